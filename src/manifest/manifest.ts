@@ -1,0 +1,12 @@
+import type { BucketRegistry } from './buckets.ts';
+import type { Listing } from './listing.ts';
+import type { Objects } from './objects.ts';
+import type { Uploads } from './uploads.ts';
+
+/** The manifest layer as operations see it: S3 state, kept in blobs, the same on every adapter. */
+export interface Manifest {
+  readonly buckets: BucketRegistry;
+  readonly objects: Objects;
+  readonly listing: Listing;
+  readonly uploads: Uploads;
+}

@@ -1,0 +1,37 @@
+import type { Context } from '@opentelemetry/api';
+
+/**
+ * What travels with one request from the first hook to the last backend call.
+ *
+ * Every asynchronous function that does I/O takes a `Call`: its signal ends the work when the
+ * client hangs up or a deadline passes, its ids tie logs and spans together, and its facts are
+ * counted into the bench and the request journal.
+ */
+export interface Call {
+  /** Aborted when the client is gone, the deadline passed or the process is told to stop. */
+  readonly signal: AbortSignal;
+  /** The `x-amz-request-id` of the request this call serves; background work uses its own. */
+  readonly requestId: string;
+  /** W3C trace id, 32 lower-case hex digits. */
+  readonly traceId: string;
+  /** OpenTelemetry context whose span is the parent of the next one to be started. */
+  readonly otel: Context;
+  /** Counters that the request journal and the bench read after the answer. */
+  readonly facts: CallFacts;
+}
+
+export interface CallFacts {
+  /** Calls sent to a backend, retries included. */
+  backendCalls: number;
+  /** Retries among `backendCalls`. */
+  backendRetries: number;
+}
+
+export function newCallFacts(): CallFacts {
+  return { backendCalls: 0, backendRetries: 0 };
+}
+
+/** The same call under another signal (a tighter deadline, or work that outlives the request). */
+export function withSignal(call: Call, signal: AbortSignal): Call {
+  return { ...call, signal };
+}

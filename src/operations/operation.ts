@@ -1,0 +1,33 @@
+import type { AccountDirectory, Principal } from '../access/accounts.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { Call } from '../observe/call.ts';
+import type { S3Request } from '../protocol/request.ts';
+import type { S3Response } from '../protocol/response.ts';
+
+/** Settings that change what operations answer; a slice of the configuration. */
+export interface OperationSettings {
+  readonly region: string;
+  /** Allow UploadPartCopy ranges of sources up to 5 MiB (AWS does, the specification does not). */
+  readonly smallRangeCopy: boolean;
+}
+
+/** Everything an operation may use; no Fastify, no SDK. */
+export interface OperationContext {
+  readonly call: Call;
+  readonly principal: Principal;
+  readonly accounts: AccountDirectory;
+  readonly manifest: Manifest;
+  readonly settings: OperationSettings;
+  /**
+   * Says that every check that can fail fast has passed and the rest may take long: from now on the
+   * gateway may send 200 and keep the connection alive with white space; a later error travels in
+   * the body (CopyObject, UploadPartCopy, CompleteMultipartUpload). Headers must be known by now.
+   */
+  mayTakeLong(headers?: Readonly<Record<string, string>>): void;
+}
+
+/**
+ * One S3 operation. The caller is authenticated; the operation itself asks access for permission
+ * before it looks at conditions. @throws S3Error
+ */
+export type Operation = (request: S3Request, context: OperationContext) => Promise<S3Response>;

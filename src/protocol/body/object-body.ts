@@ -1,0 +1,46 @@
+import type { Readable } from 'node:stream';
+import type { ChecksumAlgorithm } from '../checksums/algorithms.ts';
+
+export interface OpenBodyOptions {
+  /** Bodies of up to this many bytes are read and verified whole before `open` resolves (`bytes` is set). */
+  readonly holdBytes: number;
+  /** Larger than this: 400 EntityTooLarge. */
+  readonly maxSize: number;
+  /** Compute the MD5 also when the client declared none. */
+  readonly wantMd5: boolean;
+  /** Compute this checksum also when the client declared none (parts of an upload that was created with one). */
+  readonly wantChecksum?: ChecksumAlgorithm;
+  /**
+   * Called once all bytes were received and verified, before the last of them is let through:
+   * what throws here breaks the upload off with nothing stored.
+   */
+  readonly beforeEnd?: (facts: BodyFacts) => Promise<void>;
+}
+
+/** What was computed while the body went by. */
+export interface BodyFacts {
+  /** Hex; present when declared or wanted. */
+  readonly md5?: string;
+  /** Verified when declared; base64. */
+  readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string };
+}
+
+/**
+ * The payload of PutObject or UploadPart.
+ *
+ * Held (`bytes` set): everything is verified already and `facts` is known. Streamed (`stream` set):
+ * the stream holds its last bytes back until length, payload hash, chunk signatures, trailer,
+ * checksums and Content-MD5 are verified; on any mismatch it is destroyed with the S3Error, so that
+ * a backend write fed by it can never complete.
+ */
+export type ObjectBody =
+  | { readonly kind: 'held'; readonly size: number; readonly bytes: Buffer; readonly facts: BodyFacts }
+  | {
+      readonly kind: 'streamed';
+      readonly size: number;
+      readonly stream: Readable;
+      /** What the headers already say before the first byte: metadata can travel with the write. */
+      readonly declared: { readonly md5?: string; readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value?: string } };
+      /** Resolves when the stream has ended well; rejects with the S3Error that destroyed it. */
+      readonly facts: Promise<BodyFacts>;
+    };

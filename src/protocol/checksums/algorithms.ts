@@ -1,0 +1,16 @@
+/** Checksums that S3 clients declare and S3 stores. Order is the order in which AWS lists them. */
+export const CHECKSUM_ALGORITHMS = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
+export type ChecksumAlgorithm = (typeof CHECKSUM_ALGORITHMS)[number];
+export type ChecksumType = 'COMPOSITE' | 'FULL_OBJECT';
+
+/** A stored checksum: base64, with `-N` when composite. */
+export interface Checksum {
+  readonly algorithm: ChecksumAlgorithm;
+  readonly value: string;
+  readonly type: ChecksumType;
+}
+
+/** `x-amz-checksum-crc32c` and so on. */
+export function checksumHeader(algorithm: ChecksumAlgorithm): string {
+  return `x-amz-checksum-${algorithm.toLowerCase()}`;
+}

@@ -1,0 +1,246 @@
+import type { Call } from '../observe/call.ts';
+import type { ByteSource, UploadBody } from '../streams/bytes.ts';
+
+/** Opaque mark of one state of a blob, bytes and metadata (Azure ETag; GCS generation and metageneration). */
+export type Revision = string & { readonly __brand: 'Revision' };
+
+/** `absent`: the blob must not exist. `match`: it must be at exactly this revision. Judged atomically by the service. */
+export type Condition = { readonly kind: 'absent' } | { readonly kind: 'match'; readonly revision: Revision };
+
+export const ABSENT: Condition = { kind: 'absent' };
+export function at(revision: Revision): Condition {
+  return { kind: 'match', revision };
+}
+
+/** Where a blob lies. `name` is already in the form that the key codec made safe for the backend. */
+export interface BlobRef {
+  readonly container: string;
+  readonly name: string;
+}
+
+/** A source of a server-side copy, pinned to the revision that was read. */
+export interface CopySource extends BlobRef {
+  readonly revision: Revision;
+}
+
+/** Headers that the services store as fields of their own and give to native readers. */
+export interface ContentHeaders {
+  readonly contentType?: string;
+  readonly contentEncoding?: string;
+  readonly contentLanguage?: string;
+  readonly contentDisposition?: string;
+  readonly cacheControl?: string;
+}
+
+/**
+ * Metadata that rides on the blob: names match `[a-z][a-z0-9_]*`, values are non-empty printable
+ * ASCII without leading or trailing space, all of it at most `capabilities.maxMetadataBytes`.
+ * Native blobs may carry anything: an adapter hands over what it can read, names in lower case.
+ */
+export type BlobMetadata = Readonly<Record<string, string>>;
+
+export interface BlobProperties extends ContentHeaders {
+  readonly size: number;
+  readonly revision: Revision;
+  /** Milliseconds since the epoch. */
+  readonly lastModified: number;
+  /** MD5 of the bytes as 32 lower-case hex digits, when the service knows it. */
+  readonly md5?: string;
+  readonly metadata: BlobMetadata;
+  /** The bytes are in an offline tier and cannot be read. */
+  readonly archived?: boolean;
+}
+
+export interface BlobEntry extends BlobProperties {
+  readonly kind: 'blob';
+  readonly name: string;
+}
+
+export interface PrefixEntry {
+  readonly kind: 'prefix';
+  /** Ends with the delimiter. */
+  readonly name: string;
+}
+
+export type ListEntry = BlobEntry | PrefixEntry;
+
+export interface ListRequest {
+  readonly prefix?: string;
+  /** One character. Names that hold it after the prefix are rolled up into `PrefixEntry`. */
+  readonly delimiter?: string;
+  /** First name to be listed, inclusive (in the service's order). A rolled-up prefix counts if it is >= `startAt` or a prefix of it. */
+  readonly startAt?: string;
+  /** `nextToken` of the page before; opaque, valid only with the same other arguments. */
+  readonly token?: string;
+  /** Most entries to return, prefixes included; at most `capabilities.maxListPage`. A page may hold fewer, even none, and still have a `nextToken`. */
+  readonly limit: number;
+}
+
+export interface ListPage {
+  /** In the order of `capabilities.nameOrder`, prefixes and blobs interleaved. */
+  readonly entries: readonly ListEntry[];
+  readonly nextToken?: string;
+}
+
+/** First and last byte, both inclusive; `last` absent = to the end. Never a suffix range. `last` beyond the end is clipped. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last?: number;
+}
+
+export interface ReadRequest {
+  readonly range?: ByteRange;
+  /** Read only this revision; else `conditionFailed`. */
+  readonly revision?: Revision;
+}
+
+export interface ReadResult {
+  /** Properties of the whole blob; `size` is the whole size also when a range was read. */
+  readonly properties: BlobProperties;
+  /** Only the bytes of the range, if one was asked for. */
+  readonly body: ByteSource;
+}
+
+export interface WriteRequest {
+  readonly headers?: ContentHeaders;
+  readonly metadata: BlobMetadata;
+  readonly condition?: Condition;
+  /** Hex MD5 known before the body: the service refuses other bytes (`digestMismatch`). */
+  readonly md5?: string;
+}
+
+export interface WriteResult {
+  readonly revision: Revision;
+  readonly lastModified: number;
+  /** Hex MD5 of what was stored, when the service computed or checked it. */
+  readonly md5?: string;
+}
+
+export interface CopyRequest {
+  readonly source: CopySource;
+  /** Size of the source, from the read that pinned its revision. */
+  readonly size: number;
+  /** All headers of the target (not merged with the source's). */
+  readonly headers: ContentHeaders;
+  readonly metadata: BlobMetadata;
+  /** Hex MD5 to be recorded on the target, if the source's is known. */
+  readonly md5?: string;
+  readonly condition?: Condition;
+}
+
+/** Names one staged part inside its staging blob; opaque, ASCII, short; stored in part records. */
+export type PartToken = string;
+
+export interface StagedPart {
+  /** In the order in which `assemble` must name them: a part above `maxStagedBlock` becomes several. */
+  readonly tokens: readonly PartToken[];
+}
+
+export interface AssembleRequest {
+  readonly tokens: readonly PartToken[];
+  readonly headers?: ContentHeaders;
+  readonly metadata: BlobMetadata;
+  readonly md5?: string;
+  readonly condition?: Condition;
+}
+
+export interface RemoveItem {
+  readonly name: string;
+  /** Remove only this revision. */
+  readonly revision?: Revision;
+}
+
+export type RemoveOutcome = 'removed' | 'notFound' | 'conditionFailed' | Error;
+
+export interface ContainerEntry {
+  readonly name: string;
+  readonly lastModified: number;
+}
+
+/** Limits and habits of a service, as data. Sizes in bytes. */
+export interface StoreCapabilities {
+  /** Order of `list`: by UTF-8 bytes, or by UTF-16 code units (they differ only beyond U+FFFF). */
+  readonly nameOrder: 'utf8' | 'utf16';
+  /** Longest name, in UTF-16 code units. */
+  readonly maxNameLength: number;
+  /** Largest body of one `write`. */
+  readonly maxWrite: number;
+  /** Largest body of one `stagePart` / `stagePartFrom` token; larger ones are split by the adapter. */
+  readonly maxStagedBlock: number;
+  readonly maxListPage: number;
+  /** Names and values together. */
+  readonly maxMetadataBytes: number;
+  /** `write` answers the MD5 of what it stored, so the caller need not compute it. */
+  readonly writeReturnsMd5: boolean;
+  /** Container names: the service's rule. */
+  readonly containerName: RegExp;
+}
+
+/**
+ * What an adapter offers, in neutral words. All calls throw `StoreError` and nothing else.
+ *
+ * Retries: an adapter repeats reads (`head`, `read` before its first byte, `list`) inside its retry
+ * budget. A call that changes something is repeated only when it certainly never reached the
+ * service; otherwise it fails with `lost`, and the caller decides (docs/decisions, commit protocol).
+ *
+ * `test/store/conformance.ts` is the executable form of this contract.
+ */
+export interface BlobStore {
+  /** Name of the service in traces and docs: `azure`, `gcs`, `memory`. */
+  readonly kind: string;
+  readonly capabilities: StoreCapabilities;
+
+  /** @throws containerExists, containerBusy */
+  createContainer(name: string, call: Call): Promise<void>;
+  /** @throws containerNotFound */
+  headContainer(name: string, call: Call): Promise<ContainerEntry>;
+  /** Removes the container with everything in it. @throws containerNotFound */
+  removeContainer(name: string, call: Call): Promise<void>;
+  listContainers(token: string | undefined, call: Call): Promise<{ containers: ContainerEntry[]; nextToken?: string }>;
+
+  /** @throws notFound (also when the container is missing, if the service cannot tell: HEAD has no body), containerNotFound */
+  head(ref: BlobRef, call: Call): Promise<BlobProperties>;
+  /** @throws notFound, containerNotFound, rangeNotSatisfiable, conditionFailed, archived */
+  read(ref: BlobRef, request: ReadRequest, call: Call): Promise<ReadResult>;
+  /**
+   * Creates or replaces the blob in one atomic step. A stream that errors or ends early leaves
+   * everything as it was. @throws conditionFailed, containerNotFound, digestMismatch, tooLarge
+   */
+  write(ref: BlobRef, body: UploadBody, request: WriteRequest, call: Call): Promise<WriteResult>;
+  /** Replaces all metadata; bytes, content headers and md5 stay. @throws notFound, conditionFailed */
+  setMetadata(ref: BlobRef, metadata: BlobMetadata, condition: Condition, call: Call): Promise<WriteResult>;
+  /** @throws notFound, conditionFailed */
+  remove(ref: BlobRef, revision: Revision | undefined, call: Call): Promise<void>;
+  /** Removes many; outcomes in the order of the items. */
+  removeMany(container: string, items: readonly RemoveItem[], call: Call): Promise<RemoveOutcome[]>;
+  /** @throws containerNotFound */
+  list(container: string, request: ListRequest, call: Call): Promise<ListPage>;
+
+  /**
+   * Server-side copy inside this store, any size up to 5 GiB; atomic: the target changes in one
+   * step, on condition. @throws sourceNotFound, sourceConditionFailed, conditionFailed, partsGone
+   */
+  copy(target: BlobRef, request: CopyRequest, call: Call): Promise<WriteResult>;
+
+  /**
+   * Stores one part privately beside (not in) the staging blob `staging`; any number of parts and
+   * attempts may be staged at the same time, none disturbs another. Staging never makes the
+   * staging blob exist, and an assembled staging blob is not changed by it.
+   */
+  stagePart(staging: BlobRef, body: UploadBody, call: Call): Promise<StagedPart>;
+  /** The same from (a range of) a blob of this store, server-side. @throws sourceNotFound, sourceConditionFailed */
+  stagePartFrom(staging: BlobRef, source: CopySource, range: Required<ByteRange>, call: Call): Promise<StagedPart>;
+  /**
+   * Makes the staging blob exist from staged parts, in order, in one atomic step and without moving
+   * bytes where the service can. No tokens: an empty blob (which claims the name).
+   * @throws conditionFailed, partsGone
+   */
+  assemble(staging: BlobRef, request: AssembleRequest, call: Call): Promise<WriteResult>;
+  /** Frees parts staged for `staging` that were not assembled. Idempotent; the staging blob itself is removed by `remove`. */
+  discardParts(staging: BlobRef, call: Call): Promise<void>;
+
+  /** One cheap authenticated call that proves the service answers. */
+  ping(call: Call): Promise<void>;
+  /** Closes connections; calls under way are aborted. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,80 @@
+/**
+ * The small neutral union that every adapter's one total error function maps into.
+ *
+ * | kind | meaning |
+ * |---|---|
+ * | `notFound` | the blob does not exist |
+ * | `containerNotFound` / `containerExists` / `containerBusy` | container state; busy = being deleted, its name comes free later |
+ * | `conditionFailed` | the condition of the call does not hold (also: create-if-absent on something that exists) |
+ * | `sourceConditionFailed` / `sourceNotFound` | the same for the source of a server-side copy |
+ * | `partsGone` | `assemble` named a staged part that is not there (any more) |
+ * | `rangeNotSatisfiable` | the range starts at or beyond the end |
+ * | `digestMismatch` | the bytes received do not have the declared MD5; nothing was stored |
+ * | `archived` | the bytes are in an offline tier |
+ * | `tooLarge` / `invalidName` | a limit or naming rule of the service |
+ * | `denied` | the gateway's own credential lacks a permission |
+ * | `throttled` | back off and try later; becomes `SlowDown` |
+ * | `unavailable` | no usable answer (refused, reset, timed out, 5xx) |
+ * | `aborted` | the call's signal was aborted, or the body to be uploaded failed |
+ * | `unexpected` | anything else, with its cause |
+ */
+export type StoreErrorKind =
+  | 'notFound'
+  | 'containerNotFound'
+  | 'containerExists'
+  | 'containerBusy'
+  | 'conditionFailed'
+  | 'sourceConditionFailed'
+  | 'sourceNotFound'
+  | 'partsGone'
+  | 'rangeNotSatisfiable'
+  | 'digestMismatch'
+  | 'archived'
+  | 'tooLarge'
+  | 'invalidName'
+  | 'denied'
+  | 'throttled'
+  | 'unavailable'
+  | 'aborted'
+  | 'unexpected';
+
+export interface StoreErrorDetail {
+  /** Port method, e.g. `write`. */
+  readonly call?: string;
+  /** The service's own code and status, for traces and logs only. */
+  readonly code?: string;
+  readonly status?: number;
+  readonly backendRequestId?: string;
+  /** Seconds the service asked to wait. */
+  readonly retryAfter?: number;
+  /**
+   * The answer was lost: the call may have been applied, now or a little later (timeout, reset or
+   * 5xx after the request was sent). Only meaningful for calls that change something.
+   */
+  readonly lost?: boolean;
+  readonly cause?: unknown;
+}
+
+/** The only error an adapter throws. */
+export class StoreError extends Error {
+  readonly kind: StoreErrorKind;
+  readonly detail: StoreErrorDetail;
+
+  constructor(kind: StoreErrorKind, detail: StoreErrorDetail = {}) {
+    super(`${detail.call ?? 'backend'}: ${kind}${detail.code === undefined ? '' : ` (${detail.code})`}`, {
+      cause: detail.cause,
+    });
+    this.name = 'StoreError';
+    this.kind = kind;
+    this.detail = detail;
+  }
+
+  /** True when the call may have taken effect although it failed. */
+  get lost(): boolean {
+    return this.detail.lost === true;
+  }
+}
+
+export function isStoreError(error: unknown, ...kinds: readonly StoreErrorKind[]): error is StoreError {
+  return error instanceof StoreError && (kinds.length === 0 || kinds.includes(error.kind));
+}
