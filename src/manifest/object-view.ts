@@ -38,8 +38,8 @@ export interface ObjectView extends ObjectAttributes {
   readonly archived: boolean;
   /** Hex MD5 of the whole object when known: what a server-side copy of all of it has as ETag. */
   readonly md5?: string;
-  /** Where the bytes lie, and the revision that was read. */
-  readonly bytes: { readonly ref: BlobRef; readonly revision: Revision };
+  /** Where the bytes lie; the revision is known when they lie at the key itself (a private blob never changes its bytes). */
+  readonly bytes: { readonly ref: BlobRef; readonly revision?: Revision };
   /** The head that was read: what a condition on "this state of the key" pins. */
   readonly head: { readonly kind: HeadKind; readonly revision: Revision };
 }

@@ -123,6 +123,8 @@ export interface CopyRequest {
   /** All headers of the target (not merged with the source's). */
   readonly headers: ContentHeaders;
   readonly metadata: BlobMetadata;
+  /** True when `headers` are exactly the source's: the service may then copy in one call of its own. */
+  readonly sameHeaders?: boolean;
   /** Hex MD5 to be recorded on the target, if the source's is known. */
   readonly md5?: string;
   readonly condition?: Condition;

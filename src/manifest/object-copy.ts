@@ -1,0 +1,120 @@
+import type { Call } from '../observe/call.ts';
+import { hasWriteConditions, isCreateOnly } from '../protocol/conditions.ts';
+import { ABSENT, type Condition, type WriteResult } from '../store/blob-store.ts';
+import { StoreError, isStoreError } from '../store/store-error.ts';
+import type { Bucket } from './bucket.ts';
+import { mtimeOfSeq, newNonce } from './clock.ts';
+import { type HeadChange, changeHead, refusal, ringAfter, writeOnce } from './head-commit.ts';
+import type { Head } from './head.ts';
+import { headPlace } from './names.ts';
+import { recordOf } from './new-record.ts';
+import { asNoSuchBucket, openView } from './object-read.ts';
+import type { Committed, CopyObjectRequest, ObjectsContext } from './objects.ts';
+import { putObject } from './object-write.ts';
+import { blobMetadata } from './overflow.ts';
+import { type ObjectRecord, partitionUserMetadata } from './record.ts';
+
+/** Turns of an unconditional copy whose staged blocks other writers of the key threw away. */
+const MAX_TURNS = 4;
+
+export interface CopyTarget {
+  readonly bucket: Bucket;
+  readonly key: string;
+  readonly request: CopyObjectRequest;
+}
+
+/**
+ * Copies an object server-side inside one backend, as a stream between two. The ETag is the
+ * source's: its MD5 when known, its `-N` tag when it was made of parts.
+ */
+export async function copyObject(context: ObjectsContext, target: CopyTarget, call: Call): Promise<Committed> {
+  if (target.request.source.bucket.home.store !== target.bucket.home.store) return copyThrough(context, target, call);
+  const { bucket, key, request } = target;
+  const { view } = request.source;
+  const pinned = await pin(target, call);
+  const record: ObjectRecord & { nonce: string } = {
+    kind: 'inline',
+    seq: context.clock.next(),
+    nonce: newNonce(),
+    ...(view.md5 === undefined && { etag: view.etag }),
+    ...recordOf(bucket, key, request),
+  };
+  const send = (head: Head | undefined, condition: Condition | undefined): Promise<WriteResult> =>
+    sendCopy(target, { record: { ...record, ...ringAfter(head) }, source: pinned, condition }, call);
+  const change: HeadChange<WriteResult> = {
+    bucket,
+    key,
+    conditions: request.conditions,
+    nonce: record.nonce,
+    repeatable: true,
+    write: send,
+    recognise: (head) => head.properties,
+  };
+  if (!hasWriteConditions(request.conditions)) await unconditional(() => send(undefined, undefined), bucket);
+  else if (isCreateOnly(request.conditions)) await createByCopy(change, call);
+  else await changeHead(change, call);
+  return { etag: view.etag, mtime: mtimeOfSeq(record.seq), ...(request.checksum !== undefined && { checksum: request.checksum }) };
+}
+
+/** The source at one revision: inline views carry it, a private blob is looked up. */
+async function pin({ request }: CopyTarget, call: Call): Promise<CopySourcePin> {
+  const { bucket, view } = request.source;
+  const revision = view.bytes.revision ?? (await bucket.home.store.head(view.bytes.ref, call)).revision;
+  return { ...view.bytes.ref, revision };
+}
+
+type CopySourcePin = { readonly container: string; readonly name: string; readonly revision: WriteResult['revision'] };
+
+interface CopyDraft {
+  readonly record: ObjectRecord;
+  readonly source: CopySourcePin;
+  readonly condition: Condition | undefined;
+}
+
+async function sendCopy({ bucket, key, request }: CopyTarget, draft: CopyDraft, call: Call): Promise<WriteResult> {
+  const { home } = bucket;
+  const { native } = partitionUserMetadata(request.attributes.userMetadata);
+  const metadata = await blobMetadata(home, draft.record, native, call);
+  const { view } = request.source;
+  const wire = {
+    source: draft.source,
+    size: view.size,
+    headers: request.attributes.headers,
+    metadata,
+    sameHeaders: request.sameAttributes && view.bytes.revision !== undefined,
+    ...(view.md5 !== undefined && { md5: view.md5 }),
+    ...(draft.condition !== undefined && { condition: draft.condition }),
+  };
+  return home.store.copy(headPlace(bucket, key).ref, wire, call);
+}
+
+async function unconditional(send: () => Promise<WriteResult>, bucket: Bucket): Promise<void> {
+  for (let turn = 1; ; turn++) {
+    try {
+      await send();
+      return;
+    } catch (error) {
+      if (!isStoreError(error, 'partsGone')) throw asNoSuchBucket(error, bucket);
+      if (turn === MAX_TURNS) throw new StoreError('throttled', { call: 'copy', cause: error });
+    }
+  }
+}
+
+async function createByCopy(change: HeadChange<WriteResult>, call: Call): Promise<void> {
+  try {
+    await writeOnce(change, undefined, ABSENT, call);
+  } catch (error) {
+    if (isStoreError(error, 'conditionFailed')) throw await refusal(change, error, call);
+    throw asNoSuchBucket(error, change.bucket);
+  }
+}
+
+/** Between two backends the bytes pass through the gateway, in bounded memory. */
+async function copyThrough(context: ObjectsContext, target: CopyTarget, call: Call): Promise<Committed> {
+  const { bucket, key, request } = target;
+  const { source, sameAttributes: _same, ...version } = request;
+  const body = await openView(source.bucket, source.view, {}, call);
+  const { view } = source;
+  const put = { ...version, body: { size: view.size, stream: body.stream() }, ...(view.md5 !== undefined && { md5: view.md5 }) };
+  return putObject(context, { bucket, key, request: put }, call);
+}

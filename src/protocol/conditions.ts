@@ -1,0 +1,89 @@
+import { S3Error } from '../errors/s3-error.ts';
+
+/** What conditions are judged against; undefined = no object (absent, or its current version is a delete marker). */
+export interface ConditionTarget {
+  /** Without quotes. */
+  readonly etag: string;
+  /** Milliseconds, whole seconds. */
+  readonly mtime: number;
+}
+
+/** Conditions on the state a write replaces, as the headers came. */
+export interface WriteConditions {
+  readonly ifMatch?: string;
+  readonly ifNoneMatch?: string;
+}
+
+export function hasWriteConditions(conditions: WriteConditions): boolean {
+  return conditions.ifMatch !== undefined || conditions.ifNoneMatch !== undefined;
+}
+
+/** `If-None-Match: *` alone: the one condition that needs no look at the object, only "must not exist". */
+export function isCreateOnly(conditions: WriteConditions): boolean {
+  return conditions.ifMatch === undefined && conditions.ifNoneMatch?.trim() === '*';
+}
+
+/** Judges a conditional write. @throws 404 NoSuchKey (If-Match on nothing), 412 PreconditionFailed */
+export function judgeWrite(conditions: WriteConditions, current: ConditionTarget | undefined, key: string): void {
+  const { ifMatch, ifNoneMatch } = conditions;
+  if (ifMatch !== undefined) {
+    if (current === undefined) throw new S3Error('NoSuchKey', { extra: { Key: key } });
+    if (!etagMatches(ifMatch, current.etag)) throw preconditionFailed('If-Match');
+  }
+  if (ifNoneMatch !== undefined && current !== undefined && etagMatches(ifNoneMatch, current.etag)) {
+    throw preconditionFailed('If-None-Match');
+  }
+}
+
+export function preconditionFailed(condition: string): S3Error {
+  return new S3Error('PreconditionFailed', { extra: { Condition: condition } });
+}
+
+/** The four conditions of reads and of copy sources, as the headers came. */
+export interface ReadConditions {
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+  readonly ifModifiedSince?: string | undefined;
+  readonly ifUnmodifiedSince?: string | undefined;
+}
+
+export type FailedCondition = 'If-Match' | 'If-None-Match' | 'If-Unmodified-Since' | 'If-Modified-Since';
+
+/**
+ * Evaluates in S3's order: If-Match before If-Unmodified-Since, If-None-Match before
+ * If-Modified-Since, the ETag condition of each pair making its date irrelevant.
+ * Unparsable dates and If-Modified-Since in the future are ignored.
+ * @returns the condition that failed, or undefined
+ */
+export function failedCondition(conditions: ReadConditions, target: ConditionTarget, now: number): FailedCondition | undefined {
+  const { ifMatch, ifNoneMatch } = conditions;
+  if (ifMatch !== undefined) {
+    if (!etagMatches(ifMatch, target.etag)) return 'If-Match';
+  } else {
+    const until = parseDate(conditions.ifUnmodifiedSince);
+    if (until !== undefined && target.mtime > until) return 'If-Unmodified-Since';
+  }
+  if (ifNoneMatch !== undefined) {
+    if (etagMatches(ifNoneMatch, target.etag)) return 'If-None-Match';
+  } else {
+    const since = parseDate(conditions.ifModifiedSince);
+    if (since !== undefined && since <= now && target.mtime <= since) return 'If-Modified-Since';
+  }
+  return undefined;
+}
+
+/** `*`, or a list of entity tags with or without quotes and weak marks. */
+export function etagMatches(header: string, etag: string): boolean {
+  if (header === `"${etag}"` || header === etag) return true;
+  return header.split(',').some((item) => {
+    const tag = item.trim();
+    return tag === '*' || tag.replace(/^W\//, '').replace(/^"|"$/g, '') === etag;
+  });
+}
+
+/** HTTP date (ISO 8601 tolerated) in milliseconds, cut to the second. */
+function parseDate(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const time = Date.parse(header);
+  return Number.isNaN(time) ? undefined : Math.floor(time / 1000) * 1000;
+}

@@ -1,0 +1,26 @@
+/**
+ * Maps with at most `limit` calls of `work` under way; results in the order of the items.
+ * The first rejection stops new work and rejects, once the calls under way have ended.
+ */
+export async function mapConcurrent<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results = new Array<R>(items.length);
+  let next = 0;
+  let failed: { readonly error: unknown } | undefined;
+  const worker = async (): Promise<void> => {
+    while (failed === undefined && next < items.length) {
+      const index = next++;
+      try {
+        results[index] = await work(items[index] as T, index);
+      } catch (error) {
+        failed ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  if (failed !== undefined) throw failed.error;
+  return results;
+}
