@@ -1,0 +1,270 @@
+import type {
+  AssembleRequest,
+  BlobMetadata,
+  BlobProperties,
+  BlobRef,
+  BlobStore,
+  ByteRange,
+  Condition,
+  ContainerEntry,
+  CopyRequest,
+  CopySource,
+  ListPage,
+  ListRequest,
+  ReadRequest,
+  ReadResult,
+  RemoveItem,
+  RemoveOutcome,
+  Revision,
+  StagedPart,
+  StoreCapabilities,
+  WriteRequest,
+  WriteResult,
+} from '../../src/store/blob-store.ts';
+import type { Call } from '../../src/observe/call.ts';
+import { StoreError, type StoreErrorKind } from '../../src/store/store-error.ts';
+import { bodySize, type UploadBody } from '../../src/streams/bytes.ts';
+import { type Bytes, joinBytes, MemorySource, sliceBytes, takeBody } from './bytes.ts';
+import { MEMORY_CAPABILITIES } from './capabilities.ts';
+import { checkCondition, checkMetadata, checkName, resolveRange } from './checks.ts';
+import { listPage } from './listing.ts';
+import { MemoryContainer, propertiesOf, type StoredBlob } from './state.ts';
+
+export interface MemoryStoreOptions {
+  /** Replaces single limits, e.g. a small `maxStagedBlock`, or `nameOrder: 'utf8'` for the order of GCS. */
+  readonly capabilities?: Partial<StoreCapabilities>;
+  /** Milliseconds since the epoch; for tests. */
+  readonly now?: () => number;
+}
+
+type NewState = Omit<StoredBlob, 'revision' | 'lastModified' | 'archived'>;
+
+/**
+ * A `BlobStore` in the memory of this process, for tests, benches and trying the gateway out.
+ *
+ * Atomicity: a call takes its whole body in first; then the condition is checked and the state
+ * swapped without an `await` between them. Whoever adds one there breaks every promise above.
+ */
+export class MemoryBlobStore implements BlobStore {
+  readonly kind = 'memory';
+  readonly capabilities: StoreCapabilities;
+  readonly #now: () => number;
+  readonly #containers = new Map<string, MemoryContainer>();
+  #changes = 0;
+  #closed = false;
+
+  constructor(options: MemoryStoreOptions = {}) {
+    this.capabilities = { ...MEMORY_CAPABILITIES, ...options.capabilities };
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** For tests: moves a blob to, or back from, the offline tier. */
+  setArchived(ref: BlobRef, archived: boolean): void {
+    const { container, blob } = this.#existing(ref, 'setArchived');
+    container.set(ref.name, { ...blob, archived });
+  }
+
+  async createContainer(name: string, call: Call): Promise<void> {
+    this.#begin('createContainer', call);
+    if (!this.capabilities.containerName.test(name)) throw new StoreError('invalidName', { call: 'createContainer' });
+    if (this.#containers.has(name)) throw new StoreError('containerExists', { call: 'createContainer' });
+    this.#containers.set(name, new MemoryContainer(this.#now(), this.capabilities.nameOrder));
+  }
+
+  async headContainer(name: string, call: Call): Promise<ContainerEntry> {
+    this.#begin('headContainer', call);
+    return { name, lastModified: this.#container(name, 'headContainer').createdAt };
+  }
+
+  async removeContainer(name: string, call: Call): Promise<void> {
+    this.#begin('removeContainer', call);
+    if (!this.#containers.delete(name)) throw new StoreError('containerNotFound', { call: 'removeContainer' });
+  }
+
+  async listContainers(
+    token: string | undefined,
+    call: Call,
+  ): Promise<{ containers: ContainerEntry[]; nextToken?: string }> {
+    this.#begin('listContainers', call);
+    const names = [...this.#containers.keys()].sort().filter((name) => token === undefined || name > token);
+    const page = names.slice(0, this.capabilities.maxListPage);
+    const last = page.at(-1);
+    return {
+      containers: page.map((name) => ({ name, lastModified: this.#container(name, 'listContainers').createdAt })),
+      ...(last !== undefined && page.length < names.length && { nextToken: last }),
+    };
+  }
+
+  async head(ref: BlobRef, call: Call): Promise<BlobProperties> {
+    this.#begin('head', call);
+    return propertiesOf(this.#existing(ref, 'head').blob);
+  }
+
+  async read(ref: BlobRef, request: ReadRequest, call: Call): Promise<ReadResult> {
+    this.#begin('read', call);
+    const { blob } = this.#existing(ref, 'read');
+    if (request.revision !== undefined && blob.revision !== request.revision) throw new StoreError('conditionFailed', { call: 'read' });
+    if (blob.archived) throw new StoreError('archived', { call: 'read' });
+    const { first, length } = resolveRange(blob.bytes.size, request.range, 'read');
+    return { properties: propertiesOf(blob), body: new MemorySource(sliceBytes(blob.bytes, first, length), call.signal) };
+  }
+
+  async write(ref: BlobRef, body: UploadBody, request: WriteRequest, call: Call): Promise<WriteResult> {
+    this.#begin('write', call);
+    this.#checkNewBlob(ref, request.metadata, 'write');
+    if (bodySize(body) > this.capabilities.maxWrite) throw new StoreError('tooLarge', { call: 'write' });
+    const wantsMd5 = this.capabilities.writeReturnsMd5 || request.md5 !== undefined;
+    const { md5, ...bytes } = await takeBody(body, { signal: call.signal, md5: wantsMd5, call: 'write' });
+    if (request.md5 !== undefined && request.md5 !== md5) throw new StoreError('digestMismatch', { call: 'write' });
+    const state = { bytes, headers: request.headers ?? {}, metadata: request.metadata, ...(md5 !== undefined && { md5 }) };
+    return this.#replace(ref, state, { condition: request.condition, call: 'write' });
+  }
+
+  async setMetadata(ref: BlobRef, metadata: BlobMetadata, condition: Condition, call: Call): Promise<WriteResult> {
+    this.#begin('setMetadata', call);
+    this.#checkNewBlob(ref, metadata, 'setMetadata');
+    const { blob } = this.#existing(ref, 'setMetadata');
+    return this.#replace(ref, { ...blob, metadata }, { condition, call: 'setMetadata', archived: blob.archived });
+  }
+
+  async remove(ref: BlobRef, revision: Revision | undefined, call: Call): Promise<void> {
+    this.#begin('remove', call);
+    const { container, blob } = this.#existing(ref, 'remove');
+    if (revision !== undefined && blob.revision !== revision) throw new StoreError('conditionFailed', { call: 'remove' });
+    container.delete(ref.name);
+  }
+
+  async removeMany(container: string, items: readonly RemoveItem[], call: Call): Promise<RemoveOutcome[]> {
+    this.#begin('removeMany', call);
+    const held = this.#container(container, 'removeMany');
+    return items.map(({ name, revision }) => {
+      const blob = held.get(name);
+      if (blob === undefined) return 'notFound';
+      if (revision !== undefined && blob.revision !== revision) return 'conditionFailed';
+      held.delete(name);
+      return 'removed';
+    });
+  }
+
+  async list(container: string, request: ListRequest, call: Call): Promise<ListPage> {
+    this.#begin('list', call);
+    return listPage(this.#container(container, 'list'), request, this.capabilities.maxListPage);
+  }
+
+  async copy(target: BlobRef, request: CopyRequest, call: Call): Promise<WriteResult> {
+    this.#begin('copy', call);
+    this.#checkNewBlob(target, request.metadata, 'copy');
+    const { headers, metadata, md5, condition } = request;
+    const state = { bytes: this.#source(request.source, 'copy').bytes, headers, metadata, ...(md5 !== undefined && { md5 }) };
+    return this.#replace(target, state, { condition, call: 'copy' });
+  }
+
+  async stagePart(staging: BlobRef, body: UploadBody, call: Call): Promise<StagedPart> {
+    this.#begin('stagePart', call);
+    checkName(staging.name, this.capabilities, 'stagePart');
+    this.#container(staging.container, 'stagePart');
+    return this.#stage(staging, await takeBody(body, { signal: call.signal, md5: false, call: 'stagePart' }), 'stagePart');
+  }
+
+  async stagePartFrom(staging: BlobRef, source: CopySource, range: Required<ByteRange>, call: Call): Promise<StagedPart> {
+    this.#begin('stagePartFrom', call);
+    checkName(staging.name, this.capabilities, 'stagePartFrom');
+    const { bytes } = this.#source(source, 'stagePartFrom');
+    const { first, length } = resolveRange(bytes.size, range, 'stagePartFrom');
+    return this.#stage(staging, sliceBytes(bytes, first, length), 'stagePartFrom');
+  }
+
+  async assemble(staging: BlobRef, request: AssembleRequest, call: Call): Promise<WriteResult> {
+    this.#begin('assemble', call);
+    this.#checkNewBlob(staging, request.metadata, 'assemble');
+    const { metadata, md5, condition, headers = {} } = request;
+    const container = this.#container(staging.container, 'assemble');
+    checkCondition(container.get(staging.name), condition, 'assemble');
+    const parts = request.tokens.map((token) => {
+      const part = container.stagedPart(staging.name, token);
+      if (part === undefined) throw new StoreError('partsGone', { call: 'assemble' });
+      return part;
+    });
+    const state = { bytes: joinBytes(parts), headers, metadata, ...(md5 !== undefined && { md5 }) };
+    const result = this.#replace(staging, state, { condition, call: 'assemble' });
+    container.dropStaged(staging.name);
+    return result;
+  }
+
+  async discardParts(staging: BlobRef, call: Call): Promise<void> {
+    this.#begin('discardParts', call);
+    this.#containers.get(staging.container)?.dropStaged(staging.name);
+  }
+
+  async ping(call: Call): Promise<void> {
+    this.#begin('ping', call);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  /** What every call does first. @throws aborted, unavailable (after `close`) */
+  #begin(name: string, call: Call): void {
+    if (this.#closed) throw new StoreError('unavailable', { call: name, code: 'Closed' });
+    if (call.signal.aborted) throw new StoreError('aborted', { call: name, cause: call.signal.reason });
+    call.facts.backendCalls += 1;
+  }
+
+  #checkNewBlob(ref: BlobRef, metadata: BlobMetadata, call: string): void {
+    checkName(ref.name, this.capabilities, call);
+    checkMetadata(metadata, this.capabilities, call);
+    this.#container(ref.container, call);
+  }
+
+  #container(name: string, call: string): MemoryContainer {
+    const container = this.#containers.get(name);
+    if (container === undefined) throw new StoreError('containerNotFound', { call });
+    return container;
+  }
+
+  #existing(ref: BlobRef, call: string, missing: StoreErrorKind = 'notFound'): { container: MemoryContainer; blob: StoredBlob } {
+    const container = this.#container(ref.container, call);
+    const blob = container.get(ref.name);
+    if (blob === undefined) throw new StoreError(missing, { call });
+    return { container, blob };
+  }
+
+  /** @throws sourceNotFound (also without its container), sourceConditionFailed, archived */
+  #source(source: CopySource, call: string): StoredBlob {
+    const blob = this.#containers.get(source.container)?.get(source.name);
+    if (blob === undefined) throw new StoreError('sourceNotFound', { call });
+    if (blob.revision !== source.revision) throw new StoreError('sourceConditionFailed', { call });
+    if (blob.archived) throw new StoreError('archived', { call });
+    return blob;
+  }
+
+  /** The one place where a blob changes. @throws conditionFailed */
+  #replace(
+    ref: BlobRef,
+    state: NewState,
+    options: { condition: Condition | undefined; call: string; archived?: boolean },
+  ): WriteResult {
+    const container = this.#container(ref.container, options.call);
+    checkCondition(container.get(ref.name), options.condition, options.call);
+    const revision = `m${(this.#changes += 1)}` as Revision;
+    const lastModified = this.#now();
+    const metadata = Object.freeze({ ...state.metadata });
+    const headers = Object.freeze({ ...state.headers });
+    container.set(ref.name, { ...state, headers, metadata, revision, lastModified, archived: options.archived ?? false });
+    return { revision, lastModified, ...(state.md5 !== undefined && { md5: state.md5 }) };
+  }
+
+  /** Keeps a part under fresh tokens, so that no attempt at a part disturbs another. */
+  #stage(staging: BlobRef, bytes: Bytes, call: string): StagedPart {
+    const container = this.#container(staging.container, call);
+    const block = this.capabilities.maxStagedBlock;
+    const tokens: string[] = [];
+    for (let first = 0; first === 0 || first < bytes.size; first += block) {
+      const token = `t${(this.#changes += 1)}`;
+      container.stage(staging.name, token, sliceBytes(bytes, first, Math.min(block, bytes.size - first)));
+      tokens.push(token);
+    }
+    return { tokens };
+  }
+}

@@ -1,0 +1,74 @@
+import type { BlobEntry, BlobMetadata, BlobProperties, ContentHeaders, PartToken, Revision } from '../../src/store/blob-store.ts';
+import type { NameOrder } from '../../src/store/name-order.ts';
+import type { Bytes } from './bytes.ts';
+import { NameIndex } from './name-index.ts';
+
+/** One state of a blob. Never changed: a new state replaces it in the container's map in one step. */
+export interface StoredBlob {
+  readonly bytes: Bytes;
+  readonly headers: ContentHeaders;
+  readonly metadata: BlobMetadata;
+  readonly md5?: string;
+  readonly revision: Revision;
+  readonly lastModified: number;
+  readonly archived: boolean;
+}
+
+/** What a container holds: blobs by name, and beside them the parts staged for names. */
+export class MemoryContainer {
+  readonly createdAt: number;
+  readonly #blobs = new Map<string, StoredBlob>();
+  readonly #staged = new Map<string, Map<PartToken, Bytes>>();
+  readonly #index: NameIndex;
+
+  constructor(createdAt: number, order: NameOrder) {
+    this.createdAt = createdAt;
+    this.#index = new NameIndex(order);
+  }
+
+  get index(): NameIndex {
+    return this.#index;
+  }
+
+  get(name: string): StoredBlob | undefined {
+    return this.#blobs.get(name);
+  }
+
+  set(name: string, blob: StoredBlob): void {
+    if (!this.#blobs.has(name)) this.#index.add(name);
+    this.#blobs.set(name, blob);
+  }
+
+  delete(name: string): void {
+    if (this.#blobs.delete(name)) this.#index.remove(name);
+  }
+
+  stagedPart(staging: string, token: PartToken): Bytes | undefined {
+    return this.#staged.get(staging)?.get(token);
+  }
+
+  stage(staging: string, token: PartToken, bytes: Bytes): void {
+    const parts = this.#staged.get(staging) ?? new Map<PartToken, Bytes>();
+    this.#staged.set(staging, parts.set(token, bytes));
+  }
+
+  dropStaged(staging: string): void {
+    this.#staged.delete(staging);
+  }
+}
+
+export function propertiesOf(blob: StoredBlob): BlobProperties {
+  return {
+    ...blob.headers,
+    size: blob.bytes.size,
+    revision: blob.revision,
+    lastModified: blob.lastModified,
+    metadata: blob.metadata,
+    ...(blob.md5 !== undefined && { md5: blob.md5 }),
+    ...(blob.archived && { archived: true }),
+  };
+}
+
+export function entryOf(name: string, blob: StoredBlob): BlobEntry {
+  return { kind: 'blob', name, ...propertiesOf(blob) };
+}
