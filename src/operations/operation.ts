@@ -1,6 +1,7 @@
 import type { AccountDirectory, Principal } from '../access/accounts.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Call } from '../observe/call.ts';
+import type { OperationRow } from '../protocol/operation-table.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
 
@@ -14,6 +15,8 @@ export interface OperationSettings {
 /** Everything an operation may use; no Fastify, no SDK. */
 export interface OperationContext {
   readonly call: Call;
+  /** The row of the operation table that the request was classified as. */
+  readonly operation: OperationRow;
   readonly principal: Principal;
   readonly accounts: AccountDirectory;
   readonly manifest: Manifest;

@@ -1,0 +1,51 @@
+import { authorize } from '../access/authorize.ts';
+import { S3Error } from '../errors/s3-error.ts';
+import type { Bucket } from '../manifest/bucket.ts';
+import type { S3Request } from '../protocol/request.ts';
+import type { OperationContext } from './operation.ts';
+
+/**
+ * The bucket a request names, once it is known that the caller may do this to it.
+ * Order as S3: bucket exists, expected owner, permission.
+ * @throws S3Error NoSuchBucket, AccessDenied
+ */
+export async function authorizedBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
+  const bucket = await context.manifest.buckets.get(bucketName(request), context.call);
+  requireOwner(bucket, request.headers.get('x-amz-expected-bucket-owner'), context);
+  authorize(context.principal, context.operation.permission, { bucketOwnerId: bucket.ownerId });
+  return bucket;
+}
+
+/** `x-amz-expected-bucket-owner` and its twin for copy sources: 12-digit account number of the owner, or 403. */
+export function requireOwner(bucket: Bucket, expected: string | undefined, context: OperationContext): void {
+  if (expected === undefined) return;
+  if (context.accounts.byCanonicalId(bucket.ownerId)?.accountNumber !== expected) throw new S3Error('AccessDenied');
+}
+
+export function bucketName(request: S3Request): string {
+  const { bucket } = request.address;
+  if (bucket === undefined) throw new S3Error('InvalidBucketName', { extra: { BucketName: '' } });
+  return bucket;
+}
+
+export function objectKey(request: S3Request): string {
+  const { key } = request.address;
+  if (key === undefined) throw new S3Error('InvalidURI');
+  return key;
+}
+
+/** Canonical id of the account that a new object belongs to: the caller's. */
+export function callerId(context: OperationContext): string {
+  if (context.principal.kind === 'anonymous') throw new S3Error('AccessDenied');
+  return context.principal.account.canonicalId;
+}
+
+/**
+ * `versionId` of a bucket that never had versioning: only `null` names something.
+ * @throws S3Error InvalidArgument
+ */
+export function requireNullVersion(versionId: string | undefined): void {
+  if (versionId === undefined || versionId === 'null') return;
+  const message = versionId === '' ? 'Version id cannot be the empty string' : 'Invalid version id specified';
+  throw new S3Error('InvalidArgument', { message, extra: { ArgumentName: 'versionId', ArgumentValue: versionId } });
+}

@@ -1,0 +1,44 @@
+import { authorize } from '../access/authorize.ts';
+import { S3Error } from '../errors/s3-error.ts';
+import type { Bucket } from '../manifest/bucket.ts';
+import type { ObjectView } from '../manifest/object-view.ts';
+import { failedCondition, preconditionFailed } from '../protocol/conditions.ts';
+import { type CopySource, copySourceConditions, parseCopySource } from '../protocol/copy-source.ts';
+import type { S3Request } from '../protocol/request.ts';
+import { requireNullVersion, requireOwner } from './authorized-bucket.ts';
+import { requireReadable } from './object/archived.ts';
+import type { OperationContext } from './operation.ts';
+
+export interface ResolvedSource {
+  readonly source: CopySource;
+  readonly bucket: Bucket;
+  readonly view: ObjectView;
+}
+
+/**
+ * The object that CopyObject or UploadPartCopy reads: parsed, permitted, found, not archived, its
+ * conditions met. @throws S3Error InvalidArgument, NoSuchBucket, AccessDenied, NoSuchKey,
+ * InvalidObjectState, PreconditionFailed
+ */
+export async function resolveCopySource(request: S3Request, context: OperationContext): Promise<ResolvedSource> {
+  const source = parseCopySource(request.headers.get('x-amz-copy-source') ?? '');
+  const bucket = await context.manifest.buckets.get(source.bucket, context.call);
+  requireOwner(bucket, request.headers.get('x-amz-source-expected-bucket-owner'), context);
+  authorize(context.principal, 's3:GetObject', { bucketOwnerId: bucket.ownerId });
+  requireNullVersion(source.versionId);
+  const view = await context.manifest.objects.find(bucket, source.key, context.call);
+  requireReadable(view);
+  const failed = failedCondition(copySourceConditions(request.headers), view, Date.now());
+  if (failed !== undefined) throw preconditionFailed(`x-amz-copy-source-${failed}`);
+  return { source, bucket, view };
+}
+
+const MAX_COPY_SIZE = 5_368_709_120;
+
+/** @throws S3Error InvalidRequest with the text that clients look for before they fall back to part copies */
+export function requireCopyable(size: number): void {
+  if (size <= MAX_COPY_SIZE) return;
+  throw new S3Error('InvalidRequest', {
+    message: `The specified copy source is larger than the maximum allowable size for a copy source: ${String(MAX_COPY_SIZE)}`,
+  });
+}

@@ -1,0 +1,86 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import { withoutAwsChunked } from './content-encoding.ts';
+import type { HeaderReader } from '../request.ts';
+
+/** What a client may say about an object in headers; the manifest's `ObjectAttributes` has the same shape. */
+export interface ParsedAttributes {
+  readonly headers: {
+    readonly contentType?: string;
+    readonly contentEncoding?: string;
+    readonly contentLanguage?: string;
+    readonly contentDisposition?: string;
+    readonly cacheControl?: string;
+  };
+  readonly expires?: string;
+  readonly userMetadata: Readonly<Record<string, string>>;
+  readonly storageClass?: string;
+  readonly websiteRedirect?: string;
+}
+
+const DEFAULT_CONTENT_TYPE = 'binary/octet-stream';
+export const META_PREFIX = 'x-amz-meta-';
+/** Names and values together, prefix excluded (S3 User Guide, "User-defined object metadata"). */
+const MAX_USER_METADATA = 2048;
+const STORAGE_CLASSES = new Set([
+  'STANDARD',
+  'REDUCED_REDUNDANCY',
+  'STANDARD_IA',
+  'ONEZONE_IA',
+  'INTELLIGENT_TIERING',
+  'GLACIER',
+  'DEEP_ARCHIVE',
+  'OUTPOSTS',
+  'GLACIER_IR',
+]);
+
+/** @throws S3Error MetadataTooLarge, InvalidStorageClass, InvalidRedirectLocation */
+export function parseObjectAttributes(headers: HeaderReader): ParsedAttributes {
+  const expires = headers.get('expires');
+  return {
+    headers: parseContentHeaders(headers),
+    userMetadata: parseUserMetadata(headers),
+    ...(expires !== undefined && { expires }),
+    ...parsePlacement(headers),
+  };
+}
+
+/** Storage class and website redirect: never copied from a source, always the request's own. */
+export function parsePlacement(headers: HeaderReader): { storageClass?: string; websiteRedirect?: string } {
+  const storageClass = headers.get('x-amz-storage-class');
+  if (storageClass !== undefined && !STORAGE_CLASSES.has(storageClass)) {
+    throw new S3Error('InvalidStorageClass', { extra: { StorageClassRequested: storageClass } });
+  }
+  const websiteRedirect = headers.get('x-amz-website-redirect-location');
+  if (websiteRedirect !== undefined && !/^(\/|https?:\/\/)/.test(websiteRedirect)) throw new S3Error('InvalidRedirectLocation');
+  return {
+    ...(storageClass !== undefined && storageClass !== 'STANDARD' && { storageClass }),
+    ...(websiteRedirect !== undefined && { websiteRedirect }),
+  };
+}
+
+function parseContentHeaders(headers: HeaderReader): ParsedAttributes['headers'] {
+  const contentEncoding = withoutAwsChunked(headers.get('content-encoding'));
+  const contentLanguage = headers.get('content-language');
+  const contentDisposition = headers.get('content-disposition');
+  const cacheControl = headers.get('cache-control');
+  return {
+    contentType: headers.get('content-type') ?? DEFAULT_CONTENT_TYPE,
+    ...(contentEncoding !== undefined && { contentEncoding }),
+    ...(contentLanguage !== undefined && { contentLanguage }),
+    ...(contentDisposition !== undefined && { contentDisposition }),
+    ...(cacheControl !== undefined && { cacheControl }),
+  };
+}
+
+/** Values stay as the bytes that came (latin-1 view of them); how they go out again is decided there. */
+function parseUserMetadata(headers: HeaderReader): Record<string, string> {
+  const metadata: Record<string, string> = {};
+  let size = 0;
+  for (const [name, value] of headers.startingWith(META_PREFIX)) {
+    const short = name.slice(META_PREFIX.length);
+    metadata[short] = value;
+    size += short.length + value.length;
+  }
+  if (size > MAX_USER_METADATA) throw new S3Error('MetadataTooLarge', { extra: { Size: size, MaxSizeAllowed: MAX_USER_METADATA } });
+  return metadata;
+}
