@@ -1,17 +1,21 @@
-const SHAPE = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-const IPV4 = /^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/;
-const RESERVED_PREFIXES = ['xn--', 'sthree-', 'amzn-s3-demo-'];
-const RESERVED_SUFFIXES = ['-s3alias', '--ol-s3', '.mrap', '--x-s3', '--table-s3'];
+import { S3Error } from '../errors/s3-error.ts';
 
-/** The rules for names of general purpose buckets (S3 User Guide, "Bucket naming rules"). */
+// Source: "Bucket naming rules" of the S3 user guide.
+const SHAPE = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const DOTTED_QUAD = /^\d{1,3}(?:\.\d{1,3}){3}$/;
+const RESERVED_PREFIX = /^(?:xn--|sthree-|amzn-s3-demo-)/;
+const RESERVED_SUFFIX = /(?:-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)$/;
+
+/** Whether S3 could have a bucket of this name. */
 export function isBucketName(name: string): boolean {
-  return (
-    SHAPE.test(name) &&
-    !name.includes('..') &&
-    !name.includes('.-') &&
-    !name.includes('-.') &&
-    !IPV4.test(name) &&
-    !RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix)) &&
-    !RESERVED_SUFFIXES.some((suffix) => name.endsWith(suffix))
-  );
+  return SHAPE.test(name)
+    && !name.includes('..')
+    && !DOTTED_QUAD.test(name)
+    && !RESERVED_PREFIX.test(name)
+    && !RESERVED_SUFFIX.test(name);
+}
+
+/** @throws S3Error InvalidBucketName: for every operation, not only for CreateBucket */
+export function checkBucketName(name: string): void {
+  if (!isBucketName(name)) throw new S3Error('InvalidBucketName', { extra: { BucketName: name } });
 }

@@ -1,0 +1,115 @@
+import { S3Error } from '../errors/s3-error.ts';
+import { checkBucketName } from './bucket-name.ts';
+import { decodePercent } from './percent.ts';
+import type { S3Address } from './request.ts';
+
+/** Longest key, in bytes of UTF-8. */
+export const MAX_KEY_BYTES = 1024;
+/** No character takes more than three bytes per UTF-16 code unit: shorter keys need no counting. */
+const SURELY_SHORT = Math.floor(MAX_KEY_BYTES / 3);
+const MAX_REMEMBERED_HOSTS = 1024;
+
+/** The request target in two raw halves; both are what the signature is computed over. */
+export interface RequestTarget {
+  /** Starts with `/`. */
+  readonly path: string;
+  /** Without the `?`. */
+  readonly query: string;
+}
+
+/**
+ * Splits the raw request target at the first `?`. The absolute form that proxies are sent
+ * (`GET http://host/path`) loses its authority, which must be the Host header's.
+ *
+ * @throws S3Error InvalidURI for anything else that does not start with `/`
+ */
+export function splitTarget(target: string, host: string): RequestTarget {
+  const rest = target.startsWith('/') ? target : originForm(target, host);
+  const mark = rest.indexOf('?');
+  return mark < 0 ? { path: rest, query: '' } : { path: rest.slice(0, mark), query: rest.slice(mark + 1) };
+}
+
+function originForm(target: string, host: string): string {
+  const match = /^https?:\/\/([^/?#]+)(.*)$/is.exec(target);
+  if (match?.[1] === undefined || match[1].toLowerCase() !== host.toLowerCase()) {
+    throw new S3Error('InvalidURI', { extra: { URI: target } });
+  }
+  const rest = match[2] ?? '';
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Finds the bucket in a Host header. */
+export interface HostResolver {
+  /** The bucket a virtual-hosted request names; undefined: path style (also for hosts nobody configured). */
+  bucketOf(host: string): string | undefined;
+}
+
+/**
+ * All hosts under which the service answers, for one configured base host: itself, and with the
+ * region as AWS writes it (`s3.<region>.<domain>`, legacy `s3-<region>.<domain>`, dual stack).
+ */
+function hostForms(base: string, region: string): string[] {
+  const domain = base.startsWith('s3.') ? base.slice('s3.'.length) : base;
+  return [base, `s3.${domain}`, `s3.${region}.${domain}`, `s3-${region}.${domain}`, `s3.dualstack.${region}.${domain}`];
+}
+
+/**
+ * @param baseHosts names under which clients reach the service, without port
+ * @param region signing region, which may stand in the host
+ */
+export function hostResolver(baseHosts: readonly string[], region: string): HostResolver {
+  const forms = new Set(baseHosts.flatMap((base) => hostForms(base.toLowerCase(), region)));
+  const suffixes = [...forms].map((form) => `.${form}`).sort((a, b) => b.length - a.length);
+  const known = new Map<string, string | undefined>();
+
+  const resolve = (host: string): string | undefined => {
+    const name = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
+    if (forms.has(name)) return undefined;
+    const suffix = suffixes.find((end) => name.endsWith(end) && name.length > end.length);
+    return suffix === undefined ? undefined : name.slice(0, -suffix.length);
+  };
+
+  return {
+    bucketOf(host) {
+      if (known.has(host)) return known.get(host);
+      const bucket = resolve(host);
+      // The names come from clients: a bounded memory, started afresh when it is full.
+      if (known.size >= MAX_REMEMBERED_HOSTS) known.clear();
+      known.set(host, bucket);
+      return bucket;
+    },
+  };
+}
+
+/**
+ * Bucket and key of a request, from the raw path. Bucket and key are split before they are decoded,
+ * each is decoded once, and nothing is ever normalised: `//`, `/../` and `%2F` are part of the key.
+ *
+ * @param bucketFromHost result of `HostResolver.bucketOf`
+ * @throws S3Error InvalidURI, InvalidBucketName, KeyTooLongError
+ */
+export function parseAddress(path: string, bucketFromHost: string | undefined): S3Address {
+  if (bucketFromHost !== undefined) {
+    checkBucketName(bucketFromHost);
+    return address(bucketFromHost, path.slice(1), true);
+  }
+  if (path === '/') return { virtualHost: false };
+  const slash = path.indexOf('/', 1);
+  const bucket = decodePercent(slash < 0 ? path.slice(1) : path.slice(1, slash));
+  checkBucketName(bucket);
+  return address(bucket, slash < 0 ? '' : path.slice(slash + 1), false);
+}
+
+function address(bucket: string, rawKey: string, virtualHost: boolean): S3Address {
+  if (rawKey === '') return { bucket, virtualHost };
+  const key = decodePercent(rawKey);
+  checkKeyLength(key);
+  return { bucket, key, virtualHost };
+}
+
+/** @throws S3Error KeyTooLongError */
+export function checkKeyLength(key: string): void {
+  if (key.length <= SURELY_SHORT) return;
+  const size = Buffer.byteLength(key);
+  if (size > MAX_KEY_BYTES) throw new S3Error('KeyTooLongError', { extra: { Size: size, MaxSizeAllowed: MAX_KEY_BYTES } });
+}

@@ -1,0 +1,24 @@
+import { S3Error } from '../errors/s3-error.ts';
+
+// eslint-disable-next-line no-control-regex -- a byte above ASCII, as Node hands it over
+const NOT_ASCII = /[\x80-\xff]/g;
+const ESCAPED_OR_NOT_ASCII = /[%\x80-\uffff]/;
+
+function escapeByte(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16)}`;
+}
+
+/**
+ * Decodes `%XX` once, as UTF-8. Bytes above ASCII that a client left unescaped arrive as latin1
+ * characters and count as bytes of the same UTF-8 text. `+` stays `+`.
+ *
+ * @throws S3Error InvalidURI for a bad escape or bad UTF-8
+ */
+export function decodePercent(raw: string): string {
+  if (!ESCAPED_OR_NOT_ASCII.test(raw)) return raw;
+  try {
+    return decodeURIComponent(raw.replace(NOT_ASCII, escapeByte));
+  } catch (error) {
+    throw new S3Error('InvalidURI', { extra: { URI: raw }, cause: error });
+  }
+}

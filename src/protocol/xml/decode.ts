@@ -1,0 +1,109 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import { parseTree, type XmlElement } from './parse-tree.ts';
+import type { XmlContent, XmlField, XmlShape } from './shape.ts';
+
+/** Largest XML body that is read: a DeleteObjects of 1,000 long keys, escaped, stays below. */
+export const MAX_XML_BYTES = 8 * 1024 * 1024;
+
+/** What a document of shape `S` decodes to; exact when the shape was declared `as const satisfies XmlShape`. */
+export type Decoded<S extends XmlShape> = DecodedContent<S['content']>;
+
+type DecodedContent<C extends XmlContent> =
+  C extends { readonly kind: 'text' } ? string
+    : C extends { readonly kind: 'number' } ? number
+      : C extends { readonly kind: 'boolean' } ? boolean
+        : C extends { readonly kind: 'struct'; readonly fields: infer F extends readonly XmlField[] }
+          ? { readonly [Field in F[number] as PropertyName<Field>]: DecodedField<Field> }
+          : never;
+
+type PropertyName<F extends XmlField> = F extends { readonly property: infer P extends string } ? P : F['element'];
+
+type DecodedField<F extends XmlField> =
+  F extends { readonly list: { readonly wrapper: string } } ? readonly DecodedContent<F['content']>[] | Absent<F>
+    : F extends { readonly list: object } ? readonly DecodedContent<F['content']>[]
+      : DecodedContent<F['content']> | Absent<F>;
+
+type Absent<F extends XmlField> = F extends { readonly required: true } ? never : undefined;
+
+interface DecodedObject {
+  readonly [property: string]: DecodedValue;
+}
+type DecodedValue = string | number | boolean | undefined | readonly DecodedValue[] | DecodedObject;
+
+/**
+ * Reads a document that must fit the shape: no unknown elements, none twice, required ones there.
+ * Absent elements are `undefined`, an absent flattened list is empty. Text is neither trimmed nor
+ * coerced; names may carry a prefix, namespaces are not compared (old clients send wrong ones).
+ *
+ * @throws S3Error MalformedXML
+ */
+export function decodeXml<const S extends XmlShape>(shape: S, bytes: Uint8Array): Decoded<S> {
+  try {
+    if (bytes.byteLength > MAX_XML_BYTES) throw new Error('the document is too large');
+    const root = parseTree(bytes);
+    if (root.name !== shape.root) throw new Error(`<${shape.root}> is expected`);
+    // The one place where the shape's promise becomes a type: decodeContent walks exactly this shape.
+    return decodeContent(shape.content, root) as Decoded<S>;
+  } catch (error) {
+    throw new S3Error('MalformedXML', { cause: error });
+  }
+}
+
+function decodeContent(content: XmlContent, element: XmlElement): DecodedValue {
+  if (content.kind === 'struct') return decodeStruct(content.fields, element);
+  if (element.children.length > 0) throw new Error(`<${element.name}> holds text only`);
+  return decodeScalar(content.kind, element.text, element.name);
+}
+
+function decodeStruct(fields: readonly XmlField[], element: XmlElement): DecodedObject {
+  if (element.text.trim() !== '') throw new Error(`<${element.name}> holds elements only`);
+  const known = new Set(fields.filter((field) => field.attribute !== true).map((field) => field.list?.wrapper ?? field.element));
+  const stranger = element.children.find((child) => !known.has(child.name));
+  if (stranger !== undefined) throw new Error(`<${stranger.name}> is not expected in <${element.name}>`);
+  const result: Record<string, DecodedValue> = {};
+  for (const field of fields) {
+    const value = decodeField(field, element);
+    if (field.required === true && (value === undefined || (Array.isArray(value) && value.length === 0))) {
+      throw new Error(`<${field.element}> is missing in <${element.name}>`);
+    }
+    result[field.property ?? field.element] = value;
+  }
+  return result;
+}
+
+function decodeField(field: XmlField, parent: XmlElement): DecodedValue {
+  if (field.attribute === true) {
+    const value = parent.attributes[field.element];
+    return value === undefined || field.content.kind === 'struct' ? undefined : decodeScalar(field.content.kind, value, field.element);
+  }
+  if (field.list === undefined) {
+    const only = single(parent, field.element);
+    return only === undefined ? undefined : decodeContent(field.content, only);
+  }
+  const { wrapper } = field.list;
+  const holder = wrapper === undefined ? parent : single(parent, wrapper);
+  if (holder === undefined) return undefined;
+  const items = holder.children.filter((child) => child.name === field.element);
+  if (wrapper !== undefined && (items.length !== holder.children.length || holder.text.trim() !== '')) {
+    throw new Error(`<${wrapper}> holds <${field.element}> only`);
+  }
+  return items.map((item) => decodeContent(field.content, item));
+}
+
+function single(parent: XmlElement, name: string): XmlElement | undefined {
+  const found = parent.children.filter((child) => child.name === name);
+  if (found.length > 1) throw new Error(`<${name}> stands twice in <${parent.name}>`);
+  return found[0];
+}
+
+function decodeScalar(kind: 'text' | 'number' | 'boolean', text: string, name: string): DecodedValue {
+  if (kind === 'text') return text;
+  const value = text.trim();
+  if (kind === 'number') {
+    const number = Number(value);
+    if (!/^-?\d{1,16}$/.test(value) || !Number.isSafeInteger(number)) throw new Error(`<${name}> is no integer`);
+    return number;
+  }
+  if (value !== 'true' && value !== 'false') throw new Error(`<${name}> is neither true nor false`);
+  return value === 'true';
+}

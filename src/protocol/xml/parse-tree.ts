@@ -1,0 +1,113 @@
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+
+/** An element as it stood in the document: names without prefix, text with its entities still in. */
+export interface XmlElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly XmlElement[];
+  /** Character data, decoded, in order. Of an element with children: only what stands between them. */
+  readonly text: string;
+}
+
+const MAX_DEPTH = 16;
+/** Complete with 10,000 parts and five elements each needs 100,000 tags. */
+const MAX_TAGS = 200_000;
+const ATTRIBUTES = ':@';
+const TEXT = '#text';
+const CDATA = '#cdata';
+const FORBIDDEN = /<!(?:DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)/i;
+const REFERENCE = /&(#[xX]?[\da-fA-F]+;|[a-z]+;)?/g;
+const NAMED: Readonly<Record<string, string>> = { 'amp;': '&', 'lt;': '<', 'gt;': '>', 'quot;': '"', 'apos;': '\'' };
+
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  parseTagValue: false,
+  parseAttributeValue: false,
+  trimValues: false,
+  // Entities are decoded here: the five and numeric ones, without the library's limit on their number.
+  processEntities: false,
+  textNodeName: TEXT,
+  cdataPropName: CDATA,
+  ignoreDeclaration: true,
+  ignorePiTags: true,
+  maxNestedTags: MAX_DEPTH,
+});
+
+type RawNode = Readonly<Record<string, unknown>>;
+
+/** @throws Error for anything that is not one well-formed element without DTD */
+export function parseTree(bytes: Uint8Array): XmlElement {
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  if (FORBIDDEN.test(text)) throw new Error('a DTD is not allowed');
+  if (tagsExceed(text, MAX_TAGS)) throw new Error('too many elements');
+  const verdict = XMLValidator.validate(text);
+  if (verdict !== true) throw new Error(verdict.err.msg);
+  const roots = toElements(parser.parse(text) as readonly RawNode[], 0);
+  const root = roots.elements[0];
+  if (root === undefined || roots.elements.length > 1 || roots.text.trim() !== '') throw new Error('one root element is expected');
+  return root;
+}
+
+function tagsExceed(text: string, limit: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
+    if (++count > limit) return true;
+  }
+  return false;
+}
+
+function toElements(nodes: readonly RawNode[], depth: number): { elements: XmlElement[]; text: string } {
+  if (depth > MAX_DEPTH) throw new Error('nested too deeply');
+  const elements: XmlElement[] = [];
+  let text = '';
+  for (const node of nodes) {
+    for (const name of Object.keys(node)) {
+      if (name === ATTRIBUTES) continue;
+      if (name === TEXT) text += decodeEntities(String(node[TEXT]));
+      else if (name === CDATA) text += cdataText(node[CDATA]);
+      else elements.push(toElement(name, node, depth));
+    }
+  }
+  return { elements, text };
+}
+
+function toElement(name: string, node: RawNode, depth: number): XmlElement {
+  const inner = toElements(node[name] as readonly RawNode[], depth + 1);
+  return {
+    name: name.slice(name.indexOf(':') + 1),
+    attributes: toAttributes(node[ATTRIBUTES] as Readonly<Record<string, unknown>> | undefined),
+    children: inner.elements,
+    text: inner.text,
+  };
+}
+
+function toAttributes(raw: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, string>> {
+  const attributes: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const name of Object.keys(raw ?? {})) attributes[name] = decodeEntities(String(raw?.[name]));
+  return attributes;
+}
+
+function cdataText(children: unknown): string {
+  return (children as readonly RawNode[]).map((child) => String(child[TEXT] ?? '')).join('');
+}
+
+function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(REFERENCE, (_, reference: string | undefined) => {
+    if (reference === undefined) throw new Error('a stray &');
+    const named = NAMED[reference];
+    if (named !== undefined) return named;
+    if (!reference.startsWith('#')) throw new Error('an unknown entity');
+    return codePoint(reference);
+  });
+}
+
+/** Control characters are taken although XML 1.0 forbids them: keys may hold them, and listings name them so. */
+function codePoint(reference: string): string {
+  const hex = reference[1] === 'x' || reference[1] === 'X';
+  const code = Number.parseInt(reference.slice(hex ? 2 : 1, -1), hex ? 16 : 10);
+  if (!Number.isInteger(code) || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) throw new Error('no such character');
+  return String.fromCodePoint(code);
+}
