@@ -1,0 +1,52 @@
+import { canonicalQueryPart } from './uri-encoding.ts';
+
+/** One query parameter, name and value in canonical encoding. */
+export interface QueryPair {
+  readonly name: string;
+  /** Empty for a parameter without `=`. */
+  readonly value: string;
+}
+
+/** Cuts a raw query (without its `?`) into canonically encoded pairs, order and repeats kept. */
+export function parseRawQuery(rawQuery: string): QueryPair[] {
+  const pairs: QueryPair[] = [];
+  for (const piece of rawQuery.split('&')) {
+    if (piece === '') {
+      continue;
+    }
+    const equals = piece.indexOf('=');
+    pairs.push(
+      equals < 0
+        ? { name: canonicalQueryPart(piece), value: '' }
+        : { name: canonicalQueryPart(piece.slice(0, equals)), value: canonicalQueryPart(piece.slice(equals + 1)) },
+    );
+  }
+  return pairs;
+}
+
+/** `name=value` joined by `&`, sorted by encoded name, then value. `without` names the one parameter that is left out. */
+export function canonicalQuery(pairs: readonly QueryPair[], without?: string): string {
+  const kept = without === undefined ? [...pairs] : pairs.filter((pair) => pair.name !== without);
+  return kept.sort(byNameThenValue).map((pair) => `${pair.name}=${pair.value}`).join('&');
+}
+
+/** Encoded text is ASCII, where comparing code units is comparing bytes. */
+function byNameThenValue(a: QueryPair, b: QueryPair): number {
+  if (a.name !== b.name) {
+    return a.name < b.name ? -1 : 1;
+  }
+  return a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
+}
+
+/** The decoded value of a parameter; undefined when absent, empty when it is no UTF-8 (no parameter of ours is). */
+export function queryValue(pairs: readonly QueryPair[], name: string): string | undefined {
+  const pair = pairs.find((candidate) => candidate.name === name);
+  if (pair === undefined) {
+    return undefined;
+  }
+  try {
+    return decodeURIComponent(pair.value);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,32 @@
+import { canonicalQuery } from './canonical-query.ts';
+import type { SignableRequest } from './raw-request.ts';
+import { canonicalPath } from './uri-encoding.ts';
+
+export interface CanonicalOptions {
+  /** Names as listed by the client, in its order. */
+  readonly signedHeaders: readonly string[];
+  /** The literal hash line: a digest, `UNSIGNED-PAYLOAD` or a `STREAMING-...` value. */
+  readonly payloadHash: string;
+  /** The query parameter that carries the signature itself. */
+  readonly signatureParameter?: string;
+}
+
+/**
+ * The canonical requests a client may have signed, most likely first, as latin1 text. Clients differ
+ * on how `~ ' ( ) * !` travel in the path: the second form, if any, takes the path verbatim. Both
+ * stand for the same key, because the key is the decoded path.
+ */
+export function canonicalRequests(request: SignableRequest, options: CanonicalOptions): readonly string[] {
+  const rest = `\n${canonicalQuery(request.query, options.signatureParameter)}\n${tail(request, options)}`;
+  const path = canonicalPath(request.rawPath);
+  const first = `${request.method}\n${path}${rest}`;
+  return path === request.rawPath || request.rawPath === '' ? [first] : [first, `${request.method}\n${request.rawPath}${rest}`];
+}
+
+function tail(request: SignableRequest, options: CanonicalOptions): string {
+  let lines = '';
+  for (const name of options.signedHeaders) {
+    lines += `${name}:${request.headers.canonicalValue(name)}\n`;
+  }
+  return `${lines}\n${options.signedHeaders.join(';')}\n${options.payloadHash}`;
+}

@@ -1,0 +1,97 @@
+import { S3Error } from '../errors/s3-error.ts';
+import { formatAmzDate, formatErrorDate, parseAmzDate } from './amz-date.ts';
+import { parsePayloadMode, UNSIGNED_PAYLOAD } from './payload-mode.ts';
+import type { SignableRequest } from './raw-request.ts';
+import { requireSignedHeaders } from './required-headers.ts';
+import { refuseSessionToken } from './session-token.ts';
+import { MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault, type CredentialScope, type ScopeFault } from './scope.ts';
+import { DEFAULT_MAX_SKEW_MS, type AuthOptions, type AuthVerdict, type SigningCredential } from './verdict.ts';
+import { credentialOf, verifySignature, type SignatureClaim } from './verify-signature.ts';
+
+interface AuthorizationParts {
+  readonly scope: CredentialScope;
+  readonly signedHeaders: readonly string[];
+  readonly signature: string;
+}
+
+/**
+ * SigV4 in the Authorization header; `components` is what follows the algorithm's name. Order of
+ * the checks: date, skew, syntax, region, access key, scope date, payload hash, signature.
+ */
+export function authenticateHeader<C extends SigningCredential>(
+  components: string,
+  request: SignableRequest,
+  options: AuthOptions<C>,
+): AuthVerdict<C> {
+  const { headers } = request;
+  const amzDate = requestDate(request, options.maxSkewMs ?? DEFAULT_MAX_SKEW_MS);
+  const parts = parseComponents(components);
+  const fault = scopeFault(parts.scope, options.region);
+  if (fault !== undefined) {
+    throw malformed(fault);
+  }
+  const sha256 = headers.get('x-amz-content-sha256');
+  const claim: SignatureClaim = { method: 'header', ...parts, amzDate, payloadHash: sha256 ?? UNSIGNED_PAYLOAD };
+  const credential = credentialOf(claim, request, options);
+  const dateFault = scopeDateFault(parts.scope, amzDate);
+  if (dateFault !== undefined) {
+    throw malformed(dateFault);
+  }
+  refuseSessionToken(headers.get('x-amz-security-token'));
+  if (sha256 === undefined) {
+    throw new S3Error('InvalidRequest', { message: 'Missing required header for this request: x-amz-content-sha256' });
+  }
+  const payload = parsePayloadMode(sha256);
+  requireSignedHeaders(headers, parts.signedHeaders);
+  return verifySignature(claim, request, { ...options, credential, payload });
+}
+
+/** `x-amz-date`, else `Date`, as it stands in the string to sign. */
+function requestDate(request: SignableRequest, maxSkewMs: number): string {
+  const amzDate = request.headers.get('x-amz-date');
+  const sent = amzDate ?? request.headers.get('date') ?? '';
+  const time = parseAmzDate(sent) ?? (amzDate === undefined ? Date.parse(sent) : NaN);
+  if (Number.isNaN(time)) {
+    throw new S3Error('AccessDenied', { message: 'AWS authentication requires a valid Date or x-amz-date header' });
+  }
+  if (Math.abs(request.now - time) > maxSkewMs) {
+    throw new S3Error('RequestTimeTooSkewed', {
+      extra: { RequestTime: sent, ServerTime: formatErrorDate(request.now), MaxAllowedSkewMilliseconds: maxSkewMs },
+    });
+  }
+  return formatAmzDate(time);
+}
+
+function parseComponents(components: string): AuthorizationParts {
+  const found = new Map<string, string>();
+  for (const component of components.split(',')) {
+    const equals = component.indexOf('=');
+    if (equals > 0) {
+      found.set(component.slice(0, equals).trim(), component.slice(equals + 1).trim());
+    }
+  }
+  const credential = found.get('Credential');
+  const signedHeaders = found.get('SignedHeaders');
+  const signature = found.get('Signature');
+  if (!credential || !signedHeaders || !signature) {
+    throw malformed({ message: 'the authorization header requires three components: Credential, SignedHeaders, and Signature.' });
+  }
+  const scope = parseCredential(credential);
+  if (scope === undefined) {
+    throw malformed(MALFORMED_CREDENTIAL);
+  }
+  return { scope, signedHeaders: signedHeaders.split(';'), signature };
+}
+
+/** A wrong region is named in the answer: SDKs sign again with it. */
+function malformed(fault: ScopeFault): S3Error {
+  const message = `The authorization header is malformed; ${fault.message}`;
+  if (fault.region === undefined) {
+    return new S3Error('AuthorizationHeaderMalformed', { message });
+  }
+  return new S3Error('AuthorizationHeaderMalformed', {
+    message,
+    extra: { Region: fault.region },
+    headers: { 'x-amz-bucket-region': fault.region },
+  });
+}

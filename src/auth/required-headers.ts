@@ -1,0 +1,52 @@
+import { S3Error } from '../errors/s3-error.ts';
+import type { QueryPair } from './canonical-query.ts';
+import type { HeaderLines } from './header-lines.ts';
+import { canonicalQueryPart } from './uri-encoding.ts';
+
+/** Headers that decide who a request comes from or what its signature covers: a second one is an attempt to confuse. */
+const SINGLE_HEADERS = [
+  'authorization',
+  'date',
+  'host',
+  'x-amz-content-sha256',
+  'x-amz-date',
+  'x-amz-decoded-content-length',
+  'x-amz-security-token',
+] as const;
+
+/** @throws S3Error InvalidArgument when one of the headers that carry authentication comes twice */
+export function refuseRepeatedHeaders(headers: HeaderLines): void {
+  for (const name of SINGLE_HEADERS) {
+    if (headers.isRepeated(name)) {
+      throw new S3Error('InvalidArgument', { message: `The ${name} header may be sent only once.`, extra: { ArgumentName: name } });
+    }
+  }
+}
+
+/**
+ * `host` and every `x-amz-*` header must be signed. A header that a presigned URL repeats with the
+ * same value in its query is: the query is covered as a whole.
+ * @throws S3Error AccessDenied naming the headers that are not signed
+ */
+export function requireSignedHeaders(headers: HeaderLines, signedHeaders: readonly string[], query: readonly QueryPair[] = []): void {
+  const unsigned = headers.names.filter(
+    (name) => (name === 'host' || name.startsWith('x-amz-')) && !signedHeaders.includes(name) && !inQuery(query, name, headers),
+  );
+  if (!signedHeaders.includes('host') && !unsigned.includes('host')) {
+    unsigned.unshift('host');
+  }
+  if (unsigned.length > 0) {
+    throw new S3Error('AccessDenied', {
+      message: 'There were headers present in the request which were not signed',
+      extra: { HeadersNotSigned: [...new Set(unsigned)].join(', ') },
+    });
+  }
+}
+
+function inQuery(query: readonly QueryPair[], name: string, headers: HeaderLines): boolean {
+  if (query.length === 0 || headers.isRepeated(name)) {
+    return false;
+  }
+  const value = canonicalQueryPart((headers.get(name) ?? '').replaceAll('%', '%25').replaceAll('+', '%2B'));
+  return query.some((pair) => pair.name.toLowerCase() === name && pair.value === value);
+}

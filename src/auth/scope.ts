@@ -1,0 +1,57 @@
+/** `<access key>/<yyyymmdd>/<region>/s3/aws4_request`, cut up. */
+export interface CredentialScope {
+  readonly accessKeyId: string;
+  readonly date: string;
+  readonly region: string;
+  readonly service: string;
+  readonly terminator: string;
+  /** All but the access key, as it stands in the string to sign. */
+  readonly text: string;
+}
+
+const SCOPE_DATE = /^\d{8}$/;
+
+/** What is wrong with a credential, in AWS's words, and the region to name in the answer if that is it. */
+export interface ScopeFault {
+  readonly message: string;
+  readonly region?: string;
+}
+
+/** Undefined unless there are five parts and the date looks like one. Access keys may hold a `/`. */
+export function parseCredential(credential: string): CredentialScope | undefined {
+  const parts = credential.split('/');
+  const [date, region, service, terminator] = parts.slice(-4);
+  const accessKeyId = parts.slice(0, -4).join('/');
+  if (accessKeyId === '' || date === undefined || region === undefined || service === undefined || terminator === undefined) {
+    return undefined;
+  }
+  if (!SCOPE_DATE.test(date)) {
+    return undefined;
+  }
+  return { accessKeyId, date, region, service, terminator, text: `${date}/${region}/${service}/${terminator}` };
+}
+
+export const MALFORMED_CREDENTIAL: ScopeFault = {
+  message: 'the Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".',
+};
+
+/** Checks what does not depend on the request's date. */
+export function scopeFault(scope: CredentialScope, region: string): ScopeFault | undefined {
+  if (scope.region !== region) {
+    return { message: `the region '${scope.region}' is wrong; expecting '${region}'`, region };
+  }
+  if (scope.service !== 's3') {
+    return { message: `incorrect service "${scope.service}". This endpoint belongs to "s3".` };
+  }
+  if (scope.terminator !== 'aws4_request') {
+    return { message: `incorrect terminal "${scope.terminator}". This endpoint uses "aws4_request".` };
+  }
+  return undefined;
+}
+
+export function scopeDateFault(scope: CredentialScope, amzDate: string): ScopeFault | undefined {
+  if (amzDate.startsWith(scope.date)) {
+    return undefined;
+  }
+  return { message: `Invalid credential date "${scope.date}". This date is not the same as X-Amz-Date: "${amzDate.slice(0, 8)}".` };
+}

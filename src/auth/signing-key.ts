@@ -1,0 +1,52 @@
+import { createHmac } from 'node:crypto';
+import type { CredentialScope } from './scope.ts';
+
+interface CachedKey {
+  /** Kept so that a changed secret is noticed at the next use. */
+  readonly secret: string;
+  readonly key: Buffer;
+}
+
+const DEFAULT_MAX_KEYS = 4096;
+
+/**
+ * Derived signing keys by access key and scope: the derivation (four HMACs) costs more than the rest
+ * of a verification. Bounded; the oldest entry goes first. An entry derived from another secret
+ * counts as absent, so a reload of the accounts takes effect at once.
+ */
+export class SigningKeys {
+  readonly #cache = new Map<string, CachedKey>();
+  readonly #max: number;
+
+  constructor(maxKeys = DEFAULT_MAX_KEYS) {
+    this.#max = maxKeys;
+  }
+
+  get size(): number {
+    return this.#cache.size;
+  }
+
+  keyFor(accessKeyId: string, secret: string, scope: CredentialScope): Buffer {
+    const name = `${accessKeyId}/${scope.text}`;
+    const cached = this.#cache.get(name);
+    if (cached !== undefined && cached.secret === secret) {
+      return cached.key;
+    }
+    const key = deriveSigningKey(secret, scope);
+    if (cached === undefined && this.#cache.size >= this.#max) {
+      this.#cache.delete(this.#cache.keys().next().value ?? '');
+    }
+    this.#cache.set(name, { secret, key });
+    return key;
+  }
+}
+
+/** HMAC over date, region, service and terminator in turn, as SigV4 defines it. */
+export function deriveSigningKey(secret: string, scope: Pick<CredentialScope, 'date' | 'region' | 'service' | 'terminator'>): Buffer {
+  const dated = hmac(`AWS4${secret}`, scope.date);
+  return hmac(hmac(hmac(dated, scope.region), scope.service), scope.terminator);
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}

@@ -1,0 +1,108 @@
+import { S3Error } from '../errors/s3-error.ts';
+import { canonicalRequests } from './canonical-request.ts';
+import type { ChunkSigningContext } from './chunk-signature.ts';
+import type { PayloadMode } from './payload-mode.ts';
+import type { SignableRequest } from './raw-request.ts';
+import type { CredentialScope } from './scope.ts';
+import { sign, signatureMatches, stringToSign } from './signature.ts';
+import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
+
+/** What a client claims, by header or by query, before the payload hash was looked at. */
+export interface SignatureClaim {
+  readonly method: 'header' | 'query';
+  readonly scope: CredentialScope;
+  readonly amzDate: string;
+  readonly signedHeaders: readonly string[];
+  /** Hex, as sent. */
+  readonly signature: string;
+  /** The literal hash line of the canonical request. */
+  readonly payloadHash: string;
+  readonly signatureParameter?: string;
+}
+
+/** Any secret would do: requests with an unknown key are refused after the same work. */
+const DUMMY_KEY_ID = 'unknown';
+const DUMMY_SECRET = 'no secret: the access key is unknown';
+
+/**
+ * The credential of a claimed key.
+ * @throws S3Error InvalidAccessKeyId, after the work of a verification, so that its duration tells nothing
+ */
+export function credentialOf<C extends SigningCredential>(
+  claim: SignatureClaim,
+  request: SignableRequest,
+  options: AuthOptions<C>,
+): C {
+  const credential = options.credentialFor(claim.scope.accessKeyId);
+  if (credential === undefined) {
+    const key = options.signingKeys.keyFor(DUMMY_KEY_ID, DUMMY_SECRET, claim.scope);
+    findSignature(claim, request, key);
+    throw new S3Error('InvalidAccessKeyId', { extra: { AWSAccessKeyId: claim.scope.accessKeyId } });
+  }
+  return credential;
+}
+
+/** @throws S3Error SignatureDoesNotMatch, with all that a client needs to find its mistake */
+export function verifySignature<C extends SigningCredential>(
+  claim: SignatureClaim,
+  request: SignableRequest,
+  options: AuthOptions<C> & { readonly credential: C; readonly payload: PayloadMode },
+): AuthVerdict<C> {
+  const { credential, payload } = options;
+  const { accessKeyId } = claim.scope;
+  const signingKey = options.signingKeys.keyFor(accessKeyId, credential.secretAccessKey, claim.scope);
+  const found = findSignature(claim, request, signingKey);
+  if (found.signature === undefined) {
+    throw signatureDoesNotMatch(claim, found);
+  }
+  const verdict = { kind: 'signed', method: claim.method, accessKeyId, credential, payload } as const;
+  if (payload.kind !== 'streaming-signed' && payload.kind !== 'streaming-signed-trailer') {
+    return verdict;
+  }
+  const signing: ChunkSigningContext = {
+    signingKey,
+    amzDate: claim.amzDate,
+    scope: claim.scope.text,
+    seedSignature: found.signature.toString('hex'),
+  };
+  return { ...verdict, signing };
+}
+
+interface Search {
+  readonly signature: Buffer | undefined;
+  /** Of the first canonical form: shown to the client when none matches. */
+  readonly canonical: string;
+  readonly stringToSign: string;
+}
+
+function findSignature(claim: SignatureClaim, request: SignableRequest, signingKey: Buffer): Search {
+  const forms = canonicalRequests(request, claim);
+  let first: Search | undefined;
+  for (const canonical of forms) {
+    const text = stringToSign(claim.amzDate, claim.scope.text, canonical);
+    const expected = sign(signingKey, text);
+    const search = { canonical, stringToSign: text };
+    if (signatureMatches(expected, claim.signature)) {
+      return { ...search, signature: expected };
+    }
+    first ??= { ...search, signature: undefined };
+  }
+  return first ?? { signature: undefined, canonical: '', stringToSign: '' };
+}
+
+function signatureDoesNotMatch(claim: SignatureClaim, search: Search): S3Error {
+  return new S3Error('SignatureDoesNotMatch', {
+    extra: {
+      AWSAccessKeyId: claim.scope.accessKeyId,
+      StringToSign: search.stringToSign,
+      SignatureProvided: claim.signature,
+      StringToSignBytes: hexBytes(search.stringToSign),
+      CanonicalRequest: search.canonical,
+      CanonicalRequestBytes: hexBytes(search.canonical),
+    },
+  });
+}
+
+function hexBytes(text: string): string {
+  return Array.from(Buffer.from(text, 'latin1'), (byte) => byte.toString(16).padStart(2, '0')).join(' ');
+}
