@@ -28,10 +28,16 @@ export async function resolveCopySource(request: S3Request, context: OperationCo
   requireNullVersion(source.versionId);
   const view = await context.manifest.objects.find(bucket, source.key, context.call);
   requireReadable(view);
+  if (view.storageClass !== undefined && RESTORE_FIRST.has(view.storageClass)) {
+    throw new S3Error('InvalidObjectState', { extra: { StorageClass: view.storageClass } });
+  }
   const failed = failedCondition(copySourceConditions(request.headers), view, Date.now());
   if (failed !== undefined) throw preconditionFailed(`x-amz-copy-source-${failed}`);
   return { source, bucket, view };
 }
+
+/** "A source in class GLACIER must first be restored before it can be a copy source." */
+const RESTORE_FIRST = new Set(['GLACIER', 'DEEP_ARCHIVE']);
 
 const MAX_COPY_SIZE = 5_368_709_120;
 

@@ -10,6 +10,8 @@ export interface OperationSettings {
   readonly region: string;
   /** Allow UploadPartCopy ranges of sources up to 5 MiB (AWS does, the specification does not). */
   readonly smallRangeCopy: boolean;
+  /** Bodies of up to this many bytes are held and verified whole before the one write that stores them. */
+  readonly holdBytes: number;
 }
 
 /** Everything an operation may use; no Fastify, no SDK. */

@@ -1,0 +1,50 @@
+import type { OperationName } from '../protocol/operation-table.ts';
+import { createBucket } from './bucket/create-bucket.ts';
+import { deleteBucket } from './bucket/delete-bucket.ts';
+import { getBucketLocation } from './bucket/get-bucket-location.ts';
+import { headBucket } from './bucket/head-bucket.ts';
+import { listBuckets } from './bucket/list-buckets.ts';
+import { listObjectVersions } from './bucket/list-object-versions.ts';
+import { listObjectsV2 } from './bucket/list-objects-v2.ts';
+import { listObjects } from './bucket/list-objects.ts';
+import { abortMultipartUpload } from './multipart/abort-multipart-upload.ts';
+import { completeMultipartUpload } from './multipart/complete-multipart-upload.ts';
+import { createMultipartUpload } from './multipart/create-multipart-upload.ts';
+import { listMultipartUploads } from './multipart/list-multipart-uploads.ts';
+import { listParts } from './multipart/list-parts.ts';
+import { uploadPartCopy } from './multipart/upload-part-copy.ts';
+import { uploadPart } from './multipart/upload-part.ts';
+import { copyObject } from './object/copy-object.ts';
+import { deleteObject } from './object/delete-object.ts';
+import { deleteObjects } from './object/delete-objects.ts';
+import { getObjectAttributes } from './object/get-object-attributes.ts';
+import { getObject } from './object/get-object.ts';
+import { headObject } from './object/head-object.ts';
+import { putObject } from './object/put-object.ts';
+import type { Operation } from './operation.ts';
+
+/** What is built. A row of the operation table without an entry here answers NotImplemented. */
+export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
+  ListBuckets: listBuckets,
+  CreateBucket: createBucket,
+  HeadBucket: headBucket,
+  DeleteBucket: deleteBucket,
+  GetBucketLocation: getBucketLocation,
+  ListObjects: listObjects,
+  ListObjectsV2: listObjectsV2,
+  ListObjectVersions: listObjectVersions,
+  PutObject: putObject,
+  GetObject: getObject,
+  HeadObject: headObject,
+  DeleteObject: deleteObject,
+  DeleteObjects: deleteObjects,
+  CopyObject: copyObject,
+  GetObjectAttributes: getObjectAttributes,
+  CreateMultipartUpload: createMultipartUpload,
+  UploadPart: uploadPart,
+  UploadPartCopy: uploadPartCopy,
+  ListParts: listParts,
+  ListMultipartUploads: listMultipartUploads,
+  CompleteMultipartUpload: completeMultipartUpload,
+  AbortMultipartUpload: abortMultipartUpload,
+};

@@ -1,0 +1,96 @@
+import type { Bucket } from '../../manifest/bucket.ts';
+import type { ObjectView } from '../../manifest/object-view.ts';
+import type { ByteRange } from '../../store/blob-store.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
+import type { ByteSource } from '../../streams/bytes.ts';
+import { authorizedBucket, objectKey, requireNullVersion } from '../authorized-bucket.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { requireReadable } from './archived.ts';
+import { describeRead, notModified, readConditions, responseOverrides } from './read-response.ts';
+import { type Selection, selectBytes, selectionOf } from './select-bytes.ts';
+import { type ReadConditions, failedCondition, preconditionFailed } from '../../protocol/conditions.ts';
+
+/** Turns in which the object may change between looking at it and reading the bytes chosen. */
+const MAX_TURNS = 4;
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
+export const getObject: Operation = async (request, context) => {
+  const bucket = await authorizedBucket(request, context);
+  requireNullVersion(request.query.get('versionId'));
+  const overrides = responseOverrides(request);
+  const target = { bucket, key: objectKey(request), selection: selectionOf(request), conditions: readConditions(request.headers) };
+
+  const { view, body } = (await openAtOnce(target, context)) ?? (await lookThenOpen(target, context));
+  if (body === undefined) return notModified(view);
+  const selected = selectBytes(target.selection, view);
+  const described = describeRead(request, view, selected);
+  return { status: selected.partial ? 206 : 200, headers: { ...described, ...overrides }, body };
+};
+
+interface ReadTarget {
+  readonly bucket: Bucket;
+  readonly key: string;
+  readonly selection: Selection;
+  readonly conditions: ReadConditions;
+}
+
+/** `body` is missing when the conditions answer 304. */
+interface Opened {
+  readonly view: ObjectView;
+  readonly body?: ByteSource;
+}
+
+/**
+ * One backend call, when the bytes can be named without knowing the object and a 304 is not likely
+ * (then the head comes first, or the body of every unchanged object would be fetched in vain).
+ */
+async function openAtOnce({ bucket, key, selection, conditions }: ReadTarget, context: OperationContext): Promise<Opened | undefined> {
+  if (conditions.ifNoneMatch !== undefined || conditions.ifModifiedSince !== undefined) return undefined;
+  const range = knownRange(selection);
+  if (range === undefined) return undefined;
+  try {
+    const opened = await context.manifest.objects.open(bucket, key, range === 'all' ? {} : { range }, context.call);
+    try {
+      requireReadable(opened.view);
+      requireConditions(opened.view, conditions);
+    } catch (error) {
+      opened.body.discard();
+      throw error;
+    }
+    return opened;
+  } catch (error) {
+    // Which error a range beyond the end is, if any, depends on the object and on the conditions.
+    if (isStoreError(error, 'rangeNotSatisfiable', 'archived')) return undefined;
+    throw error;
+  }
+}
+
+function knownRange(selection: Selection): ByteRange | 'all' | undefined {
+  if (selection.kind === 'whole') return 'all';
+  return selection.kind === 'range' && selection.range.kind === 'from' ? selection.range : undefined;
+}
+
+async function lookThenOpen({ bucket, key, selection, conditions }: ReadTarget, context: OperationContext): Promise<Opened> {
+  const { objects } = context.manifest;
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const view = await objects.find(bucket, key, context.call);
+    if (requireConditions(view, conditions) === 'notModified') return { view };
+    requireReadable(view);
+    const { first, length, partial } = selectBytes(selection, view);
+    const range = partial && length > 0 ? { range: { first, last: first + length - 1 } } : {};
+    try {
+      return { view, body: await objects.openView(bucket, view, range, context.call) };
+    } catch (error) {
+      if (!isStoreError(error, 'conditionFailed', 'notFound')) throw error;
+    }
+  }
+  throw new StoreError('throttled', { call: 'read', code: 'ObjectKeepsChanging' });
+}
+
+/** @returns `notModified` for a 304. @throws S3Error PreconditionFailed */
+export function requireConditions(view: ObjectView, conditions: ReadConditions): 'notModified' | undefined {
+  const failed = failedCondition(conditions, view, Date.now());
+  if (failed === undefined) return undefined;
+  if (failed === 'If-None-Match' || failed === 'If-Modified-Since') return 'notModified';
+  throw preconditionFailed(failed);
+}

@@ -1,0 +1,62 @@
+import type { Checksum } from '../../protocol/checksums/algorithms.ts';
+import type { ObjectBody } from '../../protocol/body/object-body.ts';
+import type { WriteConditions } from '../../protocol/conditions.ts';
+import { parseObjectAttributes } from '../../protocol/headers/object-attributes.ts';
+import { ENCRYPTED, checksumHeaders, quoted } from '../../protocol/headers/object-headers.ts';
+import type { HeaderReader } from '../../protocol/request.ts';
+import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { refuseUnsupported } from '../unsupported-headers.ts';
+import type { Bucket } from '../../manifest/bucket.ts';
+import type { PutRequest } from '../../manifest/objects.ts';
+
+/** S3's largest single upload: 5 GiB. */
+const MAX_OBJECT_SIZE = 5_368_709_120;
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html */
+export const putObject: Operation = async (request, context) => {
+  const bucket = await authorizedBucket(request, context);
+  refuseUnsupported(request.headers);
+  const attributes = parseObjectAttributes(request.headers);
+  const conditions = writeConditions(request.headers);
+  const key = objectKey(request);
+
+  const { capabilities } = bucket.home.store;
+  const body = await request.body.open({
+    holdBytes: context.settings.holdBytes,
+    maxSize: MAX_OBJECT_SIZE,
+    wantMd5: !capabilities.writeReturnsMd5 || (request.body.declaredSize ?? 0) > capabilities.maxWrite,
+    beforeEnd: () => confirmBucket(bucket, context),
+  });
+  const put = { attributes, ownerId: callerId(context), conditions, ...uploadOf(body) };
+  const committed = await context.manifest.objects.put(bucket, key, put, context.call);
+  return { status: 200, headers: { etag: quoted(committed.etag), ...ENCRYPTED, ...checksumHeaders(committed.checksum) } };
+};
+
+/** A bucket that was deleted or changed its versioning while the body came in refuses the upload. */
+function confirmBucket(bucket: Bucket, context: OperationContext): Promise<void> {
+  return context.manifest.buckets.confirm(bucket, context.call);
+}
+
+export function writeConditions(headers: HeaderReader): WriteConditions {
+  const ifMatch = headers.get('if-match');
+  const ifNoneMatch = headers.get('if-none-match');
+  return { ...(ifMatch !== undefined && { ifMatch }), ...(ifNoneMatch !== undefined && { ifNoneMatch }) };
+}
+
+/** What is known of the body before it is written; a trailer's checksum follows in `facts`. */
+function uploadOf(body: ObjectBody): Pick<PutRequest, 'body' | 'md5' | 'checksum' | 'facts'> {
+  const known = body.kind === 'held' ? body.facts : body.declared;
+  const checksum = fullObject(known.checksum);
+  return {
+    body: body.kind === 'held' ? body.bytes : { size: body.size, stream: body.stream },
+    ...(known.md5 !== undefined && { md5: known.md5 }),
+    ...(checksum !== undefined && { checksum }),
+    ...(body.kind === 'streamed' && { facts: body.facts }),
+  };
+}
+
+function fullObject(checksum: { algorithm: Checksum['algorithm']; value?: string } | undefined): Checksum | undefined {
+  if (checksum?.value === undefined) return undefined;
+  return { algorithm: checksum.algorithm, value: checksum.value, type: 'FULL_OBJECT' };
+}

@@ -1,0 +1,66 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import type { ObjectView } from '../../manifest/object-view.ts';
+import type { ReadConditions } from '../../protocol/conditions.ts';
+import { type ResponseHeaders, checksumHeaders, describeObject, httpDate, quoted } from '../../protocol/headers/object-headers.ts';
+import type { HeaderReader, S3Request } from '../../protocol/request.ts';
+import type { S3Response } from '../../protocol/response.ts';
+import { type SelectedBytes, contentRange } from './select-bytes.ts';
+
+export function readConditions(headers: HeaderReader): ReadConditions {
+  return {
+    ifMatch: headers.get('if-match'),
+    ifNoneMatch: headers.get('if-none-match'),
+    ifModifiedSince: headers.get('if-modified-since'),
+    ifUnmodifiedSince: headers.get('if-unmodified-since'),
+  };
+}
+
+/** Headers of a 200 or 206 answer of GetObject and HeadObject. */
+export function describeRead(request: S3Request, view: ObjectView, selected: SelectedBytes): ResponseHeaders {
+  const headers = describeObject(view);
+  headers['content-range'] = contentRange(selected, view.size);
+  if (request.query.has('partNumber') && view.parts !== undefined) headers['x-amz-mp-parts-count'] = String(view.parts.length);
+  // A checksum of the whole object must never come with a part of it: clients would compare them.
+  const whole = selected.length === view.size;
+  if (whole && !request.headers.get('range') && request.headers.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED') {
+    Object.assign(headers, checksumHeaders(view.checksum));
+  }
+  return headers;
+}
+
+/** RFC 9110 15.4.5: what a cache needs to go on with what it has. */
+export function notModified(view: ObjectView): S3Response {
+  return {
+    status: 304,
+    headers: {
+      etag: quoted(view.etag),
+      'last-modified': httpDate(view.mtime),
+      'cache-control': view.headers.cacheControl,
+      expires: view.expires,
+    },
+  };
+}
+
+const OVERRIDES = {
+  'response-cache-control': 'cache-control',
+  'response-content-disposition': 'content-disposition',
+  'response-content-encoding': 'content-encoding',
+  'response-content-language': 'content-language',
+  'response-content-type': 'content-type',
+  'response-expires': 'expires',
+} as const;
+
+/** `response-*` parameters: only for signed requests. Control characters cannot become header lines. @throws S3Error InvalidRequest */
+export function responseOverrides(request: S3Request): ResponseHeaders {
+  const headers: ResponseHeaders = {};
+  for (const [parameter, header] of Object.entries(OVERRIDES)) {
+    const value = request.query.get(parameter);
+    if (value === undefined) continue;
+    if (request.authMethod === 'anonymous') {
+      throw new S3Error('InvalidRequest', { message: 'Request specific response headers cannot be used for anonymous GET requests.' });
+    }
+    // eslint-disable-next-line no-control-regex -- exactly the characters that would end or break a header
+    headers[header] = Buffer.from(value.replace(/[\x00-\x1f\x7f]/g, ''), 'utf8').toString('latin1');
+  }
+  return headers;
+}

@@ -1,0 +1,64 @@
+import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
+import type { ObjectView } from '../../manifest/object-view.ts';
+import { type RangeRequest, parseRange, resolveRange } from '../../protocol/range.ts';
+import type { S3Request } from '../../protocol/request.ts';
+
+/** Which bytes of an object a GetObject or HeadObject asks for. */
+export type Selection =
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'range'; readonly range: RangeRequest; readonly header: string }
+  | { readonly kind: 'part'; readonly number: number };
+
+export interface SelectedBytes {
+  readonly first: number;
+  readonly length: number;
+  /** 206 with Content-Range, or all of it with 200. */
+  readonly partial: boolean;
+}
+
+/** @throws S3Error InvalidRequest (both a range and a part number), InvalidArgument */
+export function selectionOf(request: S3Request): Selection {
+  const header = request.headers.get('range');
+  const partNumber = request.query.get('partNumber');
+  if (partNumber !== undefined) {
+    if (header !== undefined) throw new S3Error('InvalidRequest', { message: 'Cannot specify both Range header and partNumber query parameter' });
+    const number = /^\d{1,5}$/.test(partNumber) ? Number(partNumber) : 0;
+    if (number < 1 || number > 10_000) {
+      throw invalidArgument('partNumber', partNumber, 'Part number must be an integer between 1 and 10000, inclusive');
+    }
+    return { kind: 'part', number };
+  }
+  const range = parseRange(header);
+  return header === undefined || range === undefined ? { kind: 'whole' } : { kind: 'range', range, header };
+}
+
+/** @throws S3Error InvalidRange, InvalidPartNumber */
+export function selectBytes(selection: Selection, view: ObjectView): SelectedBytes {
+  switch (selection.kind) {
+    case 'whole':
+      return { first: 0, length: view.size, partial: false };
+    case 'range': {
+      const range = resolveRange(selection.range, view.size);
+      if (range === undefined) {
+        throw new S3Error('InvalidRange', { extra: { RangeRequested: selection.header, ActualObjectSize: view.size } });
+      }
+      return { first: range.first, length: range.last - range.first + 1, partial: true };
+    }
+    case 'part':
+      return selectPart(selection.number, view);
+  }
+}
+
+function selectPart(number: number, view: ObjectView): SelectedBytes {
+  const parts = view.parts ?? [{ number: 1, size: view.size }];
+  let first = 0;
+  for (const part of parts) {
+    if (part.number === number) return { first, length: part.size, partial: true };
+    first += part.size;
+  }
+  throw new S3Error('InvalidPartNumber', { extra: { ActualPartCount: parts.length, PartNumberRequested: number } });
+}
+
+export function contentRange({ first, length, partial }: SelectedBytes, size: number): string | undefined {
+  return partial && length > 0 ? `bytes ${String(first)}-${String(first + length - 1)}/${String(size)}` : undefined;
+}

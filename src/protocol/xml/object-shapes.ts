@@ -1,0 +1,88 @@
+import type { XmlContent, XmlField, XmlShape } from './shape.ts';
+
+const text: XmlContent = { kind: 'text' };
+const number: XmlContent = { kind: 'number' };
+const boolean: XmlContent = { kind: 'boolean' };
+
+function fields(content: XmlContent, ...elements: string[]): XmlField[] {
+  return elements.map((element) => ({ element, content }));
+}
+
+const CHECKSUMS = fields(text, 'ChecksumCRC32', 'ChecksumCRC32C', 'ChecksumCRC64NVME', 'ChecksumSHA1', 'ChecksumSHA256');
+
+export const COPY_OBJECT_RESULT: XmlShape = {
+  root: 'CopyObjectResult',
+  content: { kind: 'struct', fields: [...fields(text, 'LastModified', 'ETag', 'ChecksumType'), ...CHECKSUMS] },
+};
+
+/** Request of DeleteObjects. */
+export const DELETE = {
+  root: 'Delete',
+  content: {
+    kind: 'struct',
+    fields: [
+      { element: 'Quiet', content: { kind: 'boolean' } },
+      {
+        element: 'Object',
+        property: 'objects',
+        list: {},
+        content: {
+          kind: 'struct',
+          fields: [
+            { element: 'Key', content: { kind: 'text' }, required: true },
+            { element: 'VersionId', content: { kind: 'text' } },
+            { element: 'ETag', content: { kind: 'text' } },
+            { element: 'LastModifiedTime', content: { kind: 'text' } },
+            { element: 'Size', content: { kind: 'text' } },
+          ],
+        },
+      },
+    ],
+  },
+} as const satisfies XmlShape;
+
+export const DELETE_RESULT: XmlShape = {
+  root: 'DeleteResult',
+  content: {
+    kind: 'struct',
+    fields: [
+      {
+        element: 'Deleted',
+        list: {},
+        content: {
+          kind: 'struct',
+          fields: [...fields(text, 'Key', 'VersionId'), { element: 'DeleteMarker', content: boolean }, ...fields(text, 'DeleteMarkerVersionId')],
+        },
+      },
+      { element: 'Error', list: {}, content: { kind: 'struct', fields: fields(text, 'Key', 'VersionId', 'Code', 'Message') } },
+    ],
+  },
+};
+
+export const GET_OBJECT_ATTRIBUTES_RESULT: XmlShape = {
+  root: 'GetObjectAttributesResponse',
+  content: {
+    kind: 'struct',
+    fields: [
+      { element: 'ETag', content: text },
+      { element: 'Checksum', content: { kind: 'struct', fields: [...CHECKSUMS, { element: 'ChecksumType', content: text }] } },
+      {
+        element: 'ObjectParts',
+        content: {
+          kind: 'struct',
+          fields: [
+            ...fields(number, 'PartsCount', 'PartNumberMarker', 'NextPartNumberMarker', 'MaxParts'),
+            { element: 'IsTruncated', content: boolean },
+            {
+              element: 'Part',
+              list: {},
+              content: { kind: 'struct', fields: [...fields(number, 'PartNumber', 'Size'), ...CHECKSUMS] },
+            },
+          ],
+        },
+      },
+      { element: 'StorageClass', content: text },
+      { element: 'ObjectSize', content: number },
+    ],
+  },
+};
