@@ -1,0 +1,108 @@
+/**
+ * The house's layers, checked by `npm run layers`. Type imports count as imports.
+ * A layer may import the layers below it; layers of one rank may not import each other.
+ */
+const RANKS = [
+  ['main'],
+  ['gateway', 'admin'],
+  ['operations'],
+  ['access'],
+  ['manifest'],
+  ['store'],
+  ['protocol'],
+  ['auth'],
+  ['errors', 'streams', 'observe'],
+];
+
+/** `src/<layer>/...`; main is also the files that stand directly in `src/`. */
+const folder = (layer) => (layer === 'main' ? '^src/(main/|[^/]+$)' : `^src/${layer}/`);
+const anyOf = (layers) => layers.map(folder).join('|');
+
+const layerRules = RANKS.flatMap((rank, index) =>
+  rank.map((layer) => ({
+    name: `${layer}-imports-downward`,
+    comment: `src/${layer} may import only what stands below it.`,
+    severity: 'error',
+    from: { path: folder(layer) },
+    to: { path: '^src/', pathNot: anyOf([layer, ...RANKS.slice(index + 1).flat()]) },
+  })),
+);
+
+/** Packages that belong to some layers only: a backend's client, the HTTP server, a parser. */
+const packageRule = (name, packages, homes) => ({
+  name,
+  severity: 'error',
+  from: { path: '^(src|adapters|config)/', pathNot: homes },
+  to: { path: packages.map((wanted) => `(^|/)node_modules/${wanted}/`).join('|') },
+});
+
+module.exports = {
+  forbidden: [
+    ...layerRules,
+    {
+      name: 'known-layers',
+      comment: 'Every folder of src is one of the layers.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/', pathNot: anyOf(RANKS.flat()) },
+    },
+    {
+      name: 'adapters-know-no-s3',
+      comment: 'Adapters implement the port and import only it, streams and observe.',
+      severity: 'error',
+      from: { path: '^adapters/' },
+      to: { path: '^(src|config|test)/', pathNot: '^src/(store|streams|observe)/' },
+    },
+    {
+      name: 'one-adapter-knows-no-other',
+      severity: 'error',
+      from: { path: '^adapters/([^/]+)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/($1|shared)/' },
+    },
+    {
+      name: 'adapters-are-chosen-by-main',
+      severity: 'error',
+      from: { path: '^(src|config)/', pathNot: folder('main') },
+      to: { path: '^adapters/' },
+    },
+    {
+      name: 'config-stands-alone',
+      severity: 'error',
+      from: { path: '^config/' },
+      to: { path: '^(src|adapters|test)/' },
+    },
+    {
+      name: 'config-is-read-by-main',
+      comment: 'Everything below main gets its settings as arguments.',
+      severity: 'error',
+      from: { path: '^(src|adapters)/', pathNot: folder('main') },
+      to: { path: '^config/' },
+    },
+    {
+      name: 'nothing-imports-tests',
+      severity: 'error',
+      from: { path: '^(src|adapters|config)/' },
+      to: { path: '^test/' },
+    },
+    packageRule('http-server-in-front-only', ['fastify', '@fastify'], '^src/(gateway|admin)/'),
+    packageRule('cloud-clients-in-adapters-only', ['@azure', '@google-cloud', 'undici'], '^adapters/'),
+    packageRule('settings-parsers-in-config-only', ['yaml', 'zod'], '^config/'),
+    packageRule('xml-parser-in-protocol-and-adapters-only', ['fast-xml-parser'], '^(src/protocol|adapters)/'),
+    {
+      name: 'no-development-packages',
+      comment: 'What runs in production must be among the dependencies.',
+      severity: 'error',
+      from: { path: '^(src|adapters|config)/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },
+  },
+};

@@ -1,0 +1,76 @@
+import js from '@eslint/js';
+import stylistic from '@stylistic/eslint-plugin';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+/** Size limits: what a reader holds in mind at once. Parameters: three, and the `Call` as the fourth where there is I/O. */
+const SIZE_LIMITS = {
+  'max-lines': ['error', 400],
+  'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+  'max-params': ['error', 4],
+};
+
+/** The look of the code, so that no review has to speak of it. */
+const LOOK = [
+  stylistic.configs.customize({ indent: 2, quotes: 'single', semi: true, braceStyle: '1tbs', arrowParens: true, quoteProps: 'as-needed' }),
+  {
+    rules: {
+      '@stylistic/max-len': ['error', { code: 160, ignoreUrls: true, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true }],
+      '@stylistic/indent': ['error', 2, { SwitchCase: 1, ignoredNodes: ['TSUnionType *', 'ConditionalExpression *'] }],
+      '@stylistic/indent-binary-ops': 'off',
+      '@stylistic/quotes': ['error', 'single', { avoidEscape: true, allowTemplateLiterals: 'avoidEscape' }],
+      '@stylistic/operator-linebreak': ['error', 'after', { overrides: { '?': 'before', ':': 'before', '|': 'before', '&': 'before', '&&': 'ignore', '||': 'ignore' } }],
+      '@stylistic/generator-star-spacing': ['error', { before: false, after: true, method: { before: true, after: false } }],
+      '@stylistic/lines-between-class-members': ['error', 'always', { exceptAfterSingleLine: true }],
+    },
+  },
+];
+
+export default defineConfig(
+  globalIgnores(['node_modules/', 'coverage/', '.data/']),
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  js.configs.recommended,
+  LOOK,
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['vitest.config.ts'] }, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      ...SIZE_LIMITS,
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // A number in a message needs no String() around it.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      // `() => emitter.emit(...)` is how callbacks are written here.
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      // `while (true)` and `for (;;)` are loops that end by return.
+      '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: 'only-allowed-literals' }],
+      // `async` without `await` turns a throw into a rejection, as a method that promises must.
+      '@typescript-eslint/require-await': 'off',
+      // Contradicts no-non-null-assertion.
+      '@typescript-eslint/non-nullable-type-assertion-style': 'off',
+      'no-console': 'error',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  {
+    files: ['test/**'],
+    rules: {
+      'max-lines': 'off',
+      'max-lines-per-function': 'off',
+      'no-console': 'off',
+      // Tests hand methods to `expect`.
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    files: ['**/*.{js,mjs,cjs}'],
+    languageOptions: {
+      globals: { process: 'readonly', console: 'readonly', Buffer: 'readonly', URL: 'readonly', module: 'writable', setTimeout: 'readonly' },
+    },
+    rules: SIZE_LIMITS,
+  },
+);
