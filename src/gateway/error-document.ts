@@ -1,0 +1,28 @@
+import type { S3Error } from '../errors/s3-error.ts';
+import { escapeXml, XML_PROLOG } from '../protocol/xml/encode.ts';
+
+/** Ids that stand in the headers of every answer and in the body of every error. */
+export interface AnswerIds {
+  /** 16 characters `[0-9A-Z]`. */
+  readonly requestId: string;
+  /** `x-amz-id-2`. */
+  readonly hostId: string;
+}
+
+/**
+ * `<Error>` without namespace and prolog, ending exactly at its end tag: SDKs look at the last bytes.
+ * Order as AWS writes it: code, message, the extra elements of the code, resource, ids.
+ *
+ * @param resource raw path of the request, as sent
+ */
+export function errorElement(error: S3Error, resource: string, ids: AnswerIds): string {
+  let extras = '';
+  for (const [name, value] of Object.entries(error.extra)) extras += `<${name}>${escapeXml(String(value))}</${name}>`;
+  return `<Error><Code>${error.code}</Code><Message>${escapeXml(error.message)}</Message>${extras}`
+    + `<Resource>${escapeXml(resource)}</Resource><RequestId>${ids.requestId}</RequestId><HostId>${ids.hostId}</HostId></Error>`;
+}
+
+/** The whole body of an error answer. */
+export function errorDocument(error: S3Error, resource: string, ids: AnswerIds): string {
+  return XML_PROLOG + errorElement(error, resource, ids);
+}

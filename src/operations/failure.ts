@@ -1,0 +1,42 @@
+import { S3Error } from '../errors/s3-error.ts';
+import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
+
+/** Seconds a client is asked to wait when the backend named no time. */
+const DEFAULT_RETRY_AFTER = 1;
+/** Deeper chains of causes than this are not made here. */
+const MAX_CAUSES = 8;
+
+/** Store failures that say something to a client; all others are ours alone and become InternalError. */
+const STORE_FAILURES: Partial<Record<StoreErrorKind, (error: StoreError) => S3Error>> = {
+  throttled: (error) => slowDown(error),
+  unavailable: (error) => new S3Error('ServiceUnavailable', { cause: error }),
+  archived: (error) => new S3Error('InvalidObjectState', { cause: error }),
+  containerBusy: (error) => new S3Error('OperationAborted', { cause: error }),
+};
+
+/**
+ * The S3 answer to anything that was thrown while a request was served. What no layer above the
+ * store has translated is InternalError, its cause kept for logs and never sent.
+ */
+export function toS3Error(error: unknown): S3Error {
+  if (error instanceof S3Error) return error;
+  // An upload that was broken off carries the reason somewhere below: a failed digest, a hung-up client.
+  const reason = error instanceof StoreError && error.kind !== 'aborted' ? undefined : causingS3Error(error);
+  if (reason !== undefined) return reason;
+  const translate = error instanceof StoreError ? STORE_FAILURES[error.kind] : undefined;
+  return translate === undefined || !(error instanceof StoreError) ? new S3Error('InternalError', { cause: error }) : translate(error);
+}
+
+function slowDown(error: StoreError): S3Error {
+  const seconds = Math.max(DEFAULT_RETRY_AFTER, Math.ceil(error.detail.retryAfter ?? DEFAULT_RETRY_AFTER));
+  return new S3Error('SlowDown', { headers: { 'retry-after': String(seconds) }, cause: error });
+}
+
+function causingS3Error(error: unknown): S3Error | undefined {
+  let current = error;
+  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
+    if (current instanceof S3Error) return current;
+    current = current.cause;
+  }
+  return undefined;
+}
