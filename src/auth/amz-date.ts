@@ -1,14 +1,18 @@
-const AMZ_DATE = /^\d{8}T\d{6}Z$/;
+const AMZ_DATE = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
 /** Milliseconds since 1970 of a `yyyymmddThhmmssZ`; undefined when it is not one, or names no real moment. */
 export function parseAmzDate(text: string): number | undefined {
-  if (!AMZ_DATE.test(text)) {
+  const match = AMZ_DATE.exec(text);
+  if (match === null) {
     return undefined;
   }
-  const time = Date.parse(
-    `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6, 8)}T${text.slice(9, 11)}:${text.slice(11, 13)}:${text.slice(13, 15)}Z`,
-  );
-  return Number.isNaN(time) || formatAmzDate(time) !== text ? undefined : time;
+  const [, year, month, day, hour, minute, second] = match;
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)));
+  // Date.UTC carries: 31 June is 1 July to it.
+  const real =
+    date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day) && date.getUTCHours() === Number(hour) &&
+    date.getUTCMinutes() === Number(minute) && date.getUTCSeconds() === Number(second);
+  return real ? date.getTime() : undefined;
 }
 
 /** The moment as `yyyymmddThhmmssZ`. */

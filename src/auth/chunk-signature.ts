@@ -1,9 +1,9 @@
-import { createHash, hash, type Hash } from 'node:crypto';
+import { createHash, hash, type Hash, type KeyObject } from 'node:crypto';
 import { sign, signatureMatches } from './signature.ts';
 
 /** What the signatures of chunks and trailers hang on; comes out of the request's own signature. */
 export interface ChunkSigningContext {
-  readonly signingKey: Buffer;
+  readonly signingKey: KeyObject;
   /** `yyyymmddThhmmssZ` of the request. */
   readonly amzDate: string;
   readonly scope: string;

@@ -50,7 +50,8 @@ export function authenticateHeader<C extends SigningCredential>(
 function requestDate(request: SignableRequest, maxSkewMs: number): string {
   const amzDate = request.headers.get('x-amz-date');
   const sent = amzDate ?? request.headers.get('date') ?? '';
-  const time = parseAmzDate(sent) ?? (amzDate === undefined ? Date.parse(sent) : NaN);
+  const exact = parseAmzDate(sent);
+  const time = exact ?? (amzDate === undefined ? Date.parse(sent) : NaN);
   if (Number.isNaN(time)) {
     throw new S3Error('AccessDenied', { message: 'AWS authentication requires a valid Date or x-amz-date header' });
   }
@@ -59,7 +60,7 @@ function requestDate(request: SignableRequest, maxSkewMs: number): string {
       extra: { RequestTime: sent, ServerTime: formatErrorDate(request.now), MaxAllowedSkewMilliseconds: maxSkewMs },
     });
   }
-  return formatAmzDate(time);
+  return exact === undefined ? formatAmzDate(time) : sent;
 }
 
 function parseComponents(components: string): AuthorizationParts {

@@ -1,4 +1,4 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 export const SIGV4_ALGORITHM = 'AWS4-HMAC-SHA256';
 const DIGEST_BYTES = 32;
@@ -12,7 +12,7 @@ export function stringToSign(amzDate: string, scope: string, canonicalRequest: s
   return `${SIGV4_ALGORITHM}\n${amzDate}\n${scope}\n${digest}`;
 }
 
-export function sign(signingKey: Buffer, text: string): Buffer {
+export function sign(signingKey: KeyObject, text: string): Buffer {
   return createHmac('sha256', signingKey).update(text, 'latin1').digest();
 }
 

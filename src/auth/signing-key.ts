@@ -1,10 +1,10 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { CredentialScope } from './scope.ts';
 
 interface CachedKey {
   /** Kept so that a changed secret is noticed at the next use. */
   readonly secret: string;
-  readonly key: Buffer;
+  readonly key: KeyObject;
 }
 
 const DEFAULT_MAX_KEYS = 4096;
@@ -26,7 +26,7 @@ export class SigningKeys {
     return this.#cache.size;
   }
 
-  keyFor(accessKeyId: string, secret: string, scope: CredentialScope): Buffer {
+  keyFor(accessKeyId: string, secret: string, scope: CredentialScope): KeyObject {
     const name = `${accessKeyId}/${scope.text}`;
     const cached = this.#cache.get(name);
     if (cached !== undefined && cached.secret === secret) {
@@ -41,10 +41,13 @@ export class SigningKeys {
   }
 }
 
-/** HMAC over date, region, service and terminator in turn, as SigV4 defines it. */
-export function deriveSigningKey(secret: string, scope: Pick<CredentialScope, 'date' | 'region' | 'service' | 'terminator'>): Buffer {
+/**
+ * HMAC over date, region, service and terminator in turn, as SigV4 defines it. A key object, because
+ * Node 24 makes one of every plain buffer at each use, at six times the cost of the HMAC.
+ */
+export function deriveSigningKey(secret: string, scope: Pick<CredentialScope, 'date' | 'region' | 'service' | 'terminator'>): KeyObject {
   const dated = hmac(`AWS4${secret}`, scope.date);
-  return hmac(hmac(hmac(dated, scope.region), scope.service), scope.terminator);
+  return createSecretKey(hmac(hmac(hmac(dated, scope.region), scope.service), scope.terminator));
 }
 
 function hmac(key: string | Buffer, text: string): Buffer {

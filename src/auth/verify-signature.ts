@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { S3Error } from '../errors/s3-error.ts';
 import { canonicalRequests } from './canonical-request.ts';
 import type { ChunkSigningContext } from './chunk-signature.ts';
@@ -75,7 +76,7 @@ interface Search {
   readonly stringToSign: string;
 }
 
-function findSignature(claim: SignatureClaim, request: SignableRequest, signingKey: Buffer): Search {
+function findSignature(claim: SignatureClaim, request: SignableRequest, signingKey: KeyObject): Search {
   const forms = canonicalRequests(request, claim);
   let first: Search | undefined;
   for (const canonical of forms) {
