@@ -1,0 +1,102 @@
+import type {
+  AssembleRequest, BlobMetadata, BlobProperties, BlobRef, BlobStore, ByteRange, Condition, ContainerEntry, CopyRequest, CopySource,
+  ListPage, ListRequest, ReadRequest, ReadResult, RemoveItem, RemoveOutcome, Revision, StagedPart, StoreCapabilities, WriteRequest, WriteResult,
+} from '../../src/store/blob-store.ts';
+import type { Call } from '../../src/observe/call.ts';
+import type { UploadBody } from '../../src/streams/bytes.ts';
+import * as containers from './calls/containers.ts';
+import { copy } from './calls/copy.ts';
+import { list } from './calls/list.ts';
+import { head, read } from './calls/read.ts';
+import { removeMany } from './calls/remove-many.ts';
+import * as stage from './calls/stage.ts';
+import { remove, setMetadata, write } from './calls/write.ts';
+import { azureCapabilities } from './capabilities.ts';
+import type { AzureClient } from './client.ts';
+import type { CopySources } from './copy-source.ts';
+
+/** Azure Blob Storage behind the port: every method is one file under `calls/`. */
+export class AzureBlobStore implements BlobStore {
+  readonly kind = 'azure';
+  readonly capabilities: StoreCapabilities;
+  readonly #client: AzureClient;
+  readonly #sources: CopySources;
+
+  constructor(client: AzureClient, sources: CopySources) {
+    this.capabilities = azureCapabilities(client.limits);
+    this.#client = client;
+    this.#sources = sources;
+  }
+
+  createContainer(name: string, call: Call): Promise<void> {
+    return containers.createContainer(this.#client, name, call);
+  }
+
+  headContainer(name: string, call: Call): Promise<ContainerEntry> {
+    return containers.headContainer(this.#client, name, call);
+  }
+
+  removeContainer(name: string, call: Call): Promise<void> {
+    return containers.removeContainer(this.#client, name, call);
+  }
+
+  listContainers(token: string | undefined, call: Call): Promise<{ containers: ContainerEntry[]; nextToken?: string }> {
+    return containers.listContainers(this.#client, token, call);
+  }
+
+  head(ref: BlobRef, call: Call): Promise<BlobProperties> {
+    return head(this.#client, ref, call);
+  }
+
+  read(ref: BlobRef, request: ReadRequest, call: Call): Promise<ReadResult> {
+    return read(this.#client, ref, request, call);
+  }
+
+  write(ref: BlobRef, body: UploadBody, request: WriteRequest, call: Call): Promise<WriteResult> {
+    return write(this.#client, { ref, body, request }, call);
+  }
+
+  setMetadata(ref: BlobRef, metadata: BlobMetadata, condition: Condition, call: Call): Promise<WriteResult> {
+    return setMetadata(this.#client, { ref, metadata, condition }, call);
+  }
+
+  remove(ref: BlobRef, revision: Revision | undefined, call: Call): Promise<void> {
+    return remove(this.#client, ref, revision, call);
+  }
+
+  removeMany(container: string, items: readonly RemoveItem[], call: Call): Promise<RemoveOutcome[]> {
+    return removeMany(this.#client, container, items, call);
+  }
+
+  list(container: string, request: ListRequest, call: Call): Promise<ListPage> {
+    return list(this.#client, container, request, call);
+  }
+
+  copy(target: BlobRef, request: CopyRequest, call: Call): Promise<WriteResult> {
+    return copy(this.#client, this.#sources, { ...request, target }, call);
+  }
+
+  stagePart(staging: BlobRef, body: UploadBody, call: Call): Promise<StagedPart> {
+    return stage.stagePart(this.#client, staging, body, call);
+  }
+
+  stagePartFrom(staging: BlobRef, source: CopySource, range: Required<ByteRange>, call: Call): Promise<StagedPart> {
+    return stage.stagePartFrom(this.#client, this.#sources, { staging, source, range }, call);
+  }
+
+  assemble(staging: BlobRef, request: AssembleRequest, call: Call): Promise<WriteResult> {
+    return stage.putBlockList(this.#client, { ...request, target: staging, call: 'assemble' }, call);
+  }
+
+  discardParts(staging: BlobRef, call: Call): Promise<void> {
+    return stage.discardParts(this.#client, staging, call);
+  }
+
+  ping(call: Call): Promise<void> {
+    return containers.ping(this.#client, call);
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+}

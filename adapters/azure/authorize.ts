@@ -1,0 +1,55 @@
+import { StoreError } from '../../src/store/store-error.ts';
+import type { Access } from './credentials.ts';
+import type { AzureRequest } from './request.ts';
+import { sign, stringToSign } from './shared-key.ts';
+import { TokenSource } from './token-credential.ts';
+
+/** Puts the proof of who we are on a request. */
+export interface Authorizer {
+  /** Query to be added to the target, without `?`; empty for most. */
+  readonly query: string;
+  /** Value of `Authorization`; undefined when the query is the proof. */
+  header(request: AzureRequest, ms: readonly string[], size: number): string | Promise<string> | undefined;
+}
+
+/** @param access with the account that the key belongs to */
+export function createAuthorizer(access: Access): Authorizer {
+  switch (access.kind) {
+    case 'key':
+      return keyAuthorizer(access);
+    case 'sas':
+      return { query: access.query, header: () => undefined };
+    case 'token':
+      return tokenAuthorizer(new TokenSource(access.credential, access.scope));
+  }
+}
+
+function keyAuthorizer({ account, key }: Extract<Access, { kind: 'key' }>): Authorizer {
+  const prefix = `SharedKey ${account}:`;
+  return {
+    query: '',
+    header: (request, ms, size) => prefix + sign(key, stringToSign(request, ms, `/${account}${request.path}`, size)),
+  };
+}
+
+function tokenAuthorizer(source: TokenSource): Authorizer {
+  return {
+    query: '',
+    header() {
+      const token = source.current();
+      return typeof token === 'string' ? `Bearer ${token}` : token.then((next) => `Bearer ${next}`, refuseToken);
+    },
+  };
+}
+
+const REFUSALS: ReadonlySet<string> = new Set([
+  'AuthenticationError',
+  'AggregateAuthenticationError',
+  'AuthenticationRequiredError',
+  'CredentialUnavailableError',
+]);
+
+function refuseToken(cause: unknown): never {
+  const refused = cause instanceof Error && REFUSALS.has(cause.name);
+  throw new StoreError(refused ? 'denied' : 'unavailable', { call: 'token', cause });
+}

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from './credentials.ts';
+import type { AzureStoreOptions } from './options.ts';
+
+export interface AzuriteOptions {
+  /** Folder for the data; absent: in memory, gone with the process. */
+  readonly folder?: string;
+  /** Serve https with this certificate (paths of PEM files), as tokens require. */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
+  /** Accept bearer tokens: checks their claims, not their signature. Needs `tls`. */
+  readonly oauth?: boolean;
+  /** Default: any free port. */
+  readonly port?: number;
+}
+
+export interface AzuriteProcess {
+  /** `http://127.0.0.1:<port>/devstoreaccount1` */
+  readonly endpoint: string;
+  /** Options of a store over it, with the emulator's well-known account key. */
+  readonly storeOptions: AzureStoreOptions;
+  /** Ends the process: asks first, then insists. */
+  stop(): Promise<void>;
+}
+
+/** Milliseconds. */
+const READY_WITHIN = 30_000;
+const STOP_WITHIN = 3_000;
+
+/**
+ * Starts Microsoft's emulator from the installed packages as a child process of its own group, and
+ * waits until it listens. It ends with this process.
+ * @throws Error when azurite is not installed or does not come up
+ */
+export async function startAzurite(options: AzuriteOptions = {}): Promise<AzuriteProcess> {
+  const main = createRequire(import.meta.url).resolve('azurite/dist/src/blob/main.js');
+  const child = spawn(process.execPath, [main, ...azuriteArguments(options)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const killOnExit = (): void => signalGroup(child, 'SIGKILL');
+  process.once('exit', killOnExit);
+  const stop = async (): Promise<void> => {
+    await stopChild(child);
+    process.removeListener('exit', killOnExit);
+  };
+  try {
+    const port = await listeningPort(child);
+    const endpoint = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/${DEVELOPMENT_ACCOUNT}`;
+    return { endpoint, storeOptions: { endpoint, credential: { kind: 'accountKey', key: DEVELOPMENT_KEY } }, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function azuriteArguments({ folder, tls, oauth, port = 0 }: AzuriteOptions): string[] {
+  return [
+    '--blobHost', '127.0.0.1',
+    '--blobPort', String(port),
+    '--silent',
+    '--disableTelemetry',
+    ...(folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder]),
+    ...(tls === undefined ? [] : ['--cert', tls.certFile, '--key', tls.keyFile]),
+    ...(oauth === true ? ['--oauth', 'basic'] : []),
+  ];
+}
+
+/** Reads the port off the line that Azurite prints once it listens. */
+async function listeningPort(child: ChildProcess): Promise<number> {
+  let printed = '';
+  const listening = new Promise<number>((resolve, reject) => {
+    const read = (chunk: Buffer): void => {
+      printed += chunk.toString('utf8');
+      const port = /listens on https?:\/\/[^:\s]+:(\d+)/.exec(printed)?.[1] ?? /listening (?:on|at) https?:\/\/[^:\s]+:(\d+)/.exec(printed)?.[1];
+      if (port !== undefined) resolve(Number(port));
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`azurite ended with ${code ?? 'a signal'}: ${printed.slice(-2000)}`)));
+  });
+  const timer = new AbortController();
+  const tooLate = sleep(READY_WITHIN, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`azurite does not listen after ${READY_WITHIN} ms: ${printed.slice(-2000)}`);
+  });
+  tooLate.catch(() => undefined);
+  try {
+    return await Promise.race([listening, tooLate]);
+  } finally {
+    timer.abort();
+  }
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const exited = once(child, 'exit');
+  signalGroup(child, 'SIGTERM');
+  const timer = new AbortController();
+  const insist = sleep(STOP_WITHIN, undefined, { signal: timer.signal }).then(
+    () => signalGroup(child, 'SIGKILL'),
+    () => undefined,
+  );
+  await exited;
+  timer.abort();
+  await insist;
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // Already gone: nothing is left to end.
+  }
+}

@@ -1,0 +1,57 @@
+import type { ContainerEntry } from '../../../src/store/blob-store.ts';
+import type { Call } from '../../../src/observe/call.ts';
+import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
+import type { AzureClient } from '../client.ts';
+import { containerPath } from '../endpoint.ts';
+import { lastModifiedOf } from '../headers.ts';
+import { parseContainerPage } from '../list-xml.ts';
+import type { AzureRequest } from '../request.ts';
+
+/** Create Container. */
+export async function createContainer(client: AzureClient, name: string, call: Call): Promise<void> {
+  await client.sendForHeaders(containerRequest(client, name, { call: 'createContainer', method: 'PUT', effect: 'change' }), call);
+}
+
+/** Get Container Properties. */
+export async function headContainer(client: AzureClient, name: string, call: Call): Promise<ContainerEntry> {
+  const headers = await missing(client.sendForHeaders(containerRequest(client, name, { call: 'headContainer', method: 'HEAD', effect: 'read' }), call));
+  return { name, lastModified: lastModifiedOf(headers) };
+}
+
+/** Delete Container. */
+export async function removeContainer(client: AzureClient, name: string, call: Call): Promise<void> {
+  await missing(client.sendForHeaders(containerRequest(client, name, { call: 'removeContainer', method: 'DELETE', effect: 'change' }), call));
+}
+
+/** List Containers. */
+export async function listContainers(
+  client: AzureClient,
+  token: string | undefined,
+  call: Call,
+): Promise<{ containers: ContainerEntry[]; nextToken?: string }> {
+  const marker: [string, string][] = token === undefined ? [] : [['marker', token]];
+  return parseContainerPage(await client.sendForDocument(accountList(client, 'listContainers', marker), call));
+}
+
+/** The cheapest call that needs the credential: one entry of the list of containers. */
+export async function ping(client: AzureClient, call: Call): Promise<void> {
+  await client.sendForDocument(accountList(client, 'ping', [['maxresults', '1']]), call);
+}
+
+function accountList(client: AzureClient, call: string, more: [string, string][]): AzureRequest {
+  return { call, method: 'GET', path: `${client.endpoint.basePath}/`, query: [['comp', 'list'], ...more], effect: 'read' };
+}
+
+function containerRequest(client: AzureClient, name: string, request: Pick<AzureRequest, 'call' | 'method' | 'effect'>): AzureRequest {
+  return { ...request, path: containerPath(client.endpoint, name), query: [['restype', 'container']] };
+}
+
+/** HEAD answers may come without a code; what is missing can only be the container. */
+async function missing<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isStoreError(error, 'notFound')) throw new StoreError('containerNotFound', { ...error.detail, cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,137 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { AssembleRequest, BlobRef, ByteRange, CopySource, PartToken, StagedPart, WriteResult } from '../../../src/store/blob-store.ts';
+import { ABSENT } from '../../../src/store/blob-store.ts';
+import { isStoreError } from '../../../src/store/store-error.ts';
+import type { Call } from '../../../src/observe/call.ts';
+import type { UploadBody } from '../../../src/streams/bytes.ts';
+import type { AzureClient } from '../client.ts';
+import type { CopySources } from '../copy-source.ts';
+import { blobPath } from '../endpoint.ts';
+import { conditionHeaders, contentHeaders, md5ToBase64, metadataHeaders } from '../headers.ts';
+import { splitBody } from '../split-body.ts';
+import { splitRange } from '../split-range.ts';
+import { remove, writeResult } from './write.ts';
+
+/**
+ * Block ids of one blob must have one length; random ones let attempts and writers stage beside
+ * each other. 18 bytes are 24 base64 characters without padding.
+ */
+export function newBlockId(): PartToken {
+  return randomBytes(18).toString('base64');
+}
+
+/** Put Block, several if the body is above the limit of one. */
+export async function stagePart(client: AzureClient, staging: BlobRef, body: UploadBody, call: Call): Promise<StagedPart> {
+  const tokens: PartToken[] = [];
+  for (const block of splitBody(body, client.limits.maxStagedBlock)) tokens.push(await putBlock(client, staging, block, call));
+  return { tokens };
+}
+
+async function putBlock(client: AzureClient, staging: BlobRef, body: UploadBody, call: Call): Promise<PartToken> {
+  const id = newBlockId();
+  await client.sendForHeaders(
+    {
+      call: 'stagePart',
+      method: 'PUT',
+      path: blobPath(client.endpoint, staging),
+      query: [['blockid', id], ['comp', 'block']],
+      contentMd5: body instanceof Uint8Array ? createHash('md5').update(body).digest('base64') : undefined,
+      body,
+      effect: 'change',
+    },
+    call,
+  );
+  return id;
+}
+
+export interface BlockFromUrl {
+  readonly target: BlobRef;
+  readonly source: CopySource;
+  readonly range: Required<ByteRange>;
+  /** Port method. */
+  readonly call: string;
+}
+
+/** Put Block From URL. Its answer's MD5 is not relied on: it may be absent. */
+export async function putBlockFrom(client: AzureClient, sources: CopySources, block: BlockFromUrl, call: Call): Promise<PartToken> {
+  const id = newBlockId();
+  await client.sendForHeaders(
+    {
+      call: block.call,
+      method: 'PUT',
+      path: blobPath(client.endpoint, block.target),
+      query: [['blockid', id], ['comp', 'block']],
+      ms: [
+        'x-ms-copy-source', await sources.url(block.source, call),
+        'x-ms-source-if-match', block.source.revision,
+        'x-ms-source-range', `bytes=${block.range.first}-${block.range.last}`,
+      ],
+      effect: 'change',
+      copies: true,
+    },
+    call,
+  );
+  return id;
+}
+
+export interface StageFrom {
+  readonly staging: BlobRef;
+  readonly source: CopySource;
+  readonly range: Required<ByteRange>;
+}
+
+export async function stagePartFrom(client: AzureClient, sources: CopySources, stage: StageFrom, call: Call): Promise<StagedPart> {
+  const tokens: PartToken[] = [];
+  for (const range of splitRange(stage.range, client.limits.maxStagedBlock)) {
+    tokens.push(await putBlockFrom(client, sources, { target: stage.staging, source: stage.source, range, call: 'stagePartFrom' }, call));
+  }
+  return { tokens };
+}
+
+export interface Assembly extends AssembleRequest {
+  readonly target: BlobRef;
+  /** Port method. */
+  readonly call: string;
+}
+
+/** Put Block List. */
+export async function putBlockList(client: AzureClient, assembly: Assembly, call: Call): Promise<WriteResult> {
+  const md5 = assembly.md5 === undefined ? [] : ['x-ms-blob-content-md5', md5ToBase64(assembly.md5)];
+  const headers = await client.sendForHeaders(
+    {
+      call: assembly.call,
+      method: 'PUT',
+      path: blobPath(client.endpoint, assembly.target),
+      query: [['comp', 'blocklist']],
+      ms: [...contentHeaders(assembly.headers), ...md5, ...metadataHeaders(assembly.metadata)],
+      contentType: 'application/xml',
+      ...conditionHeaders(assembly.condition),
+      body: blockList(assembly.tokens),
+      effect: 'change',
+    },
+    call,
+  );
+  // The answer's Content-MD5 is that of the list, not of the blob.
+  return writeResult(headers, undefined);
+}
+
+/** Ids are base64: nothing to escape. */
+function blockList(tokens: readonly PartToken[]): Uint8Array {
+  const blocks = tokens.map((token) => `<Latest>${token}</Latest>`).join('');
+  return Buffer.from(`<?xml version="1.0" encoding="utf-8"?><BlockList>${blocks}</BlockList>`);
+}
+
+/**
+ * Blocks cannot be deleted, but a commit throws away those it does not name: an empty blob is put in
+ * the staging blob's place and taken away again. If that place is taken, by an assembled blob, there is
+ * nothing left to free: its own commit did it.
+ */
+export async function discardParts(client: AzureClient, staging: BlobRef, call: Call): Promise<void> {
+  const claim: Assembly = { call: 'discardParts', target: staging, tokens: [], metadata: {}, condition: ABSENT };
+  try {
+    const { revision } = await putBlockList(client, claim, call);
+    await remove(client, staging, revision, call);
+  } catch (error) {
+    if (!isStoreError(error, 'conditionFailed', 'notFound')) throw error;
+  }
+}

@@ -1,0 +1,17 @@
+import type { StoreCapabilities } from '../../src/store/blob-store.ts';
+import { CONTAINER_NAME } from './endpoint.ts';
+import type { AzureLimits } from './options.ts';
+
+/** Limits of the Blob service at `API_VERSION`, but for those that tests lower. */
+export function azureCapabilities(limits: AzureLimits): StoreCapabilities {
+  return {
+    nameOrder: 'utf16',
+    maxNameLength: 1024,
+    maxWrite: limits.maxWrite,
+    maxStagedBlock: limits.maxStagedBlock,
+    maxListPage: 5000,
+    maxMetadataBytes: 8 * 1024,
+    writeReturnsMd5: true,
+    containerName: CONTAINER_NAME,
+  };
+}

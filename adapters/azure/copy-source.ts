@@ -1,0 +1,130 @@
+import type { UserDelegationKey } from '@azure/storage-blob';
+import type { BlobRef } from '../../src/store/blob-store.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import type { Call } from '../../src/observe/call.ts';
+import { unlessAborted } from '../shared/unless-aborted.ts';
+import type { AzureClient } from './client.ts';
+import type { Access } from './credentials.ts';
+import { blobPath } from './endpoint.ts';
+import { parseFields } from './list-xml.ts';
+import { API_VERSION } from './request.ts';
+
+/** URLs by which the service itself may read a blob of this account. They carry a signature: never log one. */
+export interface CopySources {
+  url(ref: BlobRef, call: Call): Promise<string>;
+}
+
+/** A copy is admitted when it begins; it may then take longer than this. */
+const SAS_LIFETIME = 60 * 60_000;
+
+/** Clocks of two machines differ. */
+const CLOCK_LEEWAY = 5 * 60_000;
+
+/** The service allows seven days. */
+const KEY_LIFETIME = 24 * 60 * 60_000;
+
+export function createCopySources(client: AzureClient, access: Access): CopySources {
+  const { origin } = client.endpoint;
+  switch (access.kind) {
+    case 'sas':
+      return { url: async (ref) => `${origin}${blobPath(client.endpoint, ref)}?${access.query}` };
+    case 'key':
+      return { url: async (ref) => `${origin}${blobPath(client.endpoint, ref)}?${await keySas(access, ref)}` };
+    case 'token': {
+      const keys = new DelegationKeys(client);
+      return { url: async (ref, call) => `${origin}${blobPath(client.endpoint, ref)}?${await keys.sas(ref, call)}` };
+    }
+  }
+}
+
+/** The SDK is loaded with the first copy: it takes long to load, and its signing is all that is used of it. */
+function sdk(): Promise<typeof import('@azure/storage-blob')> {
+  return import('@azure/storage-blob');
+}
+
+async function keySas(access: Extract<Access, { kind: 'key' }>, ref: BlobRef): Promise<string> {
+  const { StorageSharedKeyCredential, generateBlobSASQueryParameters, BlobSASPermissions } = await sdk();
+  const credential = new StorageSharedKeyCredential(access.account, access.key.export().toString('base64'));
+  const values = {
+    containerName: ref.container,
+    blobName: ref.name,
+    permissions: BlobSASPermissions.parse('r'),
+    expiresOn: new Date(Date.now() + SAS_LIFETIME),
+    version: API_VERSION,
+  };
+  return generateBlobSASQueryParameters(values, credential).toString();
+}
+
+/** Signatures with a key that the service lends to a token's owner; one key serves a day of copies. */
+export class DelegationKeys {
+  readonly #client: AzureClient;
+  #key: UserDelegationKey | undefined;
+  #pending: Promise<UserDelegationKey> | undefined;
+
+  constructor(client: AzureClient) {
+    this.#client = client;
+  }
+
+  async sas(ref: BlobRef, call: Call): Promise<string> {
+    const key = await this.#current(call);
+    const { generateBlobSASQueryParameters, BlobSASPermissions } = await sdk();
+    const values = {
+      containerName: ref.container,
+      blobName: ref.name,
+      permissions: BlobSASPermissions.parse('r'),
+      expiresOn: new Date(Date.now() + SAS_LIFETIME),
+      version: API_VERSION,
+    };
+    return generateBlobSASQueryParameters(values, key, this.#client.endpoint.account).toString();
+  }
+
+  #current(call: Call): Promise<UserDelegationKey> {
+    const key = this.#key;
+    if (key !== undefined && key.signedExpiresOn.getTime() - Date.now() > 2 * SAS_LIFETIME) return Promise.resolve(key);
+    this.#pending ??= this.#fetch(call).finally(() => {
+      this.#pending = undefined;
+    });
+    return unlessAborted(this.#pending, call.signal);
+  }
+
+  async #fetch(call: Call): Promise<UserDelegationKey> {
+    const now = Date.now();
+    const body = `<?xml version="1.0" encoding="utf-8"?><KeyInfo><Start>${iso(now - CLOCK_LEEWAY)}</Start><Expiry>${iso(now + KEY_LIFETIME)}</Expiry></KeyInfo>`;
+    const xml = await this.#client.sendForDocument(
+      {
+        call: 'userDelegationKey',
+        method: 'POST',
+        path: `${this.#client.endpoint.basePath}/`,
+        query: [['comp', 'userdelegationkey'], ['restype', 'service']],
+        contentType: 'application/xml',
+        body: Buffer.from(body),
+        effect: 'read',
+      },
+      call,
+    );
+    this.#key = delegationKey(parseFields(xml));
+    return this.#key;
+  }
+}
+
+function delegationKey(fields: Readonly<Record<string, string>>): UserDelegationKey {
+  const field = (name: string): string => {
+    const value = fields[name];
+    if (value === undefined) throw new StoreError('unexpected', { call: 'userDelegationKey', cause: new Error(`no ${name}`) });
+    return value;
+  };
+  return {
+    signedObjectId: field('SignedOid'),
+    signedTenantId: field('SignedTid'),
+    signedStartsOn: new Date(field('SignedStart')),
+    signedExpiresOn: new Date(field('SignedExpiry')),
+    signedService: field('SignedService'),
+    signedVersion: field('SignedVersion'),
+    value: field('Value'),
+  };
+}
+
+/** ISO 8601 to the second, the form in which the service signs times. */
+function iso(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}

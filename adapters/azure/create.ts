@@ -1,0 +1,44 @@
+import { RetryBudget } from '../shared/retry-budget.ts';
+import { AzureBlobStore } from './adapter.ts';
+import { createAuthorizer } from './authorize.ts';
+import { AzureClient } from './client.ts';
+import { createCopySources } from './copy-source.ts';
+import { expandConnectionString, resolveAccess } from './credentials.ts';
+import { resolveEndpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
+import { DEFAULT_LIMITS, DEFAULT_MAX_CONNECTIONS, DEFAULT_RETRIES, DEFAULT_TIMEOUTS } from './options.ts';
+import type { AzureStoreOptions, AzureTimeouts } from './options.ts';
+import { UndiciTransport } from './wire/undici-transport.ts';
+
+/**
+ * A store over one Azure storage account. Nothing is sent until the first call.
+ * @throws Error when options contradict each other or say too little
+ */
+export function createAzureStore(given: AzureStoreOptions): AzureBlobStore {
+  const options = expandConnectionString(given);
+  const endpoint = resolveEndpoint(options);
+  const access = resolveAccess(options.credential, endpoint.account, options.ca);
+  if (access.kind === 'token' && !endpoint.origin.startsWith('https:')) throw new Error('tokens are sent over https only');
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const client = new AzureClient({
+    endpoint,
+    authorizer: createAuthorizer(access),
+    transport: createTransport(options, endpoint, timeouts),
+    budget: new RetryBudget({ ...DEFAULT_RETRIES, ...options.retries }),
+    timeouts,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+  });
+  return new AzureBlobStore(client, createCopySources(client, access));
+}
+
+function createTransport(options: AzureStoreOptions, endpoint: Endpoint, timeouts: AzureTimeouts): UndiciTransport {
+  return new UndiciTransport({
+    origin: endpoint.origin,
+    maxConnections: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+    connectTimeout: timeouts.connect,
+    idleTimeout: timeouts.idle,
+    keepAlive: timeouts.keepAlive,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+    ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
+  });
+}

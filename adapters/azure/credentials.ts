@@ -1,0 +1,85 @@
+import { createSecretKey } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import type { TokenCredential } from '@azure/identity';
+import type { AzureCredential, AzureStoreOptions } from './options.ts';
+import { DEFAULT_TOKEN_SCOPE } from './options.ts';
+import { tokenCredential } from './token-credential.ts';
+
+/** The three ways in which a request can be authorised. */
+export type Access =
+  | { readonly kind: 'key'; readonly account: string; readonly key: KeyObject }
+  /** Query string without `?`. */
+  | { readonly kind: 'sas'; readonly query: string }
+  | { readonly kind: 'token'; readonly credential: TokenCredential; readonly scope: string };
+
+/** The well-known account of the emulator: public constants, documented by Microsoft. */
+export const DEVELOPMENT_ACCOUNT = 'devstoreaccount1';
+export const DEVELOPMENT_KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
+
+/** Options with a connection string taken apart into endpoint, account and a plain credential. */
+export function expandConnectionString(options: AzureStoreOptions): AzureStoreOptions {
+  if (options.credential.kind !== 'connectionString') return options;
+  const fields = connectionFields(options.credential.connectionString);
+  const account = options.account ?? fields['AccountName'];
+  const endpointSuffix = options.endpointSuffix ?? fields['EndpointSuffix'];
+  const endpoint = options.endpoint ?? fields['BlobEndpoint'] ?? plainEndpoint(fields, account, endpointSuffix);
+  return {
+    ...options,
+    credential: fieldsCredential(fields),
+    ...(account === undefined ? {} : { account }),
+    ...(endpointSuffix === undefined ? {} : { endpointSuffix }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+  };
+}
+
+const DEVELOPMENT_FIELDS: Readonly<Record<string, string>> = {
+  AccountName: DEVELOPMENT_ACCOUNT,
+  AccountKey: DEVELOPMENT_KEY,
+  BlobEndpoint: `http://127.0.0.1:10000/${DEVELOPMENT_ACCOUNT}`,
+};
+
+function connectionFields(connectionString: string): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = {};
+  for (const field of connectionString.split(';')) {
+    const end = field.indexOf('=');
+    if (end > 0) fields[field.slice(0, end).trim()] = field.slice(end + 1).trim();
+  }
+  return fields['UseDevelopmentStorage'] === 'true' ? DEVELOPMENT_FIELDS : fields;
+}
+
+/** Only a connection string can ask for plain http on the default host. */
+function plainEndpoint(fields: Readonly<Record<string, string>>, account: string | undefined, suffix: string | undefined): string | undefined {
+  if (fields['DefaultEndpointsProtocol'] !== 'http' || account === undefined) return undefined;
+  return `http://${account}.blob.${suffix ?? 'core.windows.net'}`;
+}
+
+function fieldsCredential(fields: Readonly<Record<string, string>>): AzureCredential {
+  const { AccountKey: key, SharedAccessSignature: token } = fields;
+  if (key !== undefined) return { kind: 'accountKey', key };
+  if (token !== undefined) return { kind: 'sas', token };
+  throw new Error('connection string: neither AccountKey nor SharedAccessSignature');
+}
+
+/** @throws Error when the credential cannot be used at all */
+export function resolveAccess(credential: AzureCredential, account: string, ca: string | undefined): Access {
+  switch (credential.kind) {
+    case 'connectionString':
+      throw new Error('connection string must be expanded first');
+    case 'accountKey':
+      return { kind: 'key', account, key: accountKey(credential.key) };
+    case 'sas':
+      return { kind: 'sas', query: credential.token.replace(/^\?/, '') };
+    default:
+      return {
+        kind: 'token',
+        credential: credential.kind === 'token' ? credential.credential : tokenCredential(credential, ca),
+        scope: credential.scope ?? DEFAULT_TOKEN_SCOPE,
+      };
+  }
+}
+
+function accountKey(key: string): KeyObject {
+  const bytes = Buffer.from(key, 'base64');
+  if (bytes.length === 0) throw new Error('account key: not base64');
+  return createSecretKey(bytes);
+}

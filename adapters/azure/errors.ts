@@ -1,0 +1,137 @@
+import { StoreError } from '../../src/store/store-error.ts';
+import type { StoreErrorDetail, StoreErrorKind } from '../../src/store/store-error.ts';
+import type { AzureRequest } from './request.ts';
+import { WireError } from './wire/transport.ts';
+import type { WireFailure } from './wire/transport.ts';
+
+/** A refusal as the service sent it. */
+export interface Refusal {
+  readonly status: number;
+  /** `x-ms-error-code`, or the `<Code>` of the body. */
+  readonly code: string | undefined;
+  readonly requestId: string | undefined;
+  /** Seconds. */
+  readonly retryAfter: number | undefined;
+  /** What the service met when it read a copy's source, where it says so. */
+  readonly sourceStatus: number | undefined;
+}
+
+/** Codes that mean the same in every call (https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes). */
+const BY_CODE: Readonly<Record<string, StoreErrorKind>> = {
+  BlobNotFound: 'notFound',
+  ResourceNotFound: 'notFound',
+  ContainerNotFound: 'containerNotFound',
+  ContainerDisabled: 'containerNotFound',
+  ContainerAlreadyExists: 'containerExists',
+  ContainerBeingDeleted: 'containerBusy',
+  BlobAlreadyExists: 'conditionFailed',
+  ConditionNotMet: 'conditionFailed',
+  TargetConditionNotMet: 'conditionFailed',
+  SourceConditionNotMet: 'sourceConditionFailed',
+  InvalidBlockList: 'partsGone',
+  InvalidRange: 'rangeNotSatisfiable',
+  Md5Mismatch: 'digestMismatch',
+  InvalidMd5: 'digestMismatch',
+  BlobArchived: 'archived',
+  BlobBeingRehydrated: 'archived',
+  RequestBodyTooLarge: 'tooLarge',
+  MetadataTooLarge: 'tooLarge',
+  RequestHeaderFieldsTooLarge: 'tooLarge',
+  BlockCountExceedsLimit: 'tooLarge',
+  BlockListTooLong: 'tooLarge',
+  InvalidResourceName: 'invalidName',
+  OutOfRangeInput: 'invalidName',
+  InvalidUri: 'invalidName',
+  AuthenticationFailed: 'denied',
+  AuthorizationFailure: 'denied',
+  AuthorizationPermissionMismatch: 'denied',
+  AuthorizationResourceTypeMismatch: 'denied',
+  AuthorizationServiceMismatch: 'denied',
+  AuthorizationSourceIPMismatch: 'denied',
+  AuthorizationProtocolMismatch: 'denied',
+  InvalidAuthenticationInfo: 'denied',
+  NoAuthenticationInformation: 'denied',
+  InsufficientAccountPermissions: 'denied',
+  AccountIsDisabled: 'denied',
+  KeyBasedAuthenticationNotPermitted: 'denied',
+  BlobImmutableDueToPolicy: 'denied',
+  ServerBusy: 'throttled',
+  OperationTimedOut: 'throttled',
+  TooManyRequests: 'throttled',
+  InternalError: 'unavailable',
+  // A lease is held by somebody else: 412, but no condition of ours.
+  LeaseIdMissing: 'unexpected',
+  LeaseIdMismatchWithBlobOperation: 'unexpected',
+};
+
+/** Where the code says nothing (HEAD answers without one, proxies, codes of the future). */
+const BY_STATUS: Readonly<Record<number, StoreErrorKind>> = {
+  401: 'denied',
+  403: 'denied',
+  404: 'notFound',
+  408: 'unavailable',
+  412: 'conditionFailed',
+  413: 'tooLarge',
+  416: 'rangeNotSatisfiable',
+  429: 'throttled',
+  431: 'tooLarge',
+  503: 'throttled',
+};
+
+/** What the service found wrong with the source of a copy. */
+const BY_SOURCE_STATUS: Readonly<Record<number, StoreErrorKind>> = {
+  401: 'denied',
+  403: 'denied',
+  404: 'sourceNotFound',
+  412: 'sourceConditionFailed',
+  416: 'rangeNotSatisfiable',
+};
+
+const SOURCE_CODES: ReadonlySet<string> = new Set(['CannotVerifyCopySource', 'CopySourceNotFound']);
+
+/** A copy that misses a blob misses its source: the target need not exist. */
+const IN_COPIES: Partial<Record<StoreErrorKind, StoreErrorKind>> = { notFound: 'sourceNotFound' };
+
+/** The neutral error for a refusal. Total: every status and code has one. */
+export function refusalError(request: Pick<AzureRequest, 'call' | 'effect' | 'copies'>, refusal: Refusal): StoreError {
+  const detail: StoreErrorDetail = {
+    call: request.call,
+    status: refusal.status,
+    ...(refusal.code === undefined ? {} : { code: refusal.code }),
+    ...(refusal.requestId === undefined ? {} : { backendRequestId: refusal.requestId }),
+    ...(refusal.retryAfter === undefined ? {} : { retryAfter: refusal.retryAfter }),
+    ...(request.effect === 'change' && refusal.status >= 500 ? { lost: true } : {}),
+  };
+  return new StoreError(kindOf(request, refusal), detail);
+}
+
+function kindOf(request: Pick<AzureRequest, 'copies'>, refusal: Refusal): StoreErrorKind {
+  const { code, status, sourceStatus } = refusal;
+  if (request.copies === true && code !== undefined && SOURCE_CODES.has(code)) {
+    return BY_SOURCE_STATUS[sourceStatus ?? status] ?? 'unexpected';
+  }
+  const kind = (code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined) ?? BY_STATUS[status] ?? (status >= 500 ? 'unavailable' : 'unexpected');
+  return request.copies === true ? (IN_COPIES[kind] ?? kind) : kind;
+}
+
+const BY_FAILURE: Readonly<Record<WireFailure, StoreErrorKind>> = {
+  aborted: 'aborted',
+  body: 'aborted',
+  timeout: 'unavailable',
+  network: 'unavailable',
+};
+
+/**
+ * The neutral error when no answer came at all. A body that broke off never reached its declared
+ * length, so the service has dropped it: not lost.
+ */
+export function wireFailureError(request: Pick<AzureRequest, 'call' | 'effect'>, error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  if (!(error instanceof WireError)) return new StoreError('unexpected', { call: request.call, cause: error });
+  const lost = request.effect === 'change' && error.sent && error.failure !== 'body';
+  return new StoreError(BY_FAILURE[error.failure], {
+    call: request.call,
+    ...(lost ? { lost: true } : {}),
+    cause: error.failure === 'body' ? error.cause : error,
+  });
+}

@@ -1,0 +1,108 @@
+import type { BlobMetadata, BlobProperties, Condition, ContentHeaders, Revision } from '../../src/store/blob-store.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import type { WireHeaders } from './wire/transport.ts';
+
+/** Content headers as the service wants them on a write. */
+const CONTENT_FIELDS = [
+  ['cacheControl', 'x-ms-blob-cache-control'],
+  ['contentDisposition', 'x-ms-blob-content-disposition'],
+  ['contentEncoding', 'x-ms-blob-content-encoding'],
+  ['contentLanguage', 'x-ms-blob-content-language'],
+  ['contentType', 'x-ms-blob-content-type'],
+] as const satisfies readonly (readonly [keyof ContentHeaders, string])[];
+
+/** `x-ms-blob-*` headers, names and values in turn. */
+export function contentHeaders(headers: ContentHeaders | undefined): string[] {
+  const flat: string[] = [];
+  if (headers === undefined) return flat;
+  for (const [field, name] of CONTENT_FIELDS) {
+    const value = headers[field];
+    if (value !== undefined && value !== '') flat.push(name, value);
+  }
+  return flat;
+}
+
+/** `x-ms-meta-*` headers, names and values in turn. */
+export function metadataHeaders(metadata: BlobMetadata): string[] {
+  const flat: string[] = [];
+  for (const name in metadata) flat.push(`x-ms-meta-${name}`, metadata[name] ?? '');
+  return flat;
+}
+
+export function conditionHeaders(condition: Condition | undefined): { ifMatch?: string; ifNoneMatch?: string } {
+  if (condition === undefined) return {};
+  return condition.kind === 'absent' ? { ifNoneMatch: '*' } : { ifMatch: condition.revision };
+}
+
+export function md5ToBase64(hex: string): string {
+  return Buffer.from(hex, 'hex').toString('base64');
+}
+
+export function md5ToHex(base64: string): string | undefined {
+  const hex = Buffer.from(base64, 'base64').toString('hex');
+  return hex.length === 32 ? hex : undefined;
+}
+
+/** A header's value; undefined when it is absent or empty. */
+export function text(headers: WireHeaders, name: string): string | undefined {
+  const value = headers[name];
+  if (value === undefined || value === '') return undefined;
+  return typeof value === 'string' ? value : value.join(', ');
+}
+
+/** @throws StoreError unexpected when the answer names no revision */
+export function revisionOf(headers: WireHeaders): Revision {
+  const etag = text(headers, 'etag');
+  if (etag === undefined) throw new StoreError('unexpected', { cause: new Error('answer without ETag') });
+  return etag as Revision;
+}
+
+export function lastModifiedOf(headers: WireHeaders): number {
+  return Date.parse(text(headers, 'last-modified') ?? '');
+}
+
+/**
+ * Properties of a blob from the answer of a read or HEAD.
+ * @param whole size and base64 MD5 of all the blob's bytes: a ranged answer shows them elsewhere
+ */
+export function propertiesOf(headers: WireHeaders, whole: { readonly size: number; readonly md5: string | undefined }): BlobProperties {
+  const md5 = whole.md5 === undefined ? undefined : md5ToHex(whole.md5);
+  return {
+    ...readContentHeaders(headers),
+    size: whole.size,
+    revision: revisionOf(headers),
+    lastModified: lastModifiedOf(headers),
+    ...(md5 === undefined ? {} : { md5 }),
+    metadata: readMetadata(headers),
+    ...(text(headers, 'x-ms-access-tier') === 'Archive' ? { archived: true } : {}),
+  };
+}
+
+const READ_FIELDS = [
+  ['contentType', 'content-type'],
+  ['contentEncoding', 'content-encoding'],
+  ['contentLanguage', 'content-language'],
+  ['contentDisposition', 'content-disposition'],
+  ['cacheControl', 'cache-control'],
+] as const satisfies readonly (readonly [keyof ContentHeaders, string])[];
+
+function readContentHeaders(headers: WireHeaders): ContentHeaders {
+  const found: { -readonly [Field in keyof ContentHeaders]: ContentHeaders[Field] } = {};
+  for (const [field, name] of READ_FIELDS) {
+    const value = text(headers, name);
+    if (value !== undefined) found[field] = value;
+  }
+  return found;
+}
+
+const META = 'x-ms-meta-';
+
+function readMetadata(headers: WireHeaders): BlobMetadata {
+  const metadata: Record<string, string> = {};
+  for (const name in headers) {
+    if (!name.startsWith(META)) continue;
+    const value = text(headers, name);
+    if (value !== undefined) metadata[name.slice(META.length)] = value;
+  }
+  return metadata;
+}

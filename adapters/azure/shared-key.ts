@@ -1,0 +1,53 @@
+import { createHmac } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import type { AzureRequest } from './request.ts';
+
+/**
+ * What the account key signs
+ * (https://learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key).
+ *
+ * Built for the few standard headers the adapter ever sends; `ms` holds the `x-ms-*` headers,
+ * `resource` the account and the encoded path.
+ */
+export function stringToSign(request: AzureRequest, ms: readonly string[], resource: string, size: number): string {
+  const { contentMd5 = '', contentType = '', ifMatch = '', ifNoneMatch = '' } = request;
+  const length = size === 0 ? '' : String(size);
+  const standard = `${request.method}\n\n\n${length}\n${contentMd5}\n${contentType}\n\n\n${ifMatch}\n${ifNoneMatch}\n\n\n`;
+  return standard + canonicalHeaders(ms) + canonicalResource(resource, request.query);
+}
+
+/** Base64 HMAC-SHA256. */
+export function sign(key: KeyObject, text: string): string {
+  return createHmac('sha256', key).update(text, 'utf8').digest('base64');
+}
+
+function canonicalHeaders(ms: readonly string[]): string {
+  const sorted: string[] = [];
+  const ranks: string[] = [];
+  for (let i = 0; i < ms.length; i += 2) insert(sorted, ranks, ms[i] ?? '', ms[i + 1] ?? '');
+  return sorted.join('');
+}
+
+/** Insertion from the end: callers name their headers almost in order, so this is nearly linear. */
+function insert(sorted: string[], ranks: string[], name: string, value: string): void {
+  const rank = rankOf(name);
+  let at = ranks.length;
+  while (at > 0 && (ranks[at - 1] ?? '') > rank) at -= 1;
+  ranks.splice(at, 0, rank);
+  sorted.splice(at, 0, `${name}:${value}\n`);
+}
+
+/**
+ * The service sorts by a culture's rules: an underscore comes before digits and letters, whereas its
+ * code lies between them. Names hold no other character for which the two orders differ.
+ */
+function rankOf(name: string): string {
+  return name.includes('_') ? name.replaceAll('_', '.') : name;
+}
+
+function canonicalResource(resource: string, query: AzureRequest['query']): string {
+  if (query === undefined) return resource;
+  let text = resource;
+  for (const [name, value] of query) text += `\n${name.toLowerCase()}:${value}`;
+  return text;
+}

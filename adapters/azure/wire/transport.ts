@@ -1,0 +1,71 @@
+import type { ByteSource, UploadBody } from '../../../src/streams/bytes.ts';
+
+/**
+ * The adapter's only way to the network. It moves bytes and headers and knows nothing of blobs,
+ * signatures or retries, so that a leaner one can take its place for the calls it suits.
+ */
+export interface Transport {
+  /**
+   * Sends one request and resolves with the head of the answer, whatever its status.
+   *
+   * The signal stays in force until the answer's body has been read to its end.
+   * @throws WireError and nothing else
+   */
+  send(request: WireRequest, signal: AbortSignal): Promise<WireResponse>;
+  /** Closes all connections; calls under way fail. */
+  close(): Promise<void>;
+}
+
+export type WireMethod = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+
+export interface WireRequest {
+  readonly method: WireMethod;
+  /** Target as it goes on the wire: path and query, both percent-encoded already. */
+  readonly path: string;
+  /** Names and values in turn; `Content-Length` and `Host` are the transport's to add. */
+  readonly headers: string[];
+  /** Absent: no body, and `Content-Length: 0` where the method calls for it. */
+  readonly body?: UploadBody;
+  /** Milliseconds to wait for the head of the answer, once the request has been sent. */
+  readonly responseTimeout: number;
+}
+
+export interface WireResponse {
+  readonly status: number;
+  /** Lower-case names; values as they came. A repeated header is an array. */
+  readonly headers: WireHeaders;
+  readonly body: WireBody;
+}
+
+export type WireHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * A body whose connection breaks fails with `StoreError` `unavailable`, an aborted one with
+ * `aborted`; it never just ends. `size` is 0 when the service announced none (chunked answers).
+ */
+export interface WireBody extends ByteSource {
+  /** All bytes in memory, for small answers. Rejects above `limit`. */
+  bytes(limit: number): Promise<Uint8Array>;
+}
+
+/** Why no answer came. */
+export type WireFailure =
+  /** The signal, or `close`. */
+  | 'aborted'
+  /** The stream to be uploaded errored, ended early or held too much; the request was broken off. */
+  | 'body'
+  | 'timeout'
+  | 'network';
+
+export class WireError extends Error {
+  readonly failure: WireFailure;
+  /** False: certainly not one byte of the request went out. */
+  readonly sent: boolean;
+
+  constructor(failure: WireFailure, sent: boolean, cause: unknown) {
+    super(`no answer: ${failure}`, { cause });
+    this.name = 'WireError';
+    this.failure = failure;
+    this.sent = sent;
+  }
+}

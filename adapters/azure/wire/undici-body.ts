@@ -1,0 +1,122 @@
+import { Readable } from 'node:stream';
+import type { Writable } from 'node:stream';
+import { finished, pipeline } from 'node:stream/promises';
+import type { Dispatcher } from 'undici';
+import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
+import type { WireBody } from './transport.ts';
+
+/** Bytes that may lie here before anybody reads; small bodies are complete within it and free their connection. */
+const READ_AHEAD = 128 * 1024;
+/** A body given up on is drained, so that its connection lives on, as long as no more than this comes. */
+const DRAIN_LIMIT = 64 * 1024;
+
+/** The body of one answer, fed by the dispatch handler through `push`, `end` and `fail`. */
+export class UndiciBody implements WireBody {
+  readonly size: number;
+  readonly #controller: Dispatcher.DispatchController;
+  #chunks: Buffer[] = [];
+  #held = 0;
+  #received = 0;
+  #ended = false;
+  #failure: StoreError | undefined;
+  #dropped = false;
+  #drainTo = 0;
+  #reader: Readable | undefined;
+
+  constructor(size: number, controller: Dispatcher.DispatchController) {
+    this.size = size;
+    this.#controller = controller;
+  }
+
+  push(chunk: Buffer): void {
+    this.#received += chunk.length;
+    if (this.#dropped) {
+      if (this.#received > this.#drainTo) this.#controller.abort(new Error('body given up'));
+      return;
+    }
+    if (this.#reader !== undefined) {
+      if (!this.#reader.push(chunk)) this.#controller.pause();
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+    if (this.#held >= READ_AHEAD) this.#controller.pause();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#reader?.push(null);
+  }
+
+  fail(error: StoreError): void {
+    this.#failure = error;
+    this.#reader?.destroy(error);
+  }
+
+  async pipeTo(sink: Writable, signal: AbortSignal): Promise<void> {
+    try {
+      if (this.#ended && this.#reader === undefined) await this.#writeHeld(sink, signal);
+      else await pipeline(this.stream(), sink, { signal });
+    } catch (error) {
+      throw isStoreError(error) ? error : new StoreError('aborted', { call: 'read', cause: error });
+    }
+  }
+
+  stream(): Readable {
+    if (this.#reader !== undefined) return this.#reader;
+    const reader = new Readable({
+      highWaterMark: READ_AHEAD,
+      read: () => this.#controller.resume(),
+      destroy: (error, done) => {
+        if (!this.#ended) this.#controller.abort(error ?? new Error('body given up'));
+        done(error);
+      },
+    });
+    this.#reader = reader;
+    for (const chunk of this.#chunks) reader.push(chunk);
+    this.#chunks = [];
+    if (this.#failure !== undefined) reader.destroy(this.#failure);
+    else if (this.#ended) reader.push(null);
+    return reader;
+  }
+
+  discard(): void {
+    this.#dropped = true;
+    this.#chunks = [];
+    if (this.#ended || this.#failure !== undefined) return;
+    this.#drainTo = this.#received + DRAIN_LIMIT;
+    if (this.size > this.#drainTo) this.#controller.abort(new Error('body given up'));
+    else this.#controller.resume();
+  }
+
+  async bytes(limit: number): Promise<Uint8Array> {
+    if (this.#ended && this.#held <= limit) return this.#takeHeld();
+    const chunks: Buffer[] = [];
+    let total = 0;
+    for await (const chunk of this.stream() as AsyncIterable<Buffer>) {
+      total += chunk.length;
+      if (total > limit) throw new StoreError('unexpected', { cause: new Error(`answer above ${limit} bytes`) });
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks, total);
+  }
+
+  #takeHeld(): Buffer {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    const [only] = chunks;
+    return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
+  }
+
+  /** The short cut for bodies that are here already: one write, no stream in between. */
+  async #writeHeld(sink: Writable, signal: AbortSignal): Promise<void> {
+    const done = finished(sink, { readable: false, signal, cleanup: true });
+    sink.end(this.#takeHeld());
+    try {
+      await done;
+    } catch (error) {
+      sink.destroy();
+      throw error;
+    }
+  }
+}
