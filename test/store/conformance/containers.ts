@@ -1,0 +1,107 @@
+import { expect } from 'vitest';
+import type { Revision } from '../../../src/store/blob-store.ts';
+import { newCallFacts } from '../../../src/observe/call.ts';
+import { testCall } from '../../support/test-call.ts';
+import { type Define, failsWith, type Subject, winnersOf } from './suite.ts';
+
+export function containerTests(subject: Subject, test: Define): void {
+  lifecycleTests(subject, test);
+  missingContainerTests(subject, test);
+
+  test('a call counts what it sends to the backend', async () => {
+    const call = { ...subject.call, facts: newCallFacts() };
+    await subject.store.headContainer(subject.container, call);
+    expect(call.facts).toEqual({ backendCalls: 1, backendRetries: 0 });
+  });
+
+  test('a call whose signal is aborted already fails as aborted', async () => {
+    await failsWith(subject.store.headContainer(subject.container, testCall(AbortSignal.abort())), 'aborted');
+  });
+
+  test('ping answers', async () => {
+    await subject.store.ping(subject.call);
+  });
+}
+
+function lifecycleTests(subject: Subject, test: Define): void {
+  test('a container made is there, with the time of its making', async () => {
+    const name = await subject.newContainer();
+    const entry = await subject.store.headContainer(name, subject.call);
+    expect(entry.name).toBe(name);
+    expect(Math.abs(Date.now() - entry.lastModified)).toBeLessThan(60_000);
+    await subject.store.removeContainer(name, subject.call);
+  });
+
+  test('a container cannot be made twice', async () => {
+    await failsWith(subject.store.createContainer(subject.container, subject.call), 'containerExists');
+  });
+
+  test('20 creations of one container: one succeeds', async () => {
+    const name = subject.freshContainerName();
+    const races = Array.from({ length: 20 }, () => subject.store.createContainer(name, subject.call));
+    expect(await winnersOf(races, 'containerExists')).toHaveLength(1);
+    await subject.store.removeContainer(name, subject.call);
+  });
+
+  test('removing a container takes everything in it', async () => {
+    const name = await subject.newContainer();
+    await subject.write({ container: name, name: 'blob' }, 'bytes');
+    await subject.store.removeContainer(name, subject.call);
+    await failsWith(subject.store.headContainer(name, subject.call), 'containerNotFound');
+    await failsWith(subject.store.head({ container: name, name: 'blob' }, subject.call), 'notFound', 'containerNotFound');
+  });
+
+  test('listContainers names all containers, in pages', async () => {
+    const made = [await subject.newContainer(), await subject.newContainer()];
+    const seen: string[] = [];
+    let token: string | undefined;
+    do {
+      const page = await subject.store.listContainers(token, subject.call);
+      seen.push(...page.containers.map((entry) => entry.name));
+      token = page.nextToken;
+    } while (token !== undefined);
+    for (const name of [...made, subject.container]) expect(seen.filter((other) => other === name)).toHaveLength(1);
+    for (const name of made) await subject.store.removeContainer(name, subject.call);
+  });
+}
+
+function missingContainerTests(subject: Subject, test: Define): void {
+  const missing = { container: 'missing-container', name: 'blob' };
+  const revision = '"0x8D0000000000000"' as Revision;
+
+  test('headContainer and removeContainer without the container: containerNotFound', async () => {
+    await failsWith(subject.store.headContainer(missing.container, subject.call), 'containerNotFound');
+    await failsWith(subject.store.removeContainer(missing.container, subject.call), 'containerNotFound');
+  });
+
+  test('head without the container: notFound or containerNotFound', async () => {
+    await failsWith(subject.store.head(missing, subject.call), 'notFound', 'containerNotFound');
+  });
+
+  test('read, write and list without the container: containerNotFound', async () => {
+    await failsWith(subject.store.read(missing, {}, subject.call), 'containerNotFound');
+    await failsWith(subject.write(missing, 'bytes'), 'containerNotFound');
+    await failsWith(subject.store.list(missing.container, { limit: 10 }, subject.call), 'containerNotFound');
+  });
+
+  test('remove and setMetadata without the container: notFound or containerNotFound', async () => {
+    await failsWith(subject.store.remove(missing, undefined, subject.call), 'notFound', 'containerNotFound');
+    const change = subject.store.setMetadata(missing, {}, { kind: 'match', revision }, subject.call);
+    await failsWith(change, 'notFound', 'containerNotFound');
+  });
+
+  test('copy and stagePart into a missing container: containerNotFound', async () => {
+    const ref = subject.ref();
+    const source = { ...ref, revision: (await subject.write(ref, 'bytes')).revision };
+    const request = { source, size: 5, headers: {}, metadata: {} };
+    await failsWith(subject.store.copy(missing, request, subject.call), 'containerNotFound');
+    await failsWith(subject.store.stagePart(missing, Buffer.from('part'), subject.call), 'containerNotFound');
+  });
+
+  test('removeMany without the container fails, as a whole or item by item', async () => {
+    const outcomes = await subject.store.removeMany(missing.container, [{ name: 'blob' }], subject.call).catch((error: unknown) => [error]);
+    expect(outcomes).toHaveLength(1);
+    expect(outcomes[0]).not.toBe('removed');
+    if (outcomes[0] instanceof Error) await failsWith(Promise.reject(outcomes[0]), 'containerNotFound', 'notFound');
+  });
+}

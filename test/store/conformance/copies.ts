@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import { ABSENT, at, type BlobRef, type CopyRequest, type WriteResult } from '../../../src/store/blob-store.ts';
+import { type Define, failsWith, md5, type Subject, winnersOf } from './suite.ts';
+
+export function copyTests(subject: Subject, test: Define): void {
+  const copy = (target: BlobRef, source: BlobRef, of: WriteResult, more: Partial<CopyRequest> = {}): Promise<WriteResult> => {
+    const request = { source: { ...source, revision: of.revision }, size: 6, headers: {}, metadata: {}, ...more };
+    return subject.store.copy(target, request, subject.call);
+  };
+
+  test('copy gives the target the bytes of the source, and headers, metadata and md5 of its own', async () => {
+    const [source, target] = [subject.ref(), subject.ref()];
+    const of = await subject.write(source, 'source', { headers: { contentType: 'a/a', cacheControl: 'no-store' }, metadata: { a: '1' } });
+    const more = { headers: { contentType: 'b/b', contentLanguage: 'fr' }, metadata: { b: '2' }, md5: md5('source') };
+    const result = await copy(target, source, of, more);
+    const properties = await subject.store.head(target, subject.call);
+    expect(properties).toMatchObject({ contentType: 'b/b', contentLanguage: 'fr', size: 6, md5: md5('source'), revision: result.revision });
+    expect(properties.metadata).toEqual({ b: '2' });
+    expect(properties.cacheControl).toBeUndefined();
+    expect(await subject.text(target)).toBe('source');
+    expect(await subject.store.head(source, subject.call)).toMatchObject({ contentType: 'a/a', revision: of.revision });
+  });
+
+  test('copy from another container', async () => {
+    const container = await subject.newContainer();
+    const source = { container, name: 'dir/ü name+%2F' };
+    const of = await subject.write(source, 'source');
+    const target = subject.ref();
+    await copy(target, source, of);
+    await subject.store.removeContainer(container, subject.call);
+    expect(await subject.text(target)).toBe('source');
+  });
+
+  test('copy of several megabytes, and of an empty blob', async () => {
+    for (const bytes of [randomBytes(6_000_000), Buffer.alloc(0)]) {
+      const [source, target] = [subject.ref(), subject.ref()];
+      await copy(target, source, await subject.write(source, bytes), { size: bytes.byteLength });
+      expect((await subject.read(target)).equals(bytes)).toBe(true);
+    }
+  });
+
+  test('copy onto itself replaces headers and metadata', async () => {
+    const ref = subject.ref();
+    const of = await subject.write(ref, 'source', { metadata: { a: '1' } });
+    const result = await copy(ref, ref, of, { metadata: { b: '2' }, condition: at(of.revision) });
+    expect(result.revision).not.toBe(of.revision);
+    expect((await subject.store.head(ref, subject.call)).metadata).toEqual({ b: '2' });
+    expect(await subject.text(ref)).toBe('source');
+  });
+
+  test('copy of a source that is gone or changed leaves the target', async () => {
+    const [source, target] = [subject.ref(), subject.ref()];
+    const of = await subject.write(source, 'source');
+    await subject.write(target, 'target');
+    await subject.write(source, 'change');
+    await failsWith(copy(target, source, of), 'sourceConditionFailed');
+    await subject.store.remove(source, undefined, subject.call);
+    await failsWith(copy(target, source, of), 'sourceNotFound');
+    await failsWith(copy(target, { container: 'missing-container', name: 'x' }, of), 'sourceNotFound');
+    expect(await subject.text(target)).toBe('target');
+  });
+
+  test('copy on a condition of the target', async () => {
+    const [source, target] = [subject.ref(), subject.ref()];
+    const of = await subject.write(source, 'source');
+    const made = await copy(target, source, of, { condition: ABSENT });
+    await failsWith(copy(target, source, of, { condition: ABSENT }), 'conditionFailed');
+    const replaced = await copy(target, source, of, { condition: at(made.revision), metadata: { a: '1' } });
+    await failsWith(copy(target, source, of, { condition: at(made.revision) }), 'conditionFailed');
+    expect(await subject.store.head(target, subject.call)).toMatchObject({ revision: replaced.revision, metadata: { a: '1' } });
+  });
+
+  test('20 copies on absent: one succeeds', async () => {
+    const [source, target] = [subject.ref(), subject.ref()];
+    const of = await subject.write(source, 'source');
+    const races = Array.from({ length: 20 }, (_, i) => copy(target, source, of, { condition: ABSENT, metadata: { racer: `${i}` } }));
+    const winners = await winnersOf(races, 'conditionFailed');
+    expect(winners).toHaveLength(1);
+    expect((await subject.store.head(target, subject.call)).metadata).toEqual({ racer: `${winners[0]}` });
+    expect(await subject.text(target)).toBe('source');
+  });
+}
