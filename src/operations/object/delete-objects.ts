@@ -1,10 +1,11 @@
-import { S3Error, isS3Error } from '../../errors/s3-error.ts';
+import { S3Error } from '../../errors/s3-error.ts';
 import type { Bucket } from '../../manifest/bucket.ts';
 import { type Decoded, decodeXml } from '../../protocol/xml/decode.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { DELETE, DELETE_RESULT } from '../../protocol/xml/object-shapes.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import { authorizedBucket, requireNullVersion } from '../authorized-bucket.ts';
+import { toS3Error } from '../failure.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireBodyDigest } from '../required-digest.ts';
 
@@ -49,7 +50,7 @@ async function deleteOne(bucket: Bucket, item: DeleteItem, context: OperationCon
     return undefined;
   } catch (error) {
     context.call.signal.throwIfAborted();
-    const known = isS3Error(error) ? error : new S3Error('InternalError', { cause: error });
-    return { Key, VersionId, Code: known.code, Message: known.message };
+    const { code, message } = toS3Error(error);
+    return { Key, VersionId, Code: code, Message: message };
   }
 }
