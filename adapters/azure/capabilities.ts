@@ -1,12 +1,12 @@
 import type { StoreCapabilities } from '../../src/store/blob-store.ts';
-import { CONTAINER_NAME } from './endpoint.ts';
+import { CONTAINER_NAME, MAX_NAME_LENGTH } from './endpoint.ts';
 import type { AzureLimits } from './options.ts';
 
 /** Limits of the Blob service at `API_VERSION`, but for those that tests lower. */
 export function azureCapabilities(limits: AzureLimits): StoreCapabilities {
   return {
     nameOrder: 'utf16',
-    maxNameLength: 1024,
+    maxNameLength: MAX_NAME_LENGTH,
     maxWrite: limits.maxWrite,
     maxStagedBlock: limits.maxStagedBlock,
     maxListPage: 5000,

@@ -1,3 +1,4 @@
+import type * as StorageSdk from '@azure/storage-blob';
 import type { UserDelegationKey } from '@azure/storage-blob';
 import type { BlobRef } from '../../src/store/blob-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
@@ -38,7 +39,7 @@ export function createCopySources(client: AzureClient, access: Access): CopySour
 }
 
 /** The SDK is loaded with the first copy: it takes long to load, and its signing is all that is used of it. */
-function sdk(): Promise<typeof import('@azure/storage-blob')> {
+function sdk(): Promise<typeof StorageSdk> {
   return import('@azure/storage-blob');
 }
 

@@ -40,15 +40,18 @@ function accountOf(hostname: string, basePath: string): string | undefined {
 
 const PLAIN = /^[A-Za-z0-9._~/-]+$/;
 const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:\/|$)/;
-const CONTAINER = /^(?=.{3,63}$)[a-z0-9]+(?:-[a-z0-9]+)*$/;
+/** UTF-16 code units; the service counts so. */
+export const MAX_NAME_LENGTH = 1024;
+/** 3 to 63 lower-case letters, digits and single hyphens. */
+export const CONTAINER_NAME = /^(?=.{3,63}$)[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /**
  * Percent-encodes every byte outside `A-Za-z0-9-._~/`. No URL parser ever sees a name: parsers fold
  * dot segments and back-slashes, which leads into other containers.
- * @throws StoreError invalidName for what no key codec lets through: empty, dot segments, lone surrogates
+ * @throws StoreError invalidName for what no key codec lets through: empty, too long, dot segments, lone surrogates
  */
 export function encodeName(name: string): string {
-  if (name === '' || DOT_SEGMENT.test(name)) throw new StoreError('invalidName');
+  if (name === '' || name.length > MAX_NAME_LENGTH || DOT_SEGMENT.test(name)) throw new StoreError('invalidName');
   if (PLAIN.test(name)) return name;
   try {
     return encodeURIComponent(name).replace(/%2F|[!'()*]/g, (found) => ENCODINGS[found] ?? found);
@@ -68,12 +71,10 @@ const ENCODINGS: Readonly<Record<string, string>> = {
 
 /** @throws StoreError invalidName */
 export function containerPath(endpoint: Endpoint, container: string): string {
-  if (!CONTAINER.test(container)) throw new StoreError('invalidName');
+  if (!CONTAINER_NAME.test(container)) throw new StoreError('invalidName');
   return `${endpoint.basePath}/${container}`;
 }
 
 export function blobPath(endpoint: Endpoint, ref: { readonly container: string; readonly name: string }): string {
   return `${containerPath(endpoint, ref.container)}/${encodeName(ref.name)}`;
 }
-
-export { CONTAINER as CONTAINER_NAME };

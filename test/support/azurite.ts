@@ -1,4 +1,3 @@
-import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -6,19 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAzurite } from '../../adapters/azure/azurite-process.ts';
 import type { AzuriteProcess } from '../../adapters/azure/azurite-process.ts';
-import { newCallFacts } from '../../src/observe/call.ts';
-import type { Call } from '../../src/observe/call.ts';
-
-/** A call as a request would make it; give a signal to abort it. */
-export function testCall(signal: AbortSignal = new AbortController().signal): Call {
-  return {
-    signal,
-    requestId: randomBytes(8).toString('hex').toUpperCase(),
-    traceId: randomBytes(16).toString('hex'),
-    otel: ROOT_CONTEXT,
-    facts: newCallFacts(),
-  };
-}
 
 /** A container name that no other test uses. */
 export function freshContainer(): string {

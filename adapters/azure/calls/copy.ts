@@ -1,5 +1,4 @@
 import type { BlobRef, CopyRequest, WriteResult } from '../../../src/store/blob-store.ts';
-import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import { withSignal } from '../../../src/observe/call.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
@@ -8,6 +7,7 @@ import type { CopySources } from '../copy-source.ts';
 import { blobPath } from '../endpoint.ts';
 import { conditionHeaders, metadataHeaders } from '../headers.ts';
 import { splitRange } from '../split-range.ts';
+import { checkSource, sendCopy, sourceHeaders } from './copy-send.ts';
 import { putBlockFrom, putBlockList } from './stage.ts';
 import { writeResult } from './write.ts';
 
@@ -37,21 +37,18 @@ function isOneCall(client: AzureClient, request: Copy): boolean {
 
 /** Copy Blob From URL. */
 async function copyFromUrl(client: AzureClient, sources: CopySources, request: Copy, call: Call): Promise<WriteResult> {
-  const headers = await client.sendForHeaders(
+  const headers = await sendCopy(
+    client,
     {
       call: 'copy',
       method: 'PUT',
       path: blobPath(client.endpoint, request.target),
-      ms: [
-        'x-ms-copy-source', await sources.url(request.source, call),
-        ...metadataHeaders(request.metadata),
-        'x-ms-requires-sync', 'true',
-        'x-ms-source-if-match', request.source.revision,
-      ],
+      ms: [...(await sourceHeaders(sources, request.source, call)), ...metadataHeaders(request.metadata), 'x-ms-requires-sync', 'true'],
       ...conditionHeaders(request.condition),
       effect: 'change',
       copies: true,
     },
+    request.source,
     call,
   );
   return writeResult(headers, undefined);
@@ -75,13 +72,6 @@ async function stageSource(client: AzureClient, sources: CopySources, request: C
 
 /** There is no block of no bytes, so an empty source is looked at instead: its revision must still stand. */
 async function checkEmptySource(client: AzureClient, { source }: Copy, call: Call): Promise<string[]> {
-  const path = blobPath(client.endpoint, source);
-  try {
-    await client.sendForHeaders({ call: 'copy', method: 'HEAD', path, ifMatch: source.revision, effect: 'read' }, call);
-    return [];
-  } catch (error) {
-    if (isStoreError(error, 'notFound', 'containerNotFound')) throw new StoreError('sourceNotFound', { ...error.detail, cause: error });
-    if (isStoreError(error, 'conditionFailed')) throw new StoreError('sourceConditionFailed', { ...error.detail, cause: error });
-    throw error;
-  }
+  await checkSource(client, source, call);
+  return [];
 }

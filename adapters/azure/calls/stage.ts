@@ -6,6 +6,7 @@ import type { Call } from '../../../src/observe/call.ts';
 import type { UploadBody } from '../../../src/streams/bytes.ts';
 import type { AzureClient } from '../client.ts';
 import type { CopySources } from '../copy-source.ts';
+import { sendCopy, sourceHeaders } from './copy-send.ts';
 import { blobPath } from '../endpoint.ts';
 import { conditionHeaders, contentHeaders, md5ToBase64, metadataHeaders } from '../headers.ts';
 import { splitBody } from '../split-body.ts';
@@ -55,20 +56,19 @@ export interface BlockFromUrl {
 /** Put Block From URL. Its answer's MD5 is not relied on: it may be absent. */
 export async function putBlockFrom(client: AzureClient, sources: CopySources, block: BlockFromUrl, call: Call): Promise<PartToken> {
   const id = newBlockId();
-  await client.sendForHeaders(
+  const { first, last } = block.range;
+  await sendCopy(
+    client,
     {
       call: block.call,
       method: 'PUT',
       path: blobPath(client.endpoint, block.target),
       query: [['blockid', id], ['comp', 'block']],
-      ms: [
-        'x-ms-copy-source', await sources.url(block.source, call),
-        'x-ms-source-if-match', block.source.revision,
-        'x-ms-source-range', `bytes=${block.range.first}-${block.range.last}`,
-      ],
+      ms: [...(await sourceHeaders(sources, block.source, call)), 'x-ms-source-range', `bytes=${first}-${last}`],
       effect: 'change',
       copies: true,
     },
+    block.source,
     call,
   );
   return id;

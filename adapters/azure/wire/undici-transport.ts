@@ -1,10 +1,10 @@
-import { finished } from 'node:stream';
 import type { IncomingHttpHeaders } from 'node:http';
 import { getCACertificates } from 'node:tls';
-import { Pool, ProxyAgent, errors } from 'undici';
+import { Pool, ProxyAgent } from 'undici';
 import type { Dispatcher } from 'undici';
 import { StoreError } from '../../../src/store/store-error.ts';
-import type { StreamBody } from '../../../src/streams/bytes.ts';
+import type { UploadBody } from '../../../src/streams/bytes.ts';
+import { ExactBody } from './exact-body.ts';
 import { UndiciBody } from './undici-body.ts';
 import { WireError } from './transport.ts';
 import type { Transport, WireFailure, WireRequest, WireResponse } from './transport.ts';
@@ -22,10 +22,20 @@ export interface UndiciTransportOptions {
   readonly proxy?: string;
 }
 
+/** undici takes any async iterable as a body, as its manual says; its types have not heard of it. */
+interface IterableDispatcher {
+  dispatch(options: IterableOptions, handler: Dispatcher.DispatchHandler): boolean;
+  destroy(): Promise<void>;
+}
+
+type IterableOptions = Omit<Dispatcher.DispatchOptions, 'body'> & {
+  readonly body: Exclude<Dispatcher.DispatchOptions['body'], undefined> | AsyncIterable<Uint8Array>;
+};
+
 /** Transport over undici's pool of keep-alive HTTP/1.1 connections. */
 export class UndiciTransport implements Transport {
   readonly #origin: string;
-  readonly #dispatcher: Pool | ProxyAgent;
+  readonly #dispatcher: IterableDispatcher;
 
   constructor(options: UndiciTransportOptions) {
     this.#origin = options.origin;
@@ -35,9 +45,10 @@ export class UndiciTransport implements Transport {
   send(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
     if (signal.aborted) return Promise.reject(new WireError('aborted', false, signal.reason));
     return new Promise((resolve, reject) => {
-      const exchange = new Exchange(request, signal, { resolve, reject });
+      const upload = streamed(request.body);
+      const exchange = new Exchange({ isHead: request.method === 'HEAD', upload, signal }, { resolve, reject });
       try {
-        this.#dispatcher.dispatch(dispatchOptions(this.#origin, request), exchange);
+        this.#dispatcher.dispatch(dispatchOptions(this.#origin, request, upload), exchange);
       } catch (error) {
         exchange.refuse(error);
       }
@@ -62,22 +73,32 @@ function createDispatcher(options: UndiciTransportOptions): Pool | ProxyAgent {
   return new Pool(options.origin, { ...shared, connect: { ...trusted, timeout: options.connectTimeout } });
 }
 
-function dispatchOptions(origin: string, request: WireRequest): Dispatcher.DispatchOptions {
-  const { body } = request;
+function streamed(body: UploadBody | undefined): ExactBody | undefined {
+  return body === undefined || body instanceof Uint8Array ? undefined : new ExactBody(body);
+}
+
+function inMemory(body: UploadBody | undefined): Uint8Array | null {
+  return body instanceof Uint8Array ? body : null;
+}
+
+function dispatchOptions(origin: string, request: WireRequest, upload: ExactBody | undefined): IterableOptions {
+  if (upload !== undefined) request.headers.push('content-length', String(upload.size));
   return {
     origin,
     path: request.path,
     method: request.method,
-    headers: body === undefined || body instanceof Uint8Array ? request.headers : withLength(request.headers, body),
-    body: body === undefined ? null : body instanceof Uint8Array ? body : body.stream,
+    headers: request.headers,
+    body: upload ?? inMemory(request.body),
     headersTimeout: request.responseTimeout,
     // undici closes the connection after every HEAD unless told otherwise: a guard that Azure does not need.
     reset: false,
   };
 }
 
-function withLength(headers: readonly string[], body: StreamBody): string[] {
-  return [...headers, 'content-length', String(body.size)];
+interface Subject {
+  readonly isHead: boolean;
+  readonly upload: ExactBody | undefined;
+  readonly signal: AbortSignal;
 }
 
 interface Settle {
@@ -87,38 +108,26 @@ interface Settle {
 
 /** One request and its answer, as undici reports them. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #signal: AbortSignal;
+  readonly #subject: Subject;
   readonly #settle: Settle;
-  readonly #isHead: boolean;
   readonly #onAbort = (): void => this.#abort();
   #controller: Dispatcher.DispatchController | undefined;
-  #stopWatching: (() => void) | undefined;
   #body: UndiciBody | undefined;
-  #bodyFailure: Error | undefined;
 
-  constructor(request: WireRequest, signal: AbortSignal, settle: Settle) {
-    this.#signal = signal;
+  constructor(subject: Subject, settle: Settle) {
+    this.#subject = subject;
     this.#settle = settle;
-    this.#isHead = request.method === 'HEAD';
-    signal.addEventListener('abort', this.#onAbort, { once: true });
-    if (request.body !== undefined && !(request.body instanceof Uint8Array)) this.#watch(request.body);
-  }
-
-  /** A stream that fails by itself; undici also destroys it, with the socket's error, when the connection fails. */
-  #watch(body: StreamBody): void {
-    this.#stopWatching = finished(body.stream, { writable: false }, (error) => {
-      if (error != null && !isSocketFailure(error)) this.#bodyFailure = error;
-    });
+    subject.signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal.aborted) this.#abort();
+    if (this.#subject.signal.aborted) this.#abort();
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return;
-    const size = this.#isHead ? 0 : Number(headers['content-length'] ?? 0);
+    const size = this.#subject.isHead ? 0 : Number(headers['content-length'] ?? 0);
     this.#body = new UndiciBody(size, controller);
     this.#settle.resolve({ status, headers, body: this.#body });
   }
@@ -135,7 +144,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#finish();
     if (this.#body !== undefined) this.#body.fail(this.#bodyError(error));
-    else this.#settle.reject(new WireError(this.#failureOf(error), this.#controller !== undefined, this.#bodyFailure ?? error));
+    else this.#settle.reject(new WireError(this.#failureOf(error), this.#controller !== undefined, this.#subject.upload?.failure ?? error));
   }
 
   /** undici would not even take the request. */
@@ -145,7 +154,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #abort(): void {
-    const reason: unknown = this.#signal.reason;
+    const reason: unknown = this.#subject.signal.reason;
     const error = reason instanceof Error ? reason : new Error('aborted', { cause: reason });
     if (this.#controller !== undefined) this.#controller.abort(error);
     // Still queued for a connection: undici asks `onRequestStart` later, which aborts then.
@@ -153,18 +162,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #finish(): void {
-    this.#signal.removeEventListener('abort', this.#onAbort);
-    this.#stopWatching?.();
+    this.#subject.signal.removeEventListener('abort', this.#onAbort);
+    this.#subject.upload?.release();
   }
 
   #failureOf(error: Error): WireFailure {
-    if (this.#bodyFailure !== undefined) return 'body';
-    if (this.#signal.aborted) return 'aborted';
+    if (this.#subject.upload?.failure !== undefined) return 'body';
+    if (this.#subject.signal.aborted) return 'aborted';
     return FAILURES[codeOf(error)] ?? 'network';
   }
 
   #bodyError(error: Error): StoreError {
-    return new StoreError(this.#signal.aborted ? 'aborted' : 'unavailable', { call: 'read', cause: error });
+    return new StoreError(this.#subject.signal.aborted ? 'aborted' : 'unavailable', { call: 'read', cause: error });
   }
 }
 
@@ -172,15 +181,10 @@ const FAILURES: Readonly<Record<string, WireFailure>> = {
   UND_ERR_HEADERS_TIMEOUT: 'timeout',
   UND_ERR_BODY_TIMEOUT: 'timeout',
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'body',
   UND_ERR_DESTROYED: 'aborted',
   UND_ERR_CLOSED: 'aborted',
 };
 
 function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
-
-function isSocketFailure(error: Error): boolean {
-  return error instanceof errors.UndiciError || 'syscall' in error;
 }
