@@ -1,0 +1,51 @@
+import { invalidArgument } from '../../errors/s3-error.ts';
+import type { VersionsEntry } from '../../manifest/listing.ts';
+import type { QueryReader } from '../../protocol/request.ts';
+import { xml, type XmlValue } from '../../protocol/xml/document.ts';
+import { LIST_OBJECT_VERSIONS_RESULT } from '../../protocol/xml/list-shapes.ts';
+import { authorizedBucket } from '../authorized-bucket.ts';
+import type { Operation } from '../operation.ts';
+import { checkOptionalAttributes, type ListParameters, listParameters } from './list-parameters.ts';
+import { objectValues, ownerLookup, type OwnerLookup, pageValues, prefixValues } from './list-values.ts';
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html */
+export const listObjectVersions: Operation = async (request, context) => {
+  const bucket = await authorizedBucket(request, context);
+  const parameters = listParameters(request.query);
+  checkOptionalAttributes(request.headers);
+  const { keyMarker, versionIdMarker } = readMarkers(request.query);
+
+  const { prefix, delimiter, maxKeys, encode } = parameters;
+  const page = await context.manifest.listing.versions(
+    bucket,
+    { prefix, delimiter, after: keyMarker, limit: maxKeys, ...(versionIdMarker !== '' && { afterVersion: versionIdMarker }) },
+    context.call,
+  );
+  const value = {
+    ...pageValues(bucket, parameters, page.next !== undefined),
+    KeyMarker: encode(keyMarker),
+    VersionIdMarker: versionIdMarker,
+    NextKeyMarker: page.next === undefined ? undefined : encode(page.next),
+    NextVersionIdMarker: page.nextVersion,
+    Version: versionValues(page.entries, parameters, ownerLookup(context.accounts)),
+    CommonPrefixes: prefixValues(page.entries, parameters),
+  };
+  return { status: 200, headers: { 'x-amz-bucket-region': context.settings.region }, body: xml(LIST_OBJECT_VERSIONS_RESULT, value) };
+};
+
+/** @throws S3Error InvalidArgument */
+function readMarkers(query: QueryReader): { keyMarker: string; versionIdMarker: string } {
+  const keyMarker = query.get('key-marker') ?? '';
+  const versionIdMarker = query.get('version-id-marker') ?? '';
+  if (keyMarker === '' && versionIdMarker !== '') {
+    throw invalidArgument('version-id-marker', versionIdMarker, 'A version-id marker cannot be specified without a key marker.');
+  }
+  return { keyMarker, versionIdMarker };
+}
+
+function versionValues(entries: readonly VersionsEntry[], { encode }: ListParameters, ownerOf: OwnerLookup): XmlValue[] {
+  return entries.flatMap((entry) => {
+    if (entry.kind === 'prefix') return [];
+    return [{ Key: encode(entry.key), VersionId: entry.versionId, IsLatest: entry.isLatest, ...objectValues(entry, ownerOf) }];
+  });
+}

@@ -1,0 +1,32 @@
+import type { ListedEntry, ListingPage } from '../../manifest/listing.ts';
+import { xml } from '../../protocol/xml/document.ts';
+import { LIST_OBJECTS_RESULT } from '../../protocol/xml/list-shapes.ts';
+import { authorizedBucket } from '../authorized-bucket.ts';
+import type { Operation } from '../operation.ts';
+import { checkOptionalAttributes, type ListParameters, listParameters } from './list-parameters.ts';
+import { contentsValues, ownerLookup, pageValues, prefixValues } from './list-values.ts';
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html */
+export const listObjects: Operation = async (request, context) => {
+  const bucket = await authorizedBucket(request, context);
+  const parameters = listParameters(request.query);
+  checkOptionalAttributes(request.headers);
+  const marker = request.query.get('marker') ?? '';
+
+  const { prefix, delimiter, maxKeys, encode } = parameters;
+  const page = await context.manifest.listing.objects(bucket, { prefix, delimiter, after: marker, limit: maxKeys }, context.call);
+  const value = {
+    ...pageValues(bucket, parameters, page.next !== undefined),
+    Marker: encode(marker),
+    NextMarker: nextMarker(page, parameters),
+    Contents: contentsValues(page.entries, parameters, ownerLookup(context.accounts)),
+    CommonPrefixes: prefixValues(page.entries, parameters),
+  };
+  return { status: 200, headers: { 'x-amz-bucket-region': context.settings.region }, body: xml(LIST_OBJECTS_RESULT, value) };
+};
+
+/** S3 gives it only with a delimiter: else clients go on behind the last key. That would not do when the page ended beyond it. */
+function nextMarker({ next, entries }: ListingPage<ListedEntry>, { delimiter, encode }: ListParameters): string | undefined {
+  if (next === undefined || (delimiter === '' && entries.at(-1)?.key === next)) return undefined;
+  return encode(next);
+}

@@ -1,0 +1,63 @@
+import type { XmlContent, XmlField, XmlShape } from './shape.ts';
+
+const text: XmlContent = { kind: 'text' };
+const number: XmlContent = { kind: 'number' };
+const boolean: XmlContent = { kind: 'boolean' };
+
+function fields(content: XmlContent, ...elements: string[]): XmlField[] {
+  return elements.map((element) => ({ element, content }));
+}
+
+const OWNER: XmlField = { element: 'Owner', content: { kind: 'struct', fields: fields(text, 'ID', 'DisplayName') } };
+const COMMON_PREFIXES: XmlField = { element: 'CommonPrefixes', list: {}, content: { kind: 'struct', fields: fields(text, 'Prefix') } };
+
+/** Of an object or a version, behind what names it. */
+const OBJECT_FIELDS: readonly XmlField[] = [
+  ...fields(text, 'LastModified', 'ETag'),
+  { element: 'ChecksumAlgorithm', list: {}, content: text },
+  ...fields(text, 'ChecksumType'),
+  ...fields(number, 'Size'),
+  OWNER,
+  ...fields(text, 'StorageClass'),
+];
+
+const CONTENTS: XmlField = { element: 'Contents', list: {}, content: { kind: 'struct', fields: [...fields(text, 'Key'), ...OBJECT_FIELDS] } };
+
+/** What all listings say about the request behind their markers. */
+const PAGE_FIELDS: readonly XmlField[] = [...fields(number, 'MaxKeys'), ...fields(text, 'Delimiter', 'EncodingType'), ...fields(boolean, 'IsTruncated')];
+
+export const LIST_OBJECTS_RESULT: XmlShape = {
+  root: 'ListBucketResult',
+  content: { kind: 'struct', fields: [...fields(text, 'Name', 'Prefix', 'Marker', 'NextMarker'), ...PAGE_FIELDS, CONTENTS, COMMON_PREFIXES] },
+};
+
+export const LIST_OBJECTS_V2_RESULT: XmlShape = {
+  root: 'ListBucketResult',
+  content: {
+    kind: 'struct',
+    fields: [
+      ...fields(text, 'Name', 'Prefix', 'StartAfter', 'ContinuationToken', 'NextContinuationToken'),
+      ...fields(number, 'KeyCount'),
+      ...PAGE_FIELDS,
+      CONTENTS,
+      COMMON_PREFIXES,
+    ],
+  },
+};
+
+export const LIST_OBJECT_VERSIONS_RESULT: XmlShape = {
+  root: 'ListVersionsResult',
+  content: {
+    kind: 'struct',
+    fields: [
+      ...fields(text, 'Name', 'Prefix', 'KeyMarker', 'VersionIdMarker', 'NextKeyMarker', 'NextVersionIdMarker'),
+      ...PAGE_FIELDS,
+      {
+        element: 'Version',
+        list: {},
+        content: { kind: 'struct', fields: [...fields(text, 'Key', 'VersionId'), ...fields(boolean, 'IsLatest'), ...OBJECT_FIELDS] },
+      },
+      COMMON_PREFIXES,
+    ],
+  },
+};
