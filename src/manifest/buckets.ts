@@ -52,6 +52,12 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
   const { realm, cacheMs, now = Date.now } = options;
   const store = createBucketStore(realm, now);
   const cache = new Map<string, Cached>();
+  const told = new Set<string>();
+  const onHidden = (container: string, backend: string): void => {
+    if (told.has(`${backend}/${container}`)) return;
+    told.add(`${backend}/${container}`);
+    options.onHidden(container, backend);
+  };
 
   const load = (name: string, call: Call): Promise<Bucket> => {
     const bucket = store.read(name, call);
@@ -90,6 +96,6 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
         cache.delete(bucket.name);
       }
     },
-    list: (request, call) => listBuckets({ realm, onHidden: options.onHidden }, request, call),
+    list: (request, call) => listBuckets({ realm, onHidden }, request, call),
   };
 }

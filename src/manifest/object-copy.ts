@@ -1,4 +1,9 @@
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Call } from '../observe/call.ts';
+import type { BodyFacts } from '../protocol/body/object-body.ts';
+import type { ChecksumAlgorithm } from '../protocol/checksums/algorithms.ts';
+import { createChecksumHasher } from '../protocol/checksums/hasher.ts';
 import { hasWriteConditions, isCreateOnly } from '../protocol/conditions.ts';
 import { ABSENT, type Condition, type WriteResult } from '../store/blob-store.ts';
 import { StoreError, isStoreError } from '../store/store-error.ts';
@@ -28,8 +33,9 @@ export interface CopyTarget {
  * source's: its MD5 when known, its `-N` tag when it was made of parts.
  */
 export async function copyObject(context: ObjectsContext, target: CopyTarget, call: Call): Promise<Committed> {
-  if (target.request.source.bucket.home.store !== target.bucket.home.store) return copyThrough(context, target, call);
   const { bucket, key, request } = target;
+  const sameStore = request.source.bucket.home.store === bucket.home.store;
+  if (!sameStore || request.checksumAlgorithm !== undefined) return copyThrough(context, target, call);
   const { view } = request.source;
   const pinned = await pin(target, call);
   const record: ObjectRecord & { nonce: string } = {
@@ -109,12 +115,29 @@ async function createByCopy(change: HeadChange<WriteResult>, call: Call): Promis
   }
 }
 
-/** Between two backends the bytes pass through the gateway, in bounded memory. */
+/** Between two backends, or to compute a checksum, the bytes pass through the gateway in bounded memory. */
 async function copyThrough(context: ObjectsContext, target: CopyTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
-  const { source, sameAttributes: _same, ...version } = request;
-  const body = await openView(source.bucket, source.view, {}, call);
+  const { source, sameAttributes: _same, checksumAlgorithm, ...version } = request;
   const { view } = source;
-  const put = { ...version, body: { size: view.size, stream: body.stream() }, ...(view.md5 !== undefined && { md5: view.md5 }) };
-  return putObject(context, { bucket, key, request: put }, call);
+  const bytes = (await openView(source.bucket, view, {}, call)).stream();
+  const put = { ...version, ...(view.md5 !== undefined && { md5: view.md5 }) };
+  if (checksumAlgorithm === undefined) {
+    return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream: bytes } } }, call);
+  }
+  const { stream, facts } = checksumming(bytes, checksumAlgorithm, call.signal);
+  return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream }, facts } }, call);
+}
+
+function checksumming(bytes: Readable, algorithm: ChecksumAlgorithm, signal: AbortSignal): { stream: Readable; facts: Promise<BodyFacts> } {
+  const hasher = createChecksumHasher(algorithm);
+  const tap = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hasher.update(chunk);
+      done(null, chunk);
+    },
+  });
+  const facts = pipeline(bytes, tap, { signal }).then(() => ({ checksum: { algorithm, value: hasher.digest().toString('base64') } }));
+  facts.catch(() => undefined); // the write that reads the stream fails with the same error
+  return { stream: tap, facts };
 }

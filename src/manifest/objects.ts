@@ -1,6 +1,6 @@
 import type { Call } from '../observe/call.ts';
 import type { BodyFacts } from '../protocol/body/object-body.ts';
-import type { Checksum } from '../protocol/checksums/algorithms.ts';
+import type { Checksum, ChecksumAlgorithm } from '../protocol/checksums/algorithms.ts';
 import type { WriteConditions } from '../protocol/conditions.ts';
 import type { ByteRange, BlobRef } from '../store/blob-store.ts';
 import type { ByteSource, UploadBody } from '../streams/bytes.ts';
@@ -51,6 +51,8 @@ export interface CopyObjectRequest extends NewObject {
   readonly source: CopySourceView;
   /** True when the attributes are the source's: the service may copy them itself. */
   readonly sameAttributes: boolean;
+  /** A checksum the source does not have: it is computed, so the bytes pass through the gateway. */
+  readonly checksumAlgorithm?: ChecksumAlgorithm;
 }
 
 /** A write that is durable and visible. */
