@@ -1,0 +1,88 @@
+import { S3Error } from '../errors/s3-error.ts';
+import { isByteSource, type S3Response } from '../protocol/response.ts';
+import { encodeXml } from '../protocol/xml/encode.ts';
+import { errorDocument } from './error-document.ts';
+import type { Exchange } from './exchange.ts';
+import { lingerOverBody, mustClose, readAwayBody } from './unread-body.ts';
+
+export const SERVER_NAME = 's3-cloud-gateway';
+const XML_TYPE = 'application/xml';
+
+/** Statuses that never carry a body, nor a length. */
+function isBodiless(status: number): boolean {
+  return status === 204 || status === 304;
+}
+
+/**
+ * Head of an answer as the flat list that `writeHead` takes without building an object.
+ * `close`: the connection ends after it.
+ */
+export function headOf(exchange: Exchange, headers: S3Response['headers'], close: boolean): string[] {
+  const { requestId, hostId } = exchange.ids;
+  const head = ['x-amz-request-id', requestId, 'x-amz-id-2', hostId, 'Server', SERVER_NAME];
+  if (close) head.push('Connection', 'close');
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) head.push(name, value);
+  }
+  return head;
+}
+
+/** Writes the answer of an operation. Rejects when the body cannot be sent whole. */
+export async function writeAnswer(exchange: Exchange, answer: S3Response, close: boolean): Promise<void> {
+  const { response, isHead } = exchange;
+  const { status, headers, body } = answer;
+  const closing = close || mustClose(exchange);
+  const head = headOf(exchange, headers, closing);
+  if (body !== undefined && isByteSource(body)) {
+    if (headers?.['content-length'] === undefined) head.push('Content-Length', String(body.size));
+    response.writeHead(status, head);
+    if (!isHead) return body.pipeTo(response, exchange.signal);
+    body.discard();
+    response.end();
+    return;
+  }
+  if (body === undefined) {
+    if (!isBodiless(status) && headers?.['content-length'] === undefined) head.push('Content-Length', '0');
+    response.writeHead(status, head);
+    return endAnswer(exchange, '', closing);
+  }
+  const text = Buffer.from(encodeXml(body));
+  head.push('Content-Type', XML_TYPE, 'Content-Length', String(text.length));
+  response.writeHead(status, head);
+  return endAnswer(exchange, isHead ? '' : text, closing);
+}
+
+/** Writes an S3 error; of an answer that has begun already only its end is left: the socket. */
+export async function writeError(exchange: Exchange, error: S3Error, close: boolean): Promise<void> {
+  const { response, isHead, ids, resource } = exchange;
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const closing = close || mustClose(exchange);
+  const head = headOf(exchange, error.headers, closing);
+  if (isHead || isBodiless(error.status)) {
+    response.writeHead(error.status, head);
+    return endAnswer(exchange, '', closing);
+  }
+  const text = Buffer.from(errorDocument(error, resource, ids));
+  head.push('Content-Type', XML_TYPE, 'Content-Length', String(text.length));
+  response.writeHead(error.status, head);
+  return endAnswer(exchange, text, closing);
+}
+
+/** Ends the answer; a connection that must close stays open while the client sends what nobody will read. */
+async function endAnswer(exchange: Exchange, text: Buffer | '', closing: boolean): Promise<void> {
+  const { response } = exchange;
+  if (closing && exchange.bytesToCome > 0) {
+    if (text === '') response.flushHeaders();
+    else response.write(text);
+    await lingerOverBody(exchange);
+    response.end();
+    return;
+  }
+  if (text === '') response.end();
+  else response.end(text);
+  readAwayBody(exchange);
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TraceScope } from '../observe/request-span.ts';
+import type { HeaderReader } from '../protocol/request.ts';
+import type { AnswerIds } from './error-document.ts';
+
+/** Why work for a client that is gone ends. */
+export class ClientGone extends Error {
+  constructor() {
+    super('the client closed the connection');
+    this.name = 'ClientGone';
+  }
+}
+
+/** One request on its socket, its answer, and what happens between them. */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly headers: HeaderReader;
+  readonly ids: AnswerIds;
+  readonly scope: TraceScope;
+  /** Time of arrival, milliseconds since the epoch. */
+  readonly arrived = Date.now();
+  /** Raw path of the target, for error bodies. */
+  resource = '/';
+  /** Name of the operation, once it is known. */
+  operation = '';
+  /** Why the answer was an error. */
+  failure: unknown;
+  readonly #abort = new AbortController();
+  readonly #bytesReadBefore: number;
+  #continuePending: boolean;
+  #bodyOpened = false;
+
+  constructor(parts: Pick<Exchange, 'request' | 'response' | 'headers' | 'ids' | 'scope'>) {
+    this.request = parts.request;
+    this.response = parts.response;
+    this.headers = parts.headers;
+    this.ids = parts.ids;
+    this.scope = parts.scope;
+    this.#bytesReadBefore = parts.request.socket.bytesRead;
+    this.#continuePending = parts.headers.get('expect')?.toLowerCase() === '100-continue';
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** HEAD: headers only, whatever the answer. */
+  get isHead(): boolean {
+    return this.request.method === 'HEAD';
+  }
+
+  /** Ends the work for this request; the first reason stays. */
+  abort(reason: Error): void {
+    this.#abort.abort(reason);
+  }
+
+  /** The body, asked for: only now does a client that waits for `100 Continue` get it. */
+  openBody(): IncomingMessage {
+    this.#bodyOpened = true;
+    if (this.#continuePending) {
+      this.#continuePending = false;
+      this.response.writeContinue();
+    }
+    return this.request;
+  }
+
+  /** True while bytes of the body can only come from the client: it is its turn. */
+  get awaitsClient(): boolean {
+    return this.#bodyOpened && !this.request.complete && this.request.readableLength === 0;
+  }
+
+  /** The client still holds its body back and may or may not send it after a final answer. */
+  get continuePending(): boolean {
+    return this.#continuePending;
+  }
+
+  /** Bytes of the body that have not come yet, as far as the headers say; Infinity for chunked ones. */
+  get bytesToCome(): number {
+    if (this.request.complete) return 0;
+    const length = this.headers.get('content-length');
+    if (length === undefined) return this.headers.get('transfer-encoding') === undefined ? 0 : Number.POSITIVE_INFINITY;
+    const received = this.request.socket.bytesRead - this.#bytesReadBefore;
+    return Math.max(1, Number(length) - received);
+  }
+}

@@ -1,0 +1,120 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import { createServer as createHttpServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { newRequestId } from '../observe/random-id.ts';
+import { answerClientError } from './client-error.ts';
+import type { Dispatcher } from './dispatcher.ts';
+
+export interface ListenerTimeouts {
+  /** Milliseconds for the whole head of a request. */
+  readonly headersMs: number;
+  /** Milliseconds an idle connection is kept; longer than the balancer in front keeps it. */
+  readonly keepAliveMs: number;
+}
+
+export interface TlsMaterial {
+  /** PEM, chain included. */
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly timeouts: ListenerTimeouts;
+  /** Absent: plain HTTP. */
+  readonly tls?: TlsMaterial;
+}
+
+/** One socket that accepts requests, all of them for one dispatcher. */
+export interface Listener {
+  readonly scheme: 'http' | 'https';
+  /** @throws Error with the system's code (EADDRINUSE, EACCES) */
+  listen(): Promise<AddressInfo>;
+  /** New connections get this certificate. Only for listeners that began with one. */
+  renewTls(material: TlsMaterial): void;
+  /** Accepts no more; resolves when the last connection has ended. Idle ones are ended at once. */
+  close(): Promise<void>;
+  /** Ends what is still open. */
+  destroy(): void;
+}
+
+const IDLE_SWEEP_MS = 100;
+
+export async function createListener(options: ListenerOptions, dispatcher: Dispatcher): Promise<Listener> {
+  let server: Server | HttpsServer | undefined;
+  const app = createApp(dispatcher, (handler) => (server = createServer(options, handler)));
+  await app.ready();
+  const bound = server;
+  if (bound === undefined) throw new Error('the server was not built');
+  return {
+    scheme: options.tls === undefined ? 'http' : 'https',
+    listen: () => listen(bound, options),
+    renewTls: (material) => (bound as HttpsServer).setSecureContext(material),
+    close: () => close(bound, app),
+    destroy: () => bound.closeAllConnections(),
+  };
+}
+
+/**
+ * Fastify with one route. Requests are taken over in the first hook, before Fastify reads a content
+ * type or a body: S3 streams them, and signs the raw target, so that nothing may have touched it.
+ */
+function createApp(dispatcher: Dispatcher, serverFactory: (handler: RequestListener) => Server | HttpsServer): FastifyInstance {
+  const app = fastify({
+    serverFactory,
+    logger: false,
+    // The router sees one URL only: it would refuse keys with odd escapes, and fold others.
+    rewriteUrl: () => '/',
+    genReqId: newRequestId,
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+  });
+  app.addHook('onRequest', (request, reply, _done) => {
+    reply.hijack();
+    void dispatcher.dispatch(request.raw, reply.raw, request.originalUrl, request.id);
+  });
+  app.route({ method: app.supportedMethods, url: '/', handler: () => undefined });
+  return app;
+}
+
+function createServer(options: ListenerOptions, handler: RequestListener): Server | HttpsServer {
+  const { timeouts, tls } = options;
+  const settings: ServerOptions = {
+    // Uploads take as long as they take; StallWatch ends those that do not move.
+    requestTimeout: 0,
+    headersTimeout: timeouts.headersMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    connectionsCheckingInterval: Math.min(timeouts.headersMs, 30_000),
+    noDelay: true,
+    insecureHTTPParser: false,
+  };
+  const server = tls === undefined ? createHttpServer(settings, handler) : createHttpsServer({ ...settings, ...tls }, handler);
+  // Node drops headers beyond a number: one of them could be unsigned. Their size is bounded anyway.
+  server.maxHeadersCount = 0;
+  // `100 Continue` is sent when an operation reads the body: after authentication, or never.
+  server.on('checkContinue', handler);
+  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket));
+  return server;
+}
+
+function listen(server: Server, { host, port }: ListenerOptions): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+async function close(server: Server, app: FastifyInstance): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  server.closeIdleConnections();
+  await closed;
+  clearInterval(sweep);
+  await app.close();
+}

@@ -1,0 +1,74 @@
+import type { S3Error } from '../errors/s3-error.ts';
+import type { S3Response } from '../protocol/response.ts';
+import { isByteSource } from '../protocol/response.ts';
+import { encodeRoot, XML_PROLOG } from '../protocol/xml/encode.ts';
+import { headOf } from './answer.ts';
+import { errorElement } from './error-document.ts';
+import type { Exchange } from './exchange.ts';
+
+const DEFAULT_INTERVAL_MS = 10_000;
+
+/**
+ * The answer of an operation that may take long (CopyObject, UploadPartCopy, CompleteMultipartUpload).
+ *
+ * Nothing is sent for a while, so that most errors still have their status. Then 200, the prolog,
+ * and white space that keeps clients and balancers waiting; an error that comes later travels in the
+ * body. The prolog goes first: white space before it breaks parsers. In all cases the body is chunked.
+ */
+export class LongAnswer {
+  readonly #exchange: Exchange;
+  readonly #intervalMs: number;
+  #headers: S3Response['headers'];
+  #timer: NodeJS.Timeout | undefined;
+  #started = false;
+
+  constructor(exchange: Exchange, intervalMs = DEFAULT_INTERVAL_MS) {
+    this.#exchange = exchange;
+    this.#intervalMs = intervalMs;
+  }
+
+  /** From now on the status may be sent early. @param headers all that the answer will have */
+  announce(headers: S3Response['headers']): void {
+    this.#headers = headers;
+    this.#timer ??= setInterval(() => this.#tick(), this.#intervalMs);
+  }
+
+  /** The operation said that it may take long. */
+  get announced(): boolean {
+    return this.#timer !== undefined;
+  }
+
+  /** 200 is on its way: neither status nor headers can change any more. */
+  get started(): boolean {
+    return this.#started;
+  }
+
+  finish(answer: S3Response): void {
+    this.stop();
+    const { body, headers = this.#headers, status } = answer;
+    if (body === undefined || isByteSource(body)) throw new TypeError('a long answer is an XML document');
+    if (!this.#started) this.#start(status, headers);
+    this.#exchange.response.end(encodeRoot(body));
+  }
+
+  fail(error: S3Error): void {
+    this.stop();
+    this.#exchange.response.end(errorElement(error, this.#exchange.resource, this.#exchange.ids));
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #tick(): void {
+    if (this.#started) this.#exchange.response.write(' ');
+    else this.#start(200, this.#headers);
+  }
+
+  #start(status: number, headers: S3Response['headers']): void {
+    this.#started = true;
+    const { response } = this.#exchange;
+    response.writeHead(status, [...headOf(this.#exchange, headers, false), 'Content-Type', 'application/xml']);
+    response.write(XML_PROLOG);
+  }
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { HeaderReader } from '../protocol/request.ts';
+
+/** Whose `X-Forwarded-*` headers count: only those of configured proxies; anybody else could write anything. */
+export interface ProxyTrust {
+  /** Address of the client: the last one in the chain of `X-Forwarded-For` that is no proxy of ours. */
+  sourceOf(request: IncomingMessage, headers: HeaderReader): string;
+  /** `http` or `https` as the client sees it. */
+  schemeOf(request: IncomingMessage, headers: HeaderReader): string;
+}
+
+/** @param ranges addresses or CIDR ranges, IPv4 or IPv6 @throws Error naming a range that is none */
+export function proxyTrust(ranges: readonly string[]): ProxyTrust {
+  const trusted = new BlockList();
+  for (const range of ranges) addRange(trusted, range);
+  const isTrusted = (address: string): boolean => ranges.length > 0 && contains(trusted, address);
+
+  return {
+    sourceOf(request, headers) {
+      let address = plainAddress(request.socket.remoteAddress ?? '');
+      const hops = headers.get('x-forwarded-for')?.split(',').map((hop) => plainAddress(hop.trim())) ?? [];
+      while (isTrusted(address)) {
+        const next = hops.pop();
+        if (next === undefined || isIP(next) === 0) break;
+        address = next;
+      }
+      return address;
+    },
+    schemeOf(request, headers) {
+      const own = request.socket instanceof TLSSocket ? 'https' : 'http';
+      const forwarded = headers.get('x-forwarded-proto');
+      if (forwarded === undefined || !isTrusted(plainAddress(request.socket.remoteAddress ?? ''))) return own;
+      return forwarded === 'https' || forwarded === 'http' ? forwarded : own;
+    },
+  };
+}
+
+/** An IPv4 client of a dual-stack listener shows up as `::ffff:192.0.2.1`. */
+function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+}
+
+function contains(list: BlockList, address: string): boolean {
+  const version = isIP(address);
+  return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6');
+}
+
+function addRange(list: BlockList, range: string): void {
+  const [address = '', prefix] = range.split('/');
+  const version = isIP(address);
+  const bits = version === 4 ? 32 : 128;
+  const length = prefix === undefined ? bits : Number(prefix);
+  if (version === 0 || !Number.isInteger(length) || length < 0 || length > bits) throw new Error(`${range} is neither an address nor a range`);
+  list.addSubnet(address, length, version === 4 ? 'ipv4' : 'ipv6');
+}

@@ -1,0 +1,101 @@
+import { S3Error } from '../errors/s3-error.ts';
+import type { Exchange } from './exchange.ts';
+
+export interface StallLimits {
+  /** Longest silence of a client whose turn it is, milliseconds. */
+  readonly idleMs: number;
+  /** Bytes per second that a body must come in with, averaged over `rateWindowMs`. */
+  readonly minimumRate: number;
+  readonly rateWindowMs: number;
+}
+
+export const DEFAULT_STALL_LIMITS: StallLimits = { idleMs: 30_000, minimumRate: 256, rateWindowMs: 60_000 };
+
+const TICK_MS = 1000;
+/** After the work was told to end: time to answer before the socket goes. */
+const GRACE_MS = 2000;
+
+/** How far an exchange had come when it was last looked at. */
+interface Progress {
+  bytesRead: number;
+  bytesWritten: number;
+  /** Since when nothing moved although it was the client's turn. */
+  stalledMs: number;
+  /** Time in this window that we waited for the client, and what came meanwhile. */
+  waitedMs: number;
+  received: number;
+}
+
+/**
+ * Ends requests of clients that stop, or trickle, in mid-body, and of those that do not take their
+ * answer. There is no limit on whole requests: 5 GiB over a slow line take hours. One timer looks at
+ * all exchanges; time in which we hold a client back does not count against it.
+ */
+export class StallWatch {
+  readonly #limits: StallLimits;
+  readonly #exchanges = new Map<Exchange, Progress | undefined>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limits: StallLimits = DEFAULT_STALL_LIMITS) {
+    this.#limits = limits;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  add(exchange: Exchange): void {
+    this.#exchanges.set(exchange, undefined);
+  }
+
+  remove(exchange: Exchange): void {
+    this.#exchanges.delete(exchange);
+  }
+
+  #tick(): void {
+    for (const [exchange, progress] of this.#exchanges) {
+      if (progress === undefined) this.#exchanges.set(exchange, fresh(exchange));
+      else this.#look(exchange, progress);
+    }
+  }
+
+  #look(exchange: Exchange, progress: Progress): void {
+    const { socket } = exchange.request;
+    const read = socket.bytesRead - progress.bytesRead;
+    const written = socket.bytesWritten - progress.bytesWritten;
+    progress.bytesRead = socket.bytesRead;
+    progress.bytesWritten = socket.bytesWritten;
+    const clientsTurn = exchange.awaitsClient || exchange.response.writableLength > 0;
+    progress.stalledMs = clientsTurn && read === 0 && written === 0 ? progress.stalledMs + TICK_MS : 0;
+    if (exchange.awaitsClient) {
+      progress.waitedMs += TICK_MS;
+      progress.received += read;
+    }
+    if (progress.stalledMs >= this.#limits.idleMs || this.#tooSlow(progress)) this.#end(exchange);
+  }
+
+  #tooSlow(progress: Progress): boolean {
+    if (progress.waitedMs < this.#limits.rateWindowMs) return false;
+    const slow = progress.received < (this.#limits.minimumRate * progress.waitedMs) / 1000;
+    progress.waitedMs = 0;
+    progress.received = 0;
+    return slow;
+  }
+
+  #end(exchange: Exchange): void {
+    this.#exchanges.delete(exchange);
+    exchange.abort(new S3Error('RequestTimeout'));
+    if (exchange.response.headersSent) exchange.response.destroy();
+    else setTimeout(() => exchange.request.socket.destroy(), GRACE_MS).unref();
+  }
+}
+
+function fresh(exchange: Exchange): Progress {
+  const { bytesRead, bytesWritten } = exchange.request.socket;
+  return { bytesRead, bytesWritten, stalledMs: 0, waitedMs: 0, received: 0 };
+}

@@ -1,0 +1,37 @@
+import { randomFillSync } from 'node:crypto';
+
+const POOL_BYTES = 8192;
+const BASE32 = '0123456789ABCDEFGHIJKLMNOPQRSTUV';
+
+const pool = Buffer.allocUnsafe(POOL_BYTES);
+let used = POOL_BYTES;
+
+/** Start of `count` fresh random bytes in the pool: one call into the kernel serves hundreds of ids. */
+function take(count: number): number {
+  if (used + count > POOL_BYTES) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += count;
+  return used - count;
+}
+
+/** 16 characters `[0-9A-V]`, 80 random bits: the form of `x-amz-request-id`. */
+export function newRequestId(): string {
+  const start = take(16);
+  let id = '';
+  for (let i = start; i < start + 16; i += 1) id += BASE32.charAt((pool[i] ?? 0) & 31);
+  return id;
+}
+
+/** 32 lower-case hex digits, not all zero (W3C Trace Context). */
+export function newTraceId(): string {
+  const start = take(16);
+  return pool.toString('hex', start, start + 16);
+}
+
+/** An opaque `x-amz-id-2` of a process: which replica answered. */
+export function newHostId(): string {
+  const start = take(48);
+  return pool.toString('base64', start, start + 48);
+}
