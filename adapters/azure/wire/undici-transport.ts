@@ -29,7 +29,7 @@ interface IterableDispatcher {
 }
 
 type IterableOptions = Omit<Dispatcher.DispatchOptions, 'body'> & {
-  readonly body: Exclude<Dispatcher.DispatchOptions['body'], undefined> | AsyncIterable<Uint8Array>;
+  readonly body?: Dispatcher.DispatchOptions['body'] | AsyncIterable<Uint8Array>;
 };
 
 /** Transport over undici's pool of keep-alive HTTP/1.1 connections. */

@@ -1,0 +1,194 @@
+import { AccountSASPermissions, AccountSASResourceTypes, AccountSASServices, StorageSharedKeyCredential, generateAccountSASQueryParameters } from '@azure/storage-blob';
+import { buffer } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../adapters/azure/credentials.ts';
+import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
+import type { AzureCredential, AzureStoreOptions, AzuriteProcess } from '../../adapters/azure/index.ts';
+import type { BlobStore } from '../../src/store/blob-store.ts';
+import { freshContainer, startSecureAzurite } from '../support/azurite.ts';
+import type { SecureAzurite } from '../support/azurite.ts';
+import { startAuthority, startIdentityEndpoint, unsignedToken } from '../support/entra.ts';
+import { testCall } from '../support/test-call.ts';
+
+let plain: AzuriteProcess;
+let secure: SecureAzurite;
+
+beforeAll(async () => {
+  [plain, secure] = await Promise.all([startAzurite(), startSecureAzurite()]);
+});
+
+afterAll(async () => {
+  await Promise.all([plain.stop(), secure.stop()]);
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** Everything that is authorised in a way of its own: plain calls, streams, copies by either kind of source URL. */
+async function exercise(options: AzureStoreOptions): Promise<void> {
+  const store = createAzureStore(options);
+  try {
+    await exerciseStore(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function exerciseStore(store: BlobStore): Promise<void> {
+  const call = testCall();
+  const container = freshContainer();
+  await store.ping(call);
+  await store.createContainer(container, call);
+  const ref = { container, name: 'dir/ä name+%2F' };
+  const written = await store.write(ref, { size: 6, stream: Readable.from([Buffer.from('sou'), Buffer.from('rce')]) }, { metadata: { a: '1' } }, call);
+  const source = { ...ref, revision: written.revision };
+  const { body } = await store.read(ref, { range: { first: 1, last: 3 } }, call);
+  expect((await buffer(body.stream())).toString()).toBe('our');
+
+  const staging = { container, name: 'staging' };
+  const sent = await store.stagePart(staging, Buffer.from('part-'), call);
+  const taken = await store.stagePartFrom(staging, source, { first: 0, last: 3 }, call);
+  await store.assemble(staging, { tokens: [...sent.tokens, ...taken.tokens], metadata: { b: '2' } }, call);
+  expect(await textOf(store, container, 'staging')).toBe('part-sour');
+
+  const copy = { source, size: 6, headers: {}, metadata: { c: '3' } };
+  await store.copy({ container, name: 'by-blocks' }, copy, call);
+  await store.copy({ container, name: 'in-one' }, { ...copy, sameHeaders: true }, call);
+  expect([await textOf(store, container, 'by-blocks'), await textOf(store, container, 'in-one')]).toEqual(['source', 'source']);
+
+  const page = await store.list(container, { limit: 10 }, call);
+  expect(page.entries.map((entry) => entry.name)).toEqual(['by-blocks', ref.name, 'in-one', 'staging']);
+  expect(await store.removeMany(container, [{ name: 'in-one' }, { name: ref.name, revision: written.revision }], call)).toEqual(['removed', 'removed']);
+  await store.removeContainer(container, call);
+}
+
+async function textOf(store: BlobStore, container: string, name: string): Promise<string> {
+  const { body } = await store.read({ container, name }, {}, testCall());
+  return (await buffer(body.stream())).toString();
+}
+
+function accountSas(permissions: string): string {
+  const values = {
+    services: AccountSASServices.parse('b').toString(),
+    resourceTypes: AccountSASResourceTypes.parse('sco').toString(),
+    permissions: AccountSASPermissions.parse(permissions),
+    expiresOn: new Date(Date.now() + 3_600_000),
+    version: '2026-02-06',
+  };
+  return generateAccountSASQueryParameters(values, new StorageSharedKeyCredential(DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY)).toString();
+}
+
+describe('over http', () => {
+  test('account key in a connection string', async () => {
+    const connectionString = `DefaultEndpointsProtocol=http;AccountName=${DEVELOPMENT_ACCOUNT};AccountKey=${DEVELOPMENT_KEY};BlobEndpoint=${plain.endpoint};`;
+    await exercise({ credential: { kind: 'connectionString', connectionString } });
+  });
+
+  test('account SAS alone, with the permissions that the manual names', async () => {
+    await exercise({ endpoint: plain.endpoint, credential: { kind: 'sas', token: `?${accountSas('rwdlac')}` } });
+  });
+
+  test('account SAS in a connection string', async () => {
+    const connectionString = `BlobEndpoint=${plain.endpoint};SharedAccessSignature=${accountSas('rwdlac')}`;
+    await exercise({ credential: { kind: 'connectionString', connectionString } });
+  });
+
+  test('a SAS that lacks a permission is denied', async () => {
+    const store = createAzureStore({ endpoint: plain.endpoint, credential: { kind: 'sas', token: accountSas('rl') } });
+    await expect(store.createContainer(freshContainer(), testCall())).rejects.toMatchObject({ kind: 'denied' });
+    await store.close();
+  });
+
+  test('a wrong account key is denied', async () => {
+    const store = createAzureStore({ endpoint: plain.endpoint, credential: { kind: 'accountKey', key: Buffer.from('wrong').toString('base64') } });
+    await expect(store.ping(testCall())).rejects.toMatchObject({ kind: 'denied' });
+    await store.close();
+  });
+
+  test('tokens are refused', () => {
+    const credential: AzureCredential = { kind: 'token', credential: { getToken: async () => null } };
+    expect(() => createAzureStore({ endpoint: plain.endpoint, credential })).toThrow('https');
+  });
+});
+
+describe('over https', () => {
+  test('account key', async () => {
+    await exercise(secure.storeOptions);
+  });
+
+  test('without the authority that issued the certificate nothing is sent', async () => {
+    const store = createAzureStore({ ...plain.storeOptions, endpoint: secure.endpoint, retries: { attempts: 1 } });
+    await expect(store.ping(testCall())).rejects.toMatchObject({ kind: 'unavailable' });
+    await store.close();
+  });
+
+  test('token: copies are signed with a user delegation key', async () => {
+    let asked = 0;
+    const getToken = async (): Promise<{ token: string; expiresOnTimestamp: number }> => {
+      asked += 1;
+      return { token: unsignedToken(), expiresOnTimestamp: Date.now() + 3_600_000 };
+    };
+    await exercise({ endpoint: secure.endpoint, ca: secure.ca, credential: { kind: 'token', credential: { getToken } } });
+    expect(asked).toBe(1);
+  });
+
+  test('a credential that gives no token is unavailable, one that is refused is denied', async () => {
+    const failing = (error: Error): AzureCredential => ({ kind: 'token', credential: { getToken: () => Promise.reject(error) } });
+    const refused = Object.assign(new Error('no'), { name: 'AuthenticationError' });
+    for (const [error, kind] of [[refused, 'denied'], [new Error('down'), 'unavailable']] as const) {
+      const store = createAzureStore({ endpoint: secure.endpoint, ca: secure.ca, credential: failing(error), retries: { baseDelay: 1 } });
+      await expect(store.ping(testCall())).rejects.toMatchObject({ kind, detail: { call: 'token', cause: error } });
+      await store.close();
+    }
+  });
+});
+
+describe('through @azure/identity', () => {
+  test('managed identity', async () => {
+    const identity = await startIdentityEndpoint();
+    vi.stubEnv('IDENTITY_ENDPOINT', `${identity.url}/msi/token`);
+    vi.stubEnv('IDENTITY_HEADER', 'secret-of-the-platform');
+    await exercise({ endpoint: secure.endpoint, ca: secure.ca, credential: { kind: 'managedIdentity' } });
+    expect(identity.requests).toHaveLength(1);
+    expect(identity.requests[0]).toMatchObject({ header: 'secret-of-the-platform' });
+    expect(identity.requests[0]?.path).toContain(encodeURIComponent('https://storage.azure.com'));
+    await identity.stop();
+  });
+
+  test('workload identity, against an authority of our own', async () => {
+    const authority = await startAuthority();
+    await exercise({
+      endpoint: secure.endpoint,
+      ca: `${secure.ca}\n${authority.ca}`,
+      credential: {
+        kind: 'workloadIdentity',
+        clientId: 'gateway-client',
+        tenantId: authority.tenantId,
+        tokenFile: authority.tokenFile,
+        authorityHost: authority.url,
+        validateAuthority: false,
+      },
+    });
+    const asked = authority.requests.filter((request) => request.path.includes('/token'));
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.body).toContain('client_assertion=federated-token-of-a-service-account');
+    expect(asked[0]?.body).toContain(encodeURIComponent('https://storage.azure.com/.default'));
+    await authority.stop();
+  });
+
+  test('client secret, and the default chain finding it in the environment', async () => {
+    const authority = await startAuthority();
+    const shared = { endpoint: secure.endpoint, ca: `${secure.ca}\n${authority.ca}` };
+    const options = { authorityHost: authority.url, validateAuthority: false, tenantId: authority.tenantId };
+    await exercise({ ...shared, credential: { kind: 'clientSecret', clientId: 'gateway-client', clientSecret: 'secret', ...options } });
+    vi.stubEnv('AZURE_TENANT_ID', authority.tenantId);
+    vi.stubEnv('AZURE_CLIENT_ID', 'client-of-the-environment');
+    vi.stubEnv('AZURE_CLIENT_SECRET', 'secret');
+    await exercise({ ...shared, credential: { kind: 'default', ...options } });
+    const clients = authority.requests.filter((request) => request.path.includes('/token')).map((request) => new URLSearchParams(request.body).get('client_id'));
+    expect(clients).toEqual(['gateway-client', 'client-of-the-environment']);
+    await authority.stop();
+  });
+});
