@@ -4,6 +4,7 @@ import {
   decodeOrdered,
   encodeOrderedPrefix,
   encodeOrderedWithin,
+  hasMoreSegments,
   isCutEncoding,
   type OrderedLimits,
 } from './ordered-encoding.ts';
@@ -86,6 +87,8 @@ const HAZARDOUS_POINT: Readonly<Record<NameOrder, RegExp>> = {
   // Beyond U+FFFF UTF-16 sorts apart from UTF-8.
   utf16: new RegExp(`[${UNSAFE}\\u{10000}-\\u{10ffff}]`, 'u'),
 };
+/** The highest code points that plain names can have. */
+const LAST_POINT: Readonly<Record<NameOrder, number>> = { utf8: 0x10fffd, utf16: 0xfffd };
 /** `.` and `..` are folded by URL parsers; Azure refuses or trims segments that end in a dot. */
 const DOT_BEFORE_SLASH = /\.\//;
 
@@ -124,7 +127,7 @@ export function createKeyCodec(options: KeyCodecOptions): KeyCodec {
     const at = key.search(hazardousPoint);
     if (at < 0) return key;
     const before = key.slice(0, at);
-    const next = nextSafePoint(key.codePointAt(at) ?? 0, hazardousPoint);
+    const next = nextSafePoint(key.codePointAt(at) ?? 0, LAST_POINT[nameOrder], hazardousPoint);
     return next === undefined ? successorOfPrefix(before, nameOrder) : before + next;
   };
 
@@ -142,23 +145,13 @@ export function createKeyCodec(options: KeyCodecOptions): KeyCodec {
       const plain = plainStart(key);
       return { ...(plain !== undefined && { plain }), escaped: ESCAPED_PREFIX + encodeOrderedPrefix(key, limits) };
     },
-    delimiterWorksEscaped: (delimiter) => /^[/G-Zg-z:-@\]^_`{|}]$/.test(delimiter),
+    delimiterWorksEscaped: (delimiter) => /^[/A-Zg-z:-@\]^_`{|}]$/.test(delimiter),
   };
 }
 
-function hasMoreSegments(text: string, most: number): boolean {
-  if (text.length < most) return false;
-  let slash = -1;
-  for (let count = 0; count < most; count += 1) {
-    slash = text.indexOf('/', slash + 1);
-    if (slash < 0) return false;
-  }
-  return true;
-}
-
-/** The next higher code point that is safe, as a string; absent when there is none. */
-function nextSafePoint(point: number, hazardous: RegExp): string | undefined {
-  for (let next = point + 1; next <= 0x10ffff; next += 1) {
+/** The next higher code point up to `last` that is safe, as a string; absent when there is none. */
+function nextSafePoint(point: number, last: number, hazardous: RegExp): string | undefined {
+  for (let next = point + 1; next <= last; next += 1) {
     const character = String.fromCodePoint(next);
     if (!hazardous.test(character)) return character;
   }

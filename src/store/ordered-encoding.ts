@@ -78,8 +78,10 @@ function byteOf(code: string | undefined): number | undefined {
  */
 export function encodeOrderedWithin(text: string, limits: OrderedLimits): FittedEncoding {
   const encoded = encodeOrdered(text);
-  const end = Math.min(encoded.length > limits.maxLength ? limits.maxLength - TAIL : Infinity, segmentsEnd(encoded, limits));
-  if (end === Infinity) return { text: encoded, cut: false };
+  const { maxLength, maxSegments = Infinity } = limits;
+  const segments = hasMoreSegments(encoded, maxSegments);
+  if (encoded.length <= maxLength && !segments) return { text: encoded, cut: false };
+  const end = Math.min(maxLength - TAIL, segments ? lastSegmentStart(encoded, maxSegments) : Infinity);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_DIGITS);
   return { text: `${encoded.slice(0, end)}${CUT_MARK}${hash}`, cut: true };
 }
@@ -90,7 +92,10 @@ export function encodeOrderedWithin(text: string, limits: OrderedLimits): Fitted
  */
 export function encodeOrderedPrefix(prefix: string, limits?: OrderedLimits): string {
   const encoded = encodeOrdered(prefix);
-  return limits === undefined ? encoded : encoded.slice(0, Math.min(limits.maxLength - TAIL, segmentsEnd(encoded, limits)));
+  if (limits === undefined) return encoded;
+  const { maxLength, maxSegments = Infinity } = limits;
+  const end = encoded.length < maxSegments - 1 ? Infinity : lastSegmentStart(encoded, maxSegments);
+  return encoded.slice(0, Math.min(maxLength - TAIL, end));
 }
 
 /** True for the form that `encodeOrderedWithin` gives to keys that it had to cut. */
@@ -98,13 +103,26 @@ export function isCutEncoding(text: string): boolean {
   return CUT_ENCODING.test(text);
 }
 
-/** Where the slash stands that would begin one segment too many; Infinity if there is none. */
-function segmentsEnd(encoded: string, { maxSegments = Infinity }: OrderedLimits): number {
-  if (encoded.length < maxSegments) return Infinity;
+/** True when slashes divide `text` into more than `most` segments. */
+export function hasMoreSegments(text: string, most: number): boolean {
+  if (text.length < most) return false;
   let slash = -1;
-  for (let count = 0; count < maxSegments; count += 1) {
-    slash = encoded.indexOf('/', slash + 1);
-    if (slash < 0) return Infinity;
+  for (let count = 0; count < most; count += 1) {
+    slash = text.indexOf('/', slash + 1);
+    if (slash < 0) return false;
   }
-  return slash;
+  return true;
+}
+
+/**
+ * Where the last allowed segment begins, if the encoding has more segments than that; else Infinity.
+ * The cut falls behind a slash, because the mark sorts below the characters that may stand for one.
+ */
+function lastSegmentStart(encoded: string, maxSegments: number): number {
+  let start = 0;
+  for (let count = 1; count < maxSegments; count += 1) {
+    start = encoded.indexOf('/', start) + 1;
+    if (start === 0) return Infinity;
+  }
+  return start;
 }
