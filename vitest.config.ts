@@ -1,13 +1,31 @@
 import { defineConfig } from 'vitest/config';
 
+// Real sockets and child processes: a process of its own per file keeps leaks and crashes apart.
+const shared = { pool: 'forks', hookTimeout: 60_000 } as const;
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/bench/**', 'node_modules/**'],
-    // Real sockets and child processes: a process of its own per file keeps leaks and crashes apart.
-    pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/bench/**', 'test/acceptance/**', 'node_modules/**'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        // Real clients against the test bed: two gateway processes over one Azurite, http and https.
+        test: {
+          ...shared,
+          name: 'acceptance',
+          include: ['test/acceptance/**/*.test.ts'],
+          globalSetup: ['test/acceptance/support/global-setup.ts'],
+          testTimeout: 60_000,
+        },
+      },
+    ],
   },
 });

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import https from 'node:https';
+import { CreateBucketCommand, DeleteBucketCommand, DeleteObjectsCommand, S3Client, type S3ClientConfig, paginateListObjectsV2 } from '@aws-sdk/client-s3';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { inject } from 'vitest';
+
+export type Scheme = 'http' | 'https';
+export const SCHEMES: readonly Scheme[] = ['http', 'https'];
+
+/** An endpoint of the test bed. */
+export function endpoint(scheme: Scheme, replica = 0): string {
+  const bed = inject('testbed');
+  const url = (scheme === 'http' ? bed.endpoints : bed.tlsEndpoints)[replica];
+  if (url === undefined) throw new Error(`the test bed has no ${scheme} replica ${String(replica)}`);
+  return url;
+}
+
+export interface ClientOptions extends Partial<S3ClientConfig> {
+  readonly replica?: number;
+  readonly account?: string;
+}
+
+/** A client of one account; certificates of the test bed are self-signed. */
+export function client(scheme: Scheme, { replica = 0, account = 'main', ...config }: ClientOptions = {}): S3Client {
+  const bed = inject('testbed');
+  const found = bed.accounts.find(({ name }) => name === account);
+  if (found === undefined) throw new Error(`no account ${account}`);
+  return new S3Client({
+    endpoint: endpoint(scheme, replica),
+    region: bed.region,
+    forcePathStyle: true,
+    credentials: { accessKeyId: found.accessKey, secretAccessKey: found.secretKey },
+    requestHandler: new NodeHttpHandler({ httpsAgent: new https.Agent({ rejectUnauthorized: false, keepAlive: true }) }),
+    ...config,
+  });
+}
+
+/** A fresh bucket; `remove` empties and deletes it. */
+export async function newBucket(s3: S3Client): Promise<{ name: string; remove: () => Promise<void> }> {
+  const name = `t-${randomBytes(6).toString('hex')}`;
+  await s3.send(new CreateBucketCommand({ Bucket: name }));
+  return {
+    name,
+    async remove() {
+      for await (const page of paginateListObjectsV2({ client: s3 }, { Bucket: name })) {
+        const objects = (page.Contents ?? []).map(({ Key }) => ({ Key }));
+        if (objects.length > 0) await s3.send(new DeleteObjectsCommand({ Bucket: name, Delete: { Objects: objects } }));
+      }
+      await s3.send(new DeleteBucketCommand({ Bucket: name }));
+    },
+  };
+}
