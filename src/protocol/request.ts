@@ -25,6 +25,14 @@ export interface HeaderReader {
   startingWith(prefix: string): Iterable<readonly [name: string, value: string]>;
 }
 
+export interface ReadAllOptions {
+  /**
+   * What `x-amz-checksum-*` headers describe: the body (default), or the object that the request is
+   * about, as in CompleteMultipartUpload, where the body is not checked against them.
+   */
+  readonly checksumsOf?: 'body' | 'object';
+}
+
 /** Body of a request whose authentication already passed; framing is taken off, nothing is verified until read. */
 export interface RequestBody {
   /** Size of the payload without framing; absent when the client declared none. */
@@ -33,7 +41,7 @@ export interface RequestBody {
    * All of it, verified (length, payload hash, chunk signatures, checksums, Content-MD5).
    * @throws S3Error MaxMessageLengthExceeded above `limit`, or what verification finds
    */
-  readAll(limit: number): Promise<Buffer>;
+  readAll(limit: number, options?: ReadAllOptions): Promise<Buffer>;
   /** Opens the body of an object or part; see `ObjectBody`. @throws S3Error MissingContentLength, EntityTooLarge, and what the headers get wrong */
   open(options: OpenBodyOptions): Promise<ObjectBody>;
 }

@@ -1,0 +1,147 @@
+import type { Readable } from 'node:stream';
+import { S3Error } from '../../errors/s3-error.ts';
+import { incompleteBody } from './body-errors.ts';
+import type { Deframer } from './deframer.ts';
+import type { BodyFacts } from './object-body.ts';
+import type { PayloadVerifier } from './payload-verifier.ts';
+
+export interface FlowOptions {
+  /** The request: body bytes as HTTP delivers them, not yet read from. */
+  readonly source: Readable;
+  readonly deframer: Deframer;
+  readonly verifier: PayloadVerifier;
+  /** Payload bytes that must come; undefined when the client did not say. */
+  readonly size: number | undefined;
+  /** More payload than this: MaxMessageLengthExceeded. Matters only where the size is not known beforehand. */
+  readonly limit: number;
+  readonly onFirstRead: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** Takes the payload; exactly one of `done` and `failed` ends it. */
+export interface FlowSink {
+  payload(bytes: Buffer): void;
+  /** Every byte has come and everything is verified. */
+  done(facts: BodyFacts): void;
+  failed(error: Error): void;
+}
+
+/**
+ * Reads the request body once: deframes, counts, hashes, and hands the payload on without copying.
+ *
+ * It listens to the request itself instead of standing in a `pipeline`, because a pipeline destroys
+ * its source on failure, and with this source the socket on which the error must be answered. After
+ * a failure the rest of the body stays unread; draining it or closing is the gateway's decision.
+ */
+export class BodyFlow {
+  readonly #options: FlowOptions;
+  #sink: FlowSink | undefined;
+  #received = 0;
+  #over = false;
+
+  constructor(options: FlowOptions) {
+    this.#options = options;
+  }
+
+  start(sink: FlowSink): void {
+    const { source, signal } = this.#options;
+    this.#sink = sink;
+    if (signal.aborted) {
+      this.#onAbort();
+      return;
+    }
+    if (source.destroyed || source.errored !== null) {
+      this.#fail(incompleteBody(source.errored ?? undefined));
+      return;
+    }
+    this.#options.onFirstRead();
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+    source.on('error', this.#onError).on('close', this.#onClose).on('end', this.#onEnd).on('data', this.#onData).resume();
+  }
+
+  pause(): void {
+    if (!this.#over) {
+      this.#options.source.pause();
+    }
+  }
+
+  resume(): void {
+    if (!this.#over && this.#options.source.isPaused()) {
+      this.#options.source.resume();
+    }
+  }
+
+  /** Lets go of the request; nothing is called any more. */
+  stop(): void {
+    if (this.#over) {
+      return;
+    }
+    this.#over = true;
+    const { source, signal } = this.#options;
+    signal.removeEventListener('abort', this.#onAbort);
+    source.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose).off('error', this.#onError);
+    // A client that hangs up later is no news, but an 'error' without a listener would end the process.
+    source.on('error', ignore);
+    source.pause();
+  }
+
+  readonly #emit = (bytes: Buffer): void => {
+    this.#received += bytes.length;
+    const { size, limit, verifier } = this.#options;
+    if (size !== undefined && this.#received > size) {
+      throw incompleteBody();
+    }
+    if (this.#received > limit) {
+      throw new S3Error('MaxMessageLengthExceeded', { extra: { MaxMessageLengthBytes: limit } });
+    }
+    verifier.update(bytes);
+    this.#sink?.payload(bytes);
+  };
+
+  readonly #onData = (bytes: Buffer): void => {
+    try {
+      this.#options.deframer.push(bytes, this.#emit);
+    } catch (error) {
+      this.#fail(error);
+    }
+  };
+
+  readonly #onEnd = (): void => {
+    let facts: BodyFacts;
+    try {
+      const trailer = this.#options.deframer.end();
+      if (this.#options.size !== undefined && this.#received !== this.#options.size) {
+        throw incompleteBody();
+      }
+      facts = this.#options.verifier.finish(trailer);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.stop();
+    this.#sink?.done(facts);
+  };
+
+  readonly #onError = (cause: unknown): void => this.#fail(incompleteBody(cause));
+
+  /** Comes before `end` only when the client has hung up. */
+  readonly #onClose = (): void => this.#fail(incompleteBody());
+
+  /** A client that hangs up may abort the call before the request says so itself. */
+  readonly #onAbort = (): void => {
+    const { source, signal } = this.#options;
+    this.#fail(source.destroyed ? incompleteBody(signal.reason) : signal.reason);
+  };
+
+  #fail(error: unknown): void {
+    if (this.#over) {
+      return;
+    }
+    this.stop();
+    this.#sink?.failed(error instanceof Error ? error : new Error('reading the body was given up', { cause: error }));
+  }
+}
+
+function ignore(): void {
+  // nothing left to tell
+}

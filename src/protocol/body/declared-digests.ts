@@ -1,0 +1,109 @@
+import type { PayloadMode } from '../../auth/payload-mode.ts';
+import { S3Error } from '../../errors/s3-error.ts';
+import { CHECKSUM_ALGORITHMS, checksumHeader, type ChecksumAlgorithm } from '../checksums/algorithms.ts';
+import { decodeBase64, decodeChecksum } from '../checksums/encoding.ts';
+import type { HeaderReader } from '../request.ts';
+import { invalidRequest } from './body-errors.ts';
+
+/** What the headers promise about the payload. */
+export interface DeclaredDigests {
+  /** Of Content-MD5: 16 bytes. */
+  readonly md5?: Buffer;
+  /** Base64 value; absent when it comes in the trailer. */
+  readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value?: string };
+}
+
+const CHECKSUM_PREFIX = 'x-amz-checksum-';
+const SDK_ALGORITHM = 'x-amz-sdk-checksum-algorithm';
+/** Share the prefix, but say something else: of a multipart upload, or of the answer wanted. */
+const NOT_VALUES = new Set(['x-amz-checksum-algorithm', 'x-amz-checksum-type', 'x-amz-checksum-mode']);
+const BY_HEADER: ReadonlyMap<string, ChecksumAlgorithm> = new Map(CHECKSUM_ALGORITHMS.map((algorithm) => [checksumHeader(algorithm), algorithm]));
+/** Known to S3 and not verified here: to ignore one would be to claim that it was right. */
+const UNSUPPORTED = new Set(['sha512', 'md5', 'xxhash64', 'xxhash3', 'xxhash128'].map((name) => CHECKSUM_PREFIX + name));
+
+export interface DigestHeaderOptions {
+  /** False for a request whose checksum headers describe something other than its body. */
+  readonly checksums: boolean;
+}
+
+/**
+ * Content-MD5, `x-amz-checksum-*`, `x-amz-trailer` and `x-amz-sdk-checksum-algorithm`, checked for
+ * form and against each other. Only headers count: SDKs hoist these into presigned queries, where
+ * they describe a body that is not known yet.
+ * @throws S3Error InvalidDigest, InvalidRequest, NotImplemented
+ */
+export function readDeclaredDigests(headers: HeaderReader, payload: PayloadMode, options: DigestHeaderOptions): DeclaredDigests {
+  const md5 = contentMd5(headers);
+  const checksum = options.checksums ? declaredChecksum(headers, payload) : undefined;
+  return { ...(md5 !== undefined && { md5 }), ...(checksum !== undefined && { checksum }) };
+}
+
+function contentMd5(headers: HeaderReader): Buffer | undefined {
+  const header = headers.get('content-md5');
+  if (header === undefined) {
+    return undefined;
+  }
+  const digest = decodeBase64(header, 16);
+  if (digest === undefined) {
+    throw new S3Error('InvalidDigest', { extra: { 'Content-MD5': header } });
+  }
+  return digest;
+}
+
+function declaredChecksum(headers: HeaderReader, payload: PayloadMode): DeclaredDigests['checksum'] {
+  const found = [...headersWithValues(headers), ...trailerNames(headers, payload)];
+  const [first] = found;
+  if (found.length > 1) {
+    throw invalidRequest('Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.');
+  }
+  const announced = headers.get(SDK_ALGORITHM);
+  if (first === undefined) {
+    if (announced !== undefined) {
+      throw invalidRequest(`${SDK_ALGORITHM} specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.`);
+    }
+    return undefined;
+  }
+  if (announced !== undefined && announced.toUpperCase() !== first.algorithm) {
+    throw invalidRequest(`Value for ${SDK_ALGORITHM} header is invalid.`);
+  }
+  return first;
+}
+
+function headersWithValues(headers: HeaderReader): Required<NonNullable<DeclaredDigests['checksum']>>[] {
+  return [...headers.startingWith(CHECKSUM_PREFIX)]
+    .filter(([name]) => !NOT_VALUES.has(name))
+    .map(([name, value]) => {
+      const algorithm = algorithmOf(name);
+      checkedValue(algorithm, value);
+      return { algorithm, value };
+    });
+}
+
+function trailerNames(headers: HeaderReader, payload: PayloadMode): { readonly algorithm: ChecksumAlgorithm }[] {
+  const header = headers.get('x-amz-trailer');
+  if (header === undefined) {
+    return [];
+  }
+  if (payload.kind !== 'streaming-signed-trailer' && payload.kind !== 'streaming-unsigned-trailer') {
+    throw invalidRequest('x-amz-trailer needs a payload that ends in a trailer: see x-amz-content-sha256.');
+  }
+  return header.split(',').map((name) => ({ algorithm: algorithmOf(name.trim().toLowerCase()) }));
+}
+
+function algorithmOf(name: string): ChecksumAlgorithm {
+  const algorithm = BY_HEADER.get(name);
+  if (algorithm !== undefined) {
+    return algorithm;
+  }
+  if (UNSUPPORTED.has(name)) {
+    throw new S3Error('NotImplemented', { extra: { Header: name } });
+  }
+  throw invalidRequest(name.startsWith(CHECKSUM_PREFIX) ? `The algorithm of ${name} is not known.` : 'The value specified in the x-amz-trailer header is not supported');
+}
+
+/** @throws S3Error InvalidRequest unless `value` is a base64 digest of the algorithm */
+export function checkedValue(algorithm: ChecksumAlgorithm, value: string): void {
+  if (decodeChecksum(algorithm, value) === undefined) {
+    throw invalidRequest(`Value for ${checksumHeader(algorithm)} header is invalid.`);
+  }
+}

@@ -1,0 +1,102 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { PayloadMode } from '../../auth/payload-mode.ts';
+import { S3Error } from '../../errors/s3-error.ts';
+import { checksumHeader, type ChecksumAlgorithm } from '../checksums/algorithms.ts';
+import { createChecksumHasher, type ChecksumHasher } from '../checksums/hasher.ts';
+import { checkedValue, type DeclaredDigests } from './declared-digests.ts';
+import type { BodyFacts } from './object-body.ts';
+import type { TrailerField } from './trailer.ts';
+
+export interface VerifierOptions {
+  readonly payload: PayloadMode;
+  readonly declared: DeclaredDigests;
+  readonly wantMd5: boolean;
+  /** Used when the client declared no checksum of its own. */
+  readonly wantChecksum?: ChecksumAlgorithm | undefined;
+}
+
+/**
+ * Hashes a payload as it goes by and compares with all that was declared about it. `finish` may
+ * become asynchronous without its callers noticing much, should hashing move to a worker.
+ */
+export class PayloadVerifier {
+  readonly #options: VerifierOptions;
+  readonly #md5: Hash | undefined;
+  readonly #sha256: Hash | undefined;
+  readonly #algorithm: ChecksumAlgorithm | undefined;
+  readonly #checksum: ChecksumHasher | undefined;
+  readonly #hashers: readonly { update(bytes: Uint8Array): unknown }[];
+
+  constructor(options: VerifierOptions) {
+    this.#options = options;
+    this.#md5 = options.wantMd5 || options.declared.md5 !== undefined ? createHash('md5') : undefined;
+    this.#sha256 = options.payload.kind === 'hash' ? createHash('sha256') : undefined;
+    this.#algorithm = options.declared.checksum?.algorithm ?? options.wantChecksum;
+    this.#checksum = this.#algorithm === undefined ? undefined : createChecksumHasher(this.#algorithm);
+    this.#hashers = [this.#md5, this.#sha256, this.#checksum].filter((hasher) => hasher !== undefined);
+  }
+
+  update(bytes: Uint8Array): void {
+    for (const hasher of this.#hashers) {
+      hasher.update(bytes);
+    }
+  }
+
+  /**
+   * Call once, after the last byte.
+   * @throws S3Error XAmzContentSHA256Mismatch, MalformedTrailerError, InvalidRequest, BadDigest
+   */
+  finish(trailer: readonly TrailerField[]): BodyFacts {
+    this.#verifySha256();
+    const expected = this.#expectedChecksum(trailer);
+    const md5 = this.#verifiedMd5();
+    const checksum = this.#verifiedChecksum(expected);
+    return { ...(md5 !== undefined && { md5 }), ...(checksum !== undefined && { checksum }) };
+  }
+
+  #verifySha256(): void {
+    const { payload } = this.#options;
+    const computed = this.#sha256?.digest('hex');
+    if (payload.kind === 'hash' && computed !== undefined && payload.sha256 !== computed) {
+      throw new S3Error('XAmzContentSHA256Mismatch', {
+        extra: { ClientComputedContentSHA256: payload.sha256, S3ComputedContentSHA256: computed },
+      });
+    }
+  }
+
+  /** The declared value, from the header or from exactly the trailer that was announced. */
+  #expectedChecksum(trailer: readonly TrailerField[]): string | undefined {
+    const { checksum } = this.#options.declared;
+    const announced = checksum !== undefined && checksum.value === undefined ? [checksumHeader(checksum.algorithm)] : [];
+    if (trailer.map((field) => field.name).join() !== announced.join()) {
+      throw new S3Error('MalformedTrailerError');
+    }
+    const value = trailer[0]?.value;
+    if (checksum !== undefined && value !== undefined) {
+      checkedValue(checksum.algorithm, value);
+    }
+    return checksum?.value ?? value;
+  }
+
+  #verifiedMd5(): string | undefined {
+    const computed = this.#md5?.digest();
+    const expected = this.#options.declared.md5;
+    if (computed !== undefined && expected !== undefined && !computed.equals(expected)) {
+      throw new S3Error('BadDigest', {
+        extra: { CalculatedDigest: computed.toString('base64'), ExpectedDigest: expected.toString('hex') },
+      });
+    }
+    return computed?.toString('hex');
+  }
+
+  #verifiedChecksum(expected: string | undefined): BodyFacts['checksum'] {
+    const value = this.#checksum?.digest().toString('base64');
+    if (this.#algorithm === undefined || value === undefined) {
+      return undefined;
+    }
+    if (expected !== undefined && expected !== value) {
+      throw new S3Error('BadDigest', { message: `The ${this.#algorithm} you specified did not match the calculated checksum.` });
+    }
+    return { algorithm: this.#algorithm, value };
+  }
+}

@@ -1,0 +1,141 @@
+import type { Readable } from 'node:stream';
+import type { ChunkSigningContext } from '../../auth/chunk-signature.ts';
+import { isStreaming, type PayloadMode } from '../../auth/payload-mode.ts';
+import { S3Error } from '../../errors/s3-error.ts';
+import type { HeaderReader, ReadAllOptions, RequestBody } from '../request.ts';
+import { AwsChunkedDeframer } from './aws-chunked.ts';
+import { BodyFlow } from './body-flow.ts';
+import { collect } from './collect.ts';
+import { readDeclaredDigests, type DeclaredDigests } from './declared-digests.ts';
+import { PLAIN, type Deframer } from './deframer.ts';
+import type { HoldBudget } from './hold-budget.ts';
+import type { ObjectBody, OpenBodyOptions } from './object-body.ts';
+import { PayloadVerifier } from './payload-verifier.ts';
+import { VerifiedStream } from './verified-stream.ts';
+
+export interface RequestBodyOptions {
+  /** The request itself: bytes with HTTP's own chunking taken off, nothing read yet. */
+  readonly source: Readable;
+  readonly headers: HeaderReader;
+  readonly payload: PayloadMode;
+  /** From the verdict, when chunks or trailer are signed. */
+  readonly signing?: ChunkSigningContext | undefined;
+  /** Called once, before the first byte is asked for: the time for `100 Continue`. */
+  readonly onFirstRead: () => void;
+  readonly signal: AbortSignal;
+  readonly holdBudget: HoldBudget;
+}
+
+/** A body whose memory is accounted for. */
+export interface OwnedRequestBody extends RequestBody {
+  /** To be called when the request is answered: gives the bytes of a held body back to the budget. */
+  release(): void;
+}
+
+/** The body of an authenticated request; reads nothing before `readAll` or `open` is called. */
+export function createRequestBody(options: RequestBodyOptions): OwnedRequestBody {
+  return new HttpRequestBody(options);
+}
+
+class HttpRequestBody implements OwnedRequestBody {
+  readonly declaredSize: number | undefined;
+  readonly #options: RequestBodyOptions;
+  #read = false;
+  #heldBytes = 0;
+
+  constructor(options: RequestBodyOptions) {
+    this.#options = options;
+    this.declaredSize = byteCount(options.headers.get(isStreaming(options.payload) ? 'x-amz-decoded-content-length' : 'content-length'));
+  }
+
+  async readAll(limit: number, options: ReadAllOptions = {}): Promise<Buffer> {
+    this.#readOnce();
+    const size = this.declaredSize;
+    if (size === undefined && isStreaming(this.#options.payload)) {
+      throw new S3Error('MissingContentLength');
+    }
+    if (size !== undefined && size > limit) {
+      throw new S3Error('MaxMessageLengthExceeded', { extra: { MaxMessageLengthBytes: limit } });
+    }
+    const declared = readDeclaredDigests(this.#options.headers, this.#options.payload, { checksums: options.checksumsOf !== 'object' });
+    const verifier = new PayloadVerifier({ payload: this.#options.payload, declared, wantMd5: false });
+    const { bytes } = await collect(this.#flow(verifier, size, limit), size);
+    return bytes;
+  }
+
+  async open(options: OpenBodyOptions): Promise<ObjectBody> {
+    this.#readOnce();
+    const size = this.declaredSize;
+    if (size === undefined) {
+      throw new S3Error('MissingContentLength');
+    }
+    if (size > options.maxSize) {
+      throw new S3Error('EntityTooLarge', { extra: { ProposedSize: size, MaxSizeAllowed: options.maxSize } });
+    }
+    const { headers, payload } = this.#options;
+    const declared = readDeclaredDigests(headers, payload, { checksums: true });
+    const verifier = new PayloadVerifier({ payload, declared, wantMd5: options.wantMd5, wantChecksum: options.wantChecksum });
+    const flow = this.#flow(verifier, size, size);
+    if (size <= options.holdBytes && this.#options.holdBudget.tryTake(size)) {
+      this.#heldBytes = size;
+      return this.#hold(flow, size, options);
+    }
+    const stream = new VerifiedStream(flow, options.beforeEnd);
+    return { kind: 'streamed', size, stream, declared: declaredFacts(declared), facts: stream.facts };
+  }
+
+  release(): void {
+    this.#options.holdBudget.giveBack(this.#heldBytes);
+    this.#heldBytes = 0;
+  }
+
+  async #hold(flow: BodyFlow, size: number, options: OpenBodyOptions): Promise<ObjectBody> {
+    try {
+      const { bytes, facts } = await collect(flow, size);
+      await options.beforeEnd?.(facts);
+      return { kind: 'held', size, bytes, facts };
+    } catch (error) {
+      this.release();
+      throw error;
+    }
+  }
+
+  #flow(verifier: PayloadVerifier, size: number | undefined, limit: number): BodyFlow {
+    const { source, onFirstRead, signal } = this.#options;
+    return new BodyFlow({ source, onFirstRead, signal, verifier, size, limit, deframer: this.#deframer(size ?? 0) });
+  }
+
+  #deframer(size: number): Deframer {
+    const { payload, signing } = this.#options;
+    switch (payload.kind) {
+      case 'hash':
+      case 'unsigned':
+        return PLAIN;
+      case 'streaming-unsigned-trailer':
+        return new AwsChunkedDeframer({ size, trailer: true });
+      case 'streaming-signed':
+      case 'streaming-signed-trailer':
+        if (signing === undefined) {
+          throw new TypeError(`a ${payload.kind} body needs its signing context`);
+        }
+        return new AwsChunkedDeframer({ size, signing, trailer: payload.kind === 'streaming-signed-trailer' });
+    }
+  }
+
+  #readOnce(): void {
+    if (this.#read) {
+      throw new TypeError('the body of a request can be read only once');
+    }
+    this.#read = true;
+  }
+}
+
+/** Bytes as a header says; undefined when it is absent or not a count. */
+function byteCount(header: string | undefined): number | undefined {
+  const count = header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined;
+  return count !== undefined && Number.isSafeInteger(count) ? count : undefined;
+}
+
+function declaredFacts({ md5, checksum }: DeclaredDigests): Extract<ObjectBody, { kind: 'streamed' }>['declared'] {
+  return { ...(md5 !== undefined && { md5: md5.toString('hex') }), ...(checksum !== undefined && { checksum }) };
+}
