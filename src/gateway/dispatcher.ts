@@ -13,9 +13,10 @@ import { endSpan, startOperationSpan, startRequestSpan, type TraceScope } from '
 import { toS3Error } from '../operations/failure.ts';
 import type { Operation, OperationContext, OperationSettings } from '../operations/operation.ts';
 import { hostResolver, type HostResolver } from '../protocol/address.ts';
+import type { HoldBudget } from '../protocol/body/hold-budget.ts';
 import { createRequestBody } from '../protocol/body/request-body.ts';
 import { readHeaders } from '../protocol/headers/header-reader.ts';
-import type { OperationRow } from '../protocol/operation-table.ts';
+import type { OperationName, OperationRow } from '../protocol/operation-table.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
 import { writeAnswer, writeError } from './answer.ts';
@@ -29,12 +30,13 @@ export interface DispatcherOptions {
   readonly accounts: AccountDirectory;
   readonly manifest: Manifest;
   /** By name of the operation table; what is missing answers NotImplemented. */
-  readonly operations: ReadonlyMap<string, Operation>;
+  readonly operations: Readonly<Partial<Record<OperationName, Operation>>>;
   readonly settings: OperationSettings;
   /** Names under which clients reach the service, for virtual-hosted requests. */
   readonly baseHosts: readonly string[];
   readonly proxies: ProxyTrust;
   readonly stalls: StallWatch;
+  readonly holdBudget: HoldBudget;
   readonly log: Log;
   /** Milliseconds between the white space of long answers; default 10,000. */
   readonly longAnswerMs?: number;
@@ -94,6 +96,7 @@ export class Dispatcher {
     response.once('close', () => {
       this.#inFlight -= 1;
       this.#options.stalls.remove(exchange);
+      exchange.body?.release();
       if (!response.writableFinished) exchange.abort(new ClientGone());
       if (exchange.scope.span.isRecording()) endSpan(exchange.scope, response.statusCode, this.#attributes(exchange));
     });
@@ -117,7 +120,7 @@ export class Dispatcher {
   async #answer(exchange: Exchange, target: string, long: LongAnswer): Promise<S3Response> {
     const route = findRoute(exchange, target, this.#hosts);
     const verdict = this.#authenticate(exchange, route);
-    const operation = this.#options.operations.get(route.row.name);
+    const operation = this.#options.operations[route.row.name];
     if (operation === undefined) throw notImplemented(route.row);
     const request = this.#toS3Request(exchange, route, verdict);
     const scope = startOperationSpan(route.row.name, exchange.scope);
@@ -136,15 +139,22 @@ export class Dispatcher {
 
   #toS3Request(exchange: Exchange, { row, address, query }: Route, verdict: AuthVerdict<Credential>): S3Request {
     const { headers } = exchange;
+    const body = createRequestBody({
+      source: exchange.request,
+      headers,
+      payload: verdict.payload,
+      signing: verdict.kind === 'signed' ? verdict.signing : undefined,
+      onFirstRead: () => exchange.bodyOpened(),
+      signal: exchange.signal,
+      holdBudget: this.#options.holdBudget,
+    });
+    exchange.body = body;
     return {
       method: row.method,
       address,
       query,
       headers,
-      body: createRequestBody({
-        headers,
-        payload: verdict.payload,
-        ...(verdict.kind === 'signed' && verdict.signing !== undefined && { signing: verdict.signing }),
+      body,
         open: () => exchange.openBody(),
         signal: exchange.signal,
       }),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TraceScope } from '../observe/request-span.ts';
+import type { OwnedRequestBody } from '../protocol/body/request-body.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 import type { AnswerIds } from './error-document.ts';
 
@@ -24,8 +25,8 @@ export class Exchange {
   resource = '/';
   /** Name of the operation, once it is known. */
   operation = '';
-  /** Why the answer was an error. */
-  failure: unknown;
+  /** Body of the request, once it is known who sent it. */
+  body: OwnedRequestBody | undefined;
   readonly #abort = new AbortController();
   readonly #bytesReadBefore: number;
   #continuePending: boolean;
@@ -55,19 +56,19 @@ export class Exchange {
     this.#abort.abort(reason);
   }
 
-  /** The body, asked for: only now does a client that waits for `100 Continue` get it. */
-  openBody(): IncomingMessage {
+  /** The body is about to be read: only now does a client that waits for `100 Continue` get it. */
+  bodyOpened(): void {
     this.#bodyOpened = true;
     if (this.#continuePending) {
       this.#continuePending = false;
       this.response.writeContinue();
     }
-    return this.request;
   }
 
-  /** True while bytes of the body can only come from the client: it is its turn. */
+  /** True while nothing but the client keeps the body from moving: it is not held back by us, and not all there. */
   get awaitsClient(): boolean {
-    return this.#bodyOpened && !this.request.complete && this.request.readableLength === 0;
+    const { request } = this;
+    return this.#bodyOpened && !request.complete && !request.isPaused() && request.readableLength === 0;
   }
 
   /** The client still holds its body back and may or may not send it after a final answer. */

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { ACCOUNT, DEMO_ACCESS_KEY } from './schema-accounts.ts';
+import { BACKEND } from './schema-backends.ts';
+import { bytes, milliseconds, path, PORT } from './schema-parts.ts';
+
+const TLS = z.strictObject({
+  certFile: path('PEM file with the certificate and its chain. Read again when it changes.'),
+  keyFile: path('PEM file with the private key. Read again when it changes.'),
+});
+
+const LISTENER = z.strictObject({
+  host: z.string().default('127.0.0.1').describe('Address to bind.'),
+  port: PORT.describe('Port to bind; 0 takes any free one.'),
+  tls: TLS.optional().describe('Present: HTTPS.'),
+});
+
+const ADMIN = z.strictObject({
+  host: z.string().default('127.0.0.1').describe('Address of the health endpoints. Keep it off public networks.'),
+  port: PORT.default(9001).describe('Port of the health endpoints; 0 takes any free one.'),
+  enabled: z.boolean().default(true).describe('False: no health endpoints.'),
+});
+
+const BUCKETS = z.strictObject({
+  default: z.string().optional().describe('Backend of buckets that no rule names. May be left out when there is only one backend.'),
+  rules: z.array(z.strictObject({
+    pattern: z.string().min(1).describe('Bucket name; `*` stands for any characters.'),
+    backend: z.string().describe('Name of a backend.'),
+  })).default([]).describe('Tried in order; the first pattern that fits a bucket name decides.'),
+});
+
+const LIMITS = z.strictObject({
+  heldBodyBytes: bytes(1024 * 1024).describe('Bodies up to this size are held in memory and verified before the one write that stores them; larger ones are streamed.'),
+  heldBudgetBytes: bytes(64 * 1024 * 1024).describe('All held bodies together; beyond it bodies are streamed whatever their size.'),
+});
+
+const TIMEOUTS = z.strictObject({
+  headersMs: milliseconds(30_000).describe('Longest time for the head of a request.'),
+  bodyIdleMs: milliseconds(30_000).describe('Longest silence of a client in the midst of a body, its own or ours.'),
+  minimumBodyRate: z.int().min(0).default(256).describe('Bytes per second, averaged over a minute, that a body must come in with; 0: no minimum.'),
+  drainMs: milliseconds(25_000).describe('Time that requests under way get when the process is told to stop.'),
+  drainDelayMs: milliseconds(0).describe('Time between failing readiness and closing the listeners, for balancers that look rarely.'),
+});
+
+const OUTBOUND = z.strictObject({
+  proxy: z.url({ protocol: /^https?$/ }).optional().describe('HTTP proxy for calls to backends.'),
+  caFile: path('PEM file with certificates trusted besides the system\'s.').optional(),
+});
+
+const SETTINGS = z.strictObject({
+  region: z.string().regex(/^[a-z0-9-]+$/).default('us-east-1').describe('Region that signatures name and GetBucketLocation answers.'),
+  baseHosts: z.array(z.string().min(1)).default(['localhost'])
+    .describe('Host names under which clients reach the service; `<bucket>.<base host>` addresses a bucket. Other hosts are path style.'),
+  listeners: z.array(LISTENER).min(1).default([{ host: '127.0.0.1', port: 9000 }]).describe('Sockets for S3 requests.'),
+  admin: ADMIN.prefault({}).describe('Health endpoints: /healthz, /readyz, /startupz.'),
+  accounts: z.array(ACCOUNT).min(1).describe('Accounts; read again when the file changes, without a restart.'),
+  backends: z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), BACKEND).describe('Backends by name. The name stands in bucket records: never change it.'),
+  buckets: BUCKETS.prefault({}).describe('Which backend a bucket lives in, decided by its name.'),
+  bucketCacheMs: milliseconds(1000).describe('How long a bucket record may be remembered. Deleting a bucket waits this long. The same on all replicas.'),
+  smallRangeCopy: z.boolean().default(false).describe('Allow UploadPartCopy of a range of a source of 5 MiB or less, as AWS does.'),
+  trustedProxies: z.array(z.string()).default([]).describe('Addresses or CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto count.'),
+  keepAliveMs: milliseconds(75_000).describe('How long an idle client connection is kept; longer than the balancer in front keeps it.'),
+  limits: LIMITS.prefault({}),
+  timeouts: TIMEOUTS.prefault({}),
+  outbound: OUTBOUND.prefault({}).describe('How backends are reached.'),
+  logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('Least severe log line that is written.'),
+});
+
+/** The one schema: it parses the files, names what is wrong in them, and its reference page is made from it. */
+export const CONFIG = SETTINGS.superRefine((settings, context) => {
+  const complain = (at: (string | number)[], message: string): void => context.addIssue({ code: 'custom', path: at, message });
+  const names = Object.keys(settings.backends);
+  if (names.length === 0) complain(['backends'], 'expected at least one backend');
+  if (names.length > 1 && settings.buckets.default === undefined) complain(['buckets', 'default'], 'expected the name of a backend, as there are several');
+  if (settings.buckets.default !== undefined && !names.includes(settings.buckets.default)) {
+    complain(['buckets', 'default'], `expected one of the backends ${names.join(', ')}`);
+  }
+  settings.buckets.rules.forEach((rule, index) => {
+    if (!names.includes(rule.backend)) complain(['buckets', 'rules', index, 'backend'], `expected one of the backends ${names.join(', ')}`);
+  });
+  const accounts = settings.accounts.map((account) => account.name);
+  for (const [name, backend] of Object.entries(settings.backends)) {
+    if (!accounts.includes(backend.owner)) complain(['backends', name, 'owner'], `expected one of the accounts ${accounts.join(', ')}`);
+  }
+  refuseDemoKeysAbroad(settings, complain);
+});
+
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/;
+
+/** The demo keys are printed in the documentation: whoever can reach the port could use them. */
+function refuseDemoKeysAbroad(settings: z.infer<typeof SETTINGS>, complain: (at: (string | number)[], message: string) => void): void {
+  const demo = settings.accounts.some((account) => account.keys.some((key) => key.accessKeyId === DEMO_ACCESS_KEY));
+  if (!demo) return;
+  settings.listeners.forEach((listener, index) => {
+    if (!LOOPBACK.test(listener.host)) {
+      complain(['listeners', index, 'host'], 'expected a loopback address (127.0.0.1) while the demo keys are in use');
+    }
+  });
+}
+
+export type Config = z.infer<typeof CONFIG>;
+export type ListenerConfig = z.infer<typeof LISTENER>;
