@@ -1,11 +1,14 @@
-import { AccountSASPermissions, AccountSASResourceTypes, AccountSASServices, StorageSharedKeyCredential, generateAccountSASQueryParameters } from '@azure/storage-blob';
+import {
+  AccountSASPermissions, AccountSASResourceTypes, AccountSASServices, ContainerSASPermissions, StorageSharedKeyCredential,
+  generateAccountSASQueryParameters, generateBlobSASQueryParameters,
+} from '@azure/storage-blob';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../adapters/azure/credentials.ts';
 import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
 import type { AzureCredential, AzureStoreOptions, AzuriteProcess } from '../../adapters/azure/index.ts';
-import type { BlobStore } from '../../src/store/blob-store.ts';
+import type { BlobStore, CopySource } from '../../src/store/blob-store.ts';
 import { freshContainer, startSecureAzurite } from '../support/azurite.ts';
 import type { SecureAzurite } from '../support/azurite.ts';
 import { startAuthority, startIdentityEndpoint, unsignedToken } from '../support/entra.ts';
@@ -26,47 +29,77 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** Everything that is authorised in a way of its own: plain calls, streams, copies by either kind of source URL. */
-async function exercise(options: AzureStoreOptions): Promise<void> {
+type Step = (store: BlobStore, container: string, source: CopySource) => Promise<void>;
+
+/** All that is authorised in a way of its own: plain calls, streams, copies by either kind of source URL. */
+const STEPS: readonly Step[] = [readAndList, stageAndAssemble, copyInOneCall, stageFromSource, copyByBlocks, removeSeveral];
+
+async function exercise(options: AzureStoreOptions, steps: readonly Step[] = STEPS): Promise<void> {
   const store = createAzureStore(options);
+  const call = testCall();
+  const container = freshContainer();
   try {
-    await exerciseStore(store);
+    await store.ping(call);
+    await store.createContainer(container, call);
+    await exerciseContainer(store, container, steps);
+    await store.removeContainer(container, call);
   } finally {
     await store.close();
   }
 }
 
-async function exerciseStore(store: BlobStore): Promise<void> {
-  const call = testCall();
-  const container = freshContainer();
-  await store.ping(call);
-  await store.createContainer(container, call);
+async function exerciseContainer(store: BlobStore, container: string, steps: readonly Step[]): Promise<void> {
   const ref = { container, name: 'dir/ä name+%2F' };
-  const written = await store.write(ref, { size: 6, stream: Readable.from([Buffer.from('sou'), Buffer.from('rce')]) }, { metadata: { a: '1' } }, call);
-  const source = { ...ref, revision: written.revision };
-  const { body } = await store.read(ref, { range: { first: 1, last: 3 } }, call);
+  const body = { size: 6, stream: Readable.from([Buffer.from('sou'), Buffer.from('rce')]) };
+  const { revision } = await store.write(ref, body, { metadata: { a: '1' } }, testCall());
+  for (const step of steps) await step(store, container, { ...ref, revision });
+}
+
+async function readAndList(store: BlobStore, container: string, source: CopySource): Promise<void> {
+  const { body } = await store.read(source, { range: { first: 1, last: 3 } }, testCall());
   expect((await buffer(body.stream())).toString()).toBe('our');
+  const page = await store.list(container, { limit: 10, delimiter: '/' }, testCall());
+  expect(page.entries.map((entry) => entry.name)).toEqual(['dir/']);
+}
 
+async function stageAndAssemble(store: BlobStore, container: string): Promise<void> {
   const staging = { container, name: 'staging' };
-  const sent = await store.stagePart(staging, Buffer.from('part-'), call);
-  const taken = await store.stagePartFrom(staging, source, { first: 0, last: 3 }, call);
-  await store.assemble(staging, { tokens: [...sent.tokens, ...taken.tokens], metadata: { b: '2' } }, call);
-  expect(await textOf(store, container, 'staging')).toBe('part-sour');
+  const { tokens } = await store.stagePart(staging, Buffer.from('part'), testCall());
+  await store.assemble(staging, { tokens, metadata: { b: '2' } }, testCall());
+  expect(await textOf(store, container, 'staging')).toBe('part');
+}
 
-  const copy = { source, size: 6, headers: {}, metadata: { c: '3' } };
-  await store.copy({ container, name: 'by-blocks' }, copy, call);
-  await store.copy({ container, name: 'in-one' }, { ...copy, sameHeaders: true }, call);
-  expect([await textOf(store, container, 'by-blocks'), await textOf(store, container, 'in-one')]).toEqual(['source', 'source']);
+async function copyInOneCall(store: BlobStore, container: string, source: CopySource): Promise<void> {
+  await store.copy({ container, name: 'in-one' }, { source, size: 6, headers: {}, metadata: { c: '3' }, sameHeaders: true }, testCall());
+  expect(await textOf(store, container, 'in-one')).toBe('source');
+}
 
-  const page = await store.list(container, { limit: 10 }, call);
-  expect(page.entries.map((entry) => entry.name)).toEqual(['by-blocks', ref.name, 'in-one', 'staging']);
-  expect(await store.removeMany(container, [{ name: 'in-one' }, { name: ref.name, revision: written.revision }], call)).toEqual(['removed', 'removed']);
-  await store.removeContainer(container, call);
+async function stageFromSource(store: BlobStore, container: string, source: CopySource): Promise<void> {
+  const staging = { container, name: 'staging-from' };
+  const { tokens } = await store.stagePartFrom(staging, source, { first: 0, last: 3 }, testCall());
+  await store.assemble(staging, { tokens, metadata: {} }, testCall());
+  expect(await textOf(store, container, 'staging-from')).toBe('sour');
+}
+
+async function copyByBlocks(store: BlobStore, container: string, source: CopySource): Promise<void> {
+  await store.copy({ container, name: 'by-blocks' }, { source, size: 6, headers: {}, metadata: {} }, testCall());
+  expect(await textOf(store, container, 'by-blocks')).toBe('source');
+}
+
+async function removeSeveral(store: BlobStore, container: string, { name, revision }: CopySource): Promise<void> {
+  expect(await store.removeMany(container, [{ name: 'staging' }, { name, revision }], testCall())).toEqual(['removed', 'removed']);
 }
 
 async function textOf(store: BlobStore, container: string, name: string): Promise<string> {
   const { body } = await store.read({ container, name }, {}, testCall());
   return (await buffer(body.stream())).toString();
+}
+
+const developmentCredential = new StorageSharedKeyCredential(DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY);
+
+function containerSas(containerName: string, permissions: string): string {
+  const values = { containerName, permissions: ContainerSASPermissions.parse(permissions), expiresOn: new Date(Date.now() + 3_600_000), version: '2026-02-06' };
+  return generateBlobSASQueryParameters(values, developmentCredential).toString();
 }
 
 function accountSas(permissions: string): string {
@@ -77,7 +110,7 @@ function accountSas(permissions: string): string {
     expiresOn: new Date(Date.now() + 3_600_000),
     version: '2026-02-06',
   };
-  return generateAccountSASQueryParameters(values, new StorageSharedKeyCredential(DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY)).toString();
+  return generateAccountSASQueryParameters(values, developmentCredential).toString();
 }
 
 describe('over http', () => {
@@ -86,13 +119,25 @@ describe('over http', () => {
     await exercise({ credential: { kind: 'connectionString', connectionString } });
   });
 
+  // The emulator has no rule for Put Block From URL under an account SAS and answers 500; a container's SAS stands in.
+  const withoutBlocksFromUrl = STEPS.filter((step) => step !== stageFromSource && step !== copyByBlocks);
+
   test('account SAS alone, with the permissions that the manual names', async () => {
-    await exercise({ endpoint: plain.endpoint, credential: { kind: 'sas', token: `?${accountSas('rwdlac')}` } });
+    await exercise({ endpoint: plain.endpoint, credential: { kind: 'sas', token: `?${accountSas('rwdlac')}` } }, withoutBlocksFromUrl);
+  });
+
+  test('SAS of one container', async () => {
+    const container = freshContainer();
+    const owner = createAzureStore(plain.storeOptions);
+    await owner.createContainer(container, testCall());
+    const store = createAzureStore({ endpoint: plain.endpoint, credential: { kind: 'sas', token: containerSas(container, 'racwdl') } });
+    await exerciseContainer(store, container, STEPS);
+    await Promise.all([store.close(), owner.close()]);
   });
 
   test('account SAS in a connection string', async () => {
     const connectionString = `BlobEndpoint=${plain.endpoint};SharedAccessSignature=${accountSas('rwdlac')}`;
-    await exercise({ credential: { kind: 'connectionString', connectionString } });
+    await exercise({ credential: { kind: 'connectionString', connectionString } }, withoutBlocksFromUrl);
   });
 
   test('a SAS that lacks a permission is denied', async () => {
