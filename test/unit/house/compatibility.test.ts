@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { OPERATIONS } from '../../../src/operations/index.ts';
+import { OPERATION_TABLE, type OperationRow } from '../../../src/protocol/operation-table.ts';
+
+const PAGE = join(import.meta.dirname, '../../../docs/compatibility.md');
+
+const INTRODUCTION = `# Operations of the S3 API
+
+Made from the operation table (\`src/protocol/operation-table.ts\`) by \`npx vitest run test/unit/house/compatibility.test.ts --update\`; do not edit.
+
+\`yes\`: built. \`not yet\`: answers 501 NotImplemented; a later release has it. \`never\`: answers 501 NotImplemented and will go on doing so.
+`;
+
+test('the compatibility page says what the operation table says', async () => {
+  const built = OPERATION_TABLE.filter((row) => row.name in OPERATIONS).length;
+  const parts = [INTRODUCTION, `${built} of ${OPERATION_TABLE.length} operations are built.\n`];
+  for (const level of ['service', 'bucket', 'object'] as const) parts.push(section(level));
+  await expect(parts.join('\n')).toMatchFileSnapshot(PAGE);
+});
+
+function section(level: OperationRow['level']): string {
+  const rows = OPERATION_TABLE.filter((row) => row.level === level);
+  const lines = rows.map((row) => `| ${row.name} | \`${requestOf(row)}\` | ${stateOf(row)} |`);
+  return [`## ${level.charAt(0).toUpperCase()}${level.slice(1)}\n`, '| Operation | Request | Built |', '|---|---|---|', ...lines, ''].join('\n');
+}
+
+function requestOf({ level, method, match }: OperationRow): string {
+  const path = { service: '/', bucket: '/bucket', object: '/bucket/key' }[level];
+  const further = match.query === undefined ? undefined : match.value === undefined ? match.query : `${match.query}=${match.value}`;
+  const query = [match.subresource, further].filter((part) => part !== undefined).join('&');
+  return `${method} ${path}${query === '' ? '' : `?${query}`}${match.header === undefined ? '' : ` (${match.header})`}`;
+}
+
+function stateOf(row: OperationRow): string {
+  if (row.name in OPERATIONS) return 'yes';
+  return row.notImplementedHint === undefined ? 'not yet' : 'never';
+}
