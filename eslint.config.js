@@ -12,14 +12,15 @@ const SIZE_LIMITS = {
 
 /** The look of the code, so that no review has to speak of it. */
 const LOOK = [
-  stylistic.configs.customize({ indent: 2, quotes: 'single', semi: true, braceStyle: '1tbs', arrowParens: true, quoteProps: 'as-needed' }),
+  stylistic.configs.customize({ indent: 2, quotes: 'single', semi: true, braceStyle: '1tbs', arrowParens: true }),
   {
     rules: {
       '@stylistic/max-len': ['error', { code: 160, ignoreUrls: true, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true }],
       '@stylistic/indent': ['error', 2, { SwitchCase: 1, ignoredNodes: ['TSUnionType *', 'ConditionalExpression *'] }],
       '@stylistic/indent-binary-ops': 'off',
+      '@stylistic/quote-props': 'off',
       '@stylistic/quotes': ['error', 'single', { avoidEscape: true, allowTemplateLiterals: 'avoidEscape' }],
-      '@stylistic/operator-linebreak': ['error', 'after', { overrides: { '?': 'before', ':': 'before', '|': 'before', '&': 'before', '&&': 'ignore', '||': 'ignore' } }],
+      '@stylistic/operator-linebreak': ['error', 'after', { overrides: { '?': 'before', ':': 'before', '|': 'before', '&': 'before', '&&': 'ignore', '||': 'ignore', '??': 'ignore', '+': 'ignore' } }],
       '@stylistic/generator-star-spacing': ['error', { before: false, after: true, method: { before: true, after: false } }],
       '@stylistic/lines-between-class-members': ['error', 'always', { exceptAfterSingleLine: true }],
     },
