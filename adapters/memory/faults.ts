@@ -1,0 +1,132 @@
+import type { Transform, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Call } from '../../src/observe/call.ts';
+import type { BlobStore, ListPage, ListRequest, ReadResult } from '../../src/store/blob-store.ts';
+import { StoreError, type StoreErrorDetail, type StoreErrorKind } from '../../src/store/store-error.ts';
+import type { ByteSource } from '../../src/streams/bytes.ts';
+import { breakAfter } from './break-after.ts';
+import { type PortCall, type PortMethod, wrapStore } from './wrap.ts';
+
+/** What goes wrong with one call. */
+export type Fault =
+  /** Fails before anything is applied; by default `unavailable`, certainly not applied. */
+  | { readonly kind: 'fail'; readonly error?: StoreErrorKind; readonly detail?: StoreErrorDetail }
+  /** Like `fail`, as the service does when it is asked too much. `retryAfter` in seconds. */
+  | { readonly kind: 'throttle'; readonly retryAfter?: number }
+  /** Applied, but the answer is lost. With `lateBy` (ms) it is applied only that long after the failure was seen. */
+  | { readonly kind: 'loseAnswer'; readonly lateBy?: number }
+  /** Not applied and the answer lost: the caller cannot tell it from `loseAnswer`. */
+  | { readonly kind: 'loseRequest' }
+  /** Waits before the call is made. */
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** Does something, e.g. what another client does meanwhile, before or after the call is applied. */
+  | { readonly kind: 'interleave'; readonly before?: () => Promise<unknown>; readonly after?: () => Promise<unknown> }
+  /** `list` only: a page without entries, whose token goes on where this page should have begun. */
+  | { readonly kind: 'emptyPage' }
+  /** `read` only: the body breaks after this many bytes. */
+  | { readonly kind: 'breakBody'; readonly after: number };
+
+export interface PlannedCall {
+  readonly method: PortMethod;
+  readonly ref: PortCall['ref'];
+  /** How many calls of this method came so far, this one included. */
+  readonly count: number;
+}
+
+/** Looks at each call and says what goes wrong with it, if anything. */
+export type FaultPlan = (call: PlannedCall) => Fault | undefined;
+
+const EMPTY_PAGE = 'empty-page:';
+
+/** A store whose calls fail as the plan says; around any store, also one that is wrapped already. */
+export function withFaults(store: BlobStore, plan: FaultPlan): BlobStore {
+  const counts = new Map<PortMethod, number>();
+  const faultOf = ({ method, ref }: PortCall): Fault | undefined => {
+    const count = (counts.get(method) ?? 0) + 1;
+    counts.set(method, count);
+    return plan({ method, ref, count });
+  };
+  const calls = wrapStore(store, (portCall, run) => applyFault(faultOf(portCall), portCall, run));
+  return {
+    ...calls,
+    list: (container, request, call) => {
+      const portCall: PortCall = { method: 'list', ref: { container }, call };
+      const fault = faultOf(portCall);
+      if (fault?.kind === 'emptyPage') return emptyPage(request, call);
+      return applyFault(fault, portCall, () => store.list(container, withoutMark(request), call));
+    },
+    read: async (ref, request, call) => {
+      const portCall: PortCall = { method: 'read', ref, call };
+      const fault = faultOf(portCall);
+      const result = await applyFault(fault, portCall, () => store.read(ref, request, call));
+      return fault?.kind === 'breakBody' ? breakBody(result, fault.after) : result;
+    },
+  };
+}
+
+async function applyFault<T>(fault: Fault | undefined, { method, call }: PortCall, run: () => Promise<T>): Promise<T> {
+  switch (fault?.kind) {
+    case 'fail':
+      throw new StoreError(fault.error ?? 'unavailable', { call: method, ...fault.detail });
+    case 'throttle':
+      throw new StoreError('throttled', { call: method, status: 503, ...(fault.retryAfter !== undefined && { retryAfter: fault.retryAfter }) });
+    case 'loseRequest':
+      throw new StoreError('unavailable', { call: method, lost: true });
+    case 'loseAnswer':
+      return loseAnswer(run, { call: method, ...(fault.lateBy !== undefined && { lateBy: fault.lateBy }) });
+    case 'delay':
+      await pause(fault.ms, call, method);
+      return run();
+    case 'interleave': {
+      await fault.before?.();
+      const result = await run();
+      await fault.after?.();
+      return result;
+    }
+    default:
+      return run();
+  }
+}
+
+/** A failure of the call itself is lost as well: the caller sees `unavailable` in any case. */
+async function loseAnswer(run: () => Promise<unknown>, options: { call: string; lateBy?: number }): Promise<never> {
+  const { call, lateBy } = options;
+  if (lateBy === undefined) await run().catch(() => undefined);
+  else setTimeout(() => void run().catch(() => undefined), lateBy);
+  throw new StoreError('unavailable', { call, lost: true });
+}
+
+async function pause(ms: number, call: Call, method: string): Promise<void> {
+  try {
+    await delay(ms, undefined, { signal: call.signal });
+  } catch (cause) {
+    throw new StoreError('aborted', { call: method, cause });
+  }
+}
+
+async function emptyPage(request: ListRequest, call: Call): Promise<ListPage> {
+  if (call.signal.aborted) throw new StoreError('aborted', { call: 'list', cause: call.signal.reason });
+  return { entries: [], nextToken: EMPTY_PAGE + (withoutMark(request).token ?? '') };
+}
+
+function withoutMark({ token, ...request }: ListRequest): ListRequest {
+  const own = token?.startsWith(EMPTY_PAGE) === true ? token.slice(EMPTY_PAGE.length) : token;
+  return own === undefined || own === '' ? request : { ...request, token: own };
+}
+
+function breakBody({ properties, body }: ReadResult, after: number): ReadResult {
+  const broken = (): Transform => breakAfter(after, new StoreError('unavailable', { call: 'read', code: 'BodyBroken' }));
+  const source: ByteSource = {
+    size: body.size,
+    pipeTo: (sink: Writable, signal: AbortSignal) => pipeline(body.stream(), broken(), sink, { signal }),
+    stream: () => {
+      const end = broken();
+      // The failure is an event of `end`, which the reader sees.
+      pipeline(body.stream(), end).catch(() => undefined);
+      return end;
+    },
+    discard: () => body.discard(),
+  };
+  return { properties, body: source };
+}
