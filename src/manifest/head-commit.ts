@@ -38,6 +38,11 @@ export interface HeadChange<T> extends HeadTarget {
   readonly recognise: (head: Head) => T;
   /** The write can be sent again (its body is in memory, or it moves no bytes). */
   readonly repeatable: boolean;
+  /**
+   * For changes that other requests may be making too (a repeated Complete): asked on each head read,
+   * before the conditions are; an answer means that nothing is left to be written.
+   */
+  readonly already?: (head: Head | undefined) => Promise<{ readonly result: T } | undefined>;
 }
 
 /**
@@ -49,12 +54,15 @@ export interface HeadChange<T> extends HeadTarget {
 export async function changeHead<T>(change: HeadChange<T>, call: Call): Promise<T> {
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const head = await readHead(change.bucket, change.key, call);
+    const done = await change.already?.(head);
+    if (done !== undefined) return done.result;
     judgeWrite(change.conditions, liveView(change.bucket, change.key, head), change.key);
     const condition = head === undefined ? ABSENT : at(head.properties.revision);
     try {
       return await writeOnce(change, head, condition, call);
     } catch (error) {
       if (!isStoreError(error, 'conditionFailed')) throw asNoSuchBucket(error, change.bucket);
+      if (change.already !== undefined) continue;
       if (hasWriteConditions(change.conditions)) throw await refusal(change, error, call);
       if (!change.repeatable) throw new StoreError('throttled', { call: 'write', cause: error });
     }
@@ -96,6 +104,7 @@ function outcomeUnknown(cause: StoreError): StoreError {
   return new StoreError('unavailable', { call: 'write', code: 'OutcomeUnknown', lost: true, cause });
 }
 
-function carriesNonce(record: ObjectRecord | undefined, nonce: string): boolean {
+/** True when the head was written with this nonce, or descends from such a head within the length of the ring. */
+export function carriesNonce(record: ObjectRecord | undefined, nonce: string): boolean {
   return record?.nonce === nonce || (record?.ring?.includes(nonce) ?? false);
 }

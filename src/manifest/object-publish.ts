@@ -26,8 +26,8 @@ export async function publishObject(
   call: Call,
 ): Promise<Committed> {
   const { bucket, key, request } = target;
-  const { blob, seq, etag, size, parts } = request;
-  const nonce = newNonce();
+  const { blob, seq, etag, size, parts, once } = request;
+  const nonce = once?.nonce ?? newNonce();
   const { native } = partitionUserMetadata(request.attributes.userMetadata);
   const link: ObjectRecord = { kind: 'mlink', seq, etag, size, blob: blob.name, ...(parts && { parts }), ...recordOf(bucket, key, request) };
   const change: HeadChange<Head | undefined> = {
@@ -43,6 +43,7 @@ export async function publishObject(
       return head;
     },
     recognise: () => undefined,
+    ...(once && { already: async (head) => ((await once.happened(head)) ? { result: undefined } : undefined) }),
   };
   const before = await changeHead(change, call);
   for (const name of displaced(before, blob.name).dels ?? []) context.settler.discard(bucket.home, name);

@@ -6,6 +6,7 @@ import type { ByteRange, BlobRef } from '../store/blob-store.ts';
 import type { ByteSource, UploadBody } from '../streams/bytes.ts';
 import type { Bucket } from './bucket.ts';
 import type { Clock } from './clock.ts';
+import type { Head } from './head.ts';
 import { copyObject } from './object-copy.ts';
 import { publishObject } from './object-publish.ts';
 import { findObject, openObject, openView } from './object-read.ts';
@@ -40,6 +41,15 @@ export interface PublishRequest extends NewObject {
   readonly parts?: readonly PartEntry[];
   /** Place among the versions; an upload's is decided by its initiation. */
   readonly seq: number;
+  readonly once?: PublishOnce;
+}
+
+/** Lets any number of requests publish the same blob with the effect of one. */
+export interface PublishOnce {
+  /** The same for all of them. */
+  readonly nonce: string;
+  /** Asked on each head read before it is written: true when the blob was the object already, at whatever time. */
+  readonly happened: (head: Head | undefined) => Promise<boolean>;
 }
 
 export interface CopySourceView {

@@ -8,6 +8,7 @@ import { contentHeadersOf } from './head.ts';
 import { readHead } from './object-read.ts';
 import { blobMetadata } from './overflow.ts';
 import { type ObjectRecord, splitMetadata } from './record.ts';
+import { sealStaging } from './upload-claim.ts';
 
 /** Work that may follow the answer: nobody waits for it, and a crash in the midst of it changes nothing for clients. */
 export interface Settler {
@@ -15,6 +16,8 @@ export interface Settler {
   schedule(bucket: Bucket, key: string): void;
   /** Removes a private blob that no head names any more, with the parts staged for it. */
   discard(home: BucketHome, name: string): void;
+  /** Any other tidying up; of tasks with one name only the last waits. */
+  later(name: string, task: (call: Call) => Promise<void>): void;
   /** Resolves when nothing is queued or running (tests, benches). */
   idle(): Promise<void>;
   /** Takes no more work, waits for what runs; what is still queued is left to the sweeper. */
@@ -67,8 +70,12 @@ export function createSettler(options: SettlerOptions): Settler {
       add(`settle ${bucket.uid}/${key}`, (call) => settle(bucket, key, call));
     },
     discard: (home, name) => {
-      add(`discard ${home.backend}/${name}`, (call) => discardBlob(home, name, call));
+      add(`discard ${home.backend}/${name}`, async (call) => {
+        await sealStaging(home, name, call);
+        await discardBlob(home, name, call);
+      });
     },
+    later: add,
     idle: drain,
     close: async () => {
       closed = true;
@@ -88,6 +95,7 @@ export async function settle(bucket: Bucket, key: string, call: Call): Promise<v
   const { record } = head;
   const blob = { container: system, name: head.record.blob };
   try {
+    await sealStaging(bucket.home, blob.name, call);
     const source = await store.head(blob, call);
     const { native } = splitMetadata(head.properties.metadata);
     const metadata = await blobMetadata(bucket.home, { ...inlined(record), ...ringAfter(head) }, native, call);

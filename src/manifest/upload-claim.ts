@@ -1,0 +1,92 @@
+import type { Call } from '../observe/call.ts';
+import type { BlobMetadata, Revision } from '../store/blob-store.ts';
+import { isStoreError } from '../store/store-error.ts';
+import type { BucketHome } from './bucket.ts';
+import { stagingRef } from './names.ts';
+import { RECORD_NAME, toAsciiJson } from './record.ts';
+import { uploadOfStaging } from './upload-names.ts';
+import { type Completion, type CompletionJson, fromJson, toJson, writeTombstone } from './upload-tombstone.ts';
+
+/** The head of the key as it was judged before the parts were assembled; no revision: there was none. */
+export interface ClaimBase {
+  readonly revision?: Revision;
+  readonly nonce?: string;
+}
+
+/**
+ * What the metadata of a staging blob says. Making that blob exist claims the upload, exactly once:
+ * for one list of parts, or for its abortion.
+ */
+export type Claim =
+  | {
+      /** `busy`: being published. `refused`: its publication was refused for good, so anybody may take it over. */
+      readonly kind: 'busy' | 'refused';
+      /** Names the request that holds the claim. */
+      readonly attempt: string;
+      readonly completion: Completion;
+      readonly base: ClaimBase;
+    }
+  | { readonly kind: 'abort'; readonly attempt: string };
+
+export interface StoredClaim {
+  readonly claim: Claim;
+  readonly revision: Revision;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+const FORMAT = 1;
+
+interface ClaimJson extends Partial<CompletionJson> {
+  v: number;
+  s: Claim['kind'];
+  a: string;
+  br?: string | undefined;
+  bn?: string | undefined;
+}
+
+export function encodeClaim(claim: Claim): BlobMetadata {
+  const json: ClaimJson = { v: FORMAT, s: claim.kind, a: claim.attempt };
+  if (claim.kind === 'abort') return { [RECORD_NAME]: toAsciiJson(json) };
+  const { completion, base } = claim;
+  return { [RECORD_NAME]: toAsciiJson({ ...json, ...toJson(completion), br: base.revision, bn: base.nonce }) };
+}
+
+/** @returns undefined when the metadata is no claim */
+export function decodeClaim(metadata: BlobMetadata): Claim | undefined {
+  const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as Partial<ClaimJson>;
+  if (json.v !== FORMAT || json.s === undefined || json.a === undefined) return undefined;
+  if (json.s === 'abort') return { kind: 'abort', attempt: json.a };
+  const completion = fromJson(json);
+  if (completion === undefined) return undefined;
+  const base: ClaimBase = {
+    ...(json.br !== undefined && { revision: json.br as Revision }),
+    ...(json.bn !== undefined && { nonce: json.bn }),
+  };
+  return { kind: json.s, attempt: json.a, completion, base };
+}
+
+/** @returns undefined when nobody claims the upload */
+export async function readClaim(home: BucketHome, uploadId: string, call: Call): Promise<StoredClaim | undefined> {
+  try {
+    const { metadata, revision, lastModified } = await home.store.head(stagingRef(home, uploadId), call);
+    const claim = decodeClaim(metadata);
+    if (claim === undefined) throw new Error(`the claim of upload ${uploadId} cannot be read by this release`);
+    return { claim, revision, since: lastModified };
+  } catch (error) {
+    if (isStoreError(error, 'notFound')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Called before the published staging blob of an upload goes, or the head that names it: from then on
+ * only the tombstone can tell a repeated Complete that the first one succeeded. Private blobs that
+ * belong to no upload are left alone.
+ */
+export async function sealStaging(home: BucketHome, stagingName: string, call: Call): Promise<void> {
+  const uploadId = uploadOfStaging(stagingName);
+  const stored = uploadId === undefined ? undefined : await readClaim(home, uploadId, call);
+  if (uploadId === undefined || stored === undefined || stored.claim.kind === 'abort') return;
+  await writeTombstone(home, uploadId, stored.claim.completion, call);
+}

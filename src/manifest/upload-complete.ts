@@ -1,0 +1,172 @@
+import { S3Error, isS3Error } from '../errors/s3-error.ts';
+import type { Call } from '../observe/call.ts';
+import type { Checksum } from '../protocol/checksums/algorithms.ts';
+import { type WriteConditions, judgeWrite } from '../protocol/conditions.ts';
+import { isStoreError } from '../store/store-error.ts';
+import { stagingRef } from './names.ts';
+import type { ObjectAttributes } from './object-view.ts';
+import { liveView, readHead } from './object-read.ts';
+import type { PublishRequest } from './objects.ts';
+import { readClaim } from './upload-claim.ts';
+import { type Upload, type UploadTarget, findUpload, noSuchUpload, readUpload, removeUploadRecord } from './upload-find.ts';
+import { belongsTo, seqOfUploadId } from './upload-id.ts';
+import { partsBetween, removePartRecords } from './upload-parts.ts';
+import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requireAscending } from './upload-plan.ts';
+import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
+import { replaceClaim, takeForCompletion } from './upload-take.ts';
+import { type Completion, readTombstone, writeTombstone } from './upload-tombstone.ts';
+import type { UploadsContext } from './uploads.ts';
+
+export interface CompleteRequest extends CompletionRequest {
+  readonly conditions: WriteConditions;
+  /** Called when nothing can be refused at once any more. */
+  readonly beforeAssembly: () => void;
+  /** Called before the object becomes visible: throws if the bucket is not what it was. */
+  readonly beforePublication: () => Promise<void>;
+}
+
+export interface CompletedUpload {
+  /** Without quotes. */
+  readonly etag: string;
+  readonly checksum?: Checksum;
+}
+
+/** All that Complete knows once the request was judged. */
+interface Completing {
+  readonly upload: Upload & { readonly attributes: ObjectAttributes };
+  readonly request: CompleteRequest;
+  readonly plan: ObjectPlan;
+  readonly completion: Completion;
+}
+
+/**
+ * Makes an upload the object of its key; the cost does not depend on its size. In this order:
+ * judge everything, claim the upload by assembling its parts, publish, write the tombstone, remove
+ * the upload's record. A crash after any of these leaves an upload that the same Complete finishes.
+ * A refusal leaves it open.
+ *
+ * @throws S3Error NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, EntityTooLarge,
+ * InvalidRequest, BadDigest, PreconditionFailed, NoSuchKey (If-Match), ConditionalRequestConflict
+ */
+export async function completeUpload(context: UploadsContext, target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
+  const upload = await readUpload(target, call);
+  if (upload === undefined) return repeated(target, request, call);
+  requireAscending(request.parts, target.uploadId);
+  const numbers = request.parts.map((part) => part.number);
+  const stored = await partsBetween(upload, { first: numbers[0] ?? 1, last: numbers.at(-1) ?? 1 }, call);
+  const plan = planObject(upload, request, stored, context.minPartSize);
+  const completing = { upload, request, plan, completion: completionOf(target, request, plan) };
+
+  const head = await readHead(target.bucket, target.key, call);
+  if (isPublished(head, target.uploadId, stagingRef(target.bucket.home, target.uploadId).name)) return finishPublished(context, target, request, call);
+  judgeWrite(request.conditions, liveView(target.bucket, target.key, head), target.key);
+  request.beforeAssembly();
+  const held = await takeForCompletion(target, { completion: completing.completion, base: baseOf(head), tokens: plan.tokens }, call);
+  if (held === undefined) return withoutParts(target, request, call);
+  await publish(context, completing, held, call);
+  await conclude(context, target, completing.completion, call);
+  return resultOf(completing.completion);
+}
+
+function completionOf({ bucket, key }: UploadTarget, request: CompleteRequest, plan: ObjectPlan): Completion {
+  const { etag, checksum } = plan;
+  return { bucketUid: bucket.uid, key, listHash: listHashOf(request.parts), etag, ...(checksum !== undefined && { checksum }) };
+}
+
+async function publish(context: UploadsContext, completing: Completing, held: HeldClaim, call: Call): Promise<void> {
+  const { upload, request, plan } = completing;
+  const { bucket, key, uploadId, attributes, ownerId } = upload;
+  const { conditions } = request;
+  const { etag, size, parts, checksum } = plan;
+  const publication: PublishRequest = {
+    attributes,
+    ownerId,
+    conditions,
+    blob: stagingRef(bucket.home, uploadId),
+    etag,
+    size,
+    parts,
+    seq: seqOfUploadId(uploadId),
+    once: publishOnce({ target: upload, held, conditions }, call),
+    ...(checksum !== undefined && { checksum }),
+  };
+  try {
+    await request.beforePublication();
+    await context.objects.publish(bucket, key, publication, call);
+  } catch (error) {
+    if (isS3Error(error)) await release(upload, held, call);
+    throw error;
+  }
+}
+
+/** After a refusal for good: Abort and another Complete need not wait. An inherited claim may have an owner that lives. */
+async function release(target: UploadTarget, held: HeldClaim, call: Call): Promise<void> {
+  if (held.inherited || held.claim.kind !== 'busy') return;
+  try {
+    await replaceClaim(target, held, { ...held.claim, kind: 'refused' }, call);
+  } catch (error) {
+    if (!isStoreError(error)) throw error; // then the claim grows old
+  }
+}
+
+/** The object stands. What fails from here on is done later, and a Complete that is sent again finds its way. */
+async function conclude(context: UploadsContext, target: UploadTarget, completion: Completion, call: Call): Promise<void> {
+  const { home } = target.bucket;
+  const end = async (own: Call): Promise<void> => {
+    await writeTombstone(home, target.uploadId, completion, own);
+    await removeUploadRecord(target, own);
+  };
+  let ended = false;
+  try {
+    await end(call);
+    ended = true;
+  } catch (error) {
+    if (!isStoreError(error)) throw error;
+  }
+  context.settler.later(`completed ${target.uploadId}`, async (own) => {
+    if (!ended) await end(own); // the parts stay as long as the upload can be looked at
+    await removePartRecords(home, target.uploadId, own);
+  });
+}
+
+/** An earlier Complete published and did not come to its end. @throws S3Error NoSuchUpload: it had another list of parts */
+async function finishPublished(context: UploadsContext, target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
+  const completion = await completionOfPublished(target, call);
+  if (completion === undefined) throw noSuchUpload(target.uploadId);
+  context.settler.schedule(target.bucket, target.key);
+  await conclude(context, target, completion, call);
+  if (completion.listHash !== listHashOf(request.parts)) throw noSuchUpload(target.uploadId);
+  return resultOf(completion);
+}
+
+/** The staging blob goes only after the tombstone came, so one of the two is there. */
+async function completionOfPublished({ bucket, uploadId }: UploadTarget, call: Call): Promise<Completion | undefined> {
+  const claim = (await readClaim(bucket.home, uploadId, call))?.claim;
+  return claim !== undefined && claim.kind !== 'abort' ? claim.completion : readTombstone(bucket.home, uploadId, call);
+}
+
+/** Staged parts are gone: assembled by another Complete, thrown away by Abort, or expired in the backend. */
+async function withoutParts(target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
+  const result = await findRepeated(target, request, call);
+  if (result !== undefined) return result;
+  await findUpload(target, call);
+  throw new S3Error('InvalidPart', { extra: { UploadId: target.uploadId } });
+}
+
+/** Complete of an upload that is over: the same answer for the same parts. @throws S3Error NoSuchUpload */
+async function repeated(target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
+  const result = await findRepeated(target, request, call);
+  if (result === undefined) throw noSuchUpload(target.uploadId);
+  return result;
+}
+
+async function findRepeated({ bucket, key, uploadId }: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload | undefined> {
+  if (!belongsTo(uploadId, bucket, key)) return undefined;
+  const completion = await readTombstone(bucket.home, uploadId, call);
+  const same = completion?.bucketUid === bucket.uid && completion.key === key && completion.listHash === listHashOf(request.parts);
+  return completion !== undefined && same ? resultOf(completion) : undefined;
+}
+
+function resultOf({ etag, checksum }: Completion): CompletedUpload {
+  return { etag, ...(checksum !== undefined && { checksum }) };
+}
