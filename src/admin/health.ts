@@ -1,0 +1,59 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import type { AddressInfo } from 'node:net';
+
+/** What probes ask; see docs/configuration.md, `admin`. */
+export interface HealthSources {
+  /** True once everything is open. */
+  readonly started: () => boolean;
+  readonly draining: () => boolean;
+  /** Asks all backends; resolves to the names of those that do not answer. */
+  readonly failingBackends: () => Promise<readonly string[]>;
+}
+
+export interface HealthServer {
+  readonly address: AddressInfo;
+  close(): Promise<void>;
+}
+
+interface Verdict {
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/** Probes come every few seconds from several sides: one answer of the backends serves them all for a moment. */
+const REMEMBER_MS = 1000;
+
+/**
+ * `/healthz`: the process runs. `/startupz`: everything is open. `/readyz`: requests may come, so not
+ * while draining, nor while a backend does not answer.
+ */
+export async function startHealthServer(listen: { readonly host: string; readonly port: number }, sources: HealthSources): Promise<HealthServer> {
+  const app = fastify({ logger: false, forceCloseConnections: true });
+  const readiness = remembered(() => judgeReadiness(sources));
+  answer(app, '/healthz', async () => ({ ok: true, detail: 'alive' }));
+  answer(app, '/startupz', async () => (sources.started() ? { ok: true, detail: 'started' } : { ok: false, detail: 'starting' }));
+  answer(app, '/readyz', async () => (sources.draining() ? { ok: false, detail: 'draining' } : readiness()));
+  await app.listen(listen);
+  return { address: app.server.address() as AddressInfo, close: () => app.close() };
+}
+
+function answer(app: FastifyInstance, url: string, judge: () => Promise<Verdict>): void {
+  app.get(url, async (_request, reply) => {
+    const { ok, detail } = await judge();
+    return reply.code(ok ? 200 : 503).type('text/plain; charset=utf-8').send(`${detail}\n`);
+  });
+}
+
+async function judgeReadiness({ started, failingBackends }: HealthSources): Promise<Verdict> {
+  if (!started()) return { ok: false, detail: 'starting' };
+  const failing = await failingBackends();
+  return failing.length === 0 ? { ok: true, detail: 'ready' } : { ok: false, detail: `no answer from backend ${failing.join(', ')}` };
+}
+
+function remembered(judge: () => Promise<Verdict>): () => Promise<Verdict> {
+  let last: { readonly verdict: Promise<Verdict>; readonly until: number } | undefined;
+  return () => {
+    if (last === undefined || Date.now() >= last.until) last = { verdict: judge(), until: Date.now() + REMEMBER_MS };
+    return last.verdict;
+  };
+}

@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util';
+import { StartError } from './start-error.ts';
+
+export interface Arguments {
+  /** Configuration file; absent: the embedded default. */
+  readonly config: string | undefined;
+  /** Check the configuration and end. */
+  readonly checkConfig: boolean;
+  /** Replaces the backend of the embedded default. */
+  readonly backend: 'memory' | 'azurite' | undefined;
+  /** Replaces the port of the first listener. */
+  readonly port: number | undefined;
+  readonly help: boolean;
+}
+
+export const USAGE = `usage: npm start -- [--config FILE] [--backend memory|azurite] [--port N]
+       npm start -- --check-config [FILE]
+Without --config (or S3GW_CONFIG) the gateway starts with Azurite behind it and demo keys, on loopback.`;
+
+const OPTIONS = {
+  config: { type: 'string', short: 'c' },
+  'check-config': { type: 'boolean' },
+  backend: { type: 'string' },
+  port: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** @throws StartError naming what is wrong with the command line */
+export function parseArguments(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>): Arguments {
+  const { values, positionals } = parse(argv);
+  const checkConfig = values['check-config'] === true;
+  if (positionals.length > (checkConfig ? 1 : 0)) throw new StartError([`unexpected argument ${positionals.at(-1) ?? ''}`, USAGE]);
+  const { backend } = values;
+  if (backend !== undefined && backend !== 'memory' && backend !== 'azurite') {
+    throw new StartError([`--backend: expected memory or azurite, got ${backend}`]);
+  }
+  const config = positionals[0] ?? values.config ?? environment['S3GW_CONFIG'];
+  if (backend !== undefined && config !== undefined) throw new StartError(['--backend: only without a configuration file, which names its backends itself']);
+  return { config, checkConfig, backend, port: portOf(values.port), help: values.help === true };
+}
+
+function parse(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>> {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new StartError([String(error instanceof Error ? error.message : error).split('\n')[0] ?? '', USAGE], error);
+  }
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65535) throw new StartError([`--port: expected a number up to 65535, got ${text}`]);
+  return port;
+}

@@ -1,0 +1,134 @@
+import { resolve } from 'node:path';
+import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
+import type { AzureCredential, AzureStoreOptions } from '../../adapters/azure/index.ts';
+import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
+import type { AzureBackendConfig, AzureCredentialConfig, BackendConfig } from '../../config/schema-backends.ts';
+import type { Config } from '../../config/schema.ts';
+import type { AccountDirectory } from '../access/accounts.ts';
+import type { Backend } from '../manifest/realm.ts';
+import type { BlobStore } from '../store/blob-store.ts';
+import { readSecret, readTextFile, type SecretSources } from './secrets.ts';
+import { StartError } from './start-error.ts';
+
+/** A backend and what must be ended with it. */
+export interface OpenBackend extends Backend {
+  /** Where the service is, for people. */
+  readonly endpoint: string;
+  close(): Promise<void>;
+}
+
+interface OpenStore {
+  readonly store: BlobStore;
+  readonly endpoint: string;
+  /** Ends what was started for the store, after the store itself is closed. */
+  readonly stop?: () => Promise<void>;
+}
+
+/** Opens all backends of a configuration; when one fails, those opened before are closed. @throws StartError */
+export async function openBackends(config: Config, accounts: AccountDirectory, sources: SecretSources): Promise<OpenBackend[]> {
+  const open: OpenBackend[] = [];
+  try {
+    for (const [name, backend] of Object.entries(config.backends)) {
+      const owner = accounts.byName(backend.owner);
+      if (owner === undefined) throw new StartError([`backends.${name}.owner: there is no account ${backend.owner}`]);
+      const { store, endpoint, stop } = await openStore(backend, `backends.${name}`, { config, sources });
+      const close = async (): Promise<void> => {
+        await store.close();
+        await stop?.();
+      };
+      open.push({ name, store, endpoint, systemContainer: backend.systemContainer, ownerId: owner.canonicalId, close });
+    }
+    return open;
+  } catch (error) {
+    await Promise.all(open.map((backend) => backend.close()));
+    throw error;
+  }
+}
+
+interface Surroundings {
+  readonly config: Config;
+  readonly sources: SecretSources;
+}
+
+async function openStore(backend: BackendConfig, where: string, around: Surroundings): Promise<OpenStore> {
+  switch (backend.kind) {
+    case 'memory':
+      return { store: new MemoryBlobStore(), endpoint: 'memory' };
+    case 'azurite':
+      return openAzurite(backend.folder === undefined ? undefined : resolve(around.sources.folder, backend.folder), where);
+    case 'azure':
+      return openAzure(backend, where, around);
+    default:
+      return backend satisfies never;
+  }
+}
+
+async function openAzurite(folder: string | undefined, where: string): Promise<OpenStore> {
+  try {
+    const azurite = await startAzurite(folder === undefined ? {} : { folder });
+    return { store: createAzureStore(azurite.storeOptions), endpoint: azurite.endpoint, stop: () => azurite.stop() };
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND';
+    const reason = missing ? 'Azurite is not installed: run "npm ci" without --omit=dev' : firstLine(error);
+    throw new StartError([`${where}: ${reason}`], error);
+  }
+}
+
+function openAzure(backend: AzureBackendConfig, where: string, { config, sources }: Surroundings): OpenStore {
+  const { proxy, caFile } = config.outbound;
+  const { endpoint, account, endpointSuffix, maxConnections, timeouts, retries } = backend;
+  const options: AzureStoreOptions = defined({
+    credential: azureCredential(backend.credential, `${where}.credential`, sources),
+    endpoint,
+    account,
+    endpointSuffix,
+    maxConnections,
+    timeouts: timeouts && defined(timeouts),
+    retries: retries && defined(retries),
+    proxy,
+    ca: caFile === undefined ? undefined : readTextFile(caFile, 'outbound.caFile', sources),
+  });
+  try {
+    return { store: createAzureStore(options), endpoint: endpoint ?? account ?? 'azure' };
+  } catch (error) {
+    throw new StartError([`${where}: ${firstLine(error)}`], error);
+  }
+}
+
+function azureCredential(credential: AzureCredentialConfig, where: string, sources: SecretSources): AzureCredential {
+  switch (credential.kind) {
+    case 'connectionString': {
+      const { connectionStringFile: file, connectionStringEnv: variable } = credential;
+      return { kind: 'connectionString', connectionString: readSecret({ file, variable }, `${where}.connectionString`, sources) };
+    }
+    case 'accountKey': {
+      const { keyFile: file, keyEnv: variable } = credential;
+      return { kind: 'accountKey', key: readSecret({ file, variable }, `${where}.key`, sources) };
+    }
+    case 'sas': {
+      const { tokenFile: file, tokenEnv: variable } = credential;
+      return { kind: 'sas', token: readSecret({ file, variable }, `${where}.token`, sources) };
+    }
+    case 'clientSecret': {
+      const { clientSecretFile: file, clientSecretEnv: variable, ...rest } = credential;
+      return defined({ ...rest, clientSecret: readSecret({ file, variable }, `${where}.clientSecret`, sources) });
+    }
+    case 'default':
+    case 'workloadIdentity':
+    case 'managedIdentity':
+      return defined(credential);
+    default:
+      return credential satisfies never;
+  }
+}
+
+type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
+
+/** The object without its undefined members, which optional settings leave behind. */
+function defined<T extends object>(object: T): Defined<T> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}

@@ -1,0 +1,106 @@
+import { resolve } from 'node:path';
+import { pino } from 'pino';
+import { ConfigError, type Environment, loadConfig, type LoadedConfig } from '../../config/load.ts';
+import { replaceableDirectory, type ReplaceableDirectory } from '../access/directory.ts';
+import type { Log } from '../observe/log.ts';
+import { accountDirectory } from './account-settings.ts';
+import { type Arguments, parseArguments, USAGE } from './arguments.ts';
+import { openBackends, type OpenBackend } from './backends.ts';
+import { printWelcome } from './welcome.ts';
+import { type Service, startService } from './service.ts';
+import { StartError } from './start-error.ts';
+import { watchFiles } from './watch-files.ts';
+
+const DEFAULT_CONFIG = resolve(import.meta.dirname, '../../config/default.yaml');
+
+/**
+ * The process: reads the configuration, opens backends, serves until it is told to stop.
+ * Sets the exit code and prints one line for each thing that is wrong.
+ */
+export async function main(argv: readonly string[], environment: Environment): Promise<void> {
+  try {
+    await run(parseArguments(argv, environment), environment);
+  } catch (error) {
+    if (!(error instanceof StartError) && !(error instanceof ConfigError)) throw error;
+    for (const line of error.lines) process.stderr.write(`${line}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function run(args: Arguments, environment: Environment): Promise<void> {
+  if (args.help) {
+    process.stdout.write(`${USAGE}\n`);
+    return;
+  }
+  const loaded = readConfig(args, environment);
+  const sources = { folder: loaded.folder, environment };
+  const accounts = replaceableDirectory(accountDirectory(loaded.config.accounts, sources));
+  if (args.checkConfig) {
+    process.stdout.write(`${loaded.file}: good\n`);
+    return;
+  }
+  const log = pino({ level: loaded.config.logLevel }, pino.destination({ fd: 2, sync: true }));
+  const stopping = stopSignal();
+  const backends = await openBackends(loaded.config, accounts, sources);
+  try {
+    const service = await startService({ config: loaded.config, sources, accounts, backends, log });
+    await serve(service, { loaded, accounts, environment, log, stopping, embedded: args.config === undefined });
+  } finally {
+    await Promise.all(backends.map((backend: OpenBackend) => backend.close()));
+  }
+}
+
+interface Running {
+  readonly loaded: LoadedConfig;
+  readonly accounts: ReplaceableDirectory;
+  readonly environment: Environment;
+  readonly log: Log;
+  readonly stopping: Promise<string>;
+  /** Started without a configuration file. */
+  readonly embedded: boolean;
+}
+
+/** Until the process is told to stop; then drains. */
+async function serve(service: Service, { loaded, accounts, environment, log, stopping, embedded }: Running): Promise<void> {
+  const unwatch = watchFiles([loaded.file], () => reloadAccounts(loaded.file, accounts, { environment, log }));
+  if (embedded) printWelcome(loaded.config, service.endpoints, process.stdout);
+  else log.info({ endpoints: service.endpoints }, 'serving');
+  const signal = await stopping;
+  log.info({ signal }, 'draining');
+  unwatch();
+  await service.drain();
+}
+
+function readConfig(args: Arguments, environment: Environment): LoadedConfig {
+  const overrides = {
+    ...(args.port !== undefined && { S3GW_LISTENERS__0__PORT: String(args.port) }),
+    ...(args.backend !== undefined && { S3GW_BACKENDS__EMBEDDED: `{ kind: ${args.backend}, owner: demo }` }),
+  };
+  return loadConfig(args.config ?? DEFAULT_CONFIG, { ...environment, ...overrides });
+}
+
+/** Takes accounts and keys from the changed file; everything else waits for a restart. A bad file changes nothing. */
+function reloadAccounts(file: string, accounts: ReplaceableDirectory, { environment, log }: Pick<Running, 'environment' | 'log'>): void {
+  try {
+    const { config, folder } = loadConfig(file, environment);
+    accounts.replace(accountDirectory(config.accounts, { folder, environment }));
+    log.info({ file, accounts: config.accounts.length }, 'accounts reloaded');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replaceAll('\n', '; ') : String(error);
+    log.error({ file, reason }, 'the changed configuration is wrong; the accounts stay as they were');
+  }
+}
+
+/** The first of them drains; a second one ends the process at once. */
+function stopSignal(): Promise<string> {
+  return new Promise((resolved) => {
+    let told = false;
+    const onSignal = (signal: NodeJS.Signals): void => {
+      if (told) process.exit(1);
+      told = true;
+      resolved(signal);
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+  });
+}

@@ -1,0 +1,46 @@
+import { createBucketRegistry } from '../manifest/buckets.ts';
+import { createClock } from '../manifest/clock.ts';
+import { createListing } from '../manifest/listing.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { createObjects } from '../manifest/objects.ts';
+import type { Realm } from '../manifest/realm.ts';
+import { createSettler, type Settler } from '../manifest/settle.ts';
+import { createUploads } from '../manifest/uploads.ts';
+import type { Log } from '../observe/log.ts';
+import { backgroundCall } from './background-call.ts';
+
+/** Moves of multipart objects to their keys under way at a time, and waiting; what is dropped is settled later. */
+const SETTLING = { concurrency: 4, maxQueue: 1000 };
+
+export interface ManifestOptions {
+  readonly realm: Realm;
+  readonly bucketCacheMs: number;
+  readonly log: Log;
+  /** Ends background work. */
+  readonly signal: AbortSignal;
+}
+
+export interface OpenManifest extends Manifest {
+  readonly settler: Settler;
+}
+
+export function openManifest({ realm, bucketCacheMs, log, signal }: ManifestOptions): OpenManifest {
+  const clock = createClock();
+  const settler = createSettler({
+    ...SETTLING,
+    newCall: () => backgroundCall(signal),
+    onError: (error, task) => log.warn({ err: error, task }, 'background work failed; it is taken up again at the next write of the key'),
+  });
+  const objects = createObjects({ clock, settler });
+  return {
+    settler,
+    buckets: createBucketRegistry({
+      realm,
+      cacheMs: bucketCacheMs,
+      onHidden: (container, backend) => log.warn({ container, backend }, 'a container is hidden: S3 has no bucket of such a name'),
+    }),
+    objects,
+    listing: createListing(),
+    uploads: createUploads({ clock, settler, objects }),
+  };
+}

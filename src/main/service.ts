@@ -1,0 +1,185 @@
+import { resolve } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import type { Config, ListenerConfig } from '../../config/schema.ts';
+import { type HealthServer, startHealthServer } from '../admin/health.ts';
+import type { ReplaceableDirectory } from '../access/directory.ts';
+import { Dispatcher } from '../gateway/dispatcher.ts';
+import { createListener, type Listener, type TlsMaterial } from '../gateway/listener.ts';
+import { proxyTrust } from '../gateway/proxy-trust.ts';
+import { DEFAULT_STALL_LIMITS, StallWatch } from '../gateway/stall-watch.ts';
+import type { Log } from '../observe/log.ts';
+import { OPERATIONS } from '../operations/index.ts';
+import { HoldBudget } from '../protocol/body/hold-budget.ts';
+import { backgroundCall } from './background-call.ts';
+import type { OpenBackend } from './backends.ts';
+import { createRealm } from './bucket-rules.ts';
+import { openManifest, type OpenManifest } from './manifest.ts';
+import { readTextFile, type SecretSources } from './secrets.ts';
+import { bindError, StartError } from './start-error.ts';
+import { watchFiles } from './watch-files.ts';
+
+const PING_MS = 5000;
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly sources: SecretSources;
+  readonly accounts: ReplaceableDirectory;
+  readonly backends: readonly OpenBackend[];
+  readonly log: Log;
+}
+
+/** The running gateway: listeners, health endpoints, background work. Backends are opened and closed around it. */
+export interface Service {
+  /** Base URLs of the listeners, in the order of the configuration. */
+  readonly endpoints: readonly string[];
+  /** Fails readiness, accepts no more, lets requests under way finish within the grace, ends the rest. */
+  drain(): Promise<void>;
+}
+
+/** Opens everything. When a step fails, what was opened before is closed. @throws StartError */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const service = new RunningService(options);
+  try {
+    await service.start();
+    return service;
+  } catch (error) {
+    await service.drain();
+    throw error;
+  }
+}
+
+class RunningService implements Service {
+  readonly #options: ServiceOptions;
+  readonly #background = new AbortController();
+  readonly #manifest: OpenManifest;
+  readonly #dispatcher: Dispatcher;
+  readonly #stalls: StallWatch;
+  readonly #listeners: Listener[] = [];
+  readonly #endpoints: string[] = [];
+  readonly #watches: (() => void)[] = [];
+  #health: HealthServer | undefined;
+  #started = false;
+  #draining = false;
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+    const { config, accounts, backends, log } = options;
+    const { bodyIdleMs: idleMs, minimumBodyRate: minimumRate } = config.timeouts;
+    this.#stalls = new StallWatch({ ...DEFAULT_STALL_LIMITS, idleMs, minimumRate });
+    this.#manifest = openManifest({
+      realm: createRealm(backends, config.buckets.rules, config.buckets.default),
+      bucketCacheMs: config.bucketCacheMs,
+      log,
+      signal: this.#background.signal,
+    });
+    this.#dispatcher = new Dispatcher({
+      accounts,
+      manifest: this.#manifest,
+      operations: OPERATIONS,
+      settings: { region: config.region, smallRangeCopy: config.smallRangeCopy, holdBytes: config.limits.heldBodyBytes },
+      baseHosts: config.baseHosts,
+      proxies: proxyTrust(config.trustedProxies),
+      stalls: this.#stalls,
+      holdBudget: new HoldBudget(config.limits.heldBudgetBytes),
+      log,
+    });
+  }
+
+  get endpoints(): readonly string[] {
+    return this.#endpoints;
+  }
+
+  async start(): Promise<void> {
+    const { config } = this.#options;
+    if (config.admin.enabled) this.#health = await this.#startHealth(config.admin);
+    await this.#requireBackends();
+    for (const listener of config.listeners) await this.#open(listener);
+    this.#stalls.start();
+    this.#started = true;
+  }
+
+  async drain(): Promise<void> {
+    if (this.#draining) return;
+    this.#draining = true;
+    const { drainDelayMs, drainMs } = this.#options.config.timeouts;
+    if (this.#started && drainDelayMs > 0) await new Promise((done) => setTimeout(done, drainDelayMs));
+    for (const stop of this.#watches) stop();
+    this.#dispatcher.drain();
+    const closed = Promise.all(this.#listeners.map((listener) => listener.close()));
+    const grace = setTimeout(() => this.#listeners.forEach((listener) => listener.destroy()), drainMs);
+    await closed;
+    clearTimeout(grace);
+    this.#stalls.stop();
+    await this.#manifest.settler.close();
+    this.#background.abort();
+    await this.#health?.close();
+  }
+
+  async #startHealth({ host, port }: Config['admin']): Promise<HealthServer> {
+    try {
+      return await startHealthServer({ host, port }, {
+        started: () => this.#started,
+        draining: () => this.#draining,
+        failingBackends: async () => (await this.#failures()).map(({ name }) => name),
+      });
+    } catch (error) {
+      throw bindError('health endpoints', host, port, error);
+    }
+  }
+
+  /** A gateway none of whose backends answers serves nothing: better to say so at once. */
+  async #requireBackends(): Promise<void> {
+    const failures = await this.#failures();
+    const lines = failures.map(({ name, endpoint, reason }) => `backends.${name}: no usable answer from ${endpoint} (${reason})`);
+    if (failures.length === this.#options.backends.length) throw new StartError(lines);
+    for (const line of lines) this.#options.log.warn({}, line);
+  }
+
+  async #failures(): Promise<{ name: string; endpoint: string; reason: string }[]> {
+    const signal = AbortSignal.any([AbortSignal.timeout(PING_MS), this.#background.signal]);
+    const results = await Promise.all(this.#options.backends.map(async ({ name, endpoint, store }) => {
+      try {
+        await store.ping(backgroundCall(signal));
+        return undefined;
+      } catch (error) {
+        return { name, endpoint, reason: error instanceof Error ? error.message : String(error) };
+      }
+    }));
+    return results.filter((result) => result !== undefined);
+  }
+
+  async #open(settings: ListenerConfig): Promise<void> {
+    const { config } = this.#options;
+    const { host, port, tls } = settings;
+    const material = tls === undefined ? undefined : this.#readTls(tls);
+    const timeouts = { headersMs: config.timeouts.headersMs, keepAliveMs: config.keepAliveMs };
+    const listener = await createListener({ host, port, timeouts, ...(material !== undefined && { tls: material }) }, this.#dispatcher);
+    let address: AddressInfo;
+    try {
+      address = await listener.listen();
+    } catch (error) {
+      throw bindError('gateway', host, port, error);
+    }
+    this.#listeners.push(listener);
+    this.#endpoints.push(`${listener.scheme}://${host.includes(':') ? `[${host}]` : host}:${address.port}`);
+    if (tls !== undefined) this.#watchTls(listener, tls);
+  }
+
+  #readTls(tls: NonNullable<ListenerConfig['tls']>): TlsMaterial {
+    const { sources } = this.#options;
+    return { cert: readTextFile(tls.certFile, 'listeners.tls.certFile', sources), key: readTextFile(tls.keyFile, 'listeners.tls.keyFile', sources) };
+  }
+
+  #watchTls(listener: Listener, tls: NonNullable<ListenerConfig['tls']>): void {
+    const { sources, log } = this.#options;
+    const files = [tls.certFile, tls.keyFile].map((file) => resolve(sources.folder, file));
+    this.#watches.push(watchFiles(files, () => {
+      try {
+        listener.renewTls(this.#readTls(tls));
+        log.info({ certFile: tls.certFile }, 'certificate renewed');
+      } catch (error) {
+        log.error({ err: error, certFile: tls.certFile }, 'the new certificate is not usable; the old one stays');
+      }
+    }));
+  }
+}

@@ -1,0 +1,23 @@
+/** Why the process cannot start, in words for whoever started it: one line each, never a stack. */
+export class StartError extends Error {
+  readonly lines: readonly string[];
+
+  constructor(lines: readonly string[], cause?: unknown) {
+    super(lines.join('\n'), { cause });
+    this.name = 'StartError';
+    this.lines = lines;
+  }
+}
+
+const BIND_ERRORS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is taken by another process',
+  EACCES: 'this user may not bind that port',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'there is no such host name',
+};
+
+/** @param what `gateway` or `health endpoints` */
+export function bindError(what: string, host: string, port: number, error: unknown): StartError {
+  const code = (error as NodeJS.ErrnoException).code ?? String(error);
+  return new StartError([`${what}: cannot listen on ${host}:${port}: ${BIND_ERRORS[code] ?? code}`], error);
+}
