@@ -1,5 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import { withoutAwsChunked } from './content-encoding.ts';
+import { storedContentEncoding } from '../body/content-encoding.ts';
 import type { HeaderReader } from '../request.ts';
 
 /** What a client may say about an object in headers; the manifest's `ObjectAttributes` has the same shape. */
@@ -59,7 +59,7 @@ export function parsePlacement(headers: HeaderReader): { storageClass?: string; 
 }
 
 function parseContentHeaders(headers: HeaderReader): ParsedAttributes['headers'] {
-  const contentEncoding = withoutAwsChunked(headers.get('content-encoding'));
+  const contentEncoding = storedContentEncoding(headers.get('content-encoding'));
   const contentLanguage = headers.get('content-language');
   const contentDisposition = headers.get('content-disposition');
   const cacheControl = headers.get('cache-control');
