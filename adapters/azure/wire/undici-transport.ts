@@ -22,20 +22,20 @@ export interface UndiciTransportOptions {
   readonly proxy?: string;
 }
 
-/** undici takes any async iterable as a body, as its manual says; its types have not heard of it. */
-interface IterableDispatcher {
-  dispatch(options: IterableOptions, handler: Dispatcher.DispatchHandler): boolean;
+/** undici takes anything that emits `data` and `end` as a body; its types ask for all of a `Readable`. */
+interface EmitterDispatcher {
+  dispatch(options: DispatchOptions, handler: Dispatcher.DispatchHandler): boolean;
   destroy(): Promise<void>;
 }
 
-type IterableOptions = Omit<Dispatcher.DispatchOptions, 'body'> & {
-  readonly body?: Dispatcher.DispatchOptions['body'] | AsyncIterable<Uint8Array>;
+type DispatchOptions = Omit<Dispatcher.DispatchOptions, 'body'> & {
+  readonly body?: Dispatcher.DispatchOptions['body'] | ExactBody;
 };
 
 /** Transport over undici's pool of keep-alive HTTP/1.1 connections. */
 export class UndiciTransport implements Transport {
   readonly #origin: string;
-  readonly #dispatcher: IterableDispatcher;
+  readonly #dispatcher: EmitterDispatcher;
 
   constructor(options: UndiciTransportOptions) {
     this.#origin = options.origin;
@@ -81,7 +81,7 @@ function inMemory(body: UploadBody | undefined): Uint8Array | null {
   return body instanceof Uint8Array ? body : null;
 }
 
-function dispatchOptions(origin: string, request: WireRequest, upload: ExactBody | undefined): IterableOptions {
+function dispatchOptions(origin: string, request: WireRequest, upload: ExactBody | undefined): DispatchOptions {
   if (upload !== undefined) request.headers.push('content-length', String(upload.size));
   return {
     origin,
@@ -163,7 +163,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #finish(): void {
     this.#subject.signal.removeEventListener('abort', this.#onAbort);
-    this.#subject.upload?.release();
+    this.#subject.upload?.destroy();
   }
 
   #failureOf(error: Error): WireFailure {

@@ -1,0 +1,58 @@
+import { getCACertificates } from 'node:tls';
+import { Http1Client } from '../../shared/http1/http1-client.ts';
+import type { ExchangeFailure } from '../../shared/http1/exchange.ts';
+import { WireError } from './transport.ts';
+import type { Transport, WireRequest, WireResponse } from './transport.ts';
+import type { UndiciTransportOptions } from './undici-transport.ts';
+
+export type LeanTransportOptions = Omit<UndiciTransportOptions, 'proxy'>;
+
+/** Transport for requests that are all in memory, over the house's own HTTP/1.1 client. */
+export class LeanTransport implements Transport {
+  readonly #client: Http1Client;
+  readonly #hostLine: string;
+
+  constructor({ ca, ...options }: LeanTransportOptions) {
+    this.#client = new Http1Client({ ...options, ...(ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }) });
+    this.#hostLine = ` HTTP/1.1\r\nhost: ${this.#client.host}\r\n`;
+  }
+
+  send(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
+    const { method, body, responseTimeout } = request;
+    if (signal.aborted) return Promise.reject(new WireError('aborted', false, signal.reason));
+    if (body !== undefined && !(body instanceof Uint8Array)) return Promise.reject(new WireError('body', false, new Error('body is not in memory')));
+    let head: string;
+    try {
+      head = headOf(request, this.#hostLine, body?.length);
+    } catch (error) {
+      return Promise.reject(new WireError('network', false, error));
+    }
+    return new Promise((resolve, reject) => {
+      this.#client.send({ method, head, body, responseTimeout, signal }, { onResponse: resolve, onFailure: (failure) => reject(wireError(failure)) });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#client.close();
+  }
+}
+
+const TARGET = /^\/[\x21-\x7e]*$/;
+// eslint-disable-next-line no-control-regex -- exactly the characters that would end or break a header
+const UNFIT = /[\0-\x08\x0a-\x1f\x7f]|[^\0-\xff]/;
+
+function headOf({ method, path, headers }: WireRequest, hostLine: string, size: number | undefined): string {
+  if (!TARGET.test(path)) throw new Error('request target');
+  let head = method + ' ' + path + hostLine;
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const value = headers[i + 1] ?? '';
+    if (UNFIT.test(value)) throw new Error(`value of header ${headers[i] ?? ''}`);
+    head += `${headers[i] ?? ''}: ${value}\r\n`;
+  }
+  if (size !== undefined || method === 'PUT' || method === 'POST') head += `content-length: ${size ?? 0}\r\n`;
+  return head + '\r\n';
+}
+
+function wireError({ error, sent }: ExchangeFailure): WireError {
+  return new WireError(error.failure, sent, error);
+}
