@@ -40,7 +40,7 @@ export function viewOf(head: Head, context: ViewContext): ObjectView {
   const md5 = detached ? undefined : properties.md5;
   return {
     key: context.key,
-    headers: contentHeadersOf(properties),
+    headers: record?.headers === undefined ? contentHeadersOf(properties) : { ...contentHeadersOf(properties), ...record.headers },
     userMetadata: head.userMetadata,
     etag: record?.etag ?? md5 ?? opaqueEtag(properties.revision),
     size: detached ? (record.size ?? 0) : properties.size,

@@ -17,7 +17,7 @@ import { asNoSuchBucket, openView } from './object-read.ts';
 import type { Committed, CopyObjectRequest, ObjectsContext } from './objects.ts';
 import { putObject } from './object-write.ts';
 import { blobMetadata } from './overflow.ts';
-import { type ObjectRecord, partitionUserMetadata } from './record.ts';
+import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from './record.ts';
 
 /** Turns of an unconditional copy whose staged blocks other writers of the key threw away. */
 const MAX_TURNS = 4;
@@ -85,7 +85,7 @@ async function sendCopy({ bucket, key, request }: CopyTarget, draft: CopyDraft, 
   const wire = {
     source: draft.source,
     size: view.size,
-    headers: request.attributes.headers,
+    headers: partitionHeaders(request.attributes.headers).native,
     metadata,
     sameHeaders: request.sameAttributes && view.bytes.revision !== undefined,
     ...(view.md5 !== undefined && { md5: view.md5 }),

@@ -12,7 +12,7 @@ import { recordOf } from './new-record.ts';
 import type { Committed, ObjectsContext, PublishRequest } from './objects.ts';
 import type { PutTarget } from './object-write.ts';
 import { blobMetadata } from './overflow.ts';
-import { type ObjectRecord, partitionUserMetadata } from './record.ts';
+import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from './record.ts';
 
 const EMPTY = new Uint8Array(0);
 
@@ -39,7 +39,7 @@ export async function publishObject(
     write: async (head, condition) => {
       const record: ObjectRecord = { ...link, nonce, ...ringAfter(head), ...displaced(head, blob.name) };
       const metadata = await blobMetadata(bucket.home, record, native, call);
-      await bucket.home.store.write(headPlace(bucket, key).ref, EMPTY, { headers: request.attributes.headers, metadata, condition }, call);
+      await bucket.home.store.write(headPlace(bucket, key).ref, EMPTY, { headers: partitionHeaders(request.attributes.headers).native, metadata, condition }, call);
       return head;
     },
     recognise: () => undefined,

@@ -14,7 +14,7 @@ import { putViaPrivateBlob } from './object-publish.ts';
 import { asNoSuchBucket } from './object-read.ts';
 import type { Committed, ObjectsContext, PutRequest } from './objects.ts';
 import { blobMetadata } from './overflow.ts';
-import { type ObjectRecord, partitionUserMetadata } from './record.ts';
+import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from './record.ts';
 
 export interface PutTarget {
   readonly bucket: Bucket;
@@ -73,7 +73,7 @@ async function writeInline(
     headPlace(bucket, key).ref,
     request.body,
     {
-      headers: request.attributes.headers,
+      headers: partitionHeaders(request.attributes.headers).native,
       metadata,
       ...(on.condition !== undefined && { condition: on.condition }),
       ...(request.md5 !== undefined && { md5: request.md5 }),

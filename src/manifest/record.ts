@@ -1,5 +1,5 @@
 import type { Checksum } from '../protocol/checksums/algorithms.ts';
-import type { BlobMetadata } from '../store/blob-store.ts';
+import type { BlobMetadata, ContentHeaders } from '../store/blob-store.ts';
 import type { HeadKind, PartEntry } from './object-view.ts';
 
 /** Metadata name under which the record rides on a blob. Everything else on the blob is user metadata. */
@@ -27,6 +27,8 @@ export interface ObjectRecord {
   /** Canonical id; absent when it is the bucket's owner. */
   readonly owner?: string;
   readonly storageClass?: string;
+  /** Content headers whose values are not printable ASCII. */
+  readonly headers?: ContentHeaders;
   readonly expires?: string;
   readonly websiteRedirect?: string;
   /** User metadata whose names or values the cloud's metadata rules refuse. */
@@ -58,6 +60,7 @@ interface RecordJson {
   b?: string | undefined;
   o?: string | undefined;
   c?: string | undefined;
+  g?: ContentHeaders | undefined;
   x?: string | undefined;
   w?: string | undefined;
   m?: Readonly<Record<string, string>> | undefined;
@@ -88,6 +91,7 @@ export function encodeRecord(record: ObjectRecord): string {
     b: record.blob,
     o: record.owner,
     c: record.storageClass,
+    g: record.headers,
     x: record.expires,
     w: record.websiteRedirect,
     m: record.userMetadata,
@@ -116,6 +120,7 @@ export function decodeRecord(text: string): ObjectRecord | undefined {
     ...(json.b !== undefined && { blob: json.b }),
     ...(json.o !== undefined && { owner: json.o }),
     ...(json.c !== undefined && { storageClass: json.c }),
+    ...(json.g !== undefined && { headers: json.g }),
     ...(json.x !== undefined && { expires: json.x }),
     ...(json.w !== undefined && { websiteRedirect: json.w }),
     ...(json.m !== undefined && { userMetadata: json.m }),
@@ -209,4 +214,12 @@ export function partitionUserMetadata(userMetadata: Readonly<Record<string, stri
     else (rest ??= {})[name] = value;
   }
   return { native, rest };
+}
+
+/** The same for content headers: a value that is no plain header text would break the service's signatures. */
+export function partitionHeaders(headers: ContentHeaders): { native: ContentHeaders; rest: ContentHeaders | undefined } {
+  const odd = Object.entries(headers).filter(([, value]) => !NATIVE_VALUE.test(value));
+  if (odd.length === 0) return { native: headers, rest: undefined };
+  const native = Object.fromEntries(Object.entries(headers).filter(([, value]) => NATIVE_VALUE.test(value)));
+  return { native, rest: Object.fromEntries(odd) };
 }

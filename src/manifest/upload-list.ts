@@ -1,8 +1,9 @@
+import { invalidArgument } from '../errors/s3-error.ts';
 import type { Call } from '../observe/call.ts';
 import type { BlobEntry } from '../store/blob-store.ts';
 import { encodeOrdered, successorOfPrefix } from '../store/key-codec.ts';
 import type { Bucket } from './bucket.ts';
-import { initiatedAt } from './upload-id.ts';
+import { belongsTo, initiatedAt } from './upload-id.ts';
 import { parseUploadName, uploadsOfKey, uploadsPrefix, uploadsUnder } from './upload-names.ts';
 import { type UploadSummary, decodeSummary } from './upload-record.ts';
 
@@ -43,6 +44,7 @@ const MIN_PAGE = 100;
  * Open uploads of a bucket, by list calls only: one a page, and one more for each prefix that is
  * longer than a page. Keys too long for a name of the backend sort by hash among those that share
  * the first thousand characters of their encoding.
+ * @throws S3Error InvalidArgument: `afterUpload` is no upload of `afterKey`
  */
 export async function listUploads(bucket: Bucket, request: UploadListRequest, call: Call): Promise<UploadPage> {
   const { limit, prefix, delimiter = '', afterKey } = request;
@@ -70,7 +72,10 @@ interface Position {
 function startOf(bucket: Bucket, { afterKey, afterUpload }: UploadListRequest): Position {
   if (afterKey === undefined || afterKey === '') return {};
   const { prefix } = uploadsOfKey(bucket, afterKey);
-  if (afterUpload !== undefined && afterUpload !== '') return { startAt: prefix + afterUpload, behind: prefix + afterUpload };
+  if (afterUpload !== undefined && afterUpload !== '') {
+    if (!belongsTo(afterUpload, bucket, afterKey)) throw invalidArgument('upload-id-marker', afterUpload, 'Invalid uploadId marker');
+    return { startAt: prefix + afterUpload, behind: prefix + afterUpload };
+  }
   const startAt = successorOfPrefix(prefix);
   return startAt === undefined ? {} : { startAt };
 }

@@ -54,11 +54,13 @@ describe('objects of a never-versioned bucket', () => {
   it('keeps metadata of any name and value, natively where the cloud can hold it', async () => {
     const { objects, bucket, store } = await testManifest();
     const userMetadata = { plain: 'value', 'with-dash': 'x', '1st': 'y', empty: '', 'latin\u00e9': 'caf\u00e9', s3gw: 'reserved' };
-    const attributes = { headers: {}, userMetadata, expires: 'never', websiteRedirect: '/x', storageClass: 'GLACIER' };
+    const headers = { contentType: 'a/b', contentDisposition: 'attachment; filename="\u00e9"' };
+    const attributes = { headers, userMetadata, expires: 'never', websiteRedirect: '/x', storageClass: 'GLACIER' };
     await objects.put(bucket, 'k', putOf('one', { attributes }), testCall());
-    expect(await objects.find(bucket, 'k', testCall())).toMatchObject({ ...attributes, headers: {} });
+    expect(await objects.find(bucket, 'k', testCall())).toMatchObject(attributes);
     const blob = await store.head({ container: bucket.home.container, name: 'k' }, testCall());
-    expect(blob.metadata['plain']).toBe('value');
+    expect(blob).toMatchObject({ contentType: 'a/b', metadata: { plain: 'value' } });
+    expect(blob.contentDisposition).toBeUndefined();
     expect(Object.keys(blob.metadata)).toEqual(['plain', 's3gw']);
   });
 
