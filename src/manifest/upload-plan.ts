@@ -79,7 +79,8 @@ export function planObject(
 }
 
 function entryOf({ number, size, checksum }: PartRecord, algorithm: ChecksumAlgorithm | undefined): PartEntry {
-  return { number, size, ...(checksum !== undefined && checksum.algorithm === algorithm && { checksum: checksum.value }) };
+  if (algorithm === undefined || checksum?.algorithm !== algorithm) return { number, size };
+  return { number, size, checksum: checksum.value };
 }
 
 /** MD5 over the binary ETags of the parts, and their number. */

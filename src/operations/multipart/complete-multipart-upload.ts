@@ -1,0 +1,78 @@
+import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
+import type { ExpectedObject, ListedPart } from '../../manifest/upload-plan.ts';
+import { CHECKSUM_ALGORITHMS, type Checksum } from '../../protocol/checksums/algorithms.ts';
+import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
+import type { HeaderReader, S3Request } from '../../protocol/request.ts';
+import { encodeForListing } from '../../protocol/url-encoding.ts';
+import { MAX_XML_BYTES, type Decoded, decodeXml } from '../../protocol/xml/decode.ts';
+import { type XmlValue, xml } from '../../protocol/xml/document.ts';
+import { COMPLETE_MULTIPART_UPLOAD, COMPLETE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
+import { authorizedBucket } from '../authorized-bucket.ts';
+import { writeConditions } from '../object/put-object.ts';
+import type { Operation } from '../operation.ts';
+import { refuseUnsupported } from '../unsupported-headers.ts';
+import { checksumTypeOf, objectChecksum } from './upload-checksum.ts';
+import { isPartNumber, uploadTarget } from './upload-request.ts';
+
+const SIZE = 'x-amz-mp-object-size';
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html */
+export const completeMultipartUpload: Operation = async (request, context) => {
+  const bucket = await authorizedBucket(request, context);
+  refuseUnsupported(request.headers);
+  const expected = expectedObject(request.headers);
+  const conditions = writeConditions(request.headers);
+  const target = uploadTarget(request, bucket);
+  const parts = listedParts(await request.body.readAll(MAX_XML_BYTES, { checksumsOf: 'object' }));
+
+  const { buckets, uploads } = context.manifest;
+  const { etag, checksum } = await uploads.complete(target, {
+    parts,
+    expected,
+    conditions,
+    beforeAssembly: () => context.mayTakeLong(ENCRYPTED),
+    beforePublication: () => buckets.confirm(bucket, context.call),
+  }, context.call);
+  const value = { Location: locationOf(request, target.key), Bucket: bucket.name, Key: target.key, ETag: quoted(etag), ...checksumValues(checksum) };
+  return { status: 200, headers: ENCRYPTED, body: xml(COMPLETE_MULTIPART_UPLOAD_RESULT, value) };
+};
+
+/** What the headers say about the object; they say nothing about the body of this request. @throws S3Error InvalidRequest */
+function expectedObject(headers: HeaderReader): ExpectedObject {
+  const checksum = objectChecksum(headers);
+  const checksumType = checksumTypeOf(headers);
+  const size = headers.get(SIZE);
+  if (size !== undefined && !/^\d{1,15}$/.test(size)) throw new S3Error('InvalidRequest', { message: `Value for ${SIZE} header is invalid.` });
+  return {
+    ...(size !== undefined && { size: Number(size) }),
+    ...(checksum !== undefined && { checksum }),
+    ...(checksumType !== undefined && { checksumType }),
+  };
+}
+
+/** @throws S3Error MalformedXML, InvalidRequest (no part), InvalidArgument (part number) */
+function listedParts(body: Buffer): ListedPart[] {
+  const { parts } = decodeXml(COMPLETE_MULTIPART_UPLOAD, body);
+  if (parts.length === 0) throw new S3Error('InvalidRequest', { message: 'You must specify at least one part' });
+  return parts.map((part) => {
+    if (!isPartNumber(part.PartNumber)) {
+      throw invalidArgument('PartNumber', String(part.PartNumber), 'Part number must be an integer between 1 and 10000, inclusive');
+    }
+    return { number: part.PartNumber, etag: part.ETag, checksums: partChecksums(part) };
+  });
+}
+
+function partChecksums(part: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts'][number]): ListedPart['checksums'] {
+  const found = CHECKSUM_ALGORITHMS.map((algorithm) => [algorithm, part[`Checksum${algorithm}`]] as const);
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined && value !== ''));
+}
+
+function locationOf({ scheme, host, address }: S3Request, key: string): string {
+  const path = address.virtualHost ? key : `${address.bucket ?? ''}/${key}`;
+  return `${scheme}://${host}/${encodeForListing(path)}`;
+}
+
+function checksumValues(checksum: Checksum | undefined): Record<string, XmlValue> {
+  if (checksum === undefined) return {};
+  return { [`Checksum${checksum.algorithm}`]: checksum.value, ChecksumType: checksum.type };
+}

@@ -1,0 +1,46 @@
+import type { PartRecord } from '../../manifest/upload-part-record.ts';
+import { quoted } from '../../protocol/headers/object-headers.ts';
+import { type XmlValue, xml } from '../../protocol/xml/document.ts';
+import { LIST_PARTS_RESULT } from '../../protocol/xml/multipart-shapes.ts';
+import { xmlDate } from '../../protocol/xml/xml-date.ts';
+import { authorizedBucket } from '../authorized-bucket.ts';
+import { readCount } from '../bucket/list-parameters.ts';
+import { ownerLookup } from '../bucket/list-values.ts';
+import type { Operation } from '../operation.ts';
+import { uploadTarget, uploadValues } from './upload-request.ts';
+
+const MAX_PARTS = 1000;
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html */
+export const listParts: Operation = async (request, context) => {
+  const bucket = await authorizedBucket(request, context);
+  const limit = Math.min(readCount(request.query, 'max-parts', MAX_PARTS), MAX_PARTS);
+  const after = readCount(request.query, 'part-number-marker', 0);
+  const { uploads } = context.manifest;
+  const upload = await uploads.find(uploadTarget(request, bucket), context.call);
+  const { parts, isTruncated } = await uploads.listParts(upload, { after, limit }, context.call);
+  const value = {
+    Bucket: bucket.name,
+    Key: upload.key,
+    UploadId: upload.uploadId,
+    ...uploadValues(upload, ownerLookup(context.accounts)),
+    PartNumberMarker: after,
+    NextPartNumberMarker: parts.at(-1)?.number ?? 0,
+    MaxParts: limit,
+    IsTruncated: isTruncated,
+    ChecksumAlgorithm: upload.checksum?.algorithm,
+    ChecksumType: upload.checksum?.type,
+    Part: parts.map(partValue),
+  };
+  return { status: 200, body: xml(LIST_PARTS_RESULT, value) };
+};
+
+function partValue({ number, mtime, etag, size, checksum }: PartRecord): XmlValue {
+  return {
+    PartNumber: number,
+    LastModified: xmlDate(mtime),
+    ETag: quoted(etag),
+    Size: size,
+    ...(checksum !== undefined && { [`Checksum${checksum.algorithm}`]: checksum.value }),
+  };
+}

@@ -1,0 +1,72 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import type { UploadChecksum } from '../../manifest/upload-record.ts';
+import { CHECKSUM_ALGORITHMS, type ChecksumAlgorithm, type ChecksumType, checksumHeader } from '../../protocol/checksums/algorithms.ts';
+import { isCrc } from '../../protocol/checksums/crc-combine.ts';
+import type { HeaderReader } from '../../protocol/request.ts';
+
+const ALGORITHM = 'x-amz-checksum-algorithm';
+const TYPE = 'x-amz-checksum-type';
+
+/**
+ * Algorithm and type that an upload is created with. CRCs can be combined to one of the whole object,
+ * SHA digests cannot; CRC64NVME exists only so (S3 user guide, "Checking object integrity").
+ * @throws S3Error InvalidRequest
+ */
+export function createdChecksum(headers: HeaderReader): UploadChecksum | undefined {
+  const named = headers.get(ALGORITHM);
+  const type = checksumTypeOf(headers);
+  if (named === undefined) {
+    if (type === undefined) return undefined;
+    throw invalidRequest(`The ${TYPE} header can only be used with the ${ALGORITHM} header.`);
+  }
+  const algorithm = CHECKSUM_ALGORITHMS.find((known) => known === named.toUpperCase());
+  if (algorithm === undefined) {
+    throw invalidRequest(`Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${CHECKSUM_ALGORITHMS.join(', ')}]`);
+  }
+  if ((type === 'COMPOSITE' && algorithm === 'CRC64NVME') || (type === 'FULL_OBJECT' && !isCrc(algorithm))) {
+    throw invalidRequest(`The ${type} checksum type cannot be used with the ${algorithm.toLowerCase()} checksum algorithm.`);
+  }
+  return { algorithm, type: type ?? (algorithm === 'CRC64NVME' ? 'FULL_OBJECT' : 'COMPOSITE') };
+}
+
+/** @throws S3Error InvalidRequest */
+export function checksumTypeOf(headers: HeaderReader): ChecksumType | undefined {
+  const type = headers.get(TYPE)?.toUpperCase();
+  if (type === undefined || type === 'COMPOSITE' || type === 'FULL_OBJECT') return type;
+  throw invalidRequest(`Value for ${TYPE} header is invalid.`);
+}
+
+/** What CompleteMultipartUpload says the checksum of the object is. @throws S3Error InvalidRequest: more than one */
+export function objectChecksum(headers: HeaderReader): { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined {
+  const found = CHECKSUM_ALGORITHMS.flatMap((algorithm) => {
+    const value = headers.get(checksumHeader(algorithm));
+    return value === undefined ? [] : [{ algorithm, value }];
+  });
+  if (found.length > 1) throw invalidRequest('Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.');
+  return found[0];
+}
+
+/**
+ * A part must come with the algorithm of its upload. Without any, it is computed here when the
+ * object's checksum is one of the whole; a composite one is made of what the client vouches for.
+ * @throws S3Error InvalidRequest
+ */
+export function requirePartChecksum(checksum: UploadChecksum | undefined, headers: HeaderReader): void {
+  if (checksum === undefined) return;
+  const declared = declaredAlgorithm(headers);
+  if (declared === checksum.algorithm || (declared === undefined && checksum.type === 'FULL_OBJECT')) return;
+  const [expected, actual] = [checksum.algorithm, declared ?? 'null'].map((name) => name.toLowerCase());
+  throw invalidRequest(`Checksum Type mismatch occurred, expected checksum Type: ${expected}, actual checksum Type: ${actual}`);
+}
+
+function declaredAlgorithm(headers: HeaderReader): ChecksumAlgorithm | undefined {
+  const trailer = (headers.get('x-amz-trailer') ?? '').toLowerCase().split(',').map((name) => name.trim());
+  return CHECKSUM_ALGORITHMS.find((algorithm) => {
+    const name = checksumHeader(algorithm);
+    return headers.get(name) !== undefined || trailer.includes(name);
+  });
+}
+
+function invalidRequest(message: string): S3Error {
+  return new S3Error('InvalidRequest', { message });
+}

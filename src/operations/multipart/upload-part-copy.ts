@@ -1,0 +1,86 @@
+import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
+import { parseCopySource } from '../../protocol/copy-source.ts';
+import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
+import type { HeaderReader } from '../../protocol/request.ts';
+import { xml } from '../../protocol/xml/document.ts';
+import { COPY_PART_RESULT } from '../../protocol/xml/multipart-shapes.ts';
+import { xmlDate } from '../../protocol/xml/xml-date.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { authorizedBucket } from '../authorized-bucket.ts';
+import { requireCopyable, resolveCopySource } from '../copy-source.ts';
+import type { Operation, OperationSettings } from '../operation.ts';
+import { refuseUnsupported } from '../unsupported-headers.ts';
+import { partNumberOf, refuseBody, refuseVersionId, uploadTarget } from './upload-request.ts';
+
+const RANGE = 'x-amz-copy-source-range';
+const CUSTOMER_ALGORITHM = 'x-amz-server-side-encryption-customer-algorithm';
+/** 5 MiB: ranges of sources up to this size are not copied, unless a setting allows it. */
+const SMALL_SOURCE = 5_242_880;
+/** Turns in which the source may be replaced between looking at it and copying the state that was seen. */
+const MAX_TURNS = 4;
+
+interface CopyRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html */
+export const uploadPartCopy: Operation = async (request, context) => {
+  const bucket = await authorizedBucket(request, context);
+  refuseUnsupported(request.headers);
+  refuseVersionId(request);
+  const number = partNumberOf(request);
+  refuseBody(request);
+  parseCopySource(request.headers.get('x-amz-copy-source') ?? '');
+  const wanted = parseCopyRange(request.headers);
+  const { uploads } = context.manifest;
+  const upload = await uploads.find(uploadTarget(request, bucket), context.call);
+  const headers = responseHeaders(request.headers);
+
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const source = await resolveCopySource(request, context);
+    const range = wanted && requireInside(wanted, source.view.size, context.settings);
+    requireCopyable(range === undefined ? source.view.size : range.last - range.first + 1);
+    context.mayTakeLong(headers);
+    try {
+      const part = await uploads.copyPart(upload, { number, source, ...(range && { range }) }, context.call);
+      return { status: 200, headers, body: xml(COPY_PART_RESULT, { LastModified: xmlDate(part.mtime), ETag: quoted(part.etag) }) };
+    } catch (error) {
+      if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) throw error;
+    }
+  }
+  throw new StoreError('throttled', { call: 'stagePartFrom', code: 'SourceKeepsChanging' });
+};
+
+function responseHeaders(headers: HeaderReader): Record<string, string> {
+  const algorithm = headers.get(CUSTOMER_ALGORITHM);
+  return { ...ENCRYPTED, ...(algorithm !== undefined && { [CUSTOMER_ALGORITHM]: algorithm }) };
+}
+
+/** Exactly `bytes=<first>-<last>`. @throws S3Error InvalidArgument */
+function parseCopyRange(headers: HeaderReader): CopyRange | undefined {
+  const value = headers.get(RANGE);
+  if (value === undefined) return undefined;
+  const match = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(value);
+  const range = { first: Number(match?.[1] ?? NaN), last: Number(match?.[2] ?? NaN) };
+  if (range.first <= range.last) return range;
+  throw invalidArgument(
+    RANGE,
+    value,
+    `The ${RANGE} value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy`,
+  );
+}
+
+/** @throws S3Error InvalidRequest, InvalidRange */
+function requireInside(range: CopyRange, size: number, { smallRangeCopy }: OperationSettings): CopyRange {
+  if (range.first >= size) {
+    throw new S3Error('InvalidRequest', { message: 'The specified copy range is invalid for the source object size' });
+  }
+  if (range.last >= size) {
+    throw new S3Error('InvalidRange', { extra: { RangeRequested: `bytes=${range.first}-${range.last}`, ActualObjectSize: size } });
+  }
+  if (size <= SMALL_SOURCE && !smallRangeCopy) {
+    throw new S3Error('InvalidRequest', { message: 'The specified copy source is not supported as a byte-range copy source' });
+  }
+  return range;
+}

@@ -1,0 +1,30 @@
+import { checksumHeader } from '../../protocol/checksums/algorithms.ts';
+import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
+import { authorizedBucket } from '../authorized-bucket.ts';
+import type { Operation } from '../operation.ts';
+import { refuseUnsupported } from '../unsupported-headers.ts';
+import { requirePartChecksum } from './upload-checksum.ts';
+import { MAX_PART_SIZE, partNumberOf, refuseVersionId, uploadTarget } from './upload-request.ts';
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html */
+export const uploadPart: Operation = async (request, context) => {
+  const bucket = await authorizedBucket(request, context);
+  refuseUnsupported(request.headers);
+  refuseVersionId(request);
+  const number = partNumberOf(request);
+  const { uploads } = context.manifest;
+  // Before the body is asked for: a client with a wrong id need not send it.
+  const upload = await uploads.find(uploadTarget(request, bucket), context.call);
+  requirePartChecksum(upload.checksum, request.headers);
+
+  const body = await request.body.open({
+    holdBytes: context.settings.holdBytes,
+    maxSize: MAX_PART_SIZE,
+    wantMd5: true,
+    ...(upload.checksum !== undefined && { wantChecksum: upload.checksum.algorithm }),
+  });
+  const bytes = body.kind === 'held' ? body.bytes : { size: body.size, stream: body.stream };
+  const { etag, checksum } = await uploads.putPart(upload, { number, body: bytes, facts: body.facts }, context.call);
+  const checksums = checksum === undefined ? {} : { [checksumHeader(checksum.algorithm)]: checksum.value };
+  return { status: 200, headers: { etag: quoted(etag), ...ENCRYPTED, ...checksums } };
+};

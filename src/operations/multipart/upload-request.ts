@@ -1,0 +1,51 @@
+import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
+import type { Bucket } from '../../manifest/bucket.ts';
+import type { UploadTarget } from '../../manifest/upload-find.ts';
+import type { UploadSummary } from '../../manifest/upload-record.ts';
+import type { S3Request } from '../../protocol/request.ts';
+import type { XmlValue } from '../../protocol/xml/document.ts';
+import { objectKey } from '../authorized-bucket.ts';
+import type { OwnerLookup } from '../bucket/list-values.ts';
+
+const MAX_PART_NUMBER = 10_000;
+/** 5 GiB. */
+export const MAX_PART_SIZE = 5_368_709_120;
+
+/** The upload that `uploadId` names; whether it exists is seen when it is looked up. */
+export function uploadTarget(request: S3Request, bucket: Bucket): UploadTarget {
+  return { bucket, key: objectKey(request), uploadId: request.query.get('uploadId') ?? '' };
+}
+
+/** @throws S3Error InvalidArgument */
+export function partNumberOf(request: S3Request): number {
+  const value = request.query.get('partNumber') ?? '';
+  const number = /^\d{1,5}$/.test(value) ? Number(value) : 0;
+  if (isPartNumber(number)) return number;
+  throw invalidArgument('partNumber', value, 'Part number must be an integer between 1 and 10000, inclusive');
+}
+
+export function isPartNumber(number: number): boolean {
+  return number >= 1 && number <= MAX_PART_NUMBER;
+}
+
+/** Parts have no versions. @throws S3Error InvalidArgument */
+export function refuseVersionId(request: S3Request): void {
+  const value = request.query.get('versionId');
+  if (value !== undefined) throw invalidArgument('versionId', value, 'This operation does not accept a version-id.');
+}
+
+/** @throws S3Error InvalidRequest when something follows the headers of a request that has no body */
+export function refuseBody(request: S3Request): void {
+  if ((request.body.declaredSize ?? 0) === 0) return;
+  throw new S3Error('InvalidRequest', { message: 'This request does not support a body.' });
+}
+
+/** `Initiator`, `Owner` and `StorageClass` of an upload. */
+export function uploadValues(upload: UploadSummary, ownerOf: OwnerLookup): Record<string, XmlValue> {
+  const { initiator, ownerId } = upload;
+  return {
+    Initiator: initiator === undefined ? ownerOf(ownerId) : { ID: initiator.id, DisplayName: initiator.displayName },
+    Owner: ownerOf(ownerId),
+    StorageClass: upload.storageClass ?? 'STANDARD',
+  };
+}

@@ -1,0 +1,95 @@
+import type { XmlContent, XmlField, XmlShape } from './shape.ts';
+
+const text: XmlContent = { kind: 'text' };
+const number: XmlContent = { kind: 'number' };
+const boolean: XmlContent = { kind: 'boolean' };
+
+function fields(content: XmlContent, ...elements: string[]): XmlField[] {
+  return elements.map((element) => ({ element, content }));
+}
+
+const CHECKSUMS = fields(text, 'ChecksumCRC32', 'ChecksumCRC32C', 'ChecksumCRC64NVME', 'ChecksumSHA1', 'ChecksumSHA256');
+const ACCOUNT: XmlContent = { kind: 'struct', fields: fields(text, 'ID', 'DisplayName') };
+const INITIATOR_AND_OWNER: readonly XmlField[] = [...fields(ACCOUNT, 'Initiator', 'Owner'), ...fields(text, 'StorageClass')];
+
+export const INITIATE_MULTIPART_UPLOAD_RESULT: XmlShape = {
+  root: 'InitiateMultipartUploadResult',
+  content: { kind: 'struct', fields: fields(text, 'Bucket', 'Key', 'UploadId') },
+};
+
+/** Request of CompleteMultipartUpload. */
+export const COMPLETE_MULTIPART_UPLOAD = {
+  root: 'CompleteMultipartUpload',
+  content: {
+    kind: 'struct',
+    fields: [
+      {
+        element: 'Part',
+        property: 'parts',
+        list: {},
+        content: {
+          kind: 'struct',
+          fields: [
+            { element: 'PartNumber', content: { kind: 'number' }, required: true },
+            { element: 'ETag', content: { kind: 'text' }, required: true },
+            { element: 'ChecksumCRC32', content: { kind: 'text' } },
+            { element: 'ChecksumCRC32C', content: { kind: 'text' } },
+            { element: 'ChecksumCRC64NVME', content: { kind: 'text' } },
+            { element: 'ChecksumSHA1', content: { kind: 'text' } },
+            { element: 'ChecksumSHA256', content: { kind: 'text' } },
+          ],
+        },
+      },
+    ],
+  },
+} as const satisfies XmlShape;
+
+export const COMPLETE_MULTIPART_UPLOAD_RESULT: XmlShape = {
+  root: 'CompleteMultipartUploadResult',
+  content: { kind: 'struct', fields: [...fields(text, 'Location', 'Bucket', 'Key', 'ETag'), ...CHECKSUMS, ...fields(text, 'ChecksumType')] },
+};
+
+export const COPY_PART_RESULT: XmlShape = {
+  root: 'CopyPartResult',
+  content: { kind: 'struct', fields: fields(text, 'LastModified', 'ETag') },
+};
+
+export const LIST_PARTS_RESULT: XmlShape = {
+  root: 'ListPartsResult',
+  content: {
+    kind: 'struct',
+    fields: [
+      ...fields(text, 'Bucket', 'Key', 'UploadId'),
+      ...INITIATOR_AND_OWNER,
+      ...fields(number, 'PartNumberMarker', 'NextPartNumberMarker', 'MaxParts'),
+      ...fields(boolean, 'IsTruncated'),
+      ...fields(text, 'ChecksumAlgorithm', 'ChecksumType'),
+      {
+        element: 'Part',
+        list: {},
+        content: { kind: 'struct', fields: [...fields(number, 'PartNumber'), ...fields(text, 'LastModified', 'ETag'), ...fields(number, 'Size'), ...CHECKSUMS] },
+      },
+    ],
+  },
+};
+
+export const LIST_MULTIPART_UPLOADS_RESULT: XmlShape = {
+  root: 'ListMultipartUploadsResult',
+  content: {
+    kind: 'struct',
+    fields: [
+      ...fields(text, 'Bucket', 'KeyMarker', 'UploadIdMarker', 'NextKeyMarker', 'NextUploadIdMarker', 'Prefix', 'Delimiter', 'EncodingType'),
+      ...fields(number, 'MaxUploads'),
+      ...fields(boolean, 'IsTruncated'),
+      {
+        element: 'Upload',
+        list: {},
+        content: {
+          kind: 'struct',
+          fields: [...fields(text, 'Key', 'UploadId'), ...INITIATOR_AND_OWNER, ...fields(text, 'Initiated', 'ChecksumAlgorithm', 'ChecksumType')],
+        },
+      },
+      { element: 'CommonPrefixes', list: {}, content: { kind: 'struct', fields: fields(text, 'Prefix') } },
+    ],
+  },
+};
