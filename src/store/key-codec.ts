@@ -90,7 +90,7 @@ const HAZARDOUS_POINT: Readonly<Record<NameOrder, RegExp>> = {
 /** The highest code points that plain names can have. */
 const LAST_POINT: Readonly<Record<NameOrder, number>> = { utf8: 0x10fffd, utf16: 0xfffd };
 /** `.` and `..` are folded by URL parsers; Azure refuses or trims segments that end in a dot. */
-const DOT_BEFORE_SLASH = /\.\//;
+const DOT_BEFORE_SLASH = './';
 
 /** Names of keys in a user container: themselves, unless they are hazardous; see docs/decisions/0004-key-codec.md. */
 export function createKeyCodec(options: KeyCodecOptions): KeyCodec {
@@ -102,7 +102,7 @@ export function createKeyCodec(options: KeyCodecOptions): KeyCodec {
   /** True when no plain key starts with `text`. */
   const isHazardousStart = (text: string): boolean =>
     hazardousPoint.test(text) ||
-    DOT_BEFORE_SLASH.test(text) ||
+    text.includes(DOT_BEFORE_SLASH) ||
     text.startsWith(ESCAPED_PREFIX) ||
     text.length > maxNameLength ||
     hasMoreSegments(text, maxSegments);

@@ -48,7 +48,7 @@ function codeOf(byte: number): string {
 
 export function encodeOrdered(text: string): string {
   let encoded = '';
-  for (const byte of Buffer.from(text)) encoded += CODES[byte];
+  for (const byte of Buffer.from(text)) encoded += CODES[byte] ?? '';
   return encoded;
 }
 
@@ -94,8 +94,7 @@ export function encodeOrderedPrefix(prefix: string, limits?: OrderedLimits): str
   const encoded = encodeOrdered(prefix);
   if (limits === undefined) return encoded;
   const { maxLength, maxSegments = Infinity } = limits;
-  const end = encoded.length < maxSegments - 1 ? Infinity : lastSegmentStart(encoded, maxSegments);
-  return encoded.slice(0, Math.min(maxLength - TAIL, end));
+  return encoded.slice(0, Math.min(maxLength - TAIL, lastSegmentStart(encoded, maxSegments)));
 }
 
 /** True for the form that `encodeOrderedWithin` gives to keys that it had to cut. */
@@ -115,7 +114,7 @@ export function hasMoreSegments(text: string, most: number): boolean {
 }
 
 /**
- * Where the last allowed segment begins, if the encoding has more segments than that; else Infinity.
+ * Where the last allowed segment begins, if the encoding gets that far; else Infinity.
  * The cut falls behind a slash, because the mark sorts below the characters that may stand for one.
  */
 function lastSegmentStart(encoded: string, maxSegments: number): number {

@@ -60,12 +60,10 @@ function bodyTests(subject: Subject, test: Define): void {
 function failingBodyTests(subject: Subject, test: Define): void {
   const leavesOldState = async (body: StreamBody): Promise<void> => {
     const kept = subject.ref();
-    const fresh = subject.ref();
     const before = await subject.write(kept, 'the old state', { metadata: { a: '1' } });
     await failsWith(subject.write(kept, body), 'aborted');
     expect(await subject.text(kept)).toBe('the old state');
     expect(await subject.store.head(kept, subject.call)).toMatchObject({ revision: before.revision, metadata: { a: '1' } });
-    await failsWith(subject.store.head(fresh, subject.call), 'notFound');
   };
 
   test('a stream that errors leaves the old state', async () => {
@@ -73,7 +71,12 @@ function failingBodyTests(subject: Subject, test: Define): void {
   });
 
   test('a stream that errors before its first byte leaves the old state', async () => {
-    await leavesOldState({ size: 10, stream: new Readable({ read() { this.destroy(new Error('refused')); } }) });
+    const refused = new Readable({
+      read(): void {
+        this.destroy(new Error('refused'));
+      },
+    });
+    await leavesOldState({ size: 10, stream: refused });
   });
 
   test('a stream that ends early leaves the old state', async () => {

@@ -164,6 +164,10 @@ describe.each([
     );
   });
 
+  test('a plain listing that would start within the escaped region starts behind it', () => {
+    expect(codec.startAt('~s3~/x')).toMatchObject({ plain: codec.escapedRegion.end });
+  });
+
   test('the escaped region holds all escaped names and no plain one', () => {
     const { start, end } = codec.escapedRegion;
     fc.assert(

@@ -108,6 +108,7 @@ describe('encodeOrderedWithin', () => {
     expect(encodeOrderedWithin('a/b/c/d', SMALL)).toEqual({ text: 'a/b/c/d', cut: false });
     expect(encodeOrderedWithin('a/b/c/d/e', SMALL).text).toMatch(/^a\/b\/c\/![0-9a-f]{32}$/);
     expect(encodeOrderedPrefix('a/b/c/d/e', SMALL)).toBe('a/b/c/');
+    expect(encodeOrderedPrefix('////', SMALL)).toBe('///');
     expect(encodeOrderedPrefix('x'.repeat(100), SMALL)).toBe('x'.repeat(27));
   });
 });

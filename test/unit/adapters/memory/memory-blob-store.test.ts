@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
-import type { BlobStore } from '../../../../src/store/blob-store.ts';
+import { ABSENT } from '../../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../../src/store/store-error.ts';
 import { testCall } from '../../../support/test-call.ts';
 
@@ -13,7 +13,7 @@ async function kindOf(promise: Promise<unknown>): Promise<string> {
 }
 
 describe('MemoryBlobStore', () => {
-  let store: BlobStore;
+  let store: MemoryBlobStore;
 
   beforeEach(async () => {
     store = new MemoryBlobStore({ capabilities: { maxWrite: 100, maxListPage: 3 }, now: () => 1_700_000_000_000 });
@@ -45,7 +45,7 @@ describe('MemoryBlobStore', () => {
     [{ umlaut: 'ü' }, 'invalidName'],
     [{ big: 'x'.repeat(8192) }, 'tooLarge'],
   ])('refuses metadata that the port does not allow: %j', async (metadata, kind) => {
-    expect(await kindOf(store.write(ref, Buffer.alloc(1), { metadata: metadata as Record<string, string> }, call))).toBe(kind);
+    expect(await kindOf(store.write(ref, Buffer.alloc(1), { metadata }, call))).toBe(kind);
   });
 
   test('refuses container names that the capabilities exclude', async () => {
@@ -80,18 +80,24 @@ describe('MemoryBlobStore', () => {
     expect((await plain.write(ref, Buffer.from('a'), { metadata: {}, md5 }, call)).md5).toBe(md5);
   });
 
+  test('assemble frees the parts, and minds its condition first', async () => {
+    const { tokens } = await store.stagePart(ref, Buffer.from('part'), call);
+    await store.assemble(ref, { tokens, metadata: {} }, call);
+    expect(await kindOf(store.assemble(ref, { tokens, metadata: {} }, call))).toBe('partsGone');
+    expect(await kindOf(store.assemble(ref, { tokens, metadata: {}, condition: ABSENT }, call))).toBe('conditionFailed');
+  });
+
   test('the times come from the clock given', async () => {
     const { lastModified } = await store.write(ref, Buffer.from('a'), { metadata: {} }, call);
     expect(lastModified).toBe(1_700_000_000_000);
   });
 
   test('an archived blob can be read again once it is back, and its record changed meanwhile', async () => {
-    const memory = store as MemoryBlobStore;
     const { revision } = await store.write(ref, Buffer.from('cold'), { metadata: {} }, call);
-    memory.setArchived(ref, true);
+    store.setArchived(ref, true);
     await store.setMetadata(ref, { a: '1' }, { kind: 'match', revision }, call);
     expect(await kindOf(store.read(ref, {}, call))).toBe('archived');
-    memory.setArchived(ref, false);
+    store.setArchived(ref, false);
     const { body } = await store.read(ref, {}, call);
     expect((await buffer(body.stream())).toString()).toBe('cold');
   });
