@@ -8,7 +8,8 @@ import { resolveEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DEFAULT_LIMITS, DEFAULT_MAX_CONNECTIONS, DEFAULT_RETRIES, DEFAULT_TIMEOUTS } from './options.ts';
 import type { AzureStoreOptions, AzureTimeouts } from './options.ts';
-import { UndiciTransport } from './wire/undici-transport.ts';
+import { createTransport } from './wire/split-transport.ts';
+import type { Transport } from './wire/transport.ts';
 
 /**
  * A store over one Azure storage account. Nothing is sent until the first call.
@@ -23,7 +24,7 @@ export function createAzureStore(given: AzureStoreOptions): AzureBlobStore {
   const client = new AzureClient({
     endpoint,
     authorizer: createAuthorizer(access),
-    transport: createTransport(options, endpoint, timeouts),
+    transport: transportTo(options, endpoint, timeouts),
     budget: new RetryBudget({ ...DEFAULT_RETRIES, ...options.retries }),
     timeouts,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
@@ -31,8 +32,8 @@ export function createAzureStore(given: AzureStoreOptions): AzureBlobStore {
   return new AzureBlobStore(client, createCopySources(client, access));
 }
 
-function createTransport(options: AzureStoreOptions, endpoint: Endpoint, timeouts: AzureTimeouts): UndiciTransport {
-  return new UndiciTransport({
+function transportTo(options: AzureStoreOptions, endpoint: Endpoint, timeouts: AzureTimeouts): Transport {
+  return createTransport({
     origin: endpoint.origin,
     maxConnections: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
     connectTimeout: timeouts.connect,

@@ -1,0 +1,119 @@
+import { Connection, ConnectionError, abortedError } from './connection.ts';
+import type { ConnectionOptions } from './connection.ts';
+
+export interface PoolOptions extends ConnectionOptions {
+  readonly maxConnections: number;
+  /** Milliseconds after which an unused connection is closed. */
+  readonly keepAlive: number;
+}
+
+interface Waiter {
+  readonly resolve: (connection: Connection) => void;
+  readonly reject: (error: ConnectionError) => void;
+}
+
+/** Keep-alive connections to one origin. The one used last is used next, so that a quiet time thins them out. */
+export class ConnectionPool {
+  readonly #options: PoolOptions;
+  readonly #all = new Set<Connection>();
+  readonly #idle: Connection[] = [];
+  /** In order of arrival. */
+  readonly #waiters = new Set<Waiter>();
+  readonly #sweeper: NodeJS.Timeout;
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#sweeper = setInterval(() => this.#sweep(), Math.max(1, options.keepAlive / 2)).unref();
+  }
+
+  /**
+   * A connection to be used now or given back; at once, if there is one or may be one more.
+   * @param fresh one that has served nobody yet, if possible
+   * @throws ConnectionError aborted
+   */
+  acquire(signal: AbortSignal, fresh: boolean): Connection | Promise<Connection> {
+    if (this.#closed) throw new ConnectionError('aborted', 'closed');
+    const idle = this.#takeIdle();
+    if (idle !== undefined && !fresh) return idle;
+    // Its peer has shut one of its age: the others are doubtful too, and make room.
+    idle?.fail(new ConnectionError('network', 'replaced by a fresh one'));
+    return this.#all.size < this.#options.maxConnections ? this.#open() : this.#wait(signal);
+  }
+
+  readonly release = (connection: Connection): void => {
+    if (connection.closed) return;
+    const [waiter] = this.#waiters;
+    if (waiter === undefined) {
+      this.#idle.push(connection);
+      return;
+    }
+    this.#waiters.delete(waiter);
+    waiter.resolve(connection);
+  };
+
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#sweeper);
+    const error = new ConnectionError('aborted', 'closed');
+    for (const waiter of this.#waiters) waiter.reject(error);
+    this.#waiters.clear();
+    for (const connection of this.#all) connection.fail(error);
+  }
+
+  #takeIdle(): Connection | undefined {
+    for (let found = this.#idle.pop(); found !== undefined; found = this.#idle.pop()) {
+      if (this.#isFit(found)) return found;
+      found.fail(new ConnectionError('network', 'idle for too long'));
+    }
+    return undefined;
+  }
+
+  #isFit(connection: Connection): boolean {
+    return !connection.closed && performance.now() - connection.idleSince < Math.min(this.#options.keepAlive, connection.peerKeepAlive);
+  }
+
+  #open(): Connection {
+    const connection = new Connection(this.#options);
+    this.#all.add(connection);
+    connection.onClosed = () => this.#gone(connection);
+    return connection;
+  }
+
+  #gone(connection: Connection): void {
+    this.#all.delete(connection);
+    const at = this.#idle.indexOf(connection);
+    if (at >= 0) this.#idle.splice(at, 1);
+    const [waiter] = this.#waiters;
+    if (waiter === undefined || this.#closed) return;
+    this.#waiters.delete(waiter);
+    waiter.resolve(this.#open());
+  }
+
+  #wait(signal: AbortSignal): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#waiters.delete(waiter);
+        reject(abortedError(signal));
+      };
+      const waiter: Waiter = {
+        resolve: (connection) => {
+          signal.removeEventListener('abort', onAbort);
+          resolve(connection);
+        },
+        reject: (error) => {
+          signal.removeEventListener('abort', onAbort);
+          reject(error);
+        },
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#waiters.add(waiter);
+    });
+  }
+
+  #sweep(): void {
+    for (const connection of [...this.#idle]) {
+      if (!this.#isFit(connection)) connection.fail(new ConnectionError('network', 'idle for too long'));
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import { connect as connectTcp, isIP } from 'node:net';
+import type { Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { SlabPool } from './slabs.ts';
+
+/** Where connections lead, and what they may take. */
+export interface ConnectionOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly secure: boolean;
+  /** PEM certificates to trust; the usual ones when absent. */
+  readonly ca?: readonly string[];
+  /** Milliseconds until a connection stands, TLS included. */
+  readonly connectTimeout: number;
+  /** Milliseconds of silence within a body that is being waited for. */
+  readonly idleTimeout: number;
+  readonly slabs: SlabPool;
+}
+
+/** Why a connection was of no use. */
+export class ConnectionError extends Error {
+  readonly failure: 'timeout' | 'network' | 'aborted';
+
+  constructor(failure: ConnectionError['failure'], message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'ConnectionError';
+    this.failure = failure;
+  }
+}
+
+export function abortedError(signal: AbortSignal): ConnectionError {
+  return new ConnectionError('aborted', 'aborted', signal.reason);
+}
+
+/** Gets what happens on a connection while a request is under way on it. */
+export interface ConnectionUser {
+  /** `bytes` are valid during the call only, but for those read into a buffer given to `readInto`. */
+  onBytes(bytes: Buffer): void;
+  /** The peer sends no more. */
+  onEnd(): void;
+  /** Nothing works any more. */
+  onFailure(error: ConnectionError): void;
+}
+
+/** Enough for the head and the body of a small answer in one read; every idle connection holds one. */
+const READ_BUFFER = 16 * 1024;
+const PROBE_DELAY = 30_000;
+
+/**
+ * One HTTP/1.1 connection. Incoming bytes are read into the same buffer over and over
+ * (`onread` of `net.connect`): allocating one for each read is what large bodies cost most.
+ */
+export class Connection {
+  readonly options: ConnectionOptions;
+  /** Requests sent so far. */
+  uses = 0;
+  /** `performance.now()` of the moment the connection came free. */
+  idleSince = 0;
+  /** Milliseconds that the peer keeps an idle connection, if it said so. */
+  peerKeepAlive = Number.POSITIVE_INFINITY;
+  /** Called once, when the connection is closed for whatever reason. */
+  onClosed: (() => void) | undefined;
+  readonly #socket: Socket;
+  readonly #readBuffer = Buffer.allocUnsafeSlow(READ_BUFFER);
+  #nextBuffer: Buffer = this.#readBuffer;
+  #user: ConnectionUser | undefined;
+  #established = false;
+  #paused = false;
+  #reading = false;
+  #closed = false;
+  #connectTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.options = options;
+    this.#socket = this.#open();
+    this.#connectTimer = setTimeout(() => this.fail(new ConnectionError('timeout', 'connect timeout')), options.connectTimeout);
+    this.#socket.on('error', (error) => this.fail(new ConnectionError('network', error.message, error)));
+    this.#socket.on('close', () => this.fail(new ConnectionError('network', 'connection closed')));
+    this.#socket.on('end', () => this.#ended());
+    this.#socket.on('timeout', () => this.#silent());
+  }
+
+  /** False until the peer has answered the handshake: nothing of a request can have reached it. */
+  get established(): boolean {
+    return this.#established;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Everything handed to `write` has gone to the kernel. */
+  get flushed(): boolean {
+    return this.#socket.writableLength === 0;
+  }
+
+  /** Longest silence from now on, in milliseconds. */
+  set silence(milliseconds: number) {
+    if (this.#socket.timeout !== milliseconds) this.#socket.setTimeout(milliseconds);
+  }
+
+  /** @param head Latin-1 */
+  send(head: string, body: Uint8Array | undefined, user: ConnectionUser): void {
+    this.#user = user;
+    this.uses += 1;
+    if (body === undefined) {
+      this.#socket.write(head, 'latin1');
+      return;
+    }
+    this.#socket.cork();
+    this.#socket.write(head, 'latin1');
+    this.#socket.write(body);
+    this.#socket.uncork();
+  }
+
+  /** The exchange is over; the connection waits for the next one. */
+  free(): void {
+    this.#user = undefined;
+    this.idleSince = performance.now();
+    this.resume();
+  }
+
+  pause(): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    // Within the read callback its result does it.
+    if (!this.#reading) this.#socket.pause();
+  }
+
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    if (this.#reading || this.#closed) return;
+    // A silence that was the reader's own fault has used the timer up.
+    this.#socket.setTimeout(this.#socket.timeout ?? 0);
+    this.#socket.resume();
+  }
+
+  /** Where the bytes of the next read shall go; valid for one read, and only from within `onBytes`. */
+  readInto(buffer: Buffer): void {
+    this.#nextBuffer = buffer;
+  }
+
+  /** Closes at once. Tells the user, if there is one, unless it is `quiet`. */
+  fail(error: ConnectionError): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#connectTimer);
+    const user = this.#user;
+    this.#user = undefined;
+    this.#socket.destroy();
+    this.onClosed?.();
+    user?.onFailure(error);
+  }
+
+  #open(): Socket {
+    const { host, port, secure, ca } = this.options;
+    const onread = {
+      buffer: () => this.#nextBuffer,
+      callback: (length: number, buffer: Uint8Array) => this.#read(length, buffer),
+    };
+    const tcp = { host, port, onread, noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_DELAY };
+    if (!secure) return connectTcp(tcp, () => this.#connected());
+    const tls = { ...tcp, ALPNProtocols: ['http/1.1'], ...(ca === undefined ? {} : { ca: [...ca] }), ...(isIP(host) ? {} : { servername: host }) };
+    return connectTls(tls, () => this.#connected());
+  }
+
+  #connected(): void {
+    this.#established = true;
+    clearTimeout(this.#connectTimer);
+  }
+
+  #read(length: number, buffer: Uint8Array): boolean {
+    this.#nextBuffer = this.#readBuffer;
+    if (this.#user === undefined) {
+      this.fail(new ConnectionError('network', 'bytes that nobody asked for'));
+      return false;
+    }
+    this.#reading = true;
+    this.#user.onBytes(Buffer.from(buffer.buffer, buffer.byteOffset, length));
+    this.#reading = false;
+    return !this.#paused;
+  }
+
+  #ended(): void {
+    if (this.#user === undefined) this.fail(new ConnectionError('network', 'connection closed'));
+    else this.#user.onEnd();
+  }
+
+  /** While the reader does not want more, silence is not the peer's fault. */
+  #silent(): void {
+    if (this.#established && !this.#paused) this.fail(new ConnectionError('timeout', 'no bytes for too long'));
+  }
+}

@@ -1,0 +1,156 @@
+import { OutgoingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import { StoreError } from '../../../src/store/store-error.ts';
+import type { BodyConsumer } from './body-consumer.ts';
+import type { Connection } from './connection.ts';
+
+/**
+ * Only where the callback of a write means that the kernel has the bytes may a buffer be used again
+ * after it. A stream that merely passes chunks on calls back while they still wait further down.
+ */
+export function takesBuffersBack(sink: Writable): boolean {
+  return sink instanceof OutgoingMessage || sink instanceof Socket;
+}
+
+/** Slabs of one body: one is being filled while the other is on its way out. */
+const SLABS = 2;
+/** A slab with less room than this left is passed on: a TLS record has up to 16 KiB. */
+const LEAST_ROOM = 16 * 1024;
+
+interface Slab {
+  readonly bytes: Buffer;
+  /** Writes out of it that have not called back. */
+  pending: number;
+}
+
+/**
+ * Moves a body from its connection to a sink through a few buffers that are used in turn: the
+ * connection reads into one, the sink writes out of it, and it is filled again after that write has
+ * called back. If the next one is still being written, the connection waits.
+ */
+export class DirectWriter implements BodyConsumer {
+  readonly #sink: Writable;
+  readonly #connection: Connection;
+  readonly #slabs: Slab[] = [];
+  #current: Slab | undefined;
+  #turn = 0;
+  /** What was read into the current slab and not been written yet: TLS brings many small pieces. */
+  #from = 0;
+  #filled = 0;
+  #flush: NodeJS.Immediate | undefined;
+  #waiting = false;
+  readonly #onSinkClosed = (): void => this.#finish(this.#sink.writableFinished ? undefined : sinkFailure(new Error('sink closed')));
+  readonly #onSinkError = (error: Error): void => this.#finish(sinkFailure(error));
+  readonly #settled = Promise.withResolvers<undefined>();
+
+  constructor(sink: Writable, connection: Connection) {
+    this.#sink = sink;
+    this.#connection = connection;
+    sink.on('close', this.#onSinkClosed).on('error', this.#onSinkError);
+    if (sink.destroyed) this.#onSinkClosed();
+  }
+
+  /** Settles when the sink has taken everything and is ended, or either side failed. */
+  get finished(): Promise<undefined> {
+    return this.#settled.promise;
+  }
+
+  data(data: Buffer): void {
+    const slab = this.#current;
+    if (data.buffer !== slab?.bytes.buffer) {
+      this.#sink.write(Buffer.from(data));
+      return;
+    }
+    if (data.byteOffset !== this.#filled) this.#writeOut();
+    if (this.#filled === this.#from) this.#from = data.byteOffset;
+    this.#filled = data.byteOffset + data.length;
+  }
+
+  afterRead(): void {
+    const slab = this.#current;
+    if (slab !== undefined && this.#connection.options.secure && slab.bytes.length - this.#filled >= LEAST_ROOM) {
+      this.#flush ??= setImmediate(() => this.#flushNow());
+      this.#connection.readInto(slab.bytes.subarray(this.#filled));
+      return;
+    }
+    this.#writeOut();
+    this.#nextSlab();
+  }
+
+  end(): void {
+    clearImmediate(this.#flush);
+    this.#writeOut();
+    this.#sink.end(() => this.#finish(undefined));
+  }
+
+  fail(error: StoreError): void {
+    this.#finish(error);
+  }
+
+  #flushNow(): void {
+    this.#flush = undefined;
+    this.#writeOut();
+  }
+
+  #writeOut(): void {
+    const slab = this.#current;
+    if (slab === undefined || this.#filled === this.#from) return;
+    slab.pending += 1;
+    this.#sink.write(slab.bytes.subarray(this.#from, this.#filled), () => this.#written(slab));
+    this.#from = this.#filled;
+  }
+
+  /** The connection reads into the slab named here even if it is told to wait: so it waits until that one is free. */
+  #nextSlab(): void {
+    const slab = (this.#slabs[this.#turn] ??= { bytes: this.#connection.options.slabs.take(), pending: 0 });
+    this.#turn = (this.#turn + 1) % SLABS;
+    this.#current = slab;
+    this.#from = 0;
+    this.#filled = 0;
+    this.#connection.readInto(slab.bytes);
+    if (slab.pending === 0) return;
+    this.#waiting = true;
+    this.#connection.pause();
+  }
+
+  #written(slab: Slab): void {
+    slab.pending -= 1;
+    if (!this.#waiting || slab !== this.#current || slab.pending > 0) return;
+    this.#waiting = false;
+    this.#connection.resume();
+  }
+
+  #finish(error: StoreError | undefined): void {
+    clearImmediate(this.#flush);
+    this.#sink.off('close', this.#onSinkClosed);
+    // After a failure the kernel may still hold a slab, or the connection be about to read into it.
+    for (const slab of this.#slabs.splice(0)) this.#connection.options.slabs.giveBack(slab.bytes, error === undefined);
+    this.#current = undefined;
+    if (error === undefined) this.#settled.resolve(undefined);
+    else this.#settled.reject(error);
+  }
+}
+
+function sinkFailure(cause: unknown): StoreError {
+  return new StoreError('aborted', { call: 'read', cause });
+}
+
+/** Ends `sink` with `bytes`. Rejects when it is closed before it has taken them, or the signal is aborted. */
+export function endSink(sink: Writable, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.reject(sinkFailure(signal.reason));
+  if (sink.destroyed) return Promise.reject(sinkFailure(new Error('sink closed')));
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      sink.off('close', onClose).off('error', settle);
+      signal.removeEventListener('abort', onAbort);
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    const onClose = (): void => settle(new Error('sink closed'));
+    const onAbort = (): void => settle(sinkFailure(signal.reason));
+    sink.on('close', onClose).on('error', settle);
+    signal.addEventListener('abort', onAbort);
+    sink.end(bytes, () => settle());
+  });
+}

@@ -1,0 +1,149 @@
+import { createDecoder } from './body-decoder.ts';
+import { ConnectionError, abortedError } from './connection.ts';
+import type { Connection, ConnectionUser } from './connection.ts';
+import { HeadReader } from './head-reader.ts';
+import { ResponseBody } from './response-body.ts';
+import { MalformedResponse, parseHead } from './response-head.ts';
+import type { ResponseHead, ResponseHeaders } from './response-head.ts';
+
+/** A request that is all in memory. */
+export interface OutgoingRequest {
+  readonly method: string;
+  /** Request line and header lines up to and with the empty line, Latin-1. */
+  readonly head: string;
+  readonly body: Uint8Array | undefined;
+  /** Milliseconds of silence before the head of the answer. */
+  readonly responseTimeout: number;
+  readonly signal: AbortSignal;
+}
+
+export interface IncomingResponse {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly body: ResponseBody;
+}
+
+/** Why there was no answer. */
+export interface ExchangeFailure {
+  readonly error: ConnectionError;
+  /** False: certainly nothing of the request reached the peer. */
+  readonly sent: boolean;
+  /** The connection had served others before and broke before a byte of this answer: the peer had probably closed it already. */
+  readonly stale: boolean;
+}
+
+export interface ExchangeOutcome {
+  onResponse(response: IncomingResponse): void;
+  onFailure(failure: ExchangeFailure): void;
+}
+
+/** Interim answers before the real one; more are no service but an attack. */
+const MOST_INTERIM = 16;
+
+/** One request on a connection and its answer, up to the last byte of the body. */
+export class Exchange implements ConnectionUser {
+  readonly #connection: Connection;
+  readonly #request: OutgoingRequest;
+  readonly #outcome: ExchangeOutcome;
+  readonly #release: (connection: Connection) => void;
+  #head: HeadReader | undefined = new HeadReader();
+  #interim = 0;
+  #sawBytes = false;
+  #keepAlive = true;
+  #body: ResponseBody | undefined;
+
+  /** @param release is called when the connection may serve the next request */
+  constructor(connection: Connection, request: OutgoingRequest, outcome: ExchangeOutcome, release: (connection: Connection) => void) {
+    this.#connection = connection;
+    this.#request = request;
+    this.#outcome = outcome;
+    this.#release = release;
+    request.signal.addEventListener('abort', this);
+    connection.silence = request.responseTimeout;
+    connection.send(request.head, request.body, this);
+  }
+
+  /** The signal was aborted. */
+  handleEvent(): void {
+    this.#connection.fail(abortedError(this.#request.signal));
+  }
+
+  onBytes(bytes: Buffer): void {
+    this.#sawBytes = true;
+    try {
+      this.#take(bytes);
+    } catch (error) {
+      this.#connection.fail(new ConnectionError('network', 'unusable answer', error));
+    }
+  }
+
+  onEnd(): void {
+    try {
+      this.#body?.connectionEnded();
+      this.#connection.fail(new ConnectionError('network', 'connection closed'));
+    } catch (error) {
+      this.#connection.fail(new ConnectionError('network', 'connection closed', error));
+    }
+  }
+
+  onFailure(error: ConnectionError): void {
+    this.#request.signal.removeEventListener('abort', this);
+    if (this.#body !== undefined) {
+      this.#body.fail(error);
+      return;
+    }
+    const { uses, established } = this.#connection;
+    const stale = uses > 1 && !this.#sawBytes && error.failure === 'network';
+    this.#outcome.onFailure({ error, sent: established, stale });
+  }
+
+  #take(bytes: Buffer): void {
+    let rest = bytes;
+    while (this.#head !== undefined) {
+      const found = this.#head.push(rest);
+      if (found === undefined) return;
+      rest = rest.subarray(found.end);
+      const head = parseHead(found.text, this.#request.method);
+      if (head.status >= 200) this.#onHead(head);
+      else if (head.status === 101 || ++this.#interim > MOST_INTERIM) throw new MalformedResponse(`status ${head.status}`);
+      else if (rest.length === 0) return;
+    }
+    this.#onBody(rest);
+  }
+
+  #onHead(head: ResponseHead): void {
+    this.#head = undefined;
+    this.#keepAlive = head.keepAlive;
+    this.#connection.peerKeepAlive = keepAliveHint(head.headers['keep-alive']);
+    const { framing } = head;
+    this.#connection.silence = this.#connection.options.idleTimeout;
+    this.#body = new ResponseBody({
+      size: framing.kind === 'length' ? framing.length : 0,
+      decoder: createDecoder(framing),
+      connection: this.#connection,
+      signal: this.#request.signal,
+    });
+    this.#outcome.onResponse({ status: head.status, headers: head.headers, body: this.#body });
+  }
+
+  #onBody(bytes: Buffer): void {
+    const body = this.#body;
+    if (body === undefined) return;
+    const taken = body.receive(bytes);
+    if (!body.complete) return;
+    this.#request.signal.removeEventListener('abort', this);
+    const connection = this.#connection;
+    if (taken < bytes.length || !this.#keepAlive || !connection.flushed) connection.fail(new ConnectionError('network', 'answer complete'));
+    else {
+      connection.free();
+      this.#release(connection);
+    }
+  }
+}
+
+/** `Keep-Alive: timeout=5`: used up to a second less, so that the peer's clock does not matter. */
+function keepAliveHint(value: string | string[] | undefined): number {
+  if (value === undefined) return Number.POSITIVE_INFINITY;
+  const seconds = /(?:^|[,\s])timeout=(\d{1,9})/.exec(String(value))?.[1];
+  return seconds === undefined ? Number.POSITIVE_INFINITY : Math.max(0, Number(seconds) - 1) * 1000;
+}

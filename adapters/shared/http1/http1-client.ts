@@ -1,0 +1,85 @@
+import { ConnectionError, abortedError } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import type { PoolOptions } from './connection-pool.ts';
+import { Exchange } from './exchange.ts';
+import type { ExchangeFailure, ExchangeOutcome, IncomingResponse, OutgoingRequest } from './exchange.ts';
+import { SlabPool } from './slabs.ts';
+
+export interface Http1ClientOptions extends Omit<PoolOptions, 'host' | 'port' | 'secure' | 'slabs'> {
+  /** Scheme, host and port: `https://account.blob.core.windows.net`. */
+  readonly origin: string;
+}
+
+/** Read buffers of all bodies of a client together. */
+const SLAB_BYTES = 64 * 1024 * 1024;
+
+/** HTTP/1.1 for requests that are all in memory and answers of any size, over connections that are kept. */
+export class Http1Client {
+  /** Value of the `Host` header. */
+  readonly host: string;
+  readonly #pool: ConnectionPool;
+
+  constructor(options: Http1ClientOptions) {
+    const url = new URL(options.origin);
+    const secure = url.protocol === 'https:';
+    this.host = url.host;
+    this.#pool = new ConnectionPool({
+      ...options,
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
+      secure,
+      slabs: new SlabPool(SLAB_BYTES),
+    });
+  }
+
+  /**
+   * Tells `outcome` the head of the answer, whatever its status, or why there is none.
+   *
+   * A kept connection that turns out to have been closed by the peer is nobody's failure: a GET or
+   * HEAD is sent once more, on a fresh connection.
+   */
+  send(request: OutgoingRequest, outcome: ExchangeOutcome): void {
+    const mayRepeat = request.method === 'GET' || request.method === 'HEAD';
+    this.#begin(request, mayRepeat ? this.#repeating(request, outcome) : outcome, false);
+  }
+
+  close(): void {
+    this.#pool.close();
+  }
+
+  #repeating(request: OutgoingRequest, outcome: ExchangeOutcome): ExchangeOutcome {
+    return {
+      onResponse: (response: IncomingResponse) => outcome.onResponse(response),
+      onFailure: (failure: ExchangeFailure) => {
+        if (failure.stale) this.#begin(request, outcome, true);
+        else outcome.onFailure(failure);
+      },
+    };
+  }
+
+  #begin(request: OutgoingRequest, outcome: ExchangeOutcome, fresh: boolean): void {
+    const refuse = (error: unknown): void => outcome.onFailure({ error: asConnectionError(error), sent: false, stale: false });
+    const start = (connection: Connection): void => {
+      if (request.signal.aborted) {
+        this.#pool.release(connection);
+        refuse(abortedError(request.signal));
+      } else if (connection.closed) {
+        this.#begin(request, outcome, fresh);
+      } else {
+        new Exchange(connection, request, outcome, this.#pool.release);
+      }
+    };
+    try {
+      const found = this.#pool.acquire(request.signal, fresh);
+      if (found instanceof Promise) found.then(start, refuse);
+      else start(found);
+    } catch (error) {
+      refuse(error);
+    }
+  }
+}
+
+function asConnectionError(error: unknown): ConnectionError {
+  return error instanceof ConnectionError ? error : new ConnectionError('network', 'no connection', error);
+}

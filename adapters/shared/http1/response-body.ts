@@ -1,0 +1,175 @@
+import { Readable } from 'node:stream';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
+import type { ByteSource } from '../../../src/streams/bytes.ts';
+import type { BodyDecoder } from './body-decoder.ts';
+import type { BodyConsumer } from './body-consumer.ts';
+import { ConnectionError } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { DirectWriter, endSink, takesBuffersBack } from './direct-writer.ts';
+import { StreamFeeder } from './stream-feeder.ts';
+
+export interface ResponseBodyParts {
+  /** 0 when the peer announced none. */
+  readonly size: number;
+  readonly decoder: BodyDecoder;
+  readonly connection: Connection;
+  readonly signal: AbortSignal;
+}
+
+/** Bytes that may lie here before anybody reads; smaller bodies free their connection without a reader. */
+const READ_AHEAD = 64 * 1024;
+/** A body given up is read to its end, so that its connection lives on, if no more than this is missing. */
+const DRAIN_LIMIT = 64 * 1024;
+
+/** The body of one answer. Until somebody reads it, it is held if it is small, and waits if it is not. */
+export class ResponseBody implements ByteSource {
+  readonly size: number;
+  readonly #decoder: BodyDecoder;
+  readonly #connection: Connection;
+  readonly #signal: AbortSignal;
+  #consumer: BodyConsumer | undefined;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #failure: StoreError | undefined;
+  readonly #onData = (data: Buffer): void => this.#data(data);
+
+  constructor(parts: ResponseBodyParts) {
+    this.size = parts.size;
+    this.#decoder = parts.decoder;
+    this.#connection = parts.connection;
+    this.#signal = parts.signal;
+  }
+
+  /** All bytes are here: the connection is no longer this body's. */
+  get complete(): boolean {
+    return this.#decoder.done;
+  }
+
+  /** @returns how many of the bytes belonged to the body. @throws MalformedResponse */
+  receive(bytes: Buffer): number {
+    const taken = this.#decoder.push(bytes, this.#onData);
+    if (this.#decoder.done) this.#consumer?.end();
+    else if (this.#consumer !== undefined) this.#consumer.afterRead();
+    else if (this.size > READ_AHEAD || this.#heldBytes >= READ_AHEAD) this.#connection.pause();
+    return taken;
+  }
+
+  /** @throws MalformedResponse when bytes are missing */
+  connectionEnded(): void {
+    const before = this.#decoder.done;
+    this.#decoder.close();
+    if (!before) this.#consumer?.end();
+  }
+
+  fail(error: ConnectionError): void {
+    if (this.#decoder.done || this.#failure !== undefined) return;
+    this.#failure = new StoreError(error.failure === 'aborted' ? 'aborted' : 'unavailable', { call: 'read', cause: error });
+    this.#held = [];
+    this.#consumer?.fail(this.#failure);
+  }
+
+  async pipeTo(sink: Writable, signal: AbortSignal): Promise<void> {
+    try {
+      if (this.#failure !== undefined) throw this.#failure;
+      if (this.#decoder.done) await endSink(sink, this.#takeHeld(), signal);
+      else if (takesBuffersBack(sink)) await this.#pipeDirect(sink, signal);
+      else await pipeline(this.stream(), sink, { signal });
+    } catch (error) {
+      sink.destroy();
+      this.#giveUp(error);
+      throw isStoreError(error) ? error : new StoreError('aborted', { call: 'read', cause: error });
+    }
+  }
+
+  stream(): Readable {
+    if (this.#failure !== undefined) return failing(this.#failure);
+    if (this.#decoder.done) return Readable.from(this.#held, { objectMode: false });
+    const feeder = new StreamFeeder(this.#connection, (error) => this.#giveUp(error));
+    this.#setConsumer(feeder);
+    return feeder.stream;
+  }
+
+  discard(): void {
+    this.#held = [];
+    if (this.#decoder.done || this.#failure !== undefined) return;
+    if (this.size > DRAIN_LIMIT + this.#heldBytes) {
+      this.#giveUp(undefined);
+      return;
+    }
+    let left = DRAIN_LIMIT;
+    const drain = (data: Buffer): void => {
+      left -= data.length;
+      if (left < 0) this.#giveUp(undefined);
+    };
+    this.#setConsumer({ data: drain, afterRead: nothing, end: nothing, fail: nothing });
+    this.#connection.resume();
+  }
+
+  /** All bytes in memory, for small answers. Rejects above `limit`. */
+  async bytes(limit: number): Promise<Uint8Array> {
+    if (this.#decoder.done && this.#heldBytes <= limit) return this.#takeHeld();
+    const chunks: Buffer[] = [];
+    let total = 0;
+    for await (const chunk of this.stream() as AsyncIterable<Buffer>) {
+      total += chunk.length;
+      if (total > limit) throw new StoreError('unexpected', { cause: new Error(`answer above ${limit} bytes`) });
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks, total);
+  }
+
+  #data(data: Buffer): void {
+    if (this.#consumer !== undefined) {
+      this.#consumer.data(data);
+      return;
+    }
+    this.#held.push(Buffer.from(data));
+    this.#heldBytes += data.length;
+  }
+
+  async #pipeDirect(sink: Writable, signal: AbortSignal): Promise<void> {
+    const onAbort = (): void => this.#giveUp(signal.reason);
+    const foreign = signal !== this.#signal;
+    if (signal.aborted) throw new StoreError('aborted', { call: 'read', cause: signal.reason });
+    if (foreign) signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const writer = new DirectWriter(sink, this.#connection);
+      this.#setConsumer(writer);
+      this.#connection.resume();
+      await writer.finished;
+    } finally {
+      if (foreign) signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #setConsumer(consumer: BodyConsumer): void {
+    this.#consumer = consumer;
+    for (const chunk of this.#held) consumer.data(chunk);
+    this.#held = [];
+  }
+
+  #takeHeld(): Buffer {
+    const chunks = this.#held;
+    this.#held = [];
+    const [only] = chunks;
+    return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
+  }
+
+  /** The rest is not wanted: the connection, if it is still this body's, is of no use then. */
+  #giveUp(cause: unknown): void {
+    if (this.#decoder.done || this.#failure !== undefined) return;
+    this.#connection.fail(new ConnectionError('aborted', 'body given up', cause));
+  }
+}
+
+function nothing(): void {
+  // A body that is only drained needs no more than its bytes counted.
+}
+
+function failing(error: StoreError): Readable {
+  const stream = new Readable({ read: nothing });
+  stream.destroy(error);
+  return stream;
+}

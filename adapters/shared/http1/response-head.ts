@@ -1,0 +1,105 @@
+/** What the peer sent is not HTTP/1.1, or more than we take. The connection is of no use any more. */
+export class MalformedResponse extends Error {
+  constructor(what: string) {
+    super(`malformed answer: ${what}`);
+    this.name = 'MalformedResponse';
+  }
+}
+
+/** How the end of a body is told (RFC 9112 section 6.3). */
+export type Framing =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'length'; readonly length: number }
+  | { readonly kind: 'chunked' }
+  | { readonly kind: 'untilClose' };
+
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface ResponseHead {
+  readonly status: number;
+  /** Lower-case names; values as they came, Latin-1. A repeated header is an array. */
+  readonly headers: ResponseHeaders;
+  readonly framing: Framing;
+  /** The peer lets the connection live on after this answer. */
+  readonly keepAlive: boolean;
+}
+
+/** Longest head that is taken; Azure's metadata are 8 KiB at most. */
+export const MAX_HEAD = 64 * 1024;
+
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: |$)/;
+/** Control characters, and CR or LF that do not stand together. */
+// eslint-disable-next-line no-control-regex -- exactly the bytes that have no place in a head
+const BAD_BYTES = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/;
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const LENGTH = /^[0-9]{1,15}$/;
+
+/**
+ * @param text Latin-1, from the status line up to, not including, the empty line
+ * @param method of the request: it decides whether a body follows
+ * @throws MalformedResponse
+ */
+export function parseHead(text: string, method: string): ResponseHead {
+  if (BAD_BYTES.test(text)) throw new MalformedResponse('control character in head');
+  const firstEnd = text.indexOf('\r\n');
+  const line = STATUS_LINE.exec(firstEnd < 0 ? text : text.slice(0, firstEnd));
+  if (line === null) throw new MalformedResponse('status line');
+  const status = Number(line[2]);
+  const headers = parseFields(text, firstEnd);
+  return { status, headers, framing: framingOf(method, status, headers), keepAlive: keepsAlive(line[1] === '1', headers) };
+}
+
+function parseFields(text: string, firstEnd: number): ResponseHeaders {
+  const headers = Object.create(null) as Record<string, string | string[] | undefined>;
+  let end = firstEnd;
+  while (end >= 0) {
+    const start = end + 2;
+    end = text.indexOf('\r\n', start);
+    const stop = end < 0 ? text.length : end;
+    const colon = text.indexOf(':', start);
+    if (colon < 0 || colon >= stop) throw new MalformedResponse('header line');
+    const name = nameOf(text.slice(start, colon));
+    const value = text.slice(colon + 1, stop).trim();
+    const before = headers[name];
+    if (before === undefined) headers[name] = value;
+    else if (typeof before === 'string') headers[name] = [before, value];
+    else before.push(value);
+  }
+  return headers;
+}
+
+/** Services send the same few names over and over: their lower-case form is looked up. */
+const knownNames = new Map<string, string>();
+const MAX_KNOWN_NAMES = 512;
+
+/** A folded line (RFC 9112 section 5.2) begins with a space, which no name holds: it is refused here. */
+function nameOf(raw: string): string {
+  const known = knownNames.get(raw);
+  if (known !== undefined) return known;
+  if (!TOKEN.test(raw)) throw new MalformedResponse('header name');
+  const name = raw.toLowerCase();
+  if (knownNames.size < MAX_KNOWN_NAMES) knownNames.set(raw, name);
+  return name;
+}
+
+function framingOf(method: string, status: number, headers: ResponseHeaders): Framing {
+  const coding = headers['transfer-encoding'];
+  const length = headers['content-length'];
+  if (coding !== undefined && length !== undefined) throw new MalformedResponse('two framings');
+  if (length !== undefined && (typeof length !== 'string' || !LENGTH.test(length))) throw new MalformedResponse('content-length');
+  if (coding !== undefined && (typeof coding !== 'string' || coding.toLowerCase() !== 'chunked')) throw new MalformedResponse('transfer-encoding');
+  if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return { kind: 'empty' };
+  if (coding !== undefined) return { kind: 'chunked' };
+  if (length !== undefined) return { kind: 'length', length: Number(length) };
+  // The end of such a body cannot be told from a broken connection: good enough for an error page only.
+  if (status < 400) throw new MalformedResponse('no framing');
+  return { kind: 'untilClose' };
+}
+
+function keepsAlive(persistent: boolean, headers: ResponseHeaders): boolean {
+  const options = headers['connection'];
+  if (options === undefined) return persistent;
+  const tokens = String(options).toLowerCase().split(',').map((token) => token.trim());
+  if (tokens.includes('close')) return false;
+  return persistent || tokens.includes('keep-alive');
+}
