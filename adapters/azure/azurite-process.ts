@@ -15,16 +15,22 @@ export interface AzuriteOptions {
   readonly oauth?: boolean;
   /** Default: any free port. */
   readonly port?: number;
+  /** Most data to keep in memory, MiB. Default: Azurite's, half of the machine's memory. */
+  readonly memoryLimitMiB?: number;
 }
 
 export interface AzuriteProcess {
   /** `http://127.0.0.1:<port>/devstoreaccount1` */
   readonly endpoint: string;
+  readonly pid: number;
   /** Options of a store over it, with the emulator's well-known account key. */
   readonly storeOptions: AzureStoreOptions;
   /** Ends the process: asks first, then insists. */
   stop(): Promise<void>;
 }
+
+/** Azurite holds the end of a pipe as its standard input: when our end closes, however we died, it ends too. */
+const END_WITH_PARENT = 'data:text/javascript,process.stdin.resume().on("end",()=>process.kill(process.pid,"SIGTERM"))';
 
 /** Milliseconds. */
 const READY_WITHIN = 30_000;
@@ -37,8 +43,8 @@ const STOP_WITHIN = 3_000;
  */
 export async function startAzurite(options: AzuriteOptions = {}): Promise<AzuriteProcess> {
   const main = createRequire(import.meta.url).resolve('azurite/dist/src/blob/main.js');
-  const child = spawn(process.execPath, [main, ...azuriteArguments(options)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, main, ...azuriteArguments(options)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
   const killOnExit = (): void => signalGroup(child, 'SIGKILL');
@@ -50,20 +56,21 @@ export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurit
   try {
     const port = await listeningPort(child);
     const endpoint = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/${DEVELOPMENT_ACCOUNT}`;
-    return { endpoint, storeOptions: { endpoint, credential: { kind: 'accountKey', key: DEVELOPMENT_KEY } }, stop };
+    return { endpoint, pid: child.pid ?? 0, storeOptions: { endpoint, credential: { kind: 'accountKey', key: DEVELOPMENT_KEY } }, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function azuriteArguments({ folder, tls, oauth, port = 0 }: AzuriteOptions): string[] {
+function azuriteArguments({ folder, tls, oauth, port = 0, memoryLimitMiB }: AzuriteOptions): string[] {
   return [
     '--blobHost', '127.0.0.1',
     '--blobPort', String(port),
     '--silent',
     '--disableTelemetry',
     ...(folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder]),
+    ...(memoryLimitMiB === undefined ? [] : ['--extentMemoryLimit', String(memoryLimitMiB)]),
     ...(tls === undefined ? [] : ['--cert', tls.certFile, '--key', tls.keyFile]),
     ...(oauth === true ? ['--oauth', 'basic'] : []),
   ];

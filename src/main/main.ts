@@ -46,6 +46,7 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
     const service = await startService({ config: loaded.config, sources, accounts, backends, log });
     await serve(service, { loaded, accounts, environment, log, stopping, embedded: args.config === undefined });
   } finally {
+    if (process.connected) process.disconnect();
     await Promise.all(backends.map((backend: OpenBackend) => backend.close()));
   }
 }
@@ -65,6 +66,7 @@ async function serve(service: Service, { loaded, accounts, environment, log, sto
   const unwatch = watchFiles([loaded.file], () => reloadAccounts(loaded.file, accounts, { environment, log }));
   if (embedded) printWelcome(loaded.config, service.endpoints, process.stdout);
   else log.info({ endpoints: service.endpoints }, 'serving');
+  process.send?.({ endpoints: service.endpoints, pid: process.pid });
   const signal = await stopping;
   log.info({ signal }, 'draining');
   unwatch();
@@ -102,5 +104,7 @@ function stopSignal(): Promise<string> {
     };
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
+    // A supervisor that started us over a channel and is gone: nobody is left to send a signal.
+    process.once('disconnect', () => resolved('disconnect'));
   });
 }

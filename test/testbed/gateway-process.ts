@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const STOP_MS = 15_000;
+const READY_MS = 60_000;
+
+/** What a gateway process says when it serves. */
+interface Serving {
+  readonly pid: number;
+  /** In the order of its listeners. */
+  readonly endpoints: readonly string[];
+}
+
+/** One replica: a gateway process, or several that share their ports. */
+export interface Replica {
+  readonly endpoints: readonly string[];
+  /** Processes that serve requests. */
+  readonly pids: readonly number[];
+  /** Resolves when the replica ends by itself or by `stop`. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** @param settings environment variables that override `config/testbed.yaml` */
+export async function startReplica(settings: Readonly<Record<string, string>>, workers: number): Promise<Replica> {
+  const args = ['--config', resolve(ROOT, 'config/testbed.yaml')];
+  const program = workers === 1 ? ['src/start.mjs'] : ['test/testbed/replica.mjs', String(workers)];
+  const child = spawn(process.execPath, [...program, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, ...settings },
+    stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
+  });
+  const ended = once(child, 'exit').then(() => undefined);
+  const stop = (): Promise<void> => stopChild(child, ended);
+  try {
+    const serving = await whenServing(child, workers, ended);
+    return { endpoints: serving[0]?.endpoints ?? [], pids: serving.map(({ pid }) => pid), ended, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function whenServing(child: ChildProcess, workers: number, ended: Promise<void>): Promise<Serving[]> {
+  const serving: Serving[] = [];
+  const all = new Promise<void>((done) => {
+    child.on('message', (message: { endpoints: string[]; pid: number }) => {
+      serving.push(message);
+      if (serving.length === workers) done();
+    });
+  });
+  const died = ended.then(() => {
+    throw new Error('a gateway process ended before it served');
+  });
+  const late = sleep(READY_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`a gateway does not serve after ${READY_MS} ms`);
+  });
+  died.catch(() => undefined);
+  late.catch(() => undefined);
+  await Promise.race([all, died, late]);
+  return serving;
+}
+
+async function stopChild(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+}

@@ -1,0 +1,92 @@
+import { fstatSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { loadConfig } from '../../config/load.ts';
+import { type Certificate, makeCertificate } from '../support/azurite.ts';
+import { startBackend, type TestbedBackend } from './backend.ts';
+import { type Replica, startReplica } from './gateway-process.ts';
+import { parseOptions, type TestbedOptions, UsageError } from './options.ts';
+
+const CONFIG = resolve(import.meta.dirname, '../../config/testbed.yaml');
+
+/** Starts a backend and gateways over it, prints one JSON line when all serve, stops them when told to. */
+export async function main(argv: readonly string[]): Promise<void> {
+  try {
+    await run(parseOptions(argv));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
+  process.stdin.destroy();
+}
+
+async function run(options: TestbedOptions): Promise<void> {
+  const stopped = stopRequest();
+  const certificate = options.tlsPort === undefined ? undefined : makeCertificate();
+  const replicas: Replica[] = [];
+  let backend: TestbedBackend | undefined;
+  try {
+    backend = await startBackend(options);
+    const { settings } = backend;
+    const starts = Array.from({ length: options.replicas }, async (_, index) =>
+      startReplica({ ...settings, S3GW_LISTENERS: JSON.stringify(listeners(options, index, certificate)) }, options.workers));
+    for (const started of await Promise.allSettled(starts)) {
+      if (started.status === 'fulfilled') replicas.push(started.value);
+      else throw started.reason;
+    }
+    process.stdout.write(`${JSON.stringify(describe(replicas, backend))}\n`);
+    await Promise.race([stopped, ...replicas.map((replica) => replica.ended.then(() => Promise.reject(new Error('a gateway process ended'))))]);
+  } finally {
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    await backend?.stop();
+    if (certificate !== undefined) rmSync(certificate.folder, { recursive: true });
+  }
+}
+
+/** Port 0 stays 0 for every replica; a fixed one counts up. */
+function listeners({ port, tlsPort }: TestbedOptions, index: number, certificate: Certificate | undefined): object[] {
+  const at = (first: number): number => (first === 0 ? 0 : first + index);
+  const plain = { host: '127.0.0.1', port: at(port) };
+  if (tlsPort === undefined || certificate === undefined) return [plain];
+  return [plain, { host: '127.0.0.1', port: at(tlsPort), tls: { certFile: certificate.certFile, keyFile: certificate.keyFile } }];
+}
+
+function describe(replicas: readonly Replica[], backend: TestbedBackend): object {
+  const { config } = loadConfig(CONFIG, {});
+  const endpoints = (scheme: string): string[] => replicas.flatMap((replica) => replica.endpoints.filter((url) => url.startsWith(`${scheme}:`)));
+  return {
+    endpoints: endpoints('http'),
+    tlsEndpoints: endpoints('https'),
+    pids: replicas.flatMap((replica) => replica.pids),
+    backend: backend.description,
+    region: config.region,
+    accounts: config.accounts.map(({ name, keys, canonicalId, displayName, email }) => ({
+      name,
+      accessKey: keys[0]?.accessKeyId,
+      secretKey: keys[0]?.secretAccessKey,
+      id: canonicalId,
+      displayName,
+      email,
+    })),
+  };
+}
+
+/** SIGINT, SIGTERM, or the end of a standard input that somebody holds open: a pipe or a socket, not a file. */
+function stopRequest(): Promise<void> {
+  return new Promise((stop) => {
+    process.once('SIGINT', () => stop());
+    process.once('SIGTERM', () => stop());
+    if (!isHeldOpen()) return;
+    process.stdin.resume();
+    process.stdin.once('end', () => stop());
+    process.stdin.once('close', () => stop());
+  });
+}
+
+function isHeldOpen(): boolean {
+  try {
+    const stat = fstatSync(0);
+    return stat.isFIFO() || stat.isSocket();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util';
+
+export interface TestbedOptions {
+  readonly backend: 'memory' | 'azure';
+  /** A backend that is up already. */
+  readonly backendEndpoint: string | undefined;
+  /** First port; 0: any free ones. */
+  readonly port: number;
+  readonly tlsPort: number | undefined;
+  readonly replicas: number;
+  readonly workers: number;
+  readonly disk: boolean;
+}
+
+export const USAGE =
+  'usage: npm run testbed -- [--backend memory|azure] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--disk]';
+
+/** A mistake of whoever called: one line. */
+export class UsageError extends Error {}
+
+const OPTIONS = {
+  backend: { type: 'string', default: 'azure' },
+  'backend-endpoint': { type: 'string' },
+  port: { type: 'string', default: '0' },
+  'tls-port': { type: 'string' },
+  replicas: { type: 'string', default: '1' },
+  workers: { type: 'string', default: '1' },
+  disk: { type: 'boolean', default: false },
+} as const;
+
+/** @throws UsageError */
+export function parseOptions(argv: readonly string[]): TestbedOptions {
+  const { values } = parse(argv);
+  const { backend } = values;
+  if (backend !== 'memory' && backend !== 'azure') throw new UsageError(`--backend: expected memory or azure, got ${backend}`);
+  const options: TestbedOptions = {
+    backend,
+    backendEndpoint: values['backend-endpoint'],
+    port: count('--port', values.port, 0, 65535),
+    tlsPort: values['tls-port'] === undefined ? undefined : count('--tls-port', values['tls-port'], 0, 65535),
+    replicas: count('--replicas', values.replicas, 1, 64),
+    workers: count('--workers', values.workers, 1, 64),
+    disk: values.disk,
+  };
+  if (backend === 'memory' && (options.replicas > 1 || options.workers > 1)) {
+    throw new UsageError('--backend memory: one process only, its memory cannot be shared; use --backend azure for several replicas or workers');
+  }
+  if (backend === 'memory' && options.backendEndpoint !== undefined) throw new UsageError('--backend-endpoint: only with --backend azure');
+  return options;
+}
+
+function parse(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>> {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS });
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, { cause: error });
+  }
+}
+
+function count(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (!/^\d{1,5}$/.test(text) || value < least || value > most) throw new UsageError(`${name}: expected a number from ${least} to ${most}, got ${text}`);
+  return value;
+}
