@@ -45,7 +45,8 @@ class RegionScan {
   #unordered: { readonly stem: string; readonly members: DecodedEntry[] } | undefined;
   #place: Place | undefined;
   #lastName = '';
-  #metForeign = false;
+  /** Names of the other region were met, or may have been leapt over. */
+  #mayHaveForeign = false;
 
   constructor(options: ScanOptions) {
     const { bucket, region, request, start } = options;
@@ -63,7 +64,7 @@ class RegionScan {
       const shownBefore = collector.entries.length;
       this.#takeAll(page);
       if (collector.isFull) return this.#slice(collector.entries.at(-1)?.key);
-      this.#place = page.nextToken === undefined ? undefined : this.#placeBehind({ ...this.#place, token: page.nextToken });
+      this.#place = this.#placeBehind(page, this.#place);
       if (calls >= MAX_CALLS && this.#mayStop()) return this.#slice(collector.cutShort());
       const shown = collector.entries.length - shownBefore;
       ask = page.entries.length - shown > shown ? Math.max(collector.missing, 2 * ask) : collector.missing;
@@ -92,7 +93,7 @@ class RegionScan {
       if (this.#unordered !== undefined && !entry.name.startsWith(this.#unordered.stem)) this.#releaseUnordered();
       if (this.#collector.isFull) return;
       if (region.foreign?.isIn(entry.name) === true) {
-        this.#metForeign = true;
+        this.#mayHaveForeign = true;
         continue;
       }
       const decoded = region.decode(entry);
@@ -114,18 +115,25 @@ class RegionScan {
     return this.#place !== undefined && this.#unordered === undefined && this.#collector.last !== undefined;
   }
 
-  /** Jumps over what needs no reading: names of the other region, and the rest of a prefix that we rolled up ourselves. */
-  #placeBehind(page: Place): Place | undefined {
+  #placeBehind({ entries, nextToken: token }: ListPage, place: Place): Place | undefined {
+    if (token === undefined) return undefined;
+    const next = { ...place, token };
+    return entries.length === 0 ? next : this.#jumpFrom(next);
+  }
+
+  /** Leaps over what needs no reading: names of the other region, and the rest of a prefix that we rolled up ourselves. */
+  #jumpFrom(next: Place): Place | undefined {
     const { region, bucket } = this.#options;
     if (region.foreign?.isIn(this.#lastName) === true) return { startAt: region.foreign.end };
     const prefix = this.#collector.openPrefix;
-    if (prefix === undefined || region.delimiter !== undefined || this.#unordered !== undefined) return page;
+    if (prefix === undefined || region.delimiter !== undefined || this.#unordered !== undefined) return next;
     const key = successorOfPrefix(prefix);
     const place = key === undefined ? undefined : this.#placeOf(key);
     if (key === undefined || place === undefined) return undefined;
     const compare = nameComparator(bucket.home.store.capabilities.nameOrder);
-    if (compare(place.startAt, this.#lastName) <= 0) return page;
+    if (compare(place.startAt, this.#lastName) <= 0) return next;
     this.#collector.restartAt(key);
+    this.#mayHaveForeign = true;
     return place;
   }
 
@@ -139,7 +147,7 @@ class RegionScan {
     const passedForeign = foreign !== undefined && this.#options.start === undefined && (through === undefined || this.#lastName >= foreign.end);
     return {
       entries: this.#collector.entries,
-      provesNoForeign: passedForeign && !this.#metForeign,
+      provesNoForeign: passedForeign && !this.#mayHaveForeign,
       ...(through !== undefined && { through }),
     };
   }

@@ -46,6 +46,6 @@ function readMarkers(query: QueryReader): { keyMarker: string; versionIdMarker: 
 function versionValues(entries: readonly VersionsEntry[], { encode }: ListParameters, ownerOf: OwnerLookup): XmlValue[] {
   return entries.flatMap((entry) => {
     if (entry.kind === 'prefix') return [];
-    return [{ Key: encode(entry.key), VersionId: entry.versionId, IsLatest: entry.isLatest, ...objectValues(entry, ownerOf) }];
+    return [{ VersionId: entry.versionId, IsLatest: entry.isLatest, ...objectValues(entry, encode, ownerOf) }];
   });
 }

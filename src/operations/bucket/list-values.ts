@@ -27,15 +27,20 @@ export function prefixValues(entries: readonly { readonly kind: string; readonly
 export function contentsValues(entries: readonly ListedEntry[], { encode }: ListParameters, ownerOf: OwnerLookup | undefined): XmlValue[] {
   const values: XmlValue[] = [];
   for (const entry of entries) {
-    if (entry.kind === 'object') values.push({ Key: encode(entry.key), ...objectValues(entry, ownerOf) });
+    if (entry.kind === 'object') values.push(objectValues(entry, encode, ownerOf));
   }
   return values;
 }
 
-/** `Contents` or `Version` but for what names it. */
-export function objectValues(object: Omit<ListedObject, 'kind'>, ownerOf: OwnerLookup | undefined): Record<string, XmlValue> {
+/** A `Contents`, and what it has in common with a `Version`. */
+export function objectValues(
+  object: Omit<ListedObject, 'kind'>,
+  encode: ListParameters['encode'],
+  ownerOf: OwnerLookup | undefined,
+): Record<string, XmlValue> {
   const { checksum } = object;
   return {
+    Key: encode(object.key),
     LastModified: xmlDate(object.mtime),
     ETag: `"${object.etag}"`,
     ChecksumAlgorithm: checksum && [checksum.algorithm],
