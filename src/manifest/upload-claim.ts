@@ -52,13 +52,19 @@ export function encodeClaim(claim: Claim): BlobMetadata {
   return { [RECORD_NAME]: toAsciiJson({ ...json, ...toJson(completion), br: base.revision, bn: base.nonce }) };
 }
 
-/** @returns undefined when the metadata is no claim */
+/**
+ * @returns undefined without a claim: an adapter may make the blob for a moment to free its parts
+ * @throws Error for a claim of a later release
+ */
 export function decodeClaim(metadata: BlobMetadata): Claim | undefined {
-  const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as Partial<ClaimJson>;
-  if (json.v !== FORMAT || json.s === undefined || json.a === undefined) return undefined;
-  if (json.s === 'abort') return { kind: 'abort', attempt: json.a };
+  const text = metadata[RECORD_NAME];
+  if (text === undefined) return undefined;
+  const json = JSON.parse(text) as Partial<ClaimJson>;
+  if (json.s === 'abort' && json.a !== undefined) return { kind: 'abort', attempt: json.a };
   const completion = fromJson(json);
-  if (completion === undefined) return undefined;
+  if (json.v !== FORMAT || json.s === undefined || json.a === undefined || completion === undefined) {
+    throw new Error(`claim of format ${json.v ?? 'none'} cannot be read by this release`);
+  }
   const base: ClaimBase = {
     ...(json.br !== undefined && { revision: json.br as Revision }),
     ...(json.bn !== undefined && { nonce: json.bn }),
@@ -71,8 +77,7 @@ export async function readClaim(home: BucketHome, uploadId: string, call: Call):
   try {
     const { metadata, revision, lastModified } = await home.store.head(stagingRef(home, uploadId), call);
     const claim = decodeClaim(metadata);
-    if (claim === undefined) throw new Error(`the claim of upload ${uploadId} cannot be read by this release`);
-    return { claim, revision, since: lastModified };
+    return claim && { claim, revision, since: lastModified };
   } catch (error) {
     if (isStoreError(error, 'notFound')) return undefined;
     throw error;

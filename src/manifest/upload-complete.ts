@@ -3,14 +3,15 @@ import type { Call } from '../observe/call.ts';
 import type { Checksum } from '../protocol/checksums/algorithms.ts';
 import { type WriteConditions, judgeWrite } from '../protocol/conditions.ts';
 import { isStoreError } from '../store/store-error.ts';
+import type { Head } from './head.ts';
 import { stagingRef } from './names.ts';
 import type { ObjectAttributes } from './object-view.ts';
 import { liveView, readHead } from './object-read.ts';
 import type { PublishRequest } from './objects.ts';
 import { readClaim } from './upload-claim.ts';
-import { type Upload, type UploadTarget, findUpload, noSuchUpload, readUpload, removeUploadRecord } from './upload-find.ts';
+import { type Upload, type UploadTarget, findUpload, lookUpUpload, noSuchUpload, readUpload, removeUploadRecord } from './upload-find.ts';
 import { belongsTo, seqOfUploadId } from './upload-id.ts';
-import { partsBetween, removePartRecords } from './upload-parts.ts';
+import { partsBetween, removePartRecords, removeStaging } from './upload-parts.ts';
 import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requireAscending } from './upload-plan.ts';
 import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
 import { replaceClaim, takeForCompletion } from './upload-take.ts';
@@ -59,13 +60,36 @@ export async function completeUpload(context: UploadsContext, target: UploadTarg
 
   const head = await readHead(target.bucket, target.key, call);
   if (isPublished(head, target.uploadId, stagingRef(target.bucket.home, target.uploadId).name)) return finishPublished(context, target, request, call);
-  judgeWrite(request.conditions, liveView(target.bucket, target.key, head), target.key);
+  await judge(target, request.conditions, head, call);
   request.beforeAssembly();
   const held = await takeForCompletion(target, { completion: completing.completion, base: baseOf(head), tokens: plan.tokens }, call);
-  if (held === undefined) return withoutParts(target, request, call);
+  if (held === undefined) return withoutParts(context, target, request, call);
+  if (plan.tokens.length === 0 && !(await isStillOpen(target, held, call))) return repeated(target, request, call);
   await publish(context, completing, held, call);
   await conclude(context, target, completing.completion, call);
-  return resultOf(completing.completion);
+  return resultFor(target, request, completing.completion);
+}
+
+/**
+ * Judges the client's conditions before anything is changed; the publication judges them again. When
+ * an earlier Complete may have met them, its outcome comes first: it must not be told that it failed.
+ */
+async function judge(target: UploadTarget, conditions: WriteConditions, head: Head | undefined, call: Call): Promise<void> {
+  try {
+    judgeWrite(conditions, liveView(target.bucket, target.key, head), target.key);
+  } catch (refusal) {
+    if ((await claimedCompletion(target, call)) === undefined) throw refusal;
+  }
+}
+
+/**
+ * Parts that were freed or assembled before cannot be assembled, so whoever does is not too late. Only
+ * nothing can be assembled at any time: then the record decides, and a claim that came too late goes.
+ */
+async function isStillOpen(target: UploadTarget, held: HeldClaim, call: Call): Promise<boolean> {
+  if (held.inherited || (await lookUpUpload(target, call)) !== undefined) return true;
+  await removeStaging(target.bucket.home, target.uploadId, call);
+  return false;
 }
 
 function completionOf({ bucket, key }: UploadTarget, request: CompleteRequest, plan: ObjectPlan): Completion {
@@ -131,42 +155,41 @@ async function conclude(context: UploadsContext, target: UploadTarget, completio
 
 /** An earlier Complete published and did not come to its end. @throws S3Error NoSuchUpload: it had another list of parts */
 async function finishPublished(context: UploadsContext, target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
-  const completion = await completionOfPublished(target, call);
+  const completion = await claimedCompletion(target, call);
   if (completion === undefined) throw noSuchUpload(target.uploadId);
   context.settler.schedule(target.bucket, target.key);
   await conclude(context, target, completion, call);
-  if (completion.listHash !== listHashOf(request.parts)) throw noSuchUpload(target.uploadId);
-  return resultOf(completion);
+  return resultFor(target, request, completion);
 }
 
-/** The staging blob goes only after the tombstone came, so one of the two is there. */
-async function completionOfPublished({ bucket, uploadId }: UploadTarget, call: Call): Promise<Completion | undefined> {
+/** What was, or is being, made of the upload. A staging blob goes only after its tombstone came: one of the two tells. */
+async function claimedCompletion({ bucket, uploadId }: UploadTarget, call: Call): Promise<Completion | undefined> {
   const claim = (await readClaim(bucket.home, uploadId, call))?.claim;
   return claim !== undefined && claim.kind !== 'abort' ? claim.completion : readTombstone(bucket.home, uploadId, call);
 }
 
 /** Staged parts are gone: assembled by another Complete, thrown away by Abort, or expired in the backend. */
-async function withoutParts(target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
-  const result = await findRepeated(target, request, call);
-  if (result !== undefined) return result;
+async function withoutParts(context: UploadsContext, target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
+  const completion = await readTombstone(target.bucket.home, target.uploadId, call);
+  if (completion !== undefined) {
+    await conclude(context, target, completion, call); // the upload's record stood still
+    return resultFor(target, request, completion);
+  }
   await findUpload(target, call);
   throw new S3Error('InvalidPart', { extra: { UploadId: target.uploadId } });
 }
 
-/** Complete of an upload that is over: the same answer for the same parts. @throws S3Error NoSuchUpload */
+/** Complete of an upload that is over. @throws S3Error NoSuchUpload */
 async function repeated(target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
-  const result = await findRepeated(target, request, call);
-  if (result === undefined) throw noSuchUpload(target.uploadId);
-  return result;
+  const { bucket, key, uploadId } = target;
+  const known = belongsTo(uploadId, bucket, key);
+  return resultFor(target, request, known ? await readTombstone(bucket.home, uploadId, call) : undefined);
 }
 
-async function findRepeated({ bucket, key, uploadId }: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload | undefined> {
-  if (!belongsTo(uploadId, bucket, key)) return undefined;
-  const completion = await readTombstone(bucket.home, uploadId, call);
-  const same = completion?.bucketUid === bucket.uid && completion.key === key && completion.listHash === listHashOf(request.parts);
-  return completion !== undefined && same ? resultOf(completion) : undefined;
-}
-
-function resultOf({ etag, checksum }: Completion): CompletedUpload {
+/** The same answer for the same parts. @throws S3Error NoSuchUpload */
+function resultFor({ bucket, key, uploadId }: UploadTarget, request: CompleteRequest, completion: Completion | undefined): CompletedUpload {
+  const isHere = completion?.bucketUid === bucket.uid && completion.key === key;
+  if (!isHere || completion.listHash !== listHashOf(request.parts)) throw noSuchUpload(uploadId);
+  const { etag, checksum } = completion;
   return { etag, ...(checksum !== undefined && { checksum }) };
 }

@@ -7,8 +7,10 @@ import { stagingRef } from './names.ts';
 import { openView } from './object-read.ts';
 import type { CopySourceView } from './objects.ts';
 import type { Upload } from './upload-find.ts';
-import { type StagedRecord, putPart, recordPart } from './upload-parts.ts';
+import { putPart, recordPart } from './upload-parts.ts';
 import type { PartRecord } from './upload-part-record.ts';
+
+const MD5_OF_NOTHING = createHash('md5').digest('hex');
 
 export interface PartCopy {
   readonly number: number;
@@ -28,7 +30,7 @@ export interface PartCopy {
 export async function copyPart(upload: Upload, copy: PartCopy, call: Call): Promise<PartRecord> {
   const { view, bucket } = copy.source;
   if (bucket.home.store !== upload.bucket.home.store) return copyThrough(upload, copy, call);
-  if (view.size === 0) return recordPart(upload, await stageEmpty(upload, copy, call), call);
+  if (view.size === 0) return putPart(upload, { number: copy.number, body: Buffer.alloc(0), facts: { md5: MD5_OF_NOTHING } }, call);
 
   const source = await pin(copy, call);
   const range = copy.range ?? { first: 0, last: view.size - 1 };
@@ -37,13 +39,6 @@ export async function copyPart(upload: Upload, copy: PartCopy, call: Call): Prom
   const known = size === view.size ? view.md5 : undefined;
   const etag = known ?? derivedEtag(source, range);
   return recordPart(upload, { number: copy.number, etag, size, staged, ...(known === undefined && { derived: true }) }, call);
-}
-
-async function stageEmpty(upload: Upload, { number }: PartCopy, call: Call): Promise<StagedRecord> {
-  const empty = Buffer.alloc(0);
-  const { home } = upload.bucket;
-  const staged = await home.store.stagePart(stagingRef(home, upload.uploadId), empty, call);
-  return { number, etag: createHash('md5').update(empty).digest('hex'), size: 0, staged };
 }
 
 /** The source at the revision that was looked up; a private blob never changes, but may be settled away. */

@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises';
 import type { Call } from '../observe/call.ts';
 import type { BodyFacts } from '../protocol/body/object-body.ts';
 import type { StagedPart } from '../store/blob-store.ts';
@@ -24,11 +25,17 @@ export interface NewPart {
  * @throws S3Error NoSuchUpload, and what the body's verification finds
  */
 export async function putPart(upload: Upload, part: NewPart, call: Call): Promise<PartRecord> {
-  const { home } = upload.bucket;
-  const staged = await home.store.stagePart(stagingRef(home, upload.uploadId), part.body, call);
+  const staged = await stage(upload, part.body, call);
   const { md5, checksum } = await part.facts;
   if (md5 === undefined) throw new StoreError('unexpected', { call: 'stagePart', code: 'NoMd5OfBody' });
   return recordPart(upload, { number: part.number, etag: md5, size: bodySize(part.body), ...(checksum && { checksum }), staged }, call);
+}
+
+/** Services refuse to stage nothing: an empty part is a record only. */
+async function stage({ bucket: { home }, uploadId }: Upload, body: UploadBody, call: Call): Promise<StagedPart> {
+  if (bodySize(body) > 0) return home.store.stagePart(stagingRef(home, uploadId), body, call);
+  if (!(body instanceof Uint8Array)) await finished(body.stream.resume(), { signal: call.signal });
+  return { tokens: [] };
 }
 
 export type StagedRecord = Omit<PartRecord, 'tokens' | 'mtime'> & { readonly staged: StagedPart };

@@ -96,7 +96,7 @@ function totalSize(parts: readonly PartRecord[]): number {
 
 function matchPart({ uploadId }: Upload, listed: ListedPart, part: PartRecord | undefined): PartRecord {
   const invalid = (): S3Error => new S3Error('InvalidPart', { extra: { UploadId: uploadId, PartNumber: listed.number, ETag: bare(listed.etag) } });
-  if (part === undefined || part.etag !== bare(listed.etag).toLowerCase()) throw invalid();
+  if (part?.etag !== bare(listed.etag).toLowerCase()) throw invalid();
   for (const algorithm of CHECKSUM_ALGORITHMS) {
     const value = listed.checksums[algorithm];
     if (value !== undefined && (part.checksum?.algorithm !== algorithm || part.checksum.value !== value)) throw invalid();

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { type Fault, type PlannedCall, withFaults } from '../../../adapters/memory/faults.ts';
+import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
+import type { Bucket } from '../../../src/manifest/bucket.ts';
+import { createBucketRegistry } from '../../../src/manifest/buckets.ts';
+import { createClock } from '../../../src/manifest/clock.ts';
+import { type Objects, createObjects } from '../../../src/manifest/objects.ts';
+import type { Realm } from '../../../src/manifest/realm.ts';
+import { createSettler } from '../../../src/manifest/settle.ts';
+import type { CompleteRequest, CompletedUpload } from '../../../src/manifest/upload-complete.ts';
+import type { UploadTarget } from '../../../src/manifest/upload-find.ts';
+import type { ListedPart } from '../../../src/manifest/upload-plan.ts';
+import type { UploadRecord } from '../../../src/manifest/upload-record.ts';
+import { type Uploads, createUploads } from '../../../src/manifest/uploads.ts';
+import type { StoreCapabilities } from '../../../src/store/blob-store.ts';
+import { readAll } from '../../../src/streams/read-all.ts';
+import { testCall } from '../../support/test-call.ts';
+
+export const OWNER = 'owner-canonical-id';
+/** Least size of a part in these tests; S3's 5 MiB is a setting. */
+export const MIN_PART = 4;
+
+export type Plan = (call: PlannedCall) => Fault | undefined;
+
+export interface FixtureOptions {
+  readonly minPartSize?: number;
+  readonly settling?: boolean;
+  readonly capabilities?: Partial<StoreCapabilities>;
+}
+
+/** A gateway's manifest over a store in memory whose faults can be changed at any time. */
+export class UploadFixture {
+  readonly memory: MemoryBlobStore;
+  readonly uploads: Uploads;
+  readonly objects: Objects;
+  readonly backgroundErrors: unknown[] = [];
+  readonly calls: PlannedCall[] = [];
+  bucket!: Bucket;
+  plan: Plan = () => undefined;
+  readonly #idle: () => Promise<void>;
+  readonly #buckets;
+
+  private constructor(options: FixtureOptions) {
+    this.memory = new MemoryBlobStore({ ...(options.capabilities && { capabilities: options.capabilities }) });
+    const store = withFaults(this.memory, (call) => {
+      this.calls.push(call);
+      return this.plan(call);
+    });
+    const backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER };
+    const realm: Realm = { backends: [backend], backendOf: () => backend };
+    const background = createSettler({ concurrency: 2, maxQueue: 100, newCall: () => testCall(), onError: (error) => this.backgroundErrors.push(error) });
+    const settler = options.settling === false ? { ...background, schedule: () => undefined } : background;
+    const clock = createClock();
+    this.#idle = () => background.idle();
+    this.#buckets = createBucketRegistry({ realm, cacheMs: 20, onHidden: () => undefined });
+    this.objects = createObjects({ clock, settler });
+    this.uploads = createUploads({ clock, settler, objects: this.objects, minPartSize: options.minPartSize ?? MIN_PART });
+  }
+
+  static async open(options: FixtureOptions = {}): Promise<UploadFixture> {
+    const fixture = new UploadFixture(options);
+    fixture.bucket = await fixture.addBucket('bucket');
+    return fixture;
+  }
+
+  async addBucket(name: string): Promise<Bucket> {
+    await this.#buckets.create({ name, ownerId: OWNER }, testCall());
+    return this.#buckets.get(name, testCall());
+  }
+
+  idle(): Promise<void> {
+    return this.#idle();
+  }
+
+  create(key: string, more: Partial<UploadRecord> = {}): Promise<UploadTarget> {
+    const attributes = { headers: { contentType: 'text/plain' }, userMetadata: { colour: 'blue' } };
+    return this.uploads.create(this.bucket, key, { ownerId: OWNER, attributes, ...more }, testCall());
+  }
+
+  async part(target: UploadTarget, number: number, text: string): Promise<ListedPart> {
+    const upload = await this.uploads.find(target, testCall());
+    const body = Buffer.from(text);
+    const md5 = md5Of(body);
+    const { etag } = await this.uploads.putPart(upload, { number, body, facts: { md5 } }, testCall());
+    return { number, etag, checksums: {} };
+  }
+
+  /** An upload with these parts, numbered from 1. */
+  async started(key: string, ...texts: string[]): Promise<{ target: UploadTarget; parts: ListedPart[] }> {
+    const target = await this.create(key);
+    const parts: ListedPart[] = [];
+    for (const [index, text] of texts.entries()) parts.push(await this.part(target, index + 1, text));
+    return { target, parts };
+  }
+
+  complete(target: UploadTarget, parts: readonly ListedPart[], more: Partial<CompleteRequest> = {}, call = testCall()): Promise<CompletedUpload> {
+    const request = { parts, expected: {}, conditions: {}, beforeAssembly: () => undefined, beforePublication: async () => undefined, ...more };
+    return this.uploads.complete(target, request, call);
+  }
+
+  put(key: string, text: string): Promise<unknown> {
+    const attributes = { headers: {}, userMetadata: {} };
+    return this.objects.put(this.bucket, key, { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {} }, testCall());
+  }
+
+  async text(key: string): Promise<string | undefined> {
+    try {
+      const { body } = await this.objects.open(this.bucket, key, {}, testCall());
+      return (await readAll(body)).toString();
+    } catch (error) {
+      if ((error as { code?: string }).code === 'NoSuchKey') return undefined;
+      throw error;
+    }
+  }
+
+  /** Names in the system container that start with one of these. */
+  async names(...prefixes: string[]): Promise<string[]> {
+    const pages = await Promise.all(prefixes.map((prefix) => this.memory.list('system', { prefix, limit: 5000 }, testCall())));
+    return pages.flatMap((page) => page.entries.map((entry) => entry.name));
+  }
+
+  /** Open uploads as clients see them. */
+  async openUploads(): Promise<string[]> {
+    const { entries } = await this.uploads.list(this.bucket, { prefix: '', limit: 1000 }, testCall());
+    return entries.map((entry) => (entry.kind === 'upload' ? entry.uploadId : entry.prefix));
+  }
+}
+
+export function md5Of(bytes: Uint8Array | string): string {
+  return createHash('md5').update(bytes).digest('hex');
+}
+
+/** ETag of an object made of these parts, computed apart from the product. */
+export function multipartEtag(...texts: string[]): string {
+  const digests = texts.map((text) => createHash('md5').update(text).digest());
+  return `${md5Of(Buffer.concat(digests))}-${texts.length}`;
+}
+
+export async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+    return 'ok';
+  } catch (error) {
+    const { code, kind } = error as { code?: string; kind?: string };
+    return code ?? kind ?? String(error);
+  }
+}
