@@ -28,7 +28,7 @@ export class HeaderLines {
 
   isRepeated(name: string): boolean {
     const first = this.names.indexOf(name);
-    return first >= 0 && this.names.indexOf(name, first + 1) >= 0;
+    return first >= 0 && this.names.includes(name, first + 1);
   }
 
   /** As it stands in a canonical request: trimmed, runs of blanks as one space, repeats joined by `,`; empty when absent. */

@@ -29,7 +29,7 @@ export class SigningKeys {
   keyFor(accessKeyId: string, secret: string, scope: CredentialScope): KeyObject {
     const name = `${accessKeyId}/${scope.text}`;
     const cached = this.#cache.get(name);
-    if (cached !== undefined && cached.secret === secret) {
+    if (cached?.secret === secret) {
       return cached.key;
     }
     const key = deriveSigningKey(secret, scope);

@@ -1,4 +1,4 @@
-import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { parseAmzDate } from '../../../src/auth/amz-date.ts';
 import { authenticate } from '../../../src/auth/authenticate.ts';
@@ -107,16 +107,20 @@ function escape(text: string): string {
 type SourceData = string | ArrayBuffer | ArrayBufferView;
 
 class NodeSha256 {
-  #hash: Hash | Hmac;
+  #hash: { update(bytes: Buffer): unknown; digest(): Buffer };
+
   constructor(key?: SourceData) {
     this.#hash = key === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(key));
   }
+
   update(chunk: SourceData): void {
     this.#hash.update(bytesOf(chunk));
   }
+
   digest(): Promise<Uint8Array> {
     return Promise.resolve(new Uint8Array(this.#hash.digest()));
   }
+
   reset(): void {
     this.#hash = createHash('sha256');
   }

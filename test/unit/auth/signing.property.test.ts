@@ -65,7 +65,7 @@ describe('paths that clients encode in different ways', () => {
     ['/b/./x', '/b/x'],
     ['/b/a+b', '/b/a%20b'],
   ])('%s is not %s', (target, signedPath) => {
-    expect(() => judge(signedAs(target, signedPath))).toThrowError(expect.objectContaining({ code: 'SignatureDoesNotMatch' }));
+    expect(() => judge(signedAs(target, signedPath))).toThrow(expect.objectContaining({ code: 'SignatureDoesNotMatch' }));
   });
 });
 
@@ -77,7 +77,7 @@ describe('signing keys', () => {
     const request = await raw();
     expect(authenticate(request, authOptions({ signingKeys })).kind).toBe('signed');
     const other = authOptions({ signingKeys, credentialFor: () => ({ secretAccessKey: 'other', owner: 'main' }) });
-    expect(() => authenticate(request, other)).toThrowError(expect.objectContaining({ code: 'SignatureDoesNotMatch' }));
+    expect(() => authenticate(request, other)).toThrow(expect.objectContaining({ code: 'SignatureDoesNotMatch' }));
     expect(authenticate(request, authOptions({ signingKeys })).kind).toBe('signed');
   });
 
@@ -94,7 +94,7 @@ describe('signing keys', () => {
     const signingKeys = new SigningKeys();
     for (const accessKeyId of ['AKIA1', 'AKIA2', 'AKIA3']) {
       const request = await sdkSigned({ accessKeyId });
-      expect(() => authenticate(request, authOptions({ signingKeys }))).toThrowError(expect.objectContaining({ code: 'InvalidAccessKeyId' }));
+      expect(() => authenticate(request, authOptions({ signingKeys }))).toThrow(expect.objectContaining({ code: 'InvalidAccessKeyId' }));
     }
     expect(signingKeys.size).toBe(1);
   });

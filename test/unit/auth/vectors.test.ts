@@ -123,7 +123,7 @@ describe('AWS vectors', () => {
 
   it.each(VECTORS)('header, one digit off: $name', (vector) => {
     const last = vector.signature.endsWith('0') ? '1' : '0';
-    expect(() => judge(signedVector(vector, vector.signature.slice(0, -1) + last))).toThrowError(
+    expect(() => judge(signedVector(vector, vector.signature.slice(0, -1) + last))).toThrow(
       expect.objectContaining({ code: 'SignatureDoesNotMatch' }),
     );
   });

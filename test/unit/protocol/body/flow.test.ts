@@ -100,6 +100,24 @@ describe('a streamed body', () => {
     expect(lead).toBeLessThan(1024 * 1024);
   });
 
+  it.each([
+    ['closed', undefined],
+    ['broken', new Error('ECONNRESET')],
+  ])('is incomplete when the request is %s in the middle', async (_, cause) => {
+    const source = openSource(A(10));
+    const opened = await openStreamed(requestBody(plain(A(1000)), { source }));
+    watch(opened.stream);
+    await sleep(5);
+    source.destroy(cause);
+    await expect(opened.facts).rejects.toMatchObject({ code: 'IncompleteBody', cause });
+  });
+
+  it('is incomplete when the request was gone before it was read', async () => {
+    const source = openSource(A(10));
+    source.destroy();
+    await expect(requestBody(plain(A(1000)), { source }).open(HELD)).rejects.toMatchObject({ code: 'IncompleteBody' });
+  });
+
   it('lets go of the request when the backend gives up', async () => {
     const source = openSource(A(100), A(100));
     const opened = await openStreamed(requestBody(plain(A(1000)), { source }));

@@ -159,7 +159,7 @@ describe('refused by its bytes', () => {
     let delivered = 0;
     let ended = false;
     opened.stream.on('data', (bytes: Buffer) => (delivered += bytes.length)).on('end', () => (ended = true));
-    const [error] = await once(opened.stream, 'error');
+    const error: unknown = (await once(opened.stream, 'error'))[0];
     expectAnswer(error, entry);
     expectAnswer(await failure(opened.facts), entry);
     expect(ended).toBe(false);
