@@ -1,0 +1,50 @@
+/**
+ * The load generator, a process of its own: takes a `LoadJob` from its parent, answers with a `LoadResult`
+ * or `{ error }`.
+ */
+import { LoadConnection } from './load-connection.ts';
+import { SendableRequest } from './sendable.ts';
+import type { WireRequest } from './wire-request.ts';
+
+export interface LoadJob {
+  readonly port: number;
+  readonly connections: number;
+  /** No request is begun after this; 0: each request is sent once. */
+  readonly milliseconds: number;
+  /** Sent in turn. */
+  readonly requests: readonly WireRequest[];
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  /** Until the last answer was complete. */
+  readonly seconds: number;
+}
+
+async function run({ port, connections, milliseconds, requests }: LoadJob): Promise<LoadResult> {
+  const sendables = requests.map((request) => new SendableRequest(request));
+  const open = Array.from({ length: connections }, () => new LoadConnection(port));
+  const started = performance.now();
+  let begun = 0;
+  const mayBegin = (): boolean => (milliseconds === 0 ? begun < sendables.length : performance.now() - started < milliseconds);
+  try {
+    await Promise.all(open.map(async (connection) => {
+      while (mayBegin()) {
+        const request = sendables[begun % sendables.length];
+        begun += 1;
+        if (request !== undefined) await connection.exchange(request);
+      }
+    }));
+  } finally {
+    for (const connection of open) connection.close();
+  }
+  return { requests: begun, seconds: (performance.now() - started) / 1000 };
+}
+
+process.on('message', (job: LoadJob) => {
+  run(job).then(
+    (result) => process.send?.(result),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,69 @@
+import { cpus } from 'node:os';
+import { startTestbed } from '../support/testbed.ts';
+import { measure } from './measure.ts';
+import type { Measured, Target } from './measure.ts';
+import { parseOptions, USAGE } from './options.ts';
+import type { BenchOptions } from './options.ts';
+import { BenchProcess, LoadGenerator, NullBackend, portOf } from './processes.ts';
+import { table } from './report.ts';
+import { RequestSigner } from './sign.ts';
+import type { S3Request } from './sign.ts';
+import { BARE_CONTAINER, BUCKET, LIST_BUCKET, SETUP, WORKS } from './work.ts';
+
+export async function main(argv: readonly string[]): Promise<void> {
+  let options: BenchOptions;
+  try {
+    options = parseOptions(argv);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
+    process.exitCode = 2;
+    return;
+  }
+  const results = await bench(options);
+  const about = { node: process.version, cpu: cpus()[0]?.model ?? '', cores: cpus().length, rounds: options.rounds, seconds: options.seconds };
+  process.stdout.write(options.json ? `${JSON.stringify({ ...about, results }, null, 2)}\n` : table(results));
+}
+
+async function bench(options: BenchOptions): Promise<Measured[]> {
+  const backend = new NullBackend();
+  const load = new LoadGenerator();
+  const backendPort = await portOf(backend);
+  const bare = new BenchProcess('bare-proxy.ts', `http://127.0.0.1:${backendPort}`);
+  const testbed = await startTestbed('--backend', 'azure', '--backend-endpoint', `http://127.0.0.1:${backendPort}`);
+  try {
+    const signer = new RequestSigner(testbed.bed);
+    const targets: { bare: Target; gateway: Target } = {
+      bare: { port: await portOf(bare), pids: [bare.pid] },
+      gateway: { port: signer.port, pids: testbed.bed.pids },
+    };
+    await setUp(signer, load, targets);
+    const results: Measured[] = [];
+    for (const work of WORKS) {
+      if (options.only.length > 0 && !options.only.some((name) => work.name.includes(name))) continue;
+      const signed = { gateway: await signAll(signer, work.requests), bare: await signAll(signer, work.bare ?? work.requests) };
+      const result = await measure({ work, signed, targets, load, backend }, options);
+      results.push(result);
+      if (!options.json) process.stderr.write(`${work.name} ${result.ratio.toFixed(2)}\n`);
+    }
+    return results;
+  } finally {
+    await testbed.stop();
+    for (const child of [bare, load, backend]) child.stop();
+  }
+}
+
+type Signed = Awaited<ReturnType<RequestSigner['sign']>>[];
+
+/** Also of requests for the bare proxy, which does not look: the same bytes for both. */
+async function signAll(signer: RequestSigner, requests: readonly S3Request[]): Promise<Signed> {
+  return Promise.all(requests.map((request) => signer.sign(request)));
+}
+
+async function setUp(signer: RequestSigner, load: LoadGenerator, targets: { bare: Target; gateway: Target }): Promise<void> {
+  const buckets = await signAll(signer, [BUCKET, LIST_BUCKET].map((name) => ({ method: 'PUT', path: `/${name}` })));
+  const container = await signAll(signer, [{ method: 'PUT', path: `/${BARE_CONTAINER}` }]);
+  const once = { connections: 1, milliseconds: 0 };
+  await load.run({ ...once, port: targets.gateway.port, requests: buckets });
+  await load.run({ ...once, port: targets.bare.port, requests: container });
+  await load.run({ ...once, connections: 8, port: targets.gateway.port, requests: await signAll(signer, SETUP) });
+}

@@ -1,0 +1,102 @@
+import type { BenchOptions } from './options.ts';
+import { cpuSeconds, forgetPeak, peakMebibytes } from './processes.ts';
+import type { LoadGenerator, NullBackend } from './processes.ts';
+import type { WireRequest } from './wire-request.ts';
+import type { Work } from './work.ts';
+
+/** A server under load. */
+export interface Target {
+  readonly port: number;
+  readonly pids: readonly number[];
+}
+
+export interface Side {
+  /** Requests per second; median of the rounds. */
+  readonly rate: number;
+  /** Seconds of CPU per request. */
+  readonly cpu: number;
+  readonly backendCalls: number;
+  /** MiB, over all rounds of this work. */
+  readonly peak: number;
+}
+
+export interface Measured {
+  readonly name: string;
+  readonly connections: number;
+  readonly bytes?: number;
+  readonly goal?: number;
+  /** Median of the rounds' own ratios, gateway to bare proxy. */
+  readonly ratio: number;
+  readonly ratios: readonly number[];
+  readonly gateway: Side;
+  readonly bare: Side;
+}
+
+export interface Stage {
+  readonly work: Work;
+  readonly signed: Readonly<Record<'bare' | 'gateway', readonly WireRequest[]>>;
+  readonly targets: Readonly<Record<'bare' | 'gateway', Target>>;
+  readonly load: LoadGenerator;
+  readonly backend: NullBackend;
+}
+
+/** Before each work, so that nothing is measured that the compiler has not seen yet. */
+const WARM_UP_MS = 500;
+
+interface Turn {
+  readonly rate: number;
+  readonly cpu: number;
+  readonly backendCalls: number;
+}
+
+export async function measure(stage: Stage, { rounds, seconds }: BenchOptions): Promise<Measured> {
+  const turns: { bare: Turn[]; gateway: Turn[] } = { bare: [], gateway: [] };
+  for (const side of ['bare', 'gateway'] as const) {
+    await turn(stage, side, WARM_UP_MS);
+    forgetPeak(stage.targets[side].pids);
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    const order = round % 2 === 0 ? (['bare', 'gateway'] as const) : (['gateway', 'bare'] as const);
+    for (const side of order) turns[side].push(await turn(stage, side, seconds * 1000));
+  }
+  const ratios = turns.gateway.map(({ rate }, round) => rate / (turns.bare[round]?.rate ?? Number.NaN));
+  const { name, connections, bytes, goal } = stage.work;
+  return {
+    name,
+    connections,
+    ...(bytes === undefined ? {} : { bytes }),
+    ...(goal === undefined ? {} : { goal }),
+    ratio: median(ratios),
+    ratios,
+    gateway: summary(turns.gateway, stage.targets.gateway),
+    bare: summary(turns.bare, stage.targets.bare),
+  };
+}
+
+async function turn({ work, signed, targets, load, backend }: Stage, side: 'bare' | 'gateway', milliseconds: number): Promise<Turn> {
+  const { port, pids } = targets[side];
+  const callsBefore = await backend.calls();
+  const cpuBefore = cpuSeconds(pids);
+  const { requests, seconds } = await load.run({ port, connections: work.connections, milliseconds, requests: signed[side] });
+  return {
+    rate: requests / seconds,
+    cpu: (cpuSeconds(pids) - cpuBefore) / requests,
+    backendCalls: ((await backend.calls()) - callsBefore) / requests,
+  };
+}
+
+function summary(turns: readonly Turn[], { pids }: Target): Side {
+  return {
+    rate: median(turns.map(({ rate }) => rate)),
+    cpu: median(turns.map(({ cpu }) => cpu)),
+    backendCalls: median(turns.map(({ backendCalls }) => backendCalls)),
+    peak: peakMebibytes(pids),
+  };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}

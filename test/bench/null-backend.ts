@@ -1,0 +1,173 @@
+/**
+ * A process that speaks Azure Blob Storage's wire at memory speed, so that a server in front of it is
+ * measured and not the store: no disk, no signatures checked, no MD5 computed (every blob has the same
+ * plausible one), bodies above 16 KiB counted but not kept and answered from one prefilled buffer.
+ *
+ * Sends `{ port }` to its parent and answers each of its messages with `{ calls }`, the requests so far.
+ */
+import type { AddressInfo } from 'node:net';
+import { MODIFIED, NullBlobs, PLAUSIBLE_MD5 } from './null-blobs.ts';
+import type { NullBlob } from './null-blobs.ts';
+import { createRawServer, headerOf } from './raw-server.ts';
+import type { RawAnswer, RawRequest } from './raw-server.ts';
+
+const FILL = Buffer.alloc(1024 * 1024, 'null backend ');
+const COMMON = `Server: Null-Blob/1.0\r\nx-ms-request-id: 11111111-2222-3333-4444-555555555555\r\nx-ms-version: 2026-02-06\r\nDate: ${MODIFIED}\r\n`;
+
+const blobs = new NullBlobs();
+let calls = 0;
+
+interface Place {
+  readonly container: string;
+  readonly name: string;
+  readonly query: URLSearchParams;
+}
+
+/** `/account/container/name` of the emulator's form, and the same without the account for the bare proxy. */
+function placeOf(target: string): Place {
+  const mark = target.indexOf('?');
+  const path = (mark < 0 ? target : target.slice(0, mark)).replace(/^\/devstoreaccount1(?=\/|$)/, '').slice(1);
+  const slash = path.indexOf('/');
+  return {
+    container: slash < 0 ? path : path.slice(0, slash),
+    name: slash < 0 ? '' : path.slice(slash + 1),
+    query: mark < 0 ? NO_QUERY : new URLSearchParams(target.slice(mark + 1)),
+  };
+}
+
+const NO_QUERY = new URLSearchParams();
+
+function answer(request: RawRequest): RawAnswer {
+  calls += 1;
+  const place = placeOf(request.target);
+  if (place.container === '') return document(request, containerList());
+  if (place.name === '') return answerContainer(request, place);
+  if (request.method === 'GET' || request.method === 'HEAD') return readBlob(request, place);
+  if (request.method === 'DELETE') return removeBlob(request, place);
+  return request.method === 'PUT' ? changeBlob(request, place) : refusal(405, 'UnsupportedHttpVerb');
+}
+
+function answerContainer(request: RawRequest, { container, query }: Place): RawAnswer {
+  if (request.method === 'PUT') {
+    if (blobs.hasContainer(container)) return refusal(409, 'ContainerAlreadyExists');
+    blobs.addContainer(container);
+    return plain(201, entity('"0x8D0"'));
+  }
+  if (!blobs.hasContainer(container)) return refusal(404, 'ContainerNotFound');
+  if (request.method === 'DELETE') {
+    blobs.removeContainer(container);
+    return plain(202, '');
+  }
+  if (query.get('comp') === 'list') return document(request, blobs.page(container, query));
+  return plain(200, entity('"0x8D0"'));
+}
+
+function containerList(): string {
+  const found = [...blobs.containers].map((name) => `<Container><Name>${name}</Name><Properties><Last-Modified>${MODIFIED}</Last-Modified></Properties></Container>`);
+  return `<?xml version="1.0" encoding="utf-8"?><EnumerationResults><Containers>${found.join('')}</Containers><NextMarker /></EnumerationResults>`;
+}
+
+function readBlob({ method, head }: RawRequest, { container, name }: Place): RawAnswer {
+  const blob = blobs.get(container, name);
+  if (blob === undefined) return refusal(404, blobs.hasContainer(container) ? 'BlobNotFound' : 'ContainerNotFound');
+  if (conditionFails(head, blob)) return refusal(412, 'ConditionNotMet');
+  const range = /\r\n(?:x-ms-range|range): ?bytes=(\d+)-(\d*)/i.exec(head);
+  const first = Number(range?.[1] ?? 0);
+  const last = Math.min(blob.size - 1, range?.[2] === undefined || range[2] === '' ? Infinity : Number(range[2]));
+  if (range !== null && first >= blob.size) return refusal(416, 'InvalidRange');
+  const length = last - first + 1;
+  const about = range === null
+    ? `HTTP/1.1 200 OK\r\nContent-MD5: ${PLAUSIBLE_MD5}\r\n`
+    : `HTTP/1.1 206 Partial Content\r\nContent-Range: bytes ${first}-${last}/${blob.size}\r\nx-ms-blob-content-md5: ${PLAUSIBLE_MD5}\r\n`;
+  const text = `${about}${COMMON}${entity(blob.etag)}${blob.lines}Content-Length: ${length}\r\n\r\n`;
+  if (method === 'HEAD') return text;
+  return { head: text, body: blob.body === undefined ? filled(length) : [blob.body.subarray(first, last + 1)] };
+}
+
+function filled(length: number): Buffer[] {
+  const parts: Buffer[] = [];
+  for (let left = length; left > 0; left -= FILL.length) parts.push(left >= FILL.length ? FILL : FILL.subarray(0, left));
+  return parts;
+}
+
+function changeBlob(request: RawRequest, place: Place): RawAnswer {
+  const { container, name, query } = place;
+  const { head } = request;
+  if (!blobs.hasContainer(container)) return refusal(404, 'ContainerNotFound');
+  const comp = query.get('comp');
+  if (comp === 'block') {
+    blobs.stage(container, name, query.get('blockid') ?? '', request.bodySize);
+    return plain(201, `Content-MD5: ${PLAUSIBLE_MD5}\r\n`);
+  }
+  const known = blobs.get(container, name);
+  if (known !== undefined && headerOf(head, 'if-none-match') === '*') return refusal(409, 'BlobAlreadyExists');
+  if (conditionFails(head, known)) return refusal(412, 'ConditionNotMet');
+  if (comp === 'metadata') {
+    if (known === undefined) return refusal(404, 'BlobNotFound');
+    const etag = blobs.nextEtag();
+    blobs.set(container, name, { ...known, ...described(head), etag });
+    return plain(200, entity(etag));
+  }
+  return comp === 'blocklist' ? putBlockList(request, place) : putBlob(request, place);
+}
+
+function putBlob({ head, body, bodySize }: RawRequest, { container, name }: Place): RawAnswer {
+  const etag = blobs.nextEtag();
+  blobs.set(container, name, { size: bodySize, body, etag, ...described(head) });
+  return plain(201, `Content-MD5: ${PLAUSIBLE_MD5}\r\n${entity(etag)}`);
+}
+
+function putBlockList({ head, body }: RawRequest, { container, name }: Place): RawAnswer {
+  const ids = [...(body?.toString('latin1') ?? '').matchAll(/<Latest>([^<]*)<\/Latest>/g)].map(([, id]) => id ?? '');
+  const size = blobs.assemble(container, name, ids);
+  if (size === undefined) return refusal(400, 'InvalidBlockList');
+  const etag = blobs.nextEtag();
+  blobs.set(container, name, { size, body: undefined, etag, ...described(head) });
+  return plain(201, entity(etag));
+}
+
+function removeBlob({ head }: RawRequest, { container, name }: Place): RawAnswer {
+  const blob = blobs.get(container, name);
+  if (blob === undefined) return refusal(404, 'BlobNotFound');
+  if (conditionFails(head, blob)) return refusal(412, 'ConditionNotMet');
+  blobs.remove(container, name);
+  return plain(202, '');
+}
+
+function conditionFails(head: string, blob: NullBlob | undefined): boolean {
+  const wanted = headerOf(head, 'if-match');
+  return wanted !== undefined && wanted !== blob?.etag;
+}
+
+/** What a write says about its blob, in the form in which answers repeat it. */
+function described(head: string): Pick<NullBlob, 'lines' | 'metadata'> {
+  const metadata = [...head.matchAll(/\r\nx-ms-meta-([^:]+): ?([^\r]*)/gi)].map(([, name, value]) => [name ?? '', value ?? ''] as const);
+  const type = headerOf(head, 'x-ms-blob-content-type') ?? 'application/octet-stream';
+  const lines = metadata.map(([name, value]) => `x-ms-meta-${name}: ${value}\r\n`).join('');
+  return { metadata, lines: `Content-Type: ${type}\r\n${lines}x-ms-blob-type: BlockBlob\r\nx-ms-lease-status: unlocked\r\nx-ms-server-encrypted: true\r\n` };
+}
+
+function entity(etag: string): string {
+  return `ETag: ${etag}\r\nLast-Modified: ${MODIFIED}\r\n`;
+}
+
+const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 404: 'Not Found', 409: 'Conflict', 412: 'Precondition Failed' };
+
+function plain(status: number, lines: string): string {
+  return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Error'}\r\n${COMMON}${lines}Content-Length: 0\r\n\r\n`;
+}
+
+function refusal(status: number, code: string): string {
+  return plain(status, `x-ms-error-code: ${code}\r\n`);
+}
+
+function document({ method }: RawRequest, xml: string): RawAnswer {
+  const body = Buffer.from(xml);
+  const head = `HTTP/1.1 200 OK\r\n${COMMON}Content-Type: application/xml\r\nContent-Length: ${body.length}\r\n\r\n`;
+  return method === 'HEAD' ? head : { head, body: [body] };
+}
+
+const server = createRawServer(answer);
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+process.on('message', () => process.send?.({ calls }));
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,45 @@
+import { parseArgs } from 'node:util';
+
+export interface BenchOptions {
+  readonly rounds: number;
+  /** Of one measurement; a large body begun is finished. */
+  readonly seconds: number;
+  /** Parts of names of the work to be done; empty: all. */
+  readonly only: readonly string[];
+  readonly json: boolean;
+}
+
+export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...]] [--json]
+
+Compares the gateway, started as the test bed does, with a bare undici proxy in front of the same null
+backend: the same work in alternating rounds, medians of the ratios.
+
+  --rounds   rounds per work, 1 to 20 (3)
+  --seconds  of each measurement, 0.2 to 60 (2.5)
+  --only     work whose name contains one of these, e.g. get-4k,put
+  --json     the result as one JSON document on standard output`;
+
+/** @throws Error with one line for the caller */
+export function parseOptions(argv: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '2.5' },
+      only: { type: 'string', default: '' },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  return {
+    rounds: Math.floor(between('--rounds', values.rounds, 1, 20)),
+    seconds: between('--seconds', values.seconds, 0.2, 60),
+    only: values.only.split(',').filter((name) => name !== ''),
+    json: values.json,
+  };
+}
+
+function between(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (!(value >= least && value <= most)) throw new Error(`${name}: expected a number from ${least} to ${most}, got ${text}`);
+  return value;
+}

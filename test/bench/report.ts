@@ -1,0 +1,37 @@
+import type { Measured, Side } from './measure.ts';
+
+const GIB = 1024 ** 3;
+const HEADINGS = ['work', 'conn', 'ratio', 'goal', '', 'gateway', 'bare proxy', 'CPU gateway', 'CPU bare', 'calls', 'peak MiB'];
+
+/** The result as a table for people. */
+export function table(results: readonly Measured[]): string {
+  const rows = [HEADINGS, ...results.map(cells)];
+  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const lines = rows.map((row) => row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  '));
+  return `${lines.join('\n')}\n`;
+}
+
+function cells(result: Measured): string[] {
+  const { name, connections, ratio, goal, gateway, bare, bytes } = result;
+  return [
+    name,
+    String(connections),
+    ratio.toFixed(2),
+    goal?.toFixed(2) ?? '-',
+    goal === undefined ? '' : ratio >= goal ? 'met' : 'MISSED',
+    rate(gateway, bytes),
+    rate(bare, bytes),
+    cpu(gateway, bytes),
+    cpu(bare, bytes),
+    gateway.backendCalls.toFixed(2),
+    gateway.peak.toFixed(0),
+  ];
+}
+
+function rate(side: Side, bytes: number | undefined): string {
+  return bytes === undefined ? `${side.rate.toFixed(0)}/s` : `${((side.rate * bytes) / 1e6).toFixed(0)} MB/s`;
+}
+
+function cpu(side: Side, bytes: number | undefined): string {
+  return bytes === undefined ? `${(side.cpu * 1e6).toFixed(0)} us` : `${((side.cpu / bytes) * GIB).toFixed(2)} s/GiB`;
+}

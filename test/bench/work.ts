@@ -1,0 +1,63 @@
+import type { S3Request } from './sign.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** One row of the result. */
+export interface Work {
+  readonly name: string;
+  readonly connections: number;
+  /** Ratio to the bare proxy that is asked for; absent: only shown. */
+  readonly goal?: number;
+  /** Bytes of the body, either way; bulk work is told in MB/s and CPU per GiB. */
+  readonly bytes?: number;
+  readonly requests: readonly S3Request[];
+  /** What the bare proxy gets instead: it knows no S3. */
+  readonly bare?: readonly S3Request[];
+}
+
+export const BUCKET = 'bench';
+export const LIST_BUCKET = 'bench-list';
+/** Container that only the bare proxy writes to, so that no record is overwritten by a blob without one. */
+export const BARE_CONTAINER = 'bench-bare';
+const LISTED = 1000;
+const KEYS = 64;
+
+const numbers = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index).padStart(4, '0'));
+const small = numbers(KEYS).map((number) => `/${BUCKET}/small-${number}`);
+const put = (container: string, name: string, size: number, payload: S3Request['payload'] = 'unsigned'): S3Request =>
+  ({ method: 'PUT', path: `/${container}/${name}`, size, payload });
+const puts = (container: string): S3Request[] => numbers(KEYS).map((number) => put(container, `put-${number}`, 4 * KIB));
+const list: S3Request = { method: 'GET', path: `/${LIST_BUCKET}`, query: { 'list-type': '2' } };
+const bareList: S3Request = { method: 'GET', path: `/${LIST_BUCKET}`, query: { comp: 'list', include: 'metadata', maxresults: '1000', restype: 'container' } };
+const big = (size: string): S3Request[] => [{ method: 'GET', path: `/${BUCKET}/${size}` }];
+
+/** Written before anything is measured, through the gateway. */
+export const SETUP: readonly S3Request[] = [
+  ...small.map((path): S3Request => ({ method: 'PUT', path, size: 4 * KIB, payload: 'unsigned' })),
+  put(BUCKET, '64m', 64 * MIB),
+  put(BUCKET, '1g', 1024 * MIB),
+  ...numbers(LISTED).map((number) => put(LIST_BUCKET, `folder/object-${number}`, 0)),
+];
+
+const atBoth = (work: Omit<Work, 'connections' | 'goal'>, goal: number): Work[] => [
+  { ...work, name: `${work.name}-1`, connections: 1 },
+  { ...work, name: `${work.name}-32`, connections: 32, goal },
+];
+
+export const WORKS: readonly Work[] = [
+  ...atBoth({ name: 'get-4k', requests: small.map((path) => ({ method: 'GET', path })) }, 0.4),
+  ...atBoth({ name: 'put-4k', requests: puts(BUCKET), bare: puts(BARE_CONTAINER) }, 0.3),
+  ...atBoth({ name: 'head', requests: small.map((path) => ({ method: 'HEAD', path })) }, 0.4),
+  { name: 'get-64m', connections: 1, goal: 1, bytes: 64 * MIB, requests: big('64m') },
+  { name: 'get-1g', connections: 1, goal: 1, bytes: 1024 * MIB, requests: big('1g') },
+  {
+    name: 'put-64m-unsigned', connections: 1, goal: 0.85, bytes: 64 * MIB,
+    requests: [put(BUCKET, 'up', 64 * MIB)], bare: [put(BARE_CONTAINER, 'up', 64 * MIB)],
+  },
+  {
+    name: 'put-64m-crc32-trailer', connections: 1, goal: 0.8, bytes: 64 * MIB,
+    requests: [put(BUCKET, 'up', 64 * MIB, 'crc32-trailer')], bare: [put(BARE_CONTAINER, 'up', 64 * MIB)],
+  },
+  { name: 'list-1000', connections: 4, requests: [list], bare: [bareList] },
+];
