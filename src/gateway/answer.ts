@@ -1,4 +1,4 @@
-import { S3Error } from '../errors/s3-error.ts';
+import type { S3Error } from '../errors/s3-error.ts';
 import { isByteSource, type S3Response } from '../protocol/response.ts';
 import { encodeXml } from '../protocol/xml/encode.ts';
 import { errorDocument } from './error-document.ts';

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { S3Error } from '../errors/s3-error.ts';
 import type { S3ErrorCode } from '../errors/error-table.ts';
 import { newHostId, newRequestId } from '../observe/random-id.ts';
@@ -19,7 +19,7 @@ const hostId = newHostId();
  * length beside a transfer coding), bad header lines, headers that are too long or too slow.
  * The connection ends: nobody knows where the next request would begin.
  */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -37,5 +37,5 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroySoon());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { createServer as createHttpServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { newRequestId } from '../observe/random-id.ts';
 import { answerClientError } from './client-error.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -96,7 +96,7 @@ function createServer(options: ListenerOptions, handler: RequestListener): Serve
   server.maxHeadersCount = 0;
   // `100 Continue` is sent when an operation reads the body: after authentication, or never.
   server.on('checkContinue', handler);
-  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket));
+  server.on('clientError', answerClientError);
   return server;
 }
 

@@ -122,7 +122,9 @@ function azureCredential(credential: AzureCredentialConfig, where: string, sourc
   }
 }
 
-type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
+type Defined<T> =
+  & { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
+  & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
 
 /** The object without its undefined members, which optional settings leave behind. */
 function defined<T extends object>(object: T): Defined<T> {

@@ -142,7 +142,7 @@ class RunningService implements Service {
         await store.ping(backgroundCall(signal));
         return undefined;
       } catch (error) {
-        return { name, endpoint, reason: error instanceof Error ? error.message : String(error) };
+        return { name, endpoint, reason: reasonOf(error) };
       }
     }));
     return results.filter((result) => result !== undefined);
@@ -182,4 +182,13 @@ class RunningService implements Service {
       }
     }));
   }
+}
+
+/** The store's own words, and the last cause below them: refused, no such host, no permission. */
+function reasonOf(error: unknown): string {
+  const words: string[] = [];
+  for (let current = error; current instanceof Error && words.length < 8; current = current.cause) {
+    words.push(current.message === '' ? String((current as NodeJS.ErrnoException).code) : current.message);
+  }
+  return [...new Set([words.at(0), words.at(-1)])].join('; ');
 }

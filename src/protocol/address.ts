@@ -31,10 +31,8 @@ export function splitTarget(target: string, host: string): RequestTarget {
 
 function originForm(target: string, host: string): string {
   const match = /^https?:\/\/([^/?#]+)(.*)$/is.exec(target);
-  if (match?.[1] === undefined || match[1].toLowerCase() !== host.toLowerCase()) {
-    throw new S3Error('InvalidURI', { extra: { URI: target } });
-  }
-  const rest = match[2] ?? '';
+  const [, authority, rest = ''] = match ?? [];
+  if (authority?.toLowerCase() !== host.toLowerCase()) throw new S3Error('InvalidURI', { extra: { URI: target } });
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 

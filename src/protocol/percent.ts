@@ -1,6 +1,6 @@
 import { S3Error } from '../errors/s3-error.ts';
 
-// eslint-disable-next-line no-control-regex -- a byte above ASCII, as Node hands it over
+/** Bytes above ASCII as Node hands them over. */
 const NOT_ASCII = /[\x80-\xff]/g;
 const ESCAPED_OR_NOT_ASCII = /[%\x80-\uffff]/;
 

@@ -65,8 +65,9 @@ async function whenServing(child: ChildProcess, workers: number, ended: Promise<
 }
 
 async function stopChild(child: ChildProcess, ended: Promise<void>): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  if (hasEnded()) return;
   child.kill('SIGTERM');
   await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
-  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  if (!hasEnded()) child.kill('SIGKILL');
 }
