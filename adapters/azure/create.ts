@@ -10,12 +10,16 @@ import { DEFAULT_LIMITS, DEFAULT_MAX_CONNECTIONS, DEFAULT_RETRIES, DEFAULT_TIMEO
 import type { AzureStoreOptions, AzureTimeouts } from './options.ts';
 import { createTransport } from './wire/split-transport.ts';
 import type { Transport } from './wire/transport.ts';
+import type { UndiciTransportOptions } from './wire/undici-transport.ts';
+
+type CreateWire = (options: UndiciTransportOptions) => Transport;
 
 /**
  * A store over one Azure storage account. Nothing is sent until the first call.
+ * @param createWire another way to the network, for tests
  * @throws Error when options contradict each other or say too little
  */
-export function createAzureStore(given: AzureStoreOptions): AzureBlobStore {
+export function createAzureStore(given: AzureStoreOptions, createWire: CreateWire = createTransport): AzureBlobStore {
   const options = expandConnectionString(given);
   const endpoint = resolveEndpoint(options);
   const access = resolveAccess(options.credential, endpoint.account, options.ca);
@@ -24,7 +28,7 @@ export function createAzureStore(given: AzureStoreOptions): AzureBlobStore {
   const client = new AzureClient({
     endpoint,
     authorizer: createAuthorizer(access),
-    transport: transportTo(options, endpoint, timeouts),
+    transport: createWire(wireOptions(options, endpoint, timeouts)),
     budget: new RetryBudget({ ...DEFAULT_RETRIES, ...options.retries }),
     timeouts,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
@@ -32,8 +36,8 @@ export function createAzureStore(given: AzureStoreOptions): AzureBlobStore {
   return new AzureBlobStore(client, createCopySources(client, access));
 }
 
-function transportTo(options: AzureStoreOptions, endpoint: Endpoint, timeouts: AzureTimeouts): Transport {
-  return createTransport({
+function wireOptions(options: AzureStoreOptions, endpoint: Endpoint, timeouts: AzureTimeouts): UndiciTransportOptions {
+  return {
     origin: endpoint.origin,
     maxConnections: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
     connectTimeout: timeouts.connect,
@@ -41,5 +45,5 @@ function transportTo(options: AzureStoreOptions, endpoint: Endpoint, timeouts: A
     keepAlive: timeouts.keepAlive,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
     ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
-  });
+  };
 }

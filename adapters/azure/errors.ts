@@ -119,6 +119,7 @@ const BY_FAILURE: Readonly<Record<WireFailure, StoreErrorKind>> = {
   body: 'aborted',
   timeout: 'unavailable',
   network: 'unavailable',
+  malformed: 'unexpected',
 };
 
 /**

@@ -84,12 +84,12 @@ const SLASH = 0x2f;
 const BANG = 0x21;
 const QUESTION = 0x3f;
 
-const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+const ENTITIES: ReadonlyMap<string, string> = new Map([['lt', '<'], ['gt', '>'], ['amp', '&'], ['quot', '"'], ['apos', "'"]]);
 
 function unescapeXml(text: string): string {
   if (!text.includes('&')) return text;
-  return text.replace(/&(?:#x([0-9a-fA-F]{1,6})|#([0-9]{1,7})|([a-z]{2,4}));/g, (_all, hex?: string, decimal?: string, name?: string) => {
-    const known = name === undefined ? codePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)) : ENTITIES[name];
+  return text.replace(/&(?:#x([0-9a-fA-F]{1,6});|#([0-9]{1,7});|([a-z]+);)?/g, (_all, hex?: string, decimal?: string, name?: string) => {
+    const known = name === undefined ? codePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)) : ENTITIES.get(name);
     if (known === undefined) throw malformed('unknown entity');
     return known;
   });

@@ -25,7 +25,7 @@ export class LeanTransport implements Transport {
     try {
       head = headOf(request, this.#hostLine, body?.length);
     } catch (error) {
-      return Promise.reject(new WireError('network', false, error));
+      return Promise.reject(new WireError('malformed', false, error));
     }
     return new Promise((resolve, reject) => {
       this.#client.send({ method, head, body, responseTimeout, signal }, { onResponse: resolve, onFailure: (failure) => reject(wireError(failure)) });

@@ -55,7 +55,9 @@ export type WireFailure =
   /** The stream to be uploaded errored, ended early or held too much; the request was broken off. */
   | 'body'
   | 'timeout'
-  | 'network';
+  | 'network'
+  /** It cannot be put on the wire: a header that HTTP does not allow. */
+  | 'malformed';
 
 export class WireError extends Error {
   readonly failure: WireFailure;

@@ -150,7 +150,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** undici would not even take the request. */
   refuse(error: unknown): void {
     this.#finish();
-    this.#settle.reject(new WireError('network', false, error));
+    this.#settle.reject(new WireError('malformed', false, error));
   }
 
   #abort(): void {

@@ -57,8 +57,7 @@ test('parallel work: never wider than asked, results in order, the first failure
 });
 
 test('shared work goes on when one who waits for it is aborted', async () => {
-  let finish: (value: string) => void = () => undefined;
-  const work = new Promise<string>((resolve) => { finish = resolve; });
+  const { promise: work, resolve: finish } = Promise.withResolvers<string>();
   const stop = new AbortController();
   const one = unlessAborted(work, stop.signal);
   const other = unlessAborted(work, never);
