@@ -28,7 +28,8 @@ export function authenticate<C extends SigningCredential>(raw: RawRequest, optio
     if (inQuery !== undefined) {
       throw new S3Error('InvalidArgument', {
         message:
-          'Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, Signature query string parameter or the Authorization header should be specified',
+          'Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, ' +
+          'Signature query string parameter or the Authorization header should be specified',
         extra: { ArgumentName: 'Authorization' },
       });
     }

@@ -4,7 +4,8 @@ import { parsePayloadMode, UNSIGNED_PAYLOAD } from './payload-mode.ts';
 import type { SignableRequest } from './raw-request.ts';
 import { requireSignedHeaders } from './required-headers.ts';
 import { refuseSessionToken } from './session-token.ts';
-import { MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault, type CredentialScope, type ScopeFault } from './scope.ts';
+import { MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault } from './scope.ts';
+import type { CredentialScope, ScopeFault } from './scope.ts';
 import { DEFAULT_MAX_SKEW_MS, type AuthOptions, type AuthVerdict, type SigningCredential } from './verdict.ts';
 import { credentialOf, verifySignature, type SignatureClaim } from './verify-signature.ts';
 

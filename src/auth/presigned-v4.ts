@@ -4,14 +4,22 @@ import { queryValue } from './canonical-query.ts';
 import { parsePayloadMode, UNSIGNED_PAYLOAD } from './payload-mode.ts';
 import type { SignableRequest } from './raw-request.ts';
 import { requireSignedHeaders } from './required-headers.ts';
-import { MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault, type CredentialScope, type ScopeFault } from './scope.ts';
+import { MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault } from './scope.ts';
+import type { CredentialScope, ScopeFault } from './scope.ts';
 import { refuseSessionToken } from './session-token.ts';
 import { SIGV4_ALGORITHM } from './signature.ts';
 import { DEFAULT_MAX_SKEW_MS, type AuthOptions, type AuthVerdict, type SigningCredential } from './verdict.ts';
 import { credentialOf, verifySignature, type SignatureClaim } from './verify-signature.ts';
 
 const SIGNATURE_PARAMETER = 'X-Amz-Signature';
-const REQUIRED = ['X-Amz-Algorithm', 'X-Amz-Credential', 'X-Amz-Date', 'X-Amz-Expires', 'X-Amz-SignedHeaders', SIGNATURE_PARAMETER] as const;
+const REQUIRED = [
+  'X-Amz-Algorithm',
+  'X-Amz-Credential',
+  'X-Amz-Date',
+  'X-Amz-Expires',
+  'X-Amz-SignedHeaders',
+  SIGNATURE_PARAMETER,
+] as const;
 type RequiredParameter = (typeof REQUIRED)[number];
 const MAX_EXPIRES_SECONDS = 604_800;
 

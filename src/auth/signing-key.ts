@@ -45,7 +45,7 @@ export class SigningKeys {
  * HMAC over date, region, service and terminator in turn, as SigV4 defines it. A key object, because
  * Node 24 makes one of every plain buffer at each use, at six times the cost of the HMAC.
  */
-export function deriveSigningKey(secret: string, scope: Pick<CredentialScope, 'date' | 'region' | 'service' | 'terminator'>): KeyObject {
+export function deriveSigningKey(secret: string, scope: Omit<CredentialScope, 'accessKeyId' | 'text'>): KeyObject {
   const dated = hmac(`AWS4${secret}`, scope.date);
   return createSecretKey(hmac(hmac(hmac(dated, scope.region), scope.service), scope.terminator));
 }

@@ -17,7 +17,9 @@ const CHECKSUM_PREFIX = 'x-amz-checksum-';
 const SDK_ALGORITHM = 'x-amz-sdk-checksum-algorithm';
 /** Share the prefix, but say something else: of a multipart upload, or of the answer wanted. */
 const NOT_VALUES = new Set(['x-amz-checksum-algorithm', 'x-amz-checksum-type', 'x-amz-checksum-mode']);
-const BY_HEADER: ReadonlyMap<string, ChecksumAlgorithm> = new Map(CHECKSUM_ALGORITHMS.map((algorithm) => [checksumHeader(algorithm), algorithm]));
+const BY_HEADER: ReadonlyMap<string, ChecksumAlgorithm> = new Map(
+  CHECKSUM_ALGORITHMS.map((algorithm) => [checksumHeader(algorithm), algorithm]),
+);
 /** Known to S3 and not verified here: to ignore one would be to claim that it was right. */
 const UNSUPPORTED = new Set(['sha512', 'md5', 'xxhash64', 'xxhash3', 'xxhash128'].map((name) => CHECKSUM_PREFIX + name));
 
@@ -59,7 +61,9 @@ function declaredChecksum(headers: HeaderReader, payload: PayloadMode): Declared
   const announced = headers.get(SDK_ALGORITHM);
   if (first === undefined) {
     if (announced !== undefined) {
-      throw invalidRequest(`${SDK_ALGORITHM} specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.`);
+      throw invalidRequest(
+        `${SDK_ALGORITHM} specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.`,
+      );
     }
     return undefined;
   }
@@ -98,7 +102,11 @@ function algorithmOf(name: string): ChecksumAlgorithm {
   if (UNSUPPORTED.has(name)) {
     throw new S3Error('NotImplemented', { extra: { Header: name } });
   }
-  throw invalidRequest(name.startsWith(CHECKSUM_PREFIX) ? `The algorithm of ${name} is not known.` : 'The value specified in the x-amz-trailer header is not supported');
+  throw invalidRequest(
+    name.startsWith(CHECKSUM_PREFIX)
+      ? `The algorithm of ${name} is not known.`
+      : 'The value specified in the x-amz-trailer header is not supported',
+  );
 }
 
 /** @throws S3Error InvalidRequest unless `value` is a base64 digest of the algorithm */

@@ -45,7 +45,8 @@ class HttpRequestBody implements OwnedRequestBody {
 
   constructor(options: RequestBodyOptions) {
     this.#options = options;
-    this.declaredSize = byteCount(options.headers.get(isStreaming(options.payload) ? 'x-amz-decoded-content-length' : 'content-length'));
+    const header = isStreaming(options.payload) ? 'x-amz-decoded-content-length' : 'content-length';
+    this.declaredSize = byteCount(options.headers.get(header));
   }
 
   async readAll(limit: number, options: ReadAllOptions = {}): Promise<Buffer> {
@@ -57,8 +58,9 @@ class HttpRequestBody implements OwnedRequestBody {
     if (size !== undefined && size > limit) {
       throw new S3Error('MaxMessageLengthExceeded', { extra: { MaxMessageLengthBytes: limit } });
     }
-    const declared = readDeclaredDigests(this.#options.headers, this.#options.payload, { checksums: options.checksumsOf !== 'object' });
-    const verifier = new PayloadVerifier({ payload: this.#options.payload, declared, wantMd5: false });
+    const { headers, payload } = this.#options;
+    const declared = readDeclaredDigests(headers, payload, { checksums: options.checksumsOf !== 'object' });
+    const verifier = new PayloadVerifier({ payload, declared, wantMd5: false });
     const { bytes } = await collect(this.#flow(verifier, size, limit), size);
     return bytes;
   }
