@@ -1,0 +1,80 @@
+import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
+import { createAccountDirectory } from '../../src/access/directory.ts';
+import { Dispatcher, type DispatcherOptions } from '../../src/gateway/dispatcher.ts';
+import { createListener } from '../../src/gateway/listener.ts';
+import { proxyTrust } from '../../src/gateway/proxy-trust.ts';
+import { type StallLimits, StallWatch } from '../../src/gateway/stall-watch.ts';
+import { createRealm } from '../../src/main/bucket-rules.ts';
+import { openManifest } from '../../src/main/manifest.ts';
+import type { Log } from '../../src/observe/log.ts';
+import { OPERATIONS } from '../../src/operations/index.ts';
+import { HoldBudget } from '../../src/protocol/body/hold-budget.ts';
+import { ACCESS_KEY, REGION, SECRET_KEY } from './sign-raw.ts';
+
+export interface TestGateway {
+  readonly port: number;
+  readonly store: MemoryBlobStore;
+  readonly dispatcher: Dispatcher;
+  /** Messages and fields of everything that was logged. */
+  readonly logged: readonly { readonly level: string; readonly fields: object; readonly message: string }[];
+  close(): Promise<void>;
+}
+
+export interface TestGatewayOptions {
+  /** Operations that replace the real ones. */
+  readonly operations?: DispatcherOptions['operations'];
+  readonly longAnswerMs?: number;
+  readonly stalls?: StallLimits;
+  readonly headersMs?: number;
+}
+
+/** A gateway in this process, over memory, with one account, on any free port of loopback. */
+export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const store = new MemoryBlobStore();
+  const canonicalId = '4'.repeat(64);
+  const logged: { level: string; fields: object; message: string }[] = [];
+  const record = (level: string) => (fields: object, message: string): void => void logged.push({ level, fields, message });
+  const log: Log = { info: record('info'), warn: record('warn'), error: record('error') };
+  const background = new AbortController();
+  const manifest = openManifest({
+    realm: createRealm([{ name: 'memory', store, systemContainer: 'system', ownerId: canonicalId }], [], undefined),
+    bucketCacheMs: 20,
+    log,
+    signal: background.signal,
+  });
+  const stalls = new StallWatch(options.stalls);
+  stalls.start();
+  const dispatcher = new Dispatcher({
+    accounts: createAccountDirectory([{
+      name: 'wire', canonicalId, displayName: 'wire', email: 'wire@example.com', accountNumber: '444444444444',
+      keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY }], users: [],
+    }]),
+    manifest,
+    operations: { ...OPERATIONS, ...options.operations },
+    settings: { region: REGION, smallRangeCopy: false, holdBytes: 64 * 1024 },
+    baseHosts: ['localhost'],
+    proxies: proxyTrust([]),
+    stalls,
+    holdBudget: new HoldBudget(1024 * 1024),
+    log,
+    ...(options.longAnswerMs !== undefined && { longAnswerMs: options.longAnswerMs }),
+  });
+  const timeouts = { headersMs: options.headersMs ?? 30_000, keepAliveMs: 5000 };
+  const listener = await createListener({ host: '127.0.0.1', port: 0, timeouts }, dispatcher);
+  const { port } = await listener.listen();
+  return {
+    port,
+    store,
+    dispatcher,
+    logged,
+    async close() {
+      const closed = listener.close();
+      listener.destroy();
+      await closed;
+      stalls.stop();
+      await manifest.settler.close();
+      background.abort();
+      await store.close();
+    },
+  };
+}

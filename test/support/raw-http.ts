@@ -1,0 +1,133 @@
+import { connect, type Socket } from 'node:net';
+
+/** One answer as it came off the wire. */
+export interface RawAnswer {
+  readonly status: number;
+  /** Lower-case names; of a repeated one the last. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** `100 Continue` and the like that came before. */
+  readonly interim: readonly number[];
+}
+
+/** A client that sends exactly the bytes it is given: no library in between mends them. */
+export class RawConnection {
+  readonly #socket: Socket;
+  #received = Buffer.alloc(0);
+  #wake: (() => void) | undefined;
+  #ended = false;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', (chunk) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#wake?.();
+    });
+    const end = (): void => {
+      this.#ended = true;
+      this.#wake?.();
+    };
+    socket.on('end', end).on('close', end).on('error', end);
+  }
+
+  static async open(port: number): Promise<RawConnection> {
+    const socket = connect({ port, host: '127.0.0.1' });
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve).once('error', reject);
+    });
+    return new RawConnection(socket);
+  }
+
+  send(bytes: string | Buffer): void {
+    if (!this.#socket.destroyed) this.#socket.write(bytes);
+  }
+
+  /** Everything received that no answer has taken. */
+  get pending(): string {
+    return this.#received.toString('latin1');
+  }
+
+  /** Whether the server has closed its side. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The next final answer. @param method HEAD answers have no body */
+  async answer(method = 'GET'): Promise<RawAnswer> {
+    const interim: number[] = [];
+    for (;;) {
+      const head = await this.#head();
+      if (head.status >= 200) return { ...head, body: await this.#body(head, method), interim };
+      interim.push(head.status);
+    }
+  }
+
+  /** Resolves when the server has closed the connection. */
+  async closed(): Promise<void> {
+    while (!this.#ended) await this.#more();
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  async #head(): Promise<Pick<RawAnswer, 'status' | 'headers'>> {
+    for (;;) {
+      const end = this.#received.indexOf('\r\n\r\n');
+      if (end >= 0) {
+        const [statusLine = '', ...lines] = this.#take(end + 4).toString('latin1').trimEnd().split('\r\n');
+        const headers = lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()] as const);
+        return { status: Number(statusLine.split(' ')[1]), headers: Object.fromEntries(headers) };
+      }
+      if (this.#ended) throw new Error(`the connection ended before an answer: ${JSON.stringify(this.pending)}`);
+      await this.#more();
+    }
+  }
+
+  async #body({ status, headers }: Pick<RawAnswer, 'status' | 'headers'>, method: string): Promise<string> {
+    if (method === 'HEAD' || status === 204 || status === 304) return '';
+    if (headers['transfer-encoding'] === 'chunked') return this.#chunks();
+    const length = Number(headers['content-length'] ?? 0);
+    while (this.#received.length < length && !this.#ended) await this.#more();
+    return this.#take(length).toString('utf8');
+  }
+
+  async #chunks(): Promise<string> {
+    let body = '';
+    for (;;) {
+      while (!this.#received.includes('\r\n')) await this.#moreOrFail();
+      const size = Number.parseInt(this.#take(this.#received.indexOf('\r\n') + 2).toString('latin1'), 16);
+      while (this.#received.length < size + 2) await this.#moreOrFail();
+      body += this.#take(size + 2).toString('utf8').slice(0, -2);
+      if (size === 0) return body;
+    }
+  }
+
+  #take(count: number): Buffer {
+    const taken = this.#received.subarray(0, count);
+    this.#received = this.#received.subarray(count);
+    return taken;
+  }
+
+  async #moreOrFail(): Promise<void> {
+    if (this.#ended) throw new Error('the connection ended in the midst of a chunked body');
+    await this.#more();
+  }
+
+  #more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+}
+
+/** Sends one request on a connection of its own. */
+export async function roundTrip(port: number, bytes: string | Buffer, method = 'GET'): Promise<RawAnswer> {
+  const connection = await RawConnection.open(port);
+  try {
+    connection.send(bytes);
+    return await connection.answer(method);
+  } finally {
+    connection.close();
+  }
+}
