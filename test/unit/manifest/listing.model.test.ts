@@ -3,34 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { withFaults } from '../../../adapters/memory/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { Bucket } from '../../../src/manifest/bucket.ts';
-import { createListing, type ListedEntry, type ListingRequest } from '../../../src/manifest/listing.ts';
 import { createKeyCodec } from '../../../src/store/key-codec.ts';
 import type { NameOrder } from '../../../src/store/name-order.ts';
 import { putOf, testManifest } from '../../support/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
-import { anyKey, anyText } from '../store/arbitrary-keys.ts';
-import { expectedEntries, label } from './listing-model.ts';
+import { expectedEntries, label, scenario, walkPages } from './listing-model.ts';
 
 const RUNS = 800;
-const DELIMITERS = ['', '/', 'a', '.', '~', 's', '3', '0', 'Z', ' ', '%', '//', 'ab', '/.', 'é', '\u0001', '\\', '\u{1f600}', '\uffff', '\u{10ffff}'];
-
-/** Keys with common beginnings, and a question about them that meets them often. */
-const scenario = fc
-  .tuple(fc.array(anyText, { maxLength: 3 }), fc.array(anyKey, { minLength: 1, maxLength: 25 }))
-  .map(([stems, keys]) => keys.map((key, i) => (stems[i % 4] ?? '') + key))
-  .chain((keys) => {
-    const part = fc.tuple(fc.constantFrom(...keys), fc.nat({ max: 6 })).map(([key, length]) => Array.from(key).slice(0, length).join(''));
-    return fc.record({
-      keys: fc.constant(keys),
-      prefix: fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 3, arbitrary: part }, anyText),
-      delimiter: fc.constantFrom(...DELIMITERS),
-      after: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, fc.constantFrom(...keys), part, anyText),
-      limit: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom(7, 1000)),
-      maxListPage: fc.constantFrom(2, 3, 1000),
-      emptyPages: fc.boolean(),
-    });
-  });
-
 interface Setting {
   readonly nameOrder: NameOrder;
   readonly maxNameLength: number;
@@ -45,19 +24,6 @@ async function bucketWith(keys: readonly string[], options: Setting & { maxListP
   return bucket;
 }
 
-/** All pages, each begun where the one before ended. */
-async function walk(bucket: Bucket, request: ListingRequest): Promise<ListedEntry[][]> {
-  const listing = createListing();
-  const pages: ListedEntry[][] = [];
-  for (let after: string | undefined = request.after; after !== undefined;) {
-    const page = await listing.objects(bucket, { ...request, after }, testCall());
-    pages.push([...page.entries]);
-    after = page.next;
-    expect(pages.length).toBeLessThan(1000);
-  }
-  return pages;
-}
-
 describe.each<Setting>([
   { nameOrder: 'utf8', maxNameLength: 1024 },
   { nameOrder: 'utf16', maxNameLength: 1024 },
@@ -68,7 +34,7 @@ describe.each<Setting>([
     await fc.assert(
       fc.asyncProperty(scenario, async ({ keys, ...options }) => {
         const bucket = await bucketWith(keys, { ...setting, ...options });
-        const pages = await walk(bucket, options);
+        const pages = await walkPages(bucket, options);
         expect(pages.flat().map(label)).toEqual(expectedEntries(keys, options));
         // Only a page with more behind it may be short, and here nothing is hidden.
         expect(pages.slice(0, -1).every((page) => page.length === options.limit)).toBe(true);
@@ -84,7 +50,7 @@ describe.each<Setting>([
         const all = expectedEntries(keys, { ...options, after: '' });
         const at = all[Math.floor(all.length / 2)];
         if (at === undefined) return;
-        const pages = await walk(bucket, { ...options, after: at.slice(2) });
+        const pages = await walkPages(bucket, { ...options, after: at.slice(2) });
         expect(pages.flat().map(label)).toEqual(all.slice(all.indexOf(at) + 1));
       }),
       { numRuns: RUNS },
