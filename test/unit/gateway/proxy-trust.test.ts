@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { proxyTrust } from '../../../src/gateway/proxy-trust.ts';
+import { readHeaders } from '../../../src/protocol/headers/header-reader.ts';
+
+function from(remoteAddress: string): IncomingMessage {
+  return { socket: { remoteAddress } } as unknown as IncomingMessage;
+}
+
+function source(ranges: string[], remote: string, forwarded?: string): string {
+  return proxyTrust(ranges).sourceOf(from(remote), readHeaders(forwarded === undefined ? [] : ['X-Forwarded-For', forwarded]));
+}
+
+describe('source address', () => {
+  test.each<[string, string[], string, string | undefined, string]>([
+    ['nobody is trusted', [], '10.0.0.1', '192.0.2.7', '10.0.0.1'],
+    ['a proxy is', ['10.0.0.0/8'], '10.0.0.1', '192.0.2.7', '192.0.2.7'],
+    ['a chain: the last one that is no proxy', ['10.0.0.0/8'], '10.0.0.1', '198.51.100.1, 192.0.2.7, 10.2.3.4', '192.0.2.7'],
+    ['a stranger that claims to be one', ['10.0.0.0/8'], '203.0.113.5', '10.0.0.1', '203.0.113.5'],
+    ['nonsense in the header', ['10.0.0.0/8'], '10.0.0.1', 'unknown', '10.0.0.1'],
+    ['mapped IPv4', ['10.0.0.1'], '::ffff:10.0.0.1', '2001:db8::1', '2001:db8::1'],
+    ['IPv6 range', ['2001:db8::/32'], '2001:db8::99', '192.0.2.7', '192.0.2.7'],
+  ])('%s', (_name, ranges, remote, forwarded, expected) => {
+    expect(source(ranges, remote, forwarded)).toBe(expected);
+  });
+
+  test('the scheme counts only from a proxy', () => {
+    const headers = readHeaders(['X-Forwarded-Proto', 'https']);
+    expect(proxyTrust(['10.0.0.1']).schemeOf(from('10.0.0.1'), headers)).toBe('https');
+    expect(proxyTrust(['10.0.0.1']).schemeOf(from('10.0.0.2'), headers)).toBe('http');
+  });
+
+  test.each(['10.0.0.0/33', 'proxy', '10.0.0.0/x', ''])('%j is no range', (range) => {
+    expect(() => proxyTrust([range])).toThrow('is neither an address nor a range');
+  });
+});
