@@ -69,7 +69,7 @@ function createDispatcher(options: UndiciTransportOptions): Pool | ProxyAgent {
     keepAliveMaxTimeout: options.keepAlive,
     pipelining: 1,
   };
-  if (options.proxy !== undefined) return new ProxyAgent({ ...shared, uri: options.proxy, requestTls: trusted });
+  if (options.proxy !== undefined) return new ProxyAgent({ ...shared, uri: options.proxy, requestTls: trusted, proxyTls: trusted });
   return new Pool(options.origin, { ...shared, connect: { ...trusted, timeout: options.connectTimeout } });
 }
 
