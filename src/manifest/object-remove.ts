@@ -4,7 +4,7 @@ import { StoreError, isStoreError } from '../store/store-error.ts';
 import { type HeadTarget, refusal } from './head-commit.ts';
 import { liveView, readHead } from './object-read.ts';
 import type { ObjectsContext } from './objects.ts';
-import { sealStaging } from './upload-claim.ts';
+import { sealDeleted } from './upload-claim.ts';
 
 const MAX_TURNS = 8;
 
@@ -20,7 +20,7 @@ export async function removeObject(context: ObjectsContext, target: HeadTarget, 
     const view = liveView(bucket, key, head);
     if (head === undefined || view === undefined) return turn > 0; // a conditional delete of nothing succeeds as well
     judgeWrite(conditions, view, key);
-    if (head.record?.blob !== undefined) await sealStaging(bucket.home, head.record.blob, call);
+    if (head.record?.blob !== undefined) await sealDeleted(bucket.home, head.record.blob, call);
     try {
       await bucket.home.store.remove(head.ref, head.properties.revision, call);
     } catch (error) {

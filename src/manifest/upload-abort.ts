@@ -6,13 +6,13 @@ import { mapConcurrent } from '../streams/map-concurrent.ts';
 import type { Bucket, BucketHome } from './bucket.ts';
 import { stagingRef } from './names.ts';
 import { readHead } from './object-read.ts';
-import { type Claim, type StoredClaim, encodeClaim, readClaim } from './upload-claim.ts';
+import { type Claim, type StoredClaim, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
 import { type UploadTarget, lookUpUpload, noSuchUpload, removeUploadRecord } from './upload-find.ts';
 import { belongsTo } from './upload-id.ts';
 import { parseUploadName, uploadsPrefix } from './upload-names.ts';
 import { removePartRecords, removeStaging } from './upload-parts.ts';
 import { isPublished } from './upload-publication.ts';
-import { newAttempt, replaceClaim } from './upload-take.ts';
+import { newAttempt } from './upload-take.ts';
 import { type Completion, readTombstone, writeTombstone } from './upload-tombstone.ts';
 
 /** A Complete that claimed the upload longer ago than this has crashed: a live one renews its claim. */
@@ -65,7 +65,7 @@ async function takeForAbort(target: UploadTarget, call: Call): Promise<void> {
     if (stored.claim.kind === 'abort') return;
     await requireUnpublished(target, stored.claim.completion, call);
     requireCrashed(stored);
-    if ((await replaceClaim(target, stored, claim, call)) !== undefined) return;
+    if ((await replaceClaim({ home, uploadId: target.uploadId }, stored, claim, call)) !== undefined) return;
   }
   throw new StoreError('throttled', { call: 'assemble', code: 'Contention' });
 }

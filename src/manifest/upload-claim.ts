@@ -1,5 +1,5 @@
 import type { Call } from '../observe/call.ts';
-import type { BlobMetadata, Revision } from '../store/blob-store.ts';
+import { type BlobMetadata, type Revision, at } from '../store/blob-store.ts';
 import { isStoreError } from '../store/store-error.ts';
 import type { BucketHome } from './bucket.ts';
 import { stagingRef } from './names.ts';
@@ -19,8 +19,11 @@ export interface ClaimBase {
  */
 export type Claim =
   | {
-      /** `busy`: being published. `refused`: its publication was refused for good, so anybody may take it over. */
-      readonly kind: 'busy' | 'refused';
+      /**
+       * `busy`: being published. `refused`: its publication was refused for good, so anybody may take
+       * it over. `gone`: it was published, and the object is being deleted.
+       */
+      readonly kind: 'busy' | 'refused' | 'gone';
       /** Names the request that holds the claim. */
       readonly attempt: string;
       readonly completion: Completion;
@@ -84,14 +87,55 @@ export async function readClaim(home: BucketHome, uploadId: string, call: Call):
   }
 }
 
+/** Puts another claim in the place of the one that was read. @returns undefined when somebody else was faster */
+export async function replaceClaim(
+  { home, uploadId }: { readonly home: BucketHome; readonly uploadId: string },
+  stored: StoredClaim,
+  claim: Claim,
+  call: Call,
+): Promise<StoredClaim | undefined> {
+  try {
+    const { revision, lastModified } = await home.store.setMetadata(stagingRef(home, uploadId), encodeClaim(claim), at(stored.revision), call);
+    return { claim, revision, since: lastModified };
+  } catch (error) {
+    if (isStoreError(error, 'conditionFailed', 'notFound')) return undefined;
+    if (!isStoreError(error) || !error.lost) throw error;
+    const now = await readClaim(home, uploadId, call);
+    return now?.claim.attempt === claim.attempt && now.claim.kind === claim.kind ? now : undefined;
+  }
+}
+
 /**
- * Called before the published staging blob of an upload goes, or the head that names it: from then on
- * only the tombstone can tell a repeated Complete that the first one succeeded. Private blobs that
- * belong to no upload are left alone.
+ * Called before a published staging blob goes: from then on only the tombstone can tell a repeated
+ * Complete that the first one succeeded. Private blobs that belong to no upload are left alone.
  */
 export async function sealStaging(home: BucketHome, stagingName: string, call: Call): Promise<void> {
+  await seal(home, stagingName, call);
+}
+
+/**
+ * Called before the head that names a staging blob is deleted, which takes away the proof that it was
+ * published. A Complete of the same upload that is still at work is told by the claim.
+ */
+export async function sealDeleted(home: BucketHome, stagingName: string, call: Call): Promise<void> {
+  for (;;) {
+    const sealed = await seal(home, stagingName, call);
+    if (sealed === undefined || sealed.stored.claim.kind === 'gone') return;
+    const { uploadId, stored } = sealed;
+    if ((await replaceClaim({ home, uploadId }, stored, { ...stored.claim, kind: 'gone' }, call)) !== undefined) return;
+  }
+}
+
+type CompletionClaim = Exclude<Claim, { readonly kind: 'abort' }>;
+
+async function seal(
+  home: BucketHome,
+  stagingName: string,
+  call: Call,
+): Promise<{ readonly uploadId: string; readonly stored: StoredClaim & { readonly claim: CompletionClaim } } | undefined> {
   const uploadId = uploadOfStaging(stagingName);
   const stored = uploadId === undefined ? undefined : await readClaim(home, uploadId, call);
-  if (uploadId === undefined || stored === undefined || stored.claim.kind === 'abort') return;
+  if (uploadId === undefined || stored === undefined || stored.claim.kind === 'abort') return undefined;
   await writeTombstone(home, uploadId, stored.claim.completion, call);
+  return { uploadId, stored: { ...stored, claim: stored.claim } };
 }

@@ -8,13 +8,13 @@ import { stagingRef } from './names.ts';
 import type { ObjectAttributes } from './object-view.ts';
 import { liveView, readHead } from './object-read.ts';
 import type { PublishRequest } from './objects.ts';
-import { readClaim } from './upload-claim.ts';
-import { type Upload, type UploadTarget, findUpload, lookUpUpload, noSuchUpload, readUpload, removeUploadRecord } from './upload-find.ts';
+import { readClaim, replaceClaim } from './upload-claim.ts';
+import { type Upload, type UploadTarget, findUpload, invalidPart, lookUpUpload, noSuchUpload, readUpload, removeUploadRecord } from './upload-find.ts';
 import { belongsTo, seqOfUploadId } from './upload-id.ts';
 import { partsBetween, removePartRecords, removeStaging } from './upload-parts.ts';
 import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requireAscending } from './upload-plan.ts';
 import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
-import { replaceClaim, takeForCompletion } from './upload-take.ts';
+import { takeForCompletion } from './upload-take.ts';
 import { type Completion, readTombstone, writeTombstone } from './upload-tombstone.ts';
 import type { UploadsContext } from './uploads.ts';
 
@@ -55,7 +55,8 @@ export async function completeUpload(context: UploadsContext, target: UploadTarg
   requireAscending(request.parts, target.uploadId);
   const numbers = request.parts.map((part) => part.number);
   const stored = await partsBetween(upload, { first: numbers[0] ?? 1, last: numbers.at(-1) ?? 1 }, call);
-  const plan = planObject(upload, request, stored, context.minPartSize);
+  const plan = tryPlan(() => planObject(upload, request, stored, context.minPartSize));
+  if (plan instanceof S3Error) return withoutParts(context, { target, request, refusal: plan }, call);
   const completing = { upload, request, plan, completion: completionOf(target, request, plan) };
 
   const head = await readHead(target.bucket, target.key, call);
@@ -63,7 +64,7 @@ export async function completeUpload(context: UploadsContext, target: UploadTarg
   await judge(target, request.conditions, head, call);
   request.beforeAssembly();
   const held = await takeForCompletion(target, { completion: completing.completion, base: baseOf(head), tokens: plan.tokens }, call);
-  if (held === undefined) return withoutParts(context, target, request, call);
+  if (held === undefined) return withoutParts(context, { target, request, refusal: invalidPart(target) }, call);
   if (plan.tokens.length === 0 && !(await isStillOpen(target, held, call))) return repeated(target, request, call);
   await publish(context, completing, held, call);
   await conclude(context, target, completing.completion, call);
@@ -90,6 +91,16 @@ async function isStillOpen(target: UploadTarget, held: HeldClaim, call: Call): P
   if (held.inherited || (await lookUpUpload(target, call)) !== undefined) return true;
   await removeStaging(target.bucket.home, target.uploadId, call);
   return false;
+}
+
+/** @returns InvalidPart, of which the reason may be that the upload is over */
+function tryPlan(plan: () => ObjectPlan): ObjectPlan | S3Error {
+  try {
+    return plan();
+  } catch (error) {
+    if (isS3Error(error, 'InvalidPart')) return error;
+    throw error;
+  }
 }
 
 function completionOf({ bucket, key }: UploadTarget, request: CompleteRequest, plan: ObjectPlan): Completion {
@@ -127,7 +138,7 @@ async function publish(context: UploadsContext, completing: Completing, held: He
 async function release(target: UploadTarget, held: HeldClaim, call: Call): Promise<void> {
   if (held.inherited || held.claim.kind !== 'busy') return;
   try {
-    await replaceClaim(target, held, { ...held.claim, kind: 'refused' }, call);
+    await replaceClaim({ home: target.bucket.home, uploadId: target.uploadId }, held, { ...held.claim, kind: 'refused' }, call);
   } catch (error) {
     if (!isStoreError(error)) throw error; // then the claim grows old
   }
@@ -137,7 +148,8 @@ async function release(target: UploadTarget, held: HeldClaim, call: Call): Promi
 async function conclude(context: UploadsContext, target: UploadTarget, completion: Completion, call: Call): Promise<void> {
   const { home } = target.bucket;
   const end = async (own: Call): Promise<void> => {
-    await writeTombstone(home, target.uploadId, completion, own);
+    const isNew = await writeTombstone(home, target.uploadId, completion, own);
+    if (!isNew) await withdrawIfDeleted(target, own);
     await removeUploadRecord(target, own);
   };
   let ended = false;
@@ -151,6 +163,24 @@ async function conclude(context: UploadsContext, target: UploadTarget, completio
     if (!ended) await end(own); // the parts stay as long as the upload can be looked at
     await removePartRecords(home, target.uploadId, own);
   });
+}
+
+/**
+ * A key that was absent when it was published over may have been published by another Complete
+ * before, and deleted: no condition can see that. Then the tombstone stood already, the claim says
+ * `gone` or is no more, and the head that came too late is taken back.
+ */
+async function withdrawIfDeleted({ bucket, key, uploadId }: UploadTarget, call: Call): Promise<void> {
+  const { home } = bucket;
+  const stored = await readClaim(home, uploadId, call);
+  if (stored !== undefined && stored.claim.kind !== 'gone') return;
+  const head = await readHead(bucket, key, call);
+  if (head?.record?.blob !== stagingRef(home, uploadId).name) return;
+  try {
+    await home.store.remove(head.ref, head.properties.revision, call);
+  } catch (error) {
+    if (!isStoreError(error, 'conditionFailed', 'notFound')) throw error;
+  }
 }
 
 /** An earlier Complete published and did not come to its end. @throws S3Error NoSuchUpload: it had another list of parts */
@@ -168,15 +198,22 @@ async function claimedCompletion({ bucket, uploadId }: UploadTarget, call: Call)
   return claim !== undefined && claim.kind !== 'abort' ? claim.completion : readTombstone(bucket.home, uploadId, call);
 }
 
-/** Staged parts are gone: assembled by another Complete, thrown away by Abort, or expired in the backend. */
-async function withoutParts(context: UploadsContext, target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
+/**
+ * Parts are not there: taken by another Complete, thrown away by Abort, expired in the backend, or
+ * never uploaded. @throws S3Error NoSuchUpload, or the refusal
+ */
+async function withoutParts(
+  context: UploadsContext,
+  { target, request, refusal }: { readonly target: UploadTarget; readonly request: CompleteRequest; readonly refusal: S3Error },
+  call: Call,
+): Promise<CompletedUpload> {
   const completion = await readTombstone(target.bucket.home, target.uploadId, call);
   if (completion !== undefined) {
     await conclude(context, target, completion, call); // the upload's record stood still
     return resultFor(target, request, completion);
   }
   await findUpload(target, call);
-  throw new S3Error('InvalidPart', { extra: { UploadId: target.uploadId } });
+  throw refusal;
 }
 
 /** Complete of an upload that is over. @throws S3Error NoSuchUpload */

@@ -86,6 +86,11 @@ export async function removeUploadRecord({ bucket, key, uploadId }: UploadTarget
   }
 }
 
+/** Parts that were there are no longer. */
+export function invalidPart({ uploadId }: UploadTarget): S3Error {
+  return new S3Error('InvalidPart', { extra: { UploadId: uploadId } });
+}
+
 export function noSuchUpload(uploadId: string): S3Error {
   return new S3Error('NoSuchUpload', { extra: { UploadId: uploadId } });
 }

@@ -1,12 +1,11 @@
 import type { Call } from '../observe/call.ts';
 import { type WriteConditions, hasWriteConditions } from '../protocol/conditions.ts';
-import { at } from '../store/blob-store.ts';
-import { StoreError, isStoreError } from '../store/store-error.ts';
+import { StoreError } from '../store/store-error.ts';
 import { carriesNonce } from './head-commit.ts';
 import type { Head } from './head.ts';
 import { stagingRef } from './names.ts';
 import type { PublishOnce } from './objects.ts';
-import { type ClaimBase, type StoredClaim, encodeClaim, readClaim } from './upload-claim.ts';
+import { type ClaimBase, type StoredClaim, readClaim, replaceClaim } from './upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
 import { publishNonce } from './upload-id.ts';
 import { readTombstone } from './upload-tombstone.ts';
@@ -80,6 +79,7 @@ async function hasHappened(
   const now = await readClaim(home, target.uploadId, call);
   // Nobody can have published in our place without touching the claim first.
   if (!held.inherited && now?.revision === held.revision) return false;
+  if (now?.claim.kind === 'gone') return true;
   if (now === undefined || now.claim.kind === 'abort') {
     if ((await readTombstone(home, target.uploadId, call)) !== undefined) return true;
     throw noSuchUpload(target.uploadId);
@@ -89,12 +89,7 @@ async function hasHappened(
 }
 
 async function renew({ bucket, uploadId }: UploadTarget, held: HeldClaim, call: Call): Promise<HeldClaim> {
-  try {
-    const metadata = encodeClaim(held.claim);
-    const { revision, lastModified } = await bucket.home.store.setMetadata(stagingRef(bucket.home, uploadId), metadata, at(held.revision), call);
-    return { ...held, revision, since: lastModified };
-  } catch (error) {
-    if (!isStoreError(error, 'conditionFailed', 'notFound')) throw error;
-    throw new StoreError('throttled', { call: 'setMetadata', code: 'UploadTakenOver', cause: error });
-  }
+  const renewed = await replaceClaim({ home: bucket.home, uploadId }, held, held.claim, call);
+  if (renewed === undefined) throw new StoreError('throttled', { call: 'setMetadata', code: 'UploadTakenOver' });
+  return { ...held, ...renewed, since: Date.now() };
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { S3Error } from '../errors/s3-error.ts';
 import type { Call } from '../observe/call.ts';
-import { ABSENT, type PartToken, at } from '../store/blob-store.ts';
+import { ABSENT, type PartToken } from '../store/blob-store.ts';
 import { StoreError, isStoreError } from '../store/store-error.ts';
 import { stagingRef } from './names.ts';
-import { type Claim, type ClaimBase, type StoredClaim, encodeClaim, readClaim } from './upload-claim.ts';
+import { type Claim, type ClaimBase, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
 import type { HeldClaim } from './upload-publication.ts';
 import type { Completion } from './upload-tombstone.ts';
@@ -27,7 +27,7 @@ export function newAttempt(): string {
  * being once. If it is there already for the same list, its claim is taken over: the request that
  * made it has crashed, or both publish, with the effect of one.
  *
- * @returns undefined when parts are missing: they may have been assembled before, and the blob be gone
+ * @returns undefined when parts are missing, or the object that they made: the tombstone tells, if there is one
  * @throws S3Error NoSuchUpload (aborted), InvalidPart (claimed for another list); StoreError
  */
 export async function takeForCompletion(target: UploadTarget, wanted: CompletionClaim, call: Call): Promise<HeldClaim | undefined> {
@@ -44,13 +44,14 @@ export async function takeForCompletion(target: UploadTarget, wanted: Completion
       if (!isStoreError(error, 'conditionFailed') && !isLost(error)) throw error;
     }
     const held = await takeOver(target, claim, call);
+    if (held === 'gone') return undefined;
     if (held !== undefined) return held;
   }
   throw new StoreError('throttled', { call: 'assemble', code: 'Contention' });
 }
 
 /** @returns undefined when there is nothing to take over (any more) */
-async function takeOver(target: UploadTarget, own: Claim & { readonly completion: Completion }, call: Call): Promise<HeldClaim | undefined> {
+async function takeOver(target: UploadTarget, own: Claim & { readonly completion: Completion }, call: Call): Promise<HeldClaim | 'gone' | undefined> {
   const stored = await readClaim(target.bucket.home, target.uploadId, call);
   if (stored === undefined) return undefined;
   if (stored.claim.kind === 'abort') throw noSuchUpload(target.uploadId);
@@ -58,25 +59,11 @@ async function takeOver(target: UploadTarget, own: Claim & { readonly completion
   if (stored.claim.completion.listHash !== own.completion.listHash) {
     throw new S3Error('InvalidPart', { message: 'The upload is being completed with another list of parts.', extra: { UploadId: target.uploadId } });
   }
+  if (stored.claim.kind === 'gone') return 'gone';
   // While its owner may have published, its base stays: what was written over the key since then matters to both.
   const inherited = stored.claim.kind === 'busy';
-  const held = await replaceClaim(target, stored, inherited ? { ...stored.claim, attempt: own.attempt } : own, call);
+  const held = await replaceClaim({ home: target.bucket.home, uploadId: target.uploadId }, stored, inherited ? { ...stored.claim, attempt: own.attempt } : own, call);
   return held && { ...held, since: Date.now(), inherited };
-}
-
-/** Puts another claim in the place of the one that was read. @returns undefined when somebody else was faster */
-export async function replaceClaim(target: UploadTarget, stored: StoredClaim, claim: Claim, call: Call): Promise<StoredClaim | undefined> {
-  const { home } = target.bucket;
-  try {
-    const ref = stagingRef(home, target.uploadId);
-    const { revision, lastModified } = await home.store.setMetadata(ref, encodeClaim(claim), at(stored.revision), call);
-    return { claim, revision, since: lastModified };
-  } catch (error) {
-    if (isStoreError(error, 'conditionFailed', 'notFound')) return undefined;
-    if (!isLost(error)) throw error;
-    const now = await readClaim(home, target.uploadId, call);
-    return now?.claim.attempt === claim.attempt && now.claim.kind === claim.kind ? now : undefined;
-  }
 }
 
 function isLost(error: unknown): boolean {

@@ -39,13 +39,16 @@ export function fromJson({ u, k, h, e, c }: Partial<CompletionJson>): Completion
 /**
  * Writes down that an upload was completed. Stands before its record and its staging blob go, so
  * that at any moment one of the three says what became of it. Old ones are for a sweeper to remove.
+ * @returns whether it is new
  */
-export async function writeTombstone(home: BucketHome, uploadId: string, completion: Completion, call: Call): Promise<void> {
+export async function writeTombstone(home: BucketHome, uploadId: string, completion: Completion, call: Call): Promise<boolean> {
   const metadata: BlobMetadata = { [RECORD_NAME]: toAsciiJson({ v: FORMAT, ...toJson(completion) }) };
   try {
     await home.store.write(tombstoneRef(home, uploadId), new Uint8Array(0), { metadata, condition: ABSENT }, call);
+    return true;
   } catch (error) {
-    if (!isStoreError(error, 'conditionFailed')) throw error; // it stands already, and never changes
+    if (!isStoreError(error, 'conditionFailed')) throw error;
+    return false; // what stands never changes
   }
 }
 
