@@ -8,7 +8,7 @@ export function parseBlobPage(xml: string): ListPage {
   const prefixes: PrefixEntry[] = [];
   const nextToken = parsePage(xml, 'Blobs', (reader, element) => {
     if (element === 'Blob') blobs.push(readBlob(reader));
-    else if (element === 'BlobPrefix') prefixes.push({ kind: 'prefix', name: readFields(reader, NAME_ONLY)['Name'] ?? '' });
+    else if (element === 'BlobPrefix') prefixes.push(readPrefix(reader));
     else reader.skip();
   });
   return { entries: interleave(blobs, prefixes), ...(nextToken === '' ? {} : { nextToken }) };
@@ -47,65 +47,66 @@ function eachElement(reader: XmlReader, onElement: (reader: XmlReader, element: 
   for (let element = reader.enter(); element !== undefined; element = reader.enter()) onElement(reader, element);
 }
 
-const NAME_ONLY: ReadonlySet<string> = new Set(['Name']);
+const CONTENT_FIELDS = ['contentType', 'contentEncoding', 'contentLanguage', 'contentDisposition', 'cacheControl'] as const satisfies (keyof ContentHeaders)[];
 
-const PROPERTIES: ReadonlySet<string> = new Set([
-  'Last-Modified',
-  'Etag',
-  'Content-Length',
-  'Content-Type',
-  'Content-Encoding',
-  'Content-Language',
-  'Content-MD5',
-  'Content-Disposition',
-  'Cache-Control',
-  'AccessTier',
-]);
+/** Elements of `<Properties>` that are of use, and their places among the values read. The first five are `CONTENT_FIELDS`. */
+const PLACES: ReadonlyMap<string, number> = new Map(
+  [
+    'Content-Type', 'Content-Encoding', 'Content-Language', 'Content-Disposition', 'Cache-Control',
+    'Last-Modified', 'Etag', 'Content-Length', 'Content-MD5', 'AccessTier',
+  ].map((element, place) => [element, place]),
+);
+
+type Values = (string | undefined)[];
 
 function readBlob(reader: XmlReader): BlobEntry {
   let name = '';
-  let properties: Fields = {};
+  let values: Values = [];
   let metadata: BlobMetadata = {};
   for (let part = reader.enter(); part !== undefined; part = reader.enter()) {
     if (part === 'Name') name = readName(reader);
-    else if (part === 'Properties') properties = readFields(reader, PROPERTIES);
+    else if (part === 'Properties') values = readProperties(reader);
     else if (part === 'Metadata') metadata = readMetadata(reader);
     else reader.skip();
   }
-  return blobEntry(name, properties, metadata);
+  return blobEntry(name, values, metadata);
 }
 
-function blobEntry(name: string, fields: Fields, metadata: BlobMetadata): BlobEntry {
-  const md5 = fields['Content-MD5'];
-  const hex = md5 === undefined ? undefined : md5ToHex(md5);
-  return {
-    kind: 'blob',
-    name,
-    ...contentFields(fields),
-    size: Number(fields['Content-Length'] ?? 0),
-    revision: quoted(fields['Etag'] ?? ''),
-    lastModified: Date.parse(fields['Last-Modified'] ?? ''),
-    ...(hex === undefined ? {} : { md5: hex }),
-    metadata,
-    ...(fields['AccessTier'] === 'Archive' ? { archived: true } : {}),
-  };
-}
-
-const CONTENT_FIELDS = [
-  ['contentType', 'Content-Type'],
-  ['contentEncoding', 'Content-Encoding'],
-  ['contentLanguage', 'Content-Language'],
-  ['contentDisposition', 'Content-Disposition'],
-  ['cacheControl', 'Cache-Control'],
-] as const satisfies readonly (readonly [keyof ContentHeaders, string])[];
-
-function contentFields(fields: Fields): ContentHeaders {
-  const found: { -readonly [Field in keyof ContentHeaders]: ContentHeaders[Field] } = {};
-  for (const [field, element] of CONTENT_FIELDS) {
-    const value = fields[element];
-    if (value !== undefined) found[field] = value;
+/** Empty elements count as absent. */
+function readProperties(reader: XmlReader): Values {
+  const values: Values = new Array<string | undefined>(PLACES.size).fill(undefined);
+  for (let element = reader.enter(); element !== undefined; element = reader.enter()) {
+    const place = PLACES.get(element);
+    if (place === undefined) reader.skip();
+    else values[place] = reader.text() || undefined;
   }
-  return found;
+  return values;
+}
+
+type Draft<T> = { -readonly [Field in keyof T]: T[Field] };
+
+function blobEntry(name: string, values: Values, metadata: BlobMetadata): BlobEntry {
+  const [lastModified = '', etag = '', size = '0', md5, tier] = values.slice(CONTENT_FIELDS.length);
+  const entry: Draft<BlobEntry> = {
+    kind: 'blob', name, size: Number(size), revision: quoted(etag), lastModified: Date.parse(lastModified), metadata,
+  };
+  CONTENT_FIELDS.forEach((field, place) => {
+    const value = values[place];
+    if (value !== undefined) entry[field] = value;
+  });
+  const hex = md5 === undefined ? undefined : md5ToHex(md5);
+  if (hex !== undefined) entry.md5 = hex;
+  if (tier === 'Archive') entry.archived = true;
+  return entry;
+}
+
+function readPrefix(reader: XmlReader): PrefixEntry {
+  let name = '';
+  for (let part = reader.enter(); part !== undefined; part = reader.enter()) {
+    if (part === 'Name') name = readName(reader);
+    else reader.skip();
+  }
+  return { kind: 'prefix', name };
 }
 
 function readContainer(reader: XmlReader): ContainerEntry {
@@ -113,23 +114,17 @@ function readContainer(reader: XmlReader): ContainerEntry {
   let lastModified = 0;
   for (let part = reader.enter(); part !== undefined; part = reader.enter()) {
     if (part === 'Name') name = reader.text();
-    else if (part === 'Properties') lastModified = Date.parse(readFields(reader, PROPERTIES)['Last-Modified'] ?? '');
+    else if (part === 'Properties') lastModified = Date.parse(readFields(reader)['Last-Modified'] ?? '');
     else reader.skip();
   }
   return { name, lastModified };
 }
 
-type Fields = Readonly<Record<string, string>>;
-
 /** Text elements up to the end of the current one; empty ones count as absent. */
-function readFields(reader: XmlReader, wanted?: ReadonlySet<string>): Fields {
+function readFields(reader: XmlReader): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   for (let field = reader.enter(); field !== undefined; field = reader.enter()) {
-    if (wanted !== undefined && !wanted.has(field)) {
-      reader.skip();
-      continue;
-    }
-    const value = field === 'Name' ? readName(reader) : reader.text();
+    const value = reader.text();
     if (value !== '') fields[field] = value;
   }
   return fields;

@@ -123,20 +123,20 @@ describe('over http', () => {
   const withoutBlocksFromUrl = STEPS.filter((step) => step !== stageFromSource && step !== copyByBlocks);
 
   test('account SAS alone, with the permissions that the manual names', async () => {
-    await exercise({ endpoint: plain.endpoint, credential: { kind: 'sas', token: `?${accountSas('rwdlac')}` } }, withoutBlocksFromUrl);
+    await exercise({ endpoint: plain.endpoint, credential: { kind: 'sas', token: `?${accountSas('rwdlc')}` } }, withoutBlocksFromUrl);
   });
 
   test('SAS of one container', async () => {
     const container = freshContainer();
     const owner = createAzureStore(plain.storeOptions);
     await owner.createContainer(container, testCall());
-    const store = createAzureStore({ endpoint: plain.endpoint, credential: { kind: 'sas', token: containerSas(container, 'racwdl') } });
+    const store = createAzureStore({ endpoint: plain.endpoint, credential: { kind: 'sas', token: containerSas(container, 'rcwdl') } });
     await exerciseContainer(store, container, STEPS);
     await Promise.all([store.close(), owner.close()]);
   });
 
   test('account SAS in a connection string', async () => {
-    const connectionString = `BlobEndpoint=${plain.endpoint};SharedAccessSignature=${accountSas('rwdlac')}`;
+    const connectionString = `BlobEndpoint=${plain.endpoint};SharedAccessSignature=${accountSas('rwdlc')}`;
     await exercise({ credential: { kind: 'connectionString', connectionString } }, withoutBlocksFromUrl);
   });
 
