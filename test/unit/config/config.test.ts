@@ -1,0 +1,139 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { ConfigError, loadConfig } from '../../../config/load.ts';
+import { renderReference } from '../../../config/reference.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'config-'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const ACCOUNT = {
+  name: 'main', canonicalId: 'a'.repeat(64), displayName: 'Main', email: 'main@example.com', accountNumber: '123456789012',
+  keys: [{ accessKeyId: 'KEY', secretEnv: 'SECRET' }],
+};
+const GOOD = { accounts: [ACCOUNT], backends: { store: { kind: 'memory', owner: 'main' } } };
+
+function load(settings: object | string, environment: Record<string, string> = {}): ReturnType<typeof loadConfig> {
+  const file = join(folder, 'config.yaml');
+  writeFileSync(file, typeof settings === 'string' ? settings : stringify(settings));
+  return loadConfig(file, environment);
+}
+
+function complaints(settings: object | string, environment: Record<string, string> = {}): readonly string[] {
+  try {
+    load(settings, environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.lines;
+    throw error;
+  }
+}
+
+describe('files that come with the gateway', () => {
+  const files = ['default.yaml', 'testbed.yaml', ...readdirSync(join(ROOT, 'config/examples')).map((name) => `examples/${name}`)];
+
+  test.each(files)('%s is good', (name) => {
+    expect(() => loadConfig(join(ROOT, 'config', name), {})).not.toThrow();
+  });
+
+  test('docs/configuration.md is what `npm run docs` writes', async () => {
+    await expect(renderReference()).toMatchFileSnapshot(join(ROOT, 'docs/configuration.md'));
+  });
+});
+
+describe('defaults', () => {
+  test('are filled in at every level', () => {
+    const { config } = load(GOOD);
+    expect(config).toMatchObject({
+      region: 'us-east-1', baseHosts: ['localhost'], bucketCacheMs: 1000, smallRangeCopy: false,
+      limits: { heldBodyBytes: 1024 * 1024 }, admin: { host: '127.0.0.1' }, buckets: { rules: [] },
+    });
+  });
+});
+
+describe('wrong settings are named with path and expectation', () => {
+  test.each<[string, object, string[]]>([
+    ['unknown at the top', { ...GOOD, colour: 'red' }, ['colour: there is no such setting']],
+    ['unknown below', { ...GOOD, limits: { heldBytes: 1 } }, ['limits.heldBytes: there is no such setting']],
+    ['wrong type', { ...GOOD, region: 7 }, ['region: expected string, received number']],
+    ['out of range', { ...GOOD, listeners: [{ port: 70000 }] }, ['listeners.0.port: Too big: expected number to be <=65535']],
+    ['missing', { backends: GOOD.backends }, ['accounts: expected array, but it is missing']],
+    ['no such kind', { ...GOOD, backends: { store: { kind: 'ftp', owner: 'main' } } }, [expect.stringMatching(/^backends\.store\.kind: /) as string]],
+    ['owner', { ...GOOD, backends: { store: { kind: 'memory', owner: 'nobody' } } }, ['backends.store.owner: expected one of the accounts main']],
+    [
+      'several backends without a default', { ...GOOD, backends: { a: GOOD.backends.store, b: GOOD.backends.store } },
+      ['buckets.default: expected the name of a backend, as there are several'],
+    ],
+    ['rule', { ...GOOD, buckets: { rules: [{ pattern: 'x', backend: 'y' }] } }, ['buckets.rules.0.backend: expected one of the backends store']],
+    [
+      'two forms of one secret', { ...GOOD, accounts: [{ ...ACCOUNT, keys: [{ accessKeyId: 'KEY', secretEnv: 'A', secretFile: 'b' }] }] },
+      ['accounts.0.keys.0: expected exactly one of secretAccessKey, secretFile, secretEnv'],
+    ],
+    [
+      'a secret of Azure in the file itself',
+      { ...GOOD, backends: { store: { kind: 'azure', owner: 'main', credential: { kind: 'accountKey', key: 'abc' } } } },
+      [
+        'backends.store.credential.key: there is no such setting',
+        'backends.store.credential: expected exactly one of keyFile, keyEnv',
+      ],
+    ],
+  ])('%s', (_name, settings, lines) => {
+    expect(complaints(settings)).toEqual(lines);
+  });
+
+  test('all of them at once', () => {
+    expect(complaints({ ...GOOD, region: 7, colour: 'red' })).toHaveLength(2);
+  });
+
+  test('no YAML, no file', () => {
+    expect(complaints('a: [')).toEqual([expect.stringMatching(/config\.yaml: is not YAML: /)]);
+    expect(() => loadConfig(join(folder, 'none.yaml'), {})).toThrow('cannot be read (ENOENT)');
+  });
+});
+
+describe('the demo keys', () => {
+  const demo = { ...GOOD, accounts: [{ ...ACCOUNT, keys: [{ accessKeyId: 'DEMODEMODEMODEMO0000', secretAccessKey: 'demo-secret' }] }] };
+
+  test.each(['127.0.0.1', '::1', 'localhost', '127.1.2.3'])('work on %s', (host) => {
+    expect(complaints({ ...demo, listeners: [{ host, port: 1 }] })).toEqual([]);
+  });
+
+  test.each(['0.0.0.0', '::', '192.0.2.1', '127.0.0.1.example.com'])('are refused on %s', (host) => {
+    expect(complaints({ ...demo, listeners: [{ host, port: 1 }] })).toEqual([
+      'listeners.0.host: expected a loopback address (127.0.0.1) while the demo keys are in use',
+    ]);
+  });
+});
+
+describe('environment', () => {
+  test('lies over the file', () => {
+    const { config } = load({ ...GOOD, backends: { 'my-store': GOOD.backends.store } }, {
+      S3GW_REGION: 'eu-west-1',
+      S3GW_LIMITS__HELD_BODY_BYTES: '65536',
+      S3GW_LISTENERS__0__PORT: '9443',
+      S3GW_BASE_HOSTS: '[a.example, b.example]',
+      S3GW_BACKENDS__MY_STORE__SYSTEM_CONTAINER: 'elsewhere',
+      S3GW_CONFIG: 'not a setting',
+    });
+    expect(config).toMatchObject({
+      region: 'eu-west-1',
+      limits: { heldBodyBytes: 65536 },
+      listeners: [{ port: 9443 }],
+      baseHosts: ['a.example', 'b.example'],
+      backends: { 'my-store': { systemContainer: 'elsewhere' } },
+    });
+  });
+
+  test('is checked like the file', () => {
+    expect(complaints(GOOD, { S3GW_COLOUR: 'red' })).toEqual(['colour: there is no such setting']);
+    expect(complaints(GOOD, { S3GW_BUCKET_CACHE_MS: 'soon' })).toEqual(['bucketCacheMs: expected number, received string']);
+  });
+});
