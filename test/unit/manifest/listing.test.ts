@@ -140,6 +140,25 @@ describe('what is not shown', () => {
       expect((await walk(bucket, { limit, delimiter: '/', prefix: deep })).shown).toEqual(expectedEntries(keys, ask({ delimiter: '/', prefix: deep })));
     }
   });
+
+  it('finds its way among names that share more than names can hold', async () => {
+    const store = new MemoryBlobStore({ capabilities: { maxNameLength: 64, maxListPage: 2 } });
+    const stem = `x\u0001${'a'.repeat(22)}`;
+    const keys = ['', '/b', '/bc', '/bc/d', 'xc1', 'xc2', 'xc3', 'xc4', 'xd', `y${'z'.repeat(60)}`, `x${'c'.repeat(60)}`, 'z'].map((end) => stem + end);
+    const bucket = await bucketWith(keys, store);
+    for (const request of [{ prefix: `${stem}/b`, delimiter: '/' }, { delimiter: 'c' }, { prefix: `${stem}x`, delimiter: 'c' }, { after: `${stem}xc2` }, {}]) {
+      for (const limit of [1, 3, 1000]) expect((await walk(bucket, { ...request, limit })).shown).toEqual(expectedEntries(keys, ask(request)));
+    }
+  });
+
+  it('does not read a long prefix again that it rolled up itself', async () => {
+    const store = new MemoryBlobStore({ capabilities: { maxNameLength: 64, maxListPage: 2 } });
+    const stem = `x\u0001${'a'.repeat(22)}`;
+    const bucket = await bucketWith(numbered(`${stem}xc`, 9), store);
+    const page = await list(bucket, { delimiter: 'c' });
+    expect(page.shown).toEqual([`p:${stem}xc`]);
+    expect(page.calls).toBeLessThanOrEqual(6);
+  });
 });
 
 describe('backend calls of one page', () => {
