@@ -65,7 +65,7 @@ interface Running {
 async function serve(service: Service, { loaded, accounts, environment, log, stopping, embedded }: Running): Promise<void> {
   const unwatch = watchFiles([loaded.file], () => reloadAccounts(loaded.file, accounts, { environment, log }));
   if (embedded) printWelcome(loaded.config, service.endpoints, process.stdout);
-  else log.info({ endpoints: service.endpoints }, 'serving');
+  else log.info({ endpoints: service.endpoints, health: service.healthEndpoint }, 'serving');
   process.send?.({ endpoints: service.endpoints, pid: process.pid });
   const signal = await stopping;
   log.info({ signal }, 'draining');

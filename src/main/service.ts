@@ -32,6 +32,8 @@ export interface ServiceOptions {
 export interface Service {
   /** Base URLs of the listeners, in the order of the configuration. */
   readonly endpoints: readonly string[];
+  /** Base URL of the health endpoints, when there are any. */
+  readonly healthEndpoint: string | undefined;
   /** Fails readiness, accepts no more, lets requests under way finish within the grace, ends the rest. */
   drain(): Promise<void>;
 }
@@ -87,6 +89,10 @@ class RunningService implements Service {
 
   get endpoints(): readonly string[] {
     return this.#endpoints;
+  }
+
+  get healthEndpoint(): string | undefined {
+    return this.#health && baseUrl('http', this.#options.config.admin.host, this.#health.address.port);
   }
 
   async start(): Promise<void> {
@@ -161,7 +167,7 @@ class RunningService implements Service {
       throw bindError('gateway', host, port, error);
     }
     this.#listeners.push(listener);
-    this.#endpoints.push(`${listener.scheme}://${host.includes(':') ? `[${host}]` : host}:${address.port}`);
+    this.#endpoints.push(baseUrl(listener.scheme, host, address.port));
     if (tls !== undefined) this.#watchTls(listener, tls);
   }
 
@@ -182,6 +188,10 @@ class RunningService implements Service {
       }
     }));
   }
+}
+
+function baseUrl(scheme: string, host: string, port: number): string {
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** The store's own words, and the last cause below them: refused, no such host, no permission. */

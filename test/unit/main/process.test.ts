@@ -1,0 +1,185 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { makeCertificate } from '../../support/azurite.ts';
+import { roundTrip } from '../../support/raw-http.ts';
+import { ACCESS_KEY, SECRET_KEY, signedHead } from '../../support/sign-raw.ts';
+
+const START = join(import.meta.dirname, '../../../src/start.mjs');
+const running: ChildProcess[] = [];
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'process-'));
+});
+
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    }
+  }
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Started {
+  readonly child: ChildProcess;
+  output(): string;
+  /** Resolves with what matched, once it is printed. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  ended(): Promise<number | null>;
+}
+
+function start(args: string[], environment: Record<string, string> = {}): Started {
+  const child = spawn(process.execPath, [START, ...args], { env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.push(child);
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => { output += chunk.toString(); });
+  child.stderr.on('data', (chunk: Buffer) => { output += chunk.toString(); });
+  const exit = once(child, 'close').then(([code]) => code as number | null);
+  return {
+    child,
+    output: () => output,
+    async printed(pattern) {
+      await expect.poll(() => output, { timeout: 15_000 }).toMatch(pattern);
+      return pattern.exec(output) as RegExpExecArray;
+    },
+    ended: () => exit,
+  };
+}
+
+function account(secret: string): object {
+  return {
+    name: 'main', canonicalId: 'a'.repeat(64), displayName: 'Main', email: 'main@example.com', accountNumber: '123456789012',
+    keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: secret }],
+  };
+}
+
+function configFile(name: string, changes: object = {}): string {
+  const file = join(folder, name);
+  const settings = {
+    listeners: [{ port: 0 }], admin: { port: 0, enabled: false }, accounts: [account(SECRET_KEY)], backends: { store: { kind: 'memory', owner: 'main' } }, ...changes,
+  };
+  writeFileSync(file, stringify(settings));
+  return file;
+}
+
+async function portOf(started: Started): Promise<number> {
+  const [, port] = await started.printed(/"endpoints":\["http:\/\/127\.0\.0\.1:(\d+)"/);
+  return Number(port);
+}
+
+describe('the embedded default', () => {
+  test('prints endpoint, keys and one line to paste; stops on SIGINT', async () => {
+    const started = start(['--backend', 'memory', '--port', '0'], { S3GW_ADMIN__PORT: '0' });
+    const [line, endpoint] = await started.printed(/^AWS_ACCESS_KEY_ID=\S+ AWS_SECRET_ACCESS_KEY=\S+ AWS_DEFAULT_REGION=us-east-1 aws --endpoint-url (http:\/\/127\.0\.0\.1:\d+) s3 ls$/m);
+    expect(started.output()).not.toContain('\u001b');
+    expect(line).not.toContain('\n');
+    const answer = await fetch(endpoint ?? '');
+    expect(answer.status).toBe(403);
+    started.child.kill('SIGINT');
+    expect(await started.ended()).toBe(0);
+  });
+
+  test('keeps its keys on loopback', async () => {
+    const started = start(['--backend', 'memory'], { S3GW_LISTENERS__0__HOST: '0.0.0.0' });
+    expect(await started.ended()).toBe(1);
+    expect(started.output()).toBe('listeners.0.host: expected a loopback address (127.0.0.1) while the demo keys are in use\n');
+  });
+});
+
+describe('what is wrong is said in one line, never with a stack', () => {
+  test('a port that is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const started = start(['--backend', 'memory', '--port', String(port)], { S3GW_ADMIN__ENABLED: 'false' });
+    expect(await started.ended()).toBe(1);
+    expect(started.output()).toBe(`gateway: cannot listen on 127.0.0.1:${port}: the port is taken by another process\n`);
+    taken.close();
+  });
+
+  test('a dead backend', async () => {
+    const store = { kind: 'azure', owner: 'main', endpoint: 'http://127.0.0.1:1/account', credential: { kind: 'accountKey', keyEnv: 'KEY' }, retries: { attempts: 1 } };
+    const started = start(['--config', configFile('dead.yaml', { backends: { store } })], { KEY: 'c2VjcmV0' });
+    expect(await started.ended()).toBe(1);
+    expect(started.output()).toMatch(/^backends\.store: no usable answer from http:\/\/127\.0\.0\.1:1\/account \(.*ECONNREFUSED.*\)\n$/);
+  });
+
+  test.each<[string, () => string[], string]>([
+    ['a secret that is not there', () => ['--config', configFile('secret.yaml', { accounts: [{ ...account('x'), keys: [{ accessKeyId: 'KEY', secretEnv: 'NO_SUCH' }] }] })],
+      'accounts.0.keys.0.secretEnv: expected the environment variable NO_SUCH to be set\n'],
+    ['a file that is not there', () => ['--config', join(folder, 'none.yaml')], '/none.yaml: cannot be read (ENOENT)\n'],
+    ['two settings', () => ['--check-config', configFile('two.yaml', { colour: 1, region: 2 })], 'region: expected string, received number\ncolour: there is no such setting\n'],
+    ['an odd argument', () => ['--frobnicate'], 'usage: npm start'],
+    ['a backend beside a file', () => ['--config', 'x', '--backend', 'memory'], '--backend: only without a configuration file, which names its backends itself\n'],
+  ])('%s', async (_name, args, expected) => {
+    const started = start(args());
+    expect(await started.ended()).toBe(1);
+    expect(started.output()).toContain(expected);
+    expect(started.output()).not.toMatch(/^ +at /m);
+  });
+
+  test('a good file is called good', async () => {
+    const started = start(['--check-config', configFile('good.yaml')]);
+    expect(await started.ended()).toBe(0);
+    expect(started.output()).toMatch(/good\.yaml: good\n$/);
+  });
+});
+
+describe('a running gateway', () => {
+  const list = (port: number, secretKey: string) => roundTrip(port, signedHead({ target: '/', secretKey }));
+
+  test('takes accounts from the changed file, and keeps the old ones when it is wrong', async () => {
+    const file = configFile('reload.yaml');
+    const started = start(['--config', file]);
+    const port = await portOf(started);
+    expect((await list(port, SECRET_KEY)).status).toBe(200);
+
+    configFile('reload.yaml', { accounts: [account('another-secret')] });
+    await started.printed(/accounts reloaded/);
+    expect([(await list(port, SECRET_KEY)).status, (await list(port, 'another-secret')).status]).toEqual([403, 200]);
+
+    configFile('reload.yaml', { accounts: [] });
+    await started.printed(/the accounts stay as they were/);
+    expect((await list(port, 'another-secret')).status).toBe(200);
+    started.child.kill('SIGTERM');
+    expect(await started.ended()).toBe(0);
+  });
+
+  test('serves a renewed certificate', async () => {
+    const [first, second] = [makeCertificate(), makeCertificate()];
+    const started = start(['--config', configFile('tls.yaml', { listeners: [{ port: 0, tls: { certFile: first.certFile, keyFile: first.keyFile } }] })]);
+    const [, port] = await started.printed(/"https:\/\/127\.0\.0\.1:(\d+)"/);
+    const served = (): string => execFileSync('openssl', ['s_client', '-connect', `127.0.0.1:${port ?? ''}`], { input: '', encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'] });
+    const before = /-----BEGIN[^]*END CERTIFICATE-----/.exec(served())?.[0];
+    execFileSync('cp', [second.keyFile, first.keyFile]);
+    execFileSync('cp', [second.certFile, first.certFile]);
+    await started.printed(/certificate renewed/);
+    expect(/-----BEGIN[^]*END CERTIFICATE-----/.exec(served())?.[0]).not.toBe(before);
+    for (const { folder: made } of [first, second]) rmSync(made, { recursive: true });
+  });
+
+  test('health endpoints: ready, then draining', async () => {
+    const started = start(['--config', configFile('health.yaml', { admin: { port: 0 }, timeouts: { drainDelayMs: 1500 } })]);
+    const [, base = ''] = await started.printed(/"health":"([^"]+)"/);
+    const ask = async (path: string): Promise<string> => {
+      const answer = await fetch(`${base}${path}`);
+      return `${answer.status} ${(await answer.text()).trim()}`;
+    };
+    expect([await ask('/healthz'), await ask('/startupz'), await ask('/readyz')]).toEqual(['200 alive', '200 started', '200 ready']);
+    started.child.kill('SIGTERM');
+    await started.printed(/draining/);
+    expect([await ask('/healthz'), await ask('/readyz')]).toEqual(['200 alive', '503 draining']);
+    expect(await started.ended()).toBe(0);
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { S3Error } from '../../../src/errors/s3-error.ts';
+import { toS3Error } from '../../../src/operations/failure.ts';
+import { StoreError, type StoreErrorKind } from '../../../src/store/store-error.ts';
+
+test.each<[StoreErrorKind, string]>([
+  ['throttled', 'SlowDown'], ['unavailable', 'ServiceUnavailable'], ['archived', 'InvalidObjectState'], ['containerBusy', 'OperationAborted'],
+  ['denied', 'InternalError'], ['notFound', 'InternalError'], ['conditionFailed', 'InternalError'], ['aborted', 'InternalError'], ['unexpected', 'InternalError'],
+])('%s that nobody translated: %s, with its cause', (kind, code) => {
+  const error = new StoreError(kind);
+  expect(toS3Error(error)).toMatchObject({ code, cause: error });
+});
+
+test('the reason of a broken upload is found below', () => {
+  const reason = new S3Error('BadDigest');
+  expect(toS3Error(new StoreError('aborted', { cause: new Error('outer', { cause: reason }) }))).toBe(reason);
+  expect(toS3Error(new DOMException('aborted', { name: 'AbortError', cause: reason }))).toBe(reason);
+});
+
+test('an S3 error stays what it is, anything else is InternalError', () => {
+  const error = new S3Error('NoSuchKey');
+  expect(toS3Error(error)).toBe(error);
+  expect(toS3Error('text')).toMatchObject({ code: 'InternalError', cause: 'text' });
+});
+
+test('causes that go round in a circle end', () => {
+  const first = new Error('first');
+  first.cause = new Error('second', { cause: first });
+  expect(toS3Error(first).code).toBe('InternalError');
+});
