@@ -92,8 +92,9 @@ async function orDiscard<T>(body: ByteSource, work: () => Promise<T>): Promise<T
   }
 }
 
+/** The header tells a key that never was from one whose current version is a delete marker. */
 export function noSuchKey(key: string): S3Error {
-  return new S3Error('NoSuchKey', { extra: { Key: key } });
+  return new S3Error('NoSuchKey', { extra: { Key: key }, headers: { 'x-amz-delete-marker': 'false' } });
 }
 
 /** A container that vanished under a bucket is a bucket that does not exist; other errors stay as they are. */

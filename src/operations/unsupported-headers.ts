@@ -23,6 +23,7 @@ const NOT_IMPLEMENTED = [
 
 /** Canned ACLs that say what holds anyway as long as only the owner has access. */
 const HARMLESS_ACLS = new Set(['private', 'bucket-owner-full-control', 'bucket-owner-read', 'aws-exec-read']);
+const CANNED_ACLS = new Set([...HARMLESS_ACLS, 'public-read', 'public-read-write', 'authenticated-read', 'log-delivery-write']);
 const CUSTOMER_ALGORITHMS = ['x-amz-server-side-encryption-customer-algorithm', 'x-amz-copy-source-server-side-encryption-customer-algorithm'];
 
 /** @throws S3Error NotImplemented, InvalidArgument, InvalidEncryptionAlgorithmError */
@@ -31,6 +32,7 @@ export function refuseUnsupported(headers: HeaderReader): void {
     if (headers.get(name) !== undefined) throw notImplemented(name);
   }
   const acl = headers.get('x-amz-acl');
+  if (acl !== undefined && !CANNED_ACLS.has(acl)) throw invalidArgument('x-amz-acl', acl, '');
   if (acl !== undefined && !HARMLESS_ACLS.has(acl)) throw notImplemented('x-amz-acl');
   refuseEncryption(headers);
 }

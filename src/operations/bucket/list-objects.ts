@@ -17,6 +17,8 @@ export const listObjects: Operation = async (request, context) => {
   const page = await context.manifest.listing.objects(bucket, { prefix, delimiter, after: marker, limit: maxKeys }, context.call);
   const value = {
     ...pageValues(bucket, parameters, page.next !== undefined),
+    // Never encoded here: the most used SDK does not decode it in this answer (docs/deviations.md).
+    Prefix: prefix,
     Marker: encode(marker),
     NextMarker: nextMarker(page, parameters),
     Contents: contentsValues(page.entries, parameters, ownerLookup(context.accounts)),

@@ -45,9 +45,7 @@ function checksumElement(checksum: Pick<Checksum, 'algorithm' | 'value'>): Recor
   return { [`Checksum${checksum.algorithm}`]: checksum.value };
 }
 
-/** Parts are itemised only when they have checksums, as S3 does for general purpose buckets; their number always. */
 function objectParts({ parts = [], checksum }: ObjectView, headers: HeaderReader): XmlValue {
-  if (checksum === undefined || !parts.some((part) => part.checksum !== undefined)) return { PartsCount: parts.length };
   const max = Math.min(pageNumber(headers, 'x-amz-max-parts', DEFAULT_MAX_PARTS), DEFAULT_MAX_PARTS);
   const marker = pageNumber(headers, 'x-amz-part-number-marker', 0);
   const rest = parts.filter((part) => part.number > marker);
@@ -61,7 +59,7 @@ function objectParts({ parts = [], checksum }: ObjectView, headers: HeaderReader
     Part: page.map((part) => ({
       PartNumber: part.number,
       Size: part.size,
-      ...(part.checksum !== undefined && checksumElement({ algorithm: checksum.algorithm, value: part.checksum })),
+      ...(checksum !== undefined && part.checksum !== undefined && checksumElement({ ...checksum, value: part.checksum })),
     })),
   };
 }

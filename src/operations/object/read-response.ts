@@ -1,5 +1,6 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { ObjectView } from '../../manifest/object-view.ts';
+import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { ReadConditions } from '../../protocol/conditions.ts';
 import { type ResponseHeaders, checksumHeaders, describeObject, httpDate, quoted } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
@@ -19,13 +20,23 @@ export function readConditions(headers: HeaderReader): ReadConditions {
 export function describeRead(request: S3Request, view: ObjectView, selected: SelectedBytes): ResponseHeaders {
   const headers = describeObject(view);
   headers['content-range'] = contentRange(selected, view.size);
-  if (request.query.has('partNumber') && view.parts !== undefined) headers['x-amz-mp-parts-count'] = String(view.parts.length);
-  // A checksum of the whole object must never come with a part of it: clients would compare them.
-  const whole = selected.length === view.size;
-  if (whole && !request.headers.get('range') && request.headers.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED') {
-    Object.assign(headers, checksumHeaders(view.checksum));
+  const partNumber = request.query.get('partNumber');
+  if (partNumber !== undefined && view.parts !== undefined) headers['x-amz-mp-parts-count'] = String(view.parts.length);
+  if (request.headers.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED') {
+    Object.assign(headers, checksumHeaders(partNumber === undefined ? checksumOfRange(request, view) : checksumOfPart(view, Number(partNumber))));
   }
   return headers;
+}
+
+/** A checksum of the whole object must never come with a part of it: clients would compare them. */
+function checksumOfRange(request: S3Request, view: ObjectView): Checksum | undefined {
+  return request.headers.get('range') === undefined ? view.checksum : undefined;
+}
+
+function checksumOfPart({ checksum, parts }: ObjectView, number: number): Checksum | undefined {
+  if (checksum === undefined || parts === undefined) return checksum;
+  const value = parts.find((part) => part.number === number)?.checksum;
+  return value === undefined ? undefined : { ...checksum, value };
 }
 
 /** RFC 9110 15.4.5: what a cache needs to go on with what it has. */

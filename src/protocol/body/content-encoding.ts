@@ -5,5 +5,5 @@
 export function storedContentEncoding(header: string | undefined): string | undefined {
   const codings = (header ?? '').split(',').map((coding) => coding.trim());
   const kept = codings.filter((coding) => coding !== '' && coding.toLowerCase() !== 'aws-chunked');
-  return kept.length === 0 ? undefined : kept.join(',');
+  return kept.length === 0 ? undefined : kept.join(', ');
 }

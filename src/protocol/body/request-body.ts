@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ChunkSigningContext } from '../../auth/chunk-signature.ts';
 import { isStreaming, type PayloadMode } from '../../auth/payload-mode.ts';
-import { S3Error } from '../../errors/s3-error.ts';
+import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import type { HeaderReader, ReadAllOptions, RequestBody } from '../request.ts';
 import { AwsChunkedDeframer } from './aws-chunked.ts';
 import { BodyFlow } from './body-flow.ts';
@@ -69,7 +69,7 @@ class HttpRequestBody implements OwnedRequestBody {
     this.#readOnce();
     const size = this.declaredSize;
     if (size === undefined) {
-      throw new S3Error('MissingContentLength');
+      return this.#holdUndeclared(options);
     }
     if (size > options.maxSize) {
       throw new S3Error('EntityTooLarge', { extra: { ProposedSize: size, MaxSizeAllowed: options.maxSize } });
@@ -86,16 +86,36 @@ class HttpRequestBody implements OwnedRequestBody {
     return { kind: 'streamed', size, stream, declared: declaredFacts(declared), facts: stream.facts };
   }
 
+  /**
+   * A plain body in HTTP chunks says no length. Neither cloud stores one that is not known before, so
+   * it is read as far as bodies are held anyway; a longer one is answered as S3 answers all of them.
+   */
+  async #holdUndeclared(options: OpenBodyOptions): Promise<ObjectBody> {
+    const { headers, payload, holdBudget } = this.#options;
+    const isChunked = headers.get('transfer-encoding') !== undefined && !isStreaming(payload);
+    if (!isChunked || !holdBudget.tryTake(options.holdBytes)) {
+      throw new S3Error('MissingContentLength');
+    }
+    this.#heldBytes = options.holdBytes;
+    const declared = readDeclaredDigests(headers, payload, { checksums: true });
+    const verifier = new PayloadVerifier({ payload, declared, wantMd5: options.wantMd5, wantChecksum: options.wantChecksum });
+    try {
+      return await this.#hold(this.#flow(verifier, undefined, options.holdBytes), undefined, options);
+    } catch (error) {
+      throw isS3Error(error, 'MaxMessageLengthExceeded') ? new S3Error('MissingContentLength', { cause: error }) : error;
+    }
+  }
+
   release(): void {
     this.#options.holdBudget.giveBack(this.#heldBytes);
     this.#heldBytes = 0;
   }
 
-  async #hold(flow: BodyFlow, size: number, options: OpenBodyOptions): Promise<ObjectBody> {
+  async #hold(flow: BodyFlow, size: number | undefined, options: OpenBodyOptions): Promise<ObjectBody> {
     try {
       const { bytes, facts } = await collect(flow, size);
       await options.beforeEnd?.(facts);
-      return { kind: 'held', size, bytes, facts };
+      return { kind: 'held', size: bytes.length, bytes, facts };
     } catch (error) {
       this.release();
       throw error;

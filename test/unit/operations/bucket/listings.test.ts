@@ -72,7 +72,7 @@ describe('encoding-type=url', () => {
 
   it('encodes what the request said, but no token', async () => {
     const v1 = await answerOf(manifest, 'ListObjects', 'encoding-type=url&marker=a%0A&prefix=%20&delimiter=%0A');
-    expect([...values(v1, 'Marker'), ...values(v1, 'Prefix'), ...values(v1, 'Delimiter')]).toEqual(['a%0A', '%20', '%0A']);
+    expect([...values(v1, 'Marker'), ...values(v1, 'Prefix'), ...values(v1, 'Delimiter')]).toEqual(['a%0A', ' ', '%0A']);
     const v2 = await answerOf(manifest, 'ListObjectsV2', 'list-type=2&encoding-type=url&start-after=%0A&continuation-token=');
     expect([...values(v2, 'StartAfter'), ...values(v2, 'ContinuationToken')]).toEqual(['%0A', '']);
     const versions = await answerOf(manifest, 'ListObjectVersions', 'versions&encoding-type=url&key-marker=foo%2B1/bar&max-keys=1');

@@ -187,7 +187,7 @@ describe('Content-Encoding to store', () => {
     ['aws-chunked,', undefined],
     ['gzip', 'gzip'],
     ['gzip, aws-chunked', 'gzip'],
-    ['aws-chunked,gzip,br', 'gzip,br'],
+    ['aws-chunked,gzip,br', 'gzip, br'],
   ])('%s -> %s', (header, stored) => {
     expect(storedContentEncoding(header)).toBe(stored);
   });

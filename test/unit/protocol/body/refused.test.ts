@@ -63,7 +63,7 @@ const BY_HEADERS: readonly Refused[] = [
     name: `Content-MD5 "${value}"`, body: plain(CONTENT, { 'content-md5': value }), code: 'InvalidDigest', extra: { 'Content-MD5': value },
   })),
   ...['', 'bad!', 'AAAA', digest('sha256', CONTENT)].map((value) => ({
-    name: `CRC32 "${value}"`, body: plain(CONTENT, { 'x-amz-checksum-crc32': value }), code: 'InvalidRequest', message: 'Value for x-amz-checksum-crc32 header is invalid.',
+    name: `CRC32 "${value}"`, body: plain(CONTENT, { 'x-amz-checksum-crc32': value }), code: 'BadDigest', message: 'Value for x-amz-checksum-crc32 header is invalid.',
   })),
   { name: 'two checksums', body: plain(CONTENT, { 'x-amz-checksum-crc32': 'AAAAAA==', 'x-amz-checksum-crc32c': 'AAAAAA==' }), code: 'InvalidRequest', message: 'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.' },
   { name: 'header and trailer', body: withHeaders(unsigned, { 'x-amz-checksum-crc32': 'AAAAAA==' }), code: 'InvalidRequest' },
@@ -116,7 +116,7 @@ const BY_BYTES: readonly Refused[] = [
   { name: 'trailer twice', body: rewired(unsigned, (wire) => Buffer.concat([wire, Buffer.from(`${GOOD_TRAILER.join(':')}\r\n`)])), code: 'MalformedTrailerError' },
   { name: 'trailer without colon', body: replaced(unsigned, `${TRAILER}:`, TRAILER), code: 'MalformedTrailerError' },
   { name: 'trailer that was not announced', body: withoutHeader(unsigned, 'x-amz-trailer'), code: 'MalformedTrailerError' },
-  { name: 'trailer no base64', body: replaced(unsigned, /(sha256:).*\r\n/, '$1bad!\r\n'), code: 'InvalidRequest', message: 'Value for x-amz-checksum-sha256 header is invalid.' },
+  { name: 'trailer no base64', body: replaced(unsigned, /(sha256:).*\r\n/, '$1bad!\r\n'), code: 'BadDigest', message: 'Value for x-amz-checksum-sha256 header is invalid.' },
   ...(['streaming-unsigned-trailer', 'streaming-signed-trailer'] as const).map((kind) => ({ name: `${kind}: wrong value`, body: chunked(kind, [TRAILER, digest('sha256', A(3))]), code: 'BadDigest', message: 'The SHA256 you specified did not match the calculated checksum.' })),
   ...(['streaming-unsigned-trailer', 'streaming-signed'] as const).map((kind) => ({
     name: `${kind}: small chunk before the last`,
