@@ -6,11 +6,15 @@ import { StoreError, isStoreError } from '../store/store-error.ts';
 import type { Bucket } from './bucket.ts';
 import type { BucketRecord } from './bucket-record.ts';
 import type { BucketStore } from './bucket-store.ts';
-import type { CreateBucketRequest } from './buckets.ts';
 import type { Backend } from './realm.ts';
 
 /** Container names tried when the one a bucket had before is still being deleted by the service. */
 const MAX_NAMES = 4;
+
+export interface CreateBucketRequest {
+  readonly name: string;
+  readonly ownerId: string;
+}
 
 /**
  * The record is written first (it decides who owns the name), the container follows; creating again

@@ -4,8 +4,10 @@ import type { BlobRef, Condition, Revision } from '../store/blob-store.ts';
 import { isStoreError } from '../store/store-error.ts';
 import type { Bucket } from './bucket.ts';
 import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from './bucket-record.ts';
-import { DELETE_TIMEOUT_MS } from './buckets.ts';
 import type { Backend, Realm } from './realm.ts';
+
+/** A delete that has not ended by now has crashed: the bucket lives on. Deleting itself gives up earlier. */
+const DELETE_TIMEOUT_MS = 60_000;
 
 /** A record as it was read. */
 export interface StoredBucket {

@@ -3,19 +3,12 @@ import { S3Error } from '../errors/s3-error.ts';
 import type { Call } from '../observe/call.ts';
 import type { Bucket } from './bucket.ts';
 import { createBucketStore } from './bucket-store.ts';
-import { createBucket, deleteBucket } from './bucket-lifecycle.ts';
+import { type CreateBucketRequest, createBucket, deleteBucket } from './bucket-lifecycle.ts';
 import { type BucketPage, type ListBucketsRequest, listBuckets } from './bucket-list.ts';
 import type { Realm } from './realm.ts';
 
 /** Added to the time to live of bucket records wherever all replicas must have forgotten an old one. */
 const MARGIN_MS = 50;
-/** A delete that has not ended by now has crashed: the bucket lives on. Deleting itself gives up earlier. */
-export const DELETE_TIMEOUT_MS = 60_000;
-
-export interface CreateBucketRequest {
-  readonly name: string;
-  readonly ownerId: string;
-}
 
 /** Buckets by name, their creation and their end. Records are cached for `cacheMs`, no longer. */
 export interface BucketRegistry {

@@ -1,6 +1,6 @@
 import type { Bucket } from './bucket.ts';
 import { headPlace } from './names.ts';
-import type { NewObject } from './objects.ts';
+import type { NewObject } from './object-requests.ts';
 import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from './record.ts';
 
 /** The part of a record that follows from what the client said about the object. */

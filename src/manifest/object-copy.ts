@@ -5,7 +5,7 @@ import type { BodyFacts } from '../protocol/body/object-body.ts';
 import type { ChecksumAlgorithm } from '../protocol/checksums/algorithms.ts';
 import { createChecksumHasher } from '../protocol/checksums/hasher.ts';
 import { hasWriteConditions, isCreateOnly } from '../protocol/conditions.ts';
-import { ABSENT, type Condition, type WriteResult } from '../store/blob-store.ts';
+import { ABSENT, type Condition, type CopySource, type WriteResult } from '../store/blob-store.ts';
 import { StoreError, isStoreError } from '../store/store-error.ts';
 import type { Bucket } from './bucket.ts';
 import { mtimeOfSeq, newNonce } from './clock.ts';
@@ -14,7 +14,8 @@ import type { Head } from './head.ts';
 import { headPlace } from './names.ts';
 import { recordOf } from './new-record.ts';
 import { asNoSuchBucket, openView } from './object-read.ts';
-import type { Committed, CopyObjectRequest, ObjectsContext } from './objects.ts';
+import type { ObjectsContext } from './object-context.ts';
+import type { Committed, CopyObjectRequest } from './object-requests.ts';
 import { putObject } from './object-write.ts';
 import { blobMetadata } from './overflow.ts';
 import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from './record.ts';
@@ -63,17 +64,15 @@ export async function copyObject(context: ObjectsContext, target: CopyTarget, ca
 }
 
 /** The source at one revision: inline views carry it, a private blob is looked up. */
-async function pin({ request }: CopyTarget, call: Call): Promise<CopySourcePin> {
+async function pin({ request }: CopyTarget, call: Call): Promise<CopySource> {
   const { bucket, view } = request.source;
   const revision = view.bytes.revision ?? (await bucket.home.store.head(view.bytes.ref, call)).revision;
   return { ...view.bytes.ref, revision };
 }
 
-type CopySourcePin = { readonly container: string; readonly name: string; readonly revision: WriteResult['revision'] };
-
 interface CopyDraft {
   readonly record: ObjectRecord;
-  readonly source: CopySourcePin;
+  readonly source: CopySource;
   readonly condition: Condition | undefined;
 }
 

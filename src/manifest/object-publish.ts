@@ -9,8 +9,8 @@ import { type HeadChange, changeHead, ringAfter } from './head-commit.ts';
 import type { Head } from './head.ts';
 import { headPlace, stagingRef } from './names.ts';
 import { recordOf } from './new-record.ts';
-import type { Committed, ObjectsContext, PublishRequest } from './objects.ts';
-import type { PutTarget } from './object-write.ts';
+import type { ObjectsContext } from './object-context.ts';
+import type { Committed, PublishRequest, PutTarget } from './object-requests.ts';
 import { blobMetadata } from './overflow.ts';
 import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from './record.ts';
 
@@ -39,7 +39,8 @@ export async function publishObject(
     write: async (head, condition) => {
       const record: ObjectRecord = { ...link, nonce, ...ringAfter(head), ...displaced(head, blob.name) };
       const metadata = await blobMetadata(bucket.home, record, native, call);
-      await bucket.home.store.write(headPlace(bucket, key).ref, EMPTY, { headers: partitionHeaders(request.attributes.headers).native, metadata, condition }, call);
+      const headers = partitionHeaders(request.attributes.headers).native;
+      await bucket.home.store.write(headPlace(bucket, key).ref, EMPTY, { headers, metadata, condition }, call);
       return head;
     },
     recognise: () => undefined,
@@ -71,7 +72,8 @@ export async function putViaPrivateBlob(context: ObjectsContext, target: PutTarg
     await home.store.assemble(blob, { tokens, metadata: {}, condition: ABSENT }, call);
     const checksum = request.checksum ?? (facts.checksum && ({ ...facts.checksum, type: 'FULL_OBJECT' } as const));
     const { body: _body, md5: _md5, facts: _facts, ...version } = request;
-    return await publishObject(context, { bucket, key, request: { ...version, blob, seq, etag, size: bodySize(request.body), ...(checksum && { checksum }) } }, call);
+    const published = { ...version, blob, seq, etag, size: bodySize(request.body), ...(checksum && { checksum }) };
+    return await publishObject(context, { bucket, key, request: published }, call);
   } catch (error) {
     // With the outcome unknown the head may name the blob already: then the sweeper decides.
     if (!(isStoreError(error) && error.lost)) context.settler.discard(home, blob.name);

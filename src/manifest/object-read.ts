@@ -7,7 +7,7 @@ import type { Bucket } from './bucket.ts';
 import { type Head, isLive, parseHead, viewOf } from './head.ts';
 import { headPlace } from './names.ts';
 import type { ObjectView } from './object-view.ts';
-import type { OpenRequest } from './objects.ts';
+import type { OpenRequest } from './object-requests.ts';
 import { withOverflow } from './overflow.ts';
 
 /** A private blob may be settled away between the head and its read; each turn follows one such change. */

@@ -3,7 +3,7 @@ import { hasWriteConditions, judgeWrite } from '../protocol/conditions.ts';
 import { StoreError, isStoreError } from '../store/store-error.ts';
 import { type HeadTarget, refusal } from './head-commit.ts';
 import { liveView, readHead } from './object-read.ts';
-import type { ObjectsContext } from './objects.ts';
+import type { ObjectsContext } from './object-context.ts';
 import { sealDeleted } from './upload-claim.ts';
 
 const MAX_TURNS = 8;

@@ -4,7 +4,6 @@ import { hasWriteConditions, isCreateOnly } from '../protocol/conditions.ts';
 import { ABSENT, type Condition, type WriteResult, at } from '../store/blob-store.ts';
 import { StoreError, isStoreError } from '../store/store-error.ts';
 import { bodySize } from '../streams/bytes.ts';
-import type { Bucket } from './bucket.ts';
 import { mtimeOfSeq, newNonce } from './clock.ts';
 import { type HeadChange, changeHead, refusal, ringAfter, writeOnce } from './head-commit.ts';
 import type { Head } from './head.ts';
@@ -12,15 +11,10 @@ import { headPlace } from './names.ts';
 import { recordOf } from './new-record.ts';
 import { putViaPrivateBlob } from './object-publish.ts';
 import { asNoSuchBucket } from './object-read.ts';
-import type { Committed, ObjectsContext, PutRequest } from './objects.ts';
+import type { ObjectsContext } from './object-context.ts';
+import type { Committed, PutTarget } from './object-requests.ts';
 import { blobMetadata } from './overflow.ts';
 import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from './record.ts';
-
-export interface PutTarget {
-  readonly bucket: Bucket;
-  readonly key: string;
-  readonly request: PutRequest;
-}
 
 /**
  * Stores an object inline at its key: one write of the head, bytes and record together.

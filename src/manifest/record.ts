@@ -144,7 +144,6 @@ export class RecordFormatError extends Error {
 
 /** JSON with every character outside printable ASCII escaped. */
 export function toAsciiJson(value: unknown): string {
-  // eslint-disable-next-line no-control-regex -- the class is exactly "not printable ASCII"
   return JSON.stringify(value).replace(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
@@ -165,7 +164,7 @@ function encodeParts(parts: readonly PartEntry[]): PartsJson {
   const runs: [number, number, number][] = [];
   for (const part of parts) {
     const run = runs.at(-1);
-    if (run !== undefined && run[2] === part.size && run[0] + run[1] === part.number) run[1]++;
+    if (run?.[2] === part.size && run[0] + run[1] === part.number) run[1]++;
     else runs.push([part.number, 1, part.size]);
   }
   const checksums = parts.flatMap((part) => (part.checksum === undefined ? [] : [part.checksum]));
@@ -218,8 +217,9 @@ export function partitionUserMetadata(userMetadata: Readonly<Record<string, stri
 
 /** The same for content headers: a value that is no plain header text would break the service's signatures. */
 export function partitionHeaders(headers: ContentHeaders): { native: ContentHeaders; rest: ContentHeaders | undefined } {
-  const odd = Object.entries(headers).filter(([, value]) => !NATIVE_VALUE.test(value));
+  const all = Object.entries<string>({ ...headers });
+  const odd = all.filter(([, value]) => !NATIVE_VALUE.test(value));
   if (odd.length === 0) return { native: headers, rest: undefined };
-  const native = Object.fromEntries(Object.entries(headers).filter(([, value]) => NATIVE_VALUE.test(value)));
+  const native = Object.fromEntries(all.filter(([, value]) => NATIVE_VALUE.test(value)));
   return { native, rest: Object.fromEntries(odd) };
 }

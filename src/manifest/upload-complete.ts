@@ -7,8 +7,9 @@ import type { Head } from './head.ts';
 import { stagingRef } from './names.ts';
 import type { ObjectAttributes } from './object-view.ts';
 import { liveView, readHead } from './object-read.ts';
-import type { PublishRequest } from './objects.ts';
+import type { PublishRequest } from './object-requests.ts';
 import { readClaim, replaceClaim } from './upload-claim.ts';
+import type { UploadsContext } from './upload-context.ts';
 import { type Upload, type UploadTarget, findUpload, invalidPart, lookUpUpload, noSuchUpload, readUpload, removeUploadRecord } from './upload-find.ts';
 import { belongsTo, seqOfUploadId } from './upload-id.ts';
 import { partsBetween, removePartRecords, removeStaging } from './upload-parts.ts';
@@ -16,7 +17,6 @@ import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requir
 import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
 import { takeForCompletion } from './upload-take.ts';
 import { type Completion, readTombstone, writeTombstone } from './upload-tombstone.ts';
-import type { UploadsContext } from './uploads.ts';
 
 export interface CompleteRequest extends CompletionRequest {
   readonly conditions: WriteConditions;

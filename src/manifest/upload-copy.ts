@@ -5,7 +5,7 @@ import type { ByteRange, CopySource } from '../store/blob-store.ts';
 import { StoreError, isStoreError } from '../store/store-error.ts';
 import { stagingRef } from './names.ts';
 import { openView } from './object-read.ts';
-import type { CopySourceView } from './objects.ts';
+import type { CopySourceView } from './object-requests.ts';
 import type { Upload } from './upload-find.ts';
 import { putPart, recordPart } from './upload-parts.ts';
 import type { PartRecord } from './upload-part-record.ts';

@@ -4,7 +4,7 @@ import { StoreError } from '../store/store-error.ts';
 import { carriesNonce } from './head-commit.ts';
 import type { Head } from './head.ts';
 import { stagingRef } from './names.ts';
-import type { PublishOnce } from './objects.ts';
+import type { PublishOnce } from './object-requests.ts';
 import { type ClaimBase, type StoredClaim, readClaim, replaceClaim } from './upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
 import { publishNonce } from './upload-id.ts';

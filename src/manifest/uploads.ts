@@ -1,9 +1,7 @@
 import type { Call } from '../observe/call.ts';
 import type { Bucket } from './bucket.ts';
-import type { Clock } from './clock.ts';
-import type { Objects } from './objects.ts';
-import type { Settler } from './settle.ts';
 import { abortUpload, discardUploads } from './upload-abort.ts';
+import type { UploadsContext } from './upload-context.ts';
 import { type CompleteRequest, type CompletedUpload, completeUpload } from './upload-complete.ts';
 import { type PartCopy, copyPart } from './upload-copy.ts';
 import { type Upload, type UploadTarget, createUpload, findUpload } from './upload-find.ts';
@@ -38,15 +36,6 @@ export interface Uploads {
   abort(target: UploadTarget, call: Call): Promise<void>;
   /** After a bucket was deleted: frees what its uploads hold, in the background and as far as it goes. */
   discardAll(bucket: Bucket, call: Call): Promise<void>;
-}
-
-/** What the upload functions share. */
-export interface UploadsContext {
-  readonly clock: Clock;
-  readonly settler: Settler;
-  readonly objects: Objects;
-  /** Bytes; see `MIN_PART_SIZE`. */
-  readonly minPartSize: number;
 }
 
 export function createUploads(options: Omit<UploadsContext, 'minPartSize'> & { readonly minPartSize?: number }): Uploads {

@@ -1,5 +1,5 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import type { CopyObjectRequest } from '../../manifest/objects.ts';
+import type { CopyObjectRequest } from '../../manifest/object-requests.ts';
 import type { ObjectAttributes } from '../../manifest/object-view.ts';
 import { CHECKSUM_ALGORITHMS, type Checksum } from '../../protocol/checksums/algorithms.ts';
 import { parseObjectAttributes, parsePlacement } from '../../protocol/headers/object-attributes.ts';
