@@ -79,17 +79,16 @@ function azuriteArguments({ folder, tls, oauth, port = 0, memoryLimitMiB }: Azur
 /** Reads the port off the line that Azurite prints once it listens. */
 async function listeningPort(child: ChildProcess): Promise<number> {
   let printed = '';
-  const listening = new Promise<number>((resolve, reject) => {
-    const read = (chunk: Buffer): void => {
-      printed += chunk.toString('utf8');
-      const port = /listens on https?:\/\/[^:\s]+:(\d+)/.exec(printed)?.[1] ?? /listening (?:on|at) https?:\/\/[^:\s]+:(\d+)/.exec(printed)?.[1];
-      if (port !== undefined) resolve(Number(port));
-    };
-    child.stdout?.on('data', read);
-    child.stderr?.on('data', read);
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`azurite ended with ${code ?? 'a signal'}: ${printed.slice(-2000)}`)));
-  });
+  const { promise: listening, resolve, reject } = Promise.withResolvers<number>();
+  const read = (chunk: Buffer): void => {
+    printed += chunk.toString('utf8');
+    const port = /listens on https?:\/\/[^:\s]+:(\d+)/.exec(printed)?.[1];
+    if (port !== undefined) resolve(Number(port));
+  };
+  child.stdout?.on('data', read);
+  child.stderr?.on('data', read);
+  child.once('error', reject);
+  child.once('exit', (code) => reject(new Error(`azurite ended with ${code ?? 'a signal'}: ${printed.slice(-2000)}`)));
   const timer = new AbortController();
   const tooLate = sleep(READY_WITHIN, undefined, { signal: timer.signal }).then(() => {
     throw new Error(`azurite does not listen after ${READY_WITHIN} ms: ${printed.slice(-2000)}`);
@@ -99,6 +98,8 @@ async function listeningPort(child: ChildProcess): Promise<number> {
     return await Promise.race([listening, tooLate]);
   } finally {
     timer.abort();
+    // What it prints from now on is taken from it, lest it should block, and not kept.
+    for (const output of [child.stdout, child.stderr]) output?.off('data', read).resume();
   }
 }
 

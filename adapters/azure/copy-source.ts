@@ -2,6 +2,7 @@ import type * as StorageSdk from '@azure/storage-blob';
 import type { UserDelegationKey } from '@azure/storage-blob';
 import type { BlobRef } from '../../src/store/blob-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
+import { withSignal } from '../../src/observe/call.ts';
 import type { Call } from '../../src/observe/call.ts';
 import { unlessAborted } from '../shared/unless-aborted.ts';
 import type { AzureClient } from './client.ts';
@@ -15,7 +16,7 @@ export interface CopySources {
   url(ref: BlobRef, call: Call): Promise<string>;
 }
 
-/** A copy is admitted when it begins; it may then take longer than this. */
+/** Milliseconds, like the following. A copy is admitted when it begins; it may then take longer than this. */
 const SAS_LIFETIME = 60 * 60_000;
 
 /** Clocks of two machines differ. */
@@ -23,6 +24,8 @@ const CLOCK_LEEWAY = 5 * 60_000;
 
 /** The service allows seven days. */
 const KEY_LIFETIME = 24 * 60 * 60_000;
+
+const KEY_WITHIN = 120_000;
 
 export function createCopySources(client: AzureClient, access: Access): CopySources {
   const { origin } = client.endpoint;
@@ -82,7 +85,8 @@ export class DelegationKeys {
   #current(call: Call): Promise<UserDelegationKey> {
     const key = this.#key;
     if (key !== undefined && key.signedExpiresOn.getTime() - Date.now() > 2 * SAS_LIFETIME) return Promise.resolve(key);
-    this.#pending ??= this.#fetch(call).finally(() => {
+    // Shared by all who wait: the one who asked first may hang up, and only that one.
+    this.#pending ??= this.#fetch(withSignal(call, AbortSignal.timeout(KEY_WITHIN))).finally(() => {
       this.#pending = undefined;
     });
     return unlessAborted(this.#pending, call.signal);

@@ -169,14 +169,36 @@ describe('over https', () => {
     await store.close();
   });
 
-  test('token: copies are signed with a user delegation key', async () => {
-    let asked = 0;
-    const getToken = async (): Promise<{ token: string; expiresOnTimestamp: number }> => {
-      asked += 1;
-      return { token: unsignedToken(), expiresOnTimestamp: Date.now() + 3_600_000 };
-    };
+  let asked = 0;
+  const getToken = async (): Promise<{ token: string; expiresOnTimestamp: number }> => {
+    asked += 1;
+    return { token: unsignedToken(), expiresOnTimestamp: Date.now() + 3_600_000 };
+  };
+
+  test('token: one for many calls; copies are signed with a user delegation key', async () => {
+    asked = 0;
     await exercise({ endpoint: secure.endpoint, ca: secure.ca, credential: { kind: 'token', credential: { getToken } } });
     expect(asked).toBe(1);
+  });
+
+  test('one delegation key serves all copies; who asked for it may hang up', async () => {
+    const store = createAzureStore({ endpoint: secure.endpoint, ca: secure.ca, credential: { kind: 'token', credential: { getToken } } });
+    const container = freshContainer();
+    await store.createContainer(container, testCall());
+    const { revision } = await store.write({ container, name: 'source' }, Buffer.from('source'), { metadata: {} }, testCall());
+    const source = { container, name: 'source', revision };
+    const stop = new AbortController();
+    const [impatient, patient] = [testCall(stop.signal), testCall()];
+    const range = { first: 0, last: 5 };
+    const given = store.stagePartFrom({ container, name: 'a' }, source, range, impatient).catch((error: unknown) => error);
+    const taken = store.stagePartFrom({ container, name: 'b' }, source, range, patient);
+    stop.abort();
+    expect(await given).toMatchObject({ kind: 'aborted' });
+    expect((await taken).tokens).toHaveLength(1);
+    await store.stagePartFrom({ container, name: 'b' }, source, range, patient);
+    expect(patient.facts.backendCalls + impatient.facts.backendCalls).toBe(1 + 2);
+    await store.removeContainer(container, testCall());
+    await store.close();
   });
 
   test('a credential that gives no token is unavailable, one that is refused is denied', async () => {
