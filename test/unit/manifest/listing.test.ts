@@ -32,6 +32,7 @@ async function walk(bucket: Bucket, more: Partial<ListingRequest>): Promise<{ sh
     shown.push(...page.shown);
     mostCalls = Math.max(mostCalls, page.calls);
     after = page.next;
+    if (pages > 1000) throw new Error('the listing does not end');
   }
   return { shown, pages, mostCalls };
 }
