@@ -66,6 +66,7 @@ export async function listParts(
   call: Call,
 ): Promise<PartPage> {
   const parts: PartRecord[] = [];
+  if (page.limit === 0) return { parts, isTruncated: false };
   for await (const part of partsFrom(bucket.home, { uploadId, first: page.after + 1, pageSize: page.limit + 1 }, call)) {
     if (parts.length >= page.limit) return { parts, isTruncated: true };
     parts.push(part);

@@ -62,7 +62,8 @@ async function takeOver(target: UploadTarget, own: Claim & { readonly completion
   if (stored.claim.kind === 'gone') return 'gone';
   // While its owner may have published, its base stays: what was written over the key since then matters to both.
   const inherited = stored.claim.kind === 'busy';
-  const held = await replaceClaim({ home: target.bucket.home, uploadId: target.uploadId }, stored, inherited ? { ...stored.claim, attempt: own.attempt } : own, call);
+  const next: Claim = inherited ? { ...stored.claim, attempt: own.attempt } : own;
+  const held = await replaceClaim({ home: target.bucket.home, uploadId: target.uploadId }, stored, next, call);
   return held && { ...held, since: Date.now(), inherited };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Fault, type PlannedCall, withFaults } from '../../../adapters/memory/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { Bucket } from '../../../src/manifest/bucket.ts';
-import { createBucketRegistry } from '../../../src/manifest/buckets.ts';
+import { type BucketRegistry, createBucketRegistry } from '../../../src/manifest/buckets.ts';
 import { createClock } from '../../../src/manifest/clock.ts';
 import { type Objects, createObjects } from '../../../src/manifest/objects.ts';
 import type { Realm } from '../../../src/manifest/realm.ts';
@@ -33,12 +33,12 @@ export class UploadFixture {
   readonly memory: MemoryBlobStore;
   readonly uploads: Uploads;
   readonly objects: Objects;
+  readonly buckets: BucketRegistry;
   readonly backgroundErrors: unknown[] = [];
   readonly calls: PlannedCall[] = [];
   bucket!: Bucket;
   plan: Plan = () => undefined;
   readonly #idle: () => Promise<void>;
-  readonly #buckets;
 
   private constructor(options: FixtureOptions) {
     this.memory = new MemoryBlobStore({ ...(options.capabilities && { capabilities: options.capabilities }) });
@@ -52,7 +52,7 @@ export class UploadFixture {
     const settler = options.settling === false ? { ...background, schedule: () => undefined } : background;
     const clock = createClock();
     this.#idle = () => background.idle();
-    this.#buckets = createBucketRegistry({ realm, cacheMs: 20, onHidden: () => undefined });
+    this.buckets = createBucketRegistry({ realm, cacheMs: 20, onHidden: () => undefined });
     this.objects = createObjects({ clock, settler });
     this.uploads = createUploads({ clock, settler, objects: this.objects, minPartSize: options.minPartSize ?? MIN_PART });
   }
@@ -64,8 +64,8 @@ export class UploadFixture {
   }
 
   async addBucket(name: string): Promise<Bucket> {
-    await this.#buckets.create({ name, ownerId: OWNER }, testCall());
-    return this.#buckets.get(name, testCall());
+    await this.buckets.create({ name, ownerId: OWNER }, testCall());
+    return this.buckets.get(name, testCall());
   }
 
   idle(): Promise<void> {

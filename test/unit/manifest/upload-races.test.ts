@@ -22,7 +22,10 @@ async function scene(before?: string): Promise<Scene> {
   return { fixture, ...(await fixture.started('k', ...TEXTS)) };
 }
 
-type Point = { readonly n: number; readonly side: 'before' | 'after' };
+interface Point {
+  readonly n: number;
+  readonly side: 'before' | 'after';
+}
 
 /** Whether `main` made as many calls, and whether `other` ran: not after a call that failed. */
 interface Course {
