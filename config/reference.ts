@@ -6,8 +6,8 @@ interface Node {
   readonly type?: string;
   readonly description?: string;
   readonly default?: unknown;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
+  readonly const?: string;
+  readonly enum?: readonly string[];
   readonly format?: string;
   readonly properties?: Readonly<Record<string, Node>>;
   readonly required?: readonly string[];
@@ -69,8 +69,8 @@ function variants(path: string, forms: readonly Node[]): Row[] {
 }
 
 function typeOf(node: Node): string {
-  if (node.const !== undefined) return `\`${String(node.const)}\``;
-  if (node.enum !== undefined) return node.enum.map((value) => `\`${String(value)}\``).join(', ');
+  if (node.const !== undefined) return `\`${node.const}\``;
+  if (node.enum !== undefined) return node.enum.map((value) => `\`${value}\``).join(', ');
   if (node.oneOf !== undefined || node.anyOf !== undefined) return 'one of the forms below';
   if (node.type === 'array') return `list of ${node.items?.type ?? 'values'}s`;
   if (typeof node.additionalProperties === 'object') return 'objects by name';

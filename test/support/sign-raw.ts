@@ -34,7 +34,7 @@ export function signedHead(options: RawRequestOptions): string {
   const canonical = [method, path, canonicalQuery, canonicalHeaders, signed.join(';'), payloadHash].join('\n');
   const toSign = ['AWS4-HMAC-SHA256', amzDate, scope, createHash('sha256').update(canonical).digest('hex')].join('\n');
   const key = scope.split('/').reduce<Buffer | string>((previous, part) => hmac(previous, part), `AWS4${secretKey}`);
-  headers['authorization'] = `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY}/${scope}, SignedHeaders=${signed.join(';')}, Signature=${hmac(key as Buffer, toSign).toString('hex')}`;
+  headers['authorization'] = `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY}/${scope}, SignedHeaders=${signed.join(';')}, Signature=${hmac(key, toSign).toString('hex')}`;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }

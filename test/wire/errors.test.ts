@@ -12,7 +12,11 @@ let thrown: unknown;
 beforeAll(async () => {
   gateway = await startTestGateway({
     // Stands in for whatever an operation may run into.
-    operations: { GetBucketCors: () => Promise.reject(thrown as Error) },
+    operations: {
+      GetBucketCors: async () => {
+        throw thrown;
+      },
+    },
   });
   await request('PUT', '/bucket', { 'content-length': '0' });
 });

@@ -12,15 +12,15 @@ function source(ranges: string[], remote: string, forwarded?: string): string {
 }
 
 describe('source address', () => {
-  test.each<[string, string[], string, string | undefined, string]>([
-    ['nobody is trusted', [], '10.0.0.1', '192.0.2.7', '10.0.0.1'],
-    ['a proxy is', ['10.0.0.0/8'], '10.0.0.1', '192.0.2.7', '192.0.2.7'],
-    ['a chain: the last one that is no proxy', ['10.0.0.0/8'], '10.0.0.1', '198.51.100.1, 192.0.2.7, 10.2.3.4', '192.0.2.7'],
-    ['a stranger that claims to be one', ['10.0.0.0/8'], '203.0.113.5', '10.0.0.1', '203.0.113.5'],
-    ['nonsense in the header', ['10.0.0.0/8'], '10.0.0.1', 'unknown', '10.0.0.1'],
-    ['mapped IPv4', ['10.0.0.1'], '::ffff:10.0.0.1', '2001:db8::1', '2001:db8::1'],
-    ['IPv6 range', ['2001:db8::/32'], '2001:db8::99', '192.0.2.7', '192.0.2.7'],
-  ])('%s', (_name, ranges, remote, forwarded, expected) => {
+  test.each<[string, string[], [remote: string, forwarded?: string], string]>([
+    ['nobody is trusted', [], ['10.0.0.1', '192.0.2.7'], '10.0.0.1'],
+    ['a proxy is', ['10.0.0.0/8'], ['10.0.0.1', '192.0.2.7'], '192.0.2.7'],
+    ['a chain: the last one that is no proxy', ['10.0.0.0/8'], ['10.0.0.1', '198.51.100.1, 192.0.2.7, 10.2.3.4'], '192.0.2.7'],
+    ['a stranger that claims to be one', ['10.0.0.0/8'], ['203.0.113.5', '10.0.0.1'], '203.0.113.5'],
+    ['nonsense in the header', ['10.0.0.0/8'], ['10.0.0.1', 'unknown'], '10.0.0.1'],
+    ['mapped IPv4', ['10.0.0.1'], ['::ffff:10.0.0.1', '2001:db8::1'], '2001:db8::1'],
+    ['IPv6 range', ['2001:db8::/32'], ['2001:db8::99', '192.0.2.7'], '192.0.2.7'],
+  ])('%s', (_name, ranges, [remote, forwarded], expected) => {
     expect(source(ranges, remote, forwarded)).toBe(expected);
   });
 

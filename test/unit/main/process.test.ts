@@ -43,8 +43,11 @@ function start(args: string[], environment: Record<string, string> = {}): Starte
   const child = spawn(process.execPath, [START, ...args], { env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
   running.push(child);
   let output = '';
-  child.stdout.on('data', (chunk: Buffer) => { output += chunk.toString(); });
-  child.stderr.on('data', (chunk: Buffer) => { output += chunk.toString(); });
+  const collect = (chunk: Buffer): void => {
+    output += chunk.toString();
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
   const exit = once(child, 'close').then(([code]) => code as number | null);
   return {
     child,
