@@ -39,7 +39,7 @@ export async function startTestbed(...args: string[]): Promise<RunningTestbed> {
     async stop() {
       if (child.exitCode !== null) return;
       const ended = once(child, 'exit');
-      child.stdin?.end();
+      child.stdin.end();
       await ended;
     },
   };
