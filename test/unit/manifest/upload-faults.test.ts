@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { settle } from '../../../src/manifest/settle.ts';
 import { testCall } from '../../support/test-call.ts';
 import { type Plan, UploadFixture, codeOf, multipartEtag } from './upload-fixture.ts';
 
@@ -31,9 +32,16 @@ interface Broken {
   readonly over: boolean;
 }
 
+interface Circumstances {
+  readonly settling: boolean;
+  readonly discarding: boolean;
+  readonly before?: string;
+  readonly ifNoneMatch?: string;
+}
+
 /** A Complete over whatever `before` put at the key, with a fault at its n-th call. */
-async function broken(fault: string, n: number, options: { settling: boolean; before?: string; ifNoneMatch?: string }): Promise<Broken> {
-  const fixture = await UploadFixture.open({ settling: options.settling });
+async function broken(fault: string, n: number, options: Circumstances): Promise<Broken> {
+  const fixture = await UploadFixture.open({ settling: options.settling, discarding: options.discarding });
   if (options.before !== undefined) await fixture.put('k', options.before);
   const { target, parts } = await fixture.started('k', ...TEXTS);
   fixture.calls.length = 0;
@@ -68,7 +76,8 @@ async function expectCompleted({ fixture, target, parts }: Broken): Promise<void
 }
 
 describe.each(Object.keys(FAULTS))('Complete with %s n', (fault) => {
-  describe.each([{ settling: true }, { settling: false }])('$settling', (mode) => {
+  const MODES = [{ settling: true, discarding: true }, { settling: false, discarding: true }, { settling: false, discarding: false }];
+  describe.each(MODES)('settling $settling, discarding $discarding', (mode) => {
     it.each([{ before: undefined }, { before: 'old' }])('is finished by sending it again, over $before', async ({ before }) => {
       await atEachCall(async (n) => {
         const state = await broken(fault, n, { ...mode, ...(before !== undefined && { before }) });
@@ -103,6 +112,23 @@ describe.each(Object.keys(FAULTS))('Complete with %s n', (fault) => {
         const state = await broken(fault, n, { ...mode, ...(before !== undefined && { before }) });
         const { fixture, target, parts } = state;
         const wasVisible = (await fixture.text('k')) === WHOLE;
+        await fixture.objects.remove(fixture.bucket, 'k', {}, testCall());
+        expect((await fixture.complete(target, parts)).etag).toBe(ETAG);
+        await fixture.idle();
+        expect(wasVisible ? [undefined] : [undefined, WHOLE]).toContain(await fixture.text('k'));
+        await expectCompleted(state);
+        return state.over;
+      });
+    });
+
+    it.each([{ before: undefined }, { before: 'old' }])('takes effect once when it is half settled, and the key deleted, over $before', async ({ before }) => {
+      await atEachCall(async (n) => {
+        const state = await broken(fault, n, { ...mode, ...(before !== undefined && { before }) });
+        const { fixture, target, parts } = state;
+        const wasVisible = (await fixture.text('k')) === WHOLE;
+        fixture.plan = ({ method }) => (method === 'discardParts' ? { kind: 'fail' } : undefined);
+        await settle(fixture.bucket, 'k', testCall()).catch(() => undefined);
+        fixture.plan = () => undefined;
         await fixture.objects.remove(fixture.bucket, 'k', {}, testCall());
         expect((await fixture.complete(target, parts)).etag).toBe(ETAG);
         await fixture.idle();

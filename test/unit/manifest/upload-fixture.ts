@@ -24,7 +24,10 @@ export type Plan = (call: PlannedCall) => Fault | undefined;
 
 export interface FixtureOptions {
   readonly minPartSize?: number;
+  /** False: multipart objects stay where they were assembled. */
   readonly settling?: boolean;
+  /** False: private blobs that are not needed any more stay, as after a crash. */
+  readonly discarding?: boolean;
   readonly capabilities?: Partial<StoreCapabilities>;
 }
 
@@ -49,7 +52,11 @@ export class UploadFixture {
     const backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER };
     const realm: Realm = { backends: [backend], backendOf: () => backend };
     const background = createSettler({ concurrency: 2, maxQueue: 100, newCall: () => testCall(), onError: (error) => this.backgroundErrors.push(error) });
-    const settler = options.settling === false ? { ...background, schedule: () => undefined } : background;
+    const settler = {
+      ...background,
+      ...(options.settling === false && { schedule: () => undefined }),
+      ...(options.discarding === false && { discard: () => undefined }),
+    };
     const clock = createClock();
     this.#idle = () => background.idle();
     this.buckets = createBucketRegistry({ realm, cacheMs: 20, onHidden: () => undefined });
