@@ -29,8 +29,11 @@ export interface AzuriteProcess {
   stop(): Promise<void>;
 }
 
-/** Azurite holds the end of a pipe as its standard input: when our end closes, however we died, it ends too. */
-const END_WITH_PARENT = 'data:text/javascript,process.stdin.resume().on("end",()=>process.kill(process.pid,"SIGTERM"))';
+/**
+ * Azurite holds the end of a pipe as its standard input: when our end closes, however we died, it ends
+ * too. Unreferenced, the pipe does not keep it from ending by itself.
+ */
+const END_WITH_PARENT = 'data:text/javascript,process.stdin.resume().on("end",()=>process.kill(process.pid,"SIGTERM")).unref()';
 
 /** Milliseconds. */
 const READY_WITHIN = 30_000;

@@ -69,7 +69,7 @@ async function openAzurite(folder: string | undefined, where: string): Promise<O
     return { store: createAzureStore(azurite.storeOptions), endpoint: azurite.endpoint, stop: () => azurite.stop() };
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND';
-    const reason = missing ? 'Azurite is not installed: run "npm ci" without --omit=dev' : firstLine(error);
+    const reason = missing ? 'Azurite is not installed: run "npm ci" without --omit=dev' : lastComplaint(error);
     throw new StartError([`${where}: ${reason}`], error);
   }
 }
@@ -129,6 +129,12 @@ type Defined<T> =
 /** The object without its undefined members, which optional settings leave behind. */
 function defined<T extends object>(object: T): Defined<T> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
+
+/** What a child process printed before it ended says the reason last, behind its greetings. */
+function lastComplaint(error: unknown): string {
+  const lines = (error instanceof Error ? error.message : String(error)).split('\n');
+  return `Azurite does not start: ${lines.findLast((line) => /error/i.test(line)) ?? lines[0] ?? ''}`;
 }
 
 function firstLine(error: unknown): string {
