@@ -20,6 +20,8 @@ const ADMIN = z.strictObject({
   enabled: z.boolean().default(true).describe('False: no health endpoints.'),
 });
 
+const RANGE = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'expected an address or a CIDR range' });
+
 const BUCKETS = z.strictObject({
   default: z.string().optional().describe('Backend of buckets that no rule names. May be left out when there is only one backend.'),
   rules: z.array(z.strictObject({
@@ -57,7 +59,9 @@ const SETTINGS = z.strictObject({
   buckets: BUCKETS.prefault({}).describe('Which backend a bucket lives in, decided by its name.'),
   bucketCacheMs: milliseconds(1000).describe('How long a bucket record may be remembered. Deleting a bucket waits this long. The same on all replicas.'),
   smallRangeCopy: z.boolean().default(false).describe('Allow UploadPartCopy of a range of a source of 5 MiB or less, as AWS does.'),
-  trustedProxies: z.array(z.string()).default([]).describe('Addresses or CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto count.'),
+  presignedV2: z.boolean().default(false)
+    .describe('Accept presigned URLs of signature version 2, as s3cmd and version 1 of the AWS CLI make them. Their signature covers neither host nor payload.'),
+  trustedProxies: z.array(RANGE).default([]).describe('Addresses or CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto count.'),
   keepAliveMs: milliseconds(75_000).describe('How long an idle client connection is kept; longer than the balancer in front keeps it.'),
   limits: LIMITS.prefault({}),
   timeouts: TIMEOUTS.prefault({}),

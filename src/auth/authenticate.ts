@@ -3,6 +3,7 @@ import type { QueryPair } from './canonical-query.ts';
 import type { HeaderLines } from './header-lines.ts';
 import { authenticateHeader } from './header-v4.ts';
 import { isStreaming, parsePayloadMode, type PayloadMode } from './payload-mode.ts';
+import { authenticatePresignedV2 } from './presigned-v2.ts';
 import { authenticateQuery } from './presigned-v4.ts';
 import { signableRequest, type RawRequest, type SignableRequest } from './raw-request.ts';
 import { refuseRepeatedHeaders } from './required-headers.ts';
@@ -36,7 +37,8 @@ export function authenticate<C extends SigningCredential>(raw: RawRequest, optio
     return byHeader(authorization, request, options);
   }
   if (inQuery === 'v2') {
-    throw signatureV2();
+    if (options.presignedV2 !== true) throw signatureV2();
+    return authenticatePresignedV2(request, { ...options, payload: anonymousPayload(request.headers), virtualBucket: raw.virtualBucket });
   }
   if (inQuery === 'v4') {
     return authenticateQuery(request, options);
@@ -73,7 +75,7 @@ function signatureV2(): S3Error {
 }
 
 /**
- * botocore declares the framing of an unsigned request only by `x-amz-trailer` and the decoded
+ * botocore declares the framing of a request without SigV4 headers only by `x-amz-trailer` and the decoded
  * length: its signer, which would add `x-amz-content-sha256`, does not run.
  */
 function anonymousPayload(headers: HeaderLines): PayloadMode {

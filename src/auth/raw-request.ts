@@ -10,6 +10,8 @@ export interface RawRequest {
   readonly rawHeaders: readonly string[];
   /** Time of arrival, milliseconds since 1970. */
   readonly now: number;
+  /** Bucket that the Host header names; only version 2 asks. */
+  readonly virtualBucket?: string | undefined;
 }
 
 /** The same request cut into the pieces that canonicalisation looks at. */

@@ -14,6 +14,8 @@ export interface AuthOptions<C extends SigningCredential> {
   readonly signingKeys: SigningKeys;
   /** Allowed distance between the clocks, milliseconds; AWS allows 15 minutes. */
   readonly maxSkewMs?: number;
+  /** Accept presigned URLs of version 2; default false. Version 2 in headers is always refused. */
+  readonly presignedV2?: boolean;
 }
 
 export const DEFAULT_MAX_SKEW_MS = 900_000;

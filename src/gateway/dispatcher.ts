@@ -38,6 +38,8 @@ export interface DispatcherOptions {
   readonly stalls: StallWatch;
   readonly holdBudget: HoldBudget;
   readonly log: Log;
+  /** Accept presigned URLs of signature version 2. */
+  readonly presignedV2?: boolean;
   /** Milliseconds between the white space of long answers; default 10,000. */
   readonly longAnswerMs?: number;
 }
@@ -60,6 +62,7 @@ export class Dispatcher {
     this.#auth = {
       region: options.settings.region,
       signingKeys: new SigningKeys(),
+      presignedV2: options.presignedV2 ?? false,
       credentialFor: (accessKeyId) => options.accounts.byAccessKey(accessKeyId),
     };
   }
@@ -129,9 +132,10 @@ export class Dispatcher {
     return traced(scope, context.call, () => operation(request, context));
   }
 
-  #authenticate(exchange: Exchange, { row, rawTarget }: Route): AuthVerdict<Credential> {
+  #authenticate(exchange: Exchange, { row, rawTarget, address }: Route): AuthVerdict<Credential> {
     const { method = '', rawHeaders } = exchange.request;
-    const verdict = authenticate({ method, rawTarget, rawHeaders, now: exchange.arrived }, this.#auth);
+    const virtualBucket = address.virtualHost ? address.bucket : undefined;
+    const verdict = authenticate({ method, rawTarget, rawHeaders, now: exchange.arrived, virtualBucket }, this.#auth);
     if (!row.streamingPayload) refuseStreamingPayload(verdict.payload);
     if (verdict.kind === 'anonymous' && !row.anonymousAllowed) throw new S3Error('AccessDenied');
     return verdict;

@@ -91,11 +91,14 @@ function createServer(options: ListenerOptions, handler: RequestListener): Serve
     noDelay: true,
     insecureHTTPParser: false,
   };
-  const server = tls === undefined ? createHttpServer(settings, handler) : createHttpsServer({ ...settings, ...tls }, handler);
+  const server = tls === undefined
+    ? createHttpServer(settings, handler)
+    : createHttpsServer({ ...settings, ...tls, handshakeTimeout: timeouts.headersMs }, handler);
   // Node drops headers beyond a number: one of them could be unsigned. Their size is bounded anyway.
   server.maxHeadersCount = 0;
   // `100 Continue` is sent when an operation reads the body: after authentication, or never.
   server.on('checkContinue', handler);
+  server.on('checkExpectation', handler);
   // Any other expectation is no reason to refuse a request: S3 ignores it.
   server.on('checkExpectation', handler);
   server.on('clientError', answerClientError);

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { AddressInfo } from 'node:net';
 import type { Config, ListenerConfig } from '../../config/schema.ts';
 import { type HealthServer, startHealthServer } from '../admin/health.ts';
 import type { ReplaceableDirectory } from '../access/directory.ts';
@@ -78,6 +77,7 @@ class RunningService implements Service {
       accounts,
       manifest: this.#manifest,
       operations: OPERATIONS,
+      presignedV2: config.presignedV2,
       settings: { region: config.region, smallRangeCopy: config.smallRangeCopy, holdBytes: config.limits.heldBodyBytes },
       baseHosts: config.baseHosts,
       proxies: proxyTrust(config.trustedProxies),
@@ -159,13 +159,13 @@ class RunningService implements Service {
     const { host, port, tls } = settings;
     const material = tls === undefined ? undefined : this.#readTls(tls);
     const timeouts = { headersMs: config.timeouts.headersMs, keepAliveMs: config.keepAliveMs };
-    const listener = await createListener({ host, port, timeouts, ...(material !== undefined && { tls: material }) }, this.#dispatcher);
-    let address: AddressInfo;
-    try {
-      address = await listener.listen();
-    } catch (error) {
+    const listener = await createListener({ host, port, timeouts, ...(material !== undefined && { tls: material }) }, this.#dispatcher)
+      .catch((error: unknown) => {
+        throw new StartError([`listeners: certificate and key for ${host}:${port} are not usable (${reasonOf(error)})`], error);
+      });
+    const address = await listener.listen().catch((error: unknown) => {
       throw bindError('gateway', host, port, error);
-    }
+    });
     this.#listeners.push(listener);
     this.#endpoints.push(baseUrl(listener.scheme, host, address.port));
     if (tls !== undefined) this.#watchTls(listener, tls);

@@ -49,7 +49,8 @@ function toRow(declaration: OperationDeclaration & { readonly name: OperationNam
     permission: declaration.permission,
     versionPermission: declaration.versionPermission,
     anonymousAllowed: declaration.anonymous ?? true,
-    streamingPayload: declaration.body === 'object',
+    // A form carries the object as one of its fields.
+    streamingPayload: declaration.body === 'object' && declaration.name !== 'PostObject',
     notImplementedHint: declaration.hint,
   });
 }

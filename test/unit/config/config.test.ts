@@ -72,6 +72,7 @@ describe('wrong settings are named with path and expectation', () => {
       'several backends without a default', { ...GOOD, backends: { a: GOOD.backends.store, b: GOOD.backends.store } },
       ['buckets.default: expected the name of a backend, as there are several'],
     ],
+    ['proxy', { ...GOOD, trustedProxies: ['10.0.0.0/8', '::1', 'proxy.example.com'] }, ['trustedProxies.2: expected an address or a CIDR range']],
     ['rule', { ...GOOD, buckets: { rules: [{ pattern: 'x', backend: 'y' }] } }, ['buckets.rules.0.backend: expected one of the backends store']],
     [
       'two forms of one secret', { ...GOOD, accounts: [{ ...ACCOUNT, keys: [{ accessKeyId: 'KEY', secretEnv: 'A', secretFile: 'b' }] }] },

@@ -121,6 +121,8 @@ describe('what is wrong is said in one line, never with a stack', () => {
   test.each<[string, () => string[], string]>([
     ['a secret that is not there', () => ['--config', configFile('secret.yaml', { accounts: [{ ...account('x'), keys: [{ accessKeyId: 'KEY', secretEnv: 'NO_SUCH' }] }] })],
       'accounts.0.keys.0.secretEnv: expected the environment variable NO_SUCH to be set\n'],
+    ['a certificate that is none', () => ['--config', configFile('tls.yaml', { listeners: [{ port: 0, tls: { certFile: 'tls.yaml', keyFile: 'tls.yaml' } }] })],
+      'listeners: certificate and key for 127.0.0.1:0 are not usable'],
     ['a file that is not there', () => ['--config', join(folder, 'none.yaml')], '/none.yaml: cannot be read (ENOENT)\n'],
     ['two settings', () => ['--check-config', configFile('two.yaml', { colour: 1, region: 2 })], 'region: expected string, received number\ncolour: there is no such setting\n'],
     ['an odd argument', () => ['--frobnicate'], 'usage: npm start'],

@@ -48,8 +48,8 @@ describe('the operation table', () => {
     expect(closed).toEqual(expect.arrayContaining(['CopyObject', 'UploadPartCopy', 'CreateMultipartUpload', 'PutObjectAcl']));
   });
 
-  test('only bodies of objects may come in chunks', () => {
-    expect(OPERATION_TABLE.filter((row) => row.streamingPayload).map((row) => row.name).sort()).toEqual(['PostObject', 'PutObject', 'UploadPart']);
+  test('only objects and parts may come in signed chunks', () => {
+    expect(OPERATION_TABLE.filter((row) => row.streamingPayload).map((row) => row.name).sort()).toEqual(['PutObject', 'UploadPart']);
   });
 });
 
