@@ -1,0 +1,97 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { S3Error } from '../errors/s3-error.ts';
+import { formatErrorDate } from './amz-date.ts';
+import type { QueryPair } from './canonical-query.ts';
+import type { PayloadMode } from './payload-mode.ts';
+import type { SignableRequest } from './raw-request.ts';
+import { refuseSessionToken } from './session-token.ts';
+import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
+
+/** Query keys that are part of the resource that version 2 signs. */
+const SUBRESOURCES = new Set([
+  'acl', 'accelerate', 'analytics', 'cors', 'delete', 'encryption', 'inventory', 'lifecycle', 'location', 'logging', 'metrics', 'notification',
+  'partNumber', 'policy', 'replication', 'requestPayment', 'restore', 'tagging', 'torrent', 'uploadId', 'uploads', 'versionId', 'versioning',
+  'versions', 'website', 'object-lock', 'retention', 'legal-hold', 'publicAccessBlock', 'ownershipControls', 'intelligent-tiering', 'select',
+  'select-type',
+]);
+const DUMMY_SECRET = 'no secret: the access key is unknown';
+
+export interface PresignedV2Options<C extends SigningCredential> extends AuthOptions<C> {
+  readonly payload: PayloadMode;
+  /** Bucket that the Host header names; it is part of the resource. */
+  readonly virtualBucket: string | undefined;
+}
+
+/**
+ * SigV2 in the query (`AWSAccessKeyId`, `Expires`, `Signature`): what s3cmd's `signurl` and version 1 of
+ * the AWS CLI and boto3 without a configured signature version still make for us-east-1. Only where
+ * the configuration allows it. Source: S3 developer guide, "Signing and authenticating REST requests".
+ *
+ * @throws S3Error AccessDenied (a parameter missing, expired), InvalidAccessKeyId, SignatureDoesNotMatch
+ */
+export function authenticatePresignedV2<C extends SigningCredential>(canonical: SignableRequest, options: PresignedV2Options<C>): AuthVerdict<C> {
+  const request = { ...canonical, query: canonical.query.map(decoded) };
+  const accessKeyId = single(request.query, 'AWSAccessKeyId');
+  const expires = single(request.query, 'Expires');
+  const signature = single(request.query, 'Signature');
+  if (!/^\d{1,12}$/.test(expires)) throw new S3Error('AccessDenied', { message: `Invalid date (should be seconds since epoch): ${expires}` });
+  refuseExpired(Number(expires) * 1000, request.now);
+
+  const credential = options.credentialFor(accessKeyId);
+  const text = stringToSignV2(request, expires, options.virtualBucket);
+  const expected = createHmac('sha1', credential?.secretAccessKey ?? DUMMY_SECRET).update(text, 'latin1').digest();
+  const provided = Buffer.from(signature, 'base64');
+  const matches = provided.length === expected.length && timingSafeEqual(provided, expected);
+  if (credential === undefined) throw new S3Error('InvalidAccessKeyId', { extra: { AWSAccessKeyId: accessKeyId } });
+  if (!matches) throw signatureDoesNotMatch(accessKeyId, text, signature);
+  refuseSessionToken(request.query.find(({ name }) => name === 'x-amz-security-token')?.value ?? request.headers.get('x-amz-security-token'));
+  return { kind: 'signed', method: 'query', accessKeyId, credential, payload: options.payload };
+}
+
+/** Version 2 signs query values as they are, not as they are encoded; latin1 text. */
+function decoded({ name, value }: QueryPair): QueryPair {
+  const plain = (text: string): string => Buffer.from(decodeURIComponent(text)).toString('latin1');
+  return { name: plain(name), value: plain(value) };
+}
+
+/**
+ * `VERB, Content-MD5, Content-Type, Expires`, all `x-amz-*` headers, and the resource; latin1 text.
+ * SDKs hoist headers into the query of a presigned URL: there they count as if they had been sent.
+ */
+export function stringToSignV2(request: SignableRequest, expires: string, virtualBucket: string | undefined): string {
+  const { method, rawPath, query, headers } = request;
+  const valueOf = (name: string): string => headers.canonicalValue(name) || (query.find((pair) => pair.name === name)?.value ?? '');
+  const given = [...headers.names, ...query.map((pair) => pair.name)];
+  const names = [...new Set(given.filter((name) => name.startsWith('x-amz-')))].sort();
+  const amzHeaders = names.map((name) => `${name}:${valueOf(name)}\n`).join('');
+  const head = [method, valueOf('content-md5'), valueOf('content-type'), expires].join('\n');
+  const bucket = virtualBucket === undefined ? '' : `/${virtualBucket}`;
+  return `${head}\n${amzHeaders}${bucket}${rawPath}${subresources(query)}`;
+}
+
+function subresources(query: readonly QueryPair[]): string {
+  const signed = query.filter(({ name }) => SUBRESOURCES.has(name) || name.startsWith('response-'));
+  if (signed.length === 0) return '';
+  const sorted = signed.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return `?${sorted.map(({ name, value }) => (value === '' ? name : `${name}=${value}`)).join('&')}`;
+}
+
+function single(query: readonly QueryPair[], name: string): string {
+  const [value, another] = query.filter((pair) => pair.name === name);
+  if (value === undefined || another !== undefined) {
+    throw new S3Error('AccessDenied', { message: 'Query-string authentication requires the Signature, Expires and AWSAccessKeyId parameters' });
+  }
+  return value.value;
+}
+
+function refuseExpired(end: number, now: number): void {
+  if (now <= end) return;
+  throw new S3Error('AccessDenied', { message: 'Request has expired', extra: { Expires: formatErrorDate(end), ServerTime: formatErrorDate(now) } });
+}
+
+function signatureDoesNotMatch(accessKeyId: string, text: string, signature: string): S3Error {
+  const bytes = Array.from(Buffer.from(text, 'latin1'), (byte) => byte.toString(16).padStart(2, '0')).join(' ');
+  return new S3Error('SignatureDoesNotMatch', {
+    extra: { AWSAccessKeyId: accessKeyId, StringToSign: text, SignatureProvided: signature, StringToSignBytes: bytes },
+  });
+}
