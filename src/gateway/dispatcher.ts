@@ -141,8 +141,7 @@ export class Dispatcher {
     return verdict;
   }
 
-  #toS3Request(exchange: Exchange, { row, address, query }: Route, verdict: AuthVerdict<Credential>): S3Request {
-    const { headers } = exchange;
+  #toS3Request(exchange: Exchange, { row, address, query, headers }: Route, verdict: AuthVerdict<Credential>): S3Request {
     const body = createRequestBody({
       source: exchange.request,
       headers,

@@ -1,8 +1,9 @@
 import { type HostResolver, parseAddress, splitTarget } from '../protocol/address.ts';
 import { classify } from '../protocol/classify.ts';
+import { withHoistedHeaders } from '../protocol/headers/hoisted-headers.ts';
 import { readQuery } from '../protocol/headers/query-reader.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
-import type { QueryReader, S3Address } from '../protocol/request.ts';
+import type { HeaderReader, QueryReader, S3Address } from '../protocol/request.ts';
 import type { Exchange } from './exchange.ts';
 
 /** What a request asks for, before anybody is asked who sent it. */
@@ -10,6 +11,8 @@ export interface Route {
   readonly row: OperationRow;
   readonly address: S3Address;
   readonly query: QueryReader;
+  /** Headers as operations see them: with those that a presigned URL carries in its query. */
+  readonly headers: HeaderReader;
   /** Path and query as sent: what the signature was computed over. */
   readonly rawTarget: string;
 }
@@ -19,13 +22,14 @@ export interface Route {
  * @throws S3Error what address, query and operation table object to
  */
 export function findRoute(exchange: Exchange, target: string, hosts: HostResolver): Route {
-  const { headers, request } = exchange;
-  const host = headers.get('host') ?? '';
+  const { request } = exchange;
+  const host = exchange.headers.get('host') ?? '';
   const { path, query: rawQuery } = splitTarget(target, host);
   exchange.resource = path;
   const query = readQuery(rawQuery);
+  const headers = withHoistedHeaders(exchange.headers, query);
   const address = parseAddress(path, hosts.bucketOf(host));
   const row = classify(request.method ?? '', address, query, headers);
   exchange.operation = row.name;
-  return { row, address, query, rawTarget: rawQuery === '' ? path : `${path}?${rawQuery}` };
+  return { row, address, query, headers, rawTarget: rawQuery === '' ? path : `${path}?${rawQuery}` };
 }

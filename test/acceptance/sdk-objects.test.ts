@@ -166,8 +166,9 @@ describe.each(SCHEMES)('objects through the AWS SDK over %s', (scheme) => {
   });
 
   it('serves presigned GET and PUT', async () => {
-    const put = await getSignedUrl(s3, new PutObjectCommand({ Bucket, Key: 'pre' }), { expiresIn: 60 });
+    const put = await getSignedUrl(s3, new PutObjectCommand({ Bucket, Key: 'pre', Metadata: { hoisted: 'into the query' } }), { expiresIn: 60 });
     expect(await plainRequest(put, 'PUT', 'presigned')).toMatchObject({ status: 200 });
+    expect((await s3.send(new HeadObjectCommand({ Bucket, Key: 'pre' }))).Metadata).toEqual({ hoisted: 'into the query' });
     const get = await getSignedUrl(s3, new GetObjectCommand({ Bucket, Key: 'pre', ResponseContentType: 'text/z' }), { expiresIn: 60 });
     expect(await plainRequest(get, 'GET')).toMatchObject({ status: 200, text: 'presigned', type: 'text/z' });
     expect(await plainRequest(`${get}0`, 'GET')).toMatchObject({ status: 403 });
