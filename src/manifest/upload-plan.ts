@@ -68,7 +68,6 @@ export function planObject(
   const parts = request.parts.map((listed) => matchPart(upload, listed, stored.get(listed.number)));
   requireSizes(parts, request.expected, minPartSize);
   const checksum = checksumOf(upload, parts, request.expected);
-  requirePartChecksums(upload, request.parts, parts);
   return {
     etag: multipartEtag(parts),
     size: totalSize(parts),
@@ -148,17 +147,6 @@ function combine({ algorithm, type }: NonNullable<Upload['checksum']>, parts: re
   }
   if (type === 'COMPOSITE') return { algorithm, type, value: compositeChecksum(algorithm, values) };
   return isCrc(algorithm) ? { algorithm, type, value: fullObjectChecksum(algorithm, values) } : undefined;
-}
-
-/** A composite upload wants the checksum of each part repeated, if the part has one. @throws S3Error InvalidRequest */
-function requirePartChecksums({ checksum: declared }: Upload, listed: readonly ListedPart[], parts: readonly PartRecord[]): void {
-  if (declared?.type !== 'COMPOSITE') return;
-  const { algorithm } = declared;
-  const missing = listed.find((part, index) => part.checksums[algorithm] === undefined && parts[index]?.checksum !== undefined);
-  if (missing === undefined) return;
-  throw invalidRequest(
-    `The upload was created using a ${algorithm.toLowerCase()} checksum. The complete request must include the checksum for each part. It was missing for part ${missing.number} in the request.`,
-  );
 }
 
 function bare(etag: string): string {

@@ -54,12 +54,14 @@ function expectedObject(headers: HeaderReader): ExpectedObject {
 function listedParts(body: Buffer): ListedPart[] {
   const { parts } = decodeXml(COMPLETE_MULTIPART_UPLOAD, body);
   if (parts.length === 0) throw new S3Error('InvalidRequest', { message: 'You must specify at least one part' });
-  return parts.map((part) => {
+  const listed = parts.map((part) => {
     if (!isPartNumber(part.PartNumber)) {
       throw invalidArgument('PartNumber', String(part.PartNumber), 'Part number must be an integer between 1 and 10000, inclusive');
     }
     return { number: part.PartNumber, etag: part.ETag, checksums: partChecksums(part) };
   });
+  // A part that was sent again may be listed again: the last entry counts (docs/deviations.md).
+  return listed.filter((part, index) => listed[index + 1]?.number !== part.number);
 }
 
 function partChecksums(part: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts'][number]): ListedPart['checksums'] {

@@ -117,7 +117,8 @@ describe('the checksum of an object', () => {
     // ceph/s3-tests test_multipart_checksum_sha256
     ['one that is no digest', 'BadDigest', { parts: withSums, expected: { checksum: { algorithm: 'SHA256', value: 'bad' } } }],
     ['one that is no digest, and no checksums of parts', 'BadDigest', { parts: [listed(1)], expected: { checksum: { algorithm: 'SHA256', value: 'bad' } } }],
-    ['no checksums of parts', 'InvalidRequest', { parts: [listed(1)] }],
+    // AWS wants them repeated; the suite every S3 server is measured with does not (docs/deviations.md).
+    ['no checksums of parts', 'ok', { parts: [listed(1)] }],
     ['one of another algorithm', 'InvalidRequest', { parts: withSums, expected: { checksum: { algorithm: 'CRC32', value: 'AAAAAA==' } } }],
     ['the wrong checksum of a part', 'InvalidPart', { parts: [listed(1, { checksums: { SHA256: values[1] } })] }],
     ['the type it was created with', 'ok', { parts: withSums, expected: { checksumType: 'COMPOSITE' } }],

@@ -156,6 +156,15 @@ describe('CompleteMultipartUpload', () => {
     expect((await gateway.complete('dir/a b&c', uploadId, [etag])).xml).toBe(answer.xml);
   });
 
+  it('takes the last entry of a part that is listed twice', async () => {
+    const gateway = await Gateway.open();
+    const uploadId = await gateway.create('k');
+    await gateway.part('k', uploadId, 1, 'data');
+    const body = `<CompleteMultipartUpload>${part('1', 'f'.repeat(32))}${part('1', good)}</CompleteMultipartUpload>`;
+    expect(await gateway.send('CompleteMultipartUpload', { key: 'k', query: `uploadId=${uploadId}`, body })).toMatchObject({ status: 200 });
+    expect(await gateway.fixture.text('k')).toBe('data');
+  });
+
   const part = (number: string, etag: string): string => `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`;
   const good = md5Of('data');
   it.each([
@@ -168,7 +177,8 @@ describe('CompleteMultipartUpload', () => {
     ['a number that is none', `<CompleteMultipartUpload>${part('one', good)}</CompleteMultipartUpload>`, 'MalformedXML'],
     ['number 0', `<CompleteMultipartUpload>${part('0', good)}</CompleteMultipartUpload>`, 'InvalidArgument'],
     ['number 10001', `<CompleteMultipartUpload>${part('10001', good)}</CompleteMultipartUpload>`, 'InvalidArgument'],
-    ['a part twice', `<CompleteMultipartUpload>${part('1', good)}${part('1', good)}</CompleteMultipartUpload>`, 'InvalidPartOrder'],
+    ['parts out of order', `<CompleteMultipartUpload>${part('2', good)}${part('1', good)}</CompleteMultipartUpload>`, 'InvalidPartOrder'],
+    ['a part twice, the last with a wrong ETag', `<CompleteMultipartUpload>${part('1', good)}${part('1', 'f'.repeat(32))}</CompleteMultipartUpload>`, 'InvalidPart'],
     ['a part that is not there', `<CompleteMultipartUpload>${part('1', good)}${part('2', good)}</CompleteMultipartUpload>`, 'InvalidPart'],
     ['a wrong ETag', `<CompleteMultipartUpload>${part('1', 'f'.repeat(32))}</CompleteMultipartUpload>`, 'InvalidPart'],
   ])('refuses %s, and the upload stays open', async (_name, body, code) => {
