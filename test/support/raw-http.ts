@@ -13,14 +13,17 @@ export interface RawAnswer {
 /** A client that sends exactly the bytes it is given: no library in between mends them. */
 export class RawConnection {
   readonly #socket: Socket;
-  #received = Buffer.alloc(0);
+  /** What has come and was not taken; put together only when somebody looks, or large bodies would be copied over and over. */
+  #pieces: Buffer[] = [];
+  #length = 0;
   #wake: (() => void) | undefined;
   #ended = false;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.on('data', (chunk) => {
-      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#pieces.push(chunk);
+      this.#length += chunk.length;
       this.#wake?.();
     });
     const end = (): void => {
@@ -88,7 +91,7 @@ export class RawConnection {
     if (method === 'HEAD' || status === 204 || status === 304) return '';
     if (headers['transfer-encoding'] === 'chunked') return this.#chunks();
     const length = Number(headers['content-length'] ?? 0);
-    while (this.#received.length < length && !this.#ended) await this.#more();
+    while (this.#length < length && !this.#ended) await this.#more();
     return this.#take(length).toString('utf8');
   }
 
@@ -97,16 +100,26 @@ export class RawConnection {
     for (;;) {
       while (!this.#received.includes('\r\n')) await this.#moreOrFail();
       const size = Number.parseInt(this.#take(this.#received.indexOf('\r\n') + 2).toString('latin1'), 16);
-      while (this.#received.length < size + 2) await this.#moreOrFail();
+      while (this.#length < size + 2) await this.#moreOrFail();
       body += this.#take(size + 2).toString('utf8').slice(0, -2);
       if (size === 0) return body;
     }
   }
 
+  get #received(): Buffer {
+    const whole = this.#pieces.length === 1 ? this.#pieces[0] : undefined;
+    if (whole !== undefined) return whole;
+    const joined = Buffer.concat(this.#pieces);
+    this.#pieces = [joined];
+    return joined;
+  }
+
   #take(count: number): Buffer {
-    const taken = this.#received.subarray(0, count);
-    this.#received = this.#received.subarray(count);
-    return taken;
+    const received = this.#received;
+    const rest = received.subarray(count);
+    this.#pieces = [rest];
+    this.#length = rest.length;
+    return received.subarray(0, count);
   }
 
   async #moreOrFail(): Promise<void> {

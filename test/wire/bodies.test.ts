@@ -89,9 +89,17 @@ describe('bodies that go wrong', () => {
     expect(gateway.logged.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  test('no length at all', async () => {
-    const answer = await roundTrip(gateway.port, `${putHead('endless', { 'transfer-encoding': 'chunked' })}0\r\n\r\n`);
+  test('no length at all, and more than is held in memory', async () => {
+    const chunk = `${MIB.toString(16)}\r\n${'x'.repeat(MIB)}\r\n`;
+    const answer = await roundTrip(gateway.port, `${putHead('endless', { 'transfer-encoding': 'chunked' })}${chunk}${chunk}0\r\n\r\n`);
     expect([answer.status, answer.body]).toEqual([411, expect.stringContaining('<Code>MissingContentLength</Code>')]);
+    expect(await status('endless')).toBe(404);
+  });
+
+  test('no length at all, but small', async () => {
+    const answer = await roundTrip(gateway.port, `${putHead('unmeasured', { 'transfer-encoding': 'chunked' })}5\r\nhello\r\n0\r\n\r\n`);
+    expect(answer.status).toBe(200);
+    expect((await roundTrip(gateway.port, signedHead({ target: '/bucket/unmeasured' }))).body).toBe('hello');
   });
 
   test('a client that stops in the midst of its body', async () => {

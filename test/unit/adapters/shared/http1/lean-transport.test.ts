@@ -106,7 +106,7 @@ describe('a request', () => {
     [{ headers: ['a', '\u0100'] }],
   ])('cannot be split by a header value: %j', async (options) => {
     const server = await peer((socket) => socket.write(ok('')));
-    await expect(send(transport(server.origin), 'GET', options)).rejects.toMatchObject({ failure: 'network', sent: false });
+    await expect(send(transport(server.origin), 'GET', options)).rejects.toMatchObject({ failure: 'malformed', sent: false });
     expect(server.connections).toHaveLength(0);
   });
 
