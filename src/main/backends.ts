@@ -5,7 +5,7 @@ import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import type { AzureBackendConfig, AzureCredentialConfig, BackendConfig } from '../../config/schema-backends.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
-import type { Backend } from '../manifest/realm.ts';
+import type { Backend } from '../manifest/buckets/realm.ts';
 import type { BlobStore } from '../store/blob-store.ts';
 import { readSecret, readTextFile, type SecretSources } from './secrets.ts';
 import { StartError } from './start-error.ts';

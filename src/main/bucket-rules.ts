@@ -1,4 +1,4 @@
-import type { Backend, Realm } from '../manifest/realm.ts';
+import type { Backend, Realm } from '../manifest/buckets/realm.ts';
 
 export interface BucketRule {
   /** Bucket name; `*` stands for any characters. */

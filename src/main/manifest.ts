@@ -1,11 +1,11 @@
-import { createBucketRegistry } from '../manifest/buckets.ts';
-import { createClock } from '../manifest/clock.ts';
-import { createListing } from '../manifest/listing.ts';
+import { createBucketRegistry } from '../manifest/buckets/buckets.ts';
+import { createClock } from '../manifest/records/clock.ts';
+import { createListing } from '../manifest/listing/listing.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import { createObjects } from '../manifest/objects.ts';
-import type { Realm } from '../manifest/realm.ts';
-import { createSettler, type Settler } from '../manifest/settle.ts';
-import { createUploads } from '../manifest/uploads.ts';
+import { createObjects } from '../manifest/objects/objects.ts';
+import type { Realm } from '../manifest/buckets/realm.ts';
+import { createSettler, type Settler } from '../manifest/objects/settle.ts';
+import { createUploads } from '../manifest/uploads/uploads.ts';
 import type { Log } from '../observe/log.ts';
 import { backgroundCall } from './background-call.ts';
 

@@ -1,7 +1,7 @@
-import type { BucketRegistry } from './buckets.ts';
-import type { Listing } from './listing.ts';
-import type { Objects } from './objects.ts';
-import type { Uploads } from './uploads.ts';
+import type { BucketRegistry } from './buckets/buckets.ts';
+import type { Listing } from './listing/listing.ts';
+import type { Objects } from './objects/objects.ts';
+import type { Uploads } from './uploads/uploads.ts';
 
 /** The manifest layer as operations see it: S3 state, kept in blobs, the same on every adapter. */
 export interface Manifest {

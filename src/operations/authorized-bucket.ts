@@ -1,6 +1,6 @@
 import { authorize } from '../access/authorize.ts';
 import { S3Error } from '../errors/s3-error.ts';
-import type { Bucket } from '../manifest/bucket.ts';
+import type { Bucket } from '../manifest/buckets/bucket.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { OperationContext } from './operation.ts';
 

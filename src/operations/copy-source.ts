@@ -1,7 +1,7 @@
 import { authorize } from '../access/authorize.ts';
 import { S3Error } from '../errors/s3-error.ts';
-import type { Bucket } from '../manifest/bucket.ts';
-import type { ObjectView } from '../manifest/object-view.ts';
+import type { Bucket } from '../manifest/buckets/bucket.ts';
+import type { ObjectView } from '../manifest/objects/object-view.ts';
 import { failedCondition, preconditionFailed } from '../protocol/conditions.ts';
 import { type CopySource, copySourceConditions, parseCopySource } from '../protocol/copy-source.ts';
 import type { S3Request } from '../protocol/request.ts';

@@ -1,11 +1,11 @@
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
-import type { Bucket } from '../../src/manifest/bucket.ts';
-import { type BucketRegistry, createBucketRegistry } from '../../src/manifest/buckets.ts';
-import { createClock } from '../../src/manifest/clock.ts';
-import type { PutRequest } from '../../src/manifest/object-requests.ts';
-import { type Objects, createObjects } from '../../src/manifest/objects.ts';
-import type { Realm } from '../../src/manifest/realm.ts';
-import { type Settler, createSettler } from '../../src/manifest/settle.ts';
+import type { Bucket } from '../../src/manifest/buckets/bucket.ts';
+import { type BucketRegistry, createBucketRegistry } from '../../src/manifest/buckets/buckets.ts';
+import { createClock } from '../../src/manifest/records/clock.ts';
+import type { PutRequest } from '../../src/manifest/objects/object-requests.ts';
+import { type Objects, createObjects } from '../../src/manifest/objects/objects.ts';
+import type { Realm } from '../../src/manifest/buckets/realm.ts';
+import { type Settler, createSettler } from '../../src/manifest/objects/settle.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { testCall } from './test-call.ts';
 

@@ -1,5 +1,5 @@
 import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
-import type { ExpectedObject, ListedPart } from '../../manifest/upload-plan.ts';
+import type { ExpectedObject, ListedPart } from '../../manifest/uploads/upload-plan.ts';
 import { CHECKSUM_ALGORITHMS, type Checksum } from '../../protocol/checksums/algorithms.ts';
 import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';

@@ -6,7 +6,7 @@ import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
 import { createdChecksum } from './upload-checksum.ts';
-import type { Initiator } from '../../manifest/upload-record.ts';
+import type { Initiator } from '../../manifest/uploads/upload-record.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
 export const createMultipartUpload: Operation = async (request, context) => {

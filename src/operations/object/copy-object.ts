@@ -1,6 +1,6 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import type { CopyObjectRequest } from '../../manifest/object-requests.ts';
-import type { ObjectAttributes } from '../../manifest/object-view.ts';
+import type { CopyObjectRequest } from '../../manifest/objects/object-requests.ts';
+import type { ObjectAttributes } from '../../manifest/objects/object-view.ts';
 import { CHECKSUM_ALGORITHMS, type Checksum } from '../../protocol/checksums/algorithms.ts';
 import { parseObjectAttributes, parsePlacement } from '../../protocol/headers/object-attributes.ts';
 import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';

@@ -1,5 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { Bucket } from '../../manifest/bucket.ts';
+import type { Bucket } from '../../manifest/buckets/bucket.ts';
 import { type Decoded, decodeXml } from '../../protocol/xml/decode.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { DELETE, DELETE_RESULT } from '../../protocol/xml/object-shapes.ts';

@@ -1,5 +1,5 @@
-import type { Bucket } from '../../manifest/bucket.ts';
-import type { ObjectView } from '../../manifest/object-view.ts';
+import type { Bucket } from '../../manifest/buckets/bucket.ts';
+import type { ObjectView } from '../../manifest/objects/object-view.ts';
 import type { ByteRange } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { ByteSource } from '../../streams/bytes.ts';

@@ -7,8 +7,8 @@ import type { HeaderReader } from '../../protocol/request.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
-import type { Bucket } from '../../manifest/bucket.ts';
-import type { PutRequest } from '../../manifest/object-requests.ts';
+import type { Bucket } from '../../manifest/buckets/bucket.ts';
+import type { PutRequest } from '../../manifest/objects/object-requests.ts';
 
 /** S3's largest single upload: 5 GiB. */
 const MAX_OBJECT_SIZE = 5_368_709_120;

@@ -1,5 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { ObjectView } from '../../manifest/object-view.ts';
+import type { ObjectView } from '../../manifest/objects/object-view.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { ReadConditions } from '../../protocol/conditions.ts';
 import { type ResponseHeaders, checksumHeaders, describeObject, httpDate, quoted } from '../../protocol/headers/object-headers.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import { createRealm } from '../../../src/main/bucket-rules.ts';
-import type { Backend } from '../../../src/manifest/realm.ts';
+import type { Backend } from '../../../src/manifest/buckets/realm.ts';
 
 function backend(name: string): Backend {
   return { name, store: new MemoryBlobStore(), systemContainer: 'system', ownerId: 'owner' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import { createBucketRegistry } from '../../../src/manifest/buckets.ts';
+import { createBucketRegistry } from '../../../src/manifest/buckets/buckets.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { OWNER, putOf, testManifest } from '../../support/manifest.ts';

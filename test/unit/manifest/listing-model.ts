@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Bucket } from '../../../src/manifest/bucket.ts';
-import { createListing, type ListedEntry, type ListingRequest } from '../../../src/manifest/listing.ts';
+import type { Bucket } from '../../../src/manifest/buckets/bucket.ts';
+import { createListing, type ListedEntry, type ListingRequest } from '../../../src/manifest/listing/listing.ts';
 import { testCall } from '../../support/test-call.ts';
 import { anyKey, anyText } from '../store/arbitrary-keys.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withFaults } from '../../../adapters/memory/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import type { Bucket } from '../../../src/manifest/bucket.ts';
+import type { Bucket } from '../../../src/manifest/buckets/bucket.ts';
 import { createKeyCodec } from '../../../src/store/key-codec.ts';
 import type { NameOrder } from '../../../src/store/name-order.ts';
 import { putOf, testManifest } from '../../support/manifest.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import type { Bucket } from '../../../src/manifest/bucket.ts';
-import { createListing, type ListedObject, type ListingRequest } from '../../../src/manifest/listing.ts';
-import { codecOf } from '../../../src/manifest/names.ts';
-import { encodeRecord, type ObjectRecord, RECORD_NAME } from '../../../src/manifest/record.ts';
+import type { Bucket } from '../../../src/manifest/buckets/bucket.ts';
+import { createListing, type ListedObject, type ListingRequest } from '../../../src/manifest/listing/listing.ts';
+import { codecOf } from '../../../src/manifest/records/names.ts';
+import { encodeRecord, type ObjectRecord, RECORD_NAME } from '../../../src/manifest/records/record.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { mapConcurrent } from '../../../src/streams/map-concurrent.ts';
 import { OWNER, putOf, testManifest } from '../../support/manifest.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Objects } from '../../../src/manifest/objects.ts';
+import type { Objects } from '../../../src/manifest/objects/objects.ts';
 import { ABSENT, type BlobStore } from '../../../src/store/blob-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
@@ -195,7 +195,7 @@ describe('publishing, settling and copying', () => {
     expect(before).toMatchObject({ etag: 'abc-1', size: 12, mtime: 5000, parts: [{ number: 1, size: 12 }], head: { kind: 'mlink' } });
     expect(await text(objects, manifest, 'k')).toBe('staged bytes');
 
-    const { settle } = await import('../../../src/manifest/settle.ts');
+    const { settle } = await import('../../../src/manifest/objects/settle.ts');
     await settle(bucket, 'k', testCall());
     const after = await objects.find(bucket, 'k', testCall());
     expect(after).toMatchObject({ etag: 'abc-1', size: 12, mtime: 5000, parts: [{ number: 1, size: 12 }], head: { kind: 'inline' } });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withFaults } from '../../../adapters/memory/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import type { CopySourceView } from '../../../src/manifest/object-requests.ts';
+import type { CopySourceView } from '../../../src/manifest/objects/object-requests.ts';
 import type { Plan } from './upload-fixture.ts';
 import { putOf, testManifest } from '../../support/manifest.ts';
 import { testCall } from '../../support/test-call.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settle } from '../../../src/manifest/settle.ts';
+import { settle } from '../../../src/manifest/objects/settle.ts';
 import { testCall } from '../../support/test-call.ts';
 import { type Plan, UploadFixture, codeOf, multipartEtag } from './upload-fixture.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { UploadListRequest, UploadPage } from '../../../src/manifest/upload-list.ts';
+import type { UploadListRequest, UploadPage } from '../../../src/manifest/uploads/upload-list.ts';
 import { testCall } from '../../support/test-call.ts';
 import { UploadFixture, codeOf } from './upload-fixture.ts';
 

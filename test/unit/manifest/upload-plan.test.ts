@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { isS3Error } from '../../../src/errors/s3-error.ts';
-import type { Upload } from '../../../src/manifest/upload-find.ts';
-import type { PartRecord } from '../../../src/manifest/upload-part-record.ts';
-import { type CompletionRequest, type ListedPart, listHashOf, planObject, requireAscending } from '../../../src/manifest/upload-plan.ts';
-import type { UploadChecksum } from '../../../src/manifest/upload-record.ts';
+import type { Upload } from '../../../src/manifest/uploads/upload-find.ts';
+import type { PartRecord } from '../../../src/manifest/uploads/upload-part-record.ts';
+import { type CompletionRequest, type ListedPart, listHashOf, planObject, requireAscending } from '../../../src/manifest/uploads/upload-plan.ts';
+import type { UploadChecksum } from '../../../src/manifest/uploads/upload-record.ts';
 import { md5Of, multipartEtag } from './upload-fixture.ts';
 
 const MIN = 5_242_880;

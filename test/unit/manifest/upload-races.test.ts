@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { settle } from '../../../src/manifest/settle.ts';
-import type { ListedPart } from '../../../src/manifest/upload-plan.ts';
+import { settle } from '../../../src/manifest/objects/settle.ts';
+import type { ListedPart } from '../../../src/manifest/uploads/upload-plan.ts';
 import { testCall } from '../../support/test-call.ts';
 import { UploadFixture, codeOf, multipartEtag } from './upload-fixture.ts';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { belongsTo } from '../../../src/manifest/upload-id.ts';
+import { belongsTo } from '../../../src/manifest/uploads/upload-id.ts';
 import { testCall } from '../../support/test-call.ts';
 import { OWNER, UploadFixture, codeOf, md5Of, multipartEtag } from './upload-fixture.ts';
 
@@ -33,7 +33,7 @@ describe('an upload', () => {
     expect(before.head.kind).toBe('mlink');
     expect(await fixture.text('k')).toBe('one,two,end');
 
-    const { settle } = await import('../../../src/manifest/settle.ts');
+    const { settle } = await import('../../../src/manifest/objects/settle.ts');
     await settle(fixture.bucket, 'k', testCall());
     const after = await fixture.objects.find(fixture.bucket, 'k', testCall());
     expect(after).toMatchObject({ ...expected, mtime: before.mtime });

@@ -1,7 +1,7 @@
 import { createAccountDirectory } from '../../../../src/access/directory.ts';
-import { createClock } from '../../../../src/manifest/clock.ts';
-import { createListing } from '../../../../src/manifest/listing.ts';
-import { createUploads } from '../../../../src/manifest/uploads.ts';
+import { createClock } from '../../../../src/manifest/records/clock.ts';
+import { createListing } from '../../../../src/manifest/listing/listing.ts';
+import { createUploads } from '../../../../src/manifest/uploads/uploads.ts';
 import type { OperationContext } from '../../../../src/operations/operation.ts';
 import { OPERATIONS } from '../../../../src/operations/index.ts';
 import { operationRow } from '../../../../src/protocol/operation-table.ts';

@@ -3,7 +3,7 @@ import { createAccountDirectory } from '../../../../src/access/directory.ts';
 import type { Principal } from '../../../../src/access/accounts.ts';
 import type { PayloadMode } from '../../../../src/auth/payload-mode.ts';
 import { isS3Error } from '../../../../src/errors/s3-error.ts';
-import { createListing } from '../../../../src/manifest/listing.ts';
+import { createListing } from '../../../../src/manifest/listing/listing.ts';
 import { toS3Error } from '../../../../src/operations/failure.ts';
 import { OPERATIONS } from '../../../../src/operations/index.ts';
 import type { OperationContext, OperationSettings } from '../../../../src/operations/operation.ts';

@@ -1,0 +1,139 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { S3Error } from '../../errors/s3-error.ts';
+import type { Call } from '../../observe/call.ts';
+import { ABSENT, type Revision, at } from '../../store/blob-store.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
+import type { Bucket } from './bucket.ts';
+import type { BucketRecord } from './bucket-record.ts';
+import type { BucketStore } from './bucket-store.ts';
+import type { Backend } from './realm.ts';
+
+/** Container names tried when the one a bucket had before is still being deleted by the service. */
+const MAX_NAMES = 4;
+
+export interface CreateBucketRequest {
+  readonly name: string;
+  readonly ownerId: string;
+}
+
+/**
+ * The record is written first (it decides who owns the name), the container follows; creating again
+ * repairs a crash between the two. @returns whether the bucket is new
+ */
+export async function createBucket(store: BucketStore, request: CreateBucketRequest, call: Call): Promise<boolean> {
+  const { name, ownerId } = request;
+  const backend = store.realm.backendOf(name);
+  const existing = await store.find(name, call);
+  if (existing !== undefined) {
+    if (existing.record.deletingSince !== undefined) throw new S3Error('OperationAborted');
+    if (existing.record.owner !== ownerId) throw new S3Error('BucketAlreadyExists', { extra: { BucketName: name } });
+    await ensureContainer(backend, existing.record.container, call);
+    return false;
+  }
+  const record: BucketRecord = { uid: randomUUID(), owner: ownerId, createdAt: Date.now(), container: containerNameOf(backend, name), versioning: 'never' };
+  const revision = await claim(store, { backend, name, record }, call);
+  if (revision === undefined) return createBucket(store, request, call);
+  await createContainer(store, { name, backend, record, revision }, call);
+  return true;
+}
+
+interface Claim {
+  readonly backend: Backend;
+  readonly name: string;
+  readonly record: BucketRecord;
+}
+
+/** @returns undefined when somebody else was faster */
+async function claim(store: BucketStore, { backend, name, record }: Claim, call: Call): Promise<Revision | undefined> {
+  for (let turn = 0; ; turn++) {
+    try {
+      return await store.write(name, record, ABSENT, call);
+    } catch (error) {
+      if (isStoreError(error, 'conditionFailed')) return undefined;
+      if (!isStoreError(error, 'containerNotFound') || turn > 0) throw error;
+      await ensureContainer(backend, backend.systemContainer, call);
+    }
+  }
+}
+
+async function ensureContainer(backend: Backend, container: string, call: Call): Promise<void> {
+  try {
+    await backend.store.createContainer(container, call);
+  } catch (error) {
+    if (!isStoreError(error, 'containerExists')) throw error;
+  }
+}
+
+async function createContainer(store: BucketStore, claimed: Claim & { readonly revision: Revision }, call: Call): Promise<void> {
+  const { backend, name } = claimed;
+  let { record, revision } = claimed;
+  for (let tries = 1; ; tries++) {
+    try {
+      await ensureContainer(backend, record.container, call);
+      return;
+    } catch (error) {
+      if (!isStoreError(error, 'containerBusy')) throw error;
+      if (tries === MAX_NAMES) throw new StoreError('throttled', { call: 'createContainer', cause: error });
+      record = { ...record, container: `${record.container.slice(0, 54)}-${randomBytes(4).toString('hex')}` };
+      revision = await store.write(name, record, at(revision), call);
+    }
+  }
+}
+
+/** The bucket's own name where the service can hold it; else a legal one that still shows which bucket it is. */
+export function containerNameOf(backend: Backend, bucket: string): string {
+  const legal = backend.store.capabilities.containerName.test(bucket) && bucket !== backend.systemContainer;
+  if (legal) return bucket;
+  const readable = bucket.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 50);
+  return `${readable}-${createHash('sha256').update(bucket).digest('hex').slice(0, 12)}`;
+}
+
+export interface DeleteBucketRequest {
+  readonly bucket: Bucket;
+  readonly isEmpty: () => Promise<boolean>;
+  /** Resolves when no replica can still act on a record it cached before now. */
+  readonly othersHaveForgotten: () => Promise<void>;
+  readonly now: () => number;
+}
+
+/**
+ * The services delete a container with everything in it, so emptiness is ours to prove: mark the
+ * record (every replica refuses writes once it has seen the mark), wait until all have, look again.
+ */
+export async function deleteBucket(store: BucketStore, request: DeleteBucketRequest, call: Call): Promise<void> {
+  const { bucket, isEmpty } = request;
+  const { name } = bucket;
+  const notEmpty = (): S3Error => new S3Error('BucketNotEmpty', { extra: { BucketName: name } });
+  if (!(await isEmpty())) throw notEmpty();
+  const stored = await store.find(name, call);
+  if (stored?.record.uid !== bucket.uid) throw new S3Error('NoSuchBucket', { extra: { BucketName: name } });
+
+  const condition = stored.revision === undefined ? ABSENT : at(stored.revision);
+  const revision = await mark(store, name, { record: { ...stored.record, deletingSince: request.now() }, condition }, call);
+  await request.othersHaveForgotten();
+  if (!(await isEmpty())) {
+    const { deletingSince: _since, ...record } = stored.record;
+    await store.write(name, record, at(revision), call);
+    throw notEmpty();
+  }
+  try {
+    await bucket.home.store.removeContainer(bucket.home.container, call);
+  } catch (error) {
+    if (!isStoreError(error, 'containerNotFound')) throw error;
+  }
+  await store.remove(name, revision, call);
+}
+
+async function mark(
+  store: BucketStore,
+  name: string,
+  marked: { record: BucketRecord; condition: Parameters<BucketStore['write']>[2] },
+  call: Call,
+): Promise<Revision> {
+  try {
+    return await store.write(name, marked.record, marked.condition, call);
+  } catch (error) {
+    if (isStoreError(error, 'conditionFailed')) throw new S3Error('OperationAborted', { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Call } from '../../observe/call.ts';
+import { isBucketName } from '../../protocol/bucket-name.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import { decodeBucketSummary } from './bucket-record.ts';
+import type { Backend, Realm } from './realm.ts';
+
+export interface ListBucketsRequest {
+  readonly ownerId: string;
+  readonly prefix?: string;
+  /** Names greater than this one only. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+export interface ListedBucket {
+  readonly name: string;
+  readonly createdAt: number;
+  readonly backend: string;
+}
+
+export interface BucketPage {
+  readonly buckets: readonly ListedBucket[];
+  readonly truncated: boolean;
+}
+
+export interface BucketListContext {
+  readonly realm: Realm;
+  readonly onHidden: (container: string, backend: string) => void;
+}
+
+/** Buckets of one owner: those with a record, and containers without one in backends the owner owns. */
+export async function listBuckets(context: BucketListContext, request: ListBucketsRequest, call: Call): Promise<BucketPage> {
+  const lists = await Promise.all(context.realm.backends.map((backend) => listBackend(context, backend, request, call)));
+  const all = lists.flat().sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const { prefix = '', after = '' } = request;
+  const wanted = all.filter((bucket) => bucket.name > after && bucket.name.startsWith(prefix));
+  return { buckets: wanted.slice(0, request.limit), truncated: wanted.length > request.limit };
+}
+
+async function listBackend(context: BucketListContext, backend: Backend, request: ListBucketsRequest, call: Call): Promise<ListedBucket[]> {
+  const { owned, containers } = await listRecords(backend, request.ownerId, call);
+  const ours = owned.filter((bucket) => context.realm.backendOf(bucket.name) === backend);
+  if (request.ownerId !== backend.ownerId) return ours;
+  for await (const container of nativeContainers(backend, call)) {
+    if (containers.has(container.name)) continue;
+    if (isBucketName(container.name) && context.realm.backendOf(container.name) === backend) {
+      ours.push({ name: container.name, createdAt: container.lastModified, backend: backend.name });
+    } else {
+      context.onHidden(container.name, backend.name);
+    }
+  }
+  return ours;
+}
+
+/** Buckets of the owner, and the containers that any record names: those are nobody else's. */
+async function listRecords(backend: Backend, ownerId: string, call: Call): Promise<{ owned: ListedBucket[]; containers: Set<string> }> {
+  const owned: ListedBucket[] = [];
+  const containers = new Set([backend.systemContainer]);
+  let token: string | undefined;
+  do {
+    const limit = backend.store.capabilities.maxListPage;
+    const page = await backend.store.list(backend.systemContainer, { prefix: 'b/', limit, ...(token !== undefined && { token }) }, call).catch(noSystemContainer);
+    for (const entry of page.entries) {
+      const summary = entry.kind === 'blob' ? decodeBucketSummary(entry.metadata) : undefined;
+      if (summary === undefined) continue;
+      containers.add(summary.container);
+      if (summary.owner === ownerId) owned.push({ name: entry.name.slice(2), createdAt: summary.createdAt, backend: backend.name });
+    }
+    token = page.nextToken;
+  } while (token !== undefined);
+  return { owned, containers };
+}
+
+/** Before the first bucket there is no system container. */
+function noSystemContainer(error: unknown): { entries: readonly []; nextToken?: string } {
+  if (isStoreError(error, 'containerNotFound')) return { entries: [] };
+  throw error;
+}
+
+async function* nativeContainers(backend: Backend, call: Call): AsyncGenerator<{ name: string; lastModified: number }> {
+  let token: string | undefined;
+  do {
+    const page = await backend.store.listContainers(token, call);
+    yield* page.containers;
+    token = page.nextToken;
+  } while (token !== undefined);
+}

@@ -1,0 +1,89 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import type { Call } from '../../observe/call.ts';
+import type { BlobRef, Condition, Revision } from '../../store/blob-store.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import type { Bucket } from './bucket.ts';
+import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from './bucket-record.ts';
+import type { Backend, Realm } from './realm.ts';
+
+/** A delete that has not ended by now has crashed: the bucket lives on. Deleting itself gives up earlier. */
+const DELETE_TIMEOUT_MS = 60_000;
+
+/** A record as it was read. */
+export interface StoredBucket {
+  readonly record: BucketRecord;
+  /** Absent: a container without a record. */
+  readonly revision?: Revision;
+}
+
+/** Bucket records in their backends; no cache. */
+export interface BucketStore {
+  readonly realm: Realm;
+  /** @throws S3Error NoSuchBucket, OperationAborted */
+  read(name: string, call: Call): Promise<Bucket>;
+  /** Record, or what stands for it when native tools made the container; undefined: no such bucket. */
+  find(name: string, call: Call): Promise<StoredBucket | undefined>;
+  write(name: string, record: BucketRecord, condition: Condition, call: Call): Promise<Revision>;
+  remove(name: string, revision: Revision, call: Call): Promise<void>;
+}
+
+export function createBucketStore(realm: Realm, now: () => number): BucketStore {
+  const recordRef = (name: string): BlobRef => ({ container: realm.backendOf(name).systemContainer, name: `b/${name}` });
+
+  const find = async (name: string, call: Call): Promise<StoredBucket | undefined> => {
+    const backend = realm.backendOf(name);
+    try {
+      const { properties, body } = await backend.store.read(recordRef(name), {}, call);
+      const chunks: Buffer[] = [];
+      for await (const chunk of body.stream()) chunks.push(chunk as Buffer);
+      return { record: decodeBucketRecord(Buffer.concat(chunks)), revision: properties.revision };
+    } catch (error) {
+      if (!isStoreError(error, 'notFound', 'containerNotFound')) throw error;
+      return nativeContainer(backend, name, call);
+    }
+  };
+
+  return {
+    realm,
+    find,
+    async read(name, call) {
+      const stored = await find(name, call);
+      if (stored === undefined) throw new S3Error('NoSuchBucket', { extra: { BucketName: name } });
+      const { record, revision } = stored;
+      if (record.deletingSince !== undefined && now() - record.deletingSince < DELETE_TIMEOUT_MS) throw new S3Error('OperationAborted');
+      return toBucket(realm.backendOf(name), name, { record, ...(revision && { revision }) });
+    },
+    async write(name, record, condition, call) {
+      const { body, metadata } = encodeBucketRecord(record);
+      const { store } = realm.backendOf(name);
+      const result = await store.write(recordRef(name), body, { headers: { contentType: 'application/json' }, metadata, condition }, call);
+      return result.revision;
+    },
+    remove: (name, revision, call) => realm.backendOf(name).store.remove(recordRef(name), revision, call),
+  };
+}
+
+function toBucket(backend: Backend, name: string, { record, revision }: StoredBucket): Bucket {
+  return {
+    name,
+    uid: record.uid,
+    ownerId: record.owner,
+    createdAt: record.createdAt,
+    versioning: record.versioning,
+    home: { backend: backend.name, store: backend.store, container: record.container, system: backend.systemContainer },
+    ...(revision !== undefined && { recordRevision: revision }),
+  };
+}
+
+/** A container that native tools made is a bucket of the backend's owner, never versioned. */
+async function nativeContainer(backend: Backend, name: string, call: Call): Promise<StoredBucket | undefined> {
+  if (name === backend.systemContainer || !backend.store.capabilities.containerName.test(name)) return undefined;
+  try {
+    const container = await backend.store.headContainer(name, call);
+    const record = { uid: `native.${name}`, owner: backend.ownerId, createdAt: container.lastModified, container: name, versioning: 'never' } as const;
+    return { record };
+  } catch (error) {
+    if (isStoreError(error, 'containerNotFound')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,30 @@
+import type { BlobStore, Revision } from '../../store/blob-store.ts';
+
+/** Versioning state: `never` until first enabled; afterwards only `enabled` and `suspended`. */
+export type Versioning = 'never' | 'enabled' | 'suspended';
+
+/** The place of a bucket in a backend. */
+export interface BucketHome {
+  /** Name of the backend in the configuration. */
+  readonly backend: string;
+  readonly store: BlobStore;
+  /** User container: heads. Differs from the bucket's name when the service cannot hold that name. */
+  readonly container: string;
+  /** System container of the backend: records, versions, uploads. */
+  readonly system: string;
+}
+
+/** A bucket as its record says, cached for at most the record's time to live. */
+export interface Bucket {
+  readonly name: string;
+  /** Random, new for each creation: two buckets of one name, one after the other, are not the same. */
+  readonly uid: string;
+  /** Canonical id of the owner's account. */
+  readonly ownerId: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly versioning: Versioning;
+  readonly home: BucketHome;
+  /** Revision of the record; absent for a container that has none (made by native tools). */
+  readonly recordRevision?: Revision;
+}

@@ -1,0 +1,17 @@
+import type { BlobStore } from '../../store/blob-store.ts';
+
+/** One configured backend: a store, its system container, and who owns what native tools made in it. */
+export interface Backend {
+  readonly name: string;
+  readonly store: BlobStore;
+  readonly systemContainer: string;
+  /** Canonical id of the account that owns containers without a bucket record. */
+  readonly ownerId: string;
+}
+
+/** All backends, and which of them a bucket name belongs to. */
+export interface Realm {
+  readonly backends: readonly Backend[];
+  /** Pure function of the name (configured patterns, then the default). */
+  backendOf(bucket: string): Backend;
+}

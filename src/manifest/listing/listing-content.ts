@@ -1,0 +1,32 @@
+import type { Call } from '../../observe/call.ts';
+import type { BlobEntry } from '../../store/blob-store.ts';
+import type { Bucket } from '../buckets/bucket.ts';
+import { parseHead } from '../objects/head.ts';
+import { asNoSuchBucket } from '../objects/object-read.ts';
+
+/** Normally the first blob decides; only leftovers of removed keys make the search longer. */
+const FIRST_LOOK = 10;
+
+/**
+ * Whether a container holds anything besides leftovers of keys that are gone for good. Counts too:
+ * delete markers (they are versions), and blobs that S3 cannot show (they are somebody's data).
+ * @throws S3Error NoSuchBucket
+ */
+export async function hasContent(bucket: Bucket, call: Call): Promise<boolean> {
+  const { store, container } = bucket.home;
+  let limit = FIRST_LOOK;
+  let token: string | undefined;
+  do {
+    const page = await store.list(container, { limit, ...(token !== undefined && { token }) }, call).catch((error: unknown) => {
+      throw asNoSuchBucket(error, bucket);
+    });
+    if (page.entries.some((entry) => entry.kind === 'blob' && !isLeftover(entry, container))) return true;
+    token = page.nextToken;
+    limit = store.capabilities.maxListPage;
+  } while (token !== undefined);
+  return false;
+}
+
+function isLeftover(entry: BlobEntry, container: string): boolean {
+  return parseHead({ container, name: entry.name }, entry).record?.kind === 'void';
+}

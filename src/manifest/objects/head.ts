@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { BlobProperties, BlobRef, ContentHeaders } from '../../store/blob-store.ts';
+import { mtimeOfSeq } from '../records/clock.ts';
+import type { ObjectView } from './object-view.ts';
+import { type ObjectRecord, splitMetadata } from '../records/record.ts';
+
+/** What the blob at a key's name says about the key. */
+export interface Head {
+  readonly ref: BlobRef;
+  readonly properties: BlobProperties;
+  /** Absent on a blob that native tools wrote. */
+  readonly record: ObjectRecord | undefined;
+  readonly userMetadata: Readonly<Record<string, string>>;
+}
+
+export function parseHead(ref: BlobRef, properties: BlobProperties): Head {
+  const { record, native } = splitMetadata(properties.metadata);
+  return { ref, properties, record, userMetadata: record?.userMetadata === undefined ? native : { ...native, ...record.userMetadata } };
+}
+
+/** True when the key has a current version that is no delete marker. */
+export function isLive(head: Head): boolean {
+  return head.record?.kind !== 'tomb' && head.record?.kind !== 'void';
+}
+
+/** Where a key lies and who owns it unless its record says otherwise. */
+export interface ViewContext {
+  readonly key: string;
+  readonly bucketOwnerId: string;
+  /** System container of the bucket's backend: home of the private blobs that an mlink names. */
+  readonly system: string;
+}
+
+/** The object that a live head stands for. */
+export function viewOf(head: Head, context: ViewContext): ObjectView {
+  const { properties, record } = head;
+  const kind = record?.kind ?? 'inline';
+  const detached = record?.blob !== undefined && kind !== 'inline';
+  const ref = detached ? { container: context.system, name: record.blob } : head.ref;
+  const md5 = detached ? undefined : properties.md5;
+  return {
+    key: context.key,
+    headers: record?.headers === undefined ? contentHeadersOf(properties) : { ...contentHeadersOf(properties), ...record.headers },
+    userMetadata: head.userMetadata,
+    etag: record?.etag ?? md5 ?? opaqueEtag(properties.revision),
+    size: detached ? (record.size ?? 0) : properties.size,
+    mtime: record === undefined ? Math.floor(properties.lastModified / 1000) * 1000 : (record.mtime ?? mtimeOfSeq(record.seq)),
+    ownerId: record?.owner ?? context.bucketOwnerId,
+    archived: properties.archived ?? false,
+    bytes: { ref, ...(!detached && { revision: properties.revision }) },
+    head: { kind, revision: properties.revision },
+    ...(md5 !== undefined && { md5 }),
+    ...(record?.expires !== undefined && { expires: record.expires }),
+    ...(record?.storageClass !== undefined && { storageClass: record.storageClass }),
+    ...(record?.websiteRedirect !== undefined && { websiteRedirect: record.websiteRedirect }),
+    ...(record?.checksum !== undefined && { checksum: record.checksum }),
+    ...(record?.parts !== undefined && { parts: record.parts }),
+  };
+}
+
+/**
+ * ETag of a blob whose MD5 nobody knows (native block uploads). It holds a dash, which tells SDKs
+ * not to take it for an MD5; it changes with every write of the blob.
+ */
+function opaqueEtag(revision: string): string {
+  return `${createHash('sha256').update(revision).digest('hex').slice(0, 32)}-0`;
+}
+
+const CONTENT_HEADERS = ['contentType', 'contentEncoding', 'contentLanguage', 'contentDisposition', 'cacheControl'] as const;
+
+export function contentHeadersOf(properties: ContentHeaders): ContentHeaders {
+  const headers: Partial<Record<(typeof CONTENT_HEADERS)[number], string>> = {};
+  for (const name of CONTENT_HEADERS) {
+    const value = properties[name];
+    if (value !== undefined) headers[name] = value;
+  }
+  return headers;
+}

@@ -1,0 +1,126 @@
+import type { Call } from '../../observe/call.ts';
+import { at } from '../../store/blob-store.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import type { Bucket, BucketHome } from '../buckets/bucket.ts';
+import { newNonce } from '../records/clock.ts';
+import { ringAfter } from './head-commit.ts';
+import { contentHeadersOf } from './head.ts';
+import { readHead } from './object-read.ts';
+import { blobMetadata } from '../records/overflow.ts';
+import { type ObjectRecord, splitMetadata } from '../records/record.ts';
+import { sealStaging } from '../uploads/upload-claim.ts';
+
+/** Work that may follow the answer: nobody waits for it, and a crash in the midst of it changes nothing for clients. */
+export interface Settler {
+  /** Moves the bytes of an mlink to its key, soon. */
+  schedule(bucket: Bucket, key: string): void;
+  /** Removes a private blob that no head names any more, with the parts staged for it. */
+  discard(home: BucketHome, name: string): void;
+  /** Any other tidying up; of tasks with one name only the last waits. */
+  later(name: string, task: (call: Call) => Promise<void>): void;
+  /** Resolves when nothing is queued or running (tests, benches). */
+  idle(): Promise<void>;
+  /** Takes no more work, waits for what runs; what is still queued is left to the sweeper. */
+  close(): Promise<void>;
+}
+
+export interface SettlerOptions {
+  /** Tasks at the same time. */
+  readonly concurrency: number;
+  /** Tasks waiting; more are dropped, which is harmless: readers follow the mlink, the sweeper settles it. */
+  readonly maxQueue: number;
+  readonly newCall: (name: string) => Call;
+  /** Told of every task that failed for another reason than "somebody else changed the key". */
+  readonly onError: (error: unknown, task: string) => void;
+}
+
+export function createSettler(options: SettlerOptions): Settler {
+  const queue = new Map<string, (call: Call) => Promise<void>>();
+  const running = new Set<Promise<void>>();
+  let closed = false;
+
+  const pump = (): void => {
+    while (!closed && running.size < options.concurrency) {
+      const next = queue.entries().next().value;
+      if (next === undefined) return;
+      const [name, task] = next;
+      queue.delete(name);
+      const run = task(options.newCall(name))
+        .catch((error: unknown) => {
+          options.onError(error, name);
+        })
+        .finally(() => {
+          running.delete(run);
+          pump();
+        });
+      running.add(run);
+    }
+  };
+  const add = (name: string, task: (call: Call) => Promise<void>): void => {
+    if (closed || queue.size >= options.maxQueue) return;
+    queue.set(name, task);
+    pump();
+  };
+  const drain = async (): Promise<void> => {
+    while (running.size > 0) await Promise.all(running);
+  };
+
+  return {
+    schedule: (bucket, key) => {
+      add(`settle ${bucket.uid}/${key}`, (call) => settle(bucket, key, call));
+    },
+    discard: (home, name) => {
+      add(`discard ${home.backend}/${name}`, async (call) => {
+        await sealStaging(home, name, call);
+        await discardBlob(home, name, call);
+      });
+    },
+    later: add,
+    idle: drain,
+    close: async () => {
+      closed = true;
+      await drain();
+    },
+  };
+}
+
+/**
+ * Copies the bytes of an mlink server-side into its key, with the head's own record and on the
+ * head's revision. Whatever fails, nothing has changed for clients: same ETag, seq and mtime.
+ */
+export async function settle(bucket: Bucket, key: string, call: Call): Promise<void> {
+  const { store, system } = bucket.home;
+  const head = await readHead(bucket, key, call);
+  if (head?.record?.kind !== 'mlink' || head.record.blob === undefined) return;
+  const { record } = head;
+  const blob = { container: system, name: head.record.blob };
+  try {
+    await sealStaging(bucket.home, blob.name, call);
+    const source = await store.head(blob, call);
+    const { native } = splitMetadata(head.properties.metadata);
+    const metadata = await blobMetadata(bucket.home, { ...inlined(record), ...ringAfter(head) }, native, call);
+    const headers = contentHeadersOf(head.properties);
+    const md5 = record.etag !== undefined && !record.etag.includes('-') ? { md5: record.etag } : {};
+    const condition = at(head.properties.revision);
+    await store.copy(head.ref, { source: { ...blob, revision: source.revision }, size: source.size, headers, metadata, condition, ...md5 }, call);
+  } catch (error) {
+    if (isStoreError(error, 'conditionFailed', 'partsGone', 'notFound', 'sourceNotFound', 'sourceConditionFailed')) return;
+    throw error;
+  }
+  await discardBlob(bucket.home, blob.name, call);
+}
+
+function inlined(record: ObjectRecord): ObjectRecord {
+  const { blob, size: _size, overflow: _overflow, userMetadata, ...rest } = record;
+  return { ...rest, kind: 'inline', nonce: newNonce(), ...(blob !== undefined && { dels: [blob] }), ...(userMetadata && { userMetadata }) };
+}
+
+async function discardBlob(home: BucketHome, name: string, call: Call): Promise<void> {
+  const ref = { container: home.system, name };
+  await home.store.discardParts(ref, call);
+  try {
+    await home.store.remove(ref, undefined, call);
+  } catch (error) {
+    if (!isStoreError(error, 'notFound')) throw error;
+  }
+}

@@ -1,0 +1,26 @@
+import { type KeyCodec, createKeyCodec } from '../../store/key-codec.ts';
+import type { BlobRef, BlobStore } from '../../store/blob-store.ts';
+import type { Bucket, BucketHome } from '../buckets/bucket.ts';
+
+const codecs = new WeakMap<BlobStore, KeyCodec>();
+
+/** The codec that fits a store's order and limits. */
+export function codecOf(store: BlobStore): KeyCodec {
+  let codec = codecs.get(store);
+  if (codec === undefined) {
+    codec = createKeyCodec(store.capabilities);
+    codecs.set(store, codec);
+  }
+  return codec;
+}
+
+/** Where the head of a key lies; `trueKey` is set when the name had to be cut and the record must carry the key. */
+export function headPlace(bucket: Bucket, key: string): { ref: BlobRef; trueKey: string | undefined } {
+  const { name, needsTrueKey } = codecOf(bucket.home.store).encode(key);
+  return { ref: { container: bucket.home.container, name }, trueKey: needsTrueKey ? key : undefined };
+}
+
+/** The private blob on which the parts of one upload (or of one very large PUT) are staged. */
+export function stagingRef(home: BucketHome, uploadId: string): BlobRef {
+  return { container: home.system, name: `p/${uploadId}/data` };
+}

@@ -1,0 +1,22 @@
+import type { Bucket } from '../buckets/bucket.ts';
+import { headPlace } from './names.ts';
+import type { NewObject } from '../objects/object-requests.ts';
+import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from './record.ts';
+
+/** The part of a record that follows from what the client said about the object. */
+export function recordOf(bucket: Bucket, key: string, object: NewObject): Omit<ObjectRecord, 'kind' | 'seq'> {
+  const { attributes, ownerId, checksum } = object;
+  const { rest } = partitionUserMetadata(attributes.userMetadata);
+  const { rest: headers } = partitionHeaders(attributes.headers);
+  const { trueKey } = headPlace(bucket, key);
+  return {
+    ...(ownerId !== bucket.ownerId && { owner: ownerId }),
+    ...(attributes.storageClass !== undefined && { storageClass: attributes.storageClass }),
+    ...(headers !== undefined && { headers }),
+    ...(attributes.expires !== undefined && { expires: attributes.expires }),
+    ...(attributes.websiteRedirect !== undefined && { websiteRedirect: attributes.websiteRedirect }),
+    ...(rest !== undefined && { userMetadata: rest }),
+    ...(checksum !== undefined && { checksum }),
+    ...(trueKey !== undefined && { key: trueKey }),
+  };
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import type { Call } from '../../observe/call.ts';
+import type { BlobMetadata } from '../../store/blob-store.ts';
+import type { BucketHome } from '../buckets/bucket.ts';
+import type { Head } from '../objects/head.ts';
+import { type ObjectRecord, RECORD_NAME, decodeRecord, encodeRecord } from './record.ts';
+
+/** Leaves room for the service's own accounting and for fields that later heads add. */
+const SLACK = 512;
+
+/**
+ * Metadata of a blob: native user metadata and the record. What does not fit into the service's
+ * limit spills, before the blob is written, to an immutable content-addressed blob `o/<sha256>`;
+ * everything that listings and conditions need stays on the blob itself.
+ */
+export async function blobMetadata(
+  home: BucketHome,
+  record: ObjectRecord,
+  native: Readonly<Record<string, string>>,
+  call: Call,
+): Promise<BlobMetadata> {
+  const limit = home.store.capabilities.maxMetadataBytes - SLACK;
+  const encoded = encodeRecord(record);
+  if (sizeOf(native) + encoded.length + RECORD_NAME.length <= limit) return { ...native, [RECORD_NAME]: encoded };
+
+  const { userMetadata, parts, dels, headers, expires, websiteRedirect, ...core } = record;
+  const rest: ObjectRecord = {
+    kind: record.kind,
+    seq: record.seq,
+    ...(userMetadata !== undefined && { userMetadata }),
+    ...(parts !== undefined && { parts }),
+    ...(headers !== undefined && { headers }),
+    ...(expires !== undefined && { expires }),
+    ...(websiteRedirect !== undefined && { websiteRedirect }),
+  };
+  const bytes = Buffer.from(encodeRecord(rest));
+  const overflow = createHash('sha256').update(bytes).digest('hex');
+  // Written even if it is there already: that renews its age, so that a sweep by age cannot take it from under us.
+  await home.store.write(overflowRef(home, overflow), bytes, { metadata: {} }, call);
+  const kept: ObjectRecord = { ...core, overflow, ...(dels !== undefined && { dels }) };
+  return { ...native, [RECORD_NAME]: encodeRecord(kept) };
+}
+
+/** The head with its whole record; costs a call only when something had spilled. */
+export async function withOverflow(home: BucketHome, head: Head, call: Call): Promise<Head> {
+  const { record } = head;
+  if (record?.overflow === undefined) return head;
+  const { body } = await home.store.read(overflowRef(home, record.overflow), {}, call);
+  const chunks: Buffer[] = [];
+  for await (const chunk of body.stream()) chunks.push(chunk as Buffer);
+  const rest = decodeRecord(Buffer.concat(chunks).toString());
+  if (rest === undefined) throw new Error(`overflow record ${record.overflow} is damaged`);
+  const { overflow: _overflow, ...core } = record;
+  const whole = { ...rest, ...core };
+  return { ...head, record: whole, userMetadata: { ...head.userMetadata, ...whole.userMetadata } };
+}
+
+function overflowRef(home: BucketHome, sha256: string): { container: string; name: string } {
+  return { container: home.system, name: `o/${sha256}` };
+}
+
+function sizeOf(metadata: Readonly<Record<string, string>>): number {
+  let size = 0;
+  for (const name in metadata) size += name.length + (metadata[name]?.length ?? 0);
+  return size;
+}

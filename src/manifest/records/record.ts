@@ -1,0 +1,225 @@
+import type { Checksum } from '../../protocol/checksums/algorithms.ts';
+import type { BlobMetadata, ContentHeaders } from '../../store/blob-store.ts';
+import type { HeadKind, PartEntry } from '../objects/object-view.ts';
+
+/** Metadata name under which the record rides on a blob. Everything else on the blob is user metadata. */
+export const RECORD_NAME = 's3gw';
+
+/** Format of the record; a reader refuses a higher one instead of guessing. */
+const FORMAT = 1;
+
+/**
+ * What S3 knows of a version beyond what the cloud has fields for. It rides on the blob that holds
+ * the bytes (inline) or in the head that names them (mlink). Absent = the default, so that a plain
+ * PUT costs a few dozen bytes.
+ */
+export interface ObjectRecord {
+  readonly kind: HeadKind;
+  /** Hybrid clock in microseconds; decides a version's place. */
+  readonly seq: number;
+  /** S3's Last-Modified in milliseconds, when it is not `seq` cut to the second. */
+  readonly mtime?: number;
+  /** Without quotes; absent when it is the MD5 that the service keeps. */
+  readonly etag?: string;
+  /** Size and private blob of an mlink, whose own blob is empty. */
+  readonly size?: number;
+  readonly blob?: string;
+  /** Canonical id; absent when it is the bucket's owner. */
+  readonly owner?: string;
+  readonly storageClass?: string;
+  /** Content headers whose values are not printable ASCII. */
+  readonly headers?: ContentHeaders;
+  readonly expires?: string;
+  readonly websiteRedirect?: string;
+  /** User metadata whose names or values the cloud's metadata rules refuse. */
+  readonly userMetadata?: Readonly<Record<string, string>>;
+  readonly checksum?: Checksum;
+  readonly parts?: readonly PartEntry[];
+  /** The true key, when the blob's name had to be cut. */
+  readonly key?: string;
+  /** This write's nonce and those of up to eight head writes before it: proof of a commit whose answer was lost. */
+  readonly nonce?: string;
+  readonly ring?: readonly string[];
+  /** Private blobs that this head made superfluous and that may still be there. */
+  readonly dels?: readonly string[];
+  /** SHA-256 of the overflow blob that holds the rest of the record. */
+  readonly overflow?: string;
+}
+
+const KIND_CODE = { inline: undefined, link: 'l', mlink: 'm', tomb: 't', void: 'v' } as const;
+const KIND_OF: Readonly<Record<string, HeadKind>> = { l: 'link', m: 'mlink', t: 'tomb', v: 'void' };
+
+/** Compact JSON form: one or two letters a field, in this order. */
+interface RecordJson {
+  v: number;
+  k?: string | undefined;
+  s: number;
+  t?: number | undefined;
+  e?: string | undefined;
+  z?: number | undefined;
+  b?: string | undefined;
+  o?: string | undefined;
+  c?: string | undefined;
+  g?: ContentHeaders | undefined;
+  x?: string | undefined;
+  w?: string | undefined;
+  m?: Readonly<Record<string, string>> | undefined;
+  h?: readonly [Checksum['algorithm'], string, Checksum['type']] | undefined;
+  p?: PartsJson | undefined;
+  key?: string | undefined;
+  n?: string | undefined;
+  r?: readonly string[] | undefined;
+  d?: readonly string[] | undefined;
+  ov?: string | undefined;
+}
+
+/** Runs of equal size `[first number, count, size]`, and the checksums in part order when parts have them. */
+interface PartsJson {
+  r: readonly (readonly [first: number, count: number, size: number])[];
+  h?: readonly string[] | undefined;
+}
+
+/** The record as ASCII JSON (other characters escaped), fit for a metadata value. */
+export function encodeRecord(record: ObjectRecord): string {
+  const json: RecordJson = {
+    v: FORMAT,
+    k: KIND_CODE[record.kind],
+    s: record.seq,
+    t: record.mtime,
+    e: record.etag,
+    z: record.size,
+    b: record.blob,
+    o: record.owner,
+    c: record.storageClass,
+    g: record.headers,
+    x: record.expires,
+    w: record.websiteRedirect,
+    m: record.userMetadata,
+    h: record.checksum && [record.checksum.algorithm, record.checksum.value, record.checksum.type],
+    p: record.parts && encodeParts(record.parts),
+    key: record.key,
+    n: record.nonce,
+    r: record.ring,
+    d: record.dels,
+    ov: record.overflow,
+  };
+  return toAsciiJson(json);
+}
+
+/** @returns undefined for a text that is no record of ours; @throws RecordFormatError for one from a later release */
+export function decodeRecord(text: string): ObjectRecord | undefined {
+  const json = parseJson(text);
+  if (json === undefined) return undefined;
+  if (json.v > FORMAT) throw new RecordFormatError(json.v);
+  return {
+    kind: json.k === undefined ? 'inline' : (KIND_OF[json.k] ?? 'inline'),
+    seq: json.s,
+    ...(json.t !== undefined && { mtime: json.t }),
+    ...(json.e !== undefined && { etag: json.e }),
+    ...(json.z !== undefined && { size: json.z }),
+    ...(json.b !== undefined && { blob: json.b }),
+    ...(json.o !== undefined && { owner: json.o }),
+    ...(json.c !== undefined && { storageClass: json.c }),
+    ...(json.g !== undefined && { headers: json.g }),
+    ...(json.x !== undefined && { expires: json.x }),
+    ...(json.w !== undefined && { websiteRedirect: json.w }),
+    ...(json.m !== undefined && { userMetadata: json.m }),
+    ...(json.h !== undefined && { checksum: { algorithm: json.h[0], value: json.h[1], type: json.h[2] } }),
+    ...(json.p !== undefined && { parts: decodeParts(json.p) }),
+    ...(json.key !== undefined && { key: json.key }),
+    ...(json.n !== undefined && { nonce: json.n }),
+    ...(json.r !== undefined && { ring: json.r }),
+    ...(json.d !== undefined && { dels: json.d }),
+    ...(json.ov !== undefined && { overflow: json.ov }),
+  };
+}
+
+/** A record written by a later release: refusing is safer than dropping what it says. */
+export class RecordFormatError extends Error {
+  constructor(format: number) {
+    super(`record format ${String(format)} is newer than this release understands (${String(FORMAT)})`);
+    this.name = 'RecordFormatError';
+  }
+}
+
+/** JSON with every character outside printable ASCII escaped. */
+export function toAsciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function parseJson(text: string): RecordJson | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isRecordJson(json) ? json : undefined;
+  } catch {
+    return undefined; // somebody else's metadata of the same name: the blob counts as native
+  }
+}
+
+function isRecordJson(json: unknown): json is RecordJson {
+  return typeof json === 'object' && json !== null && 'v' in json && typeof json.v === 'number' && 's' in json && typeof json.s === 'number';
+}
+
+function encodeParts(parts: readonly PartEntry[]): PartsJson {
+  const runs: [number, number, number][] = [];
+  for (const part of parts) {
+    const run = runs.at(-1);
+    if (run?.[2] === part.size && run[0] + run[1] === part.number) run[1]++;
+    else runs.push([part.number, 1, part.size]);
+  }
+  const checksums = parts.flatMap((part) => (part.checksum === undefined ? [] : [part.checksum]));
+  return { r: runs, h: checksums.length === parts.length && parts.length > 0 ? checksums : undefined };
+}
+
+function decodeParts(json: PartsJson): PartEntry[] {
+  const parts: PartEntry[] = [];
+  for (const [first, count, size] of json.r) {
+    for (let i = 0; i < count; i++) {
+      const checksum = json.h?.[parts.length];
+      parts.push({ number: first + i, size, ...(checksum !== undefined && { checksum }) });
+    }
+  }
+  return parts;
+}
+
+/** Splits a blob's metadata into the record and what native tools and S3 clients call user metadata. */
+export function splitMetadata(metadata: BlobMetadata): { record: ObjectRecord | undefined; native: Record<string, string> } {
+  const native: Record<string, string> = {};
+  let record: ObjectRecord | undefined;
+  for (const name in metadata) {
+    const value = metadata[name];
+    if (value === undefined) continue;
+    if (name === RECORD_NAME) record = decodeRecord(value);
+    else native[name] = value;
+  }
+  return { record, native };
+}
+
+const NATIVE_NAME = /^[a-z][a-z0-9_]*$/;
+const NATIVE_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+/**
+ * User metadata that the cloud can hold goes where native tools see it; the rest goes into the record.
+ * (Azure: names are C# identifiers, compared without case; values are header text.)
+ */
+export function partitionUserMetadata(userMetadata: Readonly<Record<string, string>>): {
+  native: Record<string, string>;
+  rest: Record<string, string> | undefined;
+} {
+  const native: Record<string, string> = {};
+  let rest: Record<string, string> | undefined;
+  for (const [name, value] of Object.entries(userMetadata)) {
+    if (name !== RECORD_NAME && NATIVE_NAME.test(name) && NATIVE_VALUE.test(value)) native[name] = value;
+    else (rest ??= {})[name] = value;
+  }
+  return { native, rest };
+}
+
+/** The same for content headers: a value that is no plain header text would break the service's signatures. */
+export function partitionHeaders(headers: ContentHeaders): { native: ContentHeaders; rest: ContentHeaders | undefined } {
+  const all = Object.entries<string>({ ...headers });
+  const odd = all.filter(([, value]) => !NATIVE_VALUE.test(value));
+  if (odd.length === 0) return { native: headers, rest: undefined };
+  const native = Object.fromEntries(all.filter(([, value]) => NATIVE_VALUE.test(value)));
+  return { native, rest: Object.fromEntries(odd) };
+}

@@ -1,0 +1,105 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import type { Call } from '../../observe/call.ts';
+import { ABSENT } from '../../store/blob-store.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { mapConcurrent } from '../../streams/map-concurrent.ts';
+import type { Bucket, BucketHome } from '../buckets/bucket.ts';
+import { stagingRef } from '../records/names.ts';
+import { readHead } from '../objects/object-read.ts';
+import { type Claim, type StoredClaim, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
+import { type UploadTarget, lookUpUpload, noSuchUpload, removeUploadRecord } from './upload-find.ts';
+import { belongsTo } from './upload-id.ts';
+import { parseUploadName, uploadsPrefix } from './upload-names.ts';
+import { removePartRecords, removeStaging } from './upload-parts.ts';
+import { isPublished } from './upload-publication.ts';
+import { newAttempt } from './upload-take.ts';
+import { type Completion, readTombstone, writeTombstone } from './upload-tombstone.ts';
+
+/** A Complete that claimed the upload longer ago than this has crashed: a live one renews its claim. */
+const CRASHED_AFTER_MS = 15 * 60_000;
+const MAX_TURNS = 5;
+/** Uploads of a deleted bucket that are thrown away at the same time. */
+const DISCARD_CONCURRENCY = 4;
+
+/**
+ * Ends an upload without an object and frees its parts. Decided by who makes the staging blob exist:
+ * a Complete, or this. Parts that arrive later are thrown away by those who bring them.
+ * @throws S3Error NoSuchUpload, OperationAborted (a Complete is at work, or crashed a short while ago)
+ */
+export async function abortUpload(target: UploadTarget, call: Call): Promise<void> {
+  const { home } = target.bucket;
+  if ((await lookUpUpload(target, call)) === undefined) return finishAbort(target, call);
+  await takeForAbort(target, call);
+  const completed = (await readTombstone(home, target.uploadId, call)) !== undefined;
+  await removeUploadRecord(target, call);
+  await cleanUp(home, target.uploadId, call);
+  if (completed) throw noSuchUpload(target.uploadId);
+}
+
+/** The record is gone: an abort before this one may have left something. @throws S3Error NoSuchUpload when it has not */
+async function finishAbort(target: UploadTarget, call: Call): Promise<void> {
+  const { bucket, key, uploadId } = target;
+  const stored = belongsTo(uploadId, bucket, key) ? await readClaim(bucket.home, uploadId, call) : undefined;
+  if (stored?.claim.kind !== 'abort') throw noSuchUpload(uploadId);
+  await cleanUp(bucket.home, uploadId, call);
+}
+
+/** The claim goes last: while it is there, what is left over can be found. */
+async function cleanUp(home: BucketHome, uploadId: string, call: Call): Promise<void> {
+  await removePartRecords(home, uploadId, call);
+  await removeStaging(home, uploadId, call);
+}
+
+async function takeForAbort(target: UploadTarget, call: Call): Promise<void> {
+  const { home } = target.bucket;
+  const claim: Claim = { kind: 'abort', attempt: newAttempt() };
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    try {
+      await home.store.assemble(stagingRef(home, target.uploadId), { tokens: [], metadata: encodeClaim(claim), condition: ABSENT }, call);
+      return;
+    } catch (error) {
+      if (!isStoreError(error, 'conditionFailed') && !(isStoreError(error) && error.lost)) throw error;
+    }
+    const stored = await readClaim(home, target.uploadId, call);
+    if (stored === undefined) continue;
+    if (stored.claim.kind === 'abort') return;
+    await requireUnpublished(target, stored.claim.completion, call);
+    requireCrashed(stored);
+    if ((await replaceClaim({ home, uploadId: target.uploadId }, stored, claim, call)) !== undefined) return;
+  }
+  throw new StoreError('throttled', { call: 'assemble', code: 'Contention' });
+}
+
+/** @throws S3Error NoSuchUpload when a Complete has published, after doing what is left of its work */
+async function requireUnpublished(target: UploadTarget, completion: Completion, call: Call): Promise<void> {
+  const { bucket, key, uploadId } = target;
+  const { home } = bucket;
+  const head = await readHead(bucket, key, call);
+  const published = isPublished(head, uploadId, stagingRef(home, uploadId).name) || (await readTombstone(home, uploadId, call)) !== undefined;
+  if (!published) return;
+  await writeTombstone(home, uploadId, completion, call);
+  await removeUploadRecord(target, call);
+  await removePartRecords(home, uploadId, call);
+  throw noSuchUpload(uploadId);
+}
+
+function requireCrashed({ claim, since }: StoredClaim): void {
+  if (claim.kind === 'busy' && Date.now() - since < CRASHED_AFTER_MS) throw new S3Error('OperationAborted');
+}
+
+/** Frees what the uploads of a deleted bucket hold: nobody can complete them any more. Best effort. */
+export async function discardUploads(bucket: Bucket, call: Call): Promise<void> {
+  const { store, system } = bucket.home;
+  let token: string | undefined;
+  do {
+    const request = { prefix: uploadsPrefix(bucket), limit: store.capabilities.maxListPage };
+    const page = await store.list(system, { ...request, ...(token !== undefined && { token }) }, call);
+    await mapConcurrent(page.entries, DISCARD_CONCURRENCY, async ({ name }) => {
+      const uploadId = parseUploadName(bucket, name)?.uploadId;
+      if (uploadId === undefined) return;
+      await cleanUp(bucket.home, uploadId, call);
+      await store.removeMany(system, [{ name }], call);
+    });
+    token = page.nextToken;
+  } while (token !== undefined);
+}

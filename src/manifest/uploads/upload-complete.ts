@@ -1,0 +1,232 @@
+import { S3Error, isS3Error } from '../../errors/s3-error.ts';
+import type { Call } from '../../observe/call.ts';
+import type { Checksum } from '../../protocol/checksums/algorithms.ts';
+import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import type { Head } from '../objects/head.ts';
+import { stagingRef } from '../records/names.ts';
+import type { ObjectAttributes } from '../objects/object-view.ts';
+import { liveView, readHead } from '../objects/object-read.ts';
+import type { PublishRequest } from '../objects/object-requests.ts';
+import { readClaim, replaceClaim } from './upload-claim.ts';
+import type { UploadsContext } from './upload-context.ts';
+import { type Upload, type UploadTarget, findUpload, invalidPart, lookUpUpload, noSuchUpload, readUpload, removeUploadRecord } from './upload-find.ts';
+import { belongsTo, seqOfUploadId } from './upload-id.ts';
+import { partsBetween, removePartRecords, removeStaging } from './upload-parts.ts';
+import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requireAscending } from './upload-plan.ts';
+import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
+import { takeForCompletion } from './upload-take.ts';
+import { type Completion, readTombstone, writeTombstone } from './upload-tombstone.ts';
+
+export interface CompleteRequest extends CompletionRequest {
+  readonly conditions: WriteConditions;
+  /** Called when nothing can be refused at once any more. */
+  readonly beforeAssembly: () => void;
+  /** Called before the object becomes visible: throws if the bucket is not what it was. */
+  readonly beforePublication: () => Promise<void>;
+}
+
+export interface CompletedUpload {
+  /** Without quotes. */
+  readonly etag: string;
+  readonly checksum?: Checksum;
+}
+
+/** All that Complete knows once the request was judged. */
+interface Completing {
+  readonly upload: Upload & { readonly attributes: ObjectAttributes };
+  readonly request: CompleteRequest;
+  readonly plan: ObjectPlan;
+  readonly completion: Completion;
+}
+
+/**
+ * Makes an upload the object of its key; the cost does not depend on its size. In this order:
+ * judge everything, claim the upload by assembling its parts, publish, write the tombstone, remove
+ * the upload's record. A crash after any of these leaves an upload that the same Complete finishes.
+ * A refusal leaves it open.
+ *
+ * @throws S3Error NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, EntityTooLarge,
+ * InvalidRequest, BadDigest, PreconditionFailed, NoSuchKey (If-Match), ConditionalRequestConflict
+ */
+export async function completeUpload(context: UploadsContext, target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
+  const upload = await readUpload(target, call);
+  if (upload === undefined) return repeated(target, request, call);
+  requireAscending(request.parts, target.uploadId);
+  const numbers = request.parts.map((part) => part.number);
+  const stored = await partsBetween(upload, { first: numbers[0] ?? 1, last: numbers.at(-1) ?? 1 }, call);
+  const plan = tryPlan(() => planObject(upload, request, stored, context.minPartSize));
+  if (plan instanceof S3Error) return withoutParts(context, { target, request, refusal: plan }, call);
+  const completing = { upload, request, plan, completion: completionOf(target, request, plan) };
+
+  const head = await readHead(target.bucket, target.key, call);
+  if (isPublished(head, target.uploadId, stagingRef(target.bucket.home, target.uploadId).name)) return finishPublished(context, target, request, call);
+  await judge(target, request.conditions, head, call);
+  request.beforeAssembly();
+  const held = await takeForCompletion(target, { completion: completing.completion, base: baseOf(head), tokens: plan.tokens }, call);
+  if (held === undefined) return withoutParts(context, { target, request, refusal: invalidPart(target) }, call);
+  if (plan.tokens.length === 0 && !(await isStillOpen(target, held, call))) return repeated(target, request, call);
+  await publish(context, completing, held, call);
+  await conclude(context, target, completing.completion, call);
+  return resultFor(target, request, completing.completion);
+}
+
+/**
+ * Judges the client's conditions before anything is changed; the publication judges them again. When
+ * an earlier Complete may have met them, its outcome comes first: it must not be told that it failed.
+ */
+async function judge(target: UploadTarget, conditions: WriteConditions, head: Head | undefined, call: Call): Promise<void> {
+  try {
+    judgeWrite(conditions, liveView(target.bucket, target.key, head), target.key);
+  } catch (refusal) {
+    if ((await claimedCompletion(target, call)) === undefined) throw refusal;
+  }
+}
+
+/**
+ * Parts that were freed or assembled before cannot be assembled, so whoever does is not too late. Only
+ * nothing can be assembled at any time: then the record decides, and a claim that came too late goes.
+ */
+async function isStillOpen(target: UploadTarget, held: HeldClaim, call: Call): Promise<boolean> {
+  if (held.inherited || (await lookUpUpload(target, call)) !== undefined) return true;
+  await removeStaging(target.bucket.home, target.uploadId, call);
+  return false;
+}
+
+/** @returns InvalidPart, of which the reason may be that the upload is over */
+function tryPlan(plan: () => ObjectPlan): ObjectPlan | S3Error {
+  try {
+    return plan();
+  } catch (error) {
+    if (isS3Error(error, 'InvalidPart')) return error;
+    throw error;
+  }
+}
+
+function completionOf({ bucket, key }: UploadTarget, request: CompleteRequest, plan: ObjectPlan): Completion {
+  const { etag, checksum } = plan;
+  return { bucketUid: bucket.uid, key, listHash: listHashOf(request.parts), etag, ...(checksum !== undefined && { checksum }) };
+}
+
+async function publish(context: UploadsContext, completing: Completing, held: HeldClaim, call: Call): Promise<void> {
+  const { upload, request, plan } = completing;
+  const { bucket, key, uploadId, attributes, ownerId } = upload;
+  const { conditions } = request;
+  const { etag, size, parts, checksum } = plan;
+  const publication: PublishRequest = {
+    attributes,
+    ownerId,
+    conditions,
+    blob: stagingRef(bucket.home, uploadId),
+    etag,
+    size,
+    parts,
+    seq: seqOfUploadId(uploadId),
+    once: publishOnce({ target: upload, held, conditions }, call),
+    ...(checksum !== undefined && { checksum }),
+  };
+  try {
+    await request.beforePublication();
+    await context.objects.publish(bucket, key, publication, call);
+  } catch (error) {
+    if (isS3Error(error)) await release(upload, held, call);
+    throw error;
+  }
+}
+
+/** After a refusal for good: Abort and another Complete need not wait. An inherited claim may have an owner that lives. */
+async function release(target: UploadTarget, held: HeldClaim, call: Call): Promise<void> {
+  if (held.inherited || held.claim.kind !== 'busy') return;
+  try {
+    await replaceClaim({ home: target.bucket.home, uploadId: target.uploadId }, held, { ...held.claim, kind: 'refused' }, call);
+  } catch (error) {
+    if (!isStoreError(error)) throw error; // then the claim grows old
+  }
+}
+
+/** The object stands. What fails from here on is done later, and a Complete that is sent again finds its way. */
+async function conclude(context: UploadsContext, target: UploadTarget, completion: Completion, call: Call): Promise<void> {
+  const { home } = target.bucket;
+  const end = async (own: Call): Promise<void> => {
+    const isNew = await writeTombstone(home, target.uploadId, completion, own);
+    if (!isNew) await withdrawIfDeleted(target, own);
+    await removeUploadRecord(target, own);
+  };
+  let ended = false;
+  try {
+    await end(call);
+    ended = true;
+  } catch (error) {
+    if (!isStoreError(error)) throw error;
+  }
+  context.settler.later(`completed ${target.uploadId}`, async (own) => {
+    if (!ended) await end(own); // the parts stay as long as the upload can be looked at
+    await removePartRecords(home, target.uploadId, own);
+  });
+}
+
+/**
+ * A key that was absent when it was published over may have been published by another Complete
+ * before, and deleted: no condition can see that. Then the tombstone stood already, the claim says
+ * `gone` or is no more, and the head that came too late is taken back.
+ */
+async function withdrawIfDeleted({ bucket, key, uploadId }: UploadTarget, call: Call): Promise<void> {
+  const { home } = bucket;
+  const stored = await readClaim(home, uploadId, call);
+  if (stored !== undefined && stored.claim.kind !== 'gone') return;
+  const head = await readHead(bucket, key, call);
+  if (head?.record?.blob !== stagingRef(home, uploadId).name) return;
+  try {
+    await home.store.remove(head.ref, head.properties.revision, call);
+  } catch (error) {
+    if (!isStoreError(error, 'conditionFailed', 'notFound')) throw error;
+  }
+}
+
+/** An earlier Complete published and did not come to its end. @throws S3Error NoSuchUpload: it had another list of parts */
+async function finishPublished(context: UploadsContext, target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
+  const completion = await claimedCompletion(target, call);
+  if (completion === undefined) throw noSuchUpload(target.uploadId);
+  context.settler.schedule(target.bucket, target.key);
+  await conclude(context, target, completion, call);
+  return resultFor(target, request, completion);
+}
+
+/** What was, or is being, made of the upload. A staging blob goes only after its tombstone came: one of the two tells. */
+async function claimedCompletion({ bucket, uploadId }: UploadTarget, call: Call): Promise<Completion | undefined> {
+  const claim = (await readClaim(bucket.home, uploadId, call))?.claim;
+  return claim !== undefined && claim.kind !== 'abort' ? claim.completion : readTombstone(bucket.home, uploadId, call);
+}
+
+/**
+ * Parts are not there: taken by another Complete, thrown away by Abort, expired in the backend, or
+ * never uploaded. @throws S3Error NoSuchUpload, or the refusal
+ */
+async function withoutParts(
+  context: UploadsContext,
+  { target, request, refusal }: { readonly target: UploadTarget; readonly request: CompleteRequest; readonly refusal: S3Error },
+  call: Call,
+): Promise<CompletedUpload> {
+  const completion = await readTombstone(target.bucket.home, target.uploadId, call);
+  if (completion !== undefined) {
+    await conclude(context, target, completion, call); // the upload's record stood still
+    return resultFor(target, request, completion);
+  }
+  await findUpload(target, call);
+  throw refusal;
+}
+
+/** Complete of an upload that is over. @throws S3Error NoSuchUpload */
+async function repeated(target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
+  const { bucket, key, uploadId } = target;
+  const known = belongsTo(uploadId, bucket, key);
+  return resultFor(target, request, known ? await readTombstone(bucket.home, uploadId, call) : undefined);
+}
+
+/** The same answer for the same parts. @throws S3Error NoSuchUpload */
+function resultFor({ bucket, key, uploadId }: UploadTarget, request: CompleteRequest, completion: Completion | undefined): CompletedUpload {
+  const isHere = completion?.bucketUid === bucket.uid && completion.key === key;
+  if (!isHere || completion.listHash !== listHashOf(request.parts)) throw noSuchUpload(uploadId);
+  const { etag, checksum } = completion;
+  return { etag, ...(checksum !== undefined && { checksum }) };
+}

@@ -1,0 +1,96 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import type { Call } from '../../observe/call.ts';
+import { ABSENT, type Revision } from '../../store/blob-store.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import { readAll } from '../../streams/read-all.ts';
+import type { Bucket } from '../buckets/bucket.ts';
+import type { Clock } from '../records/clock.ts';
+import type { ObjectAttributes } from '../objects/object-view.ts';
+import { belongsTo, initiatedAt, newUploadId } from './upload-id.ts';
+import { uploadRef, uploadsOfKey } from './upload-names.ts';
+import { type UploadRecord, type UploadSummary, decodeAttributes, decodeSummary, encodeUpload } from './upload-record.ts';
+
+/** How clients name an upload. */
+export interface UploadTarget {
+  readonly bucket: Bucket;
+  readonly key: string;
+  readonly uploadId: string;
+}
+
+/** An upload that was open when it was looked up. */
+export interface Upload extends UploadTarget, UploadSummary {
+  readonly key: string;
+  /** Milliseconds, whole seconds. */
+  readonly initiatedAt: number;
+  readonly revision: Revision;
+}
+
+export async function createUpload(
+  clock: Clock,
+  target: { readonly bucket: Bucket; readonly key: string; readonly record: Omit<UploadRecord, 'key'> },
+  call: Call,
+): Promise<UploadTarget> {
+  const { bucket, key, record } = target;
+  const uploadId = newUploadId(bucket, key, clock.next());
+  const { trueKey } = uploadsOfKey(bucket, key);
+  const { body, metadata } = encodeUpload({ ...record, ...(trueKey !== undefined && { key: trueKey }) });
+  const headers = { contentType: 'application/json' };
+  await bucket.home.store.write(uploadRef(bucket, key, uploadId), body, { headers, metadata, condition: ABSENT }, call);
+  return { bucket, key, uploadId };
+}
+
+/** One call. @returns undefined when there is no such upload (any more) */
+export async function lookUpUpload(target: UploadTarget, call: Call): Promise<Upload | undefined> {
+  const { bucket, key, uploadId } = target;
+  if (!belongsTo(uploadId, bucket, key)) return undefined;
+  try {
+    const { metadata, revision } = await bucket.home.store.head(uploadRef(bucket, key, uploadId), call);
+    return toUpload(target, decodeSummary(metadata), revision);
+  } catch (error) {
+    if (isStoreError(error, 'notFound')) return undefined;
+    throw error;
+  }
+}
+
+/** @throws S3Error NoSuchUpload */
+export async function findUpload(target: UploadTarget, call: Call): Promise<Upload> {
+  const upload = await lookUpUpload(target, call);
+  if (upload === undefined) throw noSuchUpload(target.uploadId);
+  return upload;
+}
+
+/** The upload with what its object will have: one call. */
+export async function readUpload(target: UploadTarget, call: Call): Promise<(Upload & { readonly attributes: ObjectAttributes }) | undefined> {
+  const { bucket, key, uploadId } = target;
+  if (!belongsTo(uploadId, bucket, key)) return undefined;
+  try {
+    const { properties, body } = await bucket.home.store.read(uploadRef(bucket, key, uploadId), {}, call);
+    const attributes = decodeAttributes(await readAll(body));
+    return { ...toUpload(target, decodeSummary(properties.metadata), properties.revision), attributes };
+  } catch (error) {
+    if (isStoreError(error, 'notFound')) return undefined;
+    throw error;
+  }
+}
+
+function toUpload({ bucket, key, uploadId }: UploadTarget, summary: UploadSummary, revision: Revision): Upload {
+  return { ...summary, bucket, key, uploadId, initiatedAt: initiatedAt(uploadId), revision };
+}
+
+/** The upload is over: what is listed of it goes. Idempotent. */
+export async function removeUploadRecord({ bucket, key, uploadId }: UploadTarget, call: Call): Promise<void> {
+  try {
+    await bucket.home.store.remove(uploadRef(bucket, key, uploadId), undefined, call);
+  } catch (error) {
+    if (!isStoreError(error, 'notFound')) throw error;
+  }
+}
+
+/** Parts that were there are no longer. */
+export function invalidPart({ uploadId }: UploadTarget): S3Error {
+  return new S3Error('InvalidPart', { extra: { UploadId: uploadId } });
+}
+
+export function noSuchUpload(uploadId: string): S3Error {
+  return new S3Error('NoSuchUpload', { extra: { UploadId: uploadId } });
+}

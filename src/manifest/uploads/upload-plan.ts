@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { S3Error } from '../../errors/s3-error.ts';
+import { CHECKSUM_ALGORITHMS, type Checksum, type ChecksumAlgorithm, type ChecksumType, checksumHeader } from '../../protocol/checksums/algorithms.ts';
+import { isCrc } from '../../protocol/checksums/crc-combine.ts';
+import { compositeChecksum, fullObjectChecksum } from '../../protocol/checksums/multipart-checksum.ts';
+import type { PartEntry } from '../objects/object-view.ts';
+import type { Upload } from './upload-find.ts';
+import type { PartRecord } from './upload-part-record.ts';
+
+/** 5 TiB. */
+const MAX_OBJECT_SIZE = 5_497_558_138_880;
+
+/** A part as CompleteMultipartUpload names it. */
+export interface ListedPart {
+  readonly number: number;
+  /** With or without quotes. */
+  readonly etag: string;
+  readonly checksums: Readonly<Partial<Record<ChecksumAlgorithm, string>>>;
+}
+
+/** What the client says the object should come out as. */
+export interface ExpectedObject {
+  readonly size?: number;
+  readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string };
+  readonly checksumType?: ChecksumType;
+}
+
+export interface CompletionRequest {
+  /** At least one. */
+  readonly parts: readonly ListedPart[];
+  readonly expected: ExpectedObject;
+}
+
+/** The object that a list of parts makes. */
+export interface ObjectPlan {
+  readonly etag: string;
+  readonly size: number;
+  readonly tokens: readonly string[];
+  readonly parts: readonly PartEntry[];
+  readonly checksum?: Checksum;
+}
+
+/** Same list, same hash: numbers and ETags in order. */
+export function listHashOf(parts: readonly ListedPart[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${part.number}:${bare(part.etag)}\n`);
+  return hash.digest('base64url');
+}
+
+/** @throws S3Error InvalidPartOrder */
+export function requireAscending(parts: readonly ListedPart[], uploadId: string): void {
+  parts.reduce((previous, part) => {
+    if (part.number <= previous) throw new S3Error('InvalidPartOrder', { extra: { UploadId: uploadId } });
+    return part.number;
+  }, 0);
+}
+
+/**
+ * Judges a Complete against the parts that are there; changes nothing.
+ * @throws S3Error InvalidPart, EntityTooSmall, EntityTooLarge, InvalidRequest, BadDigest
+ */
+export function planObject(
+  upload: Upload,
+  request: CompletionRequest,
+  stored: ReadonlyMap<number, PartRecord>,
+  minPartSize: number,
+): ObjectPlan {
+  const parts = request.parts.map((listed) => matchPart(upload, listed, stored.get(listed.number)));
+  requireSizes(parts, request.expected, minPartSize);
+  const checksum = checksumOf(upload, parts, request.expected);
+  return {
+    etag: multipartEtag(parts),
+    size: totalSize(parts),
+    tokens: parts.flatMap((part) => part.tokens),
+    parts: parts.map((part) => entryOf(part, checksum?.algorithm)),
+    ...(checksum !== undefined && { checksum }),
+  };
+}
+
+function entryOf({ number, size, checksum }: PartRecord, algorithm: ChecksumAlgorithm | undefined): PartEntry {
+  if (algorithm === undefined || checksum?.algorithm !== algorithm) return { number, size };
+  return { number, size, checksum: checksum.value };
+}
+
+/** MD5 over the binary ETags of the parts, and their number. */
+function multipartEtag(parts: readonly PartRecord[]): string {
+  const hash = createHash('md5');
+  for (const part of parts) hash.update(part.etag, 'hex');
+  return `${hash.digest('hex')}-${parts.length}`;
+}
+
+function totalSize(parts: readonly PartRecord[]): number {
+  return parts.reduce((sum, part) => sum + part.size, 0);
+}
+
+function matchPart({ uploadId }: Upload, listed: ListedPart, part: PartRecord | undefined): PartRecord {
+  const invalid = (): S3Error => new S3Error('InvalidPart', { extra: { UploadId: uploadId, PartNumber: listed.number, ETag: bare(listed.etag) } });
+  if (part?.etag !== bare(listed.etag).toLowerCase()) throw invalid();
+  for (const algorithm of CHECKSUM_ALGORITHMS) {
+    const value = listed.checksums[algorithm];
+    if (value !== undefined && (part.checksum?.algorithm !== algorithm || part.checksum.value !== value)) throw invalid();
+  }
+  return part;
+}
+
+function requireSizes(parts: readonly PartRecord[], expected: ExpectedObject, minPartSize: number): void {
+  const small = parts.find((part, index) => part.size < minPartSize && index < parts.length - 1);
+  if (small !== undefined) {
+    throw new S3Error('EntityTooSmall', {
+      extra: { ProposedSize: small.size, MinSizeAllowed: minPartSize, PartNumber: small.number, ETag: small.etag },
+    });
+  }
+  const size = totalSize(parts);
+  if (size > MAX_OBJECT_SIZE) throw new S3Error('EntityTooLarge', { extra: { ProposedSize: size, MaxSizeAllowed: MAX_OBJECT_SIZE } });
+  if (expected.size !== undefined && expected.size !== size) {
+    throw invalidRequest(`The provided 'x-amz-mp-object-size' header value ${expected.size} does not match what was computed: ${size}`);
+  }
+}
+
+/**
+ * The object's checksum, when the upload was created with an algorithm and every part has one: parts
+ * that were copied have none, and then the object has none either (S3 API reference, UploadPartCopy).
+ */
+function checksumOf({ checksum: declared }: Upload, parts: readonly PartRecord[], expected: ExpectedObject): Checksum | undefined {
+  if (expected.checksumType !== undefined && expected.checksumType !== declared?.type) {
+    const created = declared?.type ?? 'null';
+    throw invalidRequest(`The upload was created using the ${created} checksum mode. The complete request must use the same checksum mode.`);
+  }
+  const computed = declared === undefined ? undefined : combine(declared, parts);
+  const { checksum: claimed } = expected;
+  if (claimed === undefined) return computed;
+  if (computed?.algorithm !== claimed.algorithm) {
+    throw invalidRequest(`${checksumHeader(claimed.algorithm)} cannot be checked: the upload has no checksum of this algorithm for every part.`);
+  }
+  const value = declared?.type === 'COMPOSITE' && !claimed.value.includes('-') ? `${claimed.value}-${parts.length}` : claimed.value;
+  if (value !== computed.value) {
+    throw new S3Error('BadDigest', { message: `The ${claimed.algorithm} you specified did not match the calculated checksum.` });
+  }
+  return computed;
+}
+
+function combine({ algorithm, type }: NonNullable<Upload['checksum']>, parts: readonly PartRecord[]): Checksum | undefined {
+  const values: { value: string; size: number }[] = [];
+  for (const { checksum, size } of parts) {
+    if (checksum?.algorithm !== algorithm) return undefined;
+    values.push({ value: checksum.value, size });
+  }
+  if (type === 'COMPOSITE') return { algorithm, type, value: compositeChecksum(algorithm, values) };
+  return isCrc(algorithm) ? { algorithm, type, value: fullObjectChecksum(algorithm, values) } : undefined;
+}
+
+function bare(etag: string): string {
+  return etag.replace(/^"|"$/g, '');
+}
+
+function invalidRequest(message: string): S3Error {
+  return new S3Error('InvalidRequest', { message });
+}

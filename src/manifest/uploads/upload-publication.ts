@@ -1,0 +1,95 @@
+import type { Call } from '../../observe/call.ts';
+import { type WriteConditions, hasWriteConditions } from '../../protocol/conditions.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { carriesNonce } from '../objects/head-commit.ts';
+import type { Head } from '../objects/head.ts';
+import { stagingRef } from '../records/names.ts';
+import type { PublishOnce } from '../objects/object-requests.ts';
+import { type ClaimBase, type StoredClaim, readClaim, replaceClaim } from './upload-claim.ts';
+import { type UploadTarget, noSuchUpload } from './upload-find.ts';
+import { publishNonce } from './upload-id.ts';
+import { readTombstone } from './upload-tombstone.ts';
+
+/** A claim this old is renewed before the head is written, so that nobody takes its owner for dead. */
+const RENEW_AFTER_MS = 5 * 60_000;
+
+/** The claim as the request at hand holds it. */
+export interface HeldClaim extends StoredClaim {
+  /** Another request held it before, which may have published and not said so. */
+  readonly inherited: boolean;
+}
+
+export interface Publication {
+  readonly target: UploadTarget;
+  readonly held: HeldClaim;
+  readonly conditions: WriteConditions;
+}
+
+/**
+ * True when a head says that the upload's blob was published: it names it, or it carries the nonce of
+ * that write. Its silence proves nothing: a plain PUT keeps no nonces.
+ */
+export function isPublished(head: Head | undefined, uploadId: string, stagingName: string): boolean {
+  if (head === undefined) return false;
+  return head.record?.blob === stagingName || carriesNonce(head.record, publishNonce(uploadId));
+}
+
+/** Remembers the head that a Complete judged. */
+export function baseOf(head: Head | undefined): ClaimBase {
+  if (head === undefined) return {};
+  const { properties, record } = head;
+  return { revision: properties.revision, ...(record?.nonce !== undefined && { nonce: record.nonce }) };
+}
+
+/**
+ * Makes the publication happen once, however many requests attempt it and whatever became of their
+ * answers. When it cannot be known any more whether an earlier attempt succeeded, something has been
+ * written over the key since the first Complete began; then the Complete counts as having come just
+ * before that, which nobody can tell from the truth. A conditional one cannot be answered so.
+ */
+export function publishOnce(publication: Publication, call: Call): PublishOnce {
+  let { held } = publication;
+  let turns = 0;
+  return {
+    nonce: publishNonce(publication.target.uploadId),
+    happened: async (head) => {
+      const happened = await hasHappened({ ...publication, held }, { head, isFirstTurn: turns++ === 0 }, call);
+      if (!happened && Date.now() - held.since > RENEW_AFTER_MS) held = await renew(publication.target, held, call);
+      return happened;
+    },
+  };
+}
+
+async function hasHappened(
+  { target, held, conditions }: Publication,
+  { head, isFirstTurn }: { head: Head | undefined; isFirstTurn: boolean },
+  call: Call,
+): Promise<boolean> {
+  const { home } = target.bucket;
+  const { claim } = held;
+  if (isPublished(head, target.uploadId, stagingRef(home, target.uploadId).name)) return true;
+  const base = claim.kind === 'abort' ? {} : claim.base;
+  const alone = !held.inherited && isFirstTurn;
+  if (head === undefined && base.revision === undefined) {
+    // "Absent" is no revision: it may have been published and deleted. A delete writes the tombstone first.
+    return alone ? false : (await readTombstone(home, target.uploadId, call)) !== undefined;
+  }
+  if (head?.properties.revision === base.revision || (base.nonce !== undefined && carriesNonce(head?.record, base.nonce))) return false;
+
+  const now = await readClaim(home, target.uploadId, call);
+  // Nobody can have published in our place without touching the claim first.
+  if (!held.inherited && now?.revision === held.revision) return false;
+  if (now?.claim.kind === 'gone') return true;
+  if (now === undefined || now.claim.kind === 'abort') {
+    if ((await readTombstone(home, target.uploadId, call)) !== undefined) return true;
+    throw noSuchUpload(target.uploadId);
+  }
+  if (!hasWriteConditions(conditions)) return true;
+  throw new StoreError('unavailable', { call: 'write', code: 'OutcomeUnknown', lost: true });
+}
+
+async function renew({ bucket, uploadId }: UploadTarget, held: HeldClaim, call: Call): Promise<HeldClaim> {
+  const renewed = await replaceClaim({ home: bucket.home, uploadId }, held, held.claim, call);
+  if (renewed === undefined) throw new StoreError('throttled', { call: 'setMetadata', code: 'UploadTakenOver' });
+  return { ...held, ...renewed, since: Date.now() };
+}

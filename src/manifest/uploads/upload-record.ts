@@ -1,0 +1,80 @@
+import type { ChecksumAlgorithm, ChecksumType } from '../../protocol/checksums/algorithms.ts';
+import type { BlobMetadata } from '../../store/blob-store.ts';
+import type { ObjectAttributes } from '../objects/object-view.ts';
+import { RECORD_NAME, toAsciiJson } from '../records/record.ts';
+
+/** Who started an upload, when it was a user of an account and not the account itself. */
+export interface Initiator {
+  /** ARN. */
+  readonly id: string;
+  readonly displayName: string;
+}
+
+/** Decided when the upload is created. */
+export interface UploadChecksum {
+  readonly algorithm: ChecksumAlgorithm;
+  readonly type: ChecksumType;
+}
+
+/** What listings and parts need to know of an upload: rides on its blob as metadata. */
+export interface UploadSummary {
+  readonly ownerId: string;
+  /** Absent: the owner. */
+  readonly initiator?: Initiator;
+  /** Absent: STANDARD. */
+  readonly storageClass?: string;
+  readonly checksum?: UploadChecksum;
+  /** The true key, when the blob's name had to be cut. */
+  readonly key?: string;
+}
+
+/** All that the object will have from its initiation: body of the blob. */
+export interface UploadRecord extends UploadSummary {
+  readonly attributes: ObjectAttributes;
+}
+
+const FORMAT = 1;
+
+interface SummaryJson {
+  v: number;
+  o: string;
+  i?: readonly [id: string, displayName: string] | undefined;
+  c?: string | undefined;
+  h?: readonly [ChecksumAlgorithm, ChecksumType] | undefined;
+  k?: string | undefined;
+}
+
+export function encodeUpload(record: UploadRecord): { body: Buffer; metadata: BlobMetadata } {
+  const summary: SummaryJson = {
+    v: FORMAT,
+    o: record.ownerId,
+    i: record.initiator && [record.initiator.id, record.initiator.displayName],
+    c: record.storageClass,
+    h: record.checksum && [record.checksum.algorithm, record.checksum.type],
+    k: record.key,
+  };
+  return {
+    body: Buffer.from(JSON.stringify({ format: FORMAT, attributes: record.attributes })),
+    metadata: { [RECORD_NAME]: toAsciiJson(summary) },
+  };
+}
+
+/** @throws Error when the metadata is none of ours, or of a later release */
+export function decodeSummary(metadata: BlobMetadata): UploadSummary {
+  const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as Partial<SummaryJson>;
+  if (json.v !== FORMAT || json.o === undefined) throw new Error(`upload record of format ${json.v ?? 'none'} cannot be read by this release`);
+  return {
+    ownerId: json.o,
+    ...(json.i !== undefined && { initiator: { id: json.i[0], displayName: json.i[1] } }),
+    ...(json.c !== undefined && { storageClass: json.c }),
+    ...(json.h !== undefined && { checksum: { algorithm: json.h[0], type: json.h[1] } }),
+    ...(json.k !== undefined && { key: json.k }),
+  };
+}
+
+/** @throws Error as `decodeSummary` */
+export function decodeAttributes(body: Buffer): ObjectAttributes {
+  const json = JSON.parse(body.toString()) as { format?: number; attributes?: ObjectAttributes };
+  if (json.format !== FORMAT || json.attributes === undefined) throw new Error('upload record is damaged');
+  return json.attributes;
+}

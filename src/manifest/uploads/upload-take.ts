@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { S3Error } from '../../errors/s3-error.ts';
+import type { Call } from '../../observe/call.ts';
+import { ABSENT, type PartToken } from '../../store/blob-store.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { stagingRef } from '../records/names.ts';
+import { type Claim, type ClaimBase, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
+import { type UploadTarget, noSuchUpload } from './upload-find.ts';
+import type { HeldClaim } from './upload-publication.ts';
+import type { Completion } from './upload-tombstone.ts';
+
+const MAX_TURNS = 5;
+
+export interface CompletionClaim {
+  readonly completion: Completion;
+  readonly base: ClaimBase;
+  readonly tokens: readonly PartToken[];
+}
+
+/** A mark for one request's claims, so that it knows its own again when an answer is lost. */
+export function newAttempt(): string {
+  return randomBytes(8).toString('base64url');
+}
+
+/**
+ * Claims an upload for one list of parts: assembles them into the staging blob, which can come into
+ * being once. If it is there already for the same list, its claim is taken over: the request that
+ * made it has crashed, or both publish, with the effect of one.
+ *
+ * @returns undefined when parts are missing, or the object that they made: the tombstone tells, if there is one
+ * @throws S3Error NoSuchUpload (aborted), InvalidPart (claimed for another list); StoreError
+ */
+export async function takeForCompletion(target: UploadTarget, wanted: CompletionClaim, call: Call): Promise<HeldClaim | undefined> {
+  const { home } = target.bucket;
+  const { completion, base, tokens } = wanted;
+  const claim: Claim = { kind: 'busy', attempt: newAttempt(), completion, base };
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    try {
+      const request = { tokens, metadata: encodeClaim(claim), condition: ABSENT };
+      const { revision } = await home.store.assemble(stagingRef(home, target.uploadId), request, call);
+      return { claim, revision, since: Date.now(), inherited: false };
+    } catch (error) {
+      if (isStoreError(error, 'partsGone')) return undefined;
+      if (!isStoreError(error, 'conditionFailed') && !isLost(error)) throw error;
+    }
+    const held = await takeOver(target, claim, call);
+    if (held === 'gone') return undefined;
+    if (held !== undefined) return held;
+  }
+  throw new StoreError('throttled', { call: 'assemble', code: 'Contention' });
+}
+
+/** @returns undefined when there is nothing to take over (any more) */
+async function takeOver(target: UploadTarget, own: Claim & { readonly completion: Completion }, call: Call): Promise<HeldClaim | 'gone' | undefined> {
+  const stored = await readClaim(target.bucket.home, target.uploadId, call);
+  if (stored === undefined) return undefined;
+  if (stored.claim.kind === 'abort') throw noSuchUpload(target.uploadId);
+  if (stored.claim.attempt === own.attempt) return { ...stored, since: Date.now(), inherited: false };
+  if (stored.claim.completion.listHash !== own.completion.listHash) {
+    throw new S3Error('InvalidPart', { message: 'The upload is being completed with another list of parts.', extra: { UploadId: target.uploadId } });
+  }
+  if (stored.claim.kind === 'gone') return 'gone';
+  // While its owner may have published, its base stays: what was written over the key since then matters to both.
+  const inherited = stored.claim.kind === 'busy';
+  const next: Claim = inherited ? { ...stored.claim, attempt: own.attempt } : own;
+  const held = await replaceClaim({ home: target.bucket.home, uploadId: target.uploadId }, stored, next, call);
+  return held && { ...held, since: Date.now(), inherited };
+}
+
+function isLost(error: unknown): boolean {
+  return isStoreError(error) && error.lost;
+}

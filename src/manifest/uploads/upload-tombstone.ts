@@ -1,0 +1,64 @@
+import type { Call } from '../../observe/call.ts';
+import type { Checksum } from '../../protocol/checksums/algorithms.ts';
+import { ABSENT, type BlobMetadata } from '../../store/blob-store.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import type { BucketHome } from '../buckets/bucket.ts';
+import { RECORD_NAME, toAsciiJson } from '../records/record.ts';
+import { tombstoneRef } from './upload-names.ts';
+
+/** How an upload was completed: what a repeated Complete is answered from. */
+export interface Completion {
+  readonly bucketUid: string;
+  readonly key: string;
+  /** Digest of the list of parts it was completed with. */
+  readonly listHash: string;
+  readonly etag: string;
+  readonly checksum?: Checksum;
+}
+
+export interface CompletionJson {
+  u: string;
+  k: string;
+  h: string;
+  e: string;
+  c?: readonly [Checksum['algorithm'], string, Checksum['type']] | undefined;
+}
+
+const FORMAT = 1;
+
+export function toJson({ bucketUid, key, listHash, etag, checksum }: Completion): CompletionJson {
+  return { u: bucketUid, k: key, h: listHash, e: etag, c: checksum && [checksum.algorithm, checksum.value, checksum.type] };
+}
+
+/** @returns undefined when something is missing */
+export function fromJson({ u, k, h, e, c }: Partial<CompletionJson>): Completion | undefined {
+  if (u === undefined || k === undefined || h === undefined || e === undefined) return undefined;
+  return { bucketUid: u, key: k, listHash: h, etag: e, ...(c !== undefined && { checksum: { algorithm: c[0], value: c[1], type: c[2] } }) };
+}
+
+/**
+ * Writes down that an upload was completed. Stands before its record and its staging blob go, so
+ * that at any moment one of the three says what became of it. Old ones are for a sweeper to remove.
+ * @returns whether it is new
+ */
+export async function writeTombstone(home: BucketHome, uploadId: string, completion: Completion, call: Call): Promise<boolean> {
+  const metadata: BlobMetadata = { [RECORD_NAME]: toAsciiJson({ v: FORMAT, ...toJson(completion) }) };
+  try {
+    await home.store.write(tombstoneRef(home, uploadId), new Uint8Array(0), { metadata, condition: ABSENT }, call);
+    return true;
+  } catch (error) {
+    if (!isStoreError(error, 'conditionFailed')) throw error;
+    return false; // what stands never changes
+  }
+}
+
+export async function readTombstone(home: BucketHome, uploadId: string, call: Call): Promise<Completion | undefined> {
+  try {
+    const { metadata } = await home.store.head(tombstoneRef(home, uploadId), call);
+    const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as Partial<CompletionJson> & { v?: number };
+    return json.v === FORMAT ? fromJson(json) : undefined;
+  } catch (error) {
+    if (isStoreError(error, 'notFound')) return undefined;
+    throw error;
+  }
+}

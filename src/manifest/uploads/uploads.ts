@@ -1,0 +1,56 @@
+import type { Call } from '../../observe/call.ts';
+import type { Bucket } from '../buckets/bucket.ts';
+import { abortUpload, discardUploads } from './upload-abort.ts';
+import type { UploadsContext } from './upload-context.ts';
+import { type CompleteRequest, type CompletedUpload, completeUpload } from './upload-complete.ts';
+import { type PartCopy, copyPart } from './upload-copy.ts';
+import { type Upload, type UploadTarget, createUpload, findUpload } from './upload-find.ts';
+import { type UploadListRequest, type UploadPage, listUploads } from './upload-list.ts';
+import type { PartRecord } from './upload-part-record.ts';
+import { type NewPart, type PartPage, listParts, putPart } from './upload-parts.ts';
+import type { UploadRecord } from './upload-record.ts';
+
+/** 5 MiB: least size of every part but the last. */
+export const MIN_PART_SIZE = 5_242_880;
+
+/**
+ * Multipart uploads. In the system container of the bucket's backend lie, for each:
+ * `u/<bucket uid>/<key>!!<id>` its record, as long as it is open; `p/<id>/n/<number>` a record for
+ * each part; `p/<id>/data` the staging blob, beside which parts are staged and whose coming into being
+ * decides between Complete and Abort; `c/<id>` how it was completed. Nothing is cached.
+ */
+export interface Uploads {
+  create(bucket: Bucket, key: string, record: Omit<UploadRecord, 'key'>, call: Call): Promise<UploadTarget>;
+  /** @throws S3Error NoSuchUpload: unknown, over, or of another key */
+  find(target: UploadTarget, call: Call): Promise<Upload>;
+  /** @throws S3Error NoSuchUpload when the upload ended meanwhile, and what the body's verification finds */
+  putPart(upload: Upload, part: NewPart, call: Call): Promise<PartRecord>;
+  /** @throws as `putPart`; StoreError sourceNotFound, sourceConditionFailed: the source changed, look it up again */
+  copyPart(upload: Upload, copy: PartCopy, call: Call): Promise<PartRecord>;
+  /** Parts with numbers above `after`. */
+  listParts(upload: Upload, page: { readonly after: number; readonly limit: number }, call: Call): Promise<PartPage>;
+  list(bucket: Bucket, request: UploadListRequest, call: Call): Promise<UploadPage>;
+  /** Repeated with the same parts, it answers the same. @throws S3Error, see `completeUpload` */
+  complete(target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload>;
+  /** @throws S3Error NoSuchUpload, OperationAborted */
+  abort(target: UploadTarget, call: Call): Promise<void>;
+  /** After a bucket was deleted: frees what its uploads hold, in the background and as far as it goes. */
+  discardAll(bucket: Bucket, call: Call): Promise<void>;
+}
+
+export function createUploads(options: Omit<UploadsContext, 'minPartSize'> & { readonly minPartSize?: number }): Uploads {
+  const context: UploadsContext = { minPartSize: MIN_PART_SIZE, ...options };
+  return {
+    create: (bucket, key, record, call) => createUpload(context.clock, { bucket, key, record }, call),
+    find: findUpload,
+    putPart,
+    copyPart,
+    listParts,
+    list: listUploads,
+    complete: (target, request, call) => completeUpload(context, target, request, call),
+    abort: abortUpload,
+    discardAll: async (bucket) => {
+      context.settler.later(`discard uploads of ${bucket.uid}`, (call) => discardUploads(bucket, call));
+    },
+  };
+}
