@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { S3Error } from '../../errors/s3-error.ts';
+import { readBuffers } from '../../streams/read-buffers.ts';
 import { incompleteBody } from './body-errors.ts';
 import type { Deframer } from './deframer.ts';
 import type { BodyFacts } from './object-body.ts';
@@ -99,6 +100,7 @@ export class BodyFlow {
   };
 
   readonly #onData = (bytes: Buffer): void => {
+    readBuffers.note(bytes.length);
     try {
       this.#options.deframer.push(bytes, this.#emit);
     } catch (error) {
