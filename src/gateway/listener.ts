@@ -98,7 +98,6 @@ function createServer(options: ListenerOptions, handler: RequestListener): Serve
   server.maxHeadersCount = 0;
   // `100 Continue` is sent when an operation reads the body: after authentication, or never.
   server.on('checkContinue', handler);
-  server.on('checkExpectation', handler);
   // Any other expectation is no reason to refuse a request: S3 ignores it.
   server.on('checkExpectation', handler);
   server.on('clientError', answerClientError);

@@ -7,6 +7,7 @@ import { listBuckets } from './bucket/list-buckets.ts';
 import { listObjectVersions } from './bucket/list-object-versions.ts';
 import { listObjectsV2 } from './bucket/list-objects-v2.ts';
 import { listObjects } from './bucket/list-objects.ts';
+import { UNSET_CONFIGURATIONS } from './bucket/unset-configuration.ts';
 import { abortMultipartUpload } from './multipart/abort-multipart-upload.ts';
 import { completeMultipartUpload } from './multipart/complete-multipart-upload.ts';
 import { createMultipartUpload } from './multipart/create-multipart-upload.ts';
@@ -25,6 +26,7 @@ import type { Operation } from './operation.ts';
 
 /** What is built. A row of the operation table without an entry here answers NotImplemented. */
 export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
+  ...UNSET_CONFIGURATIONS,
   ListBuckets: listBuckets,
   CreateBucket: createBucket,
   HeadBucket: headBucket,

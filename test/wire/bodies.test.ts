@@ -169,3 +169,11 @@ describe('answers', () => {
     connection.close();
   });
 });
+
+describe('any other expectation', () => {
+  test('is ignored, as S3 does', async () => {
+    const answer = await roundTrip(gateway.port, `${putHead('odd-expectation', { 'content-length': '5', expect: '200-ok' })}hello`);
+    expect([answer.interim, answer.status]).toEqual([[], 200]);
+    expect(await status('odd-expectation')).toBe(200);
+  });
+});

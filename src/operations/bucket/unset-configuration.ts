@@ -1,0 +1,71 @@
+import type { S3ErrorCode } from '../../errors/error-table.ts';
+import { S3Error } from '../../errors/s3-error.ts';
+import type { OperationName } from '../../protocol/operation-table.ts';
+import { xml, type XmlDocument } from '../../protocol/xml/document.ts';
+import { emptyDocument, REQUEST_PAYMENT_CONFIGURATION, SERVER_SIDE_ENCRYPTION_CONFIGURATION } from '../../protocol/xml/unset-shapes.ts';
+import { authorizedBucket } from '../authorized-bucket.ts';
+import type { Operation } from '../operation.ts';
+
+/**
+ * Bucket settings that this release cannot change: their PUT answers NotImplemented, so every bucket
+ * is in the state S3 gives to one on which they were never set. Reading that state, and deleting
+ * what is not there, is answered truthfully; tools that look at all settings (Terraform) rely on it.
+ */
+const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
+  GetBucketVersioning: emptyDocument('VersioningConfiguration'),
+  GetBucketOwnershipControls: 'OwnershipControlsNotFoundError',
+  GetPublicAccessBlock: 'NoSuchPublicAccessBlockConfiguration',
+  GetBucketPolicy: 'NoSuchBucketPolicy',
+  GetBucketPolicyStatus: 'NoSuchBucketPolicy',
+  GetBucketCors: 'NoSuchCORSConfiguration',
+  GetBucketLifecycleConfiguration: 'NoSuchLifecycleConfiguration',
+  GetObjectLockConfiguration: 'ObjectLockConfigurationNotFoundError',
+  // Both clouds encrypt at rest, always, with keys of their own.
+  GetBucketEncryption: xml(SERVER_SIDE_ENCRYPTION_CONFIGURATION, {
+    Rule: [{ ApplyServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' }, BucketKeyEnabled: false }],
+  }),
+  GetBucketWebsite: 'NoSuchWebsiteConfiguration',
+  GetBucketRequestPayment: xml(REQUEST_PAYMENT_CONFIGURATION, { Payer: 'BucketOwner' }),
+  GetBucketLogging: emptyDocument('BucketLoggingStatus'),
+  GetBucketNotificationConfiguration: emptyDocument('NotificationConfiguration'),
+  GetBucketAccelerateConfiguration: emptyDocument('AccelerateConfiguration'),
+  GetBucketReplication: 'ReplicationConfigurationNotFoundError',
+  GetBucketAnalyticsConfiguration: 'NoSuchConfiguration',
+  GetBucketMetricsConfiguration: 'NoSuchConfiguration',
+  GetBucketInventoryConfiguration: 'NoSuchConfiguration',
+  GetBucketIntelligentTieringConfiguration: 'NoSuchConfiguration',
+  DeleteBucketAnalyticsConfiguration: 'NoSuchConfiguration',
+  DeleteBucketMetricsConfiguration: 'NoSuchConfiguration',
+  DeleteBucketInventoryConfiguration: 'NoSuchConfiguration',
+  DeleteBucketIntelligentTieringConfiguration: 'NoSuchConfiguration',
+};
+
+const DELETIONS = [
+  'DeleteBucketOwnershipControls',
+  'DeletePublicAccessBlock',
+  'DeleteBucketPolicy',
+  'DeleteBucketCors',
+  'DeleteBucketLifecycle',
+  'DeleteBucketEncryption',
+  'DeleteBucketWebsite',
+  'DeleteBucketReplication',
+] as const satisfies readonly OperationName[];
+
+const readUnset: Operation = async (request, context) => {
+  const bucket = await authorizedBucket(request, context);
+  const state = UNSET[context.operation.name];
+  if (state === undefined) throw new S3Error('NotImplemented');
+  if (typeof state === 'string') throw new S3Error(state, { extra: { BucketName: bucket.name } });
+  return { status: 200, body: state };
+};
+
+const deleteUnset: Operation = async (request, context) => {
+  await authorizedBucket(request, context);
+  return { status: 204 };
+};
+
+/** By name, as `operations/index.ts` lists them. */
+export const UNSET_CONFIGURATIONS: Readonly<Partial<Record<OperationName, Operation>>> = Object.fromEntries([
+  ...Object.keys(UNSET).map((name) => [name, readUnset]),
+  ...DELETIONS.map((name) => [name, deleteUnset]),
+]);

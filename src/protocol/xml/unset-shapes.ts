@@ -1,0 +1,35 @@
+import { type XmlDocument, xml } from './document.ts';
+import type { XmlShape } from './shape.ts';
+
+/** A root element and nothing in it. */
+export function emptyDocument(root: string): XmlDocument {
+  return xml({ root, content: { kind: 'struct', fields: [] } }, {});
+}
+
+export const REQUEST_PAYMENT_CONFIGURATION: XmlShape = {
+  root: 'RequestPaymentConfiguration',
+  content: { kind: 'struct', fields: [{ element: 'Payer', content: { kind: 'text' } }] },
+};
+
+export const SERVER_SIDE_ENCRYPTION_CONFIGURATION: XmlShape = {
+  root: 'ServerSideEncryptionConfiguration',
+  content: {
+    kind: 'struct',
+    fields: [
+      {
+        element: 'Rule',
+        list: {},
+        content: {
+          kind: 'struct',
+          fields: [
+            {
+              element: 'ApplyServerSideEncryptionByDefault',
+              content: { kind: 'struct', fields: [{ element: 'SSEAlgorithm', content: { kind: 'text' } }] },
+            },
+            { element: 'BucketKeyEnabled', content: { kind: 'boolean' } },
+          ],
+        },
+      },
+    ],
+  },
+};
