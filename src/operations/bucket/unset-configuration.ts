@@ -64,8 +64,9 @@ const deleteUnset: Operation = async (request, context) => {
   return { status: 204 };
 };
 
+const NAMES = [...Object.keys(UNSET), ...DELETIONS] as readonly OperationName[];
+
 /** By name, as `operations/index.ts` lists them. */
-export const UNSET_CONFIGURATIONS: Readonly<Partial<Record<OperationName, Operation>>> = Object.fromEntries([
-  ...Object.keys(UNSET).map((name) => [name, readUnset]),
-  ...DELETIONS.map((name) => [name, deleteUnset]),
-]);
+export const UNSET_CONFIGURATIONS: Readonly<Partial<Record<OperationName, Operation>>> = Object.fromEntries(
+  NAMES.map((name): [OperationName, Operation] => [name, name in UNSET ? readUnset : deleteUnset]),
+);

@@ -26,7 +26,7 @@ describe('presigned URLs of version 2', () => {
   });
 
   it('are refused by default, and in headers always', () => {
-    const refused = expect.objectContaining({ code: 'InvalidRequest', status: 400 });
+    const refused: unknown = expect.objectContaining({ code: 'InvalidRequest', status: 400 });
     expect(() => judge(rawRequest('GET', URL_OF_SDK, headers))).toThrow(refused);
     const authorization = 'AWS AKIAIOSFODNN7EXAMPLE:qgk2+6Sv9/oM7G3qLEjTH1a1l1g=';
     expect(() => judge(rawRequest('GET', '/bucket/key', { ...headers, authorization }), { presignedV2: true })).toThrow(refused);
