@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generate } from 'selfsigned';
 import { startAzurite } from '../../adapters/azure/azurite-process.ts';
 import type { AzuriteProcess } from '../../adapters/azure/azurite-process.ts';
 
@@ -18,7 +18,7 @@ export interface SecureAzurite extends AzuriteProcess {
 
 /** Azurite over https that accepts bearer tokens, with a certificate made for this run. */
 export async function startSecureAzurite(): Promise<SecureAzurite> {
-  const certificate = makeCertificate();
+  const certificate = await makeCertificate();
   try {
     const azurite = await startAzurite({ tls: certificate, oauth: true });
     const ca = readFileSync(certificate.certFile, 'utf8');
@@ -35,14 +35,18 @@ export interface Certificate {
 }
 
 /** A self-signed certificate for 127.0.0.1 and localhost, in a temporary folder that is the caller's to remove. */
-export function makeCertificate(): Certificate {
+export async function makeCertificate(): Promise<Certificate> {
+  const altNames = [{ type: 7, ip: '127.0.0.1' }, { type: 2, value: 'localhost' }] as const;
+  // A name of its own: clients that trust several of these find the issuer by it.
+  const pems = await generate([{ name: 'commonName', value: freshContainer() }], {
+    keySize: 2048,
+    algorithm: 'sha256',
+    extensions: [{ name: 'basicConstraints', cA: true }, { name: 'subjectAltName', altNames: [...altNames] }],
+  });
   const folder = mkdtempSync(join(tmpdir(), 'certificate-'));
   const certFile = join(folder, 'cert.pem');
   const keyFile = join(folder, 'key.pem');
-  execFileSync('openssl', [
-    'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1',
-    '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost',
-    '-keyout', keyFile, '-out', certFile,
-  ], { stdio: 'ignore' });
+  writeFileSync(certFile, pems.cert);
+  writeFileSync(keyFile, pems.private, { mode: 0o600 });
   return { folder, certFile, keyFile };
 }

@@ -68,7 +68,7 @@ type Seen = TokenEndpoint['requests'][number];
 type Answer = (request: Seen, url: string) => Promise<object | undefined>;
 
 async function start(scheme: 'http' | 'https', answer: Answer): Promise<TokenEndpoint> {
-  const certificate = makeCertificate();
+  const certificate = await makeCertificate();
   const tokenFile = join(certificate.folder, 'federated-token');
   writeFileSync(tokenFile, 'federated-token-of-a-service-account');
   const requests: Seen[] = [];

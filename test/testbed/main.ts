@@ -21,7 +21,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 async function run(options: TestbedOptions): Promise<void> {
   const stopped = stopRequest();
-  const certificate = options.tlsPort === undefined ? undefined : makeCertificate();
+  const certificate = options.tlsPort === undefined ? undefined : await makeCertificate();
   const replicas: Replica[] = [];
   let backend: TestbedBackend | undefined;
   try {

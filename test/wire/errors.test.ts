@@ -91,9 +91,10 @@ describe('what operations throw', () => {
 
 describe('routing', () => {
   test.each([
-    ['GET', '/bucket?lifecycle', '501 NotImplemented'],
+    ['GET', '/bucket?lifecycle', '404 NoSuchLifecycleConfiguration'],
+    ['PUT', '/bucket?lifecycle', '501 NotImplemented'],
     ['PUT', '/bucket/key?torrent', '501 NotImplemented'],
-    ['DELETE', '/bucket?intelligent-tiering&id=1', '501 NotImplemented'],
+    ['DELETE', '/bucket?intelligent-tiering&id=1', '404 NoSuchConfiguration'],
     ['DELETE', '/bucket?session', '501 NotImplemented'],
     ['DELETE', '/bucket/key?acl', '405 MethodNotAllowed'],
     ['DELETE', '/bucket/key?retention', '405 MethodNotAllowed'],

@@ -315,7 +315,7 @@ describe('a body', () => {
 
   it.each([20_000, 9_000_001])('of %d bytes comes whole over TLS', async (size) => {
     const data = content(size);
-    const certificate = makeCertificate();
+    const certificate = await makeCertificate();
     cleanups.push(async () => rmSync(certificate.folder, { recursive: true }));
     const cert = readFileSync(certificate.certFile, 'utf8');
     const server = createTlsServer({ key: readFileSync(certificate.keyFile), cert }, (socket) => {
