@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Bytes that may have come before the buffers they came in are given back. */
-const STRIDE = 24 * 1024 * 1024;
+/** Bytes that may have come before the buffers they came in are given back: from 12 MiB on, full collections are sometimes faster. */
+const STRIDE = 4 * 1024 * 1024;
 
 /**
  * Node reads each 64 KiB of an upload into a new buffer. To V8 that is an object of a few bytes, so that
  * hundreds of megabytes pass before the young generation is full; long before, the memory behind the
- * buffers brings on full collections, one for every 64 MiB, which mark the whole heap to free what never
+ * buffers brings on full collections, one for every 32 MiB, which mark the whole heap to free what never
  * left the young part of it. Asking for a collection of that part in time costs a tenth.
  */
 export class ReadBuffers {
