@@ -29,7 +29,7 @@ export function openManifest({ realm, bucketCacheMs, log, signal }: ManifestOpti
   const settler = createSettler({
     ...SETTLING,
     newCall: () => backgroundCall(signal),
-    onError: (error, task) => log.warn({ err: error, task }, 'background work failed; it is taken up again at the next write of the key'),
+    onError: (error, task) => log.warn({ err: error, task }, 'background work failed; the object stays readable and is settled when it is next read or written'),
   });
   const objects = createObjects({ clock, settler });
   return {

@@ -219,7 +219,7 @@ export interface BlobStore {
   list(container: string, request: ListRequest, call: Call): Promise<ListPage>;
 
   /**
-   * Server-side copy inside this store, any size up to 5 GiB; atomic: the target changes in one
+   * Server-side copy inside this store, any size; atomic: the target changes in one
    * step, on condition. @throws sourceNotFound, sourceConditionFailed, conditionFailed, partsGone
    */
   copy(target: BlobRef, request: CopyRequest, call: Call): Promise<WriteResult>;

@@ -31,9 +31,21 @@ export interface Objects {
 }
 
 export function createObjects(context: ObjectsContext): Objects {
+  /** Whoever meets an object that a crash left unsettled has it settled, in the background. */
+  const noticed = (bucket: Bucket, view: ObjectView): void => {
+    if (view.head.kind === 'mlink') context.settler.schedule(bucket, view.key);
+  };
   return {
-    find: (bucket, key, call) => findObject(bucket, key, call),
-    open: (bucket, key, request, call) => openObject(bucket, key, request, call),
+    find: async (bucket, key, call) => {
+      const view = await findObject(bucket, key, call);
+      noticed(bucket, view);
+      return view;
+    },
+    open: async (bucket, key, request, call) => {
+      const opened = await openObject(bucket, key, request, call);
+      noticed(bucket, opened.view);
+      return opened;
+    },
     openView: (bucket, view, request, call) => openView(bucket, view, request, call),
     put: (bucket, key, request, call) => putObject(context, { bucket, key, request }, call),
     publish: (bucket, key, request, call) => publishObject(context, { bucket, key, request }, call),

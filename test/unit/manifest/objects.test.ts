@@ -212,6 +212,16 @@ describe('publishing, settling and copying', () => {
     expect(await manifest.objects.find(manifest.bucket, 'k', testCall())).toMatchObject({ etag: 'abc-1', head: { kind: 'inline' } });
   });
 
+  it('settles what a crash left when somebody reads it', async () => {
+    const crashed = await testManifest({ settling: false });
+    await published(crashed, 'k');
+    const { bucket, store } = crashed;
+    const later = await testManifest({ store });
+    expect((await later.objects.find(bucket, 'k', testCall())).head.kind).toBe('mlink');
+    await later.settler.idle();
+    expect(await later.objects.find(bucket, 'k', testCall())).toMatchObject({ etag: 'abc-1', head: { kind: 'inline' } });
+  });
+
   it('frees the private blob that a publish displaced', async () => {
     const manifest = await testManifest({ settling: false });
     await published(manifest, 'k');
