@@ -7,6 +7,9 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const STOP_MS = 15_000;
 const READY_MS = 60_000;
 
+/** Those of `npm start`. */
+export const NODE_FLAGS = ['--max-semi-space-size=16'];
+
 /** What a gateway process says when it serves. */
 interface Serving {
   readonly pid: number;
@@ -28,7 +31,7 @@ export interface Replica {
 export async function startReplica(settings: Readonly<Record<string, string>>, workers: number): Promise<Replica> {
   const args = ['--config', resolve(ROOT, 'config/testbed.yaml')];
   const program = workers === 1 ? ['src/start.mjs'] : ['test/testbed/replica.mjs', String(workers)];
-  const child = spawn(process.execPath, [...program, ...args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, ...program, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...settings },
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
