@@ -1,12 +1,15 @@
 import type { OperationName } from '../protocol/operation-table.ts';
 import { createBucket } from './bucket/create-bucket.ts';
 import { deleteBucket } from './bucket/delete-bucket.ts';
+import { deleteBucketTagging } from './bucket/delete-bucket-tagging.ts';
 import { getBucketLocation } from './bucket/get-bucket-location.ts';
+import { getBucketTagging } from './bucket/get-bucket-tagging.ts';
 import { headBucket } from './bucket/head-bucket.ts';
 import { listBuckets } from './bucket/list-buckets.ts';
 import { listObjectVersions } from './bucket/list-object-versions.ts';
 import { listObjectsV2 } from './bucket/list-objects-v2.ts';
 import { listObjects } from './bucket/list-objects.ts';
+import { putBucketTagging } from './bucket/put-bucket-tagging.ts';
 import { UNSET_CONFIGURATIONS } from './bucket/unset-configuration.ts';
 import { abortMultipartUpload } from './multipart/abort-multipart-upload.ts';
 import { completeMultipartUpload } from './multipart/complete-multipart-upload.ts';
@@ -17,10 +20,13 @@ import { uploadPartCopy } from './multipart/upload-part-copy.ts';
 import { uploadPart } from './multipart/upload-part.ts';
 import { copyObject } from './object/copy-object.ts';
 import { deleteObject } from './object/delete-object.ts';
+import { deleteObjectTagging } from './object/delete-object-tagging.ts';
 import { deleteObjects } from './object/delete-objects.ts';
 import { getObjectAttributes } from './object/get-object-attributes.ts';
+import { getObjectTagging } from './object/get-object-tagging.ts';
 import { getObject } from './object/get-object.ts';
 import { headObject } from './object/head-object.ts';
+import { putObjectTagging } from './object/put-object-tagging.ts';
 import { putObject } from './object/put-object.ts';
 import type { Operation } from './operation.ts';
 
@@ -32,6 +38,9 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   HeadBucket: headBucket,
   DeleteBucket: deleteBucket,
   GetBucketLocation: getBucketLocation,
+  GetBucketTagging: getBucketTagging,
+  PutBucketTagging: putBucketTagging,
+  DeleteBucketTagging: deleteBucketTagging,
   ListObjects: listObjects,
   ListObjectsV2: listObjectsV2,
   ListObjectVersions: listObjectVersions,
@@ -42,6 +51,9 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   DeleteObjects: deleteObjects,
   CopyObject: copyObject,
   GetObjectAttributes: getObjectAttributes,
+  GetObjectTagging: getObjectTagging,
+  PutObjectTagging: putObjectTagging,
+  DeleteObjectTagging: deleteObjectTagging,
   CreateMultipartUpload: createMultipartUpload,
   UploadPart: uploadPart,
   UploadPartCopy: uploadPartCopy,

@@ -14,7 +14,6 @@ const NOT_IMPLEMENTED = [
   'x-amz-grant-read-acp',
   'x-amz-grant-write-acp',
   'x-amz-grant-full-control',
-  'x-amz-tagging',
   'x-amz-object-lock-mode',
   'x-amz-object-lock-retain-until-date',
   'x-amz-object-lock-legal-hold',

@@ -5,7 +5,7 @@ import { ABSENT, type Revision, at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from './bucket.ts';
 import type { BucketRecord } from './bucket-record.ts';
-import type { BucketStore } from './bucket-store.ts';
+import { type BucketStore, ensureContainer } from './bucket-store.ts';
 import type { Backend } from './realm.ts';
 
 /** Container names tried when the one a bucket had before is still being deleted by the service. */
@@ -27,11 +27,12 @@ export async function createBucket(store: BucketStore, request: CreateBucketRequ
   if (existing !== undefined) {
     if (existing.record.deletingSince !== undefined) throw new S3Error('OperationAborted');
     if (existing.record.owner !== ownerId) throw new S3Error('BucketAlreadyExists', { extra: { BucketName: name } });
-    await ensureContainer(backend, existing.record.container, call);
+    await ensureContainer(backend.store, existing.record.container, call);
     return false;
   }
-  const record: BucketRecord = { uid: randomUUID(), owner: ownerId, createdAt: Date.now(), container: containerNameOf(backend, name), versioning: 'never' };
-  const revision = await claim(store, { backend, name, record }, call);
+  const container = containerNameOf(backend, name);
+  const record: BucketRecord = { uid: randomUUID(), owner: ownerId, createdAt: Date.now(), container, versioning: 'never', settings: {} };
+  const revision = await claim(store, { name, record }, call);
   if (revision === undefined) return createBucket(store, request, call);
   await createContainer(store, { name, backend, record, revision }, call);
   return true;
@@ -44,23 +45,12 @@ interface Claim {
 }
 
 /** @returns undefined when somebody else was faster */
-async function claim(store: BucketStore, { backend, name, record }: Claim, call: Call): Promise<Revision | undefined> {
-  for (let turn = 0; ; turn++) {
-    try {
-      return await store.write(name, record, ABSENT, call);
-    } catch (error) {
-      if (isStoreError(error, 'conditionFailed')) return undefined;
-      if (!isStoreError(error, 'containerNotFound') || turn > 0) throw error;
-      await ensureContainer(backend, backend.systemContainer, call);
-    }
-  }
-}
-
-async function ensureContainer(backend: Backend, container: string, call: Call): Promise<void> {
+async function claim(store: BucketStore, { name, record }: Omit<Claim, 'backend'>, call: Call): Promise<Revision | undefined> {
   try {
-    await backend.store.createContainer(container, call);
+    return await store.write(name, record, ABSENT, call);
   } catch (error) {
-    if (!isStoreError(error, 'containerExists')) throw error;
+    if (isStoreError(error, 'conditionFailed')) return undefined;
+    throw error;
   }
 }
 
@@ -69,7 +59,7 @@ async function createContainer(store: BucketStore, claimed: Claim & { readonly r
   let { record, revision } = claimed;
   for (let tries = 1; ; tries++) {
     try {
-      await ensureContainer(backend, record.container, call);
+      await ensureContainer(backend.store, record.container, call);
       return;
     } catch (error) {
       if (!isStoreError(error, 'containerBusy')) throw error;

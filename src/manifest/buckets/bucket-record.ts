@@ -1,5 +1,5 @@
 import type { BlobMetadata } from '../../store/blob-store.ts';
-import type { Versioning } from './bucket.ts';
+import type { BucketSettings, Versioning } from './bucket.ts';
 import { RECORD_NAME, toAsciiJson } from '../records/record.ts';
 
 /**
@@ -15,6 +15,7 @@ export interface BucketRecord {
   /** Container that holds the heads. */
   readonly container: string;
   readonly versioning: Versioning;
+  readonly settings: BucketSettings;
   /** Set while DeleteBucket makes sure that the bucket is empty; milliseconds since the epoch. */
   readonly deletingSince?: number;
 }
@@ -38,6 +39,7 @@ export function decodeBucketRecord(bytes: Buffer): BucketRecord {
     createdAt: json.createdAt ?? 0,
     container: json.container,
     versioning: json.versioning ?? 'never',
+    settings: json.settings ?? {},
     ...(json.deletingSince !== undefined && { deletingSince: json.deletingSince }),
   };
 }

@@ -1,6 +1,6 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
-import type { BlobRef, Condition, Revision } from '../../store/blob-store.ts';
+import type { BlobRef, BlobStore, Condition, Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from './bucket.ts';
 import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from './bucket-record.ts';
@@ -21,8 +21,11 @@ export interface BucketStore {
   readonly realm: Realm;
   /** @throws S3Error NoSuchBucket, OperationAborted */
   read(name: string, call: Call): Promise<Bucket>;
+  /** What `read` makes a bucket of. @throws as `read` */
+  findLive(name: string, call: Call): Promise<StoredBucket>;
   /** Record, or what stands for it when native tools made the container; undefined: no such bucket. */
   find(name: string, call: Call): Promise<StoredBucket | undefined>;
+  /** Makes the backend's system container if this is the first record. @throws StoreError conditionFailed */
   write(name: string, record: BucketRecord, condition: Condition, call: Call): Promise<Revision>;
   remove(name: string, revision: Revision, call: Call): Promise<void>;
 }
@@ -43,24 +46,41 @@ export function createBucketStore(realm: Realm, now: () => number): BucketStore 
     }
   };
 
+  const findLive = async (name: string, call: Call): Promise<StoredBucket> => {
+    const stored = await find(name, call);
+    if (stored === undefined) throw new S3Error('NoSuchBucket', { extra: { BucketName: name } });
+    const { deletingSince } = stored.record;
+    if (deletingSince !== undefined && now() - deletingSince < DELETE_TIMEOUT_MS) throw new S3Error('OperationAborted');
+    return stored;
+  };
+
   return {
     realm,
     find,
-    async read(name, call) {
-      const stored = await find(name, call);
-      if (stored === undefined) throw new S3Error('NoSuchBucket', { extra: { BucketName: name } });
-      const { record, revision } = stored;
-      if (record.deletingSince !== undefined && now() - record.deletingSince < DELETE_TIMEOUT_MS) throw new S3Error('OperationAborted');
-      return toBucket(realm.backendOf(name), name, { record, ...(revision && { revision }) });
-    },
+    findLive,
+    read: async (name, call) => toBucket(realm.backendOf(name), name, await findLive(name, call)),
     async write(name, record, condition, call) {
       const { body, metadata } = encodeBucketRecord(record);
-      const { store } = realm.backendOf(name);
-      const result = await store.write(recordRef(name), body, { headers: { contentType: 'application/json' }, metadata, condition }, call);
-      return result.revision;
+      const { store, systemContainer } = realm.backendOf(name);
+      const request = { headers: { contentType: 'application/json' }, metadata, condition };
+      try {
+        return (await store.write(recordRef(name), body, request, call)).revision;
+      } catch (error) {
+        if (!isStoreError(error, 'containerNotFound')) throw error;
+        await ensureContainer(store, systemContainer, call);
+        return (await store.write(recordRef(name), body, request, call)).revision;
+      }
     },
     remove: (name, revision, call) => realm.backendOf(name).store.remove(recordRef(name), revision, call),
   };
+}
+
+export async function ensureContainer(store: BlobStore, container: string, call: Call): Promise<void> {
+  try {
+    await store.createContainer(container, call);
+  } catch (error) {
+    if (!isStoreError(error, 'containerExists')) throw error;
+  }
 }
 
 function toBucket(backend: Backend, name: string, { record, revision }: StoredBucket): Bucket {
@@ -70,6 +90,7 @@ function toBucket(backend: Backend, name: string, { record, revision }: StoredBu
     ownerId: record.owner,
     createdAt: record.createdAt,
     versioning: record.versioning,
+    settings: record.settings,
     home: { backend: backend.name, store: backend.store, container: record.container, system: backend.systemContainer },
     ...(revision !== undefined && { recordRevision: revision }),
   };
@@ -80,7 +101,7 @@ async function nativeContainer(backend: Backend, name: string, call: Call): Prom
   if (name === backend.systemContainer || !backend.store.capabilities.containerName.test(name)) return undefined;
   try {
     const container = await backend.store.headContainer(name, call);
-    const record = { uid: `native.${name}`, owner: backend.ownerId, createdAt: container.lastModified, container: name, versioning: 'never' } as const;
+    const record = { uid: `native.${name}`, owner: backend.ownerId, createdAt: container.lastModified, container: name, versioning: 'never', settings: {} } as const;
     return { record };
   } catch (error) {
     if (isStoreError(error, 'containerNotFound')) return undefined;

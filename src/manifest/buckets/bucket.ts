@@ -1,3 +1,4 @@
+import type { Tag } from '../../protocol/tagging.ts';
 import type { BlobStore, Revision } from '../../store/blob-store.ts';
 
 /** Versioning state: `never` until first enabled; afterwards only `enabled` and `suspended`. */
@@ -14,6 +15,12 @@ export interface BucketHome {
   readonly system: string;
 }
 
+/** What clients set on a bucket; all of it lies in the bucket record, and absent is S3's "never set". */
+export interface BucketSettings {
+  /** By key; never empty. */
+  readonly tags?: readonly Tag[];
+}
+
 /** A bucket as its record says, cached for at most the record's time to live. */
 export interface Bucket {
   readonly name: string;
@@ -24,6 +31,7 @@ export interface Bucket {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly versioning: Versioning;
+  readonly settings: BucketSettings;
   readonly home: BucketHome;
   /** Revision of the record; absent for a container that has none (made by native tools). */
   readonly recordRevision?: Revision;

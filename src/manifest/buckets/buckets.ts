@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Bucket } from './bucket.ts';
+import { type BucketAmendment, amendBucket } from './bucket-amend.ts';
 import { createBucketStore } from './bucket-store.ts';
 import { type CreateBucketRequest, createBucket, deleteBucket } from './bucket-lifecycle.ts';
 import { type BucketPage, type ListBucketsRequest, listBuckets } from './bucket-list.ts';
@@ -20,6 +21,13 @@ export interface BucketRegistry {
    * @throws S3Error NoSuchBucket, OperationAborted, ServiceUnavailable (its state has changed since)
    */
   confirm(bucket: Bucket, call: Call): Promise<void>;
+  /** The bucket as it is now, past the cache. @throws S3Error NoSuchBucket (also when another bucket has its name now), OperationAborted */
+  latest(bucket: Bucket, call: Call): Promise<Bucket>;
+  /**
+   * Changes settings of a bucket. A container that has no record yet gets one.
+   * @throws S3Error NoSuchBucket, OperationAborted, and what the amendment throws
+   */
+  amend(bucket: Bucket, amendment: BucketAmendment, call: Call): Promise<void>;
   /** @returns whether it is new (false: the caller owned it already). @throws S3Error BucketAlreadyExists */
   create(request: CreateBucketRequest, call: Call): Promise<boolean>;
   /** @throws S3Error BucketNotEmpty, NoSuchBucket */
@@ -73,6 +81,18 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
       const current = await get(bucket.name, call);
       if (current.uid !== bucket.uid) throw new S3Error('NoSuchBucket', { extra: { BucketName: bucket.name } });
       if (current.versioning !== bucket.versioning) throw new S3Error('ServiceUnavailable');
+    },
+    async latest(bucket, call) {
+      const current = await load(bucket.name, call);
+      if (current.uid !== bucket.uid) throw new S3Error('NoSuchBucket', { extra: { BucketName: bucket.name } });
+      return current;
+    },
+    async amend(bucket, amendment, call) {
+      try {
+        await amendBucket(store, { bucket, amendment }, call);
+      } finally {
+        cache.delete(bucket.name);
+      }
     },
     async create(request, call) {
       try {

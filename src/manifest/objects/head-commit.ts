@@ -22,11 +22,23 @@ export interface HeadTarget {
   readonly conditions: WriteConditions;
 }
 
+/** Proof of the write that made a version; of a blob that native tools wrote, its revision. */
+export function versionNonce(head: Head): string {
+  return head.record?.nonce ?? head.properties.revision;
+}
+
 /** Nonces a new head carries on from the head it replaces. */
 export function ringAfter(head: Head | undefined): { ring?: readonly string[] } {
-  const record = head?.record;
-  if (record?.nonce === undefined) return {};
-  return { ring: [record.nonce, ...(record.ring ?? [])].slice(0, RING_LENGTH) };
+  if (head === undefined) return {};
+  return { ring: [versionNonce(head), ...(head.record?.ring ?? [])].slice(0, RING_LENGTH) };
+}
+
+/**
+ * Nonces of a head whose version stays and whose record changes. The version's own one never moves
+ * into the ring, so that whoever looks for the write that made it finds it however often that happens.
+ */
+export function noncesAmended(head: Head, nonce: string): { nonce: string; ring: readonly string[] } {
+  return { nonce: versionNonce(head), ring: [nonce, ...(head.record?.ring ?? [])].slice(0, RING_LENGTH) };
 }
 
 /** A read-judge-write turn: `write` sends one conditional write of the head and answers what it committed. */

@@ -55,6 +55,7 @@ export function viewOf(head: Head, context: ViewContext): ObjectView {
     ...(record?.websiteRedirect !== undefined && { websiteRedirect: record.websiteRedirect }),
     ...(record?.checksum !== undefined && { checksum: record.checksum }),
     ...(record?.parts !== undefined && { parts: record.parts }),
+    ...(record?.tags !== undefined && { tags: record.tags }),
   };
 }
 

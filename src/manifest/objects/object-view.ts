@@ -1,4 +1,5 @@
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
+import type { Tag } from '../../protocol/tagging.ts';
 import type { BlobRef, ContentHeaders, Revision } from '../../store/blob-store.ts';
 
 /** One part of a completed multipart object; `number` as the client gave it. */
@@ -19,6 +20,8 @@ export interface ObjectAttributes {
   /** Absent: STANDARD. */
   readonly storageClass?: string;
   readonly websiteRedirect?: string;
+  /** By key. Absent: none. */
+  readonly tags?: readonly Tag[];
 }
 
 /** An object version as readers see it, whatever shape it has in the backend. */

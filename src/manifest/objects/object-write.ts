@@ -5,6 +5,7 @@ import { ABSENT, type Condition, type WriteResult, at } from '../../store/blob-s
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { bodySize } from '../../streams/bytes.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
+import { amendHead } from './head-amend.ts';
 import { type HeadChange, changeHead, refusal, ringAfter, writeOnce } from './head-commit.ts';
 import type { Head } from './head.ts';
 import { headPlace } from '../records/names.ts';
@@ -87,7 +88,8 @@ async function create(change: HeadChange<WriteResult>, call: Call): Promise<Writ
 
 /**
  * What the client is told. A checksum that came in a trailer is known only now: it is added to the
- * record on the revision just written; if that moved on, our version was displaced and needs none.
+ * record on the revision just written; if that moved on, to the version wherever it is the current one
+ * still (its tags were changed): one that was displaced needs none.
  */
 async function finish({ bucket, key, request }: PutTarget, draft: Draft, result: WriteResult, call: Call): Promise<Committed> {
   const facts: BodyFacts = request.facts === undefined ? {} : await request.facts;
@@ -104,6 +106,7 @@ async function finish({ bucket, key, request }: PutTarget, draft: Draft, result:
     await bucket.home.store.setMetadata(headPlace(bucket, key).ref, metadata, at(result.revision), call);
   } catch (error) {
     if (!isStoreError(error, 'conditionFailed', 'notFound')) throw error;
+    await amendHead({ bucket, key, change: (record) => (record?.nonce === draft.nonce ? { ...record, checksum } : undefined) }, call);
   }
   return { ...committed, checksum };
 }

@@ -16,6 +16,7 @@ export function recordOf(bucket: Bucket, key: string, object: NewObject): Omit<O
     ...(attributes.expires !== undefined && { expires: attributes.expires }),
     ...(attributes.websiteRedirect !== undefined && { websiteRedirect: attributes.websiteRedirect }),
     ...(rest !== undefined && { userMetadata: rest }),
+    ...(attributes.tags !== undefined && attributes.tags.length > 0 && { tags: attributes.tags }),
     ...(checksum !== undefined && { checksum }),
     ...(trueKey !== undefined && { key: trueKey }),
   };

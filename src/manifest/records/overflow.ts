@@ -23,12 +23,13 @@ export async function blobMetadata(
   const encoded = encodeRecord(record);
   if (sizeOf(native) + encoded.length + RECORD_NAME.length <= limit) return { ...native, [RECORD_NAME]: encoded };
 
-  const { userMetadata, parts, dels, headers, expires, websiteRedirect, ...core } = record;
+  const { userMetadata, parts, tags, dels, headers, expires, websiteRedirect, ...core } = record;
   const rest: ObjectRecord = {
     kind: record.kind,
     seq: record.seq,
     ...(userMetadata !== undefined && { userMetadata }),
     ...(parts !== undefined && { parts }),
+    ...(tags !== undefined && { tags }),
     ...(headers !== undefined && { headers }),
     ...(expires !== undefined && { expires }),
     ...(websiteRedirect !== undefined && { websiteRedirect }),

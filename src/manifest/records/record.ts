@@ -1,4 +1,5 @@
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
+import type { Tag } from '../../protocol/tagging.ts';
 import type { BlobMetadata, ContentHeaders } from '../../store/blob-store.ts';
 import type { HeadKind, PartEntry } from '../objects/object-view.ts';
 
@@ -35,6 +36,8 @@ export interface ObjectRecord {
   readonly userMetadata?: Readonly<Record<string, string>>;
   readonly checksum?: Checksum;
   readonly parts?: readonly PartEntry[];
+  /** By key; never empty. */
+  readonly tags?: readonly Tag[];
   /** The true key, when the blob's name had to be cut. */
   readonly key?: string;
   /** This write's nonce and those of up to eight head writes before it: proof of a commit whose answer was lost. */
@@ -66,6 +69,7 @@ interface RecordJson {
   m?: Readonly<Record<string, string>> | undefined;
   h?: readonly [Checksum['algorithm'], string, Checksum['type']] | undefined;
   p?: PartsJson | undefined;
+  tg?: readonly (readonly [key: string, value: string])[] | undefined;
   key?: string | undefined;
   n?: string | undefined;
   r?: readonly string[] | undefined;
@@ -97,6 +101,7 @@ export function encodeRecord(record: ObjectRecord): string {
     m: record.userMetadata,
     h: record.checksum && [record.checksum.algorithm, record.checksum.value, record.checksum.type],
     p: record.parts && encodeParts(record.parts),
+    tg: record.tags?.map((tag) => [tag.key, tag.value]),
     key: record.key,
     n: record.nonce,
     r: record.ring,
@@ -126,6 +131,7 @@ export function decodeRecord(text: string): ObjectRecord | undefined {
     ...(json.m !== undefined && { userMetadata: json.m }),
     ...(json.h !== undefined && { checksum: { algorithm: json.h[0], value: json.h[1], type: json.h[2] } }),
     ...(json.p !== undefined && { parts: decodeParts(json.p) }),
+    ...(json.tg !== undefined && { tags: json.tg.map(([key, value]) => ({ key, value })) }),
     ...(json.key !== undefined && { key: json.key }),
     ...(json.n !== undefined && { nonce: json.n }),
     ...(json.r !== undefined && { ring: json.r }),

@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import { type WriteConditions, hasWriteConditions } from '../../protocol/conditions.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { carriesNonce } from '../objects/head-commit.ts';
+import { carriesNonce, versionNonce } from '../objects/head-commit.ts';
 import type { Head } from '../objects/head.ts';
 import { stagingRef } from '../records/names.ts';
 import type { PublishOnce } from '../objects/object-requests.ts';
@@ -37,8 +37,7 @@ export function isPublished(head: Head | undefined, uploadId: string, stagingNam
 /** Remembers the head that a Complete judged. */
 export function baseOf(head: Head | undefined): ClaimBase {
   if (head === undefined) return {};
-  const { properties, record } = head;
-  return { revision: properties.revision, ...(record?.nonce !== undefined && { nonce: record.nonce }) };
+  return { revision: head.properties.revision, nonce: versionNonce(head) };
 }
 
 /**

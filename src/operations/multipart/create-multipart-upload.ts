@@ -3,6 +3,7 @@ import { ENCRYPTED } from '../../protocol/headers/object-headers.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { INITIATE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
+import { requestedTags } from '../object/requested-tags.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
 import { createdChecksum } from './upload-checksum.ts';
@@ -13,7 +14,7 @@ export const createMultipartUpload: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   refuseUnsupported(request.headers);
   const key = objectKey(request);
-  const attributes = parseObjectAttributes(request.headers);
+  const attributes = { ...parseObjectAttributes(request.headers), ...requestedTags(request, { bucket, context }) };
   const checksum = createdChecksum(request.headers);
   const initiator = initiatorOf(context);
   const { storageClass } = attributes;

@@ -1,3 +1,4 @@
+import { authorize } from '../../access/authorize.ts';
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { CopyObjectRequest } from '../../manifest/objects/object-requests.ts';
 import type { ObjectAttributes } from '../../manifest/objects/object-view.ts';
@@ -11,8 +12,9 @@ import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
 import { type ResolvedSource, requireCopyable, resolveCopySource } from '../copy-source.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
+import { requestedTags } from './requested-tags.ts';
 import { writeConditions } from './put-object.ts';
 
 /** Turns in which the source may be replaced between looking at it and copying the state that was seen. */
@@ -25,11 +27,14 @@ export const copyObject: Operation = async (request, context) => {
   const key = objectKey(request);
   const conditions = writeConditions(request.headers);
   const ownerId = callerId(context);
+  const replacingTags = directive(request.headers, 'x-amz-tagging-directive') === 'REPLACE' ? requestedTags(request, { bucket, context }) : undefined;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const source = await resolveCopySource(request, context);
     requireCopyable(source.view.size);
     requireChange(request, source);
-    const copy: CopyObjectRequest = { source, conditions, ownerId, ...copiedAttributes(request.headers, source), ...copiedChecksum(request.headers, source) };
+    const { attributes, sameAttributes } = copiedAttributes(request.headers, source);
+    const tagged = { ...attributes, ...(replacingTags ?? copiedTags(source, context)) };
+    const copy: CopyObjectRequest = { source, conditions, ownerId, attributes: tagged, sameAttributes, ...copiedChecksum(request.headers, source) };
     context.mayTakeLong(ENCRYPTED);
     try {
       const committed = await context.manifest.objects.copy(bucket, key, copy, context.call);
@@ -53,6 +58,13 @@ function copiedAttributes(headers: HeaderReader, { view }: ResolvedSource): { at
     ...parsePlacement(headers),
   };
   return { attributes, sameAttributes: true };
+}
+
+/** Tags are read only with a permission of their own. @throws S3Error AccessDenied */
+function copiedTags({ bucket, view: { tags } }: ResolvedSource, context: OperationContext): Pick<ObjectAttributes, 'tags'> {
+  if (tags === undefined) return {};
+  authorize(context.principal, 's3:GetObjectTagging', { bucketOwnerId: bucket.ownerId });
+  return { tags };
 }
 
 /** COPY unless the header says REPLACE. @throws S3Error InvalidArgument */
@@ -79,7 +91,6 @@ const CHANGES = ['x-amz-storage-class', 'x-amz-server-side-encryption', 'x-amz-w
 /** A copy onto itself must change something. @throws S3Error InvalidRequest, InvalidArgument */
 function requireChange(request: S3Request, { source }: ResolvedSource): void {
   const replaces = directive(request.headers, 'x-amz-metadata-directive') === 'REPLACE';
-  directive(request.headers, 'x-amz-tagging-directive');
   const onto = source.bucket === request.address.bucket && source.key === request.address.key && source.versionId === undefined;
   if (!onto || replaces || CHANGES.some((name) => request.headers.get(name) !== undefined)) return;
   throw new S3Error('InvalidRequest', {

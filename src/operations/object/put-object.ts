@@ -7,6 +7,7 @@ import type { HeaderReader } from '../../protocol/request.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
+import { requestedTags } from './requested-tags.ts';
 import type { Bucket } from '../../manifest/buckets/bucket.ts';
 import type { PutRequest } from '../../manifest/objects/object-requests.ts';
 
@@ -17,7 +18,7 @@ const MAX_OBJECT_SIZE = 5_368_709_120;
 export const putObject: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   refuseUnsupported(request.headers);
-  const attributes = parseObjectAttributes(request.headers);
+  const attributes = { ...parseObjectAttributes(request.headers), ...requestedTags(request, { bucket, context }) };
   const conditions = writeConditions(request.headers);
   const key = objectKey(request);
 

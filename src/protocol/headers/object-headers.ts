@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Checksum, checksumHeader } from '../checksums/algorithms.ts';
+import type { Tag } from '../tagging.ts';
 import { META_PREFIX } from './object-attributes.ts';
 
 /** What GetObject and HeadObject say about an object in headers. */
@@ -17,6 +18,7 @@ export interface DescribedObject {
   readonly userMetadata: Readonly<Record<string, string>>;
   readonly storageClass?: string;
   readonly websiteRedirect?: string;
+  readonly tags?: readonly Tag[];
 }
 
 export type ResponseHeaders = Record<string, string | undefined>;
@@ -35,6 +37,7 @@ export function describeObject(object: DescribedObject): ResponseHeaders {
     expires: object.expires,
     'x-amz-storage-class': object.storageClass,
     'x-amz-website-redirect-location': object.websiteRedirect,
+    'x-amz-tagging-count': object.tags && String(object.tags.length),
     ...ENCRYPTED,
   };
   for (const name in object.userMetadata) result[META_PREFIX + name] = metadataValue(object.userMetadata[name] ?? '');

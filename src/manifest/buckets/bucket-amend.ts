@@ -1,0 +1,37 @@
+import { isDeepStrictEqual } from 'node:util';
+import { S3Error } from '../../errors/s3-error.ts';
+import type { Call } from '../../observe/call.ts';
+import { ABSENT, at } from '../../store/blob-store.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
+import type { Bucket, BucketSettings } from './bucket.ts';
+import type { BucketStore } from './bucket-store.ts';
+
+/** Turns against others who change the same bucket before the client is asked to slow down. */
+const MAX_TURNS = 8;
+
+/** All settings as they should be, from all that are; throws to refuse. May be asked several times. */
+export type BucketAmendment = (settings: BucketSettings) => BucketSettings;
+
+/**
+ * Changes settings by compare-and-swap of the bucket's record; of a container that native tools made,
+ * the first change writes one. Other fields of the record stay, whoever changes them meanwhile.
+ *
+ * A lost answer needs no proof: the record is read again, and either says what it should or is changed once more.
+ */
+export async function amendBucket(store: BucketStore, { bucket, amendment }: { bucket: Bucket; amendment: BucketAmendment }, call: Call): Promise<void> {
+  let cause: unknown;
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const { record, revision } = await store.findLive(bucket.name, call);
+    if (record.uid !== bucket.uid) throw new S3Error('NoSuchBucket', { extra: { BucketName: bucket.name } });
+    const settings = amendment(record.settings);
+    if (isDeepStrictEqual(settings, record.settings)) return;
+    try {
+      await store.write(bucket.name, { ...record, settings }, revision === undefined ? ABSENT : at(revision), call);
+      return;
+    } catch (error) {
+      if (!isStoreError(error) || !(error.kind === 'conditionFailed' || error.lost)) throw error;
+      cause = error;
+    }
+  }
+  throw new StoreError('throttled', { call: 'write', code: 'Contention', cause });
+}

@@ -1,0 +1,53 @@
+import type { Call } from '../../observe/call.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
+import type { Bucket } from '../buckets/bucket.ts';
+import { newNonce } from '../records/clock.ts';
+import { blobMetadata } from '../records/overflow.ts';
+import { type ObjectRecord, splitMetadata } from '../records/record.ts';
+import { changeHead, noncesAmended } from './head-commit.ts';
+import type { Head } from './head.ts';
+
+/** A change of the record of a key's head; the blob's bytes stay. */
+export interface HeadAmendment {
+  readonly bucket: Bucket;
+  readonly key: string;
+  /**
+   * The record as it should be, or undefined when nothing needs to be written. Asked again whenever
+   * somebody else was faster, so it depends on its arguments only; what it throws ends the change.
+   */
+  readonly change: (record: ObjectRecord | undefined, head: Head | undefined) => ObjectRecord | undefined;
+}
+
+/**
+ * Changes a head's record in place: head, then its metadata on the revision read. Whoever writes the
+ * key meanwhile wins; then the change is made to what is there now.
+ * @returns the head that was amended, as it was before
+ * @throws S3Error NoSuchBucket; StoreError as `changeHead`
+ */
+export function amendHead({ bucket, key, change }: HeadAmendment, call: Call): Promise<Head | undefined> {
+  const nonce = newNonce();
+  return changeHead<Head | undefined>(
+    {
+      bucket,
+      key,
+      conditions: {},
+      nonce,
+      repeatable: true,
+      write: async (head, condition) => {
+        const record = change(head?.record, head);
+        if (record === undefined || head === undefined) return head;
+        const { native } = splitMetadata(head.properties.metadata);
+        const metadata = await blobMetadata(bucket.home, { ...record, ...noncesAmended(head, nonce) }, native, call);
+        try {
+          await bucket.home.store.setMetadata(head.ref, metadata, condition, call);
+        } catch (error) {
+          // Removed meanwhile: one more way for its revision not to be the current one.
+          throw isStoreError(error, 'notFound') ? new StoreError('conditionFailed', { call: 'setMetadata', cause: error }) : error;
+        }
+        return head;
+      },
+      recognise: (head) => head,
+    },
+    call,
+  );
+}

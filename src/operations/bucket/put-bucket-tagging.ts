@@ -1,0 +1,17 @@
+import type { BucketSettings } from '../../manifest/buckets/bucket.ts';
+import { BUCKET_TAGGING, MAX_TAGGING_BYTES, type Tag, parseTaggingDocument } from '../../protocol/tagging.ts';
+import { authorizedBucket } from '../authorized-bucket.ts';
+import type { Operation } from '../operation.ts';
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketTagging.html */
+export const putBucketTagging: Operation = async (request, context) => {
+  const bucket = await authorizedBucket(request, context);
+  const tags = parseTaggingDocument(await request.body.readAll(MAX_TAGGING_BYTES), BUCKET_TAGGING);
+  await context.manifest.buckets.amend(bucket, (settings) => withTags(settings, tags), context.call);
+  return { status: 204 };
+};
+
+/** All other settings, and these tags; no tags are never set ones. */
+export function withTags({ tags: _old, ...others }: BucketSettings, tags: readonly Tag[]): BucketSettings {
+  return { ...others, ...(tags.length > 0 && { tags }) };
+}

@@ -1,0 +1,16 @@
+import { authorize } from '../../access/authorize.ts';
+import type { Bucket } from '../../manifest/buckets/bucket.ts';
+import type { S3Request } from '../../protocol/request.ts';
+import { type Tag, parseTaggingHeader } from '../../protocol/tagging.ts';
+import type { OperationContext } from '../operation.ts';
+
+/**
+ * Tags that a request gives the object it makes (`x-amz-tagging`). They take a permission besides
+ * that of the operation. @throws S3Error InvalidArgument, InvalidTag, AccessDenied
+ */
+export function requestedTags(request: S3Request, on: { bucket: Bucket; context: OperationContext }): { tags?: readonly Tag[] } {
+  const tags = parseTaggingHeader(request.headers.get('x-amz-tagging'));
+  if (tags.length === 0) return {};
+  authorize(on.context.principal, 's3:PutObjectTagging', { bucketOwnerId: on.bucket.ownerId });
+  return { tags };
+}
