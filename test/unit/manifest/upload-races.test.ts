@@ -1,14 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../../src/manifest/objects/settle.ts';
 import type { ListedPart } from '../../../src/manifest/uploads/upload-plan.ts';
 import { testCall } from '../../support/test-call.ts';
+import { everywhere, interleave } from './interleave.ts';
 import { UploadFixture, codeOf, multipartEtag } from './upload-fixture.ts';
 
 const TEXTS = ['one,', 'two,', 'end'];
 const WHOLE = TEXTS.join('');
 const ETAG = multipartEtag(...TEXTS);
-const MOST_CALLS = 60;
 
 interface Scene {
   readonly fixture: UploadFixture;
@@ -20,47 +19,6 @@ async function scene(before?: string): Promise<Scene> {
   const fixture = await UploadFixture.open({ settling: false });
   if (before !== undefined) await fixture.put('k', before);
   return { fixture, ...(await fixture.started('k', ...TEXTS)) };
-}
-
-interface Point {
-  readonly n: number;
-  readonly side: 'before' | 'after';
-}
-
-/** Whether `main` made as many calls, and whether `other` ran: not after a call that failed. */
-interface Course {
-  readonly reached: boolean;
-  readonly met: boolean;
-}
-
-/** Runs `main` with `other` done as a whole at its n-th backend call, before or after that is applied. */
-async function interleave(fixture: UploadFixture, { n, side }: Point, main: () => Promise<unknown>, other: () => Promise<unknown>): Promise<Course> {
-  let count = 0;
-  let met = false;
-  const act = async (): Promise<void> => {
-    met = true;
-    await other();
-    for (let turn = 0; turn < 20; turn++) await nextTurn(); // what follows in the background
-  };
-  fixture.plan = () => (met || ++count !== n ? undefined : { kind: 'interleave', [side]: act });
-  await main();
-  fixture.plan = () => undefined;
-  await fixture.idle();
-  return { reached: count >= n, met };
-}
-
-/** Every point of `main` at which `other` can come in between. */
-async function everywhere(least: number, run: (at: Point) => Promise<Course>): Promise<void> {
-  for (const side of ['before', 'after'] as const) {
-    let meetings = 0;
-    for (let n = 1; ; n++) {
-      expect(n).toBeLessThan(MOST_CALLS);
-      const { reached, met } = await run({ n, side });
-      if (!reached) break;
-      if (met) meetings += 1;
-    }
-    expect(meetings).toBeGreaterThan(least);
-  }
 }
 
 /** What must hold however a Complete went: readable, and nothing left that a reader would trip over. */
