@@ -95,7 +95,7 @@ function checkTag({ key, value }: Tag, { reserved }: TaggingRules): void {
 }
 
 function isText(text: string, maxCharacters: number): boolean {
-  return text.length <= 2 * maxCharacters && [...text].length <= maxCharacters && ALLOWED.test(text);
+  return text.length <= 2 * maxCharacters && Array.from(text).length <= maxCharacters && ALLOWED.test(text);
 }
 
 function repeatedKey(tags: readonly Tag[]): string | undefined {

@@ -78,15 +78,10 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
   return {
     get,
     async confirm(bucket, call) {
-      const current = await get(bucket.name, call);
-      if (current.uid !== bucket.uid) throw new S3Error('NoSuchBucket', { extra: { BucketName: bucket.name } });
+      const current = sameBucket(bucket, await get(bucket.name, call));
       if (current.versioning !== bucket.versioning) throw new S3Error('ServiceUnavailable');
     },
-    async latest(bucket, call) {
-      const current = await load(bucket.name, call);
-      if (current.uid !== bucket.uid) throw new S3Error('NoSuchBucket', { extra: { BucketName: bucket.name } });
-      return current;
-    },
+    latest: async (bucket, call) => sameBucket(bucket, await load(bucket.name, call)),
     async amend(bucket, amendment, call) {
       try {
         await amendBucket(store, { bucket, amendment }, call);
@@ -111,4 +106,10 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
     },
     list: (request, call) => listBuckets({ realm, onHidden }, request, call),
   };
+}
+
+/** @throws S3Error NoSuchBucket when the name belongs to another bucket by now */
+function sameBucket(expected: Bucket, current: Bucket): Bucket {
+  if (current.uid !== expected.uid) throw new S3Error('NoSuchBucket', { extra: { BucketName: expected.name } });
+  return current;
 }

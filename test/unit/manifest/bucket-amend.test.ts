@@ -115,7 +115,10 @@ describe('amending a bucket', () => {
 
   it('is undone by a refusal before anything is written', async () => {
     const { buckets, bucket, tag } = await scene();
-    await expect(buckets.amend(bucket, () => { throw new Error('no'); }, testCall())).rejects.toThrow('no');
+    const refuse = (): never => {
+      throw new Error('no');
+    };
+    await expect(buckets.amend(bucket, refuse, testCall())).rejects.toThrow('no');
     expect(await tag()).toBeUndefined();
   });
 });

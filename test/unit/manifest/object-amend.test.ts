@@ -94,8 +94,10 @@ describe('amending an object', () => {
   it('sees the object, and may refuse', async () => {
     const fixture = await UploadFixture.open();
     await put(fixture, 'text', OLD);
-    const refusing = fixture.objects.amend(fixture.bucket, KEY, ({ tags }) => { throw new Error(`no: ${tags?.[0]?.value ?? ''}`); }, testCall());
-    await expect(refusing).rejects.toThrow('no: old');
+    const refuse = ({ tags }: ObjectView): never => {
+      throw new Error(`no: ${tags?.[0]?.value ?? ''}`);
+    };
+    await expect(fixture.objects.amend(fixture.bucket, KEY, refuse, testCall())).rejects.toThrow('no: old');
     expect(await tagsOf(fixture)).toEqual(OLD);
   });
 
