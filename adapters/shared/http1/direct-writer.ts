@@ -136,21 +136,33 @@ function sinkFailure(cause: unknown): StoreError {
   return new StoreError('aborted', { call: 'read', cause });
 }
 
+/** Bodies up to this go out in one write with the head of an HTTP answer. */
+const ONE_WRITE = 16 * 1024;
+
 /** Ends `sink` with `bytes`. Rejects when it is closed before it has taken them, or the signal is aborted. */
-export function endSink(sink: Writable, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.reject(sinkFailure(signal.reason));
-  if (sink.destroyed) return Promise.reject(sinkFailure(new Error('sink closed')));
+export async function endSink(sink: Writable, bytes: Buffer, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) throw sinkFailure(signal.reason);
+  if (sink.destroyed) throw sinkFailure(new Error('sink closed'));
+  // node:http puts a string behind its head and makes one write of both; Latin-1 leaves every byte as it is.
+  if (sink instanceof OutgoingMessage && bytes.length <= ONE_WRITE) sink.end(bytes.toString('latin1'), 'latin1');
+  else sink.end(bytes);
+  const taken = takesBuffersBack(sink) && sink.writableLength === 0;
+  // Mostly the kernel has everything by now.
+  if (!taken) await untilFinished(sink, signal);
+}
+
+function untilFinished(sink: Writable, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error): void => {
-      sink.off('close', onClose).off('error', settle);
+      sink.off('finish', onFinish).off('close', onClose).off('error', settle);
       signal.removeEventListener('abort', onAbort);
       if (error === undefined) resolve();
       else reject(error);
     };
+    const onFinish = (): void => settle();
     const onClose = (): void => settle(new Error('sink closed'));
     const onAbort = (): void => settle(sinkFailure(signal.reason));
-    sink.on('close', onClose).on('error', settle);
+    sink.on('finish', onFinish).on('close', onClose).on('error', settle);
     signal.addEventListener('abort', onAbort);
-    sink.end(bytes, () => settle());
   });
 }
