@@ -1,4 +1,8 @@
 import type { OperationName } from '../protocol/operation-table.ts';
+import { getBucketAcl } from './acl/get-bucket-acl.ts';
+import { getObjectAcl } from './acl/get-object-acl.ts';
+import { putBucketAcl } from './acl/put-bucket-acl.ts';
+import { putObjectAcl } from './acl/put-object-acl.ts';
 import { createBucket } from './bucket/create-bucket.ts';
 import { deleteBucket } from './bucket/delete-bucket.ts';
 import { getBucketLocation } from './bucket/get-bucket-location.ts';
@@ -32,6 +36,8 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   HeadBucket: headBucket,
   DeleteBucket: deleteBucket,
   GetBucketLocation: getBucketLocation,
+  GetBucketAcl: getBucketAcl,
+  PutBucketAcl: putBucketAcl,
   ListObjects: listObjects,
   ListObjectsV2: listObjectsV2,
   ListObjectVersions: listObjectVersions,
@@ -42,6 +48,8 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   DeleteObjects: deleteObjects,
   CopyObject: copyObject,
   GetObjectAttributes: getObjectAttributes,
+  GetObjectAcl: getObjectAcl,
+  PutObjectAcl: putObjectAcl,
   CreateMultipartUpload: createMultipartUpload,
   UploadPart: uploadPart,
   UploadPartCopy: uploadPartCopy,

@@ -1,11 +1,13 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
+import type { Acl } from '../../protocol/acl/acl.ts';
 import { ABSENT, type Revision, at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from './bucket.ts';
 import type { BucketRecord } from './bucket-record.ts';
 import type { BucketStore } from './bucket-store.ts';
+import { isSameAcl } from '../records/acl-code.ts';
 import type { Backend } from './realm.ts';
 
 /** Container names tried when the one a bucket had before is still being deleted by the service. */
@@ -14,6 +16,8 @@ const MAX_NAMES = 4;
 export interface CreateBucketRequest {
   readonly name: string;
   readonly ownerId: string;
+  /** Absent: private. */
+  readonly acl?: Acl;
 }
 
 /**
@@ -21,16 +25,24 @@ export interface CreateBucketRequest {
  * repairs a crash between the two. @returns whether the bucket is new
  */
 export async function createBucket(store: BucketStore, request: CreateBucketRequest, call: Call): Promise<boolean> {
-  const { name, ownerId } = request;
+  const { name, ownerId, acl } = request;
   const backend = store.realm.backendOf(name);
   const existing = await store.find(name, call);
   if (existing !== undefined) {
     if (existing.record.deletingSince !== undefined) throw new S3Error('OperationAborted');
-    if (existing.record.owner !== ownerId) throw new S3Error('BucketAlreadyExists', { extra: { BucketName: name } });
+    // Neither may creating it again change who has access, nor may it look as if it had (docs/deviations.md).
+    if (existing.record.owner !== ownerId || !isSameAcl(existing.record.acl, acl)) throw new S3Error('BucketAlreadyExists', { extra: { BucketName: name } });
     await ensureContainer(backend, existing.record.container, call);
     return false;
   }
-  const record: BucketRecord = { uid: randomUUID(), owner: ownerId, createdAt: Date.now(), container: containerNameOf(backend, name), versioning: 'never' };
+  const record: BucketRecord = {
+    uid: randomUUID(),
+    owner: ownerId,
+    ...(acl !== undefined && { acl }),
+    createdAt: Date.now(),
+    container: containerNameOf(backend, name),
+    versioning: 'never',
+  };
   const revision = await claim(store, { backend, name, record }, call);
   if (revision === undefined) return createBucket(store, request, call);
   await createContainer(store, { name, backend, record, revision }, call);
@@ -44,7 +56,7 @@ interface Claim {
 }
 
 /** @returns undefined when somebody else was faster */
-async function claim(store: BucketStore, { backend, name, record }: Claim, call: Call): Promise<Revision | undefined> {
+export async function claim(store: BucketStore, { backend, name, record }: Claim, call: Call): Promise<Revision | undefined> {
   for (let turn = 0; ; turn++) {
     try {
       return await store.write(name, record, ABSENT, call);

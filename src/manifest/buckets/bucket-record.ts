@@ -1,5 +1,7 @@
+import type { Acl } from '../../protocol/acl/acl.ts';
 import type { BlobMetadata } from '../../store/blob-store.ts';
 import type { Versioning } from './bucket.ts';
+import { type AclCode, decodeAcl, encodeAcl } from '../records/acl-code.ts';
 import { RECORD_NAME, toAsciiJson } from '../records/record.ts';
 
 /**
@@ -10,6 +12,8 @@ export interface BucketRecord {
   readonly uid: string;
   /** Canonical id. */
   readonly owner: string;
+  /** Absent: private to the owner. */
+  readonly acl?: Acl;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Container that holds the heads. */
@@ -21,20 +25,24 @@ export interface BucketRecord {
 
 const FORMAT = 1;
 
+type BucketRecordJson = Omit<BucketRecord, 'acl'> & { readonly format: number; readonly acl?: AclCode | undefined };
+
 export function encodeBucketRecord(record: BucketRecord): { body: Buffer; metadata: BlobMetadata } {
   const summary = { v: FORMAT, s: record.createdAt, o: record.owner, c: record.container };
-  return { body: Buffer.from(JSON.stringify({ format: FORMAT, ...record })), metadata: { [RECORD_NAME]: toAsciiJson(summary) } };
+  const json: BucketRecordJson = { format: FORMAT, ...record, acl: encodeAcl(record.acl) };
+  return { body: Buffer.from(JSON.stringify(json)), metadata: { [RECORD_NAME]: toAsciiJson(summary) } };
 }
 
 /** @throws Error when the blob is no bucket record, or one of a later release */
 export function decodeBucketRecord(bytes: Buffer): BucketRecord {
-  const json = JSON.parse(bytes.toString()) as Partial<BucketRecord> & { format?: number };
+  const json = JSON.parse(bytes.toString()) as Partial<BucketRecordJson>;
   if (json.format !== FORMAT || json.uid === undefined || json.owner === undefined || json.container === undefined) {
     throw new Error(`bucket record of format ${String(json.format)} cannot be read by this release`);
   }
   return {
     uid: json.uid,
     owner: json.owner,
+    ...(json.acl !== undefined && { acl: decodeAcl(json.acl) }),
     createdAt: json.createdAt ?? 0,
     container: json.container,
     versioning: json.versioning ?? 'never',

@@ -50,7 +50,7 @@ export function createBucketStore(realm: Realm, now: () => number): BucketStore 
       const stored = await find(name, call);
       if (stored === undefined) throw new S3Error('NoSuchBucket', { extra: { BucketName: name } });
       const { record, revision } = stored;
-      if (record.deletingSince !== undefined && now() - record.deletingSince < DELETE_TIMEOUT_MS) throw new S3Error('OperationAborted');
+      refuseDeleting(record, now());
       return toBucket(realm.backendOf(name), name, { record, ...(revision && { revision }) });
     },
     async write(name, record, condition, call) {
@@ -63,6 +63,11 @@ export function createBucketStore(realm: Realm, now: () => number): BucketStore 
   };
 }
 
+/** @throws S3Error OperationAborted while the bucket is being deleted */
+export function refuseDeleting({ deletingSince }: BucketRecord, now: number): void {
+  if (deletingSince !== undefined && now - deletingSince < DELETE_TIMEOUT_MS) throw new S3Error('OperationAborted');
+}
+
 function toBucket(backend: Backend, name: string, { record, revision }: StoredBucket): Bucket {
   return {
     name,
@@ -71,6 +76,7 @@ function toBucket(backend: Backend, name: string, { record, revision }: StoredBu
     createdAt: record.createdAt,
     versioning: record.versioning,
     home: { backend: backend.name, store: backend.store, container: record.container, system: backend.systemContainer },
+    ...(record.acl !== undefined && { acl: record.acl }),
     ...(revision !== undefined && { recordRevision: revision }),
   };
 }

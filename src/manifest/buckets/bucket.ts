@@ -1,3 +1,4 @@
+import type { Acl } from '../../protocol/acl/acl.ts';
 import type { BlobStore, Revision } from '../../store/blob-store.ts';
 
 /** Versioning state: `never` until first enabled; afterwards only `enabled` and `suspended`. */
@@ -21,6 +22,8 @@ export interface Bucket {
   readonly uid: string;
   /** Canonical id of the owner's account. */
   readonly ownerId: string;
+  /** Absent: private to the owner. */
+  readonly acl?: Acl;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly versioning: Versioning;

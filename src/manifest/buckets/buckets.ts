@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
+import { type BucketChange, amendBucket } from './bucket-amend.ts';
 import type { Bucket } from './bucket.ts';
 import { createBucketStore } from './bucket-store.ts';
 import { type CreateBucketRequest, createBucket, deleteBucket } from './bucket-lifecycle.ts';
@@ -22,6 +23,11 @@ export interface BucketRegistry {
   confirm(bucket: Bucket, call: Call): Promise<void>;
   /** @returns whether it is new (false: the caller owned it already). @throws S3Error BucketAlreadyExists */
   create(request: CreateBucketRequest, call: Call): Promise<boolean>;
+  /**
+   * Changes what the record says; replicas that remember the old one go by it for at most `cacheMs`.
+   * @throws S3Error NoSuchBucket, OperationAborted (being deleted), and what `change` throws
+   */
+  amend(bucket: Bucket, change: BucketChange, call: Call): Promise<void>;
   /** @throws S3Error BucketNotEmpty, NoSuchBucket */
   delete(bucket: Bucket, isEmpty: () => Promise<boolean>, call: Call): Promise<void>;
   /** Buckets of one owner over all backends, by name. */
@@ -79,6 +85,13 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
         return await createBucket(store, request, call);
       } finally {
         cache.delete(request.name);
+      }
+    },
+    async amend(bucket, change, call) {
+      try {
+        await amendBucket(store, { bucket, change, now }, call);
+      } finally {
+        cache.delete(bucket.name);
       }
     },
     async delete(bucket, isEmpty, call) {

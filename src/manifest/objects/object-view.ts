@@ -1,3 +1,4 @@
+import type { Acl } from '../../protocol/acl/acl.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { BlobRef, ContentHeaders, Revision } from '../../store/blob-store.ts';
 
@@ -31,6 +32,8 @@ export interface ObjectView extends ObjectAttributes {
   readonly mtime: number;
   /** Canonical id of the object's owner. */
   readonly ownerId: string;
+  /** Absent: private to the owner. */
+  readonly acl?: Acl;
   readonly checksum?: Checksum;
   /** Only for objects made by CompleteMultipartUpload. */
   readonly parts?: readonly PartEntry[];

@@ -2,6 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
 import type { Bucket } from '../buckets/bucket.ts';
+import { type ObjectAmendment, amendObject } from './object-amend.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { copyObject } from './object-copy.ts';
 import { publishObject } from './object-publish.ts';
@@ -26,6 +27,8 @@ export interface Objects {
   put(bucket: Bucket, key: string, request: PutRequest, call: Call): Promise<Committed>;
   publish(bucket: Bucket, key: string, request: PublishRequest, call: Call): Promise<Committed>;
   copy(bucket: Bucket, key: string, request: CopyObjectRequest, call: Call): Promise<Committed>;
+  /** Changes what is said of the object; its bytes, ETag and Last-Modified stay. @throws S3Error NoSuchKey, and what the amendment throws */
+  amend(bucket: Bucket, key: string, amendment: ObjectAmendment, call: Call): Promise<void>;
   /** @returns false when there was nothing. @throws S3Error PreconditionFailed */
   remove(bucket: Bucket, key: string, conditions: WriteConditions, call: Call): Promise<boolean>;
 }
@@ -50,6 +53,7 @@ export function createObjects(context: ObjectsContext): Objects {
     put: (bucket, key, request, call) => putObject(context, { bucket, key, request }, call),
     publish: (bucket, key, request, call) => publishObject(context, { bucket, key, request }, call),
     copy: (bucket, key, request, call) => copyObject(context, { bucket, key, request }, call),
+    amend: (bucket, key, amendment, call) => amendObject(context, { bucket, key, amendment }, call),
     remove: (bucket, key, conditions, call) => removeObject(context, { bucket, key, conditions }, call),
   };
 }
