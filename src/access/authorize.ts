@@ -1,36 +1,43 @@
 import { S3Error } from '../errors/s3-error.ts';
+import { type Owned, owns, permits } from './acl/permits.ts';
+import { ruleOf } from './acl/action-rules.ts';
 import type { Principal } from './accounts.ts';
 
-/** Who owns what an action touches. Canonical ids. */
-export interface ResourceOwners {
+/** What an action touches. */
+export interface Resource {
   /** Absent for actions that touch no bucket yet: ListBuckets, CreateBucket. */
-  readonly bucketOwnerId?: string;
-  /** Owner of the object, where it may differ from the bucket's. */
-  readonly objectOwnerId?: string;
+  readonly bucket?: Owned;
+  /** Needed for actions on what is in an object; its owner may be another than the bucket's. */
+  readonly object?: Owned;
+  /** The multipart upload: others than the owner of the bucket work on their own ones only. */
+  readonly upload?: Pick<Owned, 'ownerId'>;
 }
 
 /**
- * The one decision on what a caller may do. The account that owns the bucket may do everything, and
- * its users with it; nobody else may do anything. ACLs and bucket policies are asked here.
+ * The one decision on what a caller may do. The owner of a bucket may do everything to the bucket, the
+ * owner of an object everything to the object, their users with them; ACLs let others in. Bucket policies
+ * are asked here.
  *
  * @param action IAM action of the operation, e.g. `s3:PutObject`
  * @throws S3Error AccessDenied
  */
-export function authorize(principal: Principal, action: string, owners: ResourceOwners = {}): void {
-  if (!isAllowed(principal, owners)) {
+export function authorize(principal: Principal, action: string, resource: Resource = {}): void {
+  if (!isAllowed(principal, action, resource)) {
     throw new S3Error('AccessDenied', { cause: new Error(`${describe(principal)} may not ${action}`) });
   }
 }
 
-function isAllowed(principal: Principal, owners: ResourceOwners): boolean {
-  switch (principal.kind) {
-    case 'anonymous':
-      return false;
-    case 'account':
-      return owners.bucketOwnerId === undefined || owners.bucketOwnerId === principal.account.canonicalId;
-    default:
-      return principal satisfies never;
+/** The same decision as an answer, for what depends on it without being refused. */
+export function isAllowed(principal: Principal, action: string, { bucket, object, upload }: Resource): boolean {
+  const rule = ruleOf(action);
+  if (rule?.on === 'object') {
+    return object !== undefined && (owns(principal, object) || permits(object, principal, rule.permission));
   }
+  if (bucket === undefined) return rule === undefined && principal.kind === 'account';
+  if (owns(principal, bucket)) return true;
+  if (upload !== undefined && !owns(principal, upload)) return false;
+  if (rule?.on === 'upload') return upload !== undefined;
+  return rule !== undefined && permits(bucket, principal, rule.permission);
 }
 
 /** Stays in the cause: an answer never says why. */

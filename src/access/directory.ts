@@ -1,3 +1,4 @@
+import { ANONYMOUS_ID } from '../protocol/acl/acl.ts';
 import type { Account, AccountDirectory, AccountUser, Credential } from './accounts.ts';
 
 /** A pair of access key and secret. */
@@ -18,7 +19,8 @@ export interface UserSettings extends AccountUser {
 
 /**
  * Look-ups over a fixed set of accounts.
- * @throws Error naming the value when two accounts share a name, canonical id or account number, or two keys an id
+ * @throws Error naming the value when two accounts share a name, canonical id or account number, two keys an id, or an
+ * account has the canonical id of anonymous callers
  */
 export function createAccountDirectory(settings: readonly AccountSettings[]): AccountDirectory {
   const byKey = new Map<string, Credential>();
@@ -29,6 +31,7 @@ export function createAccountDirectory(settings: readonly AccountSettings[]): Ac
 
   for (const { keys, users, ...fields } of settings) {
     const account: Account = Object.freeze(fields);
+    if (account.canonicalId === ANONYMOUS_ID) throw new Error(`canonical id ${ANONYMOUS_ID} stands for anonymous callers`);
     addOnce(byName, account.name, account, 'account name');
     addOnce(byCanonicalId, account.canonicalId, account, 'canonical id');
     addOnce(byNumber, account.accountNumber, account, 'account number');

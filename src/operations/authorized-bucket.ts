@@ -10,9 +10,19 @@ import type { OperationContext } from './operation.ts';
  * @throws S3Error NoSuchBucket, AccessDenied
  */
 export async function authorizedBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
+  const bucket = await namedBucket(request, context);
+  authorize(context.principal, context.operation.permission, { bucket });
+  return bucket;
+}
+
+/**
+ * The bucket a request names. Nothing is permitted by that: for operations that an object or upload
+ * in it decides about (`authorized-object.ts`, `multipart/authorized-upload.ts`).
+ * @throws S3Error NoSuchBucket, AccessDenied (expected owner)
+ */
+export async function namedBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
   const bucket = await context.manifest.buckets.get(bucketName(request), context.call);
   requireOwner(bucket, request.headers.get('x-amz-expected-bucket-owner'), context);
-  authorize(context.principal, context.operation.permission, { bucketOwnerId: bucket.ownerId });
   return bucket;
 }
 
@@ -34,7 +44,7 @@ export function objectKey(request: S3Request): string {
   return key;
 }
 
-/** Canonical id of the account that a new object belongs to: the caller's. */
+/** Canonical id of the caller's account. @throws S3Error AccessDenied: nobody signed */
 export function callerId(context: OperationContext): string {
   if (context.principal.kind === 'anonymous') throw new S3Error('AccessDenied');
   return context.principal.account.canonicalId;

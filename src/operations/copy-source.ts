@@ -1,4 +1,3 @@
-import { authorize } from '../access/authorize.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/buckets/bucket.ts';
 import type { ObjectView } from '../manifest/objects/object-view.ts';
@@ -6,6 +5,7 @@ import { failedCondition, preconditionFailed } from '../protocol/conditions.ts';
 import { type CopySource, copySourceConditions, parseCopySource } from '../protocol/copy-source.ts';
 import type { S3Request } from '../protocol/request.ts';
 import { requireNullVersion, requireOwner } from './authorized-bucket.ts';
+import { authorizedObject } from './authorized-object.ts';
 import { requireReadable } from './object/archived.ts';
 import type { OperationContext } from './operation.ts';
 
@@ -24,9 +24,8 @@ export async function resolveCopySource(request: S3Request, context: OperationCo
   const source = parseCopySource(request.headers.get('x-amz-copy-source') ?? '');
   const bucket = await context.manifest.buckets.get(source.bucket, context.call);
   requireOwner(bucket, request.headers.get('x-amz-source-expected-bucket-owner'), context);
-  authorize(context.principal, 's3:GetObject', { bucketOwnerId: bucket.ownerId });
   requireNullVersion(source.versionId);
-  const view = await context.manifest.objects.find(bucket, source.key, context.call);
+  const view = await authorizedObject({ bucket, key: source.key, action: 's3:GetObject' }, context);
   requireReadable(view);
   if (view.storageClass !== undefined && RESTORE_FIRST.has(view.storageClass)) {
     throw new S3Error('InvalidObjectState', { extra: { StorageClass: view.storageClass } });

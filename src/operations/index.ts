@@ -1,4 +1,8 @@
 import type { OperationName } from '../protocol/operation-table.ts';
+import { getBucketAcl } from './acl/get-bucket-acl.ts';
+import { getObjectAcl } from './acl/get-object-acl.ts';
+import { putBucketAcl } from './acl/put-bucket-acl.ts';
+import { putObjectAcl } from './acl/put-object-acl.ts';
 import { createBucket } from './bucket/create-bucket.ts';
 import { deleteBucket } from './bucket/delete-bucket.ts';
 import { deleteBucketTagging } from './bucket/delete-bucket-tagging.ts';
@@ -41,6 +45,8 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   GetBucketTagging: getBucketTagging,
   PutBucketTagging: putBucketTagging,
   DeleteBucketTagging: deleteBucketTagging,
+  GetBucketAcl: getBucketAcl,
+  PutBucketAcl: putBucketAcl,
   ListObjects: listObjects,
   ListObjectsV2: listObjectsV2,
   ListObjectVersions: listObjectVersions,
@@ -54,6 +60,8 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   GetObjectTagging: getObjectTagging,
   PutObjectTagging: putObjectTagging,
   DeleteObjectTagging: deleteObjectTagging,
+  GetObjectAcl: getObjectAcl,
+  PutObjectAcl: putObjectAcl,
   CreateMultipartUpload: createMultipartUpload,
   UploadPart: uploadPart,
   UploadPartCopy: uploadPartCopy,

@@ -9,20 +9,12 @@ const NOT_IMPLEMENTED = [
   'x-amz-copy-source-server-side-encryption-customer-key-md5',
   'x-amz-server-side-encryption-aws-kms-key-id',
   'x-amz-server-side-encryption-context',
-  'x-amz-grant-read',
-  'x-amz-grant-write',
-  'x-amz-grant-read-acp',
-  'x-amz-grant-write-acp',
-  'x-amz-grant-full-control',
   'x-amz-object-lock-mode',
   'x-amz-object-lock-retain-until-date',
   'x-amz-object-lock-legal-hold',
   'x-amz-write-offset-bytes',
 ] as const;
 
-/** Canned ACLs that say what holds anyway as long as only the owner has access. */
-const HARMLESS_ACLS = new Set(['private', 'bucket-owner-full-control', 'bucket-owner-read', 'aws-exec-read']);
-const CANNED_ACLS = new Set([...HARMLESS_ACLS, 'public-read', 'public-read-write', 'authenticated-read', 'log-delivery-write']);
 const CUSTOMER_ALGORITHMS = ['x-amz-server-side-encryption-customer-algorithm', 'x-amz-copy-source-server-side-encryption-customer-algorithm'];
 
 /** @throws S3Error NotImplemented, InvalidArgument, InvalidEncryptionAlgorithmError */
@@ -30,9 +22,6 @@ export function refuseUnsupported(headers: HeaderReader): void {
   for (const name of NOT_IMPLEMENTED) {
     if (headers.get(name) !== undefined) throw notImplemented(name);
   }
-  const acl = headers.get('x-amz-acl');
-  if (acl !== undefined && !CANNED_ACLS.has(acl)) throw invalidArgument('x-amz-acl', acl, '');
-  if (acl !== undefined && !HARMLESS_ACLS.has(acl)) throw notImplemented('x-amz-acl');
   refuseEncryption(headers);
 }
 

@@ -9,7 +9,7 @@ import { openManifest } from '../../src/main/manifest.ts';
 import type { Log } from '../../src/observe/log.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import { HoldBudget } from '../../src/protocol/body/hold-budget.ts';
-import { ACCESS_KEY, REGION, SECRET_KEY } from './sign-raw.ts';
+import { ACCESS_KEY, OTHER_ACCESS_KEY, REGION, SECRET_KEY } from './sign-raw.ts';
 
 export interface TestGateway {
   readonly port: number;
@@ -28,16 +28,19 @@ export interface TestGatewayOptions {
   readonly headersMs?: number;
 }
 
-/** A gateway in this process, over memory, with one account, on any free port of loopback. */
+/** Canonical ids of the accounts. */
+export const CANONICAL_ID = '4'.repeat(64);
+export const OTHER_CANONICAL_ID = '5'.repeat(64);
+
+/** A gateway in this process, over memory, with an account and another that owns nothing, on any free port of loopback. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const store = new MemoryBlobStore();
-  const canonicalId = '4'.repeat(64);
   const logged: { level: string; fields: object; message: string }[] = [];
   const record = (level: string) => (fields: object, message: string): void => void logged.push({ level, fields, message });
   const log: Log = { info: record('info'), warn: record('warn'), error: record('error') };
   const background = new AbortController();
   const manifest = openManifest({
-    realm: createRealm([{ name: 'memory', store, systemContainer: 'system', ownerId: canonicalId }], [], undefined),
+    realm: createRealm([{ name: 'memory', store, systemContainer: 'system', ownerId: CANONICAL_ID }], [], undefined),
     bucketCacheMs: 20,
     log,
     signal: background.signal,
@@ -46,8 +49,11 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   stalls.start();
   const dispatcher = new Dispatcher({
     accounts: createAccountDirectory([{
-      name: 'wire', canonicalId, displayName: 'wire', email: 'wire@example.com', accountNumber: '444444444444',
+      name: 'wire', canonicalId: CANONICAL_ID, displayName: 'wire', email: 'wire@example.com', accountNumber: '444444444444',
       keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY }], users: [],
+    }, {
+      name: 'other', canonicalId: OTHER_CANONICAL_ID, displayName: 'other', email: 'other@example.com', accountNumber: '555555555555',
+      keys: [{ accessKeyId: OTHER_ACCESS_KEY, secretAccessKey: SECRET_KEY }], users: [],
     }]),
     manifest,
     operations: { ...OPERATIONS, ...options.operations },

@@ -2,6 +2,8 @@ import { createHash, createHmac } from 'node:crypto';
 
 export const ACCESS_KEY = 'WIREWIREWIREWIRE0001';
 export const SECRET_KEY = 'wire-secret-for-tests-only-00000000000001';
+/** Of the second account, which owns nothing. */
+export const OTHER_ACCESS_KEY = 'OTHEROTHEROTHEROT0002';
 export const REGION = 'us-east-1';
 
 export interface RawRequestOptions {
@@ -13,6 +15,7 @@ export interface RawRequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** `x-amz-content-sha256`; default `UNSIGNED-PAYLOAD`. */
   readonly payloadHash?: string;
+  readonly accessKey?: string;
   readonly secretKey?: string;
   readonly now?: Date;
 }
@@ -23,7 +26,7 @@ function hmac(key: string | Buffer, text: string): Buffer {
 
 /** Head of a request, signed by an implementation of its own: it normalises nothing that a client library would. */
 export function signedHead(options: RawRequestOptions): string {
-  const { method = 'GET', target, host = 'localhost', payloadHash = 'UNSIGNED-PAYLOAD', secretKey = SECRET_KEY } = options;
+  const { method = 'GET', target, host = 'localhost', payloadHash = 'UNSIGNED-PAYLOAD', accessKey = ACCESS_KEY, secretKey = SECRET_KEY } = options;
   const amzDate = (options.now ?? new Date()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const scope = `${amzDate.slice(0, 8)}/${REGION}/s3/aws4_request`;
   const headers: Record<string, string> = { host, 'x-amz-content-sha256': payloadHash, 'x-amz-date': amzDate, ...options.headers };
@@ -34,7 +37,7 @@ export function signedHead(options: RawRequestOptions): string {
   const canonical = [method, path, canonicalQuery, canonicalHeaders, signed.join(';'), payloadHash].join('\n');
   const toSign = ['AWS4-HMAC-SHA256', amzDate, scope, createHash('sha256').update(canonical).digest('hex')].join('\n');
   const key = scope.split('/').reduce<Buffer | string>((previous, part) => hmac(previous, part), `AWS4${secretKey}`);
-  headers['authorization'] = `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY}/${scope}, SignedHeaders=${signed.join(';')}, Signature=${hmac(key, toSign).toString('hex')}`;
+  headers['authorization'] = `AWS4-HMAC-SHA256 Credential=${accessKey}/${scope}, SignedHeaders=${signed.join(';')}, Signature=${hmac(key, toSign).toString('hex')}`;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
@@ -7,7 +8,9 @@ import type { Bucket, BucketSettings } from './bucket.ts';
 import type { BucketStore } from './bucket-store.ts';
 
 /** Turns against others who change the same bucket before the client is asked to slow down. */
-const MAX_TURNS = 8;
+const MAX_TURNS = 16;
+/** Longest wait between two turns, in milliseconds: takes writers that collided apart. */
+const MAX_WAIT_MS = 50;
 
 /** All settings as they should be, from all that are; throws to refuse. May be asked several times. */
 export type BucketAmendment = (settings: BucketSettings) => BucketSettings;
@@ -21,6 +24,7 @@ export type BucketAmendment = (settings: BucketSettings) => BucketSettings;
 export async function amendBucket(store: BucketStore, { bucket, amendment }: { bucket: Bucket; amendment: BucketAmendment }, call: Call): Promise<void> {
   let cause: unknown;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
+    if (turn > 0) await sleep(Math.random() * MAX_WAIT_MS, undefined, { signal: call.signal });
     const { record, revision } = await store.findLive(bucket.name, call);
     if (record.uid !== bucket.uid) throw new S3Error('NoSuchBucket', { extra: { BucketName: bucket.name } });
     const settings = amendment(record.settings);

@@ -1,5 +1,6 @@
 import type { BlobMetadata } from '../../store/blob-store.ts';
 import type { BucketSettings, Versioning } from './bucket.ts';
+import { type AclCode, decodeAcl, encodeAcl } from '../records/acl-code.ts';
 import { RECORD_NAME, toAsciiJson } from '../records/record.ts';
 
 /**
@@ -22,14 +23,18 @@ export interface BucketRecord {
 
 const FORMAT = 1;
 
+type SettingsJson = Omit<BucketSettings, 'acl'> & { readonly acl?: AclCode | undefined };
+type BucketRecordJson = Omit<BucketRecord, 'settings'> & { readonly format: number; readonly settings: SettingsJson };
+
 export function encodeBucketRecord(record: BucketRecord): { body: Buffer; metadata: BlobMetadata } {
   const summary = { v: FORMAT, s: record.createdAt, o: record.owner, c: record.container };
-  return { body: Buffer.from(JSON.stringify({ format: FORMAT, ...record })), metadata: { [RECORD_NAME]: toAsciiJson(summary) } };
+  const json: BucketRecordJson = { format: FORMAT, ...record, settings: { ...record.settings, acl: encodeAcl(record.settings.acl) } };
+  return { body: Buffer.from(JSON.stringify(json)), metadata: { [RECORD_NAME]: toAsciiJson(summary) } };
 }
 
 /** @throws Error when the blob is no bucket record, or one of a later release */
 export function decodeBucketRecord(bytes: Buffer): BucketRecord {
-  const json = JSON.parse(bytes.toString()) as Partial<BucketRecord> & { format?: number };
+  const json = JSON.parse(bytes.toString()) as Partial<BucketRecordJson>;
   if (json.format !== FORMAT || json.uid === undefined || json.owner === undefined || json.container === undefined) {
     throw new Error(`bucket record of format ${String(json.format)} cannot be read by this release`);
   }
@@ -39,9 +44,13 @@ export function decodeBucketRecord(bytes: Buffer): BucketRecord {
     createdAt: json.createdAt ?? 0,
     container: json.container,
     versioning: json.versioning ?? 'never',
-    settings: json.settings ?? {},
+    settings: decodeSettings(json.settings ?? {}),
     ...(json.deletingSince !== undefined && { deletingSince: json.deletingSince }),
   };
+}
+
+function decodeSettings({ acl, ...settings }: SettingsJson): BucketSettings {
+  return { ...settings, ...(acl !== undefined && { acl: decodeAcl(acl) }) };
 }
 
 export interface BucketSummary {

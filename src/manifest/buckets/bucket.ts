@@ -1,4 +1,5 @@
 import type { Tag } from '../../protocol/tagging.ts';
+import type { Acl } from '../../protocol/acl/acl.ts';
 import type { BlobStore, Revision } from '../../store/blob-store.ts';
 
 /** Versioning state: `never` until first enabled; afterwards only `enabled` and `suspended`. */
@@ -19,6 +20,8 @@ export interface BucketHome {
 export interface BucketSettings {
   /** By key; never empty. */
   readonly tags?: readonly Tag[];
+  /** Absent: private to the owner. */
+  readonly acl?: Acl;
 }
 
 /** A bucket as its record says, cached for at most the record's time to live. */
@@ -28,6 +31,8 @@ export interface Bucket {
   readonly uid: string;
   /** Canonical id of the owner's account. */
   readonly ownerId: string;
+  /** `settings.acl`, where decisions on access look for it. */
+  readonly acl?: Acl;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly versioning: Versioning;

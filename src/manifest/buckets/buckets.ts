@@ -24,7 +24,8 @@ export interface BucketRegistry {
   /** The bucket as it is now, past the cache. @throws S3Error NoSuchBucket (also when another bucket has its name now), OperationAborted */
   latest(bucket: Bucket, call: Call): Promise<Bucket>;
   /**
-   * Changes settings of a bucket. A container that has no record yet gets one.
+   * Changes settings of a bucket. A container that has no record yet gets one. Replicas that remember
+   * the old ones go by them for at most `cacheMs`.
    * @throws S3Error NoSuchBucket, OperationAborted, and what the amendment throws
    */
   amend(bucket: Bucket, amendment: BucketAmendment, call: Call): Promise<void>;

@@ -50,6 +50,7 @@ export function viewOf(head: Head, context: ViewContext): ObjectView {
     bytes: { ref, ...(!detached && { revision: properties.revision }) },
     head: { kind, revision: properties.revision },
     ...(md5 !== undefined && { md5 }),
+    ...(record?.acl !== undefined && { acl: record.acl }),
     ...(record?.expires !== undefined && { expires: record.expires }),
     ...(record?.storageClass !== undefined && { storageClass: record.storageClass }),
     ...(record?.websiteRedirect !== undefined && { websiteRedirect: record.websiteRedirect }),

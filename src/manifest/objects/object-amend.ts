@@ -1,4 +1,5 @@
 import type { Call } from '../../observe/call.ts';
+import type { Acl } from '../../protocol/acl/acl.ts';
 import type { Tag } from '../../protocol/tagging.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { ObjectRecord } from '../records/record.ts';
@@ -12,6 +13,7 @@ import type { ObjectView } from './object-view.ts';
 export interface AmendedFields {
   /** None: an empty list. */
   readonly tags?: readonly Tag[];
+  readonly acl?: Acl;
 }
 
 /** Looks at the object as it is and says what changes, undefined for nothing; throws to refuse. May be asked several times. */
@@ -42,9 +44,9 @@ export async function amendObject(context: ObjectsContext, { bucket, key, amendm
   if (before?.record?.kind === 'mlink') context.settler.schedule(bucket, key);
 }
 
-function amended({ tags, ...rest }: ObjectRecord, fields: AmendedFields): ObjectRecord {
-  const now = fields.tags ?? tags ?? [];
-  return { ...rest, ...(now.length > 0 && { tags: now }) };
+function amended({ tags, ...rest }: ObjectRecord, { tags: newTags, acl }: AmendedFields): ObjectRecord {
+  const now = newTags ?? tags ?? [];
+  return { ...rest, ...(now.length > 0 && { tags: now }), ...(acl !== undefined && { acl }) };
 }
 
 /** What a blob of native tools was taken for: its metadata, once written, changes both its revision and its time. */

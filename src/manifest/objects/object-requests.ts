@@ -1,3 +1,4 @@
+import type { Acl } from '../../protocol/acl/acl.ts';
 import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { Checksum, ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
@@ -12,6 +13,8 @@ export interface NewObject {
   readonly attributes: ObjectAttributes;
   /** Canonical id. */
   readonly ownerId: string;
+  /** Absent: private to the owner. */
+  readonly acl?: Acl;
   readonly conditions: WriteConditions;
   readonly checksum?: Checksum;
 }

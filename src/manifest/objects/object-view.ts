@@ -1,3 +1,4 @@
+import type { Acl } from '../../protocol/acl/acl.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { Tag } from '../../protocol/tagging.ts';
 import type { BlobRef, ContentHeaders, Revision } from '../../store/blob-store.ts';
@@ -34,6 +35,8 @@ export interface ObjectView extends ObjectAttributes {
   readonly mtime: number;
   /** Canonical id of the object's owner. */
   readonly ownerId: string;
+  /** Absent: private to the owner. */
+  readonly acl?: Acl;
   readonly checksum?: Checksum;
   /** Only for objects made by CompleteMultipartUpload. */
   readonly parts?: readonly PartEntry[];

@@ -5,12 +5,13 @@ import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from './re
 
 /** The part of a record that follows from what the client said about the object. */
 export function recordOf(bucket: Bucket, key: string, object: NewObject): Omit<ObjectRecord, 'kind' | 'seq'> {
-  const { attributes, ownerId, checksum } = object;
+  const { attributes, ownerId, acl, checksum } = object;
   const { rest } = partitionUserMetadata(attributes.userMetadata);
   const { rest: headers } = partitionHeaders(attributes.headers);
   const { trueKey } = headPlace(bucket, key);
   return {
     ...(ownerId !== bucket.ownerId && { owner: ownerId }),
+    ...(acl !== undefined && { acl }),
     ...(attributes.storageClass !== undefined && { storageClass: attributes.storageClass }),
     ...(headers !== undefined && { headers }),
     ...(attributes.expires !== undefined && { expires: attributes.expires }),

@@ -23,7 +23,7 @@ export async function blobMetadata(
   const encoded = encodeRecord(record);
   if (sizeOf(native) + encoded.length + RECORD_NAME.length <= limit) return { ...native, [RECORD_NAME]: encoded };
 
-  const { userMetadata, parts, tags, dels, headers, expires, websiteRedirect, ...core } = record;
+  const { userMetadata, parts, tags, dels, headers, expires, websiteRedirect, acl, ...core } = record;
   const rest: ObjectRecord = {
     kind: record.kind,
     seq: record.seq,
@@ -33,6 +33,7 @@ export async function blobMetadata(
     ...(headers !== undefined && { headers }),
     ...(expires !== undefined && { expires }),
     ...(websiteRedirect !== undefined && { websiteRedirect }),
+    ...(acl !== undefined && { acl }),
   };
   const bytes = Buffer.from(encodeRecord(rest));
   const overflow = createHash('sha256').update(bytes).digest('hex');

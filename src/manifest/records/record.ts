@@ -1,7 +1,9 @@
+import type { Acl } from '../../protocol/acl/acl.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { Tag } from '../../protocol/tagging.ts';
 import type { BlobMetadata, ContentHeaders } from '../../store/blob-store.ts';
 import type { HeadKind, PartEntry } from '../objects/object-view.ts';
+import { type AclCode, decodeAcl, encodeAcl } from './acl-code.ts';
 
 /** Metadata name under which the record rides on a blob. Everything else on the blob is user metadata. */
 export const RECORD_NAME = 's3gw';
@@ -27,6 +29,8 @@ export interface ObjectRecord {
   readonly blob?: string;
   /** Canonical id; absent when it is the bucket's owner. */
   readonly owner?: string;
+  /** Absent: private to the owner. */
+  readonly acl?: Acl;
   readonly storageClass?: string;
   /** Content headers whose values are not printable ASCII. */
   readonly headers?: ContentHeaders;
@@ -62,6 +66,7 @@ interface RecordJson {
   z?: number | undefined;
   b?: string | undefined;
   o?: string | undefined;
+  a?: AclCode | undefined;
   c?: string | undefined;
   g?: ContentHeaders | undefined;
   x?: string | undefined;
@@ -94,6 +99,7 @@ export function encodeRecord(record: ObjectRecord): string {
     z: record.size,
     b: record.blob,
     o: record.owner,
+    a: encodeAcl(record.acl),
     c: record.storageClass,
     g: record.headers,
     x: record.expires,
@@ -124,6 +130,7 @@ export function decodeRecord(text: string): ObjectRecord | undefined {
     ...(json.z !== undefined && { size: json.z }),
     ...(json.b !== undefined && { blob: json.b }),
     ...(json.o !== undefined && { owner: json.o }),
+    ...(json.a !== undefined && { acl: decodeAcl(json.a) }),
     ...(json.c !== undefined && { storageClass: json.c }),
     ...(json.g !== undefined && { headers: json.g }),
     ...(json.x !== undefined && { expires: json.x }),

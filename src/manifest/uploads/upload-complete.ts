@@ -5,7 +5,6 @@ import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import type { Head } from '../objects/head.ts';
 import { stagingRef } from '../records/names.ts';
-import type { ObjectAttributes } from '../objects/object-view.ts';
 import { liveView, readHead } from '../objects/object-read.ts';
 import type { PublishRequest } from '../objects/object-requests.ts';
 import { readClaim, replaceClaim } from './upload-claim.ts';
@@ -16,6 +15,7 @@ import { partsBetween, removePartRecords, removeStaging } from './upload-parts.t
 import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requireAscending } from './upload-plan.ts';
 import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
 import { takeForCompletion } from './upload-take.ts';
+import type { UploadContent } from './upload-record.ts';
 import { type Completion, readTombstone, writeTombstone } from './upload-tombstone.ts';
 
 export interface CompleteRequest extends CompletionRequest {
@@ -34,7 +34,7 @@ export interface CompletedUpload {
 
 /** All that Complete knows once the request was judged. */
 interface Completing {
-  readonly upload: Upload & { readonly attributes: ObjectAttributes };
+  readonly upload: Upload & UploadContent;
   readonly request: CompleteRequest;
   readonly plan: ObjectPlan;
   readonly completion: Completion;
@@ -110,12 +110,13 @@ function completionOf({ bucket, key }: UploadTarget, request: CompleteRequest, p
 
 async function publish(context: UploadsContext, completing: Completing, held: HeldClaim, call: Call): Promise<void> {
   const { upload, request, plan } = completing;
-  const { bucket, key, uploadId, attributes, ownerId } = upload;
+  const { bucket, key, uploadId, attributes, ownerId, acl } = upload;
   const { conditions } = request;
   const { etag, size, parts, checksum } = plan;
   const publication: PublishRequest = {
     attributes,
     ownerId,
+    ...(acl !== undefined && { acl }),
     conditions,
     blob: stagingRef(bucket.home, uploadId),
     etag,

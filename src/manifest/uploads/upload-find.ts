@@ -5,10 +5,9 @@ import { isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { Clock } from '../records/clock.ts';
-import type { ObjectAttributes } from '../objects/object-view.ts';
 import { belongsTo, initiatedAt, newUploadId } from './upload-id.ts';
 import { uploadRef, uploadsOfKey } from './upload-names.ts';
-import { type UploadRecord, type UploadSummary, decodeAttributes, decodeSummary, encodeUpload } from './upload-record.ts';
+import { type UploadContent, type UploadRecord, type UploadSummary, decodeContent, decodeSummary, encodeUpload } from './upload-record.ts';
 
 /** How clients name an upload. */
 export interface UploadTarget {
@@ -60,13 +59,13 @@ export async function findUpload(target: UploadTarget, call: Call): Promise<Uplo
 }
 
 /** The upload with what its object will have: one call. */
-export async function readUpload(target: UploadTarget, call: Call): Promise<(Upload & { readonly attributes: ObjectAttributes }) | undefined> {
+export async function readUpload(target: UploadTarget, call: Call): Promise<(Upload & UploadContent) | undefined> {
   const { bucket, key, uploadId } = target;
   if (!belongsTo(uploadId, bucket, key)) return undefined;
   try {
     const { properties, body } = await bucket.home.store.read(uploadRef(bucket, key, uploadId), {}, call);
-    const attributes = decodeAttributes(await readAll(body));
-    return { ...toUpload(target, decodeSummary(properties.metadata), properties.revision), attributes };
+    const content = decodeContent(await readAll(body));
+    return { ...toUpload(target, decodeSummary(properties.metadata), properties.revision), ...content };
   } catch (error) {
     if (isStoreError(error, 'notFound')) return undefined;
     throw error;

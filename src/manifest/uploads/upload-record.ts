@@ -1,6 +1,8 @@
+import type { Acl } from '../../protocol/acl/acl.ts';
 import type { ChecksumAlgorithm, ChecksumType } from '../../protocol/checksums/algorithms.ts';
 import type { BlobMetadata } from '../../store/blob-store.ts';
 import type { ObjectAttributes } from '../objects/object-view.ts';
+import { type AclCode, decodeAcl, encodeAcl } from '../records/acl-code.ts';
 import { RECORD_NAME, toAsciiJson } from '../records/record.ts';
 
 /** Who started an upload, when it was a user of an account and not the account itself. */
@@ -29,8 +31,13 @@ export interface UploadSummary {
 }
 
 /** All that the object will have from its initiation: body of the blob. */
-export interface UploadRecord extends UploadSummary {
+export interface UploadRecord extends UploadSummary, UploadContent {}
+
+/** What is needed only when the object is made. */
+export interface UploadContent {
   readonly attributes: ObjectAttributes;
+  /** Absent: private to the owner. */
+  readonly acl?: Acl;
 }
 
 const FORMAT = 1;
@@ -44,6 +51,12 @@ interface SummaryJson {
   k?: string | undefined;
 }
 
+interface ContentJson {
+  format: number;
+  attributes: ObjectAttributes;
+  acl?: AclCode | undefined;
+}
+
 export function encodeUpload(record: UploadRecord): { body: Buffer; metadata: BlobMetadata } {
   const summary: SummaryJson = {
     v: FORMAT,
@@ -53,8 +66,9 @@ export function encodeUpload(record: UploadRecord): { body: Buffer; metadata: Bl
     h: record.checksum && [record.checksum.algorithm, record.checksum.type],
     k: record.key,
   };
+  const content: ContentJson = { format: FORMAT, attributes: record.attributes, acl: encodeAcl(record.acl) };
   return {
-    body: Buffer.from(JSON.stringify({ format: FORMAT, attributes: record.attributes })),
+    body: Buffer.from(JSON.stringify(content)),
     metadata: { [RECORD_NAME]: toAsciiJson(summary) },
   };
 }
@@ -73,8 +87,8 @@ export function decodeSummary(metadata: BlobMetadata): UploadSummary {
 }
 
 /** @throws Error as `decodeSummary` */
-export function decodeAttributes(body: Buffer): ObjectAttributes {
-  const json = JSON.parse(body.toString()) as { format?: number; attributes?: ObjectAttributes };
+export function decodeContent(body: Buffer): UploadContent {
+  const json = JSON.parse(body.toString()) as Partial<ContentJson>;
   if (json.format !== FORMAT || json.attributes === undefined) throw new Error('upload record is damaged');
-  return json.attributes;
+  return { attributes: json.attributes, ...(json.acl !== undefined && { acl: decodeAcl(json.acl) }) };
 }

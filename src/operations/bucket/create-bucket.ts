@@ -3,6 +3,7 @@ import { decodeXml } from '../../protocol/xml/decode.ts';
 import { CREATE_BUCKET_CONFIGURATION } from '../../protocol/xml/bucket-shapes.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { authorize } from '../../access/authorize.ts';
+import { headerAcl } from '../acl/requested-acl.ts';
 import { bucketName, callerId } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
@@ -14,12 +15,13 @@ const DEFAULT_REGION = 'us-east-1';
 export const createBucket: Operation = async (request, context) => {
   const name = bucketName(request);
   const ownerId = callerId(context);
-  authorize(context.principal, context.operation.permission, { bucketOwnerId: ownerId });
+  authorize(context.principal, context.operation.permission);
   refuseUnsupported(request.headers);
   refuseBucketSettings(request);
+  const acl = headerAcl(request.headers, { subject: 'bucket', ownerId, bucketOwnerId: ownerId }, context.accounts);
   await requireLocation(request, context.settings.region);
 
-  const created = await context.manifest.buckets.create({ name, ownerId }, context.call);
+  const created = await context.manifest.buckets.create({ name, ownerId, ...(acl !== undefined && { acl }) }, context.call);
   // us-east-1 answers a repeated CreateBucket of the owner with 200, every other region with 409.
   if (!created && context.settings.region !== DEFAULT_REGION) throw new S3Error('BucketAlreadyOwnedByYou', { extra: { BucketName: name } });
   return { status: 200, headers: { location: `/${name}` } };

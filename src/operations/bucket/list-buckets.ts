@@ -13,7 +13,7 @@ const MAX_BUCKETS = 10_000;
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html */
 export const listBuckets: Operation = async (request, context) => {
   const ownerId = callerId(context);
-  authorize(context.principal, context.operation.permission, { bucketOwnerId: ownerId });
+  authorize(context.principal, context.operation.permission);
   const { query } = request;
   const prefix = query.get('prefix');
   const after = continuation(query.get('continuation-token'));

@@ -11,6 +11,7 @@ import { authorizedBucket } from '../authorized-bucket.ts';
 import { writeConditions } from '../object/put-object.ts';
 import type { Operation } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
+import { requireCompletionAccess } from './authorized-upload.ts';
 import { checksumTypeOf, objectChecksum } from './upload-checksum.ts';
 import { isPartNumber, uploadTarget } from './upload-request.ts';
 
@@ -23,6 +24,7 @@ export const completeMultipartUpload: Operation = async (request, context) => {
   const expected = expectedObject(request.headers);
   const conditions = writeConditions(request.headers);
   const target = uploadTarget(request, bucket);
+  await requireCompletionAccess(target, context);
   const parts = listedParts(await request.body.readAll(MAX_XML_BYTES, { checksumsOf: 'object' }));
 
   const { buckets, uploads } = context.manifest;

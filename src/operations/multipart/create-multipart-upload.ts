@@ -2,6 +2,7 @@ import { parseObjectAttributes } from '../../protocol/headers/object-attributes.
 import { ENCRYPTED } from '../../protocol/headers/object-headers.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { INITIATE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
+import { headerAcl } from '../acl/requested-acl.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
 import { requestedTags } from '../object/requested-tags.ts';
 import type { Operation, OperationContext } from '../operation.ts';
@@ -18,10 +19,13 @@ export const createMultipartUpload: Operation = async (request, context) => {
   const checksum = createdChecksum(request.headers);
   const initiator = initiatorOf(context);
   const { storageClass } = attributes;
+  const ownerId = callerId(context);
+  const acl = headerAcl(request.headers, { subject: 'object', ownerId, bucketOwnerId: bucket.ownerId }, context.accounts);
 
   const record = {
     attributes,
-    ownerId: callerId(context),
+    ownerId,
+    ...(acl !== undefined && { acl }),
     ...(initiator !== undefined && { initiator }),
     ...(storageClass !== undefined && { storageClass }),
     ...(checksum !== undefined && { checksum }),

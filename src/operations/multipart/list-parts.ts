@@ -3,21 +3,22 @@ import { quoted } from '../../protocol/headers/object-headers.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { LIST_PARTS_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
+import { namedBucket } from '../authorized-bucket.ts';
 import { readCount } from '../bucket/list-parameters.ts';
 import { ownerLookup } from '../bucket/list-values.ts';
 import type { Operation } from '../operation.ts';
+import { authorizedUpload } from './authorized-upload.ts';
 import { uploadTarget, uploadValues } from './upload-request.ts';
 
 const MAX_PARTS = 1000;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html */
 export const listParts: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
+  const bucket = await namedBucket(request, context);
   const limit = Math.min(readCount(request.query, 'max-parts', MAX_PARTS), MAX_PARTS);
   const after = readCount(request.query, 'part-number-marker', 0);
   const { uploads } = context.manifest;
-  const upload = await uploads.find(uploadTarget(request, bucket), context.call);
+  const upload = await authorizedUpload(uploadTarget(request, bucket), context);
   const { parts, isTruncated } = await uploads.listParts(upload, { after, limit }, context.call);
   const value = {
     Bucket: bucket.name,

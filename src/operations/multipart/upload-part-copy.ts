@@ -7,6 +7,7 @@ import { COPY_PART_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
+import { authorizedUpload } from './authorized-upload.ts';
 import { requireCopyable, resolveCopySource } from '../copy-source.ts';
 import type { Operation, OperationSettings } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
@@ -34,7 +35,7 @@ export const uploadPartCopy: Operation = async (request, context) => {
   parseCopySource(request.headers.get('x-amz-copy-source') ?? '');
   const wanted = parseCopyRange(request.headers);
   const { uploads } = context.manifest;
-  const upload = await uploads.find(uploadTarget(request, bucket), context.call);
+  const upload = await authorizedUpload(uploadTarget(request, bucket), context);
   const headers = responseHeaders(request.headers);
 
   for (let turn = 0; turn < MAX_TURNS; turn++) {

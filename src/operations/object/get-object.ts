@@ -3,7 +3,8 @@ import type { ObjectView } from '../../manifest/objects/object-view.ts';
 import type { ByteRange } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
-import { authorizedBucket, objectKey, requireNullVersion } from '../authorized-bucket.ts';
+import { namedBucket, objectKey, requireNullVersion } from '../authorized-bucket.ts';
+import { authorizedObject, requireAccess, withoutTellingMissing } from '../authorized-object.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireReadable } from './archived.ts';
 import { describeRead, notModified, readConditions, responseOverrides } from './read-response.ts';
@@ -15,7 +16,7 @@ const MAX_TURNS = 4;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
 export const getObject: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
+  const bucket = await namedBucket(request, context);
   requireNullVersion(request.query.get('versionId'));
   const overrides = responseOverrides(request);
   const target = { bucket, key: objectKey(request), selection: selectionOf(request), conditions: readConditions(request.headers) };
@@ -49,8 +50,9 @@ async function openAtOnce({ bucket, key, selection, conditions }: ReadTarget, co
   const range = knownRange(selection);
   if (range === undefined) return undefined;
   try {
-    const opened = await context.manifest.objects.open(bucket, key, range === 'all' ? {} : { range }, context.call);
+    const opened = await withoutTellingMissing(bucket, context, () => context.manifest.objects.open(bucket, key, range === 'all' ? {} : { range }, context.call));
     try {
+      requireAccess({ bucket, object: opened.view }, context);
       requireReadable(opened.view);
       requireConditions(opened.view, conditions);
     } catch (error) {
@@ -73,7 +75,7 @@ function knownRange(selection: Selection): ByteRange | 'all' | undefined {
 async function lookThenOpen({ bucket, key, selection, conditions }: ReadTarget, context: OperationContext): Promise<Opened> {
   const { objects } = context.manifest;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
-    const view = await objects.find(bucket, key, context.call);
+    const view = await authorizedObject({ bucket, key }, context);
     if (requireConditions(view, conditions) === 'notModified') return { view };
     requireReadable(view);
     const { first, length, partial } = selectBytes(selection, view);

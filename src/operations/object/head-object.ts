@@ -1,4 +1,5 @@
-import { authorizedBucket, objectKey, requireNullVersion } from '../authorized-bucket.ts';
+import { namedBucket, objectKey, requireNullVersion } from '../authorized-bucket.ts';
+import { authorizedObject } from '../authorized-object.ts';
 import type { Operation } from '../operation.ts';
 import { requireConditions } from './get-object.ts';
 import { describeRead, notModified, readConditions, responseOverrides } from './read-response.ts';
@@ -6,11 +7,11 @@ import { selectBytes, selectionOf } from './select-bytes.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html */
 export const headObject: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
+  const bucket = await namedBucket(request, context);
   requireNullVersion(request.query.get('versionId'));
   const overrides = responseOverrides(request);
   const selection = selectionOf(request);
-  const view = await context.manifest.objects.find(bucket, objectKey(request), context.call);
+  const view = await authorizedObject({ bucket, key: objectKey(request) }, context);
   if (requireConditions(view, readConditions(request.headers)) === 'notModified') return notModified(view);
   const selected = selectBytes(selection, view);
   const headers = { ...describeRead(request, view, selected), ...overrides, 'content-length': String(selected.length) };

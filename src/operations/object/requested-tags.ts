@@ -11,6 +11,6 @@ import type { OperationContext } from '../operation.ts';
 export function requestedTags(request: S3Request, on: { bucket: Bucket; context: OperationContext }): { tags?: readonly Tag[] } {
   const tags = parseTaggingHeader(request.headers.get('x-amz-tagging'));
   if (tags.length === 0) return {};
-  authorize(on.context.principal, 's3:PutObjectTagging', { bucketOwnerId: on.bucket.ownerId });
+  authorize(on.context.principal, 's3:PutObjectTagging', { bucket: on.bucket });
   return { tags };
 }

@@ -36,7 +36,7 @@ describe('CreateMultipartUpload', () => {
     [{ 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-type': 'HALF' }, 'InvalidRequest'],
     [{ 'x-amz-checksum-algorithm': 'CRC64NVME', 'x-amz-checksum-type': 'COMPOSITE' }, 'InvalidRequest'],
     [{ 'x-amz-checksum-algorithm': 'SHA256', 'x-amz-checksum-type': 'FULL_OBJECT' }, 'InvalidRequest'],
-    [{ 'x-amz-acl': 'public-read' }, 'NotImplemented'],
+    [{ 'x-amz-acl': 'public-read', 'x-amz-grant-read': 'id=x' }, 'InvalidRequest'],
     [{ 'x-amz-tagging': 'a=b' }, 200],
     [{ 'x-amz-tagging': 'a=b&a=c' }, 'InvalidArgument'],
     [{ 'x-amz-server-side-encryption': 'aws:kms' }, 'NotImplemented'],

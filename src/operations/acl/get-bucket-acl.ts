@@ -1,0 +1,9 @@
+import { authorizedBucket } from '../authorized-bucket.ts';
+import type { Operation } from '../operation.ts';
+import { aclResponse } from './acl-response.ts';
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketAcl.html */
+export const getBucketAcl: Operation = async (request, context) => {
+  const bucket = await authorizedBucket(request, context);
+  return aclResponse(bucket, context.accounts);
+};

@@ -1,0 +1,56 @@
+import type { AccountDirectory } from '../../access/accounts.ts';
+import { resolveGrant } from '../../access/acl/resolve-grant.ts';
+import { S3Error } from '../../errors/s3-error.ts';
+import { parseAclDocument } from '../../protocol/acl/acl-document.ts';
+import type { Acl } from '../../protocol/acl/acl.ts';
+import { type CannedTarget, expandCanned } from '../../protocol/acl/canned.ts';
+import { parseGrantHeaders } from '../../protocol/acl/grant-headers.ts';
+import type { HeaderReader } from '../../protocol/request.ts';
+
+const CANNED_HEADER = 'x-amz-acl';
+
+/** What an ACL is made for. */
+export interface AclTarget extends CannedTarget {
+  /** `x-amz-grant-write` says nothing where the API does not have it (CopyObject). */
+  readonly ignoreWrite?: boolean;
+}
+
+/**
+ * The ACL that `x-amz-acl` or the `x-amz-grant-*` headers ask for; undefined when they are absent.
+ * Grants are the whole list: nothing is added for the owner, who can always read and change it.
+ * @throws S3Error InvalidRequest (both), InvalidArgument, MalformedACLError, UnresolvableGrantByEmailAddress, AmbiguousGrantByEmailAddress
+ */
+export function headerAcl(headers: HeaderReader, target: AclTarget, accounts: AccountDirectory): Acl | undefined {
+  const canned = headers.get(CANNED_HEADER);
+  const grants = parseGrantHeaders(headers)?.filter(({ permission }) => permission !== 'WRITE' || target.ignoreWrite !== true);
+  if (canned !== undefined && grants !== undefined) {
+    throw new S3Error('InvalidRequest', { message: 'Specifying both Canned ACLs and Header Grants is not allowed' });
+  }
+  if (canned !== undefined) return expandCanned(canned, target);
+  if (grants === undefined || grants.length === 0) return undefined;
+  return grants.map((grant) => resolveGrant(grant, { ownerId: target.ownerId, accounts }));
+}
+
+export interface AclRequest {
+  readonly headers: HeaderReader;
+  readonly body: Buffer;
+}
+
+/**
+ * The ACL of a PutBucketAcl or PutObjectAcl: in headers or in the body, never both, never neither.
+ * @throws S3Error UnexpectedContent, MissingSecurityHeader, AccessDenied (another owner), and as `headerAcl`
+ */
+export function requestedAcl({ headers, body }: AclRequest, target: AclTarget, accounts: AccountDirectory): Acl {
+  const named = headerAcl(headers, target, accounts);
+  if (named !== undefined) {
+    if (body.length > 0) throw new S3Error('UnexpectedContent');
+    return named;
+  }
+  if (body.length === 0) throw new S3Error('MissingSecurityHeader', { extra: { MissingHeaderName: CANNED_HEADER } });
+  const { ownerId, grants } = parseAclDocument(body);
+  if (ownerId !== undefined && ownerId !== target.ownerId) throw new S3Error('AccessDenied', { cause: new Error('the owner cannot be changed') });
+  return grants.map((grant) => resolveGrant(grant, { ownerId: target.ownerId, accounts }));
+}
+
+/** 100 grants of long names take a third of it. */
+export const MAX_ACL_BODY = 256 * 1024;

@@ -1,0 +1,38 @@
+import { type Resource, authorize, isAllowed } from '../access/authorize.ts';
+import { S3Error, isS3Error } from '../errors/s3-error.ts';
+import type { Bucket } from '../manifest/buckets/bucket.ts';
+import type { ObjectView } from '../manifest/objects/object-view.ts';
+import type { OperationContext } from './operation.ts';
+
+export interface ObjectTarget {
+  readonly bucket: Bucket;
+  readonly key: string;
+  /** The operation's own, unless it reads another object on the way (copy sources). */
+  readonly action?: string;
+}
+
+/**
+ * The object of a key, once it is known that the caller may do this to it. It has to be read first: its
+ * ACL rides on it. Before this returns, nothing about it may be answered.
+ * @throws S3Error NoSuchKey (to those who may list), AccessDenied
+ */
+export async function authorizedObject({ bucket, key, action }: ObjectTarget, context: OperationContext): Promise<ObjectView> {
+  const object = await withoutTellingMissing(bucket, context, () => context.manifest.objects.find(bucket, key, context.call));
+  requireAccess({ bucket, object }, context, action);
+  return object;
+}
+
+/** @throws S3Error AccessDenied */
+export function requireAccess(resource: Resource, { principal, operation }: OperationContext, action = operation.permission): void {
+  authorize(principal, action, resource);
+}
+
+/** Whether a key exists is told only to those who could list it; for others a missing object is one they may not have. */
+export async function withoutTellingMissing<T>(bucket: Bucket, { principal }: OperationContext, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isS3Error(error, 'NoSuchKey') || isAllowed(principal, 's3:ListBucket', { bucket })) throw error;
+    throw new S3Error('AccessDenied', { cause: error });
+  }
+}

@@ -1,0 +1,35 @@
+import { owns } from '../../access/acl/permits.ts';
+import { authorize, isAllowed } from '../../access/authorize.ts';
+import { S3Error, isS3Error } from '../../errors/s3-error.ts';
+import type { Upload, UploadTarget } from '../../manifest/uploads/upload-find.ts';
+import type { OperationContext } from '../operation.ts';
+
+/**
+ * An open upload, once it is known that the caller may do this to it.
+ * @throws S3Error NoSuchUpload (to those who may write), AccessDenied
+ */
+export async function authorizedUpload(target: UploadTarget, context: OperationContext): Promise<Upload> {
+  const { bucket } = target;
+  try {
+    const upload = await context.manifest.uploads.find(target, context.call);
+    authorize(context.principal, context.operation.permission, { bucket, upload });
+    return upload;
+  } catch (error) {
+    if (!isS3Error(error, 'NoSuchUpload') || isAllowed(context.principal, 's3:PutObject', { bucket })) throw error;
+    throw new S3Error('AccessDenied', { cause: error });
+  }
+}
+
+/** The same decision where the upload itself is not needed: whoever owns the bucket need not wait for it. */
+export async function requireUploadAccess(target: UploadTarget, context: OperationContext): Promise<void> {
+  if (!owns(context.principal, target.bucket)) await authorizedUpload(target, context);
+}
+
+/** For Complete, which may come again when the upload is over: then it is the list of its parts that tells whose it was. */
+export async function requireCompletionAccess(target: UploadTarget, context: OperationContext): Promise<void> {
+  try {
+    await requireUploadAccess(target, context);
+  } catch (error) {
+    if (!isS3Error(error, 'NoSuchUpload')) throw error;
+  }
+}

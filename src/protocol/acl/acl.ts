@@ -1,0 +1,45 @@
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html */
+export const PERMISSIONS = ['READ', 'WRITE', 'READ_ACP', 'WRITE_ACP', 'FULL_CONTROL'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+export const GROUPS = ['AllUsers', 'AuthenticatedUsers', 'LogDelivery'] as const;
+export type Group = (typeof GROUPS)[number];
+
+/** Who owns what nobody signed for: AWS's id of the anonymous user. No account may have it. */
+export const ANONYMOUS_ID = '65a011a29cdf8ec533ec3d1ccaae921c';
+
+export type Grantee =
+  /** Whoever owns the bucket or object: its id stands there already. */
+  | { readonly kind: 'owner' }
+  | { readonly kind: 'account'; readonly id: string }
+  | { readonly kind: 'group'; readonly group: Group };
+
+export interface Grant {
+  readonly grantee: Grantee;
+  readonly permission: Permission;
+}
+
+/** The whole access control list of a bucket or object. Where one is absent, it is private. */
+export type Acl = readonly Grant[];
+
+/** Nobody but the owner. */
+export const PRIVATE: Acl = [{ grantee: { kind: 'owner' }, permission: 'FULL_CONTROL' }];
+
+export function isPrivate(acl: Acl): boolean {
+  const [only] = acl;
+  return acl.length === 1 && only?.grantee.kind === 'owner' && only.permission === 'FULL_CONTROL';
+}
+
+const GROUP_URI: Readonly<Record<Group, string>> = {
+  AllUsers: 'http://acs.amazonaws.com/groups/global/AllUsers',
+  AuthenticatedUsers: 'http://acs.amazonaws.com/groups/global/AuthenticatedUsers',
+  LogDelivery: 'http://acs.amazonaws.com/groups/s3/LogDelivery',
+};
+
+export function uriOfGroup(group: Group): string {
+  return GROUP_URI[group];
+}
+
+export function groupOfUri(uri: string): Group | undefined {
+  return GROUPS.find((group) => GROUP_URI[group] === uri);
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { type RawAnswer, RawConnection } from './raw-http.ts';
+import { ACCESS_KEY, OTHER_ACCESS_KEY, signedHead } from './sign-raw.ts';
+
+export const CALLERS = ['owner', 'other', 'anonymous'] as const;
+export type Caller = (typeof CALLERS)[number];
+
+export interface Sent {
+  readonly method: string;
+  readonly target: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Sends one request as one of the callers, over a connection of its own. */
+export async function send(port: number, caller: Caller, { method, target, headers = {}, body = '' }: Sent): Promise<RawAnswer> {
+  const all = { ...headers, 'content-length': String(Buffer.byteLength(body)) };
+  const connection = await RawConnection.open(port);
+  try {
+    connection.send(headOf(caller, { method, target, headers: all }) + body);
+    return await connection.answer(method);
+  } finally {
+    connection.close();
+  }
+}
+
+function headOf(caller: Caller, { method, target, headers }: Required<Omit<Sent, 'body'>>): string {
+  if (caller !== 'anonymous') return signedHead({ method, target, headers, accessKey: caller === 'owner' ? ACCESS_KEY : OTHER_ACCESS_KEY });
+  const lines = Object.entries({ host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+/** `403 AccessDenied`; of an answer without an error document, its status. */
+export function outcome({ status, body }: RawAnswer): string {
+  const code = /<Error><Code>(\w+)</.exec(body)?.[1];
+  return code === undefined ? String(status) : `${status} ${code}`;
+}
+
+export function contentMd5(body: string): string {
+  return createHash('md5').update(body).digest('base64');
+}
