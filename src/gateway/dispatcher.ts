@@ -133,6 +133,8 @@ export class Dispatcher {
   }
 
   #authenticate(exchange: Exchange, { row, rawTarget, address }: Route): AuthVerdict<Credential> {
+    // A preflight carries nobody's credentials; the URL may be one that was presigned for another method.
+    if (row.method === 'OPTIONS') return { kind: 'anonymous', payload: { kind: 'unsigned' } };
     const { method = '', rawHeaders } = exchange.request;
     const virtualBucket = address.virtualHost ? address.bucket : undefined;
     const verdict = authenticate({ method, rawTarget, rawHeaders, now: exchange.arrived, virtualBucket }, this.#auth);

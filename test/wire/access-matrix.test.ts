@@ -24,7 +24,7 @@ interface Place {
   readonly etag: string;
 }
 
-type Needs = 'account' | 'owner' | 'bucketRead' | 'bucketWrite' | 'objectRead' | 'copy';
+type Needs = 'nobody' | 'account' | 'owner' | 'bucketRead' | 'bucketWrite' | 'objectRead' | 'copy';
 
 interface Case {
   readonly needs: Needs;
@@ -51,6 +51,8 @@ function unsetCases(): Readonly<Partial<Record<OperationName, Case>>> {
 
 const CASES: Readonly<Partial<Record<OperationName, Case>>> = {
   ...unsetCases(),
+  OptionsBucket: { needs: 'nobody', otherwise: /^400 BadRequest$/, request: ({ bucket }) => ({ method: 'OPTIONS', target: `/${bucket}` }) },
+  OptionsObject: { needs: 'nobody', otherwise: /^400 BadRequest$/, request: (place) => ({ method: 'OPTIONS', target: key()(place) }) },
   ListBuckets: { needs: 'account', request: () => ({ method: 'GET', target: '/' }) },
   CreateBucket: { needs: 'account', otherwise: /^409 BucketAlreadyExists$/, request: ({ bucket }) => ({ method: 'PUT', target: `/${bucket}` }) },
   HeadBucket: { needs: 'bucketRead', request: ({ bucket }) => ({ method: 'HEAD', target: `/${bucket}` }) },
@@ -113,6 +115,8 @@ function isLetIn(name: OperationName, needs: Needs, caller: Caller, [bucketAcl, 
   if (caller === 'anonymous' && !operationRow(name).anonymousAllowed) return false;
   const mayWrite = bucketAcl === 'public-read-write';
   switch (needs) {
+    case 'nobody':
+      return true;
     case 'account':
       return caller === 'other';
     case 'owner':

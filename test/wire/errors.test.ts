@@ -192,3 +192,16 @@ describe('framing that no request may have', () => {
     expect((await roundTrip(gateway.port, 'GET / HTTP/1.1\r\n\r\n')).status).toBe(400);
   });
 });
+
+describe('a preflight', () => {
+  test.each([
+    ['without an origin', {}, 400, 'BadRequest'],
+    ['without a method', { origin: 'http://a.example' }, 400, 'BadRequest'],
+    ['of a bucket that allows none', { 'origin': 'http://a.example', 'access-control-request-method': 'PUT' }, 403, 'AccessForbidden'],
+  ])('%s', async (_, headers, status, code) => {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const presigned = 'X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=of-another-method';
+    const answer = await roundTrip(gateway.port, `OPTIONS /bucket/key?${presigned} HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`);
+    expect([answer.status, /<Code>(.*)<\/Code>/.exec(answer.body)?.[1]]).toEqual([status, code]);
+  });
+});

@@ -5,6 +5,7 @@ import { xml, type XmlDocument } from '../../protocol/xml/document.ts';
 import { emptyDocument, REQUEST_PAYMENT_CONFIGURATION, SERVER_SIDE_ENCRYPTION_CONFIGURATION } from '../../protocol/xml/unset-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
+import { preflight } from '../preflight.ts';
 
 /**
  * Bucket settings that this release cannot change: their PUT answers NotImplemented, so every bucket
@@ -67,6 +68,8 @@ const deleteUnset: Operation = async (request, context) => {
 const NAMES = [...Object.keys(UNSET), ...DELETIONS] as readonly OperationName[];
 
 /** By name, as `operations/index.ts` lists them. */
-export const UNSET_CONFIGURATIONS: Readonly<Partial<Record<OperationName, Operation>>> = Object.fromEntries(
-  NAMES.map((name): [OperationName, Operation] => [name, name in UNSET ? readUnset : deleteUnset]),
-);
+export const UNSET_CONFIGURATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
+  ...Object.fromEntries(NAMES.map((name): [OperationName, Operation] => [name, name in UNSET ? readUnset : deleteUnset])),
+  OptionsBucket: preflight,
+  OptionsObject: preflight,
+};
