@@ -1,7 +1,8 @@
 import { cpus } from 'node:os';
 import { startTestbed } from '../support/testbed.ts';
+import type { RunningTestbed } from '../support/testbed.ts';
 import { measure } from './measure.ts';
-import type { Measured, Target } from './measure.ts';
+import type { Measured, Stage, Target } from './measure.ts';
 import { parseOptions, USAGE } from './options.ts';
 import type { BenchOptions } from './options.ts';
 import { BenchProcess, LoadGenerator, NullBackend, portOf } from './processes.ts';
@@ -19,7 +20,14 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  const results = await bench(options);
+  let results: Measured[];
+  try {
+    results = await bench(options);
+  } catch (error) {
+    process.stderr.write(`the bench failed: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+    return;
+  }
   const about = { node: process.version, cpu: cpus()[0]?.model ?? '', cores: cpus().length, rounds: options.rounds, seconds: options.seconds };
   process.stdout.write(options.json ? `${JSON.stringify({ ...about, results }, null, 2)}\n` : table(results));
 }
@@ -27,29 +35,34 @@ export async function main(argv: readonly string[]): Promise<void> {
 async function bench(options: BenchOptions): Promise<Measured[]> {
   const backend = new NullBackend();
   const load = new LoadGenerator();
-  const backendPort = await portOf(backend);
-  const bare = new BenchProcess('bare-proxy.ts', `http://127.0.0.1:${backendPort}`);
-  const testbed = await startTestbed('--backend', 'azure', '--backend-endpoint', `http://127.0.0.1:${backendPort}`);
+  const children: BenchProcess[] = [backend, load];
+  let testbed: RunningTestbed | undefined;
   try {
+    const origin = `http://127.0.0.1:${await portOf(backend)}`;
+    const bare = new BenchProcess('bare-proxy.ts', origin);
+    children.push(bare);
+    const barePort = await portOf(bare);
+    testbed = await startTestbed('--backend', 'azure', '--backend-endpoint', origin);
     const signer = new RequestSigner(testbed.bed);
-    const targets: { bare: Target; gateway: Target } = {
-      bare: { port: await portOf(bare), pids: [bare.pid] },
-      gateway: { port: signer.port, pids: testbed.bed.pids },
-    };
+    const targets = { bare: { port: barePort, pids: [bare.pid] }, gateway: { port: signer.port, pids: testbed.bed.pids } };
     await setUp(signer, load, targets);
-    const results: Measured[] = [];
-    for (const work of WORKS) {
-      if (options.only.length > 0 && !options.only.some((name) => work.name.includes(name))) continue;
-      const signed = { gateway: await signAll(signer, work.requests), bare: await signAll(signer, work.bare ?? work.requests) };
-      const result = await measure({ work, signed, targets, load, backend }, options);
-      results.push(result);
-      if (!options.json) process.stderr.write(`${work.name} ${result.ratio.toFixed(2)}\n`);
-    }
-    return results;
+    return await measureAll({ signer, targets, load, backend }, options);
   } finally {
-    await testbed.stop();
-    for (const child of [bare, load, backend]) child.stop();
+    await testbed?.stop();
+    for (const child of children) child.stop();
   }
+}
+
+async function measureAll({ signer, ...stage }: Omit<Stage, 'work' | 'signed'> & { signer: RequestSigner }, options: BenchOptions): Promise<Measured[]> {
+  const results: Measured[] = [];
+  for (const work of WORKS) {
+    if (options.only.length > 0 && !options.only.some((name) => work.name.includes(name))) continue;
+    const signed = { gateway: await signAll(signer, work.requests), bare: await signAll(signer, work.bare ?? work.requests) };
+    const result = await measure({ ...stage, work, signed }, options);
+    results.push(result);
+    if (!options.json) process.stderr.write(`${work.name} ${result.ratio.toFixed(2)}\n`);
+  }
+  return results;
 }
 
 type Signed = Awaited<ReturnType<RequestSigner['sign']>>[];

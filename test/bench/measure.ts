@@ -41,7 +41,7 @@ export interface Stage {
 }
 
 /** Before each work, so that nothing is measured that the compiler has not seen yet. */
-const WARM_UP_MS = 500;
+const WARM_UP_MS = 1000;
 
 interface Turn {
   readonly rate: number;
