@@ -8,7 +8,10 @@ import { ACCESS_KEY, AMZ_DATE, authOptions, authorization, EMPTY_SHA256, judge, 
 
 const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((value) => value.isWellFormed());
 const path = text.map((key) => `/bucket/${key}`);
-const query = fc.dictionary(text.filter((name) => !/^x-amz-/i.test(name) && name !== 'Signature' && name !== 'AWSAccessKeyId'), text, { maxKeys: 4, noNullPrototype: true });
+/** The SDK's signer keeps parameters in a plain object, which loses one of this name. */
+const LOST_BY_THE_SIGNER = '__proto__';
+const parameter = text.filter((name) => !/^x-amz-/i.test(name) && !['Signature', 'AWSAccessKeyId', LOST_BY_THE_SIGNER].includes(name));
+const query = fc.dictionary(parameter, text, { maxKeys: 4, noNullPrototype: true });
 /** Bytes as Node hands them over: latin1 text. The signer hashes UTF-8, so values here stay ASCII. */
 const headerValue = fc.stringMatching(/^[!-~]([ -~]{0,15}[!-~])?$/);
 const headers = fc.dictionary(fc.stringMatching(/^x-amz-meta-[a-z0-9]{1,8}$/), headerValue, { maxKeys: 4, noNullPrototype: true });
