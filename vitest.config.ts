@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 // Real sockets and child processes: a process of its own per file keeps leaks and crashes apart.
-const shared = { pool: 'forks', hookTimeout: 60_000 } as const;
+const shared = { pool: 'forks', hookTimeout: 60_000, setupFiles: ['test/support/property-seed.ts'] };
 
 export default defineConfig({
   test: {
