@@ -35,3 +35,9 @@ export function newHostId(): string {
   const start = take(48);
   return pool.toString('base64', start, start + 48);
 }
+
+/** Base64url text of `count` random bytes. */
+export function randomText(count: number): string {
+  const start = take(count);
+  return pool.toString('base64url', start, start + count);
+}

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomText } from '../../observe/random-id.ts';
 
 /** Hybrid clock: microseconds since the epoch, never twice the same in one process, never behind `floor`. */
 export interface Clock {
@@ -23,5 +23,5 @@ export function mtimeOfSeq(seq: number): number {
 
 /** Proof of authorship of one head write: 64 random bits. */
 export function newNonce(): string {
-  return randomBytes(8).toString('base64url');
+  return randomText(8);
 }

@@ -100,6 +100,18 @@ describe('a request', () => {
     expect(server.connections).toHaveLength(1);
   });
 
+  it.each([1, 256, 16_384, 16_385, 2_000_000])('has a body of %d bytes, all of them as they are', async (size) => {
+    const body = content(size).subarray(0, size);
+    let received = Buffer.alloc(0);
+    const server = await peer((socket) => {
+      received = Buffer.from(server.requests.join(''), 'latin1');
+      const body = received.subarray(received.indexOf('\r\n\r\n') + 4);
+      if (body.length >= size) socket.write(ok(''));
+    });
+    await text(await send(transport(server.origin), 'PUT', { body }));
+    expect(digest(received.subarray(received.indexOf('\r\n\r\n') + 4))).toBe(digest(body));
+  });
+
   it.each([
     [{ headers: ['a', 'b\r\nc: d'] }],
     [{ headers: ['a', 'b\nc: d'] }],
