@@ -104,7 +104,7 @@ export async function settle(bucket: Bucket, key: string, call: Call): Promise<v
     const condition = at(head.properties.revision);
     await store.copy(head.ref, { source: { ...blob, revision: source.revision }, size: source.size, headers, metadata, condition, ...md5 }, call);
   } catch (error) {
-    if (isStoreError(error, 'conditionFailed', 'partsGone', 'notFound', 'sourceNotFound', 'sourceConditionFailed')) return;
+    if (isStoreError(error, 'conditionFailed', 'partsGone', 'notFound', 'containerNotFound', 'sourceNotFound', 'sourceConditionFailed')) return;
     throw error;
   }
   await discardBlob(bucket.home, blob.name, call);
