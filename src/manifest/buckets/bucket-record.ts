@@ -16,6 +16,8 @@ export interface BucketRecord {
   /** Container that holds the heads. */
   readonly container: string;
   readonly versioning: Versioning;
+  /** When versioning was first enabled, unless that was at creation; milliseconds since the epoch. */
+  readonly versionedSince?: number;
   readonly settings: BucketSettings;
   /** Set while DeleteBucket makes sure that the bucket is empty; milliseconds since the epoch. */
   readonly deletingSince?: number;
@@ -45,6 +47,7 @@ export function decodeBucketRecord(bytes: Buffer): BucketRecord {
     container: json.container,
     versioning: json.versioning ?? 'never',
     settings: decodeSettings(json.settings ?? {}),
+    ...(json.versionedSince !== undefined && { versionedSince: json.versionedSince }),
     ...(json.deletingSince !== undefined && { deletingSince: json.deletingSince }),
   };
 }

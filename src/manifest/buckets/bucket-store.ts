@@ -92,6 +92,7 @@ function toBucket(backend: Backend, name: string, { record, revision }: StoredBu
     versioning: record.versioning,
     settings: record.settings,
     home: { backend: backend.name, store: backend.store, container: record.container, system: backend.systemContainer },
+    ...(record.versionedSince !== undefined && { versionedSince: record.versionedSince }),
     ...(record.settings.acl !== undefined && { acl: record.settings.acl }),
     ...(revision !== undefined && { recordRevision: revision }),
   };

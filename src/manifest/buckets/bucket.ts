@@ -1,5 +1,7 @@
 import type { Tag } from '../../protocol/tagging.ts';
 import type { Acl } from '../../protocol/acl/acl.ts';
+import type { Ownership, PublicAccessBlock } from '../../protocol/acl/ownership.ts';
+import type { BucketLock } from '../../protocol/object-lock.ts';
 import type { BlobStore, Revision } from '../../store/blob-store.ts';
 
 /** Versioning state: `never` until first enabled; afterwards only `enabled` and `suspended`. */
@@ -22,6 +24,11 @@ export interface BucketSettings {
   readonly tags?: readonly Tag[];
   /** Absent: private to the owner. */
   readonly acl?: Acl;
+  /** Absent: no ownership document, which is S3's `ObjectWriter`. */
+  readonly ownership?: Ownership;
+  readonly publicAccessBlock?: PublicAccessBlock;
+  /** Present: object lock is on. */
+  readonly objectLock?: BucketLock;
 }
 
 /** A bucket as its record says, cached for at most the record's time to live. */
@@ -36,6 +43,11 @@ export interface Bucket {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly versioning: Versioning;
+  /**
+   * Milliseconds since the epoch at which versioning was first enabled; unconditional writes from before may land a while
+   * after it. Absent: never versioned, or from the bucket's first moment on.
+   */
+  readonly versionedSince?: number;
   readonly settings: BucketSettings;
   readonly home: BucketHome;
   /** Revision of the record; absent for a container that has none (made by native tools). */
