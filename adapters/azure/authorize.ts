@@ -1,8 +1,9 @@
 import { StoreError } from '../../src/store/store-error.ts';
+import { TokenSource } from '../shared/token-source.ts';
 import type { Access } from './credentials.ts';
 import type { AzureRequest } from './request.ts';
 import { sign, stringToSign } from './shared-key.ts';
-import { TokenSource } from './token-credential.ts';
+import { fetchToken } from './token-credential.ts';
 
 /** Puts the proof of who we are on a request. */
 export interface Authorizer {
@@ -20,7 +21,7 @@ export function createAuthorizer(access: Access): Authorizer {
     case 'sas':
       return { query: access.query, header: () => undefined };
     case 'token':
-      return tokenAuthorizer(new TokenSource(access.credential, access.scope));
+      return tokenAuthorizer(new TokenSource(() => fetchToken(access.credential, access.scope)));
   }
 }
 

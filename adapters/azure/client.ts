@@ -3,6 +3,7 @@ import type { Call } from '../../src/observe/call.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
 import { bodySize } from '../../src/streams/bytes.ts';
 import type { UploadBody } from '../../src/streams/bytes.ts';
+import { endOfEmpty } from '../shared/empty-body.ts';
 import type { RetryBudget } from '../shared/retry-budget.ts';
 import { unlessAborted } from '../shared/unless-aborted.ts';
 import type { Authorizer } from './authorize.ts';
@@ -12,7 +13,7 @@ import { text } from './headers.ts';
 import type { AzureLimits, AzureTimeouts } from './options.ts';
 import { API_VERSION } from './request.ts';
 import type { AzureRequest } from './request.ts';
-import type { Transport, WireHeaders, WireResponse } from './wire/transport.ts';
+import type { Transport, WireHeaders, WireResponse } from '../shared/wire/transport.ts';
 
 export interface ClientParts {
   readonly endpoint: Endpoint;
@@ -41,7 +42,7 @@ export class AzureClient {
 
   /** The answer, if it is a success; its body is the caller's to read or discard. @throws StoreError */
   async send(request: AzureRequest, call: Call): Promise<WireResponse> {
-    const ready = request.body === undefined || bodySize(request.body) > 0 ? request : await emptyBody(request, call);
+    const ready = request.body === undefined || bodySize(request.body) > 0 ? request : await withoutBody(request, call);
     for (let attempt = 1; ; attempt += 1) {
       try {
         const response = await this.#attempt(ready, call, attempt);
@@ -144,23 +145,10 @@ function isStream(body: UploadBody | undefined): boolean {
   return body !== undefined && !(body instanceof Uint8Array);
 }
 
-/** A stream of no bytes still has to end well before anything is sent for it. */
-async function emptyBody(request: AzureRequest, call: Call): Promise<AzureRequest> {
-  const { body, ...rest } = request;
-  if (body === undefined || body instanceof Uint8Array) return rest;
-  try {
-    await unlessAborted(drain(body.stream), call.signal);
-    return rest;
-  } catch (cause) {
-    body.stream.destroy();
-    throw isStoreError(cause) ? cause : new StoreError('aborted', { call: request.call, cause });
-  }
-}
-
-async function drain(stream: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const chunk of stream) {
-    if (chunk.byteLength > 0) throw new Error('body longer than declared');
-  }
+/** The service takes no body for one of no bytes. */
+async function withoutBody({ body, ...rest }: AzureRequest, call: Call): Promise<AzureRequest> {
+  if (body !== undefined) await endOfEmpty(body, rest.call, call);
+  return rest;
 }
 
 async function refusalOf(request: AzureRequest, response: WireResponse): Promise<StoreError> {

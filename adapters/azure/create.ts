@@ -8,9 +8,9 @@ import { resolveEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DEFAULT_LIMITS, DEFAULT_MAX_CONNECTIONS, DEFAULT_RETRIES, DEFAULT_TIMEOUTS } from './options.ts';
 import type { AzureStoreOptions, AzureTimeouts } from './options.ts';
-import { createTransport } from './wire/split-transport.ts';
-import type { Transport } from './wire/transport.ts';
-import type { UndiciTransportOptions } from './wire/undici-transport.ts';
+import { createTransport } from '../shared/wire/split-transport.ts';
+import type { Transport } from '../shared/wire/transport.ts';
+import type { UndiciTransportOptions } from '../shared/wire/undici-transport.ts';
 
 type CreateWire = (options: UndiciTransportOptions) => Transport;
 

@@ -1,8 +1,8 @@
 import { StoreError } from '../../src/store/store-error.ts';
 import type { StoreErrorDetail, StoreErrorKind } from '../../src/store/store-error.ts';
 import type { AzureRequest } from './request.ts';
-import { WireError } from './wire/transport.ts';
-import type { WireFailure } from './wire/transport.ts';
+import { WireError } from '../shared/wire/transport.ts';
+import type { WireFailure } from '../shared/wire/transport.ts';
 
 /** A refusal as the service sent it. */
 export interface Refusal {

@@ -1,6 +1,6 @@
 import type { BlobMetadata, BlobProperties, Condition, ContentHeaders, Revision } from '../../src/store/blob-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import type { WireHeaders } from './wire/transport.ts';
+import type { WireHeaders } from '../shared/wire/transport.ts';
 
 /** Content headers as the service wants them on a write. */
 const CONTENT_FIELDS = [

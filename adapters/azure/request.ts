@@ -1,5 +1,5 @@
 import type { UploadBody } from '../../src/streams/bytes.ts';
-import type { WireMethod } from './wire/transport.ts';
+import type { WireMethod } from '../shared/wire/transport.ts';
 
 /** REST version sent with every request; the first that knows `startFrom` in listings. */
 export const API_VERSION = '2026-02-06';

@@ -48,49 +48,9 @@ async function createCredential(options: IdentityCredential, ca: string | undefi
   }
 }
 
-/** A token is renewed this long before it expires; until then a failed renewal is no failure of the call. */
-const RENEW_AHEAD = 5 * 60_000;
-/** After a failed renewal a token that is still good is used this long before the next attempt. */
-const RENEW_PAUSE = 10_000;
-
-/** Keeps the current token at hand, so that a call costs a comparison and not a walk through the library. */
-export class TokenSource {
-  readonly #credential: TokenCredential;
-  readonly #scope: string;
-  #token: AccessToken | undefined;
-  #renewal: Promise<AccessToken> | undefined;
-  #renewNotBefore = 0;
-
-  constructor(credential: TokenCredential, scope: string) {
-    this.#credential = credential;
-    this.#scope = scope;
-  }
-
-  /** The token if it is fresh, else a promise of the next one. */
-  current(): string | Promise<string> {
-    const token = this.#token;
-    const now = Date.now();
-    if (token === undefined || now >= token.expiresOnTimestamp) return this.#renew().then((next) => next.token);
-    if (now >= renewalTime(token) && now >= this.#renewNotBefore) this.#renew().catch(() => undefined);
-    return token.token;
-  }
-
-  #renew(): Promise<AccessToken> {
-    this.#renewNotBefore = Date.now() + RENEW_PAUSE;
-    this.#renewal ??= this.#fetch().finally(() => {
-      this.#renewal = undefined;
-    });
-    return this.#renewal;
-  }
-
-  async #fetch(): Promise<AccessToken> {
-    const token = await this.#credential.getToken(this.#scope);
-    if (token === null) throw new Error('the credential gave no token');
-    this.#token = token;
-    return token;
-  }
-}
-
-function renewalTime(token: AccessToken): number {
-  return token.refreshAfterTimestamp ?? token.expiresOnTimestamp - RENEW_AHEAD;
+/** Asks a credential for a token. @throws Error when it has none to give */
+export async function fetchToken(credential: TokenCredential, scope: string): Promise<AccessToken> {
+  const token = await credential.getToken(scope);
+  if (token === null) throw new Error('the credential gave no token');
+  return token;
 }

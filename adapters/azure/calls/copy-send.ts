@@ -6,7 +6,7 @@ import type { CopySources } from '../copy-source.ts';
 import { blobPath } from '../endpoint.ts';
 import { revisionOf } from '../headers.ts';
 import type { AzureRequest } from '../request.ts';
-import type { WireHeaders } from '../wire/transport.ts';
+import type { WireHeaders } from '../../shared/wire/transport.ts';
 
 /** Headers that name the source of a copy and pin its revision. */
 export async function sourceHeaders(sources: CopySources, source: CopySource, call: Call): Promise<string[]> {

@@ -4,7 +4,7 @@ import type { Call } from '../../../src/observe/call.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
 import { propertiesOf, text } from '../headers.ts';
-import type { WireHeaders, WireResponse } from '../wire/transport.ts';
+import type { WireHeaders, WireResponse } from '../../shared/wire/transport.ts';
 
 /** Get Blob Properties. */
 export async function head(client: AzureClient, ref: BlobRef, call: Call): Promise<BlobProperties> {

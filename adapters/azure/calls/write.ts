@@ -6,7 +6,7 @@ import type { UploadBody } from '../../../src/streams/bytes.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
 import { conditionHeaders, contentHeaders, lastModifiedOf, md5ToBase64, md5ToHex, metadataHeaders, revisionOf, text } from '../headers.ts';
-import type { WireHeaders } from '../wire/transport.ts';
+import type { WireHeaders } from '../../shared/wire/transport.ts';
 
 export interface WriteTarget {
   readonly ref: BlobRef;

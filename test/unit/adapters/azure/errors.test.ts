@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { refusalError, wireFailureError } from '../../../../adapters/azure/errors.ts';
 import type { Refusal } from '../../../../adapters/azure/errors.ts';
-import { WireError } from '../../../../adapters/azure/wire/transport.ts';
+import { WireError } from '../../../../adapters/shared/wire/transport.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';
 
 const READ = { call: 'read', effect: 'read' } as const;

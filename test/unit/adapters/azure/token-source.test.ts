@@ -1,21 +1,20 @@
-import type { AccessToken } from '@azure/identity';
+import type { AccessToken, TokenCredential } from '@azure/identity';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { TokenSource } from '../../../../adapters/azure/token-credential.ts';
+import { fetchToken } from '../../../../adapters/azure/token-credential.ts';
+import { TokenSource } from '../../../../adapters/shared/token-source.ts';
 
 const MINUTE = 60_000;
 let asked: string[] = [];
 let next: () => Promise<AccessToken | null>;
 
 function source(): TokenSource {
-  return new TokenSource(
-    {
-      getToken(scopes) {
-        asked.push(String(scopes));
-        return next();
-      },
+  const credential: TokenCredential = {
+    getToken(scopes) {
+      asked.push(String(scopes));
+      return next();
     },
-    'scope',
-  );
+  };
+  return new TokenSource(() => fetchToken(credential, 'scope'));
 }
 
 /** Tokens `1`, `2`, ..., good for an hour each. */

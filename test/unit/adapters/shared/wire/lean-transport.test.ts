@@ -8,12 +8,12 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LeanTransport } from '../../../../../adapters/azure/wire/lean-transport.ts';
-import type { LeanTransportOptions } from '../../../../../adapters/azure/wire/lean-transport.ts';
-import type { WireMethod, WireResponse } from '../../../../../adapters/azure/wire/transport.ts';
+import { LeanTransport } from '../../../../../adapters/shared/wire/lean-transport.ts';
+import type { LeanTransportOptions } from '../../../../../adapters/shared/wire/lean-transport.ts';
+import type { WireMethod, WireResponse } from '../../../../../adapters/shared/wire/transport.ts';
 import { makeCertificate } from '../../../../support/azurite.ts';
-import { ok, rawPeer } from './raw-peer.ts';
-import type { RawPeer } from './raw-peer.ts';
+import { ok, rawPeer } from '../http1/raw-peer.ts';
+import type { RawPeer } from '../http1/raw-peer.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -7,7 +7,7 @@ import type { UploadBody } from '../../../src/streams/bytes.ts';
 import { ExactBody } from './exact-body.ts';
 import { UndiciBody } from './undici-body.ts';
 import { WireError } from './transport.ts';
-import type { Transport, WireFailure, WireRequest, WireResponse } from './transport.ts';
+import type { BodyFrame, Transport, WireFailure, WireRequest, WireResponse } from './transport.ts';
 
 export interface UndiciTransportOptions {
   /** Scheme, host and port. */
@@ -45,7 +45,7 @@ export class UndiciTransport implements Transport {
   send(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
     if (signal.aborted) return Promise.reject(new WireError('aborted', false, signal.reason));
     return new Promise((resolve, reject) => {
-      const upload = streamed(request.body);
+      const upload = streamed(request.body, request.frame);
       const exchange = new Exchange({ isHead: request.method === 'HEAD', upload, signal }, { resolve, reject });
       try {
         this.#dispatcher.dispatch(dispatchOptions(this.#origin, request, upload), exchange);
@@ -73,8 +73,8 @@ function createDispatcher(options: UndiciTransportOptions): Pool | ProxyAgent {
   return new Pool(options.origin, { ...shared, connect: { ...trusted, timeout: options.connectTimeout } });
 }
 
-function streamed(body: UploadBody | undefined): ExactBody | undefined {
-  return body === undefined || body instanceof Uint8Array ? undefined : new ExactBody(body);
+function streamed(body: UploadBody | undefined, frame: BodyFrame | undefined): ExactBody | undefined {
+  return body === undefined || body instanceof Uint8Array ? undefined : new ExactBody(body, frame);
 }
 
 function inMemory(body: UploadBody | undefined): Uint8Array | null {
@@ -90,7 +90,7 @@ function dispatchOptions(origin: string, request: WireRequest, upload: ExactBody
     headers: request.headers,
     body: upload ?? inMemory(request.body),
     headersTimeout: request.responseTimeout,
-    // undici closes the connection after every HEAD unless told otherwise: a guard that Azure does not need.
+    // undici closes the connection after every HEAD unless told otherwise: a guard that these services do not need.
     reset: false,
   };
 }

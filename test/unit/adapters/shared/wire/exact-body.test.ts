@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ExactBody } from '../../../../adapters/azure/wire/exact-body.ts';
+import { ExactBody } from '../../../../../adapters/shared/wire/exact-body.ts';
 
 interface Seen {
   readonly sent: string[];
@@ -99,4 +99,25 @@ test('pause reaches the source', async () => {
   await settled();
   expect(pulled).toBeLessThan(20);
   body.destroy();
+});
+
+test('a frame goes around the stream, its end only when the stream has ended well', async () => {
+  const frame = { before: Buffer.from('<'), after: Buffer.from('>') };
+  const stream = new Readable({ read: () => undefined });
+  const body = new ExactBody({ size: 4, stream }, frame);
+  const seen = watch(body);
+  expect(body.size).toBe(6);
+  stream.push('ab');
+  stream.push('cd');
+  await settled();
+  expect(seen).toEqual({ sent: ['<', 'ab'], ended: false, error: undefined });
+  stream.push(null);
+  await settled();
+  expect(seen).toEqual({ sent: ['<', 'ab', 'cd', '>'], ended: true, error: undefined });
+
+  const broken = new ExactBody({ size: 4, stream: Readable.from([Buffer.from('abc')]) }, frame);
+  const outcome = watch(broken);
+  await settled();
+  expect(outcome.error?.message).toContain('ended after 3 of 4');
+  expect(outcome.sent.join('')).not.toContain('>');
 });

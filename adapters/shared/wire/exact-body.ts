@@ -1,6 +1,9 @@
 import { Stream } from 'node:stream';
 import type { Readable } from 'node:stream';
 import type { StreamBody } from '../../../src/streams/bytes.ts';
+import type { BodyFrame } from './transport.ts';
+
+const NO_FRAME: BodyFrame = { before: new Uint8Array(0), after: new Uint8Array(0) };
 
 /**
  * A stream on its way out, held to its declared length.
@@ -13,19 +16,25 @@ import type { StreamBody } from '../../../src/streams/bytes.ts';
  * stream of its own, or an iterator, would add half of the cost that sending has in the first place.
  */
 export class ExactBody extends Stream {
+  /** Of the stream and its frame together. */
   readonly size: number;
   /** What the stream itself did wrong; stays undefined when the connection fails. */
   failure: Error | undefined;
   destroyed = false;
   readableEnded = false;
   readonly #stream: Readable;
+  readonly #expected: number;
+  readonly #frame: BodyFrame;
   #flowing = false;
+  #begun = false;
   #held: Uint8Array | undefined;
   #total = 0;
 
-  constructor(body: StreamBody) {
+  constructor(body: StreamBody, frame: BodyFrame = NO_FRAME) {
     super();
-    this.size = body.size;
+    this.#expected = body.size;
+    this.#frame = frame;
+    this.size = frame.before.byteLength + body.size + frame.after.byteLength;
     this.#stream = body.stream;
     // Both may fail while nobody listens: before a connection is there, and after the request is over.
     this.on('error', ignore);
@@ -65,24 +74,31 @@ export class ExactBody extends Stream {
   #take(chunk: Uint8Array): void {
     if (this.destroyed) return;
     this.#total += chunk.byteLength;
-    if (this.#total > this.size) {
-      this.#fail(new Error(`body longer than its ${this.size} bytes`));
+    if (this.#total > this.#expected) {
+      this.#fail(new Error(`body longer than its ${this.#expected} bytes`));
       return;
     }
     const ready = this.#held;
     this.#held = chunk;
-    if (ready !== undefined) this.emit('data', ready);
+    if (ready !== undefined) this.#send(ready);
   }
 
   #end(): void {
     if (this.destroyed) return;
-    if (this.#total < this.size) {
-      this.#fail(new Error(`body ended after ${this.#total} of ${this.size} bytes`));
+    if (this.#total < this.#expected) {
+      this.#fail(new Error(`body ended after ${this.#total} of ${this.#expected} bytes`));
       return;
     }
-    this.emit('data', this.#held);
+    if (this.#held !== undefined) this.#send(this.#held);
+    if (this.#frame.after.byteLength > 0) this.emit('data', this.#frame.after);
     this.readableEnded = true;
     this.emit('end');
+  }
+
+  #send(chunk: Uint8Array): void {
+    if (!this.#begun && this.#frame.before.byteLength > 0) this.emit('data', this.#frame.before);
+    this.#begun = true;
+    this.emit('data', chunk);
   }
 
   #fail(error: Error): void {

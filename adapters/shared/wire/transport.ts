@@ -1,7 +1,7 @@
 import type { ByteSource, UploadBody } from '../../../src/streams/bytes.ts';
 
 /**
- * The adapter's only way to the network. It moves bytes and headers and knows nothing of blobs,
+ * An adapter's only way to the network. It moves bytes and headers and knows nothing of blobs,
  * signatures or retries, so that a leaner one can take its place for the calls it suits.
  */
 export interface Transport {
@@ -16,7 +16,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export type WireMethod = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+export type WireMethod = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 
 export interface WireRequest {
   readonly method: WireMethod;
@@ -26,8 +26,15 @@ export interface WireRequest {
   readonly headers: string[];
   /** Absent: no body, and `Content-Length: 0` where the method calls for it. */
   readonly body?: UploadBody;
+  /** What goes before and after a streamed body: it is part of the content, but not of the stream. */
+  readonly frame?: BodyFrame;
   /** Milliseconds to wait for the head of the answer, once the request has been sent. */
   readonly responseTimeout: number;
+}
+
+export interface BodyFrame {
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
 }
 
 export interface WireResponse {

@@ -1,6 +1,6 @@
 import { getCACertificates } from 'node:tls';
-import { Http1Client } from '../../shared/http1/http1-client.ts';
-import type { ExchangeFailure } from '../../shared/http1/exchange.ts';
+import { Http1Client } from '../http1/http1-client.ts';
+import type { ExchangeFailure } from '../http1/exchange.ts';
 import { WireError } from './transport.ts';
 import type { Transport, WireRequest, WireResponse } from './transport.ts';
 import type { UndiciTransportOptions } from './undici-transport.ts';
