@@ -4,7 +4,8 @@ import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { ABSENT, at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import type { Bucket, BucketSettings } from './bucket.ts';
+import type { Bucket, BucketSettings, Versioning } from './bucket.ts';
+import type { BucketRecord } from './bucket-record.ts';
 import type { BucketStore } from './bucket-store.ts';
 
 /** Turns against others who change the same bucket before the client is asked to slow down. */
@@ -12,25 +13,34 @@ const MAX_TURNS = 16;
 /** Longest wait between two turns, in milliseconds: takes writers that collided apart. */
 const MAX_WAIT_MS = 50;
 
-/** All settings as they should be, from all that are; throws to refuse. May be asked several times. */
-export type BucketAmendment = (settings: BucketSettings) => BucketSettings;
+/** All settings as they should be, from all that are and the versioning beside them; throws to refuse. May be asked several times. */
+export type BucketAmendment = (settings: BucketSettings, versioning: Versioning) => BucketSettings;
+
+/** The whole record as it should be, likewise. */
+export type RecordChange = (record: BucketRecord) => BucketRecord;
+
+/** Changes settings as `changeRecord` does. */
+export function amendBucket(store: BucketStore, { bucket, amendment }: { bucket: Bucket; amendment: BucketAmendment }, call: Call): Promise<void> {
+  const change: RecordChange = (record) => ({ ...record, settings: amendment(record.settings, record.versioning) });
+  return changeRecord(store, { bucket, change }, call);
+}
 
 /**
- * Changes settings by compare-and-swap of the bucket's record; of a container that native tools made,
- * the first change writes one. Other fields of the record stay, whoever changes them meanwhile.
+ * Changes a bucket by compare-and-swap of its record; of a container that native tools made, the first
+ * change writes one. What the change leaves alone stays, whoever changes it meanwhile.
  *
  * A lost answer needs no proof: the record is read again, and either says what it should or is changed once more.
  */
-export async function amendBucket(store: BucketStore, { bucket, amendment }: { bucket: Bucket; amendment: BucketAmendment }, call: Call): Promise<void> {
+export async function changeRecord(store: BucketStore, { bucket, change }: { bucket: Bucket; change: RecordChange }, call: Call): Promise<void> {
   let cause: unknown;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     if (turn > 0) await sleep(Math.random() * MAX_WAIT_MS, undefined, { signal: call.signal });
     const { record, revision } = await store.findLive(bucket.name, call);
     if (record.uid !== bucket.uid) throw new S3Error('NoSuchBucket', { extra: { BucketName: bucket.name } });
-    const settings = amendment(record.settings);
-    if (isDeepStrictEqual(settings, record.settings)) return;
+    const changed = change(record);
+    if (isDeepStrictEqual(changed, record)) return;
     try {
-      await store.write(bucket.name, { ...record, settings }, revision === undefined ? ABSENT : at(revision), call);
+      await store.write(bucket.name, changed, revision === undefined ? ABSENT : at(revision), call);
       return;
     } catch (error) {
       if (!isStoreError(error) || !(error.kind === 'conditionFailed' || error.lost)) throw error;

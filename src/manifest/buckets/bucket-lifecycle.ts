@@ -1,10 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
-import type { Acl } from '../../protocol/acl/acl.ts';
 import { ABSENT, type Revision, at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import type { Bucket } from './bucket.ts';
+import type { Bucket, BucketSettings } from './bucket.ts';
 import type { BucketRecord } from './bucket-record.ts';
 import { type BucketStore, ensureContainer } from './bucket-store.ts';
 import { isSameAcl } from '../records/acl-code.ts';
@@ -16,8 +15,10 @@ const MAX_NAMES = 4;
 export interface CreateBucketRequest {
   readonly name: string;
   readonly ownerId: string;
-  /** Absent: private. */
-  readonly acl?: Acl;
+  /** What the client asks for. Object lock makes the bucket versioned from its first moment. */
+  readonly settings?: Pick<BucketSettings, 'acl' | 'ownership' | 'objectLock'>;
+  /** What new buckets have where the client does not say. */
+  readonly defaults?: BucketSettings;
 }
 
 /**
@@ -25,23 +26,30 @@ export interface CreateBucketRequest {
  * repairs a crash between the two. @returns whether the bucket is new
  */
 export async function createBucket(store: BucketStore, request: CreateBucketRequest, call: Call): Promise<boolean> {
-  const { name, ownerId, acl } = request;
+  const { name, ownerId, settings: asked, defaults } = request;
   const backend = store.realm.backendOf(name);
   const existing = await store.find(name, call);
   if (existing !== undefined) {
     if (existing.record.deletingSince !== undefined) throw new S3Error('OperationAborted');
-    // Neither may creating it again change who has access, nor may it look as if it had (docs/deviations.md).
-    if (existing.record.owner !== ownerId || !isSameAcl(existing.record.settings.acl, acl)) throw new S3Error('BucketAlreadyExists', { extra: { BucketName: name } });
+    if (existing.record.owner !== ownerId || !isAsAsked(existing.record.settings, asked)) throw new S3Error('BucketAlreadyExists', { extra: { BucketName: name } });
     await ensureContainer(backend.store, existing.record.container, call);
     return false;
   }
   const container = containerNameOf(backend, name);
-  const settings = acl === undefined ? {} : { acl };
-  const record: BucketRecord = { uid: randomUUID(), owner: ownerId, createdAt: Date.now(), container, versioning: 'never', settings };
+  const settings: BucketSettings = { ...defaults, ...asked };
+  const versioning = settings.objectLock === undefined ? 'never' : 'enabled';
+  const record: BucketRecord = { uid: randomUUID(), owner: ownerId, createdAt: Date.now(), container, versioning, settings };
   const revision = await claim(store, { name, record }, call);
   if (revision === undefined) return createBucket(store, request, call);
   await createContainer(store, { name, backend, record, revision }, call);
   return true;
+}
+
+/** Neither may creating it again change who has access, nor may it look as if it had (docs/deviations.md). */
+function isAsAsked(settings: BucketSettings, asked: CreateBucketRequest['settings'] = {}): boolean {
+  return isSameAcl(settings.acl, asked.acl)
+    && (asked.ownership === undefined || asked.ownership === settings.ownership)
+    && (asked.objectLock === undefined || settings.objectLock !== undefined);
 }
 
 interface Claim {

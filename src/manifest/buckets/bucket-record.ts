@@ -16,7 +16,7 @@ export interface BucketRecord {
   /** Container that holds the heads. */
   readonly container: string;
   readonly versioning: Versioning;
-  /** When versioning was first enabled, unless that was at creation; milliseconds since the epoch. */
+  /** When versioning left `never`, unless that was at creation; milliseconds since the epoch. */
   readonly versionedSince?: number;
   readonly settings: BucketSettings;
   /** Set while DeleteBucket makes sure that the bucket is empty; milliseconds since the epoch. */

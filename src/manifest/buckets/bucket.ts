@@ -44,7 +44,7 @@ export interface Bucket {
   readonly createdAt: number;
   readonly versioning: Versioning;
   /**
-   * Milliseconds since the epoch at which versioning was first enabled; unconditional writes from before may land a while
+   * Milliseconds since the epoch at which versioning left `never`; unconditional writes from before may land a while
    * after it. Absent: never versioned, or from the bucket's first moment on.
    */
   readonly versionedSince?: number;

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Bucket } from './bucket.ts';
-import { type BucketAmendment, amendBucket } from './bucket-amend.ts';
+import { type BucketAmendment, amendBucket, changeRecord } from './bucket-amend.ts';
 import { createBucketStore } from './bucket-store.ts';
 import { type CreateBucketRequest, createBucket, deleteBucket } from './bucket-lifecycle.ts';
 import { type BucketPage, type ListBucketsRequest, listBuckets } from './bucket-list.ts';
+import { type RequestedVersioning, withVersioning } from './bucket-versioning.ts';
 import type { Realm } from './realm.ts';
 
 /** Added to the time to live of bucket records wherever all replicas must have forgotten an old one. */
@@ -29,6 +30,14 @@ export interface BucketRegistry {
    * @throws S3Error NoSuchBucket, OperationAborted, and what the amendment throws
    */
   amend(bucket: Bucket, amendment: BucketAmendment, call: Call): Promise<void>;
+  /** As `amend`, and returns when no replica goes by the old settings any more: for those that promise protection. */
+  amendEverywhere(bucket: Bucket, amendment: BucketAmendment, call: Call): Promise<void>;
+  /**
+   * Switches versioning. Returns when every replica knows it, also if it was so before: whoever made it so
+   * may have died while it waited.
+   * @throws S3Error NoSuchBucket, OperationAborted, InvalidBucketState (object lock is on and it should be suspended)
+   */
+  setVersioning(bucket: Bucket, versioning: RequestedVersioning, call: Call): Promise<void>;
   /** @returns whether it is new (false: the caller owned it already). @throws S3Error BucketAlreadyExists */
   create(request: CreateBucketRequest, call: Call): Promise<boolean>;
   /** @throws S3Error BucketNotEmpty, NoSuchBucket */
@@ -76,6 +85,16 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
     return cached !== undefined && now() < cached.until ? cached.bucket : load(name, call);
   };
 
+  const othersHaveForgotten = (call: Call): Promise<void> => sleep(cacheMs + MARGIN_MS, undefined, { signal: call.signal });
+  const forgetAfter = async <T>(name: string, work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } finally {
+      cache.delete(name);
+    }
+  };
+  const amend: BucketRegistry['amend'] = (bucket, amendment, call) => forgetAfter(bucket.name, amendBucket(store, { bucket, amendment }, call));
+
   return {
     get,
     async confirm(bucket, call) {
@@ -83,28 +102,20 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
       if (current.versioning !== bucket.versioning) throw new S3Error('ServiceUnavailable');
     },
     latest: async (bucket, call) => sameBucket(bucket, await load(bucket.name, call)),
-    async amend(bucket, amendment, call) {
-      try {
-        await amendBucket(store, { bucket, amendment }, call);
-      } finally {
-        cache.delete(bucket.name);
-      }
+    amend,
+    async amendEverywhere(bucket, amendment, call) {
+      await amend(bucket, amendment, call);
+      await othersHaveForgotten(call);
     },
-    async create(request, call) {
-      try {
-        return await createBucket(store, request, call);
-      } finally {
-        cache.delete(request.name);
-      }
+    async setVersioning(bucket, versioning, call) {
+      await forgetAfter(bucket.name, changeRecord(store, { bucket, change: (record) => withVersioning(record, versioning, now()) }, call));
+      await othersHaveForgotten(call);
     },
-    async delete(bucket, isEmpty, call) {
-      const settled = (): Promise<void> => sleep(cacheMs + MARGIN_MS, undefined, { signal: call.signal });
-      try {
-        await deleteBucket(store, { bucket, isEmpty, othersHaveForgotten: settled, now }, call);
-      } finally {
-        cache.delete(bucket.name);
-      }
-    },
+    create: (request, call) => forgetAfter(request.name, createBucket(store, request, call)),
+    delete: (bucket, isEmpty, call) => forgetAfter(
+      bucket.name,
+      deleteBucket(store, { bucket, isEmpty, othersHaveForgotten: () => othersHaveForgotten(call), now }, call),
+    ),
     list: (request, call) => listBuckets({ realm, onHidden }, request, call),
   };
 }

@@ -21,7 +21,7 @@ export const createBucket: Operation = async (request, context) => {
   const acl = headerAcl(request.headers, { subject: 'bucket', ownerId, bucketOwnerId: ownerId }, context.accounts);
   await requireLocation(request, context.settings.region);
 
-  const created = await context.manifest.buckets.create({ name, ownerId, ...(acl !== undefined && { acl }) }, context.call);
+  const created = await context.manifest.buckets.create({ name, ownerId, ...(acl !== undefined && { settings: { acl } }) }, context.call);
   // us-east-1 answers a repeated CreateBucket of the owner with 200, every other region with 409.
   if (!created && context.settings.region !== DEFAULT_REGION) throw new S3Error('BucketAlreadyOwnedByYou', { extra: { BucketName: name } });
   return { status: 200, headers: { location: `/${name}` } };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type FaultPlan, withFaults } from '../../../adapters/memory/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import type { BucketAmendment } from '../../../src/manifest/buckets/bucket-amend.ts';
+import type { BucketSettings } from '../../../src/manifest/buckets/bucket.ts';
 import { createBucketRegistry } from '../../../src/manifest/buckets/buckets.ts';
 import { OWNER, type TestManifest, testManifest } from '../../support/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
 
-const tagged = (value: string): BucketAmendment => (settings) => ({ ...settings, tags: [{ key: 'tag', value }] });
+const tagged = (value: string) => (settings: BucketSettings): BucketSettings => ({ ...settings, tags: [{ key: 'tag', value }] });
 
 interface Scene extends TestManifest {
   plan: FaultPlan;
