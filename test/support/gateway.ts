@@ -9,11 +9,12 @@ import { openManifest } from '../../src/main/manifest.ts';
 import type { Log } from '../../src/observe/log.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import { HoldBudget } from '../../src/protocol/body/hold-budget.ts';
+import type { BlobStore } from '../../src/store/blob-store.ts';
 import { ACCESS_KEY, OTHER_ACCESS_KEY, REGION, SECRET_KEY } from './sign-raw.ts';
 
-export interface TestGateway {
+export interface TestGateway<Store extends BlobStore = MemoryBlobStore> {
   readonly port: number;
-  readonly store: MemoryBlobStore;
+  readonly store: Store;
   readonly dispatcher: Dispatcher;
   /** Messages and fields of everything that was logged. */
   readonly logged: readonly { readonly level: string; readonly fields: object; readonly message: string }[];
@@ -26,6 +27,8 @@ export interface TestGatewayOptions {
   readonly longAnswerMs?: number;
   readonly stalls?: StallLimits;
   readonly headersMs?: number;
+  /** Where everything lies that is no bucket; of its own where the store outlives the test. */
+  readonly systemContainer?: string;
 }
 
 /** Canonical ids of the accounts. */
@@ -33,14 +36,18 @@ export const CANONICAL_ID = '4'.repeat(64);
 export const OTHER_CANONICAL_ID = '5'.repeat(64);
 
 /** A gateway in this process, over memory, with an account and another that owns nothing, on any free port of loopback. */
-export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const store = new MemoryBlobStore();
+export function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  return startGatewayOver(new MemoryBlobStore(), options);
+}
+
+/** The same over any store, which it closes in the end. */
+export async function startGatewayOver<Store extends BlobStore>(store: Store, options: TestGatewayOptions = {}): Promise<TestGateway<Store>> {
   const logged: { level: string; fields: object; message: string }[] = [];
   const record = (level: string) => (fields: object, message: string): void => void logged.push({ level, fields, message });
   const log: Log = { info: record('info'), warn: record('warn'), error: record('error') };
   const background = new AbortController();
   const manifest = openManifest({
-    realm: createRealm([{ name: 'memory', store, systemContainer: 'system', ownerId: CANONICAL_ID }], [], undefined),
+    realm: createRealm([{ name: 'test', store, systemContainer: options.systemContainer ?? 'system', ownerId: CANONICAL_ID }], [], undefined),
     bucketCacheMs: 20,
     log,
     signal: background.signal,
