@@ -57,7 +57,10 @@ const SETTINGS = z.strictObject({
   accounts: z.array(ACCOUNT).min(1).describe('Accounts; read again when the file changes, without a restart.'),
   backends: z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), BACKEND).describe('Backends by name. The name stands in bucket records: never change it.'),
   buckets: BUCKETS.prefault({}).describe('Which backend a bucket lives in, decided by its name.'),
-  bucketCacheMs: milliseconds(1000).describe('How long a bucket record may be remembered. Deleting a bucket waits this long. The same on all replicas.'),
+  bucketCacheMs: milliseconds(1000).describe('How long a bucket record may be remembered. Deleting a bucket, switching its versioning and protecting settings wait this long. The same on all replicas.'),
+  newBuckets: z.enum(['open', 'aws']).default('open')
+    .describe('What new buckets start with. `open`: ACLs count, objects belong to who wrote them, nothing is blocked. '
+      + '`aws`: AWS\'s own defaults, ownership BucketOwnerEnforced (ACLs are off) and all public access blocked.'),
   smallRangeCopy: z.boolean().default(false).describe('Allow UploadPartCopy of a range of a source of 5 MiB or less, as AWS does.'),
   presignedV2: z.boolean().default(false)
     .describe('Accept presigned URLs of signature version 2, as s3cmd and version 1 of the AWS CLI make them. Their signature covers neither host nor payload.'),

@@ -78,7 +78,12 @@ class RunningService implements Service {
       manifest: this.#manifest,
       operations: OPERATIONS,
       presignedV2: config.presignedV2,
-      settings: { region: config.region, smallRangeCopy: config.smallRangeCopy, holdBytes: config.limits.heldBodyBytes },
+      settings: {
+        region: config.region,
+        smallRangeCopy: config.smallRangeCopy,
+        holdBytes: config.limits.heldBodyBytes,
+        newBuckets: config.newBuckets,
+      },
       baseHosts: config.baseHosts,
       proxies: proxyTrust(config.trustedProxies),
       stalls: this.#stalls,

@@ -4,16 +4,26 @@ import { getObjectAcl } from './acl/get-object-acl.ts';
 import { putBucketAcl } from './acl/put-bucket-acl.ts';
 import { putObjectAcl } from './acl/put-object-acl.ts';
 import { createBucket } from './bucket/create-bucket.ts';
-import { deleteBucket } from './bucket/delete-bucket.ts';
+import { deleteBucketOwnershipControls } from './bucket/delete-bucket-ownership-controls.ts';
 import { deleteBucketTagging } from './bucket/delete-bucket-tagging.ts';
+import { deleteBucket } from './bucket/delete-bucket.ts';
+import { deletePublicAccessBlock } from './bucket/delete-public-access-block.ts';
 import { getBucketLocation } from './bucket/get-bucket-location.ts';
+import { getBucketOwnershipControls } from './bucket/get-bucket-ownership-controls.ts';
 import { getBucketTagging } from './bucket/get-bucket-tagging.ts';
+import { getBucketVersioning } from './bucket/get-bucket-versioning.ts';
+import { getObjectLockConfiguration } from './bucket/get-object-lock-configuration.ts';
+import { getPublicAccessBlock } from './bucket/get-public-access-block.ts';
 import { headBucket } from './bucket/head-bucket.ts';
 import { listBuckets } from './bucket/list-buckets.ts';
 import { listObjectVersions } from './bucket/list-object-versions.ts';
 import { listObjectsV2 } from './bucket/list-objects-v2.ts';
 import { listObjects } from './bucket/list-objects.ts';
+import { putBucketOwnershipControls } from './bucket/put-bucket-ownership-controls.ts';
 import { putBucketTagging } from './bucket/put-bucket-tagging.ts';
+import { putBucketVersioning } from './bucket/put-bucket-versioning.ts';
+import { putObjectLockConfiguration } from './bucket/put-object-lock-configuration.ts';
+import { putPublicAccessBlock } from './bucket/put-public-access-block.ts';
 import { UNSET_CONFIGURATIONS } from './bucket/unset-configuration.ts';
 import { abortMultipartUpload } from './multipart/abort-multipart-upload.ts';
 import { completeMultipartUpload } from './multipart/complete-multipart-upload.ts';
@@ -47,6 +57,16 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   DeleteBucketTagging: deleteBucketTagging,
   GetBucketAcl: getBucketAcl,
   PutBucketAcl: putBucketAcl,
+  GetBucketVersioning: getBucketVersioning,
+  PutBucketVersioning: putBucketVersioning,
+  GetObjectLockConfiguration: getObjectLockConfiguration,
+  PutObjectLockConfiguration: putObjectLockConfiguration,
+  GetBucketOwnershipControls: getBucketOwnershipControls,
+  PutBucketOwnershipControls: putBucketOwnershipControls,
+  DeleteBucketOwnershipControls: deleteBucketOwnershipControls,
+  GetPublicAccessBlock: getPublicAccessBlock,
+  PutPublicAccessBlock: putPublicAccessBlock,
+  DeletePublicAccessBlock: deletePublicAccessBlock,
   ListObjects: listObjects,
   ListObjectsV2: listObjectsV2,
   ListObjectVersions: listObjectVersions,

@@ -5,6 +5,9 @@ import type { OperationRow } from '../protocol/operation-table.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
 
+/** What buckets start with: ACLs in force and nothing blocked, or as AWS makes them. */
+export type NewBuckets = 'open' | 'aws';
+
 /** Settings that change what operations answer; a slice of the configuration. */
 export interface OperationSettings {
   readonly region: string;
@@ -12,6 +15,7 @@ export interface OperationSettings {
   readonly smallRangeCopy: boolean;
   /** Bodies of up to this many bytes are held and verified whole before the one write that stores them. */
   readonly holdBytes: number;
+  readonly newBuckets: NewBuckets;
 }
 
 /** Everything an operation may use; no Fastify, no SDK. */

@@ -8,6 +8,7 @@ import { createRealm } from '../../src/main/bucket-rules.ts';
 import { openManifest } from '../../src/main/manifest.ts';
 import type { Log } from '../../src/observe/log.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
+import type { NewBuckets } from '../../src/operations/operation.ts';
 import { HoldBudget } from '../../src/protocol/body/hold-budget.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { ACCESS_KEY, OTHER_ACCESS_KEY, REGION, SECRET_KEY } from './sign-raw.ts';
@@ -27,6 +28,7 @@ export interface TestGatewayOptions {
   readonly longAnswerMs?: number;
   readonly stalls?: StallLimits;
   readonly headersMs?: number;
+  readonly newBuckets?: NewBuckets;
   /** Where everything lies that is no bucket; of its own where the store outlives the test. */
   readonly systemContainer?: string;
 }
@@ -64,7 +66,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     }]),
     manifest,
     operations: { ...OPERATIONS, ...options.operations },
-    settings: { region: REGION, smallRangeCopy: false, holdBytes: 64 * 1024 },
+    settings: { region: REGION, smallRangeCopy: false, holdBytes: 64 * 1024, newBuckets: options.newBuckets ?? 'open' },
     baseHosts: ['localhost'],
     proxies: proxyTrust([]),
     stalls,

@@ -35,8 +35,14 @@ interface Case {
 
 const DELETE = '<Delete><Object><Key>object</Key></Object></Delete>';
 const TAGGING = '<Tagging><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tagging>';
+const VERSIONING = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+const OBJECT_LOCK = '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>';
+const OWNERSHIP = '<OwnershipControls><Rule><ObjectOwnership>BucketOwnerPreferred</ObjectOwnership></Rule></OwnershipControls>';
+const ACCESS_BLOCK = '<PublicAccessBlockConfiguration><BlockPublicPolicy>true</BlockPublicPolicy></PublicAccessBlockConfiguration>';
 const key = (query = '') => ({ bucket }: Place): string => `/${bucket}/object${query}`;
 const bucketGet = (query: string) => ({ bucket }: Place): Sent => ({ method: 'GET', target: `/${bucket}${query}` });
+const bucketPut = (query: string, body: string) => ({ bucket }: Place): Sent => ({ method: 'PUT', target: `/${bucket}${query}`, body });
+const bucketDelete = (query: string) => ({ bucket }: Place): Sent => ({ method: 'DELETE', target: `/${bucket}${query}` });
 const upload = ({ bucket, uploadId }: Place, more = ''): string => `/${bucket}/big?${more}uploadId=${uploadId}`;
 
 /** Settings that were never made: only the owner may be told so. */
@@ -63,6 +69,16 @@ const CASES: Readonly<Partial<Record<OperationName, Case>>> = {
   GetBucketTagging: { needs: 'owner', otherwise: /^404 NoSuchTagSet$/, request: bucketGet('?tagging') },
   PutBucketTagging: { needs: 'owner', request: ({ bucket }) => ({ method: 'PUT', target: `/${bucket}?tagging`, body: TAGGING }) },
   DeleteBucketTagging: { needs: 'owner', request: ({ bucket }) => ({ method: 'DELETE', target: `/${bucket}?tagging` }) },
+  GetBucketVersioning: { needs: 'owner', request: bucketGet('?versioning') },
+  PutBucketVersioning: { needs: 'owner', request: bucketPut('?versioning', VERSIONING) },
+  GetObjectLockConfiguration: { needs: 'owner', otherwise: /^404 ObjectLockConfigurationNotFoundError$/, request: bucketGet('?object-lock') },
+  PutObjectLockConfiguration: { needs: 'owner', otherwise: /^409 InvalidBucketState$/, request: bucketPut('?object-lock', OBJECT_LOCK) },
+  GetBucketOwnershipControls: { needs: 'owner', otherwise: /^404 OwnershipControlsNotFoundError$/, request: bucketGet('?ownershipControls') },
+  PutBucketOwnershipControls: { needs: 'owner', request: bucketPut('?ownershipControls', OWNERSHIP) },
+  DeleteBucketOwnershipControls: { needs: 'owner', request: bucketDelete('?ownershipControls') },
+  GetPublicAccessBlock: { needs: 'owner', otherwise: /^404 NoSuchPublicAccessBlockConfiguration$/, request: bucketGet('?publicAccessBlock') },
+  PutPublicAccessBlock: { needs: 'owner', request: bucketPut('?publicAccessBlock', ACCESS_BLOCK) },
+  DeletePublicAccessBlock: { needs: 'owner', request: bucketDelete('?publicAccessBlock') },
   ListObjects: { needs: 'bucketRead', request: bucketGet('') },
   ListObjectsV2: { needs: 'bucketRead', request: bucketGet('?list-type=2') },
   ListObjectVersions: { needs: 'bucketRead', request: bucketGet('?versions') },

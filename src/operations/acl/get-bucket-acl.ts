@@ -1,3 +1,4 @@
+import { owned } from '../../access/acl/in-force.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 import { aclResponse } from './acl-response.ts';
@@ -5,5 +6,5 @@ import { aclResponse } from './acl-response.ts';
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketAcl.html */
 export const getBucketAcl: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  return aclResponse(bucket, context.accounts);
+  return aclResponse(owned(bucket, bucket), context.accounts);
 };

@@ -1,3 +1,4 @@
+import { owned } from '../../access/acl/in-force.ts';
 import { namedBucket, objectKey, requireNullVersion } from '../authorized-bucket.ts';
 import { authorizedObject } from '../authorized-object.ts';
 import type { Operation } from '../operation.ts';
@@ -7,5 +8,6 @@ import { aclResponse } from './acl-response.ts';
 export const getObjectAcl: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
   requireNullVersion(request.query.get('versionId'));
-  return aclResponse(await authorizedObject({ bucket, key: objectKey(request) }, context), context.accounts);
+  const object = await authorizedObject({ bucket, key: objectKey(request) }, context);
+  return aclResponse(owned(object, bucket), context.accounts);
 };

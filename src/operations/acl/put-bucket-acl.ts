@@ -2,6 +2,7 @@ import { authorize } from '../../access/authorize.ts';
 import { isSameAcl } from '../../manifest/records/acl-code.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
+import { refusePublicAcl, requireAcls } from './bucket-rules.ts';
 import { MAX_ACL_BODY, requestedAcl } from './requested-acl.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAcl.html */
@@ -10,10 +11,12 @@ export const putBucketAcl: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const body = await request.body.readAll(MAX_ACL_BODY);
   const { ownerId } = bucket;
-  const acl = requestedAcl({ headers: request.headers, body }, { subject: 'bucket', ownerId, bucketOwnerId: ownerId }, accounts);
   await manifest.buckets.amend(bucket, (settings) => {
     // Once more on the record itself: the one that was remembered may grant what was taken back since.
-    authorize(principal, operation.permission, { bucket: { ownerId, ...(settings.acl !== undefined && { acl: settings.acl }) } });
+    authorize(principal, operation.permission, { bucket: { ownerId, acl: settings.acl, settings } });
+    requireAcls(settings);
+    const acl = requestedAcl({ headers: request.headers, body }, { subject: 'bucket', ownerId, bucketOwnerId: ownerId }, accounts);
+    refusePublicAcl(acl, settings);
     return isSameAcl(settings.acl, acl) ? settings : { ...settings, acl };
   }, call);
   return { status: 200 };

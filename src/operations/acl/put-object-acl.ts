@@ -1,6 +1,7 @@
 import { callerId, namedBucket, objectKey, requireNullVersion } from '../authorized-bucket.ts';
 import { requireAccess, withoutTellingMissing } from '../authorized-object.ts';
 import type { Operation } from '../operation.ts';
+import { refusePublicAcl, requireAcls } from './bucket-rules.ts';
 import { MAX_ACL_BODY, requestedAcl } from './requested-acl.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectAcl.html */
@@ -13,8 +14,11 @@ export const putObjectAcl: Operation = async (request, context) => {
   await withoutTellingMissing(bucket, context, () =>
     manifest.objects.amend(bucket, objectKey(request), (object) => {
       requireAccess({ bucket, object }, context);
+      requireAcls(bucket.settings);
       const target = { subject: 'object', ownerId: object.ownerId, bucketOwnerId: bucket.ownerId } as const;
-      return { acl: requestedAcl({ headers: request.headers, body }, target, accounts) };
+      const acl = requestedAcl({ headers: request.headers, body }, target, accounts);
+      refusePublicAcl(acl, bucket.settings);
+      return { acl };
     }, call));
   return { status: 200 };
 };

@@ -7,7 +7,7 @@ import { type CannedTarget, expandCanned } from '../../protocol/acl/canned.ts';
 import { parseGrantHeaders } from '../../protocol/acl/grant-headers.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 
-const CANNED_HEADER = 'x-amz-acl';
+export const CANNED_HEADER = 'x-amz-acl';
 
 /** What an ACL is made for. */
 export interface AclTarget extends CannedTarget {

@@ -1,11 +1,16 @@
-import { S3Error } from '../../errors/s3-error.ts';
+import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
+import type { BucketSettings } from '../../manifest/buckets/bucket.ts';
+import type { CreateBucketRequest } from '../../manifest/buckets/bucket-lifecycle.ts';
+import { isPublicGrant } from '../../protocol/acl/acl.ts';
+import { OWNERSHIPS, type Ownership } from '../../protocol/acl/ownership.ts';
 import { decodeXml } from '../../protocol/xml/decode.ts';
 import { CREATE_BUCKET_CONFIGURATION } from '../../protocol/xml/bucket-shapes.ts';
-import type { S3Request } from '../../protocol/request.ts';
+import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import { authorize } from '../../access/authorize.ts';
+import { requireOwnAcl } from '../acl/bucket-rules.ts';
 import { headerAcl } from '../acl/requested-acl.ts';
 import { bucketName, callerId } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import type { NewBuckets, Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
 
 const MAX_BODY = 64 * 1024;
@@ -17,23 +22,60 @@ export const createBucket: Operation = async (request, context) => {
   const ownerId = callerId(context);
   authorize(context.principal, context.operation.permission);
   refuseUnsupported(request.headers);
-  refuseBucketSettings(request);
-  const acl = headerAcl(request.headers, { subject: 'bucket', ownerId, bucketOwnerId: ownerId }, context.accounts);
+  const defaults = NEW_BUCKETS[context.settings.newBuckets];
+  const settings = requestedSettings(request.headers, ownerId, context);
+  requireConsistent({ ...defaults, ...settings });
   await requireLocation(request, context.settings.region);
 
-  const created = await context.manifest.buckets.create({ name, ownerId, ...(acl !== undefined && { settings: { acl } }) }, context.call);
+  const created = await context.manifest.buckets.create({ name, ownerId, settings, defaults }, context.call);
   // us-east-1 answers a repeated CreateBucket of the owner with 200, every other region with 409.
   if (!created && context.settings.region !== DEFAULT_REGION) throw new S3Error('BucketAlreadyOwnedByYou', { extra: { BucketName: name } });
   return { status: 200, headers: { location: `/${name}` } };
 };
 
-function refuseBucketSettings({ headers }: S3Request): void {
-  const refuse = (header: string): never => {
-    throw new S3Error('NotImplemented', { extra: { Header: header, additionalMessage: `${header} is not implemented` } });
+/** What a bucket has that is made without a word about it. */
+const NEW_BUCKETS: Readonly<Record<NewBuckets, BucketSettings>> = {
+  open: {},
+  aws: {
+    ownership: 'BucketOwnerEnforced',
+    publicAccessBlock: { blockPublicAcls: true, ignorePublicAcls: true, blockPublicPolicy: true, restrictPublicBuckets: true },
+  },
+};
+
+function requestedSettings(headers: HeaderReader, ownerId: string, { accounts }: OperationContext): NonNullable<CreateBucketRequest['settings']> {
+  const acl = headerAcl(headers, { subject: 'bucket', ownerId, bucketOwnerId: ownerId }, accounts);
+  const ownership = requestedOwnership(headers);
+  return {
+    ...(acl !== undefined && { acl }),
+    ...(ownership !== undefined && { ownership }),
+    ...(wantsObjectLock(headers) && { objectLock: {} }),
   };
-  if (headers.get('x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true') refuse('x-amz-bucket-object-lock-enabled');
-  const ownership = headers.get('x-amz-object-ownership');
-  if (ownership !== undefined && ownership !== 'ObjectWriter') refuse('x-amz-object-ownership');
+}
+
+/** @throws S3Error InvalidArgument */
+function requestedOwnership(headers: HeaderReader): Ownership | undefined {
+  const name = 'x-amz-object-ownership';
+  const value = headers.get(name);
+  if (value === undefined) return undefined;
+  const ownership = OWNERSHIPS.find((known) => known === value);
+  if (ownership === undefined) throw invalidArgument(name, value, 'Invalid Object Ownership value');
+  return ownership;
+}
+
+/** @throws S3Error InvalidArgument */
+function wantsObjectLock(headers: HeaderReader): boolean {
+  const name = 'x-amz-bucket-object-lock-enabled';
+  const value = headers.get(name) ?? 'false';
+  if (!/^(?:true|false)$/i.test(value)) throw invalidArgument(name, value, 'Expected true or false');
+  return value.toLowerCase() === 'true';
+}
+
+/** @throws S3Error InvalidBucketAclWithObjectOwnership, InvalidBucketAclWithBlockPublicAccessError */
+function requireConsistent(settings: BucketSettings): void {
+  requireOwnAcl(settings);
+  if (settings.publicAccessBlock?.blockPublicAcls === true && settings.acl?.some(isPublicGrant) === true) {
+    throw new S3Error('InvalidBucketAclWithBlockPublicAccessError');
+  }
 }
 
 /** Outside us-east-1 the constraint must be the endpoint's region. @throws S3Error IllegalLocationConstraintException, MalformedXML */

@@ -6,7 +6,7 @@ import { LIST_OBJECT_VERSIONS_RESULT } from '../../protocol/xml/list-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 import { checkOptionalAttributes, type ListParameters, listParameters } from './list-parameters.ts';
-import { objectValues, ownerLookup, type OwnerLookup, pageValues, prefixValues } from './list-values.ts';
+import { objectValues, objectOwners, type OwnerLookup, pageValues, prefixValues } from './list-values.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html */
 export const listObjectVersions: Operation = async (request, context) => {
@@ -27,7 +27,7 @@ export const listObjectVersions: Operation = async (request, context) => {
     VersionIdMarker: versionIdMarker,
     NextKeyMarker: page.next === undefined ? undefined : encode(page.next),
     NextVersionIdMarker: page.nextVersion,
-    Version: versionValues(page.entries, parameters, ownerLookup(context.accounts)),
+    Version: versionValues(page.entries, parameters, objectOwners(bucket, context.accounts)),
     CommonPrefixes: prefixValues(page.entries, parameters),
   };
   return { status: 200, headers: { 'x-amz-bucket-region': context.settings.region }, body: xml(LIST_OBJECT_VERSIONS_RESULT, value) };

@@ -4,7 +4,7 @@ import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 import { decodeContinuationToken, encodeContinuationToken } from './continuation-token.ts';
 import { checkOptionalAttributes, listParameters } from './list-parameters.ts';
-import { contentsValues, ownerLookup, pageValues, prefixValues } from './list-values.ts';
+import { contentsValues, objectOwners, pageValues, prefixValues } from './list-values.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
 export const listObjectsV2: Operation = async (request, context) => {
@@ -19,7 +19,7 @@ export const listObjectsV2: Operation = async (request, context) => {
 
   const { prefix, delimiter, maxKeys, encode } = parameters;
   const { entries, next } = await context.manifest.listing.objects(bucket, { prefix, delimiter, after, limit: maxKeys }, context.call);
-  const owners = query.get('fetch-owner') === 'true' ? ownerLookup(context.accounts) : undefined;
+  const owners = query.get('fetch-owner') === 'true' ? objectOwners(bucket, context.accounts) : undefined;
   const value = {
     ...pageValues(bucket, parameters, next !== undefined),
     StartAfter: startAfter === undefined ? undefined : encode(startAfter),

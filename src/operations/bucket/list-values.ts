@@ -1,4 +1,5 @@
 import type { AccountDirectory } from '../../access/accounts.ts';
+import { owned } from '../../access/acl/in-force.ts';
 import type { Bucket } from '../../manifest/buckets/bucket.ts';
 import type { ListedEntry, ListedObject } from '../../manifest/listing/listing.ts';
 import type { XmlValue } from '../../protocol/xml/document.ts';
@@ -64,4 +65,10 @@ export function ownerLookup(accounts: AccountDirectory): OwnerLookup {
     }
     return owner;
   };
+}
+
+/** As `ownerLookup`, for objects of a bucket whose owner may own all that is in it. */
+export function objectOwners(bucket: Bucket, accounts: AccountDirectory): OwnerLookup {
+  const lookup = ownerLookup(accounts);
+  return (ownerId) => lookup(owned({ ownerId }, bucket).ownerId);
 }

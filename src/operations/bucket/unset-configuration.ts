@@ -13,14 +13,10 @@ import { preflight } from '../preflight.ts';
  * what is not there, is answered truthfully; tools that look at all settings (Terraform) rely on it.
  */
 const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
-  GetBucketVersioning: emptyDocument('VersioningConfiguration'),
-  GetBucketOwnershipControls: 'OwnershipControlsNotFoundError',
-  GetPublicAccessBlock: 'NoSuchPublicAccessBlockConfiguration',
   GetBucketPolicy: 'NoSuchBucketPolicy',
   GetBucketPolicyStatus: 'NoSuchBucketPolicy',
   GetBucketCors: 'NoSuchCORSConfiguration',
   GetBucketLifecycleConfiguration: 'NoSuchLifecycleConfiguration',
-  GetObjectLockConfiguration: 'ObjectLockConfigurationNotFoundError',
   // Both clouds encrypt at rest, always, with keys of their own.
   GetBucketEncryption: xml(SERVER_SIDE_ENCRYPTION_CONFIGURATION, {
     Rule: [{ ApplyServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' }, BucketKeyEnabled: false }],
@@ -42,8 +38,6 @@ const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
 };
 
 const DELETIONS = [
-  'DeleteBucketOwnershipControls',
-  'DeletePublicAccessBlock',
   'DeleteBucketPolicy',
   'DeleteBucketCors',
   'DeleteBucketLifecycle',

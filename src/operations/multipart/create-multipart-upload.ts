@@ -2,7 +2,7 @@ import { parseObjectAttributes } from '../../protocol/headers/object-attributes.
 import { ENCRYPTED } from '../../protocol/headers/object-headers.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { INITIATE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
-import { headerAcl } from '../acl/requested-acl.ts';
+import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
 import { requestedTags } from '../object/requested-tags.ts';
 import type { Operation, OperationContext } from '../operation.ts';
@@ -17,15 +17,13 @@ export const createMultipartUpload: Operation = async (request, context) => {
   const key = objectKey(request);
   const attributes = { ...parseObjectAttributes(request.headers), ...requestedTags(request, { bucket, context }) };
   const checksum = createdChecksum(request.headers);
-  const initiator = initiatorOf(context);
   const { storageClass } = attributes;
-  const ownerId = callerId(context);
-  const acl = headerAcl(request.headers, { subject: 'object', ownerId, bucketOwnerId: bucket.ownerId }, context.accounts);
+  const ownership = writtenOwnership(request.headers, { bucket, writerId: callerId(context) }, context.accounts);
+  const initiator = initiatorOf(context, ownership.ownerId);
 
   const record = {
     attributes,
-    ownerId,
-    ...(acl !== undefined && { acl }),
+    ...ownership,
     ...(initiator !== undefined && { initiator }),
     ...(storageClass !== undefined && { storageClass }),
     ...(checksum !== undefined && { checksum }),
@@ -35,8 +33,10 @@ export const createMultipartUpload: Operation = async (request, context) => {
   return { status: 200, headers, body: xml(INITIATE_MULTIPART_UPLOAD_RESULT, { Bucket: bucket.name, Key: key, UploadId: uploadId }) };
 };
 
-/** A user shows up as initiator, the account it belongs to as owner. */
-function initiatorOf({ principal }: OperationContext): Initiator | undefined {
-  if (principal.kind !== 'account' || principal.user === undefined) return undefined;
-  return { id: principal.user.arn, displayName: principal.user.name };
+/** A user shows up as initiator, the account it belongs to as owner; an account only where it is not the owner. */
+function initiatorOf({ principal }: OperationContext, ownerId: string): Initiator | undefined {
+  if (principal.kind !== 'account') return undefined;
+  const { account, user } = principal;
+  if (user !== undefined) return { id: user.arn, displayName: user.name };
+  return account.canonicalId === ownerId ? undefined : { id: account.canonicalId, displayName: account.displayName };
 }

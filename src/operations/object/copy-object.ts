@@ -1,6 +1,5 @@
 import { authorize } from '../../access/authorize.ts';
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import type { Bucket } from '../../manifest/buckets/bucket.ts';
 import type { CopyObjectRequest } from '../../manifest/objects/object-requests.ts';
 import type { ObjectAttributes } from '../../manifest/objects/object-view.ts';
 import { CHECKSUM_ALGORITHMS, type Checksum } from '../../protocol/checksums/algorithms.ts';
@@ -11,7 +10,7 @@ import { xml } from '../../protocol/xml/document.ts';
 import { COPY_OBJECT_RESULT } from '../../protocol/xml/object-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import { headerAcl } from '../acl/requested-acl.ts';
+import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
 import { type ResolvedSource, requireCopyable, resolveCopySource } from '../copy-source.ts';
 import type { Operation, OperationContext } from '../operation.ts';
@@ -28,16 +27,17 @@ export const copyObject: Operation = async (request, context) => {
   refuseUnsupported(request.headers);
   const key = objectKey(request);
   const conditions = writeConditions(request.headers);
-  const ownerId = callerId(context);
+  const writerId = callerId(context);
   const replacingTags = directive(request.headers, 'x-amz-tagging-directive') === 'REPLACE' ? requestedTags(request, { bucket, context }) : undefined;
-  const owned = ownedBy(request, { bucket, ownerId }, context);
+  // The source's ACL is not copied.
+  const ownership = writtenOwnership(request.headers, { bucket, writerId, ignoreWrite: true }, context.accounts);
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const source = await resolveCopySource(request, context);
     requireCopyable(source.view.size);
     requireChange(request, source);
     const { attributes, sameAttributes } = copiedAttributes(request.headers, source);
     const tagged = { ...attributes, ...(replacingTags ?? copiedTags(source, context)) };
-    const copy: CopyObjectRequest = { source, conditions, ...owned, attributes: tagged, sameAttributes, ...copiedChecksum(request.headers, source) };
+    const copy: CopyObjectRequest = { source, conditions, ...ownership, attributes: tagged, sameAttributes, ...copiedChecksum(request.headers, source) };
     context.mayTakeLong(ENCRYPTED);
     try {
       const committed = await context.manifest.objects.copy(bucket, key, copy, context.call);
@@ -49,16 +49,6 @@ export const copyObject: Operation = async (request, context) => {
   }
   throw new StoreError('throttled', { call: 'copy', code: 'SourceKeepsChanging' });
 };
-
-/** A copy belongs to who made it, and is private unless this request says otherwise: the source's ACL is not copied. */
-function ownedBy(
-  { headers }: S3Request,
-  { bucket, ownerId }: { readonly bucket: Bucket; readonly ownerId: string },
-  { accounts }: OperationContext,
-): Pick<CopyObjectRequest, 'ownerId' | 'acl'> {
-  const acl = headerAcl(headers, { subject: 'object', ownerId, bucketOwnerId: bucket.ownerId, ignoreWrite: true }, accounts);
-  return { ownerId, ...(acl !== undefined && { acl }) };
-}
 
 function copiedAttributes(headers: HeaderReader, { view }: ResolvedSource): { attributes: ObjectAttributes; sameAttributes: boolean } {
   if (directive(headers, 'x-amz-metadata-directive') === 'REPLACE') {

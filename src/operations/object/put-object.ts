@@ -5,7 +5,7 @@ import { parseObjectAttributes } from '../../protocol/headers/object-attributes.
 import { ENCRYPTED, checksumHeaders, quoted } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { idOf } from '../../access/acl/permits.ts';
-import { headerAcl } from '../acl/requested-acl.ts';
+import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, objectKey } from '../authorized-bucket.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
@@ -23,8 +23,7 @@ export const putObject: Operation = async (request, context) => {
   const attributes = { ...parseObjectAttributes(request.headers), ...requestedTags(request, { bucket, context }) };
   const conditions = writeConditions(request.headers);
   const key = objectKey(request);
-  const ownerId = idOf(context.principal);
-  const acl = headerAcl(request.headers, { subject: 'object', ownerId, bucketOwnerId: bucket.ownerId }, context.accounts);
+  const ownership = writtenOwnership(request.headers, { bucket, writerId: idOf(context.principal) }, context.accounts);
 
   const { capabilities } = bucket.home.store;
   const body = await request.body.open({
@@ -33,7 +32,7 @@ export const putObject: Operation = async (request, context) => {
     wantMd5: !capabilities.writeReturnsMd5 || (request.body.declaredSize ?? 0) > capabilities.maxWrite,
     beforeEnd: () => confirmBucket(bucket, context),
   });
-  const put = { attributes, ownerId, ...(acl !== undefined && { acl }), conditions, ...uploadOf(body) };
+  const put = { attributes, ...ownership, conditions, ...uploadOf(body) };
   const committed = await context.manifest.objects.put(bucket, key, put, context.call);
   return { status: 200, headers: { etag: quoted(committed.etag), ...ENCRYPTED, ...checksumHeaders(committed.checksum) } };
 };

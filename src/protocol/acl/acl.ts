@@ -30,6 +30,19 @@ export function isPrivate(acl: Acl): boolean {
   return acl.length === 1 && only?.grantee.kind === 'owner' && only.permission === 'FULL_CONTROL';
 }
 
+/** Groups that anybody is in, or can make an account to be in. */
+const PUBLIC_GROUPS: readonly Group[] = ['AllUsers', 'AuthenticatedUsers'];
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html#access-control-block-public-access-policy-status */
+export function isPublicGrant({ grantee }: Grant): boolean {
+  return grantee.kind === 'group' && PUBLIC_GROUPS.includes(grantee.group);
+}
+
+/** Whether it grants anything to anybody but the owner. */
+export function grantsOthers(acl: Acl): boolean {
+  return acl.some(({ grantee }) => grantee.kind !== 'owner');
+}
+
 const GROUP_URI: Readonly<Record<Group, string>> = {
   AllUsers: 'http://acs.amazonaws.com/groups/global/AllUsers',
   AuthenticatedUsers: 'http://acs.amazonaws.com/groups/global/AuthenticatedUsers',

@@ -104,6 +104,7 @@ function decodeScalar(kind: 'text' | 'number' | 'boolean', text: string, name: s
     if (!/^-?\d{1,16}$/.test(value) || !Number.isSafeInteger(number)) throw new Error(`<${name}> is no integer`);
     return number;
   }
-  if (value !== 'true' && value !== 'false') throw new Error(`<${name}> is neither true nor false`);
-  return value === 'true';
+  const truth = value.toLowerCase(); // the S3 documentation has TRUE in some of its examples
+  if (truth !== 'true' && truth !== 'false') throw new Error(`<${name}> is neither true nor false`);
+  return truth === 'true';
 }

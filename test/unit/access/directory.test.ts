@@ -56,7 +56,7 @@ describe('authorize', () => {
   const asUser: Principal = { ...asAccount, user: ALICE };
   const stranger: Principal = { kind: 'account', account: account('alt'), accessKeyId: 'k' };
   const anonymous: Principal = { kind: 'anonymous' };
-  const bucket = { bucket: { ownerId: 'main-id' } };
+  const bucket = { bucket: { ownerId: 'main-id', settings: {} } };
 
   test('the owner and its users may do everything', () => {
     expect(() => {

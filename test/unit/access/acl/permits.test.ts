@@ -1,14 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { Account, Principal } from '../../../../src/access/accounts.ts';
 import { ruleOf } from '../../../../src/access/acl/action-rules.ts';
+import type { OwningBucket } from '../../../../src/access/acl/in-force.ts';
 import { permits } from '../../../../src/access/acl/permits.ts';
-import { isAllowed } from '../../../../src/access/authorize.ts';
+import { type Resource, isAllowed } from '../../../../src/access/authorize.ts';
 import { type Acl, ANONYMOUS_ID, type Grantee, PERMISSIONS, type Permission } from '../../../../src/protocol/acl/acl.ts';
+import type { PublicAccessBlock } from '../../../../src/protocol/acl/ownership.ts';
 import { OPERATION_TABLE } from '../../../../src/protocol/operation-table.ts';
 
+function accountOf(name: string): Account {
+  return { name, canonicalId: name, displayName: name, email: `${name}@example.com`, accountNumber: '1' };
+}
+
 function account(name: string): Principal {
-  const fields: Account = { name, canonicalId: name, displayName: name, email: `${name}@example.com`, accountNumber: '1' };
-  return { kind: 'account', account: fields, accessKeyId: name };
+  return { kind: 'account', account: accountOf(name), accessKeyId: name };
 }
 
 const owner = account('owner');
@@ -55,7 +60,11 @@ describe('authorize', () => {
     const rule = ruleOf(action);
     for (const permission of PERMISSIONS) {
       for (const on of ['bucket', 'object'] as const) {
-        const resource = { bucket: { ownerId: 'owner' }, object: { ownerId: 'owner' }, [on]: { ownerId: 'owner', acl: granting(permission) } };
+        const acl = granting(permission);
+        const resource = {
+          bucket: { ownerId: 'owner', settings: {}, ...(on === 'bucket' && { acl }) },
+          object: { ownerId: 'owner', ...(on === 'object' && { acl }) },
+        };
         const expected = rule?.on === on && (permission === 'FULL_CONTROL' || permission === rule.permission);
         expect(isAllowed(friend, action, resource), `${permission} on the ${on}`).toBe(expected);
         expect(isAllowed(stranger, action, resource)).toBe(false);
@@ -66,19 +75,20 @@ describe('authorize', () => {
   });
 
   test('an ACL that grants nothing does not lock the owner out', () => {
-    expect(isAllowed(owner, 's3:PutBucketAcl', { bucket: { ownerId: 'owner', acl: [] } })).toBe(true);
-    expect(isAllowed(owner, 's3:PutObjectAcl', { bucket: { ownerId: 'x' }, object: { ownerId: 'owner', acl: [] } })).toBe(true);
+    expect(isAllowed(owner, 's3:PutBucketAcl', { bucket: { ownerId: 'owner', acl: [], settings: {} } })).toBe(true);
+    expect(isAllowed(owner, 's3:PutObjectAcl', { bucket: { ownerId: 'x', settings: {} }, object: { ownerId: 'owner', acl: [] } })).toBe(true);
   });
 
   test('the owner of the bucket may not read what others own in it', () => {
-    const resource = { bucket: { ownerId: 'owner' }, object: { ownerId: 'friend' } };
+    const resource = { bucket: { ownerId: 'owner', settings: {} }, object: { ownerId: 'friend' } };
     expect(isAllowed(owner, 's3:GetObject', resource)).toBe(false);
     expect(isAllowed(friend, 's3:GetObject', resource)).toBe(true);
     expect(isAllowed(owner, 's3:DeleteObject', resource)).toBe(true);
   });
 
-  test('an action on an object is refused as long as the object is not known', () => {
-    expect(isAllowed(owner, 's3:GetObject', { bucket: { ownerId: 'owner' } })).toBe(false);
+  test('an action on an object is refused as long as object or bucket are not known', () => {
+    expect(isAllowed(owner, 's3:GetObject', { object: { ownerId: 'owner' } })).toBe(false);
+    expect(isAllowed(owner, 's3:GetObject', { bucket: { ownerId: 'owner', settings: {} } })).toBe(false);
   });
 
   test.each([
@@ -88,9 +98,54 @@ describe('authorize', () => {
     ['s3:AbortMultipartUpload', false, { owner: true, friend: true, stranger: false }],
   ] as const)('%s in an upload of a friend, the bucket public: %s', (action, isPublic, expected) => {
     const acl: Acl = isPublic ? [{ grantee: { kind: 'group', group: 'AllUsers' }, permission: 'WRITE' }] : [];
-    const resource = { bucket: { ownerId: 'owner', acl }, upload: { ownerId: 'friend' } };
+    const resource = { bucket: { ownerId: 'owner', acl, settings: {} }, upload: { ownerId: 'friend' } };
     const answers = { owner: isAllowed(owner, action, resource), friend: isAllowed(friend, action, resource), stranger: isAllowed(stranger, action, resource) };
     expect(answers).toEqual(expected);
     expect(isAllowed(anonymous, action, resource)).toBe(false);
+  });
+
+  test('an upload that makes an object of somebody else is still its initiator\'s', () => {
+    const acl: Acl = [{ grantee: { kind: 'group', group: 'AllUsers' }, permission: 'WRITE' }];
+    const user: Principal = { kind: 'account', account: accountOf('stranger'), user: { name: 'u', arn: 'arn:u' }, accessKeyId: 'u' };
+    const started = (id: string): Resource => ({ bucket: { ownerId: 'owner', acl, settings: {} }, upload: { ownerId: 'owner', initiator: { id } } });
+    for (const action of ['s3:PutObject', 's3:AbortMultipartUpload', 's3:ListMultipartUploadParts']) {
+      const may = (caller: Principal, id: string): boolean => isAllowed(caller, action, started(id));
+      const isPut = action === 's3:PutObject';
+      expect([may(friend, 'friend'), may(owner, 'friend'), may(user, 'arn:u')], action).toEqual([true, true, true]);
+      expect([may(stranger, 'friend'), may(stranger, 'arn:u'), may(anonymous, ANONYMOUS_ID), may(user, 'arn:v')], action).toEqual([false, false, false, false]);
+      expect(isAllowed(friend, action, { ...started('friend'), bucket: { ownerId: 'owner', settings: {} } }), action).toBe(!isPut);
+    }
+  });
+});
+
+describe('what a bucket makes of ACLs', () => {
+  const PUBLIC: Acl = [
+    { grantee: { kind: 'group', group: 'AllUsers' }, permission: 'FULL_CONTROL' },
+    { grantee: { kind: 'group', group: 'AuthenticatedUsers' }, permission: 'FULL_CONTROL' },
+    { grantee: { kind: 'account', id: 'friend' }, permission: 'FULL_CONTROL' },
+  ];
+  const OFF: PublicAccessBlock = { blockPublicAcls: false, ignorePublicAcls: false, blockPublicPolicy: false, restrictPublicBuckets: false };
+  const ALL: readonly Caller[] = ['owner', 'friend', 'stranger', 'anonymous'];
+
+  test.each<[string, OwningBucket['settings'], bucket: readonly Caller[], object: readonly (Caller | 'writer')[]]>([
+    ['nothing set', {}, ALL, ALL],
+    ['ObjectWriter', { ownership: 'ObjectWriter' }, ALL, ALL],
+    ['BucketOwnerPreferred', { ownership: 'BucketOwnerPreferred' }, ALL, ALL],
+    ['BucketOwnerEnforced', { ownership: 'BucketOwnerEnforced' }, ['owner'], ['owner']],
+    ['a block of everything else', { publicAccessBlock: { ...OFF, blockPublicAcls: true, blockPublicPolicy: true, restrictPublicBuckets: true } }, ALL, ALL],
+    ['public ACLs ignored', { publicAccessBlock: { ...OFF, ignorePublicAcls: true } }, ['owner', 'friend'], ['friend', 'writer']],
+  ])('%s', (_name, settings, onBucket, onObject) => {
+    const callers = { ...CALLERS, writer: account('writer') };
+    const bucket = { ownerId: 'owner', acl: PUBLIC, settings };
+    const object = { ownerId: 'writer', acl: PUBLIC };
+    for (const [name, caller] of Object.entries(callers)) {
+      const everybody = onBucket.length === ALL.length;
+      for (const action of ['s3:ListBucket', 's3:PutObject', 's3:DeleteObject', 's3:GetBucketAcl', 's3:PutBucketAcl']) {
+        expect(isAllowed(caller, action, { bucket }), `${name} ${action}`).toBe(everybody || onBucket.some((who) => who === name));
+      }
+      for (const action of ['s3:GetObject', 's3:GetObjectAttributes', 's3:GetObjectAcl', 's3:PutObjectAcl']) {
+        expect(isAllowed(caller, action, { bucket, object }), `${name} ${action}`).toBe(everybody || onObject.some((who) => who === name));
+      }
+    }
   });
 });

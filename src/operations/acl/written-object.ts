@@ -1,0 +1,50 @@
+import type { AccountDirectory } from '../../access/accounts.ts';
+import { S3Error } from '../../errors/s3-error.ts';
+import type { Bucket } from '../../manifest/buckets/bucket.ts';
+import type { Acl } from '../../protocol/acl/acl.ts';
+import type { HeaderReader } from '../../protocol/request.ts';
+import { refusePublicAcl } from './bucket-rules.ts';
+import { type AclTarget, CANNED_HEADER, headerAcl } from './requested-acl.ts';
+
+/** An object that is about to be written. */
+export interface WrittenObject {
+  readonly bucket: Pick<Bucket, 'ownerId' | 'settings'>;
+  /** Canonical id of the caller. */
+  readonly writerId: string;
+  readonly ignoreWrite?: AclTarget['ignoreWrite'];
+}
+
+/** Absent ACL: private to the owner. */
+export interface WrittenOwnership {
+  readonly ownerId: string;
+  readonly acl?: Acl;
+}
+
+const TO_BUCKET_OWNER = 'bucket-owner-full-control';
+
+/**
+ * Who will own an object that is written, and its ACL: what the headers of the request ask for, as far as the bucket lets them.
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
+ * @throws S3Error AccessControlListNotSupported, AccessDenied (public access block), and as `headerAcl`
+ */
+export function writtenOwnership(headers: HeaderReader, written: WrittenObject, accounts: AccountDirectory): WrittenOwnership {
+  const { bucket, writerId, ignoreWrite = false } = written;
+  const { ownership } = bucket.settings;
+  const canned = headers.get(CANNED_HEADER);
+  if (ownership === 'BucketOwnerEnforced' && canned !== undefined && canned !== TO_BUCKET_OWNER) throw new S3Error('AccessControlListNotSupported');
+  const gives = ownership === 'BucketOwnerEnforced' || (ownership === 'BucketOwnerPreferred' && canned === TO_BUCKET_OWNER);
+  const ownerId = gives ? bucket.ownerId : writerId;
+  const acl = headerAcl(headers, { subject: 'object', ownerId, bucketOwnerId: bucket.ownerId, ignoreWrite }, accounts);
+  if (ownership === 'BucketOwnerEnforced') {
+    if (acl?.every(isOwnersFullControl) === false) throw new S3Error('AccessControlListNotSupported');
+    return { ownerId };
+  }
+  if (acl === undefined) return { ownerId };
+  refusePublicAcl(acl, bucket.settings);
+  return { ownerId, acl };
+}
+
+/** Another way to write `bucket-owner-full-control`. */
+function isOwnersFullControl({ grantee, permission }: Acl[number]): boolean {
+  return grantee.kind === 'owner' && permission === 'FULL_CONTROL';
+}

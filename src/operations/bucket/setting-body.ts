@@ -1,0 +1,18 @@
+import type { BucketSettings } from '../../manifest/buckets/bucket.ts';
+import type { S3Request } from '../../protocol/request.ts';
+import { type Decoded, decodeXml } from '../../protocol/xml/decode.ts';
+import type { XmlShape } from '../../protocol/xml/shape.ts';
+
+/** Documents of settings are a few lines; this leaves room for comments and white space. */
+const MAX_BODY = 64 * 1024;
+
+/** The document that a request sets something by. @throws S3Error MalformedXML */
+export async function settingBody<const S extends XmlShape>(request: S3Request, shape: S): Promise<Decoded<S>> {
+  return decodeXml(shape, await request.body.readAll(MAX_BODY));
+}
+
+/** All settings but one, which is as if it had never been made. */
+export function without<K extends keyof BucketSettings>(settings: BucketSettings, name: K): Omit<BucketSettings, K> {
+  const { [name]: _removed, ...others } = settings;
+  return others;
+}
