@@ -1,0 +1,90 @@
+import type { Answer, Exchange } from './exchange.ts';
+import { ok } from './exchange.ts';
+import { checkBeforeBucketChange } from './bucket-preconditions.ts';
+import { Refusal, invalid } from './refusal.ts';
+import { isObject } from './resource.ts';
+import type { Json } from './resource.ts';
+import { checkBucketName } from './rules.ts';
+import { StoredBucket } from './state.ts';
+
+/** New buckets keep what is deleted for a week (https://cloud.google.com/storage/docs/soft-delete#retention-duration). */
+const WEEK = String(7 * 24 * 60 * 60);
+
+/** https://cloud.google.com/storage/docs/json_api/v1/buckets/insert */
+export async function insertBucket({ state, query, json }: Exchange): Promise<Answer> {
+  if (query.get('project') === null) throw invalid('Required parameter: project');
+  const { name, location, storageClass, softDeletePolicy, hierarchicalNamespace, labels, versioning } = await json();
+  if (typeof name !== 'string') throw invalid('Required');
+  checkBucketName(name);
+  if (isObject(versioning) && versioning['enabled'] === true) throw new Refusal(501, 'notImplemented', 'The double keeps no versions.');
+  // The namespace is everybody's (https://cloud.google.com/storage/docs/buckets#considerations).
+  if (state.buckets.has(name)) throw new Refusal(409, 'conflict', 'Your previous request to create the named bucket succeeded and you already own it.');
+  const retention = isObject(softDeletePolicy) ? softDeletePolicy['retentionDurationSeconds'] : undefined;
+  const fields = {
+    location: typeof location === 'string' ? location : 'US',
+    storageClass: typeof storageClass === 'string' ? storageClass : 'STANDARD',
+    softDeleteSeconds: typeof retention === 'string' || typeof retention === 'number' ? String(retention) : WEEK,
+    hierarchicalNamespace: isObject(hierarchicalNamespace) && hierarchicalNamespace['enabled'] === true,
+    labels: labelsOf(labels),
+  };
+  const bucket = new StoredBucket(name, fields, Date.now());
+  state.buckets.set(name, bucket);
+  return ok(bucketResource(bucket));
+}
+
+/** https://cloud.google.com/storage/docs/json_api/v1/buckets/get */
+export function getBucket({ state, bucket }: Exchange): Answer {
+  return ok(bucketResource(state.bucket(bucket)));
+}
+
+/** https://cloud.google.com/storage/docs/json_api/v1/buckets/patch, labels only. */
+export async function patchBucket({ state, bucket: name, query, json }: Exchange): Promise<Answer> {
+  const patch = await json();
+  const bucket = state.bucket(name);
+  checkBeforeBucketChange(bucket, query);
+  bucket.fields = { ...bucket.fields, labels: { ...bucket.fields.labels, ...labelsOf(patch['labels']) } };
+  bucket.metageneration += 1;
+  return ok(bucketResource(bucket));
+}
+
+/** https://cloud.google.com/storage/docs/json_api/v1/buckets/delete */
+export function deleteBucket({ state, bucket: name, query }: Exchange): Answer {
+  const bucket = state.bucket(name);
+  checkBeforeBucketChange(bucket, query);
+  if (bucket.objects.size > 0) throw new Refusal(409, 'conflict', 'The bucket you tried to delete is not empty.');
+  state.buckets.delete(name);
+  return { status: 204 };
+}
+
+/** https://cloud.google.com/storage/docs/json_api/v1/buckets/list */
+export function listBuckets({ state, query }: Exchange): Answer {
+  if (query.get('project') === null) throw invalid('Required parameter: project');
+  const [prefix, after] = [query.get('prefix') ?? '', query.get('pageToken') ?? ''];
+  const names = [...state.buckets.keys()].filter((name) => name.startsWith(prefix) && name > after).sort();
+  const page = names.slice(0, Math.min(Number(query.get('maxResults') ?? 1000), 1000));
+  const items = page.map((name) => bucketResource(state.bucket(name)));
+  const last = page.at(-1);
+  return ok({ kind: 'storage#buckets', ...(items.length > 0 && { items }), ...(page.length < names.length && last !== undefined && { nextPageToken: last }) });
+}
+
+function bucketResource({ name, fields, metageneration, timeCreated }: StoredBucket): Json {
+  return {
+    kind: 'storage#bucket',
+    id: name,
+    name,
+    location: fields.location,
+    storageClass: fields.storageClass,
+    metageneration: String(metageneration),
+    etag: Buffer.from(String(metageneration)).toString('base64'),
+    timeCreated: new Date(timeCreated).toISOString(),
+    updated: new Date(timeCreated).toISOString(),
+    softDeletePolicy: { retentionDurationSeconds: fields.softDeleteSeconds },
+    ...(fields.hierarchicalNamespace && { hierarchicalNamespace: { enabled: true } }),
+    ...(Object.keys(fields.labels).length > 0 && { labels: fields.labels }),
+  };
+}
+
+function labelsOf(value: unknown): Readonly<Record<string, string>> {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}

@@ -1,0 +1,85 @@
+import { gunzipSync } from 'node:zlib';
+import type { Answer, Exchange } from './exchange.ts';
+import { readableObject } from './objects.ts';
+import { checkBeforeRead, headerPreconditions, integer } from './preconditions.ts';
+import { Refusal } from './refusal.ts';
+import { etagOf } from './resource.ts';
+import { Rope } from './rope.ts';
+import type { StoredObject } from './state.ts';
+
+/** https://cloud.google.com/storage/docs/json_api/v1/objects/get, `alt=media`: the bytes, without custom metadata. */
+export function downloadMedia(exchange: Exchange): Answer {
+  return content(exchange, readableObject(exchange), {});
+}
+
+/** https://cloud.google.com/storage/docs/xml-api/get-object and head-object: the bytes, custom metadata as `x-goog-meta-` headers. */
+export function xmlObject(exchange: Exchange): Answer {
+  const { state, bucket, object: name, query, headers } = exchange;
+  const object = state.object(bucket, name, integer(query.get('generation'), 'generation'));
+  checkBeforeRead(object, headerPreconditions(headers));
+  const custom = Object.entries(object.fields.metadata ?? {}).map(([key, value]) => [`x-goog-meta-${key}`, Buffer.from(value).toString('latin1')]);
+  return content(exchange, object, Object.fromEntries(custom) as Readonly<Record<string, string>>);
+}
+
+function content({ headers }: Exchange, object: StoredObject, custom: Readonly<Record<string, string>>): Answer {
+  const stored = storedHeaders(object, custom);
+  const unpacked = transcoded(object, headers['accept-encoding']);
+  if (unpacked !== undefined) {
+    const { 'content-encoding': _encoding, ...rest } = stored;
+    return { status: 200, headers: rest, body: unpacked };
+  }
+  const range = rangeOf(headers.range, object.bytes.size);
+  if (range === undefined) return { status: 200, headers: stored, body: object.bytes };
+  const [first, end] = range;
+  const contentRange = `bytes ${first}-${end - 1}/${object.bytes.size}`;
+  return { status: 206, headers: { ...stored, 'content-range': contentRange }, body: object.bytes.slice(first, end) };
+}
+
+/** https://cloud.google.com/storage/docs/xml-api/reference-headers */
+function storedHeaders(object: StoredObject, custom: Readonly<Record<string, string>>): Record<string, string | string[]> {
+  const { fields, bytes } = object;
+  const hashes = object.componentCount === undefined ? [`crc32c=${bytes.crc32c}`, `md5=${bytes.md5}`] : [`crc32c=${bytes.crc32c}`];
+  const found: Record<string, string | string[] | undefined> = {
+    'content-type': fields.contentType ?? 'application/octet-stream',
+    'content-encoding': fields.contentEncoding,
+    'content-language': fields.contentLanguage,
+    'content-disposition': fields.contentDisposition,
+    // What is not for everybody and has no setting of its own is served as private (seen on the service; see #cache-control of docs/metadata).
+    'cache-control': fields.cacheControl ?? 'private, max-age=0',
+    'accept-ranges': 'bytes',
+    'last-modified': new Date(object.timeCreated).toUTCString(),
+    etag: `"${etagOf(object)}"`,
+    'x-goog-generation': object.generation,
+    'x-goog-metageneration': String(object.metageneration),
+    'x-goog-hash': hashes,
+    'x-goog-stored-content-encoding': fields.contentEncoding ?? 'identity',
+    'x-goog-stored-content-length': String(bytes.size),
+    'x-goog-storage-class': fields.storageClass ?? 'STANDARD',
+    ...custom,
+  };
+  return Object.fromEntries(Object.entries(found).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined));
+}
+
+/** Gzip objects are unpacked for who does not accept gzip (https://cloud.google.com/storage/docs/transcoding); ranges are ignored then. */
+function transcoded({ fields, bytes }: StoredObject, accepted: string | string[] | undefined): Rope | undefined {
+  if (fields.contentEncoding !== 'gzip' || String(accepted ?? '').includes('gzip') || fields.cacheControl?.includes('no-transform') === true) return undefined;
+  try {
+    return new Rope([gunzipSync(bytes.bytes())]);
+  } catch {
+    return undefined; // no gzip after all: served as it is
+  }
+}
+
+/** First byte and end. Anything but one range of bytes is ignored (RFC 9110 section 14.2). @throws Refusal 416 */
+function rangeOf(header: string | undefined, size: number): [number, number] | undefined {
+  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
+  if (from === undefined || to === undefined || (from === '' && to === '')) return undefined;
+  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? size : Math.min(size, Number(to) + 1);
+  if (from !== '' && to !== '' && Number(to) < first) return undefined;
+  if (first >= size) {
+    const headers = { 'content-range': `bytes */${size}` };
+    throw new Refusal(416, 'requestedRangeNotSatisfiable', 'The requested range cannot be satisfied.', { xmlCode: 'InvalidRange', headers });
+  }
+  return [first, end];
+}
