@@ -5,9 +5,9 @@ import type { ObjectAttributes } from '../objects/object-view.ts';
 import { type AclCode, decodeAcl, encodeAcl } from '../records/acl-code.ts';
 import { RECORD_NAME, toAsciiJson } from '../records/record.ts';
 
-/** Who started an upload, when it was a user of an account and not the account itself. */
+/** Who started an upload, when it was not the account that will own the object: a user of it, or another account. */
 export interface Initiator {
-  /** ARN. */
+  /** ARN of a user, canonical id of an account. */
   readonly id: string;
   readonly displayName: string;
 }
