@@ -1,3 +1,4 @@
+import { OWNERSHIPS } from '../../protocol/acl/ownership.ts';
 import type { BlobMetadata } from '../../store/blob-store.ts';
 import type { BucketSettings, Versioning } from './bucket.ts';
 import { type AclCode, decodeAcl, encodeAcl } from '../records/acl-code.ts';
@@ -52,7 +53,10 @@ export function decodeBucketRecord(bytes: Buffer): BucketRecord {
   };
 }
 
+/** @throws Error for an ownership this release does not know: to guess would open or close a door */
 function decodeSettings({ acl, ...settings }: SettingsJson): BucketSettings {
+  const { ownership } = settings;
+  if (ownership !== undefined && !OWNERSHIPS.includes(ownership)) throw new Error(`ownership ${ownership} cannot be read by this release`);
   return { ...settings, ...(acl !== undefined && { acl: decodeAcl(acl) }) };
 }
 
