@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { anyProgram } from './commands.ts';
+import { Difference, runProgram } from './run.ts';
+import type { Server } from './server.ts';
+
+export interface CheckOptions {
+  readonly runs: number;
+  readonly maxCommands: number;
+}
+
+/**
+ * Runs random programs, each on one of the servers, beside the reference.
+ * @throws Error that tells the shortest program found whose answers differ, as a list of S3 calls
+ */
+export async function checkPrograms(servers: readonly Server[], { runs, maxCommands }: CheckOptions): Promise<void> {
+  const programs = anyProgram({ servers: servers.length, maxCommands });
+  const property = fc.asyncProperty(programs, async (program) => {
+    const server = servers[program.server];
+    if (server !== undefined) await runProgram(program, server);
+  });
+  const { failed, errorInstance, seed, counterexamplePath, numShrinks } = await fc.check(property, { numRuns: runs, unbiased: true });
+  if (!failed) return;
+  if (!(errorInstance instanceof Difference)) throw errorInstance;
+  throw new Error(`seed ${seed}, path ${counterexamplePath ?? ''}, shrunk ${numShrinks} times\n${errorInstance.message}`);
+}

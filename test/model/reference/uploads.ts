@@ -1,0 +1,162 @@
+import { type Answer, ok, Refusal } from './answer.ts';
+import type { CallOf, NamedUpload } from './calls.ts';
+import { type Content, etagOf, judgeWrite, multipartEtag, newContent } from './content.ts';
+import { newLock, refuseUnlockable } from './locks.ts';
+import { copySource, created, sourceHeaders } from './objects.ts';
+import { byBytes, paginate } from './paging.ts';
+import type { BucketState } from './state.ts';
+
+const MIN_PART = 5 * 1024 * 1024;
+const MAX_SINGLE_RANGE_SOURCE = 5 * 1024 * 1024;
+
+export interface Upload {
+  readonly id: string;
+  readonly key: string;
+  /** When it was initiated. */
+  readonly order: number;
+  readonly attributes: CallOf<'CreateMultipartUpload'>;
+  readonly parts: Map<number, Part>;
+  state: 'open' | 'aborted' | { readonly list: string; readonly answer: Answer };
+}
+
+interface Part {
+  readonly number: number;
+  readonly body: string;
+  readonly etag: string;
+}
+
+/** All uploads that a bucket ever had. */
+export class Uploads {
+  readonly #state: BucketState;
+  readonly #all = new Map<string, Upload>();
+
+  constructor(state: BucketState) {
+    this.#state = state;
+  }
+
+  get all(): readonly Upload[] {
+    return [...this.#all.values()];
+  }
+
+  create(call: CallOf<'CreateMultipartUpload'>): Answer {
+    refuseUnlockable(this.#state, call);
+    const id = this.#state.newId('u');
+    this.#all.set(id, { id, key: call.key, order: this.#state.tick(), attributes: call, parts: new Map(), state: 'open' });
+    return ok({}, { uploadId: id });
+  }
+
+  putPart(call: CallOf<'UploadPart'>): Answer {
+    const upload = this.#open(call);
+    const etag = etagOf(call.body);
+    upload.parts.set(call.number, { number: call.number, body: call.body, etag });
+    return ok({ etag });
+  }
+
+  copyPart(call: CallOf<'UploadPartCopy'>): Answer {
+    const upload = this.#open(call);
+    const source = copySource(this.#state, call.source);
+    const body = call.range === undefined ? source.content.body : rangeOf(source.content, call.range);
+    const etag = etagOf(body);
+    upload.parts.set(call.number, { number: call.number, body, etag });
+    return ok(sourceHeaders(source), { etag });
+  }
+
+  complete(call: CallOf<'CompleteMultipartUpload'>): Answer {
+    const upload = this.#named(call);
+    const list = JSON.stringify(call.parts);
+    if (typeof upload.state === 'object' && upload.state.list === list) return upload.state.answer;
+    if (upload.state !== 'open') throw new Refusal(404, 'NoSuchUpload');
+    const parts = chosenParts(upload, call);
+    judgeWrite(call, this.#state.live(call.key));
+    this.#refuseLate(upload, call);
+    const content = { ...assembled(upload, parts), lock: newLock(this.#state, upload.attributes) };
+    const version = this.#state.add(call.key, content, upload.order);
+    const answer = ok(created(version), { key: call.key, etag: content.etag });
+    upload.state = { list, answer };
+    return answer;
+  }
+
+  abort(call: NamedUpload): Answer {
+    this.#open(call).state = 'aborted';
+    return { status: 204, headers: {} };
+  }
+
+  listParts(call: CallOf<'ListParts'>): Answer {
+    const upload = this.#open(call);
+    const { maxParts = 1000, partNumberMarker = 0 } = call;
+    const rest = [...upload.parts.values()].filter(({ number }) => number > partNumberMarker).sort((a, b) => a.number - b.number);
+    const shown = rest.slice(0, maxParts);
+    return ok({}, {
+      marker: partNumberMarker,
+      next: shown.at(-1)?.number ?? 0,
+      isTruncated: maxParts > 0 && rest.length > shown.length,
+      parts: shown.map(({ number, etag, body }) => ({ number, etag, size: body.length })),
+    });
+  }
+
+  list(call: CallOf<'ListMultipartUploads'>): Answer {
+    const { keyMarker = '', uploadIdMarker = '' } = call;
+    const marked = keyMarker === '' || uploadIdMarker === '' ? undefined : this.#all.get(uploadIdMarker);
+    const isAsked = call.limit !== 0; // of an empty page S3 does not say whether its markers are looked at
+    if (isAsked && keyMarker !== '' && uploadIdMarker !== '' && marked?.key !== keyMarker) throw new Refusal(400, 'InvalidArgument');
+    const open = this.all.filter(({ state }) => state === 'open').sort((a, b) => byBytes(a.key, b.key) || a.order - b.order);
+    const isBehind = ({ key, order }: Upload): boolean =>
+      key === keyMarker ? marked === undefined || order <= marked.order : byBytes(key, keyMarker) < 0;
+    const { entries, prefixes, isTruncated, last } = paginate(open, { ...call, marker: keyMarker, isBehind });
+    const next = isTruncated ? last : undefined;
+    return ok({}, {
+      isTruncated,
+      uploads: entries.map(({ key, id, attributes }) => ({ key, uploadId: id, storageClass: attributes.storageClass ?? 'STANDARD' })),
+      prefixes,
+      nextKeyMarker: next === undefined ? '' : 'item' in next ? next.item.key : next.prefix,
+      nextUploadIdMarker: next !== undefined && 'item' in next ? next.item.id : '',
+    });
+  }
+
+  #named({ key, uploadId }: NamedUpload): Upload {
+    const upload = this.#all.get(uploadId);
+    if (upload?.key !== key) throw new Refusal(404, 'NoSuchUpload');
+    return upload;
+  }
+
+  #open(call: NamedUpload): Upload {
+    const upload = this.#named(call);
+    if (upload.state !== 'open') throw new Refusal(404, 'NoSuchUpload');
+    return upload;
+  }
+
+  /** A condition cannot be kept by an object that takes a place below what came since. */
+  #refuseLate({ key, order }: Upload, { ifMatch, ifNoneMatch }: CallOf<'CompleteMultipartUpload'>): void {
+    if (ifMatch === undefined && ifNoneMatch === undefined) return;
+    const current = this.#state.history(key).current;
+    if (this.#state.versioning === 'enabled' && current !== undefined && current.order > order) throw new Refusal(409, 'ConditionalRequestConflict');
+  }
+}
+
+function chosenParts(upload: Upload, { parts }: CallOf<'CompleteMultipartUpload'>): Part[] {
+  if (parts.some(({ number }, index) => index > 0 && number <= (parts[index - 1]?.number ?? 0))) throw new Refusal(400, 'InvalidPartOrder');
+  const chosen = parts.map(({ number, etag }) => {
+    const part = upload.parts.get(number);
+    if (part?.etag !== etag) throw new Refusal(400, 'InvalidPart');
+    return part;
+  });
+  if (chosen.slice(0, -1).some(({ body }) => body.length < MIN_PART)) throw new Refusal(400, 'EntityTooSmall');
+  return chosen;
+}
+
+function assembled({ attributes }: Upload, parts: readonly Part[]): Content {
+  return {
+    ...newContent(parts.map(({ body }) => body).join(''), attributes),
+    etag: multipartEtag(parts),
+    parts: parts.map(({ number, body }) => ({ number, size: body.length })),
+  };
+}
+
+/** `bytes=a-b` of a copy source: inside the source, and only of large ones. */
+function rangeOf({ body }: Content, range: string): string {
+  const [first = NaN, last = NaN] = range.slice('bytes='.length).split('-').map(Number);
+  if (first >= body.length) throw new Refusal(400, 'InvalidRequest');
+  if (last >= body.length) throw new Refusal(416, 'InvalidRange');
+  if (body.length <= MAX_SINGLE_RANGE_SOURCE) throw new Refusal(400, 'InvalidRequest');
+  return body.slice(first, last + 1);
+}
