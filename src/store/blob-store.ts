@@ -165,6 +165,10 @@ export interface StoreCapabilities {
   readonly nameOrder: 'utf8' | 'utf16';
   /** Longest name, in UTF-16 code units. */
   readonly maxNameLength: number;
+  /** Longest name in bytes of UTF-8, where the service counts these. */
+  readonly maxNameBytes?: number;
+  /** Names that begin with one of these are refused by the service. */
+  readonly reservedPrefixes?: readonly string[];
   /** Largest body of one `write`. */
   readonly maxWrite: number;
   /** Largest body of one `stagePart` / `stagePartFrom` token; larger ones are split by the adapter. */

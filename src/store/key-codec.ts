@@ -23,10 +23,12 @@ export {
 /** Where the escaped names of a user container live. Sorts behind all other ASCII. */
 export const ESCAPED_PREFIX = '~s3~/';
 
+/** Of UTF-8, for one code unit of UTF-16. */
+const MAX_BYTES_PER_UNIT = 3;
 /** Azure takes 254 segments between slashes. */
 const DEFAULT_MAX_SEGMENTS = 254;
 
-export type KeyCodecOptions = Pick<StoreCapabilities, 'nameOrder' | 'maxNameLength'> & {
+export type KeyCodecOptions = Pick<StoreCapabilities, 'nameOrder' | 'maxNameLength' | 'maxNameBytes' | 'reservedPrefixes'> & {
   readonly maxSegments?: number;
 };
 
@@ -94,9 +96,10 @@ const DOT_BEFORE_SLASH = './';
 
 /** Names of keys in a user container: themselves, unless they are hazardous; see docs/decisions/0004-key-codec.md. */
 export function createKeyCodec(options: KeyCodecOptions): KeyCodec {
-  const { nameOrder, maxNameLength, maxSegments = DEFAULT_MAX_SEGMENTS } = options;
+  const { nameOrder, maxNameLength, maxNameBytes = Infinity, reservedPrefixes = [], maxSegments = DEFAULT_MAX_SEGMENTS } = options;
   const hazardousPoint = HAZARDOUS_POINT[nameOrder];
-  const limits: OrderedLimits = { maxLength: maxNameLength - ESCAPED_PREFIX.length, maxSegments: maxSegments - 1 };
+  // Escaped names are ASCII: as many bytes as characters.
+  const limits: OrderedLimits = { maxLength: Math.min(maxNameLength, maxNameBytes) - ESCAPED_PREFIX.length, maxSegments: maxSegments - 1 };
   const escapedRegion = { start: ESCAPED_PREFIX, end: successorOfPrefix(ESCAPED_PREFIX, nameOrder) ?? '' };
 
   /** True when no plain key starts with `text`. */
@@ -104,7 +107,9 @@ export function createKeyCodec(options: KeyCodecOptions): KeyCodec {
     hazardousPoint.test(text) ||
     text.includes(DOT_BEFORE_SLASH) ||
     text.startsWith(ESCAPED_PREFIX) ||
+    reservedPrefixes.some((reserved) => text.startsWith(reserved)) ||
     text.length > maxNameLength ||
+    (text.length * MAX_BYTES_PER_UNIT > maxNameBytes && Buffer.byteLength(text) > maxNameBytes) ||
     hasMoreSegments(text, maxSegments);
   const isHazardous = (key: string): boolean => key.endsWith('.') || isHazardousStart(key);
 

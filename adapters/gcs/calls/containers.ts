@@ -1,0 +1,144 @@
+import type { ContainerEntry } from '../../../src/store/blob-store.ts';
+import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
+import type { Call } from '../../../src/observe/call.ts';
+import { inParallel } from '../../shared/in-parallel.ts';
+import type { GcsClient } from '../client.ts';
+import { BUCKETS, bucketPath, objectPath } from '../paths.ts';
+import { jsonBody } from '../request.ts';
+import type { Query } from '../revision.ts';
+
+interface BucketResource {
+  readonly name: string;
+  /** RFC 3339. */
+  readonly timeCreated: string;
+  readonly hierarchicalNamespace: { readonly enabled?: boolean };
+}
+
+interface BucketPage {
+  readonly items: readonly Partial<BucketResource>[];
+  readonly nextPageToken: string;
+}
+
+const FIELDS = 'name,timeCreated,hierarchicalNamespace';
+
+/**
+ * https://cloud.google.com/storage/docs/json_api/v1/buckets/insert. Soft delete is off, or everything staged and removed would be paid for
+ * for a week more (https://cloud.google.com/storage/docs/soft-delete); access is by IAM alone, never public.
+ */
+export async function createContainer(client: GcsClient, container: string, call: Call): Promise<void> {
+  const name = client.names.bucketOf(container);
+  const bucket = {
+    name,
+    ...client.buckets,
+    softDeletePolicy: { retentionDurationSeconds: '0' },
+    iamConfiguration: { uniformBucketLevelAccess: { enabled: true }, publicAccessPrevention: 'enforced' },
+  };
+  const query: Query = [['project', await client.credentials.projectId()], ['fields', 'name']];
+  const request = { call: 'createContainer', method: 'POST', path: BUCKETS, query, ...jsonBody(bucket), effect: 'change', changes: name, missing: 'bucket', conflict: 'containerExists' } as const;
+  try {
+    await client.sendForNothing(request, call);
+  } catch (error) {
+    if (!isStoreError(error, 'containerExists')) throw error;
+    throw await existsError(client, container, error, call);
+  }
+}
+
+/** The name is taken, by us or by somebody else; one of ours must be of a kind that holds any name. */
+async function existsError(client: GcsClient, container: string, cause: StoreError, call: Call): Promise<StoreError> {
+  try {
+    await headContainer(client, container, call);
+  } catch (error) {
+    if (isStoreError(error, 'unexpected')) return error;
+    // Somebody else's, or gone again: taken is all that can be said.
+  }
+  return new StoreError('containerExists', { ...cause.detail, cause });
+}
+
+/** https://cloud.google.com/storage/docs/json_api/v1/buckets/get. @throws StoreError unexpected for a bucket with folders of its own */
+export async function headContainer(client: GcsClient, container: string, call: Call): Promise<ContainerEntry> {
+  const path = bucketPath(client, container);
+  const bucket = await client.sendForJson<BucketResource>({ call: 'headContainer', method: 'GET', path, query: [['fields', FIELDS]], effect: 'read', missing: 'bucket' }, call);
+  if (bucket.hierarchicalNamespace?.enabled === true) throw hierarchical(client.names.bucketOf(container));
+  return { name: container, lastModified: Date.parse(bucket.timeCreated ?? '') };
+}
+
+/** There, folders are objects of another kind, and listings and limits differ (https://cloud.google.com/storage/docs/hns-overview). */
+function hierarchical(bucket: string): StoreError {
+  const cause = new Error(`bucket ${bucket} has a hierarchical namespace, which cannot hold every S3 key: use a bucket without one`);
+  return new StoreError('unexpected', { call: 'headContainer', code: 'HierarchicalNamespace', cause });
+}
+
+/** https://cloud.google.com/storage/docs/json_api/v1/buckets/list. Buckets with folders of their own are left out, as are other prefixes. */
+export async function listContainers(
+  client: GcsClient,
+  token: string | undefined,
+  call: Call,
+): Promise<{ containers: ContainerEntry[]; nextToken?: string }> {
+  const { items = [], nextPageToken } = await bucketPage(client, { call: 'listContainers', token, limit: 1000 }, call);
+  const containers = items.flatMap(({ name = '', timeCreated = '', hierarchicalNamespace }) => {
+    const container = client.names.containerOf(name);
+    return container === undefined || hierarchicalNamespace?.enabled === true ? [] : [{ name: container, lastModified: Date.parse(timeCreated) }];
+  });
+  return { containers, ...(nextPageToken !== undefined && nextPageToken !== '' && { nextToken: nextPageToken }) };
+}
+
+/** The cheapest call that needs the credential: one bucket of the list. */
+export async function ping(client: GcsClient, call: Call): Promise<void> {
+  await bucketPage(client, { call: 'ping', token: undefined, limit: 1 }, call);
+}
+
+interface PageRequest {
+  readonly call: string;
+  readonly token: string | undefined;
+  readonly limit: number;
+}
+
+async function bucketPage(client: GcsClient, page: PageRequest, call: Call): Promise<Partial<BucketPage>> {
+  const { prefix } = client.names;
+  const query: Query = [['project', await client.credentials.projectId()], ['maxResults', String(page.limit)], ['fields', `items(${FIELDS}),nextPageToken`]];
+  if (prefix !== '') query.push(['prefix', prefix]);
+  if (page.token !== undefined) query.push(['pageToken', page.token]);
+  return client.sendForJson<BucketPage>({ call: page.call, method: 'GET', path: BUCKETS, query, effect: 'read', missing: 'bucket' }, call);
+}
+
+/** Rounds of emptying before somebody who keeps writing has won. */
+const MAX_ROUNDS = 5;
+
+/** https://cloud.google.com/storage/docs/json_api/v1/buckets/delete takes empty buckets only, so all objects go first, with their old versions. */
+export async function removeContainer(client: GcsClient, container: string, call: Call): Promise<void> {
+  const path = bucketPath(client, container);
+  const changes = client.names.bucketOf(container);
+  const request = { call: 'removeContainer', method: 'DELETE', path, effect: 'change', changes, missing: 'bucket', conflict: 'containerBusy' } as const;
+  for (let round = 1; ; round += 1) {
+    try {
+      await client.sendForNothing(request, call);
+      return;
+    } catch (error) {
+      // Not empty: 409 as documented, 412 of an emulator.
+      if (!isStoreError(error, 'containerBusy', 'conditionFailed') || round === MAX_ROUNDS) throw error;
+      await empty(client, container, call);
+    }
+  }
+}
+
+interface VersionPage {
+  readonly items: readonly { readonly name?: string; readonly generation?: string }[];
+  readonly nextPageToken: string;
+}
+
+async function empty(client: GcsClient, container: string, call: Call): Promise<void> {
+  let token: string | undefined;
+  do {
+    const query: Query = [['versions', 'true'], ['fields', 'items(name,generation),nextPageToken'], ...(token === undefined ? [] : [['pageToken', token] as const])];
+    const path = `${bucketPath(client, container)}/o`;
+    const page: Partial<VersionPage> = await client.sendForJson<VersionPage>({ call: 'removeContainer', method: 'GET', path, query, effect: 'read', missing: 'bucket' }, call);
+    await inParallel(page.items ?? [], client.limits.removeParallel, async ({ name = '', generation = '' }) => {
+      const one: Query = [['generation', generation]];
+      const request = { call: 'removeContainer', method: 'DELETE', path: objectPath(client, { container, name }), query: one, effect: 'change', missing: 'object' } as const;
+      await client.sendForNothing(request, call).catch((error: unknown) => {
+        if (!isStoreError(error, 'notFound')) throw error;
+      });
+    });
+    token = page.nextPageToken;
+  } while (token !== undefined && token !== '');
+}

@@ -1,0 +1,65 @@
+import type { BlobEntry, ListEntry, ListPage, ListRequest, PrefixEntry } from '../../../src/store/blob-store.ts';
+import { compareUtf8 } from '../../../src/store/name-order.ts';
+import type { Call } from '../../../src/observe/call.ts';
+import type { GcsClient } from '../client.ts';
+import { bucketPath } from '../paths.ts';
+import { ALL, propertiesOf } from '../resource.ts';
+import type { ObjectResource } from '../resource.ts';
+import type { Query } from '../revision.ts';
+
+interface ObjectPage {
+  readonly items: readonly ObjectResource[];
+  readonly prefixes: readonly string[];
+  readonly nextPageToken: string;
+}
+
+const FIELDS = `items(${ALL}),prefixes,nextPageToken`;
+
+/** https://cloud.google.com/storage/docs/json_api/v1/objects/list */
+export async function list(client: GcsClient, container: string, request: ListRequest, call: Call): Promise<ListPage> {
+  const path = `${bucketPath(client, container)}/o`;
+  const page = await client.sendForJson<ObjectPage>({ call: 'list', method: 'GET', path, query: listQuery(request), effect: 'read', missing: 'bucket' }, call);
+  const { items = [], prefixes = [], nextPageToken } = page;
+  const entries = interleave(items.map(blobEntry), prefixes.map((name) => ({ kind: 'prefix', name })));
+  return { entries, ...(nextPageToken !== undefined && nextPageToken !== '' && { nextToken: nextPageToken }) };
+}
+
+function listQuery(request: ListRequest): Query {
+  const query: Query = [['maxResults', String(request.limit)], ['fields', FIELDS]];
+  const { prefix, delimiter, token } = request;
+  if (prefix !== undefined && prefix !== '') query.push(['prefix', prefix]);
+  if (delimiter !== undefined && delimiter !== '') query.push(['delimiter', delimiter]);
+  if (token !== undefined) query.push(['pageToken', token]);
+  const start = startOf(request);
+  if (start !== undefined) query.push(['startOffset', start]);
+  return query;
+}
+
+/**
+ * Where the service shall begin. A start inside a rolled-up prefix becomes that prefix: it is listed then, even if all names in it
+ * lie before the start, and whether the service holds the start against the names or against what they roll up into makes no difference.
+ */
+function startOf({ startAt, prefix = '', delimiter }: ListRequest): string | undefined {
+  if (startAt === undefined || startAt === '' || compareUtf8(startAt, prefix) <= 0) return undefined;
+  if (delimiter === undefined || delimiter === '' || !startAt.startsWith(prefix)) return startAt;
+  const end = startAt.indexOf(delimiter, prefix.length);
+  return end < 0 ? startAt : startAt.slice(0, end + delimiter.length);
+}
+
+function blobEntry(item: ObjectResource): BlobEntry {
+  return { kind: 'blob', name: item.name ?? '', ...propertiesOf(item) };
+}
+
+/** The service answers objects and prefixes apart, each in order. */
+function interleave(blobs: readonly BlobEntry[], prefixes: readonly PrefixEntry[]): ListEntry[] {
+  const entries: ListEntry[] = [];
+  let at = 0;
+  for (const prefix of prefixes) {
+    for (let blob = blobs[at]; blob !== undefined && compareUtf8(blob.name, prefix.name) < 0; blob = blobs[at]) {
+      entries.push(blob);
+      at += 1;
+    }
+    entries.push(prefix);
+  }
+  return [...entries, ...blobs.slice(at)];
+}

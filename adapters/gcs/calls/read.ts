@@ -1,0 +1,106 @@
+import type { BlobProperties, BlobRef, ByteRange, ContentHeaders, ReadRequest, ReadResult, Revision } from '../../../src/store/blob-store.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
+import type { Call } from '../../../src/observe/call.ts';
+import type { WireHeaders, WireResponse } from '../../shared/wire/transport.ts';
+import { text } from '../client.ts';
+import type { GcsClient } from '../client.ts';
+import { objectPath, xmlPath } from '../paths.ts';
+import { ALL, md5ToHex, ownMetadata, propertiesOf, setCacheControl, wholeSeconds } from '../resource.ts';
+import type { ObjectResource } from '../resource.ts';
+import { matchQuery, parseRevision, revisionFrom } from '../revision.ts';
+
+/** https://cloud.google.com/storage/docs/json_api/v1/objects/get, the resource. */
+export async function head(client: GcsClient, ref: BlobRef, call: Call): Promise<BlobProperties> {
+  return propertiesOf(await getResource(client, ref, { call: 'head' }, call));
+}
+
+export interface ResourceRequest {
+  /** Port method. */
+  readonly call: string;
+  /** Only at this revision, else `conditionFailed`. */
+  readonly revision?: Revision;
+}
+
+export function getResource(client: GcsClient, ref: BlobRef, request: ResourceRequest, call: Call): Promise<ObjectResource> {
+  const match = request.revision === undefined ? [] : matchQuery(request.revision);
+  return client.sendForJson<ObjectResource>(
+    { call: request.call, method: 'GET', path: objectPath(client, ref), query: [...match, ['fields', ALL]], effect: 'read', missing: 'object' },
+    call,
+  );
+}
+
+/**
+ * https://cloud.google.com/storage/docs/xml-api/get-object: the one call that answers bytes and custom metadata together; `alt=media`
+ * of the JSON API leaves the metadata out. `Accept-Encoding: gzip` keeps the service from unpacking what was stored
+ * packed (https://cloud.google.com/storage/docs/transcoding#decompressive_transcoding).
+ */
+export async function read(client: GcsClient, ref: BlobRef, { range, revision }: ReadRequest, call: Call): Promise<ReadResult> {
+  const headers = ['accept-encoding', 'gzip', ...(range === undefined ? [] : ['range', `bytes=${range.first}-${range.last ?? ''}`]), ...matchHeaders(revision)];
+  const response = await client.send({ call: 'read', method: 'GET', path: xmlPath(client, ref), headers, effect: 'read', missing: 'object' }, call);
+  try {
+    const size = sizeOf(response, range);
+    return { properties: headerProperties(response.headers, size), body: response.body };
+  } catch (error) {
+    response.body.discard();
+    throw error;
+  }
+}
+
+function matchHeaders(revision: Revision | undefined): string[] {
+  if (revision === undefined) return [];
+  const { generation, metageneration } = parseRevision(revision);
+  return ['x-goog-if-generation-match', generation, 'x-goog-if-metageneration-match', metageneration];
+}
+
+const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+)$/;
+
+/**
+ * Size of the whole object. Bytes that are not the ones stored, because something on the way packed or unpacked them, are
+ * refused. Servers that answer a range of nothing with 200 are told apart here.
+ */
+function sizeOf({ status, headers, body }: WireResponse, range: ByteRange | undefined): number {
+  const stored = Number(text(headers, 'x-goog-stored-content-length') ?? body.size);
+  if (status === 206) {
+    const [, first, last, size] = (CONTENT_RANGE.exec(text(headers, 'content-range') ?? '') ?? []).map(Number);
+    if (first === undefined || first !== range?.first || last === undefined || size === undefined || body.size !== last - first + 1) throw altered(status);
+    return size;
+  }
+  if (body.size !== stored) throw altered(status);
+  if (range === undefined) return stored;
+  if (range.first >= stored) throw new StoreError('rangeNotSatisfiable', { call: 'read' });
+  if (range.first > 0 || (range.last ?? Infinity) < stored - 1) throw altered(status);
+  return stored;
+}
+
+function altered(status: number): StoreError {
+  return new StoreError('unexpected', { call: 'read', status, cause: new Error('the answer is not the bytes that were asked for') });
+}
+
+const CUSTOM = 'x-goog-meta-';
+
+function headerProperties(headers: WireHeaders, size: number): BlobProperties {
+  const custom: Record<string, string> = {};
+  for (const name in headers) if (name.startsWith(CUSTOM)) custom[name.slice(CUSTOM.length)] = text(headers, name) ?? '';
+  const generation = text(headers, 'x-goog-generation');
+  if (generation === undefined) throw new StoreError('unexpected', { call: 'read', cause: new Error('answer without generation') });
+  const md5 = /(?:^|,)\s*md5=([^,\s]+)/.exec(text(headers, 'x-goog-hash') ?? '')?.[1];
+  return {
+    ...contentHeaders(headers, custom),
+    size,
+    revision: revisionFrom({ generation, metageneration: text(headers, 'x-goog-metageneration') ?? '1' }),
+    lastModified: wholeSeconds(Date.parse(text(headers, 'last-modified') ?? '')),
+    ...ownMetadata(custom, md5 === undefined ? undefined : md5ToHex(md5)),
+  };
+}
+
+function contentHeaders(headers: WireHeaders, custom: Readonly<Record<string, string>>): ContentHeaders {
+  const stored = text(headers, 'x-goog-stored-content-encoding') ?? text(headers, 'content-encoding');
+  const found = {
+    contentType: text(headers, 'content-type'),
+    contentEncoding: stored === 'identity' ? undefined : stored,
+    contentLanguage: text(headers, 'content-language'),
+    contentDisposition: text(headers, 'content-disposition'),
+    cacheControl: setCacheControl(text(headers, 'cache-control'), custom),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+}

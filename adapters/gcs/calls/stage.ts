@@ -1,0 +1,86 @@
+import { trace } from '@opentelemetry/api';
+import { ABSENT } from '../../../src/store/blob-store.ts';
+import type { BlobRef, ByteRange, CopySource, StagedPart } from '../../../src/store/blob-store.ts';
+import { isStoreError } from '../../../src/store/store-error.ts';
+import type { Call } from '../../../src/observe/call.ts';
+import type { UploadBody } from '../../../src/streams/bytes.ts';
+import { inParallel } from '../../shared/in-parallel.ts';
+import type { GcsClient } from '../client.ts';
+import { newPartToken, partName, stagedPrefix } from '../private-names.ts';
+import { newResource } from '../resource.ts';
+import { rewrite } from './copy.ts';
+import { list } from './list.ts';
+import { makePrivate } from './private-object.ts';
+import { getResource, read } from './read.ts';
+import { asSourceError } from './source.ts';
+import { removeIfThere, write } from './write.ts';
+
+const NO_METADATA = { metadata: {} };
+
+/** A part is an object of its own, beside the staging blob. */
+export function stagePart(client: GcsClient, staging: BlobRef, body: UploadBody, call: Call): Promise<StagedPart> {
+  return upload(client, staging, body, { name: 'stagePart', call });
+}
+
+async function upload(client: GcsClient, staging: BlobRef, body: UploadBody, { name, call }: { name: string; call: Call }): Promise<StagedPart> {
+  const { token, ref } = newPart(staging);
+  const send = (): Promise<unknown> => write(client, { ref, body, request: { ...NO_METADATA, condition: ABSENT }, call: name }, call);
+  await makePrivate(client, send, body instanceof Uint8Array, call);
+  return { tokens: [token] };
+}
+
+export interface StageFrom {
+  readonly staging: BlobRef;
+  readonly source: CopySource;
+  readonly range: Required<ByteRange>;
+}
+
+/** The service copies whole objects, not ranges: those pass through here, in bounded memory. The trace says which it was. */
+export async function stagePartFrom(client: GcsClient, stage: StageFrom, call: Call): Promise<StagedPart> {
+  const whole = stage.range.first === 0 && (await sizeOfSource(client, stage.source, call)) === stage.range.last + 1;
+  trace.getSpan(call.otel)?.setAttribute('backend.part_copy', whole ? 'rewrite' : 'stream');
+  return whole ? rewritePart(client, stage, call) : streamPart(client, stage, call);
+}
+
+async function sizeOfSource(client: GcsClient, source: CopySource, call: Call): Promise<number> {
+  try {
+    return Number((await getResource(client, source, { call: 'stagePartFrom', revision: source.revision }, call)).size);
+  } catch (error) {
+    throw asSourceError(error);
+  }
+}
+
+async function rewritePart(client: GcsClient, { staging, source }: StageFrom, call: Call): Promise<StagedPart> {
+  const { token, ref } = newPart(staging);
+  const send = (): Promise<unknown> => rewrite(client, { call: 'stagePartFrom', source, target: ref, resource: newResource(NO_METADATA), condition: ABSENT }, call);
+  await makePrivate(client, send, true, call);
+  return { tokens: [token] };
+}
+
+async function streamPart(client: GcsClient, { staging, source, range }: StageFrom, call: Call): Promise<StagedPart> {
+  const { body } = await read(client, source, { range, revision: source.revision }, call).catch((error: unknown) => {
+    throw asSourceError(error);
+  });
+  return upload(client, staging, { size: body.size, stream: body.stream() }, { name: 'stagePartFrom', call });
+}
+
+function newPart({ container, name }: BlobRef): { token: string; ref: BlobRef } {
+  const token = newPartToken();
+  return { token, ref: { container, name: partName({ container, name }, token) ?? '' } };
+}
+
+/** Removes everything staged for a blob, whoever staged it. */
+export async function discardParts(client: GcsClient, staging: BlobRef, call: Call): Promise<void> {
+  const prefix = stagedPrefix(staging);
+  let token: string | undefined;
+  do {
+    const page = await list(client, staging.container, { prefix, limit: 1000, ...(token !== undefined && { token }) }, call).catch(noContainer);
+    await inParallel(page.entries, client.limits.removeParallel, ({ name }) => removeIfThere(client, { container: staging.container, name }, call));
+    token = page.nextToken;
+  } while (token !== undefined);
+}
+
+function noContainer(error: unknown): Awaited<ReturnType<typeof list>> {
+  if (isStoreError(error, 'containerNotFound')) return { entries: [] };
+  throw error;
+}

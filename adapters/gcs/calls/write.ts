@@ -1,0 +1,114 @@
+import type { BlobMetadata, BlobRef, Condition, Revision, WriteRequest, WriteResult } from '../../../src/store/blob-store.ts';
+import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
+import type { Call } from '../../../src/observe/call.ts';
+import { bodySize } from '../../../src/streams/bytes.ts';
+import type { UploadBody } from '../../../src/streams/bytes.ts';
+import { endOfEmpty } from '../../shared/empty-body.ts';
+import type { GcsClient } from '../client.ts';
+import { changeOf, objectPath, uploadPath, xmlPath } from '../paths.ts';
+import { relatedBody } from '../related.ts';
+import { jsonBody } from '../request.ts';
+import { WRITTEN, md5ToBase64, metadataPatch, newResource, writeResult } from '../resource.ts';
+import type { ObjectResource } from '../resource.ts';
+import { conditionQuery, matchQuery } from '../revision.ts';
+import { getResource } from './read.ts';
+
+export interface WriteTarget {
+  readonly ref: BlobRef;
+  readonly body: UploadBody;
+  readonly request: WriteRequest;
+  /** Port method. */
+  readonly call: string;
+}
+
+const EMPTY = new Uint8Array(0);
+
+/** https://cloud.google.com/storage/docs/json_api/v1/objects/insert, `uploadType=multipart`. The service checks an MD5 that it is told. */
+export async function write(client: GcsClient, target: WriteTarget, call: Call): Promise<WriteResult> {
+  const { ref, request } = target;
+  const size = bodySize(target.body);
+  if (size > client.limits.maxWrite) throw new StoreError('tooLarge', { call: target.call });
+  if (size === 0) await endOfEmpty(target.body, target.call, call);
+  const changes = changeOf(client, ref);
+  const path = uploadPath(client, ref.container);
+  const resource = {
+    ...newResource(request),
+    name: checkedName(client, ref),
+    ...(request.md5 !== undefined && { md5Hash: md5ToBase64(request.md5) }),
+  };
+  const stored = await client.sendForJson<ObjectResource>(
+    {
+      call: target.call,
+      method: 'POST',
+      path,
+      query: [['uploadType', 'multipart'], ...conditionQuery(request.condition), ['fields', WRITTEN]],
+      ...relatedBody(resource, size === 0 ? EMPTY : target.body),
+      effect: 'change',
+      changes,
+      missing: 'bucket',
+    },
+    call,
+  );
+  return writeResult(stored);
+}
+
+/** The name goes out in the resource, not in the path; what is written must be readable. @throws StoreError invalidName */
+function checkedName(client: GcsClient, ref: BlobRef): string {
+  xmlPath(client, ref);
+  return ref.name;
+}
+
+export interface MetadataChange {
+  readonly ref: BlobRef;
+  readonly metadata: BlobMetadata;
+  readonly condition: Condition;
+}
+
+/**
+ * https://cloud.google.com/storage/docs/json_api/v1/objects/patch merges metadata key by key, so the keys to be removed must be named:
+ * they are read first, at the very revision that the patch is conditioned on.
+ */
+export async function setMetadata(client: GcsClient, { ref, metadata, condition }: MetadataChange, call: Call): Promise<WriteResult> {
+  if (condition.kind === 'absent') throw new StoreError('conditionFailed', { call: 'setMetadata' });
+  const { revision } = condition;
+  const before = await getResource(client, ref, { call: 'setMetadata', revision }, call);
+  const patched = await client.sendForJson<ObjectResource>(
+    {
+      call: 'setMetadata',
+      method: 'PATCH',
+      path: objectPath(client, ref),
+      query: [...matchQuery(revision), ['fields', WRITTEN]],
+      ...jsonBody({ metadata: metadataPatch(before, metadata) }),
+      effect: 'change',
+      changes: changeOf(client, ref),
+      missing: 'object',
+    },
+    call,
+  );
+  return writeResult(patched);
+}
+
+/** https://cloud.google.com/storage/docs/json_api/v1/objects/delete */
+export async function remove(client: GcsClient, ref: BlobRef, revision: Revision | undefined, call: Call): Promise<void> {
+  await client.sendForNothing(
+    {
+      call: 'remove',
+      method: 'DELETE',
+      path: objectPath(client, ref),
+      query: revision === undefined ? [] : matchQuery(revision),
+      effect: 'change',
+      changes: changeOf(client, ref),
+      missing: 'object',
+    },
+    call,
+  );
+}
+
+/** The same for what may be gone already. */
+export async function removeIfThere(client: GcsClient, ref: BlobRef, call: Call): Promise<void> {
+  try {
+    await remove(client, ref, undefined, call);
+  } catch (error) {
+    if (!isStoreError(error, 'notFound')) throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import type { StoreCapabilities } from '../../src/store/blob-store.ts';
+import { MAX_NAME_BYTES, RESERVED_PREFIXES } from './names.ts';
+import type { BucketNames } from './names.ts';
+import type { GcsLimits } from './options.ts';
+import { PRIVATE_METADATA_BYTES } from './resource.ts';
+
+/** https://cloud.google.com/storage/quotas#objects: 8 KiB of custom metadata, names and values. */
+const MAX_METADATA_BYTES = 8 * 1024;
+
+/** Limits of Cloud Storage, but for those that tests lower. */
+export function gcsCapabilities(limits: GcsLimits, names: BucketNames): StoreCapabilities {
+  return {
+    nameOrder: 'utf8',
+    maxNameLength: MAX_NAME_BYTES,
+    maxNameBytes: MAX_NAME_BYTES,
+    reservedPrefixes: RESERVED_PREFIXES,
+    maxWrite: limits.maxWrite,
+    // A part is an object of its own.
+    maxStagedBlock: limits.maxWrite,
+    maxListPage: 1000,
+    maxMetadataBytes: MAX_METADATA_BYTES - PRIVATE_METADATA_BYTES,
+    writeReturnsMd5: true,
+    containerName: names.legal,
+  };
+}

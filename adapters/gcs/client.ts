@@ -1,0 +1,202 @@
+import { startBackendSpan } from '../../src/observe/backend-span.ts';
+import { newCallFacts } from '../../src/observe/call.ts';
+import type { Call } from '../../src/observe/call.ts';
+import { StoreError, isStoreError } from '../../src/store/store-error.ts';
+import { bodySize } from '../../src/streams/bytes.ts';
+import type { RetryBudget } from '../shared/retry-budget.ts';
+import { unlessAborted } from '../shared/unless-aborted.ts';
+import type { Transport, WireHeaders, WireResponse } from '../shared/wire/transport.ts';
+import type { Credentials } from './credentials.ts';
+import { readErrorDocument, refusalError, wireFailureError } from './errors.ts';
+import type { HotNames } from './hot-names.ts';
+import type { BucketNames } from './names.ts';
+import type { GcsLimits, GcsTimeouts } from './options.ts';
+import type { GcsRequest } from './request.ts';
+
+export interface BucketOptions {
+  readonly location?: string;
+  readonly storageClass?: string;
+}
+
+export interface ClientParts {
+  readonly names: BucketNames;
+  readonly buckets: BucketOptions;
+  readonly credentials: Credentials;
+  readonly transport: Transport;
+  readonly budget: RetryBudget;
+  readonly hotNames: HotNames;
+  readonly timeouts: GcsTimeouts;
+  readonly limits: GcsLimits;
+}
+
+/** Answers that are read into memory stay below this: a page of 1,000 objects with metadata is about 10 MB at worst. */
+const MAX_DOCUMENT = 64 * 1024 * 1024;
+const MAX_ERROR = 64 * 1024;
+/** What work in the background may take before `close` gives it up, in milliseconds. */
+const CLOSE_GRACE = 2_000;
+
+/** One call from request to answer: authorisation, tracing, repetition and errors, the same for all calls. */
+export class GcsClient {
+  readonly names: BucketNames;
+  readonly buckets: BucketOptions;
+  readonly limits: GcsLimits;
+  readonly credentials: Credentials;
+  readonly #parts: ClientParts;
+  readonly #closing = new AbortController();
+  readonly #background = new Set<Promise<void>>();
+
+  constructor(parts: ClientParts) {
+    this.#parts = parts;
+    this.names = parts.names;
+    this.buckets = parts.buckets;
+    this.limits = parts.limits;
+    this.credentials = parts.credentials;
+  }
+
+  /** The answer, if it is a success; its body is the caller's to read or discard. @throws StoreError */
+  send(request: GcsRequest, call: Call): Promise<WireResponse> {
+    if (request.changes === undefined) return this.#repeat(request, call);
+    return this.#parts.hotNames.run(request.changes, !isStream(request), call, () => this.#repeat(request, call));
+  }
+
+  /** For answers that are JSON; `T` is what the service documents, all of it optional. @throws StoreError */
+  async sendForJson<T extends object>(request: GcsRequest, call: Call): Promise<Partial<T>> {
+    const response = await this.send(request, call);
+    const bytes = await response.body.bytes(MAX_DOCUMENT);
+    try {
+      return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')) as Partial<T>;
+    } catch (cause) {
+      throw new StoreError('unexpected', { call: request.call, status: response.status, cause });
+    }
+  }
+
+  /** For answers whose body says nothing. @throws StoreError */
+  async sendForNothing(request: GcsRequest, call: Call): Promise<void> {
+    const response = await this.send(request, call);
+    response.body.discard();
+  }
+
+  /** Waits before a call that failed is sent again; false when it shall not be. @throws StoreError aborted */
+  async mayTryAgain(attempt: number, error: StoreError, call: Call): Promise<boolean> {
+    if (!this.#parts.budget.take(attempt)) return false;
+    try {
+      await this.#parts.budget.pause(attempt, error.detail.retryAfter, call.signal);
+      return true;
+    } catch (cause) {
+      throw new StoreError('aborted', { ...(error.detail.call !== undefined && { call: error.detail.call }), cause });
+    }
+  }
+
+  /** Cleaning up that nobody waits for and that may fail: what it leaves, a later `discardParts` finds. */
+  inBackground(call: Call, work: (call: Call) => Promise<unknown>): void {
+    const own: Call = { ...call, signal: this.#closing.signal, facts: newCallFacts() };
+    const done: Promise<void> = work(own).then(() => undefined, () => undefined).finally(() => this.#background.delete(done));
+    this.#background.add(done);
+  }
+
+  async close(): Promise<void> {
+    const timer = setTimeout(() => this.#closing.abort(new Error('closed')), CLOSE_GRACE);
+    await Promise.all(this.#background);
+    clearTimeout(timer);
+    this.#closing.abort(new Error('closed'));
+    await this.#parts.transport.close();
+  }
+
+  async #repeat(request: GcsRequest, call: Call): Promise<WireResponse> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const response = await this.#attempt(request, call, attempt);
+        this.#parts.budget.succeeded();
+        return response;
+      } catch (error) {
+        if (!isStoreError(error) || !mayRepeat(request, error) || !(await this.mayTryAgain(attempt, error, call))) throw error;
+      }
+    }
+  }
+
+  async #attempt(request: GcsRequest, call: Call, attempt: number): Promise<WireResponse> {
+    const { transport, timeouts } = this.#parts;
+    const size = request.body === undefined ? 0 : bodySize(request.body);
+    const headers = await this.#headers(request, call);
+    const span = startBackendSpan(call, { system: 'gcs', operation: request.call, method: request.method, attempt, bytesSent: size });
+    let response: WireResponse;
+    try {
+      response = await transport.send(
+        {
+          method: request.method,
+          path: target(request),
+          headers,
+          ...(request.body !== undefined && { body: request.body }),
+          ...(request.frame !== undefined && { frame: request.frame }),
+          responseTimeout: request.slow === true ? timeouts.copy : timeouts.response,
+        },
+        call.signal,
+      );
+    } catch (error) {
+      span.failed(error);
+      throw wireFailureError(request, error);
+    }
+    const error = response.status < 300 ? undefined : await refusalOf(request, response);
+    const { status, headers: answered, body } = response;
+    span.answered({ status, requestId: text(answered, 'x-guploader-uploadid'), bytesReceived: body.size }, error);
+    if (error !== undefined) throw error;
+    return response;
+  }
+
+  async #headers(request: GcsRequest, call: Call): Promise<string[]> {
+    const pending = this.#parts.credentials.authorization();
+    const proof = pending instanceof Promise ? await unlessAborted(pending, call.signal) : pending;
+    return [...(request.headers ?? []), ...(proof === undefined ? [] : ['authorization', proof])];
+  }
+}
+
+function target({ path, query = [] }: GcsRequest): string {
+  let whole = path;
+  let separator = '?';
+  for (const [name, value] of query) {
+    whole += `${separator}${name}=${encodeURIComponent(value)}`;
+    separator = '&';
+  }
+  return whole;
+}
+
+/**
+ * A change that may have been applied is the caller's to repeat, and a stream can be sent only once.
+ * Changes that are throttled wait for their turn elsewhere.
+ */
+function mayRepeat(request: GcsRequest, error: StoreError): boolean {
+  if (request.effect === 'read') return error.kind === 'unavailable' || error.kind === 'throttled';
+  return error.kind === 'unavailable' && !error.lost && !isStream(request);
+}
+
+function isStream({ body }: GcsRequest): boolean {
+  return body !== undefined && !(body instanceof Uint8Array);
+}
+
+async function refusalOf(request: GcsRequest, response: WireResponse): Promise<StoreError> {
+  const { status, headers } = response;
+  const retryAfter = Number(text(headers, 'retry-after'));
+  return refusalError(request, {
+    status,
+    ...(await errorDocument(response)),
+    requestId: text(headers, 'x-guploader-uploadid'),
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  });
+}
+
+async function errorDocument(response: WireResponse): Promise<ReturnType<typeof readErrorDocument>> {
+  try {
+    return readErrorDocument(Buffer.from(await response.body.bytes(MAX_ERROR)).toString('utf8'));
+  } catch {
+    // The status alone decides then: an error page that breaks off is still an error page.
+    return { code: undefined, message: undefined };
+  }
+}
+
+/** A header's value; undefined when it is absent or empty. Bytes beyond ASCII are UTF-8. */
+export function text(headers: WireHeaders, name: string): string | undefined {
+  const value = headers[name];
+  if (value === undefined || value === '') return undefined;
+  const whole = typeof value === 'string' ? value : value.join(', ');
+  return /[\x80-\xff]/.test(whole) ? Buffer.from(whole, 'latin1').toString('utf8') : whole;
+}

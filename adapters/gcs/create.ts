@@ -1,0 +1,58 @@
+import { RetryBudget } from '../shared/retry-budget.ts';
+import { createTransport } from '../shared/wire/split-transport.ts';
+import type { Transport } from '../shared/wire/transport.ts';
+import type { UndiciTransportOptions } from '../shared/wire/undici-transport.ts';
+import { GcsBlobStore } from './adapter.ts';
+import { GcsClient } from './client.ts';
+import { createCredentials } from './credentials.ts';
+import { HotNames } from './hot-names.ts';
+import { bucketNames } from './names.ts';
+import { DEFAULT_ENDPOINT, DEFAULT_LIMITS, DEFAULT_MAX_CONNECTIONS, DEFAULT_RETRIES, DEFAULT_TIMEOUTS } from './options.ts';
+import type { GcsStoreOptions, GcsTimeouts } from './options.ts';
+
+type CreateWire = (options: UndiciTransportOptions) => Transport;
+
+/**
+ * A store over the buckets of one project. Nothing is sent until the first call.
+ * @param createWire another way to the network, for tests
+ * @throws Error when options contradict each other or say too little
+ */
+export function createGcsStore(options: GcsStoreOptions, createWire: CreateWire = createTransport): GcsBlobStore {
+  const { credential, projectId, proxy, location, storageClass } = options;
+  const origin = originOf(options.endpoint ?? DEFAULT_ENDPOINT);
+  const credentials = createCredentials({ credential, projectId, proxy });
+  if (credentials.isSecret && !origin.startsWith('https:')) throw new Error('tokens are sent over https only');
+  if (!credentials.isSecret && options.endpoint === undefined) throw new Error('without credentials there is only an emulator: name its endpoint');
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const retries = { ...DEFAULT_RETRIES, ...options.retries };
+  const client = new GcsClient({
+    names: bucketNames(options.bucketPrefix ?? ''),
+    buckets: { ...(location !== undefined && { location }), ...(storageClass !== undefined && { storageClass }) },
+    credentials,
+    transport: createWire(wireOptions(options, origin, timeouts)),
+    budget: new RetryBudget(retries),
+    hotNames: new HotNames({ wait: retries.nameWait, spacing: retries.nameSpacing }),
+    timeouts,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+  });
+  return new GcsBlobStore(client);
+}
+
+function originOf(endpoint: string): string {
+  const url = new URL(endpoint);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`endpoint: scheme of ${url.origin} is not http(s)`);
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') throw new Error('endpoint: only scheme, host and port');
+  return url.origin;
+}
+
+function wireOptions(options: GcsStoreOptions, origin: string, timeouts: GcsTimeouts): UndiciTransportOptions {
+  return {
+    origin,
+    maxConnections: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+    connectTimeout: timeouts.connect,
+    idleTimeout: timeouts.idle,
+    keepAlive: timeouts.keepAlive,
+    ...(options.ca !== undefined && { ca: options.ca }),
+    ...(options.proxy !== undefined && { proxy: options.proxy }),
+  };
+}

@@ -1,0 +1,108 @@
+import type { GoogleAuth } from 'google-auth-library';
+import { StoreError } from '../../src/store/store-error.ts';
+import { TokenSource } from '../shared/token-source.ts';
+import type { BearerToken } from '../shared/token-source.ts';
+import type { GcsCredential } from './options.ts';
+
+/** Who we are, and where our buckets are. */
+export interface Credentials {
+  /** Value of `Authorization`; undefined for nobody. */
+  authorization(): string | Promise<string> | undefined;
+  /** Project of new buckets. @throws StoreError denied when no one can tell */
+  projectId(): Promise<string>;
+  /** A proof is sent, so the connection must be private. */
+  readonly isSecret: boolean;
+}
+
+export interface CredentialOptions {
+  readonly credential: GcsCredential;
+  readonly projectId?: string | undefined;
+  /** URL of an outbound proxy, for the token service. */
+  readonly proxy?: string | undefined;
+}
+
+/** https://cloud.google.com/storage/docs/oauth-scopes: objects and buckets; what may be done with them IAM says. */
+const SCOPE = 'https://www.googleapis.com/auth/devstorage.full_control';
+/** Google's library renews a token that we ask for when less than this is left: more than when we ask, so that it does. */
+const EAGER_RENEWAL = 10 * 60_000;
+/** Tokens of a source that does not say how long they are good for. */
+const UNKNOWN_LIFE = 10 * 60_000;
+/** Emulators do not care which. */
+const NO_PROJECT = 'local';
+
+/** @throws Error when a key is no JSON */
+export function createCredentials({ credential, projectId, proxy }: CredentialOptions): Credentials {
+  if (credential.kind === 'anonymous') {
+    return { isSecret: false, authorization: () => undefined, projectId: async () => projectId ?? NO_PROJECT };
+  }
+  if (credential.kind === 'token') return fromTokens(credential.getToken, async () => known(projectId));
+  const library = googleAuth(keyOf(credential), proxy);
+  return fromTokens(
+    async () => tokenOf(await library()),
+    async () => projectId ?? known(await (await library()).getProjectId()),
+  );
+}
+
+function fromTokens(ask: () => Promise<BearerToken>, project: () => Promise<string>): Credentials {
+  const source = new TokenSource(ask);
+  return {
+    isSecret: true,
+    authorization() {
+      const token = source.current();
+      return typeof token === 'string' ? `Bearer ${token}` : token.then((next) => `Bearer ${next}`, refuseToken);
+    },
+    projectId: async () => {
+      try {
+        return await project();
+      } catch (cause) {
+        throw new StoreError('denied', { call: 'projectId', code: 'NoProject', cause });
+      }
+    },
+  };
+}
+
+function known(projectId: string | undefined): string {
+  if (projectId === undefined || projectId === '') throw new Error('projectId must be set: the credential names no project');
+  return projectId;
+}
+
+function keyOf(credential: Extract<GcsCredential, { kind: 'serviceAccountKey' | 'workloadIdentity' | 'default' }>): object | undefined {
+  if (credential.kind === 'default') return undefined;
+  const text = credential.kind === 'serviceAccountKey' ? credential.key : credential.configuration;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    // Not as a cause: the parser's message would quote the key.
+    throw new Error(`${credential.kind}: not JSON`);
+  }
+  const type = typeof parsed === 'object' && parsed !== null && 'type' in parsed ? parsed.type : undefined;
+  if (typeof parsed !== 'object' || parsed === null || typeof type !== 'string') throw new Error(`${credential.kind}: has no "type"`);
+  if (credential.kind === 'serviceAccountKey' && type !== 'service_account') throw new Error('serviceAccountKey: "type" is not service_account');
+  return parsed;
+}
+
+/** The library is loaded with the first token, so that stores without credentials start without it. */
+function googleAuth(credentials: object | undefined, proxy: string | undefined): () => Promise<GoogleAuth> {
+  let created: Promise<GoogleAuth> | undefined;
+  const create = async (): Promise<GoogleAuth> => {
+    const { GoogleAuth } = await import('google-auth-library');
+    const clientOptions = { eagerRefreshThresholdMillis: EAGER_RENEWAL, ...(proxy !== undefined && { transporterOptions: { proxy } }) };
+    return new GoogleAuth({ scopes: SCOPE, clientOptions, ...(credentials !== undefined && { credentials }) });
+  };
+  return () => (created ??= create());
+}
+
+async function tokenOf(auth: GoogleAuth): Promise<BearerToken> {
+  const client = await auth.getClient();
+  const { token } = await client.getAccessToken();
+  if (token == null) throw new Error('the credential gave no token');
+  return { token, expiresOnTimestamp: client.credentials.expiry_date ?? Date.now() + UNKNOWN_LIFE };
+}
+
+/** The token service said no; anything else may go better next time. */
+function refuseToken(cause: unknown): never {
+  const status = cause instanceof Error && 'status' in cause ? Number(cause.status) : undefined;
+  const refused = (status !== undefined && status >= 400 && status < 500 && status !== 429) || /could not load the default credentials/i.test(String(cause));
+  throw new StoreError(refused ? 'denied' : 'unavailable', { call: 'token', cause });
+}

@@ -1,0 +1,129 @@
+import { StoreError } from '../../src/store/store-error.ts';
+import type { StoreErrorDetail, StoreErrorKind } from '../../src/store/store-error.ts';
+import { WireError } from '../shared/wire/transport.ts';
+import type { WireFailure } from '../shared/wire/transport.ts';
+import type { GcsRequest } from './request.ts';
+
+/** A refusal as the service sent it. */
+export interface Refusal {
+  readonly status: number;
+  /** `reason` of the first error of a JSON document, or `Code` of an XML one. */
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+  readonly requestId: string | undefined;
+  /** Seconds. */
+  readonly retryAfter: number | undefined;
+}
+
+/**
+ * Codes that mean the same in every call
+ * (https://cloud.google.com/storage/docs/json_api/v1/status-codes, https://cloud.google.com/storage/docs/xml-api/reference-status).
+ */
+const BY_CODE: Readonly<Record<string, StoreErrorKind>> = {
+  conditionNotMet: 'conditionFailed',
+  PreconditionFailed: 'conditionFailed',
+  NoSuchKey: 'notFound',
+  NoSuchBucket: 'containerNotFound',
+  InvalidRange: 'rangeNotSatisfiable',
+  requestedRangeNotSatisfiable: 'rangeNotSatisfiable',
+  rateLimitExceeded: 'throttled',
+  userRateLimitExceeded: 'throttled',
+  dailyLimitExceeded: 'throttled',
+  quotaExceeded: 'throttled',
+  SlowDown: 'throttled',
+  uploadTooLarge: 'tooLarge',
+  EntityTooLarge: 'tooLarge',
+  accountDisabled: 'denied',
+  AccountProblem: 'denied',
+  forbidden: 'denied',
+  insufficientPermissions: 'denied',
+  authError: 'denied',
+  retentionPolicyNotMet: 'denied',
+  objectUnderActiveHold: 'denied',
+};
+
+const BY_STATUS: Readonly<Record<number, StoreErrorKind>> = {
+  401: 'denied',
+  403: 'denied',
+  404: 'notFound',
+  408: 'unavailable',
+  // Another change of the same object or bucket was under way.
+  409: 'throttled',
+  412: 'conditionFailed',
+  413: 'tooLarge',
+  416: 'rangeNotSatisfiable',
+  429: 'throttled',
+  503: 'throttled',
+};
+
+/** `invalid` (400) says in words only what is invalid. */
+const BY_WORDS: readonly (readonly [RegExp, StoreErrorKind])[] = [
+  [/\bhash\b|content-?md5|\bcrc32c\b/i, 'digestMismatch'],
+  [/metadata.*(?:too large|exceed|limit)/i, 'tooLarge'],
+  [/\bname\b|object length|unicode/i, 'invalidName'],
+];
+
+const NO_BUCKET = /bucket does not exist/i;
+
+/** The neutral error for a refusal. Total: every status and code has one. */
+export function refusalError(request: Pick<GcsRequest, 'call' | 'effect' | 'missing' | 'conflict'>, refusal: Refusal): StoreError {
+  const { status, code, requestId, retryAfter, message } = refusal;
+  const detail: StoreErrorDetail = {
+    call: request.call,
+    status,
+    ...(code !== undefined && { code }),
+    ...(requestId !== undefined && { backendRequestId: requestId }),
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(request.effect === 'change' && (status >= 500 || status === 408) && { lost: true }),
+    ...(message !== undefined && { cause: new Error(message) }),
+  };
+  return new StoreError(kindOf(request, refusal), detail);
+}
+
+function kindOf({ missing, conflict }: Pick<GcsRequest, 'missing' | 'conflict'>, { status, code, message = '' }: Refusal): StoreErrorKind {
+  if (status === 409 && conflict !== undefined) return conflict;
+  if (status === 404 && (missing === 'bucket' || NO_BUCKET.test(message))) return 'containerNotFound';
+  const known = code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
+  // A document of the wrong kind does not turn a server's failure into a client's.
+  if (known !== undefined && status < 500) return known;
+  if (status === 400) return BY_WORDS.find(([words]) => words.test(message))?.[1] ?? 'unexpected';
+  return BY_STATUS[status] ?? (status >= 500 ? 'unavailable' : 'unexpected');
+}
+
+const BY_FAILURE: Readonly<Record<WireFailure, StoreErrorKind>> = {
+  aborted: 'aborted',
+  body: 'aborted',
+  timeout: 'unavailable',
+  network: 'unavailable',
+  malformed: 'unexpected',
+};
+
+/**
+ * The neutral error when no answer came at all. A body that broke off never reached its declared
+ * length, so the service has dropped it: not lost.
+ */
+export function wireFailureError(request: Pick<GcsRequest, 'call' | 'effect'>, error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  if (!(error instanceof WireError)) return new StoreError('unexpected', { call: request.call, cause: error });
+  const lost = request.effect === 'change' && error.sent && error.failure !== 'body';
+  return new StoreError(BY_FAILURE[error.failure], {
+    call: request.call,
+    ...(lost && { lost: true }),
+    cause: error.failure === 'body' ? error.cause : error,
+  });
+}
+
+/** Code and words of an error document, of either API; undefined where there is none. */
+export function readErrorDocument(text: string): { code: string | undefined; message: string | undefined } {
+  if (text.trimStart().startsWith('<')) {
+    return { code: /<Code>(\w{1,100})<\/Code>/.exec(text)?.[1], message: /<Message>([^<]{1,1000})/.exec(text)?.[1] };
+  }
+  try {
+    const { error } = JSON.parse(text) as { error?: { message?: unknown; errors?: { reason?: unknown }[] } | null };
+    const [reason, message] = [error?.errors?.[0]?.reason, error?.message];
+    return { code: typeof reason === 'string' ? reason : undefined, message: typeof message === 'string' ? message : undefined };
+  } catch {
+    // Uploads answer some refusals in plain words.
+    return { code: undefined, message: text === '' ? undefined : text.slice(0, 1000) };
+  }
+}

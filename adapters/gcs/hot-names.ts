@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Call } from '../../src/observe/call.ts';
+import { StoreError, isStoreError } from '../../src/store/store-error.ts';
+
+export interface HotNamesOptions {
+  /** Milliseconds that one change may wait altogether. */
+  readonly wait: number;
+  /** Milliseconds between two changes of one name. */
+  readonly spacing: number;
+}
+
+/** A name whose changes came too fast: from now on they take turns. */
+interface HotName {
+  /** `performance.now()` from which on the next change may be sent. */
+  next: number;
+  spacing: number;
+}
+
+/** Other processes may be spacing their changes too: their turns shall not fall together with ours for ever. */
+const JITTER = 0.25;
+const MAX_SPACINGS = 8;
+
+/**
+ * The service takes one change a second of one object name and refuses more with 429
+ * (https://cloud.google.com/storage/docs/gcs429), but lets bursts pass. So changes go out as they come until one is refused; then
+ * those of that name take turns, in the order in which they ask, each as long as its patience lasts. No change is ever dropped or
+ * merged with another: whoever waits in vain is told so.
+ */
+export class HotNames {
+  readonly #options: HotNamesOptions;
+  readonly #names = new Map<string, HotName>();
+
+  constructor(options: HotNamesOptions) {
+    this.#options = options;
+  }
+
+  /** Names that take turns at the moment. */
+  get size(): number {
+    return this.#names.size;
+  }
+
+  /**
+   * @param again false: `work` can be done once only, because its body is a stream
+   * @throws StoreError throttled, with the seconds to wait; and what `work` throws
+   */
+  async run<T>(name: string, again: boolean, call: Call, work: () => Promise<T>): Promise<T> {
+    const until = performance.now() + this.#options.wait;
+    for (;;) {
+      await this.#turn(name, until, call);
+      try {
+        const result = await work();
+        this.#accepted(name);
+        return result;
+      } catch (error) {
+        if (!isStoreError(error, 'throttled') || error.lost) throw error;
+        this.#refused(name);
+        if (!again) throw this.#tooHot(name, error);
+      }
+    }
+  }
+
+  /** Waits for a turn, if the name takes turns at all. @throws StoreError throttled, aborted */
+  async #turn(name: string, until: number, call: Call): Promise<void> {
+    const hot = this.#names.get(name);
+    if (hot === undefined) return;
+    const now = performance.now();
+    const turn = Math.max(now, hot.next);
+    if (turn > until) throw this.#tooHot(name, undefined);
+    hot.next = turn + hot.spacing * (1 + Math.random() * JITTER);
+    if (turn === now) return;
+    try {
+      await sleep(turn - now, undefined, { signal: call.signal });
+    } catch (cause) {
+      throw new StoreError('aborted', { cause });
+    }
+  }
+
+  #accepted(name: string): void {
+    const hot = this.#names.get(name);
+    if (hot !== undefined) hot.spacing = this.#options.spacing;
+  }
+
+  #refused(name: string): void {
+    const { spacing } = this.#options;
+    const known = this.#names.get(name);
+    const hot = known ?? { next: 0, spacing: spacing / 2 };
+    hot.spacing = Math.min(hot.spacing * 2, spacing * MAX_SPACINGS);
+    hot.next = Math.max(hot.next, performance.now() + spacing);
+    if (known !== undefined) return;
+    this.#names.set(name, hot);
+    this.#forgetLater(name, hot);
+  }
+
+  /** When the last turn given has passed, and its pause too, the name is one like others again. */
+  #forgetLater(name: string, hot: HotName): void {
+    const left = hot.next - performance.now();
+    if (left <= 0) this.#names.delete(name);
+    else setTimeout(() => this.#forgetLater(name, hot), left + 1).unref();
+  }
+
+  #tooHot(name: string, cause: StoreError | undefined): StoreError {
+    const left = (this.#names.get(name)?.next ?? 0) - performance.now();
+    const retryAfter = Math.max(1, Math.ceil(left / 1000), cause?.detail.retryAfter ?? 0);
+    return new StoreError('throttled', { ...cause?.detail, code: 'NameTooHot', retryAfter, ...(cause !== undefined && { cause }) });
+  }
+}

@@ -1,0 +1,4 @@
+export { createGcsStore } from './create.ts';
+export { startGcsDouble } from './double/double.ts';
+export type { DoubleServerOptions, GcsDouble } from './double/double.ts';
+export type { GcsCredential, GcsLimits, GcsRetries, GcsStoreOptions, GcsTimeouts } from './options.ts';

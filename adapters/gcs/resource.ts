@@ -1,0 +1,119 @@
+import type { BlobMetadata, BlobProperties, ContentHeaders, WriteResult } from '../../src/store/blob-store.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import { revisionFrom } from './revision.ts';
+
+/** https://cloud.google.com/storage/docs/json_api/v1/objects#resource, as far as it is read here. */
+export interface ObjectResource extends ContentHeaders {
+  readonly name?: string;
+  /** Decimal. */
+  readonly size?: string;
+  readonly generation?: string;
+  readonly metageneration?: string;
+  /** RFC 3339; of this generation, whatever became of its metadata. */
+  readonly timeCreated?: string;
+  /** Base64; composed objects have none. */
+  readonly md5Hash?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+const WRITE_FIELDS = ['generation', 'metageneration', 'timeCreated', 'md5Hash'];
+const CONTENT_FIELDS = ['contentType', 'contentEncoding', 'contentLanguage', 'contentDisposition', 'cacheControl'] as const;
+/** What to ask for of an object (https://cloud.google.com/storage/docs/json_api#partial-response). */
+export const WRITTEN = WRITE_FIELDS.join(',');
+export const ALL = [...WRITE_FIELDS, 'name', 'size', ...CONTENT_FIELDS, 'metadata'].join(',');
+
+/**
+ * Metadata of the adapter's own, never handed out. Composed objects have no MD5 of the service's, so a known one is written
+ * down; and whether a `Cache-Control` that reads like the service's default was really set.
+ */
+const MD5_ENTRY = 's3gw_md5';
+const CACHE_ENTRY = 's3gw_cache';
+export const PRIVATE_METADATA_BYTES = 64;
+
+/** What reads answer for objects without the setting: private ones, public ones, public ones under a customer's key. */
+const DEFAULT_CACHE_CONTROL: ReadonlySet<string> = new Set(['private, max-age=0', 'public, max-age=3600', 'no-cache, no-store, max-age=0']);
+
+/** A resource for an upload, a compose or a rewrite: all that the object shall have. */
+export interface NewResource {
+  readonly headers?: ContentHeaders | undefined;
+  readonly metadata: BlobMetadata;
+  /** Hex MD5 to be recorded for an object whose own the service will not know. */
+  readonly recordedMd5?: string | undefined;
+}
+
+export function newResource({ headers, metadata, recordedMd5 }: NewResource): Readonly<Record<string, unknown>> {
+  const resource: Record<string, unknown> = {};
+  for (const field of CONTENT_FIELDS) {
+    const value = headers?.[field];
+    if (value !== undefined && value !== '') resource[field] = value;
+  }
+  // A rewrite whose resource names no type might keep the source's.
+  resource['contentType'] ??= 'application/octet-stream';
+  const marked = DEFAULT_CACHE_CONTROL.has(headers?.cacheControl ?? '');
+  resource['metadata'] = {
+    ...metadata,
+    ...(recordedMd5 !== undefined && { [MD5_ENTRY]: recordedMd5 }),
+    ...(marked && { [CACHE_ENTRY]: 'set' }),
+  };
+  return resource;
+}
+
+/** The patch that makes `metadata` all of an object's; the adapter's own entries stay. */
+export function metadataPatch(before: ObjectResource, metadata: BlobMetadata): Readonly<Record<string, string | null>> {
+  const patch: Record<string, string | null> = {};
+  for (const name in before.metadata) if (name !== MD5_ENTRY && name !== CACHE_ENTRY) patch[name] = null;
+  return { ...patch, ...metadata };
+}
+
+/** @throws StoreError unexpected when the answer lacks what every object has */
+export function writeResult(resource: ObjectResource): WriteResult {
+  const { generation, metageneration = '1', timeCreated, md5Hash } = resource;
+  if (generation === undefined) throw new StoreError('unexpected', { cause: new Error('answer without generation') });
+  const md5 = md5Hash === undefined ? undefined : md5ToHex(md5Hash);
+  return {
+    revision: revisionFrom({ generation, metageneration }),
+    lastModified: wholeSeconds(Date.parse(timeCreated ?? '')),
+    ...(md5 !== undefined && { md5 }),
+  };
+}
+
+/** @throws StoreError unexpected */
+export function propertiesOf(resource: ObjectResource): BlobProperties {
+  const { md5, ...written } = writeResult(resource);
+  const headers: Record<string, string> = {};
+  for (const field of CONTENT_FIELDS) {
+    const value = resource[field];
+    if (value !== undefined && value !== '') headers[field] = value;
+  }
+  return { ...headers, size: Number(resource.size ?? 0), ...written, ...ownMetadata(resource.metadata ?? {}, md5) };
+}
+
+/** Metadata in the port's form, and the MD5 that is known either way. Entries without a value are none. */
+export function ownMetadata(raw: Readonly<Record<string, string>>, md5: string | undefined): { metadata: BlobMetadata; md5?: string } {
+  const metadata: Record<string, string> = {};
+  for (const name in raw) {
+    const value = raw[name];
+    if (value !== undefined && value !== '' && name !== MD5_ENTRY && name !== CACHE_ENTRY) metadata[name.toLowerCase()] = value;
+  }
+  const known = md5 ?? raw[MD5_ENTRY];
+  return { metadata, ...(known !== undefined && { md5: known }) };
+}
+
+/** A `Cache-Control` that a read answered: undefined when it is only the service's default. */
+export function setCacheControl(value: string | undefined, raw: Readonly<Record<string, string>>): string | undefined {
+  return value !== undefined && DEFAULT_CACHE_CONTROL.has(value) && raw[CACHE_ENTRY] === undefined ? undefined : value;
+}
+
+export function md5ToBase64(hex: string): string {
+  return Buffer.from(hex, 'hex').toString('base64');
+}
+
+export function md5ToHex(base64: string): string | undefined {
+  const hex = Buffer.from(base64, 'base64').toString('hex');
+  return hex.length === 32 ? hex : undefined;
+}
+
+/** The headers of reads know no parts of a second. */
+export function wholeSeconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000) * 1000;
+}
