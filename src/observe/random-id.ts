@@ -41,3 +41,9 @@ export function randomText(count: number): string {
   const start = take(count);
   return pool.toString('base64url', start, start + count);
 }
+
+/** Lower-case hex text of `count` random bytes. */
+export function randomHex(count: number): string {
+  const start = take(count);
+  return pool.toString('hex', start, start + count);
+}

@@ -12,3 +12,16 @@ export type DefaultRetention = { readonly mode: LockMode } & (
 export interface BucketLock {
   readonly default?: DefaultRetention;
 }
+
+export interface Retention {
+  readonly mode: LockMode;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** What keeps a version from being deleted. */
+export interface ObjectLock {
+  readonly retention?: Retention;
+  /** Absent: never set. */
+  readonly legalHold?: boolean;
+}

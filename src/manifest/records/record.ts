@@ -1,9 +1,11 @@
 import type { Acl } from '../../protocol/acl/acl.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
+import type { LockMode, ObjectLock } from '../../protocol/object-lock.ts';
 import type { Tag } from '../../protocol/tagging.ts';
 import type { BlobMetadata, ContentHeaders } from '../../store/blob-store.ts';
 import type { HeadKind, PartEntry } from '../objects/object-view.ts';
 import { type AclCode, decodeAcl, encodeAcl } from './acl-code.ts';
+import type { VersionToken } from './version-token.ts';
 
 /** Metadata name under which the record rides on a blob. Everything else on the blob is user metadata. */
 export const RECORD_NAME = 's3gw';
@@ -13,8 +15,8 @@ const FORMAT = 1;
 
 /**
  * What S3 knows of a version beyond what the cloud has fields for. It rides on the blob that holds
- * the bytes (inline) or in the head that names them (mlink). Absent = the default, so that a plain
- * PUT costs a few dozen bytes.
+ * the bytes (an inline head, a version's own blob) or in the head that names them (mlink); a link or tomb
+ * head repeats it. Absent = the default, so that a plain PUT costs a few dozen bytes.
  */
 export interface ObjectRecord {
   readonly kind: HeadKind;
@@ -24,9 +26,12 @@ export interface ObjectRecord {
   readonly mtime?: number;
   /** Without quotes; absent when it is the MD5 that the service keeps. */
   readonly etag?: string;
-  /** Size and private blob of an mlink, whose own blob is empty. */
+  /** Size of what a head names, whose own blob is empty. */
   readonly size?: number;
-  readonly blob?: string;
+  /** Names the version's own blob, on a head that does not hold the bytes itself. */
+  readonly version?: VersionToken;
+  /** It is the null version. Inline heads and mlinks always are; said of links, tombs and versions' own blobs. */
+  readonly isNull?: boolean;
   /** Canonical id; absent when it is the bucket's owner. */
   readonly owner?: string;
   /** Absent: private to the owner. */
@@ -42,13 +47,21 @@ export interface ObjectRecord {
   readonly parts?: readonly PartEntry[];
   /** By key; never empty. */
   readonly tags?: readonly Tag[];
+  readonly lock?: ObjectLock;
   /** The true key, when the blob's name had to be cut. */
   readonly key?: string;
   /** This write's nonce and those of up to eight head writes before it: proof of a commit whose answer was lost. */
   readonly nonce?: string;
   readonly ring?: readonly string[];
-  /** Private blobs that this head made superfluous and that may still be there. */
-  readonly dels?: readonly string[];
+  /** On a version's own blob: it was current once, or committed below the head. Never cleared. */
+  readonly stamp?: boolean;
+  /** On a link or tomb: revision of the version's own blob when the head was written, and whether that was stamped. */
+  readonly rev?: string;
+  /** On a head: the noncurrent null version. The only thing that makes a null version's own blob visible. */
+  readonly nullVersion?: VersionToken;
+  /** On a head, the log: versions committed below it and perhaps not stamped yet, and versions deleted whose blobs may still be there. */
+  readonly adds?: readonly VersionToken[];
+  readonly dels?: readonly VersionToken[];
   /** SHA-256 of the overflow blob that holds the rest of the record. */
   readonly overflow?: string;
 }
@@ -75,12 +88,23 @@ interface RecordJson {
   h?: readonly [Checksum['algorithm'], string, Checksum['type']] | undefined;
   p?: PartsJson | undefined;
   tg?: readonly (readonly [key: string, value: string])[] | undefined;
+  l?: LockJson | undefined;
   key?: string | undefined;
   n?: string | undefined;
   r?: readonly string[] | undefined;
+  u?: 1 | undefined;
+  st?: 1 | undefined;
+  rv?: string | undefined;
+  nv?: string | undefined;
+  ad?: readonly string[] | undefined;
   d?: readonly string[] | undefined;
   ov?: string | undefined;
 }
+
+/** Retention mode and its end, legal hold; what was never set is null. */
+type LockJson = readonly [mode: 'g' | 'c' | null, until: number | null, legalHold: 0 | 1 | null];
+
+const MODE_CODE = { GOVERNANCE: 'g', COMPLIANCE: 'c' } as const satisfies Record<LockMode, string>;
 
 /** Runs of equal size `[first number, count, size]`, and the checksums in part order when parts have them. */
 interface PartsJson {
@@ -97,7 +121,7 @@ export function encodeRecord(record: ObjectRecord): string {
     t: record.mtime,
     e: record.etag,
     z: record.size,
-    b: record.blob,
+    b: record.version,
     o: record.owner,
     a: encodeAcl(record.acl),
     c: record.storageClass,
@@ -108,9 +132,15 @@ export function encodeRecord(record: ObjectRecord): string {
     h: record.checksum && [record.checksum.algorithm, record.checksum.value, record.checksum.type],
     p: record.parts && encodeParts(record.parts),
     tg: record.tags?.map((tag) => [tag.key, tag.value]),
+    l: record.lock && encodeLock(record.lock),
     key: record.key,
     n: record.nonce,
     r: record.ring,
+    u: record.isNull === true ? 1 : undefined,
+    st: record.stamp === true ? 1 : undefined,
+    rv: record.rev,
+    nv: record.nullVersion,
+    ad: record.adds,
     d: record.dels,
     ov: record.overflow,
   };
@@ -128,7 +158,7 @@ export function decodeRecord(text: string): ObjectRecord | undefined {
     ...(json.t !== undefined && { mtime: json.t }),
     ...(json.e !== undefined && { etag: json.e }),
     ...(json.z !== undefined && { size: json.z }),
-    ...(json.b !== undefined && { blob: json.b }),
+    ...(json.b !== undefined && { version: json.b }),
     ...(json.o !== undefined && { owner: json.o }),
     ...(json.a !== undefined && { acl: decodeAcl(json.a) }),
     ...(json.c !== undefined && { storageClass: json.c }),
@@ -139,9 +169,15 @@ export function decodeRecord(text: string): ObjectRecord | undefined {
     ...(json.h !== undefined && { checksum: { algorithm: json.h[0], value: json.h[1], type: json.h[2] } }),
     ...(json.p !== undefined && { parts: decodeParts(json.p) }),
     ...(json.tg !== undefined && { tags: json.tg.map(([key, value]) => ({ key, value })) }),
+    ...(json.l !== undefined && { lock: decodeLock(json.l) }),
     ...(json.key !== undefined && { key: json.key }),
     ...(json.n !== undefined && { nonce: json.n }),
     ...(json.r !== undefined && { ring: json.r }),
+    ...(json.u !== undefined && { isNull: true }),
+    ...(json.st !== undefined && { stamp: true }),
+    ...(json.rv !== undefined && { rev: json.rv }),
+    ...(json.nv !== undefined && { nullVersion: json.nv }),
+    ...(json.ad !== undefined && { adds: json.ad }),
     ...(json.d !== undefined && { dels: json.d }),
     ...(json.ov !== undefined && { overflow: json.ov }),
   };
@@ -171,6 +207,16 @@ function parseJson(text: string): RecordJson | undefined {
 
 function isRecordJson(json: unknown): json is RecordJson {
   return typeof json === 'object' && json !== null && 'v' in json && typeof json.v === 'number' && 's' in json && typeof json.s === 'number';
+}
+
+function encodeLock({ retention, legalHold }: ObjectLock): LockJson {
+  const hold = legalHold === undefined ? null : legalHold ? 1 : 0;
+  return retention === undefined ? [null, null, hold] : [MODE_CODE[retention.mode], retention.until, hold];
+}
+
+function decodeLock([mode, until, hold]: LockJson): ObjectLock {
+  const retention = mode === null || until === null ? undefined : { mode: mode === 'c' ? ('COMPLIANCE' as const) : ('GOVERNANCE' as const), until };
+  return { ...(retention !== undefined && { retention }), ...(hold !== null && { legalHold: hold === 1 }) };
 }
 
 function encodeParts(parts: readonly PartEntry[]): PartsJson {
