@@ -55,10 +55,9 @@ export interface ListingPage<Entry> {
 
 /** The object of a head as the list call gave it, a spilled record included; undefined for a key without a live object. */
 export function listedObject(bucket: Bucket, key: string, entry: BlobEntry): ListedObject | undefined {
-  const { home, ownerId: bucketOwnerId } = bucket;
-  const head = parseHead({ container: home.container, name: entry.name }, entry);
+  const head = parseHead({ container: bucket.home.container, name: entry.name }, entry);
   if (!isLive(head)) return undefined;
-  const { etag, size, mtime, ownerId, storageClass, checksum, archived } = viewOf(head, { key, bucketOwnerId, system: home.system });
+  const { etag, size, mtime, ownerId, storageClass, checksum, archived } = viewOf(head, bucket, key);
   return {
     kind: 'object',
     key,

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { BlobProperties, BlobRef, ContentHeaders } from '../../store/blob-store.ts';
+import type { Bucket } from '../buckets/bucket.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
+import { versionRef } from '../records/version-names.ts';
 import type { ObjectView } from './object-view.ts';
 import { type ObjectRecord, splitMetadata } from '../records/record.ts';
 
@@ -23,29 +25,25 @@ export function isLive(head: Head): boolean {
   return head.record?.kind !== 'tomb' && head.record?.kind !== 'void';
 }
 
-/** Where a key lies and who owns it unless its record says otherwise. */
-export interface ViewContext {
-  readonly key: string;
-  readonly bucketOwnerId: string;
-  /** System container of the bucket's backend: home of the private blobs that an mlink names. */
-  readonly system: string;
-}
+/** S3's name of the null version. */
+export const NULL_VERSION = 'null';
 
-/** The object that a live head stands for. */
-export function viewOf(head: Head, context: ViewContext): ObjectView {
+/** The object that a live head stands for. Of a link only what listings and conditions need is true: the rest may have changed since. */
+export function viewOf(head: Head, bucket: Bucket, key: string): ObjectView {
   const { properties, record } = head;
   const kind = record?.kind ?? 'inline';
-  const detached = record?.blob !== undefined && kind !== 'inline';
-  const ref = detached ? { container: context.system, name: record.blob } : head.ref;
+  const detached = record?.version !== undefined && kind !== 'inline';
+  const ref = detached ? versionRef(bucket, key, record.version) : head.ref;
   const md5 = detached ? undefined : properties.md5;
   return {
-    key: context.key,
+    key,
+    versionId: kind === 'link' && record?.isNull !== true ? (record?.version ?? NULL_VERSION) : NULL_VERSION,
     headers: record?.headers === undefined ? contentHeadersOf(properties) : { ...contentHeadersOf(properties), ...record.headers },
     userMetadata: head.userMetadata,
     etag: record?.etag ?? md5 ?? opaqueEtag(properties.revision),
     size: detached ? (record.size ?? 0) : properties.size,
     mtime: record === undefined ? Math.floor(properties.lastModified / 1000) * 1000 : (record.mtime ?? mtimeOfSeq(record.seq)),
-    ownerId: record?.owner ?? context.bucketOwnerId,
+    ownerId: record?.owner ?? bucket.ownerId,
     archived: properties.archived ?? false,
     bytes: { ref, ...(!detached && { revision: properties.revision }) },
     head: { kind, revision: properties.revision },
@@ -57,6 +55,7 @@ export function viewOf(head: Head, context: ViewContext): ObjectView {
     ...(record?.checksum !== undefined && { checksum: record.checksum }),
     ...(record?.parts !== undefined && { parts: record.parts }),
     ...(record?.tags !== undefined && { tags: record.tags }),
+    ...(record?.lock !== undefined && { lock: record.lock }),
   };
 }
 

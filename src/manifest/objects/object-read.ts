@@ -27,7 +27,7 @@ export async function readHead(bucket: Bucket, key: string, call: Call): Promise
 /** The live object of a head, or undefined for none, a delete marker or a void. */
 export function liveView(bucket: Bucket, key: string, head: Head | undefined): ObjectView | undefined {
   if (head === undefined || !isLive(head)) return undefined;
-  return viewOf(head, { key, bucketOwnerId: bucket.ownerId, system: bucket.home.system });
+  return viewOf(head, bucket, key);
 }
 
 export async function findObject(bucket: Bucket, key: string, call: Call): Promise<ObjectView> {
@@ -49,7 +49,7 @@ export async function openObject(
     const bare = parseHead(ref, properties);
     if (isInline(bare)) {
       const head = await orDiscard(body, () => withOverflow(bucket.home, bare, call));
-      return { view: viewOf(head, { key, bucketOwnerId: bucket.ownerId, system: bucket.home.system }), body };
+      return { view: viewOf(head, bucket, key), body };
     }
     body.discard();
     const view = liveView(bucket, key, await withOverflow(bucket.home, bare, call));

@@ -1,5 +1,6 @@
 import type { Acl } from '../../protocol/acl/acl.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
+import type { ObjectLock } from '../../protocol/object-lock.ts';
 import type { Tag } from '../../protocol/tagging.ts';
 import type { BlobRef, ContentHeaders, Revision } from '../../store/blob-store.ts';
 
@@ -23,11 +24,15 @@ export interface ObjectAttributes {
   readonly websiteRedirect?: string;
   /** By key. Absent: none. */
   readonly tags?: readonly Tag[];
+  /** Absent: nothing keeps it. */
+  readonly lock?: ObjectLock;
 }
 
 /** An object version as readers see it, whatever shape it has in the backend. */
 export interface ObjectView extends ObjectAttributes {
   readonly key: string;
+  /** `null`, or the version's token. Answers name it only in buckets that ever had versioning. */
+  readonly versionId: string;
   /** Without quotes. */
   readonly etag: string;
   readonly size: number;

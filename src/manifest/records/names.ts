@@ -1,6 +1,6 @@
 import { type KeyCodec, createKeyCodec } from '../../store/key-codec.ts';
 import type { BlobRef, BlobStore } from '../../store/blob-store.ts';
-import type { Bucket, BucketHome } from '../buckets/bucket.ts';
+import type { Bucket } from '../buckets/bucket.ts';
 
 const codecs = new WeakMap<BlobStore, KeyCodec>();
 
@@ -18,9 +18,4 @@ export function codecOf(store: BlobStore): KeyCodec {
 export function headPlace(bucket: Bucket, key: string): { ref: BlobRef; trueKey: string | undefined } {
   const { name, needsTrueKey } = codecOf(bucket.home.store).encode(key);
   return { ref: { container: bucket.home.container, name }, trueKey: needsTrueKey ? key : undefined };
-}
-
-/** The private blob on which the parts of one upload (or of one very large PUT) are staged. */
-export function stagingRef(home: BucketHome, uploadId: string): BlobRef {
-  return { container: home.system, name: `p/${uploadId}/data` };
 }

@@ -10,6 +10,9 @@ import type { VersionToken } from './version-token.ts';
 /** Metadata name under which the record rides on a blob. Everything else on the blob is user metadata. */
 export const RECORD_NAME = 's3gw';
 
+/** Metadata name of an upload's claim, on the private blob that its parts were assembled to (`uploads/upload-claim.ts`). */
+export const CLAIM_NAME = 's3up';
+
 /** Format of the record; a reader refuses a higher one instead of guessing. */
 const FORMAT = 1;
 
@@ -241,19 +244,30 @@ function decodeParts(json: PartsJson): PartEntry[] {
   return parts;
 }
 
-/** Splits a blob's metadata into the record and what native tools and S3 clients call user metadata. */
-export function splitMetadata(metadata: BlobMetadata): { record: ObjectRecord | undefined; native: Record<string, string> } {
+/** Metadata of a blob, taken apart. */
+export interface SplitMetadata {
+  readonly record: ObjectRecord | undefined;
+  /** What native tools and S3 clients call user metadata. */
+  readonly native: Readonly<Record<string, string>>;
+  /** The upload's claim, as it stands. */
+  readonly claim: string | undefined;
+}
+
+export function splitMetadata(metadata: BlobMetadata): SplitMetadata {
   const native: Record<string, string> = {};
   let record: ObjectRecord | undefined;
+  let claim: string | undefined;
   for (const name in metadata) {
     const value = metadata[name];
     if (value === undefined) continue;
     if (name === RECORD_NAME) record = decodeRecord(value);
+    else if (name === CLAIM_NAME) claim = value;
     else native[name] = value;
   }
-  return { record, native };
+  return { record, native, claim };
 }
 
+const RESERVED: ReadonlySet<string> = new Set([RECORD_NAME, CLAIM_NAME]);
 const NATIVE_NAME = /^[a-z][a-z0-9_]*$/;
 const NATIVE_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
@@ -268,7 +282,7 @@ export function partitionUserMetadata(userMetadata: Readonly<Record<string, stri
   const native: Record<string, string> = {};
   let rest: Record<string, string> | undefined;
   for (const [name, value] of Object.entries(userMetadata)) {
-    if (name !== RECORD_NAME && NATIVE_NAME.test(name) && NATIVE_VALUE.test(value)) native[name] = value;
+    if (!RESERVED.has(name) && NATIVE_NAME.test(name) && NATIVE_VALUE.test(value)) native[name] = value;
     else (rest ??= {})[name] = value;
   }
   return { native, rest };

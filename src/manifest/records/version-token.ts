@@ -4,7 +4,7 @@ import { randomHex } from '../../observe/random-id.ts';
 /**
  * Names one version of a key, for ever: 14 hex digits of the inverse of its seq and 18 of its own. It is the
  * version id that clients see and the end of the name of the version's blob, so neither is ever searched for.
- * Tokens sort newest first.
+ * Tokens sort newest first. The first own digit tells where the version comes from.
  */
 export type VersionToken = string;
 
@@ -12,17 +12,30 @@ const SEQ_DIGITS = 14;
 const OWN_DIGITS = 18;
 const MAX_SEQ = Number.MAX_SAFE_INTEGER;
 const TOKEN = /^[01][0-9a-f]{31}$/;
+/** First own digits of an upload's token, and of all others. */
+const UPLOAD_DIGITS = '89ab';
+const OTHER_DIGITS = '01234567';
 
 export const TOKEN_LENGTH = SEQ_DIGITS + OWN_DIGITS;
 
-/** A name that was never used, by 72 random bits. */
+/** A name that was never used, by 71 random bits. */
 export function newToken(seq: number): VersionToken {
-  return inverse(seq) + randomHex(OWN_DIGITS / 2);
+  return inverse(seq) + marked(randomHex(OWN_DIGITS / 2), OTHER_DIGITS);
 }
 
-/** The same name for the same proof: for versions that several requests may bring into being. */
-export function tokenFrom(seq: number, proof: string): VersionToken {
-  return inverse(seq) + createHash('sha256').update(proof).digest('hex').slice(0, OWN_DIGITS);
+/** The name of what an upload becomes, known from its beginning: its parts are staged there. */
+export function tokenOfUpload(seq: number, uploadId: string): VersionToken {
+  return inverse(seq) + marked(digest(uploadId), UPLOAD_DIGITS);
+}
+
+/** The name that the null version gets when it stops being current: each state of it has one of its own. */
+export function tokenOfNull(seq: number, revision: string): VersionToken {
+  return inverse(seq) + marked(digest(revision), OTHER_DIGITS);
+}
+
+/** Such a blob may carry an upload's claim, which says how the upload ended: it must not go without a trace. */
+export function isUploadToken(token: VersionToken): boolean {
+  return UPLOAD_DIGITS.includes(token.charAt(SEQ_DIGITS));
 }
 
 /** Has the form of a token; says nothing about its existence. */
@@ -37,6 +50,14 @@ export function seqOfToken(token: VersionToken): number {
 /** The order of a key's history; the only one. */
 export function isNewer(token: VersionToken, other: VersionToken): boolean {
   return token < other;
+}
+
+function digest(proof: string): string {
+  return createHash('sha256').update(proof).digest('hex').slice(0, OWN_DIGITS);
+}
+
+function marked(own: string, digits: string): string {
+  return digits.charAt(Number.parseInt(own.charAt(0), 16) % digits.length) + own.slice(1);
 }
 
 function inverse(seq: number): string {

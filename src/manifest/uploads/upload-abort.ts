@@ -3,15 +3,15 @@ import type { Call } from '../../observe/call.ts';
 import { ABSENT } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
-import type { Bucket, BucketHome } from '../buckets/bucket.ts';
-import { stagingRef } from '../records/names.ts';
+import type { Bucket } from '../buckets/bucket.ts';
 import { readHead } from '../objects/object-read.ts';
 import { type Claim, type StoredClaim, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
 import { type UploadTarget, lookUpUpload, noSuchUpload, removeUploadRecord } from './upload-find.ts';
 import { belongsTo } from './upload-id.ts';
-import { parseUploadName, uploadsPrefix } from './upload-names.ts';
+import { parseUploadName, stagingRef, uploadsPrefix } from './upload-names.ts';
 import { removePartRecords, removeStaging } from './upload-parts.ts';
 import { isPublished } from './upload-publication.ts';
+import { decodeSummary } from './upload-record.ts';
 import { newAttempt } from './upload-take.ts';
 import { type Completion, readTombstone, writeTombstone } from './upload-tombstone.ts';
 
@@ -32,40 +32,40 @@ export async function abortUpload(target: UploadTarget, call: Call): Promise<voi
   await takeForAbort(target, call);
   const completed = (await readTombstone(home, target.uploadId, call)) !== undefined;
   await removeUploadRecord(target, call);
-  await cleanUp(home, target.uploadId, call);
+  await cleanUp(target, call);
   if (completed) throw noSuchUpload(target.uploadId);
 }
 
 /** The record is gone: an abort before this one may have left something. @throws S3Error NoSuchUpload when it has not */
 async function finishAbort(target: UploadTarget, call: Call): Promise<void> {
   const { bucket, key, uploadId } = target;
-  const stored = belongsTo(uploadId, bucket, key) ? await readClaim(bucket.home, uploadId, call) : undefined;
+  const stored = belongsTo(uploadId, bucket, key) ? await readClaim(target, call) : undefined;
   if (stored?.claim.kind !== 'abort') throw noSuchUpload(uploadId);
-  await cleanUp(bucket.home, uploadId, call);
+  await cleanUp(target, call);
 }
 
 /** The claim goes last: while it is there, what is left over can be found. */
-async function cleanUp(home: BucketHome, uploadId: string, call: Call): Promise<void> {
-  await removePartRecords(home, uploadId, call);
-  await removeStaging(home, uploadId, call);
+async function cleanUp(target: UploadTarget, call: Call): Promise<void> {
+  await removePartRecords(target.bucket.home, target.uploadId, call);
+  await removeStaging(target, call);
 }
 
 async function takeForAbort(target: UploadTarget, call: Call): Promise<void> {
   const { home } = target.bucket;
-  const claim: Claim = { kind: 'abort', attempt: newAttempt() };
+  const claim: Claim = { kind: 'abort', uploadId: target.uploadId, attempt: newAttempt() };
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     try {
-      await home.store.assemble(stagingRef(home, target.uploadId), { tokens: [], metadata: encodeClaim(claim), condition: ABSENT }, call);
+      await home.store.assemble(stagingRef(target), { tokens: [], metadata: encodeClaim(claim), condition: ABSENT }, call);
       return;
     } catch (error) {
       if (!isStoreError(error, 'conditionFailed') && !(isStoreError(error) && error.lost)) throw error;
     }
-    const stored = await readClaim(home, target.uploadId, call);
+    const stored = await readClaim(target, call);
     if (stored === undefined) continue;
     if (stored.claim.kind === 'abort') return;
     await requireUnpublished(target, stored.claim.completion, call);
     requireCrashed(stored);
-    if ((await replaceClaim({ home, uploadId: target.uploadId }, stored, claim, call)) !== undefined) return;
+    if ((await replaceClaim(target, stored, claim, call)) !== undefined) return;
   }
   throw new StoreError('throttled', { call: 'assemble', code: 'Contention' });
 }
@@ -75,7 +75,7 @@ async function requireUnpublished(target: UploadTarget, completion: Completion, 
   const { bucket, key, uploadId } = target;
   const { home } = bucket;
   const head = await readHead(bucket, key, call);
-  const published = isPublished(head, uploadId, stagingRef(home, uploadId).name) || (await readTombstone(home, uploadId, call)) !== undefined;
+  const published = isPublished(head, uploadId) || (await readTombstone(home, uploadId, call)) !== undefined;
   if (!published) return;
   await writeTombstone(home, uploadId, completion, call);
   await removeUploadRecord(target, call);
@@ -94,11 +94,12 @@ export async function discardUploads(bucket: Bucket, call: Call): Promise<void> 
   do {
     const request = { prefix: uploadsPrefix(bucket), limit: store.capabilities.maxListPage };
     const page = await store.list(system, { ...request, ...(token !== undefined && { token }) }, call);
-    await mapConcurrent(page.entries, DISCARD_CONCURRENCY, async ({ name }) => {
-      const uploadId = parseUploadName(bucket, name)?.uploadId;
-      if (uploadId === undefined) return;
-      await cleanUp(bucket.home, uploadId, call);
-      await store.removeMany(system, [{ name }], call);
+    await mapConcurrent(page.entries, DISCARD_CONCURRENCY, async (entry) => {
+      const parsed = parseUploadName(bucket, entry.name);
+      const key = parsed?.key ?? (entry.kind === 'blob' ? decodeSummary(entry.metadata).key : undefined);
+      if (parsed === undefined || key === undefined) return;
+      await cleanUp({ bucket, key, uploadId: parsed.uploadId }, call);
+      await store.removeMany(system, [{ name: entry.name }], call);
     });
     token = page.nextToken;
   } while (token !== undefined);

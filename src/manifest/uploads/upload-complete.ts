@@ -4,13 +4,12 @@ import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import type { Head } from '../objects/head.ts';
-import { stagingRef } from '../records/names.ts';
 import { liveView, readHead } from '../objects/object-read.ts';
 import type { PublishRequest } from '../objects/object-requests.ts';
 import { readClaim, replaceClaim } from './upload-claim.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { type Upload, type UploadTarget, findUpload, invalidPart, lookUpUpload, noSuchUpload, readUpload, removeUploadRecord } from './upload-find.ts';
-import { belongsTo, seqOfUploadId } from './upload-id.ts';
+import { belongsTo, versionOfUpload } from './upload-id.ts';
 import { partsBetween, removePartRecords, removeStaging } from './upload-parts.ts';
 import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requireAscending } from './upload-plan.ts';
 import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
@@ -60,7 +59,7 @@ export async function completeUpload(context: UploadsContext, target: UploadTarg
   const completing = { upload, request, plan, completion: completionOf(target, request, plan) };
 
   const head = await readHead(target.bucket, target.key, call);
-  if (isPublished(head, target.uploadId, stagingRef(target.bucket.home, target.uploadId).name)) return finishPublished(context, target, request, call);
+  if (isPublished(head, target.uploadId)) return finishPublished(context, target, request, call);
   await judge(target, request.conditions, head, call);
   request.beforeAssembly();
   const held = await takeForCompletion(target, { completion: completing.completion, base: baseOf(head), tokens: plan.tokens }, call);
@@ -89,7 +88,7 @@ async function judge(target: UploadTarget, conditions: WriteConditions, head: He
  */
 async function isStillOpen(target: UploadTarget, held: HeldClaim, call: Call): Promise<boolean> {
   if (held.inherited || (await lookUpUpload(target, call)) !== undefined) return true;
-  await removeStaging(target.bucket.home, target.uploadId, call);
+  await removeStaging(target, call);
   return false;
 }
 
@@ -139,7 +138,7 @@ async function publish(context: UploadsContext, completing: Completing, held: He
 async function release(target: UploadTarget, held: HeldClaim, call: Call): Promise<void> {
   if (held.inherited || held.claim.kind !== 'busy') return;
   try {
-    await replaceClaim({ home: target.bucket.home, uploadId: target.uploadId }, held, { ...held.claim, kind: 'refused' }, call);
+    await replaceClaim(target, held, { ...held.claim, kind: 'refused' }, call);
   } catch (error) {
     if (!isStoreError(error)) throw error; // then the claim grows old
   }
@@ -171,12 +170,13 @@ async function conclude(context: UploadsContext, target: UploadTarget, completio
  * before, and deleted: no condition can see that. Then the tombstone stood already, the claim says
  * `gone` or is no more, and the head that came too late is taken back.
  */
-async function withdrawIfDeleted({ bucket, key, uploadId }: UploadTarget, call: Call): Promise<void> {
+async function withdrawIfDeleted(target: UploadTarget, call: Call): Promise<void> {
+  const { bucket, key, uploadId } = target;
   const { home } = bucket;
-  const stored = await readClaim(home, uploadId, call);
+  const stored = await readClaim(target, call);
   if (stored !== undefined && stored.claim.kind !== 'gone') return;
   const head = await readHead(bucket, key, call);
-  if (head?.record?.blob !== stagingRef(home, uploadId).name) return;
+  if (head?.record?.version !== versionOfUpload(uploadId)) return;
   try {
     await home.store.remove(head.ref, head.properties.revision, call);
   } catch (error) {
@@ -194,9 +194,9 @@ async function finishPublished(context: UploadsContext, target: UploadTarget, re
 }
 
 /** What was, or is being, made of the upload. A staging blob goes only after its tombstone came: one of the two tells. */
-async function claimedCompletion({ bucket, uploadId }: UploadTarget, call: Call): Promise<Completion | undefined> {
-  const claim = (await readClaim(bucket.home, uploadId, call))?.claim;
-  return claim !== undefined && claim.kind !== 'abort' ? claim.completion : readTombstone(bucket.home, uploadId, call);
+async function claimedCompletion(target: UploadTarget, call: Call): Promise<Completion | undefined> {
+  const claim = (await readClaim(target, call))?.claim;
+  return claim !== undefined && claim.kind !== 'abort' ? claim.completion : readTombstone(target.bucket.home, target.uploadId, call);
 }
 
 /**

@@ -3,11 +3,11 @@ import { Transform, pipeline } from 'node:stream';
 import type { Call } from '../../observe/call.ts';
 import type { ByteRange, CopySource } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import { stagingRef } from '../records/names.ts';
 import { openView } from '../objects/object-read.ts';
 import type { CopySourceView } from '../objects/object-requests.ts';
 import type { Upload } from './upload-find.ts';
 import { putPart, recordPart } from './upload-parts.ts';
+import { stagingRef } from './upload-names.ts';
 import type { PartRecord } from './upload-part-record.ts';
 
 const MD5_OF_NOTHING = createHash('md5').digest('hex');
@@ -35,7 +35,7 @@ export async function copyPart(upload: Upload, copy: PartCopy, call: Call): Prom
   const source = await pin(copy, call);
   const range = copy.range ?? { first: 0, last: view.size - 1 };
   const size = range.last - range.first + 1;
-  const staged = await bucket.home.store.stagePartFrom(stagingRef(upload.bucket.home, upload.uploadId), source, range, call);
+  const staged = await bucket.home.store.stagePartFrom(stagingRef(upload), source, range, call);
   const known = size === view.size ? view.md5 : undefined;
   const etag = known ?? derivedEtag(source, range);
   return recordPart(upload, { number: copy.number, etag, size, staged, ...(known === undefined && { derived: true }) }, call);

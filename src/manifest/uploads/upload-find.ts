@@ -6,15 +6,10 @@ import { readAll } from '../../streams/read-all.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { Clock } from '../records/clock.ts';
 import { belongsTo, initiatedAt, newUploadId } from './upload-id.ts';
-import { uploadRef, uploadsOfKey } from './upload-names.ts';
+import { type UploadTarget, uploadRef, uploadsOfKey } from './upload-names.ts';
 import { type UploadContent, type UploadRecord, type UploadSummary, decodeContent, decodeSummary, encodeUpload } from './upload-record.ts';
 
-/** How clients name an upload. */
-export interface UploadTarget {
-  readonly bucket: Bucket;
-  readonly key: string;
-  readonly uploadId: string;
-}
+export type { UploadTarget } from './upload-names.ts';
 
 /** An upload that was open when it was looked up. */
 export interface Upload extends UploadTarget, UploadSummary {

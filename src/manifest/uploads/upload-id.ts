@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Bucket } from '../buckets/bucket.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
+import { type VersionToken, tokenOfUpload } from '../records/version-token.ts';
 
 /** 14 hex digits hold every seq up to 2^53, so ids of one key sort by initiation. */
 const SEQ_DIGITS = 14;
@@ -29,6 +30,11 @@ export function belongsTo(uploadId: string, bucket: Bucket, key: string): boolea
 /** Microseconds: decides the place of the completed version among others. */
 export function seqOfUploadId(uploadId: string): number {
   return Number.parseInt(uploadId.slice(0, SEQ_DIGITS), 16);
+}
+
+/** Names the version that the upload becomes. Its parts are staged beside that version's own blob. */
+export function versionOfUpload(uploadId: string): VersionToken {
+  return tokenOfUpload(seqOfUploadId(uploadId), uploadId);
 }
 
 /** Milliseconds, whole seconds. */

@@ -1,14 +1,21 @@
 import { decodeOrdered, encodeOrderedPrefix, encodeOrderedWithin, isCutEncoding, type OrderedLimits } from '../../store/key-codec.ts';
 import type { BlobRef } from '../../store/blob-store.ts';
 import type { Bucket, BucketHome } from '../buckets/bucket.ts';
-import { UPLOAD_ID_LENGTH, isUploadId } from './upload-id.ts';
+import { versionRef } from '../records/version-names.ts';
+import { UPLOAD_ID_LENGTH, isUploadId, versionOfUpload } from './upload-id.ts';
+
+/** How clients name an upload. */
+export interface UploadTarget {
+  readonly bucket: Bucket;
+  readonly key: string;
+  readonly uploadId: string;
+}
 
 /** Stands below every continuation of an encoded key, so that the uploads of one key are contiguous. */
 const SEPARATOR = '!!';
 /** Azure takes 254 segments between slashes; two of them are ours. */
 const MAX_SEGMENTS = 252;
 const NUMBER_DIGITS = 5;
-const STAGING_NAME = /^p\/(.+)\/data$/;
 
 /** All upload records of a bucket. */
 export function uploadsPrefix(bucket: Bucket): string {
@@ -64,8 +71,7 @@ export function tombstoneRef(home: BucketHome, uploadId: string): BlobRef {
   return { container: home.system, name: `c/${uploadId}` };
 }
 
-/** The upload that a private blob is the staging blob of; undefined for private blobs of other origin. */
-export function uploadOfStaging(name: string): string | undefined {
-  const uploadId = STAGING_NAME.exec(name)?.[1];
-  return uploadId !== undefined && isUploadId(uploadId) ? uploadId : undefined;
+/** The private blob that the parts of an upload are staged beside and assembled to: the version's own, if the upload is completed. */
+export function stagingRef({ bucket, key, uploadId }: UploadTarget): BlobRef {
+  return versionRef(bucket, key, versionOfUpload(uploadId));
 }

@@ -5,9 +5,8 @@ import type { StagedPart } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { type UploadBody, bodySize } from '../../streams/bytes.ts';
 import type { BucketHome } from '../buckets/bucket.ts';
-import { stagingRef } from '../records/names.ts';
 import { type Upload, lookUpUpload, noSuchUpload } from './upload-find.ts';
-import { partName, partNumberOf, partsPrefix } from './upload-names.ts';
+import { type UploadTarget, partName, partNumberOf, partsPrefix, stagingRef } from './upload-names.ts';
 import { type PartRecord, decodePart, encodePart } from './upload-part-record.ts';
 
 const EMPTY = new Uint8Array(0);
@@ -32,8 +31,8 @@ export async function putPart(upload: Upload, part: NewPart, call: Call): Promis
 }
 
 /** Services refuse to stage nothing: an empty part is a record only. */
-async function stage({ bucket: { home }, uploadId }: Upload, body: UploadBody, call: Call): Promise<StagedPart> {
-  if (bodySize(body) > 0) return home.store.stagePart(stagingRef(home, uploadId), body, call);
+async function stage(upload: Upload, body: UploadBody, call: Call): Promise<StagedPart> {
+  if (bodySize(body) > 0) return upload.bucket.home.store.stagePart(stagingRef(upload), body, call);
   if (!(body instanceof Uint8Array)) await finished(body.stream.resume(), { signal: call.signal });
   return { tokens: [] };
 }
@@ -50,7 +49,7 @@ export async function recordPart(upload: Upload, { staged, ...facts }: StagedRec
 
   // Whoever ended the upload may have listed its parts before ours was there: nobody else would remove it.
   await home.store.removeMany(home.system, [{ name: ref.name, revision }], call);
-  await home.store.discardParts(stagingRef(home, upload.uploadId), call);
+  await home.store.discardParts(stagingRef(upload), call);
   throw noSuchUpload(upload.uploadId);
 }
 
@@ -123,11 +122,12 @@ export async function removePartRecords({ store, system }: BucketHome, uploadId:
 }
 
 /** Frees the bytes of an upload that has ended, and the blob they were assembled to. Idempotent. */
-export async function removeStaging(home: BucketHome, uploadId: string, call: Call): Promise<void> {
-  const ref = stagingRef(home, uploadId);
-  await home.store.discardParts(ref, call);
+export async function removeStaging(target: UploadTarget, call: Call): Promise<void> {
+  const { store } = target.bucket.home;
+  const ref = stagingRef(target);
+  await store.discardParts(ref, call);
   try {
-    await home.store.remove(ref, undefined, call);
+    await store.remove(ref, undefined, call);
   } catch (error) {
     if (!isStoreError(error, 'notFound')) throw error;
   }

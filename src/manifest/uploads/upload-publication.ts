@@ -3,11 +3,10 @@ import { type WriteConditions, hasWriteConditions } from '../../protocol/conditi
 import { StoreError } from '../../store/store-error.ts';
 import { carriesNonce, versionNonce } from '../objects/head-commit.ts';
 import type { Head } from '../objects/head.ts';
-import { stagingRef } from '../records/names.ts';
 import type { PublishOnce } from '../objects/object-requests.ts';
 import { type ClaimBase, type StoredClaim, readClaim, replaceClaim } from './upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
-import { publishNonce } from './upload-id.ts';
+import { publishNonce, versionOfUpload } from './upload-id.ts';
 import { readTombstone } from './upload-tombstone.ts';
 
 /** A claim this old is renewed before the head is written, so that nobody takes its owner for dead. */
@@ -26,12 +25,13 @@ export interface Publication {
 }
 
 /**
- * True when a head says that the upload's blob was published: it names it, or it carries the nonce of
- * that write. Its silence proves nothing: a plain PUT keeps no nonces.
+ * True when a head says that the upload's blob was published: it names it, as whatever version, or it
+ * carries the nonce of that write. Its silence proves nothing: a plain PUT keeps no nonces.
  */
-export function isPublished(head: Head | undefined, uploadId: string, stagingName: string): boolean {
-  if (head === undefined) return false;
-  return head.record?.blob === stagingName || carriesNonce(head.record, publishNonce(uploadId));
+export function isPublished(head: Head | undefined, uploadId: string): boolean {
+  if (head?.record === undefined) return false;
+  const { version, nullVersion, adds = [], dels = [] } = head.record;
+  return [version, nullVersion, ...adds, ...dels].includes(versionOfUpload(uploadId)) || carriesNonce(head.record, publishNonce(uploadId));
 }
 
 /** Remembers the head that a Complete judged. */
@@ -66,7 +66,7 @@ async function hasHappened(
 ): Promise<boolean> {
   const { home } = target.bucket;
   const { claim } = held;
-  if (isPublished(head, target.uploadId, stagingRef(home, target.uploadId).name)) return true;
+  if (isPublished(head, target.uploadId)) return true;
   const base = claim.kind === 'abort' ? {} : claim.base;
   const alone = !held.inherited && isFirstTurn;
   if (head === undefined && base.revision === undefined) {
@@ -75,20 +75,22 @@ async function hasHappened(
   }
   if (head?.properties.revision === base.revision || (base.nonce !== undefined && carriesNonce(head?.record, base.nonce))) return false;
 
-  const now = await readClaim(home, target.uploadId, call);
+  const now = await readClaim(target, call);
   // Nobody can have published in our place without touching the claim first.
   if (!held.inherited && now?.revision === held.revision) return false;
-  if (now?.claim.kind === 'gone') return true;
+  if (now?.claim.kind === 'gone' || now?.stamped === true) return true;
   if (now === undefined || now.claim.kind === 'abort') {
     if ((await readTombstone(home, target.uploadId, call)) !== undefined) return true;
     throw noSuchUpload(target.uploadId);
   }
+  // Where all writes keep their logs, a version that was displaced is stamped.
+  if (target.bucket.versioning !== 'never') return false;
   if (!hasWriteConditions(conditions)) return true;
   throw new StoreError('unavailable', { call: 'write', code: 'OutcomeUnknown', lost: true });
 }
 
-async function renew({ bucket, uploadId }: UploadTarget, held: HeldClaim, call: Call): Promise<HeldClaim> {
-  const renewed = await replaceClaim({ home: bucket.home, uploadId }, held, held.claim, call);
+async function renew(target: UploadTarget, held: HeldClaim, call: Call): Promise<HeldClaim> {
+  const renewed = await replaceClaim(target, held, held.claim, call);
   if (renewed === undefined) throw new StoreError('throttled', { call: 'setMetadata', code: 'UploadTakenOver' });
   return { ...held, ...renewed, since: Date.now() };
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
-import { ABSENT, type PartToken } from '../../store/blob-store.ts';
+import { ABSENT, type BlobMetadata, type PartToken } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import { stagingRef } from '../records/names.ts';
 import { type Claim, type ClaimBase, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
+import { stagingRef } from './upload-names.ts';
 import type { HeldClaim } from './upload-publication.ts';
 import type { Completion } from './upload-tombstone.ts';
 
@@ -15,6 +15,8 @@ export interface CompletionClaim {
   readonly completion: Completion;
   readonly base: ClaimBase;
   readonly tokens: readonly PartToken[];
+  /** Record and user metadata of the version that the blob becomes. */
+  readonly metadata: BlobMetadata;
 }
 
 /** A mark for one request's claims, so that it knows its own again when an answer is lost. */
@@ -32,18 +34,18 @@ export function newAttempt(): string {
  */
 export async function takeForCompletion(target: UploadTarget, wanted: CompletionClaim, call: Call): Promise<HeldClaim | undefined> {
   const { home } = target.bucket;
-  const { completion, base, tokens } = wanted;
-  const claim: Claim = { kind: 'busy', attempt: newAttempt(), completion, base };
+  const { completion, base, tokens, metadata: rest } = wanted;
+  const claim: Claim = { kind: 'busy', uploadId: target.uploadId, attempt: newAttempt(), completion, base };
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     try {
-      const request = { tokens, metadata: encodeClaim(claim), condition: ABSENT };
-      const { revision } = await home.store.assemble(stagingRef(home, target.uploadId), request, call);
-      return { claim, revision, since: Date.now(), inherited: false };
+      const request = { tokens, metadata: { ...rest, ...encodeClaim(claim) }, condition: ABSENT };
+      const { revision } = await home.store.assemble(stagingRef(target), request, call);
+      return { claim, revision, since: Date.now(), rest, stamped: false, inherited: false };
     } catch (error) {
       if (isStoreError(error, 'partsGone')) return undefined;
       if (!isStoreError(error, 'conditionFailed') && !isLost(error)) throw error;
     }
-    const held = await takeOver(target, claim, call);
+    const held = await takeOver(target, { claim, rest }, call);
     if (held === 'gone') return undefined;
     if (held !== undefined) return held;
   }
@@ -51,8 +53,12 @@ export async function takeForCompletion(target: UploadTarget, wanted: Completion
 }
 
 /** @returns undefined when there is nothing to take over (any more) */
-async function takeOver(target: UploadTarget, own: Claim & { readonly completion: Completion }, call: Call): Promise<HeldClaim | 'gone' | undefined> {
-  const stored = await readClaim(target.bucket.home, target.uploadId, call);
+async function takeOver(
+  target: UploadTarget,
+  { claim: own, rest }: { readonly claim: Claim & { readonly completion: Completion }; readonly rest: BlobMetadata },
+  call: Call,
+): Promise<HeldClaim | 'gone' | undefined> {
+  const stored = await readClaim(target, call);
   if (stored === undefined) return undefined;
   if (stored.claim.kind === 'abort') throw noSuchUpload(target.uploadId);
   if (stored.claim.attempt === own.attempt) return { ...stored, since: Date.now(), inherited: false };
@@ -63,7 +69,8 @@ async function takeOver(target: UploadTarget, own: Claim & { readonly completion
   // While its owner may have published, its base stays: what was written over the key since then matters to both.
   const inherited = stored.claim.kind === 'busy';
   const next: Claim = inherited ? { ...stored.claim, attempt: own.attempt } : own;
-  const held = await replaceClaim({ home: target.bucket.home, uploadId: target.uploadId }, stored, next, call);
+  // What was the object once keeps its record: it may have got tags since. Else the bucket may have another versioning by now.
+  const held = await replaceClaim(target, stored.stamped ? stored : { ...stored, rest }, next, call);
   return held && { ...held, since: Date.now(), inherited };
 }
 
