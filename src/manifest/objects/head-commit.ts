@@ -1,17 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { type WriteConditions, hasWriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import { ABSENT, type Condition, at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../buckets/bucket.ts';
+import type { ObjectRecord } from '../records/record.ts';
 import type { Head } from './head.ts';
 import { asNoSuchBucket, liveView, readHead } from './object-read.ts';
-import type { ObjectRecord } from '../records/record.ts';
 
 /** Nonces of earlier head writes that a head carries on: how far back a lost answer can be proved. */
 const RING_LENGTH = 8;
-/** Turns of an unconditional change against other writers before the client is asked to slow down. */
-const MAX_TURNS = 8;
+/** Turns of a change against other writers before the client is asked to slow down. */
+const MAX_TURNS = 24;
+/** Turns after which writers that collide wait, and longest wait in milliseconds: it takes them apart. */
+const PATIENT_TURNS = 3;
+const MAX_WAIT_MS = 40;
 /** Times the same conditional call is sent again while the head provably has not moved. */
 const MAX_RESENDS = 3;
 
@@ -41,20 +45,32 @@ export function noncesAmended(head: Head, nonce: string): { nonce: string; ring:
   return { nonce: versionNonce(head), ring: [nonce, ...(head.record?.ring ?? [])].slice(0, RING_LENGTH) };
 }
 
-/** A read-judge-write turn: `write` sends one conditional write of the head and answers what it committed. */
+/** An answer that was found rather than made. */
+export interface Found<T> {
+  readonly result: T;
+}
+
+/** A read-judge-write turn. */
 export interface HeadChange<T> extends HeadTarget {
-  /** Same for every attempt: proof of authorship. */
-  readonly nonce: string;
-  readonly write: (head: Head | undefined, condition: Condition) => Promise<T>;
-  /** What to answer when the write is found committed although its answer was lost. */
-  readonly recognise: (head: Head) => T;
+  /**
+   * Does what must be done before a head like this may be replaced, and returns the one conditional call
+   * that replaces it. `conditionFailed` of the preparations means that the head has moved.
+   */
+  readonly plan: (head: Head | undefined, condition: Condition) => Promise<() => Promise<T>>;
+  /** What to answer when an answer was lost and this head proves that the write happened. */
+  readonly recognise: (head: Head | undefined) => Promise<Found<T> | undefined>;
   /** The write can be sent again (its body is in memory, or it moves no bytes). */
   readonly repeatable: boolean;
+  /**
+   * Every writer of the bucket keeps nonces and writes on a revision, so a write whose revision is gone
+   * can land no more: it is judged and made again, conditional or not.
+   */
+  readonly versioned?: boolean;
   /**
    * For changes that other requests may be making too (a repeated Complete): asked on each head read,
    * before the conditions are; an answer means that nothing is left to be written.
    */
-  readonly already?: (head: Head | undefined) => Promise<{ readonly result: T } | undefined>;
+  readonly already?: (head: Head | undefined) => Promise<Found<T> | undefined>;
 }
 
 /**
@@ -65,16 +81,18 @@ export interface HeadChange<T> extends HeadTarget {
  */
 export async function changeHead<T>(change: HeadChange<T>, call: Call): Promise<T> {
   for (let turn = 0; turn < MAX_TURNS; turn++) {
+    if (turn > PATIENT_TURNS) await sleep(Math.random() * MAX_WAIT_MS, undefined, { signal: call.signal });
     const head = await readHead(change.bucket, change.key, call);
+    requireUnversioned(change.bucket, head);
     const done = await change.already?.(head);
     if (done !== undefined) return done.result;
     judgeWrite(change.conditions, liveView(change.bucket, change.key, head), change.key);
     const condition = head === undefined ? ABSENT : at(head.properties.revision);
     try {
-      return await writeOnce(change, head, condition, call);
+      return await writeOnce(change, { send: await change.plan(head, condition), condition, head }, call);
     } catch (error) {
       if (!isStoreError(error, 'conditionFailed')) throw asNoSuchBucket(error, change.bucket);
-      if (change.already !== undefined) continue;
+      if (change.already !== undefined || change.versioned === true) continue;
       if (hasWriteConditions(change.conditions)) throw await refusal(change, error, call);
       if (!change.repeatable) throw new StoreError('throttled', { call: 'write', cause: error });
     }
@@ -82,33 +100,63 @@ export async function changeHead<T>(change: HeadChange<T>, call: Call): Promise<
   throw new StoreError('throttled', { call: 'write', code: 'Contention' });
 }
 
-/** One conditional write; a lost answer is settled by looking for our own nonce. */
-export async function writeOnce<T>(
-  change: HeadChange<T>,
-  head: Head | undefined,
-  condition: Condition,
-  call: Call,
-): Promise<T> {
+/**
+ * A head that only a bucket with versions can have, met by a request that knows of none: what it knows of the
+ * bucket is out of date. @throws StoreError unavailable
+ */
+export function requireUnversioned({ versioning }: Bucket, head: Head | undefined): void {
+  const kind = head?.record?.kind ?? 'inline';
+  if (versioning === 'never' && kind !== 'inline' && kind !== 'mlink') throw new StoreError('unavailable', { call: 'head', code: 'BucketHasVersions' });
+}
+
+/** The one call of a turn. */
+export interface ConditionalSend<T> {
+  readonly send: () => Promise<T>;
+  readonly condition: Condition;
+  readonly head: Head | undefined;
+}
+
+/**
+ * One conditional write; a lost answer is settled by looking for a proof on the head.
+ * @throws StoreError conditionFailed: it did not happen, and cannot any more
+ */
+export async function writeOnce<T>(change: HeadChange<T>, { send, condition, head }: ConditionalSend<T>, call: Call): Promise<T> {
   for (let sends = 0; ; sends++) {
     try {
-      return await change.write(head, condition);
+      return await send();
     } catch (error) {
       if (!isStoreError(error) || !(error.lost || (sends > 0 && error.kind === 'conditionFailed'))) throw error;
       const now = await readHead(change.bucket, change.key, call);
-      if (now !== undefined && carriesNonce(now.record, change.nonce)) return change.recognise(now);
+      const found = await change.recognise(now);
+      if (found !== undefined) return found.result;
       const unmoved = condition.kind === 'match' && now?.properties.revision === condition.revision;
-      // "Absent" is no revision: somebody may have created and deleted in between, so nothing can be proved.
-      if (!unmoved || !change.repeatable || sends >= MAX_RESENDS) throw outcomeUnknown(error);
+      if (unmoved && change.repeatable && sends < MAX_RESENDS) continue;
+      throw canStartAgain(change, head, now) ? new StoreError('conditionFailed', { call: 'write', cause: error }) : outcomeUnknown(error);
     }
   }
+}
+
+/**
+ * Nothing was done, and what was sent cannot land any more: its revision is gone, and our nonce would be seen.
+ * "Absent" is no revision: somebody may have created and deleted in between, so nothing can be proved.
+ */
+function canStartAgain(change: HeadChange<unknown>, before: Head | undefined, now: Head | undefined): boolean {
+  if (change.versioned !== true || hasWriteConditions(change.conditions) || before === undefined || now === undefined) return false;
+  return now.properties.revision !== before.properties.revision && carriesNonce(now.record, versionNonce(before));
 }
 
 /** Why a conditional write was refused, judged on the state that refused it. */
 export async function refusal(target: HeadTarget, cause: unknown, call: Call): Promise<S3Error> {
   const head = await readHead(target.bucket, target.key, call);
+  requireUnversioned(target.bucket, head);
   judgeWrite(target.conditions, liveView(target.bucket, target.key, head), target.key);
-  const condition = target.conditions.ifMatch === undefined ? 'If-None-Match' : 'If-Match';
-  return new S3Error('ConditionalRequestConflict', { extra: { Condition: condition, Key: target.key }, cause });
+  return conflict(target, cause);
+}
+
+/** The condition held, and yet somebody was faster. */
+export function conflict({ conditions, key }: HeadTarget, cause?: unknown): S3Error {
+  const condition = conditions.ifMatch === undefined ? 'If-None-Match' : 'If-Match';
+  return new S3Error('ConditionalRequestConflict', { extra: { Condition: condition, Key: key }, ...(cause !== undefined && { cause }) });
 }
 
 /** Never 412 without proof: the write may have happened. SDKs repeat a 503. */
@@ -119,4 +167,9 @@ function outcomeUnknown(cause: StoreError): StoreError {
 /** True when the head was written with this nonce, or descends from such a head within the length of the ring. */
 export function carriesNonce(record: ObjectRecord | undefined, nonce: string): boolean {
   return record?.nonce === nonce || (record?.ring?.includes(nonce) ?? false);
+}
+
+/** Recognises a write by its nonce. */
+export function byNonce<T>(nonce: string, result: (head: Head) => T): (head: Head | undefined) => Promise<Found<T> | undefined> {
+  return async (head) => (head !== undefined && carriesNonce(head.record, nonce) ? { result: result(head) } : undefined);
 }

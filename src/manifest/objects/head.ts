@@ -60,6 +60,18 @@ export function viewOf(head: Head, bucket: Bucket, key: string): ObjectView {
 }
 
 /**
+ * The record of a blob that native tools wrote: what it was taken for until now. Its metadata, once written,
+ * changes both its revision and its time.
+ */
+export function nativeRecord({ properties }: Head): ObjectRecord {
+  return {
+    kind: 'inline',
+    seq: properties.lastModified * 1000,
+    ...(properties.md5 === undefined && { etag: opaqueEtag(properties.revision) }),
+  };
+}
+
+/**
  * ETag of a blob whose MD5 nobody knows (native block uploads). It holds a dash, which tells SDKs
  * not to take it for an MD5; it changes with every write of the blob.
  */

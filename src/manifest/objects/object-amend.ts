@@ -1,55 +1,65 @@
 import type { Call } from '../../observe/call.ts';
 import type { Acl } from '../../protocol/acl/acl.ts';
+import type { ObjectLock } from '../../protocol/object-lock.ts';
 import type { Tag } from '../../protocol/tagging.ts';
-import type { Bucket } from '../buckets/bucket.ts';
 import type { ObjectRecord } from '../records/record.ts';
 import { amendHead } from './head-amend.ts';
-import type { Head } from './head.ts';
+import { type Head, NULL_VERSION, nativeRecord } from './head.ts';
 import type { ObjectsContext } from './object-context.ts';
-import { liveView, noSuchKey } from './object-read.ts';
+import { liveView } from './object-read.ts';
+import type { ObjectTarget } from './object-requests.ts';
 import type { ObjectView } from './object-view.ts';
+import { amendVersion } from './versions/amend-version.ts';
 
 /** What can be said anew of an object that exists; a field that is absent stays as it is. */
 export interface AmendedFields {
   /** None: an empty list. */
   readonly tags?: readonly Tag[];
   readonly acl?: Acl;
+  readonly lock?: ObjectLock;
 }
 
 /** Looks at the object as it is and says what changes, undefined for nothing; throws to refuse. May be asked several times. */
 export type ObjectAmendment = (view: ObjectView) => AmendedFields | undefined;
 
-export interface AmendTarget {
-  readonly bucket: Bucket;
-  readonly key: string;
-  readonly amendment: ObjectAmendment;
+/**
+ * Changes what is said of a version. Head; then its metadata on its revision, or that of the version's own blob.
+ * @returns the version as it was before
+ */
+export async function amendObject(context: ObjectsContext, target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView> {
+  const inHead = await amendInHead(context, target, amendment, call);
+  return inHead ?? amendVersion(context, target, amendment, call);
 }
 
-/** Changes what is said of the current version. Two calls: head, and its metadata on its revision. */
-export async function amendObject(context: ObjectsContext, { bucket, key, amendment }: AmendTarget, call: Call): Promise<void> {
-  const before = await amendHead(
+/** @returns undefined when the version has a blob of its own, or is none */
+async function amendInHead(context: ObjectsContext, target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView | undefined> {
+  const { bucket, key, versionId = NULL_VERSION } = target;
+  if (versionId !== NULL_VERSION) return undefined;
+  let before: ObjectView | undefined;
+  const head = await amendHead(
     {
       bucket,
       key,
-      change: (record, head) => {
-        const view = liveView(bucket, key, head);
-        if (head === undefined || view === undefined) throw noSuchKey(key);
-        const fields = amendment(view);
-        return fields && amended(record ?? nativeRecord(head, view), fields);
+      change: (record, current) => {
+        before = recordIsHere(current) ? liveView(bucket, key, current) : undefined;
+        if (current === undefined || before === undefined) return undefined;
+        const fields = amendment(before);
+        return fields && amended(record ?? nativeRecord(current), fields);
       },
     },
     call,
   );
   // A settling that was under way may have given up because of us.
-  if (before?.record?.kind === 'mlink') context.settler.schedule(bucket, key);
+  if (before !== undefined && head?.record?.kind === 'mlink') context.settler.schedule(bucket, key);
+  return before;
 }
 
-function amended({ tags, ...rest }: ObjectRecord, { tags: newTags, acl }: AmendedFields): ObjectRecord {
+function recordIsHere(head: Head | undefined): boolean {
+  const kind = head?.record?.kind ?? 'inline';
+  return head !== undefined && (kind === 'inline' || kind === 'mlink');
+}
+
+export function amended({ tags, ...rest }: ObjectRecord, { tags: newTags, acl, lock }: AmendedFields): ObjectRecord {
   const now = newTags ?? tags ?? [];
-  return { ...rest, ...(now.length > 0 && { tags: now }), ...(acl !== undefined && { acl }) };
-}
-
-/** What a blob of native tools was taken for: its metadata, once written, changes both its revision and its time. */
-function nativeRecord({ properties }: Head, view: ObjectView): ObjectRecord {
-  return { kind: 'inline', seq: properties.lastModified * 1000, ...(view.md5 === undefined && { etag: view.etag }) };
+  return { ...rest, ...(now.length > 0 && { tags: now }), ...(acl !== undefined && { acl }), ...(lock !== undefined && { lock }) };
 }

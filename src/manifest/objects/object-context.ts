@@ -5,4 +5,8 @@ import type { Settler } from './settle.ts';
 export interface ObjectsContext {
   readonly clock: Clock;
   readonly settler: Settler;
+  /** How long after the first Enable of versioning a plain PUT that began before may still land, in milliseconds. */
+  readonly drainMs: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }

@@ -5,20 +5,26 @@ import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import { createChecksumHasher } from '../../protocol/checksums/hasher.ts';
 import { hasWriteConditions, isCreateOnly } from '../../protocol/conditions.ts';
-import { ABSENT, type Condition, type CopySource, type WriteResult } from '../../store/blob-store.ts';
+import { ABSENT, type BlobRef, type Condition, type CopySource, type WriteResult } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import type { Bucket } from '../buckets/bucket.ts';
+import type { Bucket, Versioning } from '../buckets/bucket.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
-import { type HeadChange, changeHead, refusal, ringAfter, writeOnce } from './head-commit.ts';
-import type { Head } from './head.ts';
 import { headPlace } from '../records/names.ts';
 import { recordOf } from '../records/new-record.ts';
-import { asNoSuchBucket, openView } from './object-read.ts';
-import type { ObjectsContext } from './object-context.ts';
-import type { Committed, CopyObjectRequest } from './object-requests.ts';
-import { putObject } from './object-write.ts';
 import { blobMetadata } from '../records/overflow.ts';
-import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from '../records/record.ts';
+import type { ObjectRecord } from '../records/record.ts';
+import { versionRef } from '../records/version-names.ts';
+import { type VersionToken, seqOfToken } from '../records/version-token.ts';
+import { type HeadChange, byNonce, changeHead, refusal, ringAfter, writeOnce } from './head-commit.ts';
+import { type Head, NULL_VERSION } from './head.ts';
+import type { ObjectsContext } from './object-context.ts';
+import { putObject } from './object-put.ts';
+import { asNoSuchBucket, openView } from './object-read.ts';
+import type { Committed, CopyObjectRequest } from './object-requests.ts';
+import { commitNull } from './versions/commit-null.ts';
+import { commitVersion } from './versions/commit-version.ts';
+import { nativeParts, ownRecord } from './versions/upload-version.ts';
+import type { WrittenVersion } from './versions/version-blob.ts';
 
 /** Turns of an unconditional copy whose staged blocks other writers of the key threw away. */
 const MAX_TURNS = 4;
@@ -34,63 +40,130 @@ export interface CopyTarget {
  * source's: its MD5 when known, its `-N` tag when it was made of parts.
  */
 export async function copyObject(context: ObjectsContext, target: CopyTarget, call: Call): Promise<Committed> {
-  const { bucket, key, request } = target;
+  const { bucket, request } = target;
   const sameStore = request.source.bucket.home.store === bucket.home.store;
   if (!sameStore || request.checksumAlgorithm !== undefined) return copyThrough(context, target, call);
+  const source = await pin(target, call);
+  const { seq, versionId } = await COPIES[bucket.versioning](context, { ...target, source }, call);
   const { view } = request.source;
-  const pinned = await pin(target, call);
-  const record: ObjectRecord & { nonce: string } = {
-    kind: 'inline',
-    seq: context.clock.next(),
-    nonce: newNonce(),
-    ...(view.md5 === undefined && { etag: view.etag }),
-    ...recordOf(bucket, key, request),
-  };
-  const send = (head: Head | undefined, condition: Condition | undefined): Promise<WriteResult> =>
-    sendCopy(target, { record: { ...record, ...ringAfter(head) }, source: pinned, condition }, call);
-  const change: HeadChange<WriteResult> = {
-    bucket,
-    key,
-    conditions: request.conditions,
-    nonce: record.nonce,
-    repeatable: true,
-    write: send,
-    recognise: (head) => head.properties,
-  };
-  if (!hasWriteConditions(request.conditions)) await unconditional(() => send(undefined, undefined), bucket);
-  else if (isCreateOnly(request.conditions)) await createByCopy(change, call);
-  else await changeHead(change, call);
-  return { etag: view.etag, mtime: mtimeOfSeq(record.seq), ...(request.checksum !== undefined && { checksum: request.checksum }) };
+  return { etag: view.etag, mtime: mtimeOfSeq(seq), versionId, ...(request.checksum !== undefined && { checksum: request.checksum }) };
 }
+
+interface PinnedCopy extends CopyTarget {
+  readonly source: CopySource;
+}
+
+interface Placed {
+  readonly seq: number;
+  readonly versionId: string;
+}
+
+const COPIES: Readonly<Record<Versioning, (context: ObjectsContext, copy: PinnedCopy, call: Call) => Promise<Placed>>> = {
+  never: copyInline,
+  enabled: copyVersion,
+  suspended: copyNull,
+};
 
 /** The source at one revision: inline views carry it, a private blob is looked up. */
 async function pin({ request }: CopyTarget, call: Call): Promise<CopySource> {
   const { bucket, view } = request.source;
-  const revision = view.bytes.revision ?? (await bucket.home.store.head(view.bytes.ref, call)).revision;
-  return { ...view.bytes.ref, revision };
+  try {
+    const revision = view.bytes.revision ?? (await bucket.home.store.head(view.bytes.ref, call)).revision;
+    return { ...view.bytes.ref, revision };
+  } catch (error) {
+    throw isStoreError(error, 'notFound') ? new StoreError('sourceNotFound', { call: 'head', cause: error }) : error;
+  }
 }
 
 interface CopyDraft {
+  readonly ref: BlobRef;
   readonly record: ObjectRecord;
-  readonly source: CopySource;
   readonly condition: Condition | undefined;
 }
 
-async function sendCopy({ bucket, key, request }: CopyTarget, draft: CopyDraft, call: Call): Promise<WriteResult> {
+async function sendCopy({ bucket, request, source }: PinnedCopy, draft: CopyDraft, call: Call): Promise<WriteResult> {
   const { home } = bucket;
-  const { native } = partitionUserMetadata(request.attributes.userMetadata);
+  const { native, headers } = nativeParts(request);
   const metadata = await blobMetadata(home, draft.record, native, call);
   const { view } = request.source;
   const wire = {
-    source: draft.source,
+    source,
     size: view.size,
-    headers: partitionHeaders(request.attributes.headers).native,
+    headers,
     metadata,
     sameHeaders: request.sameAttributes && view.bytes.revision !== undefined,
     ...(view.md5 !== undefined && { md5: view.md5 }),
     ...(draft.condition !== undefined && { condition: draft.condition }),
   };
-  return home.store.copy(headPlace(bucket, key).ref, wire, call);
+  return home.store.copy(draft.ref, wire, call);
+}
+
+/** Records of copies whose MD5 the service does not keep say the ETag themselves. */
+function keptEtag({ request }: CopyTarget): { etag?: string } {
+  const { view } = request.source;
+  return view.md5 === undefined ? { etag: view.etag } : {};
+}
+
+/** Into the key itself, in a bucket that never had versioning. */
+async function copyInline(context: ObjectsContext, copy: PinnedCopy, call: Call): Promise<Placed> {
+  const { bucket, key, request } = copy;
+  const { ref } = headPlace(bucket, key);
+  const nonce = newNonce();
+  const record: ObjectRecord = { kind: 'inline', seq: context.clock.next(), nonce, ...keptEtag(copy), ...recordOf(bucket, key, request) };
+  const send = (head: Head | undefined, condition: Condition | undefined): Promise<WriteResult> =>
+    sendCopy(copy, { ref, record: { ...record, ...ringAfter(head) }, condition }, call);
+  const change: HeadChange<WriteResult> = {
+    bucket,
+    key,
+    conditions: request.conditions,
+    repeatable: true,
+    plan: async (head, condition) => () => send(head, condition),
+    recognise: byNonce(nonce, (head) => head.properties),
+  };
+  if (!hasWriteConditions(request.conditions)) await unconditional(() => send(undefined, undefined), bucket);
+  else if (isCreateOnly(request.conditions)) await createByCopy(change, call);
+  else await changeHead(change, call);
+  return { seq: record.seq, versionId: NULL_VERSION };
+}
+
+/** To a version of its own. */
+async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call): Promise<Placed> {
+  const { bucket, key, request } = copy;
+  const { view } = request.source;
+  const write = async (token: VersionToken): Promise<WrittenVersion> => {
+    const record = { ...ownRecord({ bucket, key }, request, { token, isNull: false }), ...keptEtag(copy) };
+    const { revision } = await sendCopy(copy, { ref: versionRef(bucket, key, token), record, condition: ABSENT }, call);
+    return { record: { ...record, etag: view.etag, size: view.size }, ...nativeParts(request), revision };
+  };
+  const { token } = await commitVersion(context, { bucket, key, conditions: request.conditions, kind: 'link', write }, call);
+  return { seq: seqOfToken(token), versionId: token };
+}
+
+/** Into the key itself, as the null version of a bucket whose versioning is suspended. */
+async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): Promise<Placed> {
+  const { bucket, key, request } = copy;
+  const { ref } = headPlace(bucket, key);
+  let seq = 0;
+  await commitNull<undefined>(
+    context,
+    {
+      bucket,
+      key,
+      conditions: request.conditions,
+      repeatable: true,
+      plan: async (base, { condition }) => {
+        seq = base.seq;
+        const record: ObjectRecord = { kind: 'inline', ...keptEtag(copy), ...recordOf(bucket, key, request), ...base };
+        return async () => {
+          await sendCopy(copy, { ref, record, condition }, call);
+          return undefined;
+        };
+      },
+      result: () => undefined,
+    },
+    call,
+  );
+  return { seq, versionId: NULL_VERSION };
 }
 
 async function unconditional(send: () => Promise<WriteResult>, bucket: Bucket): Promise<void> {
@@ -107,7 +180,7 @@ async function unconditional(send: () => Promise<WriteResult>, bucket: Bucket): 
 
 async function createByCopy(change: HeadChange<WriteResult>, call: Call): Promise<void> {
   try {
-    await writeOnce(change, undefined, ABSENT, call);
+    await writeOnce(change, { send: await change.plan(undefined, ABSENT), condition: ABSENT, head: undefined }, call);
   } catch (error) {
     if (isStoreError(error, 'conditionFailed')) throw await refusal(change, error, call);
     throw asNoSuchBucket(error, change.bucket);

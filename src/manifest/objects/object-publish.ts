@@ -1,82 +1,112 @@
-import { randomUUID } from 'node:crypto';
 import type { Call } from '../../observe/call.ts';
-import { ABSENT } from '../../store/blob-store.ts';
-import { StoreError, isStoreError } from '../../store/store-error.ts';
-import { bodySize } from '../../streams/bytes.ts';
+import type { BlobMetadata } from '../../store/blob-store.ts';
+import { isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../buckets/bucket.ts';
-import { mtimeOfSeq, newNonce } from '../records/clock.ts';
-import { type HeadChange, changeHead, ringAfter } from './head-commit.ts';
-import type { Head } from './head.ts';
-import { headPlace, stagingRef } from '../records/names.ts';
+import { mtimeOfSeq } from '../records/clock.ts';
+import { headPlace } from '../records/names.ts';
 import { recordOf } from '../records/new-record.ts';
-import type { ObjectsContext } from './object-context.ts';
-import type { Committed, PublishRequest, PutTarget } from './object-requests.ts';
 import { blobMetadata } from '../records/overflow.ts';
-import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from '../records/record.ts';
+import type { ObjectRecord } from '../records/record.ts';
+import { seqOfToken } from '../records/version-token.ts';
+import { NULL_VERSION } from './head.ts';
+import type { ObjectsContext } from './object-context.ts';
+import type { Committed, PublishRequest, VersionMetadata } from './object-requests.ts';
+import { commitNull } from './versions/commit-null.ts';
+import { commitVersion } from './versions/commit-version.ts';
+import { isBehind } from './versions/displace.ts';
+import { nativeParts, ownRecord } from './versions/upload-version.ts';
 
 const EMPTY = new Uint8Array(0);
 
+export interface PublishTarget {
+  readonly bucket: Bucket;
+  readonly key: string;
+  readonly request: PublishRequest;
+}
+
+/** Metadata for the blob of a version that is going to be published, as the bucket's versioning wants it. */
+export async function describeVersion(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<BlobMetadata> {
+  const object = { ...version, conditions: {} };
+  const { parts, etag } = version;
+  const own = ownRecord({ bucket, key }, object, { token: version.version, isNull: bucket.versioning !== 'enabled' });
+  return blobMetadata(bucket.home, { ...own, etag, ...(parts && { parts }) }, nativeParts(object).native, call);
+}
+
 /**
- * Makes a private blob the object: the head becomes an mlink to it, by compare-and-swap, at a cost
- * that does not depend on its size. Settling (moving the bytes to the key) follows in the background.
+ * Makes a version's own blob, which is there already, the object: by one conditional write of the head, at a
+ * cost that does not depend on its size.
  */
-export async function publishObject(
-  context: ObjectsContext,
-  target: { readonly bucket: Bucket; readonly key: string; readonly request: PublishRequest },
-  call: Call,
-): Promise<Committed> {
-  const { bucket, key, request } = target;
-  const { blob, seq, etag, size, parts, once } = request;
-  const nonce = once?.nonce ?? newNonce();
-  const { native } = partitionUserMetadata(request.attributes.userMetadata);
-  const link: ObjectRecord = { kind: 'mlink', seq, etag, size, blob: blob.name, ...(parts && { parts }), ...recordOf(bucket, key, request) };
-  const change: HeadChange<Head | undefined> = {
-    bucket,
-    key,
-    conditions: request.conditions,
-    nonce,
-    repeatable: true,
-    write: async (head, condition) => {
-      const record: ObjectRecord = { ...link, nonce, ...ringAfter(head), ...displaced(head, blob.name) };
-      const metadata = await blobMetadata(bucket.home, record, native, call);
-      const headers = partitionHeaders(request.attributes.headers).native;
-      await bucket.home.store.write(headPlace(bucket, key).ref, EMPTY, { headers, metadata, condition }, call);
-      return head;
+export function publishObject(context: ObjectsContext, target: PublishTarget, call: Call): Promise<Committed> {
+  return target.bucket.versioning === 'enabled' ? publishVersion(context, target, call) : publishNull(context, target, call);
+}
+
+async function publishVersion(context: ObjectsContext, { bucket, key, request }: PublishTarget, call: Call): Promise<Committed> {
+  const { version, size, etag, parts, once } = request;
+  const { native, headers } = nativeParts(request);
+  const record = { ...ownRecord({ bucket, key }, request, { token: version, isNull: false }), etag, size, ...(parts && { parts }) };
+  await commitVersion(
+    context,
+    {
+      bucket,
+      key,
+      conditions: request.conditions,
+      kind: 'link',
+      token: version,
+      // Without its revision: the blob carries more than the head repeats, so whoever stamps it has to read it.
+      write: async () => ({ record, native, headers }),
+      ...(once && { nonce: once.nonce, already: once.happened }),
     },
-    recognise: () => undefined,
-    ...(once && { already: async (head) => ((await once.happened(head)) ? { result: undefined } : undefined) }),
-  };
-  const before = await changeHead(change, call);
-  for (const name of displaced(before, blob.name).dels ?? []) context.settler.discard(bucket.home, name);
+    call,
+  );
+  return committed(request, version);
+}
+
+/**
+ * The null version: the head becomes an mlink to the blob. Settling (moving the bytes to the key) follows in
+ * the background. What was initiated before the current version was made gets a place above it all the same.
+ */
+async function publishNull(context: ObjectsContext, { bucket, key, request }: PublishTarget, call: Call): Promise<Committed> {
+  const { version, size, etag, parts, once } = request;
+  const { native, headers } = nativeParts(request);
+  const place = seqOfToken(version);
+  await commitNull<undefined>(
+    context,
+    {
+      bucket,
+      key,
+      conditions: request.conditions,
+      repeatable: true,
+      blob: () => version,
+      plan: async ({ seq, ...base }, { head, condition }) => {
+        const at = isBehind(version, head) ? { seq, mtime: mtimeOfSeq(place) } : { seq: place };
+        const mlink: ObjectRecord = { kind: 'mlink', etag, size, version, ...(parts && { parts }), ...recordOf(bucket, key, request), ...base, ...at };
+        const metadata = await blobMetadata(bucket.home, mlink, native, call);
+        return async () => {
+          await bucket.home.store.write(headPlace(bucket, key).ref, EMPTY, { headers, metadata, condition }, call);
+          return undefined;
+        };
+      },
+      result: () => undefined,
+      ...(once && { nonce: once.nonce, already: async (head) => ((await once.happened(head)) ? { result: undefined } : undefined) }),
+    },
+    call,
+  );
   context.settler.schedule(bucket, key);
-  return { etag, mtime: mtimeOfSeq(seq), ...(request.checksum !== undefined && { checksum: request.checksum }) };
+  return committed(request, NULL_VERSION);
 }
 
-/** The private blob of an mlink that this write displaces: named in the new head, so that a crash leaves a trace of it. */
-function displaced(head: Head | undefined, own: string): { dels?: readonly string[] } {
-  const blob = head?.record?.blob;
-  return blob === undefined || blob === own ? {} : { dels: [blob] };
+function committed({ version, etag, checksum }: PublishRequest, versionId: string): Committed {
+  return { etag, mtime: mtimeOfSeq(seqOfToken(version)), versionId, ...(checksum !== undefined && { checksum }) };
 }
 
-/** A body beyond the service's largest single write: blocks of a private blob, then published like an upload. */
-export async function putViaPrivateBlob(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
+/** As `publishObject`, for a blob of this request's own: it goes if the publication is refused. */
+export async function publishDetached(context: ObjectsContext, target: PublishTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
-  const { home } = bucket;
-  const blob = stagingRef(home, `put-${randomUUID()}`);
-  const seq = context.clock.next();
   try {
-    const { tokens } = await home.store.stagePart(blob, request.body, call);
-    const facts = request.facts === undefined ? {} : await request.facts;
-    const etag = facts.md5 ?? request.md5;
-    if (etag === undefined) throw new StoreError('unexpected', { call: 'stagePart', code: 'NoMd5OfBody' });
-    await home.store.assemble(blob, { tokens, metadata: {}, condition: ABSENT }, call);
-    const checksum = request.checksum ?? (facts.checksum && ({ ...facts.checksum, type: 'FULL_OBJECT' } as const));
-    const { body: _body, md5: _md5, facts: _facts, ...version } = request;
-    const published = { ...version, blob, seq, etag, size: bodySize(request.body), ...(checksum && { checksum }) };
-    return await publishObject(context, { bucket, key, request: published }, call);
+    return await publishNull(context, target, call);
   } catch (error) {
     // With the outcome unknown the head may name the blob already: then the sweeper decides.
-    if (!(isStoreError(error) && error.lost)) context.settler.discard(home, blob.name);
+    if (!(isStoreError(error) && error.lost)) context.settler.discard({ bucket, key }, request.version);
     throw error;
   }
 }

@@ -1,36 +1,52 @@
 import type { Call } from '../../observe/call.ts';
 import { hasWriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import { type HeadTarget, refusal } from './head-commit.ts';
-import { liveView, readHead } from './object-read.ts';
-import type { ObjectsContext } from './object-context.ts';
 import { sealDeleted } from '../uploads/upload-claim.ts';
+import { refusal, requireUnversioned } from './head-commit.ts';
+import { NULL_VERSION } from './head.ts';
+import type { ObjectsContext } from './object-context.ts';
+import { liveView, readHead } from './object-read.ts';
+import type { ObjectTarget, RemoveRequest, Removed } from './object-requests.ts';
+import { createMarker } from './versions/create-marker.ts';
+import { removeVersion } from './versions/remove-version.ts';
 
 const MAX_TURNS = 8;
+
+/** Without a version id a delete marker is made, if the bucket ever had versioning; with one, that version goes for good. */
+export async function removeObject(context: ObjectsContext, target: ObjectTarget, request: RemoveRequest, call: Call): Promise<Removed> {
+  const { bucket, versionId } = target;
+  if (bucket.versioning === 'never') return removeUnversioned(context, target, request, call);
+  return versionId === undefined ? createMarker(context, target, request, call) : removeVersion(context, { ...target, versionId }, request, call);
+}
 
 /**
  * DELETE in a bucket that never had versioning: head, then removal on its revision. Never
  * unconditional: a replica with a stale bucket record would destroy a versioned head.
- * @returns whether there was an object
  */
-export async function removeObject(context: ObjectsContext, target: HeadTarget, call: Call): Promise<boolean> {
-  const { bucket, key, conditions } = target;
+async function removeUnversioned(context: ObjectsContext, { bucket, key, versionId = NULL_VERSION }: ObjectTarget, request: RemoveRequest, call: Call): Promise<Removed> {
+  const { conditions, guard } = request;
+  const place = { bucket, key };
+  const nothing: Removed = { deleteMarker: false };
+  if (versionId !== NULL_VERSION) return nothing;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const head = await readHead(bucket, key, call);
+    requireUnversioned(bucket, head);
     const view = liveView(bucket, key, head);
-    if (head === undefined || view === undefined) return turn > 0; // a conditional delete of nothing succeeds as well
+    if (head === undefined || view === undefined) return nothing; // a conditional delete of nothing succeeds as well
     judgeWrite(conditions, view, key);
-    if (head.record?.blob !== undefined) await sealDeleted(bucket.home, head.record.blob, call);
+    guard?.(view);
+    const token = head.record?.version;
+    if (token !== undefined) await sealDeleted({ ...place, token }, call);
     try {
       await bucket.home.store.remove(head.ref, head.properties.revision, call);
     } catch (error) {
-      if (isStoreError(error, 'notFound')) return true;
+      if (isStoreError(error, 'notFound')) return nothing;
       if (!isStoreError(error, 'conditionFailed') && !(isStoreError(error) && error.lost)) throw error;
-      if (hasWriteConditions(conditions) && error.kind === 'conditionFailed') throw await refusal(target, error, call);
+      if (hasWriteConditions(conditions) && error.kind === 'conditionFailed') throw await refusal({ ...place, conditions }, error, call);
       continue;
     }
-    if (head.record?.blob !== undefined) context.settler.discard(bucket.home, head.record.blob);
-    return true;
+    if (token !== undefined) context.settler.discard(place, token);
+    return nothing;
   }
   throw new StoreError('throttled', { call: 'remove', code: 'Contention' });
 }

@@ -2,11 +2,20 @@ import type { Acl } from '../../protocol/acl/acl.ts';
 import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { Checksum, ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
-import type { ByteRange, BlobRef } from '../../store/blob-store.ts';
+import type { BlobMetadata, ByteRange } from '../../store/blob-store.ts';
 import type { UploadBody } from '../../streams/bytes.ts';
 import type { Bucket } from '../buckets/bucket.ts';
+import type { VersionToken } from '../records/version-token.ts';
 import type { Head } from './head.ts';
 import type { ObjectAttributes, ObjectView, PartEntry } from './object-view.ts';
+
+/** A key, or one of its versions. */
+export interface ObjectTarget {
+  readonly bucket: Bucket;
+  readonly key: string;
+  /** `null` or a token; absent: the current version. */
+  readonly versionId?: string | undefined;
+}
 
 /** What a new current version is made of, besides its bytes. */
 export interface NewObject {
@@ -33,15 +42,13 @@ export interface PutTarget {
   readonly request: PutRequest;
 }
 
-/** Bytes that already lie on a private blob and become the object by one conditional write of the head. */
+/** An object whose bytes lie already where a version's bytes lie: at the version's own blob, with its record. */
 export interface PublishRequest extends NewObject {
-  /** Private blob, in the system container of the bucket's backend. */
-  readonly blob: BlobRef;
+  /** An upload's place among the versions is decided by its initiation. */
+  readonly version: VersionToken;
   readonly size: number;
   readonly etag: string;
   readonly parts?: readonly PartEntry[];
-  /** Place among the versions; an upload's is decided by its initiation. */
-  readonly seq: number;
   readonly once?: PublishOnce;
 }
 
@@ -52,6 +59,11 @@ export interface PublishOnce {
   /** Asked on each head read before it is written: true when the blob was the object already, at whatever time. */
   readonly happened: (head: Head | undefined) => Promise<boolean>;
 }
+
+/** What stands on a version's own blob before it is published. */
+export type VersionMetadata = Pick<PublishRequest, 'attributes' | 'ownerId' | 'acl' | 'checksum' | 'etag' | 'size' | 'parts' | 'version'>;
+
+export type DescribeVersion = (bucket: Bucket, key: string, version: VersionMetadata) => Promise<BlobMetadata>;
 
 export interface CopySourceView {
   readonly bucket: Bucket;
@@ -73,8 +85,25 @@ export interface Committed {
   /** Milliseconds, whole seconds. */
   readonly mtime: number;
   readonly checksum?: Checksum;
+  /** `null` or a token. */
+  readonly versionId: string;
 }
 
 export interface OpenRequest {
   readonly range?: ByteRange;
+}
+
+export interface RemoveRequest {
+  readonly conditions: WriteConditions;
+  /** Canonical id: who a delete marker belongs to. */
+  readonly ownerId: string;
+  /** Looks at the version that is to go for good, and throws to keep it. May be asked several times. */
+  readonly guard?: (view: ObjectView) => void;
+}
+
+export interface Removed {
+  /** A marker was made, or the version that went was one. */
+  readonly deleteMarker: boolean;
+  /** Of the marker that was made, or as it was asked for; undefined in a bucket that never had versioning. */
+  readonly versionId?: string;
 }

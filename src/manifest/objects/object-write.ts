@@ -3,14 +3,12 @@ import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import { hasWriteConditions, isCreateOnly } from '../../protocol/conditions.ts';
 import { ABSENT, type Condition, type WriteResult, at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import { bodySize } from '../../streams/bytes.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
 import { amendHead } from './head-amend.ts';
-import { type HeadChange, changeHead, refusal, ringAfter, writeOnce } from './head-commit.ts';
-import type { Head } from './head.ts';
+import { type HeadChange, byNonce, changeHead, refusal, ringAfter, writeOnce } from './head-commit.ts';
+import { type Head, NULL_VERSION } from './head.ts';
 import { headPlace } from '../records/names.ts';
 import { recordOf } from '../records/new-record.ts';
-import { putViaPrivateBlob } from './object-publish.ts';
 import { asNoSuchBucket } from './object-read.ts';
 import type { ObjectsContext } from './object-context.ts';
 import type { Committed, PutTarget } from './object-requests.ts';
@@ -23,11 +21,8 @@ import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from '../r
  * Unconditional: one call, not repeated after a lost answer (the client decides). `If-None-Match: *`:
  * the service's own create-if-absent. Other conditions: judged on the head, then pinned to its revision.
  */
-export async function putObject(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
+export async function putInline(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
-  const { store } = bucket.home;
-  if (bodySize(request.body) > store.capabilities.maxWrite) return putViaPrivateBlob(context, target, call);
-
   const draft = draftOf(context, target);
   if (!hasWriteConditions(request.conditions)) {
     try {
@@ -40,10 +35,9 @@ export async function putObject(context: ObjectsContext, target: PutTarget, call
     bucket,
     key,
     conditions: request.conditions,
-    nonce: draft.nonce,
     repeatable: request.body instanceof Uint8Array,
-    write: (head, condition) => writeInline(target, draft, { head, condition }, call),
-    recognise: (head) => ({ ...head.properties }),
+    plan: async (head, condition) => () => writeInline(target, draft, { head, condition }, call),
+    recognise: byNonce(draft.nonce, (head) => head.properties),
   };
   const result = isCreateOnly(request.conditions) ? await create(change, call) : await changeHead(change, call);
   return finish(target, draft, result, call);
@@ -79,7 +73,8 @@ async function writeInline(
 
 async function create(change: HeadChange<WriteResult>, call: Call): Promise<WriteResult> {
   try {
-    return await writeOnce(change, undefined, ABSENT, call);
+    const send = await change.plan(undefined, ABSENT);
+    return await writeOnce(change, { send, condition: ABSENT, head: undefined }, call);
   } catch (error) {
     if (isStoreError(error, 'conditionFailed')) throw await refusal(change, error, call);
     throw asNoSuchBucket(error, change.bucket);
@@ -95,7 +90,7 @@ async function finish({ bucket, key, request }: PutTarget, draft: Draft, result:
   const facts: BodyFacts = request.facts === undefined ? {} : await request.facts;
   const etag = result.md5 ?? request.md5 ?? facts.md5;
   if (etag === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoMd5InAnswer' });
-  const committed = { etag, mtime: mtimeOfSeq(draft.seq) };
+  const committed = { etag, mtime: mtimeOfSeq(draft.seq), versionId: NULL_VERSION };
   if (draft.checksum !== undefined) return { ...committed, checksum: draft.checksum };
   if (facts.checksum === undefined) return committed;
 

@@ -1,59 +1,84 @@
 import type { Call } from '../../observe/call.ts';
-import type { WriteConditions } from '../../protocol/conditions.ts';
+import type { BlobMetadata } from '../../store/blob-store.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { type ObjectAmendment, amendObject } from './object-amend.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { copyObject } from './object-copy.ts';
-import { publishObject } from './object-publish.ts';
-import { findObject, openObject, openView } from './object-read.ts';
+import { describeVersion, publishObject } from './object-publish.ts';
+import { openView } from './object-read.ts';
 import { removeObject } from './object-remove.ts';
-import type { Committed, CopyObjectRequest, OpenRequest, PublishRequest, PutRequest } from './object-requests.ts';
+import type {
+  Committed,
+  CopyObjectRequest,
+  ObjectTarget,
+  OpenRequest,
+  PublishRequest,
+  PutRequest,
+  RemoveRequest,
+  Removed,
+  VersionMetadata,
+} from './object-requests.ts';
 import type { ObjectView } from './object-view.ts';
-import { putObject } from './object-write.ts';
+import { putObject } from './object-put.ts';
+import { findObject } from './versions/find-version.ts';
+import { type OpenedObject, openObject } from './versions/open-version.ts';
 
 /**
- * Objects of buckets, current versions. Every change of a key is one write of its head
+ * Objects of buckets and their versions. Every change of a key is one write of its head
  * (docs/decisions/0002-commit-protocol.md).
  */
 export interface Objects {
-  /** @throws S3Error NoSuchKey, NoSuchBucket */
-  find(bucket: Bucket, key: string, call: Call): Promise<ObjectView>;
+  /** @throws S3Error NoSuchKey, NoSuchVersion, NoSuchBucket, MethodNotAllowed (a delete marker, named by its id) */
+  find(target: ObjectTarget, call: Call): Promise<ObjectView>;
   /** Properties and bytes in one backend call where possible. @throws as `find`; StoreError rangeNotSatisfiable */
-  open(bucket: Bucket, key: string, request: OpenRequest, call: Call): Promise<{ view: ObjectView; body: ByteSource }>;
+  open(target: ObjectTarget, request: OpenRequest, call: Call): Promise<OpenedObject>;
   /** Bytes of a view read before; StoreError conditionFailed or notFound when the object has changed since. */
   openView(bucket: Bucket, view: ObjectView, request: OpenRequest, call: Call): Promise<ByteSource>;
   /** @throws S3Error PreconditionFailed, ConditionalRequestConflict, NoSuchKey (If-Match), NoSuchBucket */
   put(bucket: Bucket, key: string, request: PutRequest, call: Call): Promise<Committed>;
+  /** Makes the object of a blob that is there already, as a version's own. @throws as `put` */
   publish(bucket: Bucket, key: string, request: PublishRequest, call: Call): Promise<Committed>;
+  /** Metadata for such a blob. */
+  describe(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<BlobMetadata>;
   copy(bucket: Bucket, key: string, request: CopyObjectRequest, call: Call): Promise<Committed>;
-  /** Changes what is said of the object; its bytes, ETag and Last-Modified stay. @throws S3Error NoSuchKey, and what the amendment throws */
-  amend(bucket: Bucket, key: string, amendment: ObjectAmendment, call: Call): Promise<void>;
-  /** @returns false when there was nothing. @throws S3Error PreconditionFailed */
-  remove(bucket: Bucket, key: string, conditions: WriteConditions, call: Call): Promise<boolean>;
+  /**
+   * Changes what is said of a version; its bytes, ETag and Last-Modified stay.
+   * @returns it as it was before. @throws as `find`, and what the amendment throws
+   */
+  amend(target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView>;
+  /** @throws S3Error PreconditionFailed, and what the guard throws */
+  remove(target: ObjectTarget, request: RemoveRequest, call: Call): Promise<Removed>;
 }
 
-export function createObjects(context: ObjectsContext): Objects {
+/** Longer than a writer may take between what it looked at and its last call, and that call on its way. */
+export const DRAIN_MS = 30 * 60_000;
+
+export type ObjectsOptions = Pick<ObjectsContext, 'clock' | 'settler'> & Partial<ObjectsContext>;
+
+export function createObjects(options: ObjectsOptions): Objects {
+  const context: ObjectsContext = { drainMs: DRAIN_MS, now: Date.now, ...options };
   /** Whoever meets an object that a crash left unsettled has it settled, in the background. */
   const noticed = (bucket: Bucket, view: ObjectView): void => {
     if (view.head.kind === 'mlink') context.settler.schedule(bucket, view.key);
   };
   return {
-    find: async (bucket, key, call) => {
-      const view = await findObject(bucket, key, call);
-      noticed(bucket, view);
+    find: async (target, call) => {
+      const view = await findObject(context, target, call);
+      noticed(target.bucket, view);
       return view;
     },
-    open: async (bucket, key, request, call) => {
-      const opened = await openObject(bucket, key, request, call);
-      noticed(bucket, opened.view);
+    open: async (target, request, call) => {
+      const opened = await openObject(context, target, request, call);
+      noticed(target.bucket, opened.view);
       return opened;
     },
     openView: (bucket, view, request, call) => openView(bucket, view, request, call),
     put: (bucket, key, request, call) => putObject(context, { bucket, key, request }, call),
     publish: (bucket, key, request, call) => publishObject(context, { bucket, key, request }, call),
+    describe: describeVersion,
     copy: (bucket, key, request, call) => copyObject(context, { bucket, key, request }, call),
-    amend: (bucket, key, amendment, call) => amendObject(context, { bucket, key, amendment }, call),
-    remove: (bucket, key, conditions, call) => removeObject(context, { bucket, key, conditions }, call),
+    amend: (target, amendment, call) => amendObject(context, target, amendment, call),
+    remove: (target, request, call) => removeObject(context, target, request, call),
   };
 }

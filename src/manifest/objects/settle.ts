@@ -1,21 +1,25 @@
 import type { Call } from '../../observe/call.ts';
 import { at } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import type { Bucket, BucketHome } from '../buckets/bucket.ts';
+import type { Bucket } from '../buckets/bucket.ts';
 import { newNonce } from '../records/clock.ts';
 import { ringAfter } from './head-commit.ts';
 import { contentHeadersOf } from './head.ts';
+import { redo } from './versions/displace.ts';
+import { type KeyPlace, removeVersionBlob } from './versions/stamp.ts';
 import { readHead } from './object-read.ts';
 import { blobMetadata } from '../records/overflow.ts';
 import { type ObjectRecord, splitMetadata } from '../records/record.ts';
-import { sealStaging } from '../uploads/upload-claim.ts';
+import { sealVersion } from '../uploads/upload-claim.ts';
+import { versionRef } from '../records/version-names.ts';
+import type { VersionToken } from '../records/version-token.ts';
 
 /** Work that may follow the answer: nobody waits for it, and a crash in the midst of it changes nothing for clients. */
 export interface Settler {
   /** Moves the bytes of an mlink to its key, soon. */
   schedule(bucket: Bucket, key: string): void;
-  /** Removes a private blob that no head names any more, with the parts staged for it. */
-  discard(home: BucketHome, name: string): void;
+  /** Removes a version's own blob that no reader looks at any more, with the parts staged for it. */
+  discard(place: KeyPlace, token: VersionToken): void;
   /** Any other tidying up; of tasks with one name only the last waits. */
   later(name: string, task: (call: Call) => Promise<void>): void;
   /** Resolves when nothing is queued or running (tests, benches). */
@@ -69,11 +73,8 @@ export function createSettler(options: SettlerOptions): Settler {
     schedule: (bucket, key) => {
       add(`settle ${bucket.uid}/${key}`, (call) => settle(bucket, key, call));
     },
-    discard: (home, name) => {
-      add(`discard ${home.backend}/${name}`, async (call) => {
-        await sealStaging(home, name, call);
-        await discardBlob(home, name, call);
-      });
+    discard: (place, token) => {
+      add(`discard ${place.bucket.uid}/${token}`, (call) => removeVersionBlob(place, token, call));
     },
     later: add,
     idle: drain,
@@ -89,13 +90,14 @@ export function createSettler(options: SettlerOptions): Settler {
  * head's revision. Whatever fails, nothing has changed for clients: same ETag, seq and mtime.
  */
 export async function settle(bucket: Bucket, key: string, call: Call): Promise<void> {
-  const { store, system } = bucket.home;
+  const { store } = bucket.home;
   const head = await readHead(bucket, key, call);
-  if (head?.record?.kind !== 'mlink' || head.record.blob === undefined) return;
+  if (head?.record?.kind !== 'mlink' || head.record.version === undefined) return;
   const { record } = head;
-  const blob = { container: system, name: head.record.blob };
+  const token = head.record.version;
+  const blob = versionRef(bucket, key, token);
   try {
-    await sealStaging(bucket.home, blob.name, call);
+    await Promise.all([sealVersion({ bucket, key, token }, call), redo({ bucket, key }, head, call)]);
     const source = await store.head(blob, call);
     const { native } = splitMetadata(head.properties.metadata);
     const metadata = await blobMetadata(bucket.home, { ...inlined(record), ...ringAfter(head) }, native, call);
@@ -107,20 +109,10 @@ export async function settle(bucket: Bucket, key: string, call: Call): Promise<v
     if (isStoreError(error, 'conditionFailed', 'partsGone', 'notFound', 'containerNotFound', 'sourceNotFound', 'sourceConditionFailed')) return;
     throw error;
   }
-  await discardBlob(bucket.home, blob.name, call);
+  await removeVersionBlob({ bucket, key }, token, call);
 }
 
 function inlined(record: ObjectRecord): ObjectRecord {
-  const { blob, size: _size, overflow: _overflow, userMetadata, ...rest } = record;
-  return { ...rest, kind: 'inline', nonce: newNonce(), ...(blob !== undefined && { dels: [blob] }), ...(userMetadata && { userMetadata }) };
-}
-
-async function discardBlob(home: BucketHome, name: string, call: Call): Promise<void> {
-  const ref = { container: home.system, name };
-  await home.store.discardParts(ref, call);
-  try {
-    await home.store.remove(ref, undefined, call);
-  } catch (error) {
-    if (!isStoreError(error, 'notFound')) throw error;
-  }
+  const { version, size: _size, overflow: _overflow, adds: _adds, dels: _dels, ...rest } = record;
+  return { ...rest, kind: 'inline', nonce: newNonce(), ...(version !== undefined && { dels: [version] }) };
 }

@@ -18,6 +18,7 @@ export function recordOf(bucket: Bucket, key: string, object: NewObject): Omit<O
     ...(attributes.websiteRedirect !== undefined && { websiteRedirect: attributes.websiteRedirect }),
     ...(rest !== undefined && { userMetadata: rest }),
     ...(attributes.tags !== undefined && attributes.tags.length > 0 && { tags: attributes.tags }),
+    ...(attributes.lock !== undefined && { lock: attributes.lock }),
     ...(checksum !== undefined && { checksum }),
     ...(trueKey !== undefined && { key: trueKey }),
   };

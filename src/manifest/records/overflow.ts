@@ -23,7 +23,7 @@ export async function blobMetadata(
   const encoded = encodeRecord(record);
   if (sizeOf(native) + encoded.length + RECORD_NAME.length <= limit) return { ...native, [RECORD_NAME]: encoded };
 
-  const { userMetadata, parts, tags, dels, headers, expires, websiteRedirect, acl, ...core } = record;
+  const { userMetadata, parts, tags, headers, expires, websiteRedirect, acl, ...core } = record;
   const rest: ObjectRecord = {
     kind: record.kind,
     seq: record.seq,
@@ -39,8 +39,20 @@ export async function blobMetadata(
   const overflow = createHash('sha256').update(bytes).digest('hex');
   // Written even if it is there already: that renews its age, so that a sweep by age cannot take it from under us.
   await home.store.write(overflowRef(home, overflow), bytes, { metadata: {} }, call);
-  const kept: ObjectRecord = { ...core, overflow, ...(dels !== undefined && { dels }) };
-  return { ...native, [RECORD_NAME]: encodeRecord(kept) };
+  return { ...native, [RECORD_NAME]: encodeRecord({ ...core, overflow }) };
+}
+
+/**
+ * Metadata of a head that names a version's own blob, and repeats what stands there: so that whoever displaces
+ * it can stamp the version without reading it. When there is no room for all of it, listings and conditions
+ * get what they need, and the displacer has to read.
+ */
+export function linkMetadata({ store }: BucketHome, link: ObjectRecord, native: Readonly<Record<string, string>>): BlobMetadata {
+  const encoded = encodeRecord(link);
+  const whole = sizeOf(native) + encoded.length + RECORD_NAME.length <= store.capabilities.maxMetadataBytes - SLACK;
+  if (whole) return { ...native, [RECORD_NAME]: encoded };
+  const { userMetadata: _m, parts: _p, tags: _t, headers: _g, expires: _x, websiteRedirect: _w, acl: _a, lock: _l, rev: _rev, overflow: _o, ...core } = link;
+  return { [RECORD_NAME]: encodeRecord(core) };
 }
 
 /** The head with its whole record; costs a call only when something had spilled. */

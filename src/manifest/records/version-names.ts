@@ -24,6 +24,12 @@ export function versionRef(bucket: Bucket, key: string, token: VersionToken): Bl
   return { container: bucket.home.system, name: versionsOfKey(bucket, key).prefix + token };
 }
 
+/** For the record of a version's own blob, whose name may be cut where the head's is not. */
+export function ownKey(bucket: Bucket, key: string): { key?: string } {
+  const { trueKey } = versionsOfKey(bucket, key);
+  return trueKey === undefined ? {} : { key: trueKey };
+}
+
 /** What to list to see all versions of keys that start with `prefix`; others may come too when it is long. */
 export function versionsUnder(bucket: Bucket, prefix: string): string {
   return versionsPrefix(bucket) + encodeOrderedPrefix(prefix, limitsOf(bucket));

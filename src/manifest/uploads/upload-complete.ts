@@ -5,7 +5,7 @@ import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import type { Head } from '../objects/head.ts';
 import { liveView, readHead } from '../objects/object-read.ts';
-import type { PublishRequest } from '../objects/object-requests.ts';
+import type { Committed, PublishRequest, VersionMetadata } from '../objects/object-requests.ts';
 import { readClaim, replaceClaim } from './upload-claim.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { type Upload, type UploadTarget, findUpload, invalidPart, lookUpUpload, noSuchUpload, readUpload, removeUploadRecord } from './upload-find.ts';
@@ -29,6 +29,8 @@ export interface CompletedUpload {
   /** Without quotes. */
   readonly etag: string;
   readonly checksum?: Checksum;
+  /** `null` or a token. */
+  readonly versionId: string;
 }
 
 /** All that Complete knows once the request was judged. */
@@ -62,12 +64,13 @@ export async function completeUpload(context: UploadsContext, target: UploadTarg
   if (isPublished(head, target.uploadId)) return finishPublished(context, target, request, call);
   await judge(target, request.conditions, head, call);
   request.beforeAssembly();
-  const held = await takeForCompletion(target, { completion: completing.completion, base: baseOf(head), tokens: plan.tokens }, call);
+  const metadata = await context.objects.describe(target.bucket, target.key, versionOf(completing), call);
+  const held = await takeForCompletion(target, { completion: completing.completion, base: baseOf(head), tokens: plan.tokens, metadata }, call);
   if (held === undefined) return withoutParts(context, { target, request, refusal: invalidPart(target) }, call);
   if (plan.tokens.length === 0 && !(await isStillOpen(target, held, call))) return repeated(target, request, call);
-  await publish(context, completing, held, call);
+  const { versionId } = await publish(context, completing, held, call);
   await conclude(context, target, completing.completion, call);
-  return resultFor(target, request, completing.completion);
+  return { ...resultFor(target, request, completing.completion), versionId };
 }
 
 /**
@@ -107,27 +110,28 @@ function completionOf({ bucket, key }: UploadTarget, request: CompleteRequest, p
   return { bucketUid: bucket.uid, key, listHash: listHashOf(request.parts), etag, ...(checksum !== undefined && { checksum }) };
 }
 
-async function publish(context: UploadsContext, completing: Completing, held: HeldClaim, call: Call): Promise<void> {
-  const { upload, request, plan } = completing;
-  const { bucket, key, uploadId, attributes, ownerId, acl } = upload;
-  const { conditions } = request;
+function versionOf({ upload, plan }: Completing): VersionMetadata {
+  const { uploadId, attributes, ownerId, acl } = upload;
   const { etag, size, parts, checksum } = plan;
-  const publication: PublishRequest = {
+  return {
     attributes,
     ownerId,
     ...(acl !== undefined && { acl }),
-    conditions,
-    blob: stagingRef(bucket.home, uploadId),
+    version: versionOfUpload(uploadId),
     etag,
     size,
     parts,
-    seq: seqOfUploadId(uploadId),
-    once: publishOnce({ target: upload, held, conditions }, call),
     ...(checksum !== undefined && { checksum }),
   };
+}
+
+async function publish(context: UploadsContext, completing: Completing, held: HeldClaim, call: Call): Promise<Committed> {
+  const { upload, request } = completing;
+  const { conditions } = request;
+  const publication: PublishRequest = { ...versionOf(completing), conditions, once: publishOnce({ target: upload, held, conditions }, call) };
   try {
     await request.beforePublication();
-    await context.objects.publish(bucket, key, publication, call);
+    return await context.objects.publish(upload.bucket, upload.key, publication, call);
   } catch (error) {
     if (isS3Error(error)) await release(upload, held, call);
     throw error;

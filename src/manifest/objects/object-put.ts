@@ -1,0 +1,89 @@
+import type { Call } from '../../observe/call.ts';
+import type { WriteResult } from '../../store/blob-store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { bodySize } from '../../streams/bytes.ts';
+import { mtimeOfSeq } from '../records/clock.ts';
+import { headPlace } from '../records/names.ts';
+import { recordOf } from '../records/new-record.ts';
+import { blobMetadata } from '../records/overflow.ts';
+import type { ObjectRecord } from '../records/record.ts';
+import { newToken, seqOfToken } from '../records/version-token.ts';
+import { NULL_VERSION } from './head.ts';
+import type { ObjectsContext } from './object-context.ts';
+import { publishDetached } from './object-publish.ts';
+import type { Committed, PutTarget } from './object-requests.ts';
+import { putInline } from './object-write.ts';
+import { commitNull } from './versions/commit-null.ts';
+import { commitVersion } from './versions/commit-version.ts';
+import { type UploadedVersion, nativeParts, uploadVersion } from './versions/upload-version.ts';
+
+/** Stores an object; how depends on the bucket's versioning (docs/decisions/0002-commit-protocol.md). */
+export function putObject(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
+  const { bucket, request } = target;
+  if (bucket.versioning === 'enabled') return putVersion(context, target, call);
+  if (bodySize(request.body) > bucket.home.store.capabilities.maxWrite) return putDetached(context, target, call);
+  if (bucket.versioning === 'never') return putInline(context, target, call);
+  return request.body instanceof Uint8Array ? putNull(context, target, call) : putDetached(context, target, call);
+}
+
+/** A version of its own: its blob, then the head is swapped to it. A streamed body goes first, whatever becomes of the head meanwhile. */
+async function putVersion(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
+  const { bucket, key, request } = target;
+  let uploaded: Promise<UploadedVersion> | undefined;
+  const { token } = await commitVersion(
+    context,
+    {
+      bucket,
+      key,
+      conditions: request.conditions,
+      kind: 'link',
+      write: (own) => (uploaded = uploadVersion(target, { token: own, isNull: false }, call)),
+    },
+    call,
+  );
+  const written = await uploaded;
+  if (written === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NothingWritten' });
+  const { etag, checksum } = written;
+  return { etag, mtime: mtimeOfSeq(seqOfToken(token)), versionId: token, ...(checksum !== undefined && { checksum }) };
+}
+
+/** The null version of a bucket whose versioning is suspended, inline: the body is in memory, so the write can be made again. */
+async function putNull(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
+  const { bucket, key, request } = target;
+  const { native, headers } = nativeParts(request);
+  let seq = 0;
+  const result = await commitNull<WriteResult>(
+    context,
+    {
+      bucket,
+      key,
+      conditions: request.conditions,
+      repeatable: true,
+      plan: async (base, { condition }) => {
+        seq = base.seq;
+        const record: ObjectRecord = { kind: 'inline', ...recordOf(bucket, key, request), ...base };
+        const metadata = await blobMetadata(bucket.home, record, native, call);
+        const wire = { headers, metadata, condition, ...(request.md5 !== undefined && { md5: request.md5 }) };
+        return () => bucket.home.store.write(headPlace(bucket, key).ref, request.body, wire, call);
+      },
+      result: (head) => {
+        if (head === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoHead' });
+        return head.properties;
+      },
+    },
+    call,
+  );
+  const etag = result.md5 ?? request.md5;
+  if (etag === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoMd5InAnswer' });
+  return { etag, mtime: mtimeOfSeq(seq), versionId: NULL_VERSION, ...(request.checksum !== undefined && { checksum: request.checksum }) };
+}
+
+/** The null version on a private blob, to which the head is swapped: for a body that can be sent only once, or not in one write. */
+async function putDetached(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
+  const { bucket, key, request } = target;
+  const token = newToken(context.clock.next());
+  const uploaded = await uploadVersion(target, { token, isNull: true }, call);
+  const { etag, size, checksum } = uploaded;
+  const { body: _body, md5: _md5, facts: _facts, ...version } = request;
+  return publishDetached(context, { bucket, key, request: { ...version, version: token, etag, size, ...(checksum && { checksum }) } }, call);
+}

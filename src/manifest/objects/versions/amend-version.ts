@@ -1,0 +1,90 @@
+import type { Call } from '../../../observe/call.ts';
+import { at } from '../../../store/blob-store.ts';
+import { StoreError, isStoreError } from '../../../store/store-error.ts';
+import { blobMetadata } from '../../records/overflow.ts';
+import { CLAIM_NAME, type ObjectRecord, splitMetadata } from '../../records/record.ts';
+import { isVersionToken } from '../../records/version-token.ts';
+import { amendHead } from '../head-amend.ts';
+import { type Head, NULL_VERSION } from '../head.ts';
+import { type AmendedFields, type ObjectAmendment, amended } from '../object-amend.ts';
+import type { ObjectsContext } from '../object-context.ts';
+import { readHead } from '../object-read.ts';
+import type { ObjectTarget } from '../object-requests.ts';
+import type { ObjectView } from '../object-view.ts';
+import { noSuchVersion } from './delete-marker-errors.ts';
+import { nullBlobOf } from './displace.ts';
+import { currentVersion, objectOf } from './find-version.ts';
+import type { KeyPlace } from './stamp.ts';
+import { type VersionBlob, isVisible, readVersion } from './version-blob.ts';
+
+const MAX_TURNS = 8;
+
+/** Changes what is said of a version that has a blob of its own: by that blob's metadata, on its revision. */
+export async function amendVersion(context: ObjectsContext, target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView> {
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const head = await readHead(target.bucket, target.key, call);
+    const version = await versionOf(context, { ...target, head }, call);
+    if (version === undefined) {
+      if (target.versionId === undefined || (await hasMoved(target, head, call))) continue;
+      throw noSuchVersion(target.key, target.versionId);
+    }
+    const view = objectOf(version, target);
+    const fields = amendment(view);
+    if (fields === undefined || (await rewrite(target, { version, fields }, call))) return view;
+  }
+  throw new StoreError('throttled', { call: 'setMetadata', code: 'Contention' });
+}
+
+interface Looked extends ObjectTarget {
+  readonly head: Head | undefined;
+}
+
+/** @returns undefined when it is not there, or not part of the history. @throws S3Error NoSuchKey */
+async function versionOf(context: ObjectsContext, { bucket, key, versionId, head }: Looked, call: Call): Promise<VersionBlob | undefined> {
+  if (versionId === undefined) return currentVersion(context, { bucket, key, head }, call);
+  const token = versionId === NULL_VERSION ? nullBlobOf(head) : versionId;
+  const version = token === undefined || !isVersionToken(token) ? undefined : await readVersion(bucket, key, token, call);
+  if (version === undefined || !isVisible(head, version)) return undefined;
+  return versionId !== NULL_VERSION && version.record?.isNull === true ? undefined : version;
+}
+
+async function hasMoved({ bucket, key }: KeyPlace, head: Head | undefined, call: Call): Promise<boolean> {
+  return (await readHead(bucket, key, call))?.properties.revision !== head?.properties.revision;
+}
+
+/** @returns false when the blob has changed since it was read, or an answer was lost: look again */
+async function rewrite(target: ObjectTarget, { version, fields }: { version: VersionBlob; fields: AmendedFields }, call: Call): Promise<boolean> {
+  const { home } = target.bucket;
+  const { native, claim } = splitMetadata(version.properties.metadata);
+  const record: ObjectRecord = amended(version.record ?? { kind: 'inline', seq: 0 }, fields);
+  const metadata = await blobMetadata(home, record, claim === undefined ? native : { ...native, [CLAIM_NAME]: claim }, call);
+  try {
+    await home.store.setMetadata(version.ref, metadata, at(version.properties.revision), call);
+  } catch (error) {
+    if (isStoreError(error, 'conditionFailed', 'notFound') || (isStoreError(error) && error.lost)) return false;
+    throw error;
+  }
+  if (fields.lock !== undefined) await fence(target, version, call);
+  return true;
+}
+
+/**
+ * A lock must not be acknowledged on a version that is being deleted. Whoever deletes it has read the head before
+ * the version; so the head is written once more, unchanged: either that fails the deletion, or the deletion shows here.
+ * @throws S3Error NoSuchVersion
+ */
+async function fence({ bucket, key }: KeyPlace, version: VersionBlob, call: Call): Promise<void> {
+  await amendHead(
+    {
+      bucket,
+      key,
+      change: (record, head) => {
+        if (head !== undefined && !isVisible(head, { ...version, record: { ...(version.record ?? { kind: 'inline', seq: 0 }), stamp: true } })) {
+          throw noSuchVersion(key, version.token);
+        }
+        return record;
+      },
+    },
+    call,
+  );
+}

@@ -1,0 +1,151 @@
+import type { Call } from '../../../observe/call.ts';
+import { hasWriteConditions } from '../../../protocol/conditions.ts';
+import type { Condition } from '../../../store/blob-store.ts';
+import { isStoreError } from '../../../store/store-error.ts';
+import { newNonce } from '../../records/clock.ts';
+import { headPlace } from '../../records/names.ts';
+import { linkMetadata } from '../../records/overflow.ts';
+import type { ObjectRecord } from '../../records/record.ts';
+import { type VersionToken, newToken } from '../../records/version-token.ts';
+import { rewriteRecord } from '../head-amend.ts';
+import { type Found, type HeadChange, type HeadTarget, carriesNonce, changeHead, conflict, noncesAmended, ringAfter } from '../head-commit.ts';
+import { type Head, nativeRecord } from '../head.ts';
+import type { ObjectsContext } from '../object-context.ts';
+import { type Inherited, displace, isBehind, redo } from './displace.ts';
+import { isDraining, newestSeq } from './drain-window.ts';
+import { stampVersion } from './stamp.ts';
+import { type WrittenVersion, readVersion } from './version-blob.ts';
+
+const EMPTY = new Uint8Array(0);
+
+/** A version that is about to be: an object or a delete marker with a version id of its own. */
+export interface NewVersion extends HeadTarget {
+  readonly kind: 'link' | 'tomb';
+  /** Brings the version's own blob into being. Asked once. */
+  readonly write: (token: VersionToken) => Promise<WrittenVersion>;
+  /** Its place, when that was decided earlier; else above the head that is read first. */
+  readonly token?: VersionToken;
+  readonly nonce?: string;
+  readonly already?: (head: Head | undefined) => Promise<boolean>;
+}
+
+export interface CommittedVersion {
+  readonly token: VersionToken;
+  /** Undefined when another request has done it all. */
+  readonly written: WrittenVersion | undefined;
+}
+
+/**
+ * Makes a version current, in a bucket with versioning enabled. Head; the version's own blob, and beside it what
+ * has to be done to the versions below; then the head is swapped on its revision, which commits. When somebody
+ * with a greater place was faster, the version is entered below that head instead: no bytes move.
+ */
+export async function commitVersion(context: ObjectsContext, version: NewVersion, call: Call): Promise<CommittedVersion> {
+  const commit = new VersionCommit(context, version, call);
+  try {
+    return await commit.run();
+  } catch (error) {
+    if (!(isStoreError(error) && error.lost)) commit.abandon();
+    throw error;
+  }
+}
+
+class VersionCommit {
+  readonly #context: ObjectsContext;
+  readonly #version: NewVersion;
+  readonly #call: Call;
+  readonly #nonce: string;
+  #token: VersionToken | undefined;
+  #written: Promise<WrittenVersion> | undefined;
+
+  constructor(context: ObjectsContext, version: NewVersion, call: Call) {
+    this.#context = context;
+    this.#version = version;
+    this.#call = call;
+    this.#nonce = version.nonce ?? newNonce();
+    this.#token = version.token;
+  }
+
+  async run(): Promise<CommittedVersion> {
+    const { bucket, key, conditions, already } = this.#version;
+    const change: HeadChange<VersionToken> = {
+      bucket,
+      key,
+      conditions,
+      repeatable: true,
+      versioned: true,
+      plan: (head, condition) => this.#plan(head, condition),
+      recognise: (head) => this.#recognise(head),
+      ...(already && { already: async (head) => ((await already(head)) ? { result: this.#token ?? '' } : undefined) }),
+    };
+    const token = await changeHead(change, this.#call);
+    if (isDraining(bucket, this.#context)) await stampVersion({ bucket, key }, token, this.#call);
+    return { token, written: await this.#written };
+  }
+
+  /** The blob of a version that was refused: nobody will ever look at it. An upload's may be completed yet. */
+  abandon(): void {
+    const { bucket, key, token } = this.#version;
+    if (this.#written === undefined || this.#token === undefined || token !== undefined) return;
+    this.#context.settler.discard({ bucket, key }, this.#token);
+  }
+
+  async #plan(head: Head | undefined, condition: Condition): Promise<() => Promise<VersionToken>> {
+    const { bucket, key } = this.#version;
+    const place = { bucket, key };
+    this.#token ??= newToken(this.#context.clock.next(await newestSeq(place, head, { context: this.#context, call: this.#call })));
+    const token = this.#token;
+    this.#written ??= this.#version.write(token);
+    if (head !== undefined && isBehind(token, head)) {
+      if (hasWriteConditions(this.#version.conditions)) throw conflict(this.#version);
+      await Promise.all([this.#written, redo(place, head, this.#call)]);
+      return () => this.#enterBelow(head, token, condition);
+    }
+    const [written, inherited] = await Promise.all([this.#written, displace(place, head, this.#call)]);
+    return () => this.#swap({ head, token, written, inherited }, condition);
+  }
+
+  async #swap(swap: { head: Head | undefined; token: VersionToken; written: WrittenVersion; inherited: Inherited }, condition: Condition): Promise<VersionToken> {
+    const { head, token, written, inherited } = swap;
+    const { bucket, key, kind } = this.#version;
+    const { ref, trueKey } = headPlace(bucket, key);
+    const record: ObjectRecord = {
+      ...written.record,
+      kind,
+      version: token,
+      nonce: this.#nonce,
+      ...(written.revision !== undefined && { rev: written.revision }),
+      ...(trueKey !== undefined && { key: trueKey }),
+      ...ringOf(head),
+      ...inherited,
+    };
+    const metadata = linkMetadata(bucket.home, record, written.native);
+    await bucket.home.store.write(ref, EMPTY, { headers: written.headers, metadata, condition }, this.#call);
+    return token;
+  }
+
+  /** The head stays as it is; its log says that there is one more version below it. */
+  async #enterBelow(head: Head, token: VersionToken, condition: Condition): Promise<VersionToken> {
+    const { dels: _done, ...record } = head.record ?? nativeRecord(head);
+    const amended = { ...record, adds: [token], ...noncesAmended(head, this.#nonce) };
+    await rewriteRecord(this.#version.bucket, { head, record: amended, condition }, this.#call);
+    return token;
+  }
+
+  /** Proof that the version is part of the history, whatever has become of the head since. */
+  async #recognise(head: Head | undefined): Promise<Found<VersionToken> | undefined> {
+    const token = this.#token;
+    if (token === undefined) return undefined;
+    const record = head?.record;
+    const named = record?.version === token || record?.adds?.includes(token) === true || record?.dels?.includes(token) === true;
+    if (named || carriesNonce(record, this.#nonce)) return { result: token };
+    const { bucket, key } = this.#version;
+    return (await readVersion(bucket, key, token, this.#call))?.record?.stamp === true ? { result: token } : undefined;
+  }
+}
+
+/** A ring even where there was no head: it tells a head that was swapped from one that a plain PUT wrote. */
+export function ringOf(head: Head | undefined): { ring: readonly string[] } {
+  return { ring: ringAfter(head).ring ?? [] };
+}
+

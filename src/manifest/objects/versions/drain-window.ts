@@ -1,0 +1,61 @@
+import type { Call } from '../../../observe/call.ts';
+import type { BlobEntry } from '../../../store/blob-store.ts';
+import type { Bucket } from '../../buckets/bucket.ts';
+import { versionsOfKey } from '../../records/version-names.ts';
+import { seqOfToken } from '../../records/version-token.ts';
+import { type Head } from '../head.ts';
+import type { ObjectsContext } from '../object-context.ts';
+import { seqOfHead } from './displace.ts';
+import type { KeyPlace } from './stamp.ts';
+import { type VersionBlob, parseVersion } from './version-blob.ts';
+
+const PAGE = 100;
+
+/**
+ * True for a while after versioning was turned on for the first time: an unconditional PUT that began before may
+ * still land, over any head. So writers stamp their version before they answer, and whoever finds a head that a
+ * plain PUT may have written, or none, looks at the versions' own blobs.
+ */
+export function isDraining({ versioning, versionedSince }: Bucket, { drainMs, now }: Pick<ObjectsContext, 'drainMs' | 'now'>): boolean {
+  return versioning !== 'never' && versionedSince !== undefined && now() < versionedSince + drainMs;
+}
+
+/** A head that no writer of a versioned bucket wrote, or none. */
+export function mayHideVersions(head: Head | undefined): boolean {
+  return head === undefined || (head.record?.ring === undefined && (head.record?.kind ?? 'inline') === 'inline');
+}
+
+/** What the seq of a new version must be above. Microseconds. */
+export async function newestSeq(place: KeyPlace, head: Head | undefined, { context, call }: { context: ObjectsContext; call: Call }): Promise<number> {
+  const seq = seqOfHead(head);
+  if (!isDraining(place.bucket, context) || !mayHideVersions(head)) return seq;
+  for await (const { token } of versionsNewestFirst(place, call)) return Math.max(seq, seqOfToken(token));
+  return seq;
+}
+
+/** The current version of a key without a head: the newest that is stamped. Undefined outside the window: nothing is there then. */
+export async function survivingVersion(place: KeyPlace, context: ObjectsContext, call: Call): Promise<VersionBlob | undefined> {
+  if (!isDraining(place.bucket, context)) return undefined;
+  for await (const version of versionsNewestFirst(place, call)) {
+    if (version.record?.stamp === true) return version;
+  }
+  return undefined;
+}
+
+/** All that lies under the names of a key's versions, visible or not. A list call for each hundred. */
+export async function* versionsNewestFirst({ bucket, key }: KeyPlace, call: Call): AsyncGenerator<VersionBlob, void> {
+  const { store, system } = bucket.home;
+  const { prefix } = versionsOfKey(bucket, key);
+  let token: string | undefined;
+  do {
+    const page = await store.list(system, { prefix, limit: PAGE, ...(token !== undefined && { token }) }, call);
+    for (const entry of page.entries) {
+      if (entry.kind === 'blob') yield toVersion(system, prefix, entry);
+    }
+    token = page.nextToken;
+  } while (token !== undefined);
+}
+
+function toVersion(container: string, prefix: string, entry: BlobEntry): VersionBlob {
+  return parseVersion({ container, name: entry.name }, entry.name.slice(prefix.length), entry);
+}
