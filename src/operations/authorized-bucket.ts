@@ -49,13 +49,3 @@ export function callerId(context: OperationContext): string {
   if (context.principal.kind === 'anonymous') throw new S3Error('AccessDenied');
   return context.principal.account.canonicalId;
 }
-
-/**
- * `versionId` of a bucket that never had versioning: only `null` names something.
- * @throws S3Error InvalidArgument
- */
-export function requireNullVersion(versionId: string | undefined): void {
-  if (versionId === undefined || versionId === 'null') return;
-  const message = versionId === '' ? 'Version id cannot be the empty string' : 'Invalid version id specified';
-  throw new S3Error('InvalidArgument', { message, extra: { ArgumentName: 'versionId', ArgumentValue: versionId } });
-}

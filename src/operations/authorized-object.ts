@@ -7,6 +7,7 @@ import type { OperationContext } from './operation.ts';
 export interface ObjectTarget {
   readonly bucket: Bucket;
   readonly key: string;
+  readonly versionId?: string | undefined;
   /** The operation's own, unless it reads another object on the way (copy sources). */
   readonly action?: string;
 }
@@ -14,10 +15,11 @@ export interface ObjectTarget {
 /**
  * The object of a key, once it is known that the caller may do this to it. It has to be read first: its
  * ACL rides on it. Before this returns, nothing about it may be answered.
- * @throws S3Error NoSuchKey (to those who may list), AccessDenied
+ * @throws S3Error NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker; all three to those who may list), AccessDenied
  */
-export async function authorizedObject({ bucket, key, action }: ObjectTarget, context: OperationContext): Promise<ObjectView> {
-  const object = await withoutTellingMissing(bucket, context, () => context.manifest.objects.find(bucket, key, context.call));
+export async function authorizedObject(target: ObjectTarget, context: OperationContext): Promise<ObjectView> {
+  const { bucket, action } = target;
+  const object = await withoutTellingMissing(bucket, context, () => context.manifest.objects.find(target, context.call));
   requireAccess({ bucket, object }, context, action);
   return object;
 }
@@ -32,7 +34,7 @@ export async function withoutTellingMissing<T>(bucket: Bucket, { principal }: Op
   try {
     return await work();
   } catch (error) {
-    if (!isS3Error(error, 'NoSuchKey') || isAllowed(principal, 's3:ListBucket', { bucket })) throw error;
+    if (!isS3Error(error, 'NoSuchKey', 'NoSuchVersion', 'MethodNotAllowed') || isAllowed(principal, 's3:ListBucket', { bucket })) throw error;
     throw new S3Error('AccessDenied', { cause: error });
   }
 }

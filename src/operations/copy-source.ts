@@ -1,12 +1,14 @@
-import { S3Error } from '../errors/s3-error.ts';
+import { S3Error, isS3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/buckets/bucket.ts';
+import { NULL_VERSION } from '../manifest/objects/head.ts';
 import type { ObjectView } from '../manifest/objects/object-view.ts';
 import { failedCondition, preconditionFailed } from '../protocol/conditions.ts';
 import { type CopySource, copySourceConditions, parseCopySource } from '../protocol/copy-source.ts';
 import type { S3Request } from '../protocol/request.ts';
-import { requireNullVersion, requireOwner } from './authorized-bucket.ts';
+import { requireOwner } from './authorized-bucket.ts';
 import { authorizedObject } from './authorized-object.ts';
 import { requireReadable } from './object/archived.ts';
+import { requestedVersion } from './object-version.ts';
 import type { OperationContext } from './operation.ts';
 
 export interface ResolvedSource {
@@ -24,8 +26,11 @@ export async function resolveCopySource(request: S3Request, context: OperationCo
   const source = parseCopySource(request.headers.get('x-amz-copy-source') ?? '');
   const bucket = await context.manifest.buckets.get(source.bucket, context.call);
   requireOwner(bucket, request.headers.get('x-amz-source-expected-bucket-owner'), context);
-  requireNullVersion(source.versionId);
-  const view = await authorizedObject({ bucket, key: source.key, action: 's3:GetObject' }, context);
+  const versionId = requestedVersion(source.versionId, bucket);
+  const find = (): Promise<ObjectView> => authorizedObject({ bucket, key: source.key, versionId, action: 's3:GetObject' }, context);
+  const view = await find().catch((error: unknown) => {
+    throw asSourceError(error);
+  });
   requireReadable(view);
   if (view.storageClass !== undefined && RESTORE_FIRST.has(view.storageClass)) {
     throw new S3Error('InvalidObjectState', { extra: { StorageClass: view.storageClass } });
@@ -33,6 +38,18 @@ export async function resolveCopySource(request: S3Request, context: OperationCo
   const failed = failedCondition(copySourceConditions(request.headers), view, Date.now());
   if (failed !== undefined) throw preconditionFailed(`x-amz-copy-source-${failed}`);
   return { source, bucket, view };
+}
+
+/** A delete marker that is named by its id is no wrong method here, but a wrong source. */
+function asSourceError(error: unknown): unknown {
+  if (!isS3Error(error, 'MethodNotAllowed')) return error;
+  const message = 'The source of a copy request may not specifically refer to a delete marker by version id.';
+  return new S3Error('InvalidRequest', { message, cause: error });
+}
+
+/** Names the version that was copied; said of versions with an id of their own. */
+export function copiedVersionHeaders({ bucket, view }: ResolvedSource): Record<string, string> {
+  return bucket.versioning === 'never' || view.versionId === NULL_VERSION ? {} : { 'x-amz-copy-source-version-id': view.versionId };
 }
 
 /** "A source in class GLACIER must first be restored before it can be a copy source." */

@@ -1,26 +1,12 @@
 import type { Call } from '../../observe/call.ts';
-import type { Acl } from '../../protocol/acl/acl.ts';
-import type { ObjectLock } from '../../protocol/object-lock.ts';
-import type { Tag } from '../../protocol/tagging.ts';
-import type { ObjectRecord } from '../records/record.ts';
 import { amendHead } from './head-amend.ts';
 import { type Head, NULL_VERSION, nativeRecord } from './head.ts';
+import { type ObjectAmendment, amended } from './object-amendment.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { liveView } from './object-read.ts';
 import type { ObjectTarget } from './object-requests.ts';
 import type { ObjectView } from './object-view.ts';
 import { amendVersion } from './versions/amend-version.ts';
-
-/** What can be said anew of an object that exists; a field that is absent stays as it is. */
-export interface AmendedFields {
-  /** None: an empty list. */
-  readonly tags?: readonly Tag[];
-  readonly acl?: Acl;
-  readonly lock?: ObjectLock;
-}
-
-/** Looks at the object as it is and says what changes, undefined for nothing; throws to refuse. May be asked several times. */
-export type ObjectAmendment = (view: ObjectView) => AmendedFields | undefined;
 
 /**
  * Changes what is said of a version. Head; then its metadata on its revision, or that of the version's own blob.
@@ -57,9 +43,4 @@ async function amendInHead(context: ObjectsContext, target: ObjectTarget, amendm
 function recordIsHere(head: Head | undefined): boolean {
   const kind = head?.record?.kind ?? 'inline';
   return head !== undefined && (kind === 'inline' || kind === 'mlink');
-}
-
-export function amended({ tags, ...rest }: ObjectRecord, { tags: newTags, acl, lock }: AmendedFields): ObjectRecord {
-  const now = newTags ?? tags ?? [];
-  return { ...rest, ...(now.length > 0 && { tags: now }), ...(acl !== undefined && { acl }), ...(lock !== undefined && { lock }) };
 }

@@ -23,7 +23,8 @@ export async function removeObject(context: ObjectsContext, target: ObjectTarget
  * DELETE in a bucket that never had versioning: head, then removal on its revision. Never
  * unconditional: a replica with a stale bucket record would destroy a versioned head.
  */
-async function removeUnversioned(context: ObjectsContext, { bucket, key, versionId = NULL_VERSION }: ObjectTarget, request: RemoveRequest, call: Call): Promise<Removed> {
+async function removeUnversioned(context: ObjectsContext, target: ObjectTarget, request: RemoveRequest, call: Call): Promise<Removed> {
+  const { bucket, key, versionId = NULL_VERSION } = target;
   const { conditions, guard } = request;
   const place = { bucket, key };
   const nothing: Removed = { deleteMarker: false };

@@ -3,7 +3,7 @@ import type { Call } from '../../observe/call.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import type { Head } from '../objects/head.ts';
+import { type Head, NULL_VERSION } from '../objects/head.ts';
 import { liveView, readHead } from '../objects/object-read.ts';
 import type { Committed, PublishRequest, VersionMetadata } from '../objects/object-requests.ts';
 import { readClaim, replaceClaim } from './upload-claim.ts';
@@ -105,9 +105,10 @@ function tryPlan(plan: () => ObjectPlan): ObjectPlan | S3Error {
   }
 }
 
-function completionOf({ bucket, key }: UploadTarget, request: CompleteRequest, plan: ObjectPlan): Completion {
+function completionOf({ bucket, key, uploadId }: UploadTarget, request: CompleteRequest, plan: ObjectPlan): Completion {
   const { etag, checksum } = plan;
-  return { bucketUid: bucket.uid, key, listHash: listHashOf(request.parts), etag, ...(checksum !== undefined && { checksum }) };
+  const versionId = bucket.versioning === 'enabled' ? versionOfUpload(uploadId) : NULL_VERSION;
+  return { bucketUid: bucket.uid, key, listHash: listHashOf(request.parts), etag, versionId, ...(checksum !== undefined && { checksum }) };
 }
 
 function versionOf({ upload, plan }: Completing): VersionMetadata {
@@ -232,6 +233,6 @@ async function repeated(target: UploadTarget, request: CompleteRequest, call: Ca
 function resultFor({ bucket, key, uploadId }: UploadTarget, request: CompleteRequest, completion: Completion | undefined): CompletedUpload {
   const isHere = completion?.bucketUid === bucket.uid && completion.key === key;
   if (!isHere || completion.listHash !== listHashOf(request.parts)) throw noSuchUpload(uploadId);
-  const { etag, checksum } = completion;
-  return { etag, ...(checksum !== undefined && { checksum }) };
+  const { etag, checksum, versionId } = completion;
+  return { etag, versionId, ...(checksum !== undefined && { checksum }) };
 }

@@ -13,6 +13,8 @@ export interface Completion {
   /** Digest of the list of parts it was completed with. */
   readonly listHash: string;
   readonly etag: string;
+  /** `null` or a token. */
+  readonly versionId: string;
   readonly checksum?: Checksum;
 }
 
@@ -21,19 +23,20 @@ export interface CompletionJson {
   k: string;
   h: string;
   e: string;
+  w: string;
   c?: readonly [Checksum['algorithm'], string, Checksum['type']] | undefined;
 }
 
 const FORMAT = 1;
 
-export function toJson({ bucketUid, key, listHash, etag, checksum }: Completion): CompletionJson {
-  return { u: bucketUid, k: key, h: listHash, e: etag, c: checksum && [checksum.algorithm, checksum.value, checksum.type] };
+export function toJson({ bucketUid, key, listHash, etag, versionId, checksum }: Completion): CompletionJson {
+  return { u: bucketUid, k: key, h: listHash, e: etag, w: versionId, c: checksum && [checksum.algorithm, checksum.value, checksum.type] };
 }
 
 /** @returns undefined when something is missing */
-export function fromJson({ u, k, h, e, c }: Partial<CompletionJson>): Completion | undefined {
-  if (u === undefined || k === undefined || h === undefined || e === undefined) return undefined;
-  return { bucketUid: u, key: k, listHash: h, etag: e, ...(c !== undefined && { checksum: { algorithm: c[0], value: c[1], type: c[2] } }) };
+export function fromJson({ u, k, h, e, w, c }: Partial<CompletionJson>): Completion | undefined {
+  if (u === undefined || k === undefined || h === undefined || e === undefined || w === undefined) return undefined;
+  return { bucketUid: u, key: k, listHash: h, etag: e, versionId: w, ...(c !== undefined && { checksum: { algorithm: c[0], value: c[1], type: c[2] } }) };
 }
 
 /**

@@ -1,5 +1,7 @@
-import { callerId, namedBucket, objectKey, requireNullVersion } from '../authorized-bucket.ts';
+import { callerId, namedBucket } from '../authorized-bucket.ts';
+import type { ObjectView } from '../../manifest/objects/object-view.ts';
 import { requireAccess, withoutTellingMissing } from '../authorized-object.ts';
+import { refusingMarkers, versionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 import { refusePublicAcl, requireAcls } from './bucket-rules.ts';
 import { MAX_ACL_BODY, requestedAcl } from './requested-acl.ts';
@@ -8,17 +10,18 @@ import { MAX_ACL_BODY, requestedAcl } from './requested-acl.ts';
 export const putObjectAcl: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
   callerId(context); // never anonymously, whatever an ACL says
-  requireNullVersion(request.query.get('versionId'));
+  const target = versionTarget(request, bucket);
   const body = await request.body.readAll(MAX_ACL_BODY);
   const { accounts, call, manifest } = context;
-  await withoutTellingMissing(bucket, context, () =>
-    manifest.objects.amend(bucket, objectKey(request), (object) => {
+  const amend = (): Promise<ObjectView> =>
+    manifest.objects.amend(target, (object) => {
       requireAccess({ bucket, object }, context);
       requireAcls(bucket.settings);
-      const target = { subject: 'object', ownerId: object.ownerId, bucketOwnerId: bucket.ownerId } as const;
-      const acl = requestedAcl({ headers: request.headers, body }, target, accounts);
+      const owned = { subject: 'object', ownerId: object.ownerId, bucketOwnerId: bucket.ownerId } as const;
+      const acl = requestedAcl({ headers: request.headers, body }, owned, accounts);
       refusePublicAcl(acl, bucket.settings);
       return { acl };
-    }, call));
-  return { status: 200 };
+    }, call);
+  const { versionId } = await withoutTellingMissing(bucket, context, () => refusingMarkers(amend, 'PUT'));
+  return { status: 200, headers: versionHeaders(bucket, versionId) };
 };

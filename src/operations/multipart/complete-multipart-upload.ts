@@ -9,6 +9,7 @@ import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { COMPLETE_MULTIPART_UPLOAD, COMPLETE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import { writeConditions } from '../object/put-object.ts';
+import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
 import { requireCompletionAccess } from './authorized-upload.ts';
@@ -28,7 +29,7 @@ export const completeMultipartUpload: Operation = async (request, context) => {
   const parts = listedParts(await request.body.readAll(MAX_XML_BYTES, { checksumsOf: 'object' }));
 
   const { buckets, uploads } = context.manifest;
-  const { etag, checksum } = await uploads.complete(target, {
+  const { etag, checksum, versionId } = await uploads.complete(target, {
     parts,
     expected,
     conditions,
@@ -36,7 +37,7 @@ export const completeMultipartUpload: Operation = async (request, context) => {
     beforePublication: () => buckets.confirm(bucket, context.call),
   }, context.call);
   const value = { Location: locationOf(request, target.key), Bucket: bucket.name, Key: target.key, ETag: quoted(etag), ...checksumValues(checksum) };
-  return { status: 200, headers: ENCRYPTED, body: xml(COMPLETE_MULTIPART_UPLOAD_RESULT, value) };
+  return { status: 200, headers: { ...ENCRYPTED, ...createdVersionHeaders(bucket, versionId) }, body: xml(COMPLETE_MULTIPART_UPLOAD_RESULT, value) };
 };
 
 /** What the headers say about the object; they say nothing about the body of this request. @throws S3Error InvalidRequest */

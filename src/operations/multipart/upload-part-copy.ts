@@ -8,7 +8,7 @@ import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import { authorizedUpload } from './authorized-upload.ts';
-import { requireCopyable, resolveCopySource } from '../copy-source.ts';
+import { copiedVersionHeaders, requireCopyable, resolveCopySource } from '../copy-source.ts';
 import type { Operation, OperationSettings } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
 import { partNumberOf, refuseBody, refuseVersionId, uploadTarget } from './upload-request.ts';
@@ -36,12 +36,12 @@ export const uploadPartCopy: Operation = async (request, context) => {
   const wanted = parseCopyRange(request.headers);
   const { uploads } = context.manifest;
   const upload = await authorizedUpload(uploadTarget(request, bucket), context);
-  const headers = responseHeaders(request.headers);
 
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const source = await resolveCopySource(request, context);
     const range = wanted && requireInside(wanted, source.view.size, context.settings);
     requireCopyable(range === undefined ? source.view.size : range.last - range.first + 1);
+    const headers = { ...responseHeaders(request.headers), ...copiedVersionHeaders(source) };
     context.mayTakeLong(headers);
     try {
       const part = await uploads.copyPart(upload, { number, source, ...(range && { range }) }, context.call);

@@ -12,7 +12,8 @@ import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
-import { type ResolvedSource, requireCopyable, resolveCopySource } from '../copy-source.ts';
+import { type ResolvedSource, copiedVersionHeaders, requireCopyable, resolveCopySource } from '../copy-source.ts';
+import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
 import { requestedTags } from './requested-tags.ts';
@@ -38,11 +39,12 @@ export const copyObject: Operation = async (request, context) => {
     const { attributes, sameAttributes } = copiedAttributes(request.headers, source);
     const tagged = { ...attributes, ...(replacingTags ?? copiedTags(source, context)) };
     const copy: CopyObjectRequest = { source, conditions, ...ownership, attributes: tagged, sameAttributes, ...copiedChecksum(request.headers, source) };
-    context.mayTakeLong(ENCRYPTED);
+    const headers = { ...ENCRYPTED, ...copiedVersionHeaders(source) };
+    context.mayTakeLong(headers);
     try {
       const committed = await context.manifest.objects.copy(bucket, key, copy, context.call);
       const value = { LastModified: xmlDate(committed.mtime), ETag: quoted(committed.etag) };
-      return { status: 200, headers: ENCRYPTED, body: xml(COPY_OBJECT_RESULT, value) };
+      return { status: 200, headers: { ...headers, ...createdVersionHeaders(bucket, committed.versionId) }, body: xml(COPY_OBJECT_RESULT, value) };
     } catch (error) {
       if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) throw error;
     }

@@ -1,15 +1,18 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
-import { authorizedBucket, objectKey, requireNullVersion } from '../authorized-bucket.ts';
+import { idOf } from '../../access/acl/permits.ts';
+import { authorizedBucket } from '../authorized-bucket.ts';
+import { deletionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html */
 export const deleteObject: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  requireNullVersion(request.query.get('versionId'));
-  await context.manifest.objects.remove(bucket, objectKey(request), deleteConditions(request.headers), context.call);
-  return { status: 204 };
+  const target = versionTarget(request, bucket);
+  const conditions = deleteConditions(request.headers);
+  const removed = await context.manifest.objects.remove(target, { conditions, ownerId: idOf(context.principal) }, context.call);
+  return { status: 204, headers: deletionHeaders(removed) };
 };
 
 /** @throws S3Error NotImplemented for the conditions that only directory buckets have */

@@ -1,11 +1,13 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Bucket } from '../../manifest/buckets/bucket.ts';
 import { type Decoded, decodeXml } from '../../protocol/xml/decode.ts';
-import { xml } from '../../protocol/xml/document.ts';
+import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { DELETE, DELETE_RESULT } from '../../protocol/xml/object-shapes.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
-import { authorizedBucket, requireNullVersion } from '../authorized-bucket.ts';
+import { idOf } from '../../access/acl/permits.ts';
+import { authorizedBucket } from '../authorized-bucket.ts';
 import { toS3Error } from '../failure.ts';
+import { requestedVersion } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireBodyDigest } from '../required-digest.ts';
 
@@ -17,11 +19,10 @@ const CONCURRENCY = 16;
 
 type DeleteItem = Decoded<typeof DELETE>['objects'][number];
 
-interface Failure {
-  readonly Key: string;
-  readonly VersionId: string | undefined;
-  readonly Code: string;
-  readonly Message: string;
+/** One element of the answer. */
+interface Outcome {
+  readonly element: 'Deleted' | 'Error';
+  readonly value: Record<string, XmlValue>;
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html */
@@ -31,26 +32,36 @@ export const deleteObjects: Operation = async (request, context) => {
   const { Quiet: quiet = false, objects } = decodeXml(DELETE, await request.body.readAll(MAX_BODY));
   if (objects.length === 0 || objects.length > MAX_OBJECTS) throw new S3Error('MalformedXML');
 
-  const items = [...new Map(objects.map((item) => [`${item.VersionId ?? ''}/${item.Key}`, item])).values()];
-  const failures = await mapConcurrent(items, CONCURRENCY, (item) => deleteOne(bucket, item, context));
-  const deleted = items.filter((_, index) => failures[index] === undefined);
-  const value = {
-    ...(!quiet && { Deleted: deleted.map(({ Key, VersionId }) => ({ Key, VersionId })) }),
-    Error: failures.filter((failure) => failure !== undefined).map((failure) => ({ ...failure })),
-  };
-  return { status: 200, body: xml(DELETE_RESULT, value) };
+  const outcomes = (await mapConcurrent(itemsByKey(objects), CONCURRENCY, (items) => deleteInTurn(bucket, items, context))).flat();
+  const valuesOf = (wanted: Outcome['element']): XmlValue[] => outcomes.filter(({ element }) => element === wanted).map(({ value }) => value);
+  return { status: 200, body: xml(DELETE_RESULT, { ...(!quiet && { Deleted: valuesOf('Deleted') }), Error: valuesOf('Error') }) };
 };
 
+/** Each version once. Those of one key are deleted one after the other: they would only be in each other's way. */
+function itemsByKey(objects: readonly DeleteItem[]): DeleteItem[][] {
+  const items = new Map(objects.map((item) => [`${item.VersionId ?? ''}/${item.Key}`, item])).values();
+  const keys = new Map<string, DeleteItem[]>();
+  for (const item of items) keys.set(item.Key, [...(keys.get(item.Key) ?? []), item]);
+  return [...keys.values()];
+}
+
+async function deleteInTurn(bucket: Bucket, items: readonly DeleteItem[], context: OperationContext): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const item of items) outcomes.push(await deleteOne(bucket, item, context));
+  return outcomes;
+}
+
 /** Failures of single objects are reported beside the successes of others. */
-async function deleteOne(bucket: Bucket, item: DeleteItem, context: OperationContext): Promise<Failure | undefined> {
-  const { Key, VersionId, ETag } = item;
+async function deleteOne(bucket: Bucket, { Key, VersionId, ETag }: DeleteItem, context: OperationContext): Promise<Outcome> {
   try {
-    requireNullVersion(VersionId);
-    await context.manifest.objects.remove(bucket, Key, ETag === undefined ? {} : { ifMatch: ETag }, context.call);
-    return undefined;
+    const target = { bucket, key: Key, versionId: requestedVersion(VersionId, bucket) };
+    const conditions = ETag === undefined ? {} : { ifMatch: ETag };
+    const removed = await context.manifest.objects.remove(target, { conditions, ownerId: idOf(context.principal) }, context.call);
+    const marker = removed.deleteMarker ? { DeleteMarker: true, DeleteMarkerVersionId: removed.versionId } : {};
+    return { element: 'Deleted', value: { Key, VersionId, ...marker } };
   } catch (error) {
     context.call.signal.throwIfAborted();
     const { code, message } = toS3Error(error);
-    return { Key, VersionId, Code: code, Message: message };
+    return { element: 'Error', value: { Key, VersionId, Code: code, Message: message } };
   }
 }

@@ -5,8 +5,9 @@ import { httpDate } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { GET_OBJECT_ATTRIBUTES_RESULT } from '../../protocol/xml/object-shapes.ts';
-import { namedBucket, objectKey, requireNullVersion } from '../authorized-bucket.ts';
+import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject } from '../authorized-object.ts';
+import { versionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 import { readConditions } from './read-response.ts';
 import { requireConditions } from './get-object.ts';
@@ -26,12 +27,12 @@ const ATTRIBUTES: Readonly<Record<string, (view: ObjectView, headers: HeaderRead
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectAttributes.html */
 export const getObjectAttributes: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
-  requireNullVersion(request.query.get('versionId'));
+  const target = versionTarget(request, bucket);
   const wanted = wantedAttributes(request.headers.get(HEADER));
-  const view = await authorizedObject({ bucket, key: objectKey(request) }, context);
+  const view = await authorizedObject(target, context);
   requireConditions(view, readConditions(request.headers));
   const value = Object.assign({}, ...wanted.map((name) => ATTRIBUTES[name]?.(view, request.headers))) as Record<string, XmlValue>;
-  return { status: 200, headers: { 'last-modified': httpDate(view.mtime) }, body: xml(GET_OBJECT_ATTRIBUTES_RESULT, value) };
+  return { status: 200, headers: { 'last-modified': httpDate(view.mtime), ...versionHeaders(bucket, view.versionId) }, body: xml(GET_OBJECT_ATTRIBUTES_RESULT, value) };
 };
 
 function wantedAttributes(header: string | undefined): string[] {

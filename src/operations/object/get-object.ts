@@ -1,10 +1,10 @@
-import type { Bucket } from '../../manifest/buckets/bucket.ts';
 import type { ObjectView } from '../../manifest/objects/object-view.ts';
 import type { ByteRange } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
-import { namedBucket, objectKey, requireNullVersion } from '../authorized-bucket.ts';
+import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject, requireAccess, withoutTellingMissing } from '../authorized-object.ts';
+import { type VersionTarget, versionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireReadable } from './archived.ts';
 import { describeRead, notModified, readConditions, responseOverrides } from './read-response.ts';
@@ -17,20 +17,18 @@ const MAX_TURNS = 4;
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
 export const getObject: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
-  requireNullVersion(request.query.get('versionId'));
+  const version = versionTarget(request, bucket);
   const overrides = responseOverrides(request);
-  const target = { bucket, key: objectKey(request), selection: selectionOf(request), conditions: readConditions(request.headers) };
+  const target: ReadTarget = { ...version, selection: selectionOf(request), conditions: readConditions(request.headers) };
 
   const { view, body } = (await openAtOnce(target, context)) ?? (await lookThenOpen(target, context));
-  if (body === undefined) return notModified(view);
+  if (body === undefined) return notModified(view, versionHeaders(bucket, view.versionId));
   const selected = selectBytes(target.selection, view);
-  const described = describeRead(request, view, selected);
+  const described = { ...describeRead(request, view, selected), ...versionHeaders(bucket, view.versionId) };
   return { status: selected.partial ? 206 : 200, headers: { ...described, ...overrides }, body };
 };
 
-interface ReadTarget {
-  readonly bucket: Bucket;
-  readonly key: string;
+interface ReadTarget extends VersionTarget {
   readonly selection: Selection;
   readonly conditions: ReadConditions;
 }
@@ -45,12 +43,13 @@ interface Opened {
  * One backend call, when the bytes can be named without knowing the object and a 304 is not likely
  * (then the head comes first, or the body of every unchanged object would be fetched in vain).
  */
-async function openAtOnce({ bucket, key, selection, conditions }: ReadTarget, context: OperationContext): Promise<Opened | undefined> {
+async function openAtOnce(target: ReadTarget, context: OperationContext): Promise<Opened | undefined> {
+  const { bucket, selection, conditions } = target;
   if (conditions.ifNoneMatch !== undefined || conditions.ifModifiedSince !== undefined) return undefined;
   const range = knownRange(selection);
   if (range === undefined) return undefined;
   try {
-    const opened = await withoutTellingMissing(bucket, context, () => context.manifest.objects.open(bucket, key, range === 'all' ? {} : { range }, context.call));
+    const opened = await withoutTellingMissing(bucket, context, () => context.manifest.objects.open(target, range === 'all' ? {} : { range }, context.call));
     try {
       requireAccess({ bucket, object: opened.view }, context);
       requireReadable(opened.view);
@@ -72,10 +71,11 @@ function knownRange(selection: Selection): ByteRange | 'all' | undefined {
   return selection.kind === 'range' && selection.range.kind === 'from' ? selection.range : undefined;
 }
 
-async function lookThenOpen({ bucket, key, selection, conditions }: ReadTarget, context: OperationContext): Promise<Opened> {
+async function lookThenOpen(target: ReadTarget, context: OperationContext): Promise<Opened> {
+  const { bucket, selection, conditions } = target;
   const { objects } = context.manifest;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
-    const view = await authorizedObject({ bucket, key }, context);
+    const view = await authorizedObject(target, context);
     if (requireConditions(view, conditions) === 'notModified') return { view };
     requireReadable(view);
     const { first, length, partial } = selectBytes(selection, view);

@@ -1,5 +1,6 @@
-import { namedBucket, objectKey, requireNullVersion } from '../authorized-bucket.ts';
+import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject } from '../authorized-object.ts';
+import { versionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 import { requireConditions } from './get-object.ts';
 import { describeRead, notModified, readConditions, responseOverrides } from './read-response.ts';
@@ -8,12 +9,12 @@ import { selectBytes, selectionOf } from './select-bytes.ts';
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html */
 export const headObject: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
-  requireNullVersion(request.query.get('versionId'));
+  const target = versionTarget(request, bucket);
   const overrides = responseOverrides(request);
   const selection = selectionOf(request);
-  const view = await authorizedObject({ bucket, key: objectKey(request) }, context);
-  if (requireConditions(view, readConditions(request.headers)) === 'notModified') return notModified(view);
+  const view = await authorizedObject(target, context);
+  if (requireConditions(view, readConditions(request.headers)) === 'notModified') return notModified(view, versionHeaders(bucket, view.versionId));
   const selected = selectBytes(selection, view);
-  const headers = { ...describeRead(request, view, selected), ...overrides, 'content-length': String(selected.length) };
+  const headers = { ...describeRead(request, view, selected), ...versionHeaders(bucket, view.versionId), ...overrides, 'content-length': String(selected.length) };
   return { status: selected.partial ? 206 : 200, headers };
 };

@@ -7,6 +7,7 @@ import type { HeaderReader } from '../../protocol/request.ts';
 import { idOf } from '../../access/acl/permits.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, objectKey } from '../authorized-bucket.ts';
+import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
 import { requestedTags } from './requested-tags.ts';
@@ -34,7 +35,8 @@ export const putObject: Operation = async (request, context) => {
   });
   const put = { attributes, ...ownership, conditions, ...uploadOf(body) };
   const committed = await context.manifest.objects.put(bucket, key, put, context.call);
-  return { status: 200, headers: { etag: quoted(committed.etag), ...ENCRYPTED, ...checksumHeaders(committed.checksum) } };
+  const { etag, checksum, versionId } = committed;
+  return { status: 200, headers: { etag: quoted(etag), ...ENCRYPTED, ...checksumHeaders(checksum), ...createdVersionHeaders(bucket, versionId) } };
 };
 
 /** A bucket that was deleted or changed its versioning while the body came in refuses the upload. */

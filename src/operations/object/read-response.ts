@@ -40,7 +40,7 @@ function checksumOfPart({ checksum, parts }: ObjectView, number: number): Checks
 }
 
 /** RFC 9110 15.4.5: what a cache needs to go on with what it has. */
-export function notModified(view: ObjectView): S3Response {
+export function notModified(view: ObjectView, version: ResponseHeaders): S3Response {
   return {
     status: 304,
     headers: {
@@ -48,6 +48,7 @@ export function notModified(view: ObjectView): S3Response {
       'last-modified': httpDate(view.mtime),
       'cache-control': view.headers.cacheControl,
       expires: view.expires,
+      ...version,
     },
   };
 }

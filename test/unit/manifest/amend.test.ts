@@ -48,11 +48,11 @@ describe('amending an object', () => {
     const { objects, bucket } = await testManifest();
     const userMetadata = { plain: 'value', 'with-dash': 'x' };
     await objects.put(bucket, 'k', putOf('one', { attributes: { headers: { contentType: 'a/b' }, userMetadata }, ownerId: 'somebody' }), testCall());
-    const before = await objects.find(bucket, 'k', testCall());
+    const before = await objects.find({ bucket, key: 'k' }, testCall());
     const call = testCall();
-    await objects.amend(bucket, 'k', () => ({ acl: PUBLIC }), call);
+    await objects.amend({ bucket, key: 'k' }, () => ({ acl: PUBLIC }), call);
     expect(call.facts.backendCalls).toBe(2);
-    const { head, bytes, ...after } = await objects.find(bucket, 'k', testCall());
+    const { head, bytes, ...after } = await objects.find({ bucket, key: 'k' }, testCall());
     const { head: _head, bytes: _bytes, ...same } = before;
     expect(after).toEqual({ ...same, acl: PUBLIC });
     expect(head.revision).not.toBe(before.head.revision);
@@ -62,19 +62,19 @@ describe('amending an object', () => {
   it('changes nothing when told so', async () => {
     const { objects, bucket } = await testManifest();
     await objects.put(bucket, 'k', putOf('one'), testCall());
-    const before = await objects.find(bucket, 'k', testCall());
-    await objects.amend(bucket, 'k', () => undefined, testCall());
-    expect(await objects.find(bucket, 'k', testCall())).toEqual(before);
+    const before = await objects.find({ bucket, key: 'k' }, testCall());
+    await objects.amend({ bucket, key: 'k' }, () => undefined, testCall());
+    expect(await objects.find({ bucket, key: 'k' }, testCall())).toEqual(before);
   });
 
   it('gives a native blob a record that keeps its ETag, time and metadata', async () => {
     const { objects, bucket, store } = await testManifest();
     const ref = { container: 'bucket', name: 'native' };
     await store.write(ref, Buffer.from('bytes'), { metadata: { a: 'b' }, headers: { contentType: 'a/b' } }, testCall());
-    const before = await objects.find(bucket, 'native', testCall());
+    const before = await objects.find({ bucket, key: 'native' }, testCall());
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    await objects.amend(bucket, 'native', () => ({ acl: PUBLIC }), testCall());
-    const { etag, mtime, userMetadata, headers, ownerId, acl } = await objects.find(bucket, 'native', testCall());
+    await objects.amend({ bucket, key: 'native' }, () => ({ acl: PUBLIC }), testCall());
+    const { etag, mtime, userMetadata, headers, ownerId, acl } = await objects.find({ bucket, key: 'native' }, testCall());
     expect({ etag, mtime, userMetadata, headers, ownerId }).toEqual({
       etag: before.etag, mtime: before.mtime, userMetadata: { a: 'b' }, headers: { contentType: 'a/b' }, ownerId: before.ownerId,
     });
@@ -84,22 +84,22 @@ describe('amending an object', () => {
   it('spills a long ACL and finds it again, also when it is amended once more', async () => {
     const { objects, bucket } = await testManifest();
     await objects.put(bucket, 'k', putOf('one', { acl: MANY }), testCall());
-    expect((await objects.find(bucket, 'k', testCall())).acl).toEqual(MANY);
-    await objects.amend(bucket, 'k', () => ({ acl: MANY.slice(1) }), testCall());
-    expect((await objects.find(bucket, 'k', testCall())).acl).toEqual(MANY.slice(1));
-    await objects.amend(bucket, 'k', () => ({ acl: PRIVATE }), testCall());
-    expect((await objects.find(bucket, 'k', testCall())).acl).toBeUndefined();
+    expect((await objects.find({ bucket, key: 'k' }, testCall())).acl).toEqual(MANY);
+    await objects.amend({ bucket, key: 'k' }, () => ({ acl: MANY.slice(1) }), testCall());
+    expect((await objects.find({ bucket, key: 'k' }, testCall())).acl).toEqual(MANY.slice(1));
+    await objects.amend({ bucket, key: 'k' }, () => ({ acl: PRIVATE }), testCall());
+    expect((await objects.find({ bucket, key: 'k' }, testCall())).acl).toBeUndefined();
   });
 
   it('refuses what is not there, and what the amendment refuses', async () => {
     const { objects, bucket } = await testManifest();
-    await expect(objects.amend(bucket, 'none', () => ({ acl: PUBLIC }), testCall())).rejects.toMatchObject({ code: 'NoSuchKey' });
+    await expect(objects.amend({ bucket, key: 'none' }, () => ({ acl: PUBLIC }), testCall())).rejects.toMatchObject({ code: 'NoSuchKey' });
     await objects.put(bucket, 'k', putOf('one'), testCall());
     const refuse = (): never => {
       throw new Error('no');
     };
-    await expect(objects.amend(bucket, 'k', refuse, testCall())).rejects.toThrow('no');
-    expect((await objects.find(bucket, 'k', testCall())).acl).toBeUndefined();
+    await expect(objects.amend({ bucket, key: 'k' }, refuse, testCall())).rejects.toThrow('no');
+    expect((await objects.find({ bucket, key: 'k' }, testCall())).acl).toBeUndefined();
   });
 
   it('goes round again when somebody was faster, and is asked about what is there then', async () => {
@@ -108,20 +108,20 @@ describe('amending an object', () => {
     const overwrite = async (): Promise<unknown> => objects.put(bucket, 'k', putOf('second', { ownerId: 'new' }), testCall());
     faults.plan = first(1, 'setMetadata', { kind: 'interleave', before: overwrite });
     const asked: string[] = [];
-    await objects.amend(bucket, 'k', (view) => {
+    await objects.amend({ bucket, key: 'k' }, (view) => {
       asked.push(view.ownerId);
       return { acl: PUBLIC };
     }, testCall());
     expect(asked).toEqual([bucket.ownerId, 'new']);
-    expect(await objects.find(bucket, 'k', testCall())).toMatchObject({ ownerId: 'new', size: 6, acl: PUBLIC });
+    expect(await objects.find({ bucket, key: 'k' }, testCall())).toMatchObject({ ownerId: 'new', size: 6, acl: PUBLIC });
   });
 
   it.each(['loseRequest', 'loseAnswer'] as const)('ends well after %s', async (kind) => {
     const { objects, bucket, faults } = await faulty();
     await objects.put(bucket, 'k', putOf('one'), testCall());
     faults.plan = first(1, 'setMetadata', { kind });
-    await objects.amend(bucket, 'k', () => ({ acl: PUBLIC }), testCall());
-    expect((await objects.find(bucket, 'k', testCall())).acl).toEqual(PUBLIC);
+    await objects.amend({ bucket, key: 'k' }, () => ({ acl: PUBLIC }), testCall());
+    expect((await objects.find({ bucket, key: 'k' }, testCall())).acl).toEqual(PUBLIC);
   });
 });
 

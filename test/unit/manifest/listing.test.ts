@@ -7,6 +7,7 @@ import { encodeRecord, type ObjectRecord, RECORD_NAME } from '../../../src/manif
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { mapConcurrent } from '../../../src/streams/map-concurrent.ts';
 import { OWNER, putOf, testManifest } from '../../support/manifest.ts';
+import { newToken } from '../../../src/manifest/records/version-token.ts';
 import { testCall } from '../../support/test-call.ts';
 import { expectedEntries, label } from './listing-model.ts';
 
@@ -62,7 +63,7 @@ describe('what a listing says of an object', () => {
     await objects.put(bucket, 'dir/k', putOf('one', { ownerId: 'somebody', checksum, attributes: { headers: {}, userMetadata: {}, storageClass: 'GLACIER' } }), testCall());
     const call = testCall();
     const { entries, next } = await listing.objects(bucket, ask(), call);
-    const { key, etag, size, mtime, ownerId, storageClass, archived } = await objects.find(bucket, 'dir/k', testCall());
+    const { key, etag, size, mtime, ownerId, storageClass, archived } = await objects.find({ bucket, key: 'dir/k' }, testCall());
     expect(entries).toEqual([{ kind: 'object', key, etag, size, mtime, ownerId, storageClass, archived, checksum }]);
     expect(next).toBeUndefined();
     expect(call.facts.backendCalls).toBe(1);
@@ -88,7 +89,7 @@ describe('what a listing says of an object', () => {
 
   it('has size and time of a private blob that the head names', async () => {
     const bucket = await bucketWith([]);
-    await writeHead(bucket, 'joined', { kind: 'mlink', blob: 'p/1/data', size: 7, etag: 'abc-2', mtime: 5000 });
+    await writeHead(bucket, 'joined', { kind: 'mlink', version: newToken(5_000_000), size: 7, etag: 'abc-2', mtime: 5000 });
     const { entries } = await listing.objects(bucket, ask(), testCall());
     expect(entries).toMatchObject([{ key: 'joined', etag: 'abc-2', size: 7, mtime: 5000 }]);
   });

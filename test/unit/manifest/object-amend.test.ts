@@ -22,12 +22,12 @@ function put(fixture: UploadFixture, text: string, tags: readonly Tag[], more: P
   return fixture.objects.put(fixture.bucket, KEY, { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {}, ...more }, testCall());
 }
 
-function amend(fixture: UploadFixture, tags: readonly Tag[] = AMENDED, call = testCall()): Promise<void> {
-  return fixture.objects.amend(fixture.bucket, KEY, () => ({ tags }), call);
+function amend(fixture: UploadFixture, tags: readonly Tag[] = AMENDED, call = testCall()): Promise<ObjectView> {
+  return fixture.objects.amend({ bucket: fixture.bucket, key: KEY }, () => ({ tags }), call);
 }
 
 function find(fixture: UploadFixture): Promise<ObjectView> {
-  return fixture.objects.find(fixture.bucket, KEY, testCall());
+  return fixture.objects.find({ bucket: fixture.bucket, key: KEY }, testCall());
 }
 
 async function tagsOf(fixture: UploadFixture): Promise<readonly Tag[] | undefined> {
@@ -40,8 +40,8 @@ async function lasting(fixture: UploadFixture): Promise<Omit<ObjectView, 'head' 
   return view;
 }
 
-function remove(fixture: UploadFixture): Promise<boolean> {
-  return fixture.objects.remove(fixture.bucket, KEY, {}, testCall());
+function remove(fixture: UploadFixture): Promise<unknown> {
+  return fixture.objects.remove({ bucket: fixture.bucket, key: KEY }, { conditions: {}, ownerId: OWNER }, testCall());
 }
 
 /** An object of parts whose bytes have not been moved to its key. */
@@ -87,7 +87,7 @@ describe('amending an object', () => {
     const fixture = await UploadFixture.open();
     await put(fixture, 'text', []);
     const call = testCall();
-    await fixture.objects.amend(fixture.bucket, KEY, () => undefined, call);
+    await fixture.objects.amend({ bucket: fixture.bucket, key: KEY }, () => undefined, call);
     expect(call.facts.backendCalls).toBe(1);
   });
 
@@ -97,7 +97,7 @@ describe('amending an object', () => {
     const refuse = ({ tags }: ObjectView): never => {
       throw new Error(`no: ${tags?.[0]?.value ?? ''}`);
     };
-    await expect(fixture.objects.amend(fixture.bucket, KEY, refuse, testCall())).rejects.toThrow('no: old');
+    await expect(fixture.objects.amend({ bucket: fixture.bucket, key: KEY }, refuse, testCall())).rejects.toThrow('no: old');
     expect(await tagsOf(fixture)).toEqual(OLD);
   });
 
@@ -134,7 +134,7 @@ describe('amending an object', () => {
     expect(await lasting(fixture)).toEqual(before);
     await amend(fixture, AMENDED);
     const call = testCall();
-    expect((await fixture.objects.find(fixture.bucket, KEY, call)).tags).toEqual(AMENDED);
+    expect((await fixture.objects.find({ bucket: fixture.bucket, key: KEY }, call)).tags).toEqual(AMENDED);
     expect(call.facts.backendCalls).toBe(1);
   });
 
@@ -157,12 +157,12 @@ describe('amending an object', () => {
     const fixture = await UploadFixture.open();
     const target = await fixture.create(KEY);
     const parts = [await fixture.part(target, 1, 'one')];
-    let amending: Promise<void> | undefined;
+    let amending: Promise<unknown> | undefined;
     // The settling has read the head and is about to swap it.
     fixture.plan = ({ method, ref }) => {
       if (method !== 'copy' || ref.name !== KEY || amending !== undefined) return undefined;
       amending = amend(fixture);
-      return { kind: 'interleave', before: () => amending ?? Promise.resolve() };
+      return { kind: 'interleave', before: async () => { await amending; } };
     };
     await fixture.complete(target, parts);
     await fixture.idle();

@@ -4,13 +4,15 @@ import type { Objects } from '../../../src/manifest/objects/objects.ts';
 import { ABSENT, type BlobStore } from '../../../src/store/blob-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import { type TestManifest, putOf, testManifest } from '../../support/manifest.ts';
+import { newToken } from '../../../src/manifest/records/version-token.ts';
+import { versionRef } from '../../../src/manifest/records/version-names.ts';
+import { OWNER, type TestManifest, putOf, testManifest } from '../../support/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
 
 const MD5_OF_ONE = 'f97c5d29941bfb1b2fdab0874906ab82';
 
 async function text(objects: Objects, { bucket }: TestManifest, key: string): Promise<string> {
-  const { body } = await objects.open(bucket, key, {}, testCall());
+  const { body } = await objects.open({ bucket, key: key }, {}, testCall());
   const chunks: Buffer[] = [];
   for await (const chunk of body.stream()) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
@@ -43,7 +45,7 @@ describe('objects of a never-versioned bucket', () => {
     expect(committed.etag).toBe(MD5_OF_ONE);
     expect(put.facts.backendCalls).toBe(1);
     const get = testCall();
-    const { view, body } = await objects.open(bucket, 'k', {}, get);
+    const { view, body } = await objects.open({ bucket, key: 'k' }, {}, get);
     body.discard();
     expect(get.facts.backendCalls).toBe(1);
     expect(view).toMatchObject({ etag: MD5_OF_ONE, size: 3, headers: { contentType: 'text/plain' }, ownerId: bucket.ownerId });
@@ -57,7 +59,7 @@ describe('objects of a never-versioned bucket', () => {
     const headers = { contentType: 'a/b', contentDisposition: 'attachment; filename="\u00e9"' };
     const attributes = { headers, userMetadata, expires: 'never', websiteRedirect: '/x', storageClass: 'GLACIER' };
     await objects.put(bucket, 'k', putOf('one', { attributes }), testCall());
-    expect(await objects.find(bucket, 'k', testCall())).toMatchObject(attributes);
+    expect(await objects.find({ bucket, key: 'k' }, testCall())).toMatchObject(attributes);
     const blob = await store.head({ container: bucket.home.container, name: 'k' }, testCall());
     expect(blob).toMatchObject({ contentType: 'a/b', metadata: { plain: 'value' } });
     expect(blob.contentDisposition).toBeUndefined();
@@ -68,7 +70,7 @@ describe('objects of a never-versioned bucket', () => {
     const { objects, bucket, store } = await testManifest();
     const userMetadata = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`not-native-${String(i)}`, '\u00ff'.repeat(40)]));
     await objects.put(bucket, 'k', putOf('one', { attributes: { headers: {}, userMetadata } }), testCall());
-    expect((await objects.find(bucket, 'k', testCall())).userMetadata).toEqual(userMetadata);
+    expect((await objects.find({ bucket, key: 'k' }, testCall())).userMetadata).toEqual(userMetadata);
     const spilled = await store.list('system', { prefix: 'o/', limit: 10 }, testCall());
     expect(spilled.entries).toHaveLength(1);
   });
@@ -78,29 +80,29 @@ describe('objects of a never-versioned bucket', () => {
     const { objects, bucket, store } = manifest;
     const metadata = { made_by: 'a tool', s3gw: 'not a record of ours' };
     await store.write({ container: 'bucket', name: 'native' }, Buffer.from('one'), { headers: { contentType: 'a/b' }, metadata }, testCall());
-    const view = await objects.find(bucket, 'native', testCall());
+    const view = await objects.find({ bucket, key: 'native' }, testCall());
     expect(view).toMatchObject({ etag: MD5_OF_ONE, size: 3, headers: { contentType: 'a/b' }, userMetadata: { made_by: 'a tool' } });
     expect(await text(objects, manifest, 'native')).toBe('one');
   });
 
   it('answers NoSuchKey, and NoSuchBucket when the container has gone', async () => {
     const { objects, bucket, store } = await testManifest();
-    await expect(objects.find(bucket, 'none', testCall())).rejects.toMatchObject({ code: 'NoSuchKey', extra: { Key: 'none' } });
-    await expect(objects.open(bucket, 'none', {}, testCall())).rejects.toMatchObject({ code: 'NoSuchKey' });
+    await expect(objects.find({ bucket, key: 'none' }, testCall())).rejects.toMatchObject({ code: 'NoSuchKey', extra: { Key: 'none' } });
+    await expect(objects.open({ bucket, key: 'none' }, {}, testCall())).rejects.toMatchObject({ code: 'NoSuchKey' });
     await store.removeContainer('bucket', testCall());
     await expect(objects.put(bucket, 'k', putOf('x'), testCall())).rejects.toMatchObject({ code: 'NoSuchBucket' });
-    await expect(objects.open(bucket, 'k', {}, testCall())).rejects.toMatchObject({ code: 'NoSuchBucket' });
+    await expect(objects.open({ bucket, key: 'k' }, {}, testCall())).rejects.toMatchObject({ code: 'NoSuchBucket' });
   });
 
-  it('removes on the revision read, says whether there was something, and honours If-Match', async () => {
+  it('removes on the revision read and honours If-Match', async () => {
     const { objects, bucket } = await testManifest();
-    expect(await objects.remove(bucket, 'k', {}, testCall())).toBe(false);
+    expect(await objects.remove({ bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall())).toEqual({ deleteMarker: false });
     await objects.put(bucket, 'k', putOf('one'), testCall());
-    await expect(objects.remove(bucket, 'k', { ifMatch: '"other"' }, testCall())).rejects.toMatchObject({ code: 'PreconditionFailed' });
+    await expect(objects.remove({ bucket, key: 'k' }, { conditions: { ifMatch: '"other"' }, ownerId: OWNER }, testCall())).rejects.toMatchObject({ code: 'PreconditionFailed' });
     const call = testCall();
-    expect(await objects.remove(bucket, 'k', { ifMatch: MD5_OF_ONE }, call)).toBe(true);
+    expect(await objects.remove({ bucket, key: 'k' }, { conditions: { ifMatch: MD5_OF_ONE }, ownerId: OWNER }, call)).toEqual({ deleteMarker: false });
     expect(call.facts.backendCalls).toBe(2);
-    await expect(objects.find(bucket, 'k', testCall())).rejects.toMatchObject({ code: 'NoSuchKey' });
+    await expect(objects.find({ bucket, key: 'k' }, testCall())).rejects.toMatchObject({ code: 'NoSuchKey' });
   });
 });
 
@@ -177,13 +179,16 @@ describe('conditional writes', () => {
   });
 });
 
+const FIRST = newToken(5_000_000);
+const SECOND = newToken(6_000_000);
+
 describe('publishing, settling and copying', () => {
   async function published(manifest: TestManifest, key: string): Promise<void> {
     const { bucket, objects, store } = manifest;
-    const blob = { container: 'system', name: `p/${key}/data` };
+    const blob = versionRef(bucket, key, FIRST);
     const { tokens } = await store.stagePart(blob, Buffer.from('staged bytes'), testCall());
     await store.assemble(blob, { tokens, metadata: {}, condition: ABSENT }, testCall());
-    const request = { ...putOf(''), blob, size: 12, etag: 'abc-1', seq: 5_000_000, parts: [{ number: 1, size: 12 }] };
+    const request = { ...putOf(''), version: FIRST, size: 12, etag: 'abc-1', parts: [{ number: 1, size: 12 }] };
     await objects.publish(bucket, key, request, testCall());
   }
 
@@ -191,17 +196,17 @@ describe('publishing, settling and copying', () => {
     const manifest = await testManifest({ settling: false });
     await published(manifest, 'k');
     const { objects, bucket, store } = manifest;
-    const before = await objects.find(bucket, 'k', testCall());
+    const before = await objects.find({ bucket, key: 'k' }, testCall());
     expect(before).toMatchObject({ etag: 'abc-1', size: 12, mtime: 5000, parts: [{ number: 1, size: 12 }], head: { kind: 'mlink' } });
     expect(await text(objects, manifest, 'k')).toBe('staged bytes');
 
     const { settle } = await import('../../../src/manifest/objects/settle.ts');
     await settle(bucket, 'k', testCall());
-    const after = await objects.find(bucket, 'k', testCall());
+    const after = await objects.find({ bucket, key: 'k' }, testCall());
     expect(after).toMatchObject({ etag: 'abc-1', size: 12, mtime: 5000, parts: [{ number: 1, size: 12 }], head: { kind: 'inline' } });
     expect(after.headers).toEqual(before.headers);
     expect(await text(objects, manifest, 'k')).toBe('staged bytes');
-    const left = await store.list('system', { prefix: 'p/', limit: 10 }, testCall());
+    const left = await store.list('system', { prefix: 'v/', limit: 10 }, testCall());
     expect(left.entries).toEqual([]);
   });
 
@@ -209,7 +214,7 @@ describe('publishing, settling and copying', () => {
     const manifest = await testManifest();
     await published(manifest, 'k');
     await manifest.settler.idle();
-    expect(await manifest.objects.find(manifest.bucket, 'k', testCall())).toMatchObject({ etag: 'abc-1', head: { kind: 'inline' } });
+    expect(await manifest.objects.find({ bucket: manifest.bucket, key: 'k' }, testCall())).toMatchObject({ etag: 'abc-1', head: { kind: 'inline' } });
   });
 
   it('settles what a crash left when somebody reads it', async () => {
@@ -217,21 +222,20 @@ describe('publishing, settling and copying', () => {
     await published(crashed, 'k');
     const { bucket, store } = crashed;
     const later = await testManifest({ store });
-    expect((await later.objects.find(bucket, 'k', testCall())).head.kind).toBe('mlink');
+    expect((await later.objects.find({ bucket, key: 'k' }, testCall())).head.kind).toBe('mlink');
     await later.settler.idle();
-    expect(await later.objects.find(bucket, 'k', testCall())).toMatchObject({ etag: 'abc-1', head: { kind: 'inline' } });
+    expect(await later.objects.find({ bucket, key: 'k' }, testCall())).toMatchObject({ etag: 'abc-1', head: { kind: 'inline' } });
   });
 
   it('frees the private blob that a publish displaced', async () => {
     const manifest = await testManifest({ settling: false });
     await published(manifest, 'k');
     const { bucket, objects, store, settler } = manifest;
-    const blob = { container: 'system', name: 'p/second/data' };
-    await store.assemble(blob, { tokens: [], metadata: {}, condition: ABSENT }, testCall());
-    await objects.publish(bucket, 'k', { ...putOf(''), blob, size: 0, etag: 'def-1', seq: 6_000_000 }, testCall());
+    await store.assemble(versionRef(bucket, 'k', SECOND), { tokens: [], metadata: {}, condition: ABSENT }, testCall());
+    await objects.publish(bucket, 'k', { ...putOf(''), version: SECOND, size: 0, etag: 'def-1' }, testCall());
     await settler.idle();
-    await expect(store.head({ container: 'system', name: 'p/k/data' }, testCall())).rejects.toMatchObject({ kind: 'notFound' });
-    expect((await objects.find(bucket, 'k', testCall())).etag).toBe('def-1');
+    await expect(store.head(versionRef(bucket, 'k', FIRST), testCall())).rejects.toMatchObject({ kind: 'notFound' });
+    expect((await objects.find({ bucket, key: 'k' }, testCall())).etag).toBe('def-1');
   });
 
   it('stores a body beyond the largest single write through a private blob, with its true MD5', async () => {
@@ -242,7 +246,7 @@ describe('publishing, settling and copying', () => {
     const committed = await objects.put(bucket, 'big', putOf(content, { facts: Promise.resolve({ md5: etag }) }), testCall());
     expect(committed.etag).toBe(etag);
     await settler.idle();
-    expect(await objects.find(bucket, 'big', testCall())).toMatchObject({ size: 1500, etag, md5: etag, head: { kind: 'inline' } });
+    expect(await objects.find({ bucket, key: 'big' }, testCall())).toMatchObject({ size: 1500, etag, md5: etag, head: { kind: 'inline' } });
     expect(await text(objects, manifest, 'big')).toBe(content);
   });
 
@@ -252,10 +256,10 @@ describe('publishing, settling and copying', () => {
     await objects.put(bucket, 'a', putOf('one'), testCall());
     await published(manifest, 'm');
     for (const [from, etag, content] of [['a', MD5_OF_ONE, 'one'], ['m', 'abc-1', 'staged bytes']] as const) {
-      const view = await objects.find(bucket, from, testCall());
+      const view = await objects.find({ bucket, key: from }, testCall());
       const copy = { ...putOf(''), source: { bucket, view }, sameAttributes: true, attributes: { headers: view.headers, userMetadata: view.userMetadata } };
       expect(await objects.copy(bucket, `${from}-copy`, copy, testCall())).toMatchObject({ etag });
-      expect(await objects.find(bucket, `${from}-copy`, testCall())).toMatchObject({ etag, size: content.length, headers: { contentType: 'text/plain' } });
+      expect(await objects.find({ bucket, key: `${from}-copy` }, testCall())).toMatchObject({ etag, size: content.length, headers: { contentType: 'text/plain' } });
       expect(await text(objects, manifest, `${from}-copy`)).toBe(content);
     }
   });

@@ -15,7 +15,7 @@ async function elsewhere(): Promise<{ source: () => Promise<CopySourceView>; put
   const { objects, bucket } = await testManifest({ store: withFaults(new MemoryBlobStore(), (call) => faults.plan(call)) });
   const put = (body: string): Promise<unknown> => objects.put(bucket, 'source', putOf(body), testCall());
   await put(BODY);
-  return { source: async () => ({ bucket, view: await objects.find(bucket, 'source', testCall()) }), put, faults };
+  return { source: async () => ({ bucket, view: await objects.find({ bucket, key: 'source' }, testCall()) }), put, faults };
 }
 
 describe('a part from an object in another backend', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../../src/manifest/objects/settle.ts';
+import { OWNER } from '../../support/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
 import { type Plan, UploadFixture, codeOf, multipartEtag } from './upload-fixture.ts';
 
@@ -88,7 +89,7 @@ describe.each(Object.keys(FAULTS))('Complete with %s n', (fault) => {
         expect(await fixture.text('k')).toBe(WHOLE);
         await expectCompleted(state);
         expect(await fixture.text('k')).toBe(WHOLE);
-        expect((await fixture.objects.find(fixture.bucket, 'k', testCall())).parts).toHaveLength(3);
+        expect((await fixture.objects.find({ bucket: fixture.bucket, key: 'k' }, testCall())).parts).toHaveLength(3);
         return state.over;
       });
     });
@@ -112,7 +113,7 @@ describe.each(Object.keys(FAULTS))('Complete with %s n', (fault) => {
         const state = await broken(fault, n, { ...mode, ...(before !== undefined && { before }) });
         const { fixture, target, parts } = state;
         const wasVisible = (await fixture.text('k')) === WHOLE;
-        await fixture.objects.remove(fixture.bucket, 'k', {}, testCall());
+        await fixture.objects.remove({ bucket: fixture.bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall());
         expect((await fixture.complete(target, parts)).etag).toBe(ETAG);
         await fixture.idle();
         expect(wasVisible ? [undefined] : [undefined, WHOLE]).toContain(await fixture.text('k'));
@@ -129,7 +130,7 @@ describe.each(Object.keys(FAULTS))('Complete with %s n', (fault) => {
         fixture.plan = ({ method }) => (method === 'discardParts' ? { kind: 'fail' } : undefined);
         await settle(fixture.bucket, 'k', testCall()).catch(() => undefined);
         fixture.plan = () => undefined;
-        await fixture.objects.remove(fixture.bucket, 'k', {}, testCall());
+        await fixture.objects.remove({ bucket: fixture.bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall());
         expect((await fixture.complete(target, parts)).etag).toBe(ETAG);
         await fixture.idle();
         expect(wasVisible ? [undefined] : [undefined, WHOLE]).toContain(await fixture.text('k'));

@@ -112,7 +112,7 @@ export class UploadFixture {
 
   async text(key: string): Promise<string | undefined> {
     try {
-      const { body } = await this.objects.open(this.bucket, key, {}, testCall());
+      const { body } = await this.objects.open({ bucket: this.bucket, key: key }, {}, testCall());
       return (await readAll(body)).toString();
     } catch (error) {
       if ((error as { code?: string }).code === 'NoSuchKey') return undefined;

@@ -165,7 +165,7 @@ describe('10,000 parts', () => {
       costs.push(call.facts.backendCalls);
       await fixture.idle();
       expect(fixture.backgroundErrors).toEqual([]);
-      const view = await fixture.objects.find(fixture.bucket, 'k', testCall());
+      const view = await fixture.objects.find({ bucket: fixture.bucket, key: 'k' }, testCall());
       expect(view.parts).toHaveLength(count);
       expect(view.size).toBe(count);
       expect(await fixture.names('u/', 'p/')).toEqual([]);

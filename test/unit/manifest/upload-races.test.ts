@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../../src/manifest/objects/settle.ts';
 import type { ListedPart } from '../../../src/manifest/uploads/upload-plan.ts';
+import { OWNER } from '../../support/manifest.ts';
+import { stagingRef } from '../../../src/manifest/uploads/upload-names.ts';
 import { testCall } from '../../support/test-call.ts';
 import { everywhere, interleave } from './interleave.ts';
 import { UploadFixture, codeOf, multipartEtag } from './upload-fixture.ts';
@@ -41,7 +43,7 @@ describe('Complete, in the midst of which', () => {
       const results: unknown[] = [];
       const complete = async (): Promise<unknown> => results.push(await fixture.complete(target, parts));
       const course = await interleave(fixture, at, complete, complete);
-      for (const result of results) expect(result).toEqual({ etag: ETAG });
+      for (const result of results) expect(result).toEqual({ etag: ETAG, versionId: 'null' });
       expect(await fixture.text('k')).toBe(WHOLE);
       await expectSound(state, true);
       return course;
@@ -106,7 +108,7 @@ describe('Complete, in the midst of which', () => {
     await everywhere(5, async (at) => {
       const state = await scene(before);
       const { fixture, target, parts } = state;
-      const course = await interleave(fixture, at, async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG }), () => fixture.put('k', 'put'));
+      const course = await interleave(fixture, at, async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' }), () => fixture.put('k', 'put'));
       expect(course.met ? [WHOLE, 'put'] : [WHOLE]).toContain(await fixture.text('k'));
       await expectSound(state, true);
       return course;
@@ -134,7 +136,7 @@ describe('Complete, in the midst of which', () => {
         expect(await fixture.text('k')).toBe('put');
       } else {
         expect(await codeOf(fixture.complete(target, parts, { conditions: { ifNoneMatch: '*' } }))).toBe('PreconditionFailed');
-        expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG });
+        expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' });
         expect(await fixture.text('k')).toBe(WHOLE);
       }
       return course;
@@ -148,8 +150,8 @@ describe('Complete, in the midst of which', () => {
       const course = await interleave(
         fixture,
         at,
-        async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG }),
-        () => fixture.objects.remove(fixture.bucket, 'k', {}, testCall()),
+        async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' }),
+        () => fixture.objects.remove({ bucket: fixture.bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall()),
       );
       expect(course.met ? [undefined, WHOLE] : [WHOLE]).toContain(await fixture.text('k'));
       await expectSound(state, true);
@@ -175,11 +177,11 @@ describe('Complete, in the midst of which', () => {
       const course = await interleave(
         fixture,
         at,
-        async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG }),
+        async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' }),
         async () => {
           await fixture.complete(target, parts);
           await settle(fixture.bucket, 'k', testCall());
-          await fixture.objects.remove(fixture.bucket, 'k', {}, testCall());
+          await fixture.objects.remove({ bucket: fixture.bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall());
         },
       );
       expect(await fixture.text('k')).toBe(course.met ? undefined : WHOLE);
@@ -199,9 +201,9 @@ describe('Complete, in the midst of which', () => {
         const course = await interleave(
           fixture,
           at,
-          async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG }),
+          async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' }),
           async () => {
-            expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG });
+            expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' });
             await afterwards.act(fixture);
           },
         );
@@ -219,10 +221,10 @@ describe('Complete, in the midst of which', () => {
       const course = await interleave(
         fixture,
         at,
-        async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG }),
+        async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' }),
         async () => {
           await fixture.complete(target, parts);
-          await fixture.objects.remove(fixture.bucket, 'k', {}, testCall());
+          await fixture.objects.remove({ bucket: fixture.bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall());
         },
       );
       expect(await fixture.text('k')).toBe(course.met ? undefined : WHOLE);
@@ -248,7 +250,7 @@ describe('a part that arrives while the upload ends', () => {
       if (!course.met) return course;
       expect(['ok', 'NoSuchUpload']).toContain(code);
       await fixture.idle();
-      expect(await fixture.names('u/', 'p/')).toEqual(end === 'abort' ? [] : [`p/${target.uploadId}/data`]);
+      expect(await fixture.names('u/', 'p/', 'v/')).toEqual(end === 'abort' ? [] : [stagingRef(target).name]);
       expect(await fixture.text('k')).toBe(end === 'abort' ? undefined : WHOLE);
       return course;
     });

@@ -28,14 +28,14 @@ describe('an upload', () => {
       ownerId: OWNER,
       parts: [{ number: 1, size: 4 }, { number: 2, size: 4 }, { number: 3, size: 3 }],
     };
-    const before = await fixture.objects.find(fixture.bucket, 'k', testCall());
+    const before = await fixture.objects.find({ bucket: fixture.bucket, key: 'k' }, testCall());
     expect(before).toMatchObject(expected);
     expect(before.head.kind).toBe('mlink');
     expect(await fixture.text('k')).toBe('one,two,end');
 
     const { settle } = await import('../../../src/manifest/objects/settle.ts');
     await settle(fixture.bucket, 'k', testCall());
-    const after = await fixture.objects.find(fixture.bucket, 'k', testCall());
+    const after = await fixture.objects.find({ bucket: fixture.bucket, key: 'k' }, testCall());
     expect(after).toMatchObject({ ...expected, mtime: before.mtime });
     expect(after.head.kind).toBe('inline');
     expect(await fixture.text('k')).toBe('one,two,end');
@@ -61,7 +61,7 @@ describe('an upload', () => {
     const expected = { algorithm: 'CRC32', value: crc32Of('123456789'), type: 'FULL_OBJECT' };
     expect((await fixture.complete(target, parts)).checksum).toEqual(expected);
     await fixture.idle();
-    const view = await fixture.objects.find(fixture.bucket, 'k', testCall());
+    const view = await fixture.objects.find({ bucket: fixture.bucket, key: 'k' }, testCall());
     expect(view.head.kind).toBe('inline');
     expect(view.checksum).toEqual(expected);
     expect(view.parts).toEqual([{ number: 1, size: 5, checksum: values[0] }, { number: 2, size: 4, checksum: values[1] }]);
@@ -169,6 +169,6 @@ describe('an upload', () => {
     const target = await fixture.create('k', { attributes });
     await fixture.complete(target, [await fixture.part(target, 1, 'x')]);
     await fixture.idle();
-    expect(await fixture.objects.find(fixture.bucket, 'k', testCall())).toMatchObject(attributes);
+    expect(await fixture.objects.find({ bucket: fixture.bucket, key: 'k' }, testCall())).toMatchObject(attributes);
   });
 });

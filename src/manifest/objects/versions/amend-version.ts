@@ -6,7 +6,7 @@ import { CLAIM_NAME, type ObjectRecord, splitMetadata } from '../../records/reco
 import { isVersionToken } from '../../records/version-token.ts';
 import { amendHead } from '../head-amend.ts';
 import { type Head, NULL_VERSION } from '../head.ts';
-import { type AmendedFields, type ObjectAmendment, amended } from '../object-amend.ts';
+import { type AmendedFields, type ObjectAmendment, amended } from '../object-amendment.ts';
 import type { ObjectsContext } from '../object-context.ts';
 import { readHead } from '../object-read.ts';
 import type { ObjectTarget } from '../object-requests.ts';

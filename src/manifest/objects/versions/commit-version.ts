@@ -50,6 +50,14 @@ export async function commitVersion(context: ObjectsContext, version: NewVersion
   }
 }
 
+/** All that a head that names the version is made of. */
+interface Swap {
+  readonly head: Head | undefined;
+  readonly token: VersionToken;
+  readonly written: WrittenVersion;
+  readonly inherited: Inherited;
+}
+
 class VersionCommit {
   readonly #context: ObjectsContext;
   readonly #version: NewVersion;
@@ -105,8 +113,7 @@ class VersionCommit {
     return () => this.#swap({ head, token, written, inherited }, condition);
   }
 
-  async #swap(swap: { head: Head | undefined; token: VersionToken; written: WrittenVersion; inherited: Inherited }, condition: Condition): Promise<VersionToken> {
-    const { head, token, written, inherited } = swap;
+  async #swap({ head, token, written, inherited }: Swap, condition: Condition): Promise<VersionToken> {
     const { bucket, key, kind } = this.#version;
     const { ref, trueKey } = headPlace(bucket, key);
     const record: ObjectRecord = {
@@ -148,4 +155,3 @@ class VersionCommit {
 export function ringOf(head: Head | undefined): { ring: readonly string[] } {
   return { ring: ringAfter(head).ring ?? [] };
 }
-

@@ -37,12 +37,17 @@ async function findCurrent(context: ObjectsContext, { bucket, key }: KeyPlace, c
   throw keepsChanging();
 }
 
+/** A key with its head as it was read. */
+export interface HeadAt extends KeyPlace {
+  readonly head: Head | undefined;
+}
+
 /**
  * The version's own blob that a head without bytes stands for, if that is an object.
  * @returns undefined when it has gone meanwhile: look again
  * @throws S3Error NoSuchKey
  */
-export async function currentVersion(context: ObjectsContext, { bucket, key, head }: KeyPlace & { readonly head: Head | undefined }, call: Call): Promise<VersionBlob | undefined> {
+export async function currentVersion(context: ObjectsContext, { bucket, key, head }: HeadAt, call: Call): Promise<VersionBlob | undefined> {
   if (head?.record?.kind === 'tomb') throw markerOnTop(key, head);
   const token = head?.record?.kind === 'link' ? head.record.version : undefined;
   if (token !== undefined) return readVersion(bucket, key, token, call);
@@ -96,4 +101,3 @@ export function objectOf(version: VersionBlob, { bucket, key }: KeyPlace): Objec
 export function keepsChanging(): StoreError {
   return new StoreError('throttled', { call: 'read', code: 'ObjectKeepsChanging' });
 }
-

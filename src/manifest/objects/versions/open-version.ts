@@ -7,13 +7,13 @@ import { headPlace } from '../../records/names.ts';
 import { withOverflow } from '../../records/overflow.ts';
 import { versionRef } from '../../records/version-names.ts';
 import { isVersionToken } from '../../records/version-token.ts';
-import { type Head, NULL_VERSION, parseHead, viewOf } from '../head.ts';
+import { NULL_VERSION, parseHead, viewOf } from '../head.ts';
 import type { ObjectsContext } from '../object-context.ts';
 import { asNoSuchBucket, openView, readHead } from '../object-read.ts';
 import type { ObjectTarget, OpenRequest } from '../object-requests.ts';
 import type { ObjectView } from '../object-view.ts';
 import { noSuchVersion } from './delete-marker-errors.ts';
-import { currentVersion, findObject, keepsChanging, objectOf, requireVisible } from './find-version.ts';
+import { type HeadAt, currentVersion, findObject, keepsChanging, objectOf, requireVisible } from './find-version.ts';
 import type { KeyPlace } from './stamp.ts';
 import { parseVersion, versionView } from './version-blob.ts';
 
@@ -61,7 +61,7 @@ async function openLooking(context: ObjectsContext, target: ObjectTarget, reques
 }
 
 /** The bytes that a head stands for, wherever they lie. */
-async function openBehind(context: ObjectsContext, { bucket, key, head }: KeyPlace & { readonly head: Head | undefined }, request: OpenRequest, call: Call): Promise<OpenedObject | undefined> {
+async function openBehind(context: ObjectsContext, { bucket, key, head }: HeadAt, request: OpenRequest, call: Call): Promise<OpenedObject | undefined> {
   const { record } = head ?? {};
   try {
     if (head !== undefined && (record === undefined || record.kind === 'inline' || record.kind === 'mlink')) {

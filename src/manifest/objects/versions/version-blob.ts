@@ -64,10 +64,14 @@ export function versionRecordOf(link: ObjectRecord): ObjectRecord {
   return { ...rest, kind: kind === 'tomb' ? 'tomb' : 'inline' };
 }
 
+export interface OwnWrite {
+  readonly body: UploadBody;
+  readonly request: WriteRequest;
+}
+
 /** A write under a name that is used once. After a lost answer it is sent again, if the body is in memory. */
-export async function writeOwn(bucket: Bucket, ref: BlobRef, write: { readonly body: UploadBody; readonly request: WriteRequest }, call: Call): Promise<WriteResult> {
+export async function writeOwn(bucket: Bucket, ref: BlobRef, { body, request }: OwnWrite, call: Call): Promise<WriteResult> {
   const { store } = bucket.home;
-  const { body, request } = write;
   for (let sends = 0; ; sends++) {
     try {
       return await store.write(ref, body, { ...request, condition: ABSENT }, call);

@@ -1,0 +1,60 @@
+import { S3Error, invalidArgument, isS3Error } from '../errors/s3-error.ts';
+import type { Bucket } from '../manifest/buckets/bucket.ts';
+import { NULL_VERSION } from '../manifest/objects/head.ts';
+import { isVersionToken } from '../manifest/records/version-token.ts';
+import type { S3Request } from '../protocol/request.ts';
+import type { ResponseHeaders } from '../protocol/headers/object-headers.ts';
+import { objectKey } from './authorized-bucket.ts';
+
+const VERSION_ID = 'x-amz-version-id';
+const DELETE_MARKER = 'x-amz-delete-marker';
+
+export interface VersionTarget {
+  readonly bucket: Bucket;
+  readonly key: string;
+  readonly versionId: string | undefined;
+}
+
+/** The key of a request and, if it names one, the version. @throws S3Error InvalidArgument */
+export function versionTarget(request: S3Request, bucket: Bucket): VersionTarget {
+  return { bucket, key: objectKey(request), versionId: requestedVersion(request.query.get('versionId'), bucket) };
+}
+
+/**
+ * A version id as a client gave it. In a bucket that never had versioning only `null` names something.
+ * @throws S3Error InvalidArgument
+ */
+export function requestedVersion(versionId: string | undefined, { versioning }: Bucket): string | undefined {
+  if (versionId === undefined || versionId === NULL_VERSION) return versionId;
+  if (versioning !== 'never' && isVersionToken(versionId)) return versionId;
+  throw invalidArgument('versionId', versionId, versionId === '' ? 'Version id cannot be the empty string' : 'Invalid version id specified');
+}
+
+/** Which version an answer is about; said only in buckets that ever had versioning. */
+export function versionHeaders({ versioning }: Bucket, versionId: string | undefined): ResponseHeaders {
+  return versioning === 'never' || versionId === undefined ? {} : { [VERSION_ID]: versionId };
+}
+
+/** Which version was made: not said of the null version. */
+export function createdVersionHeaders({ versioning }: Bucket, versionId: string): Record<string, string> {
+  return versioning === 'enabled' && versionId !== NULL_VERSION ? { [VERSION_ID]: versionId } : {};
+}
+
+/** Headers of a deletion. */
+export function deletionHeaders(removed: { readonly deleteMarker: boolean; readonly versionId?: string }): ResponseHeaders {
+  return { [DELETE_MARKER]: removed.deleteMarker ? 'true' : undefined, [VERSION_ID]: removed.versionId };
+}
+
+/** For what cannot be done to a delete marker, even if it is met as the current version: 405 instead of 404. */
+export async function refusingMarkers<T>(work: () => Promise<T>, method: string): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isMarkerOnTop(error)) throw error;
+    throw new S3Error('MethodNotAllowed', { extra: { Method: method, ResourceType: 'DeleteMarker' }, headers: { ...error.headers, allow: 'DELETE' }, cause: error });
+  }
+}
+
+function isMarkerOnTop(error: unknown): error is S3Error {
+  return isS3Error(error, 'NoSuchKey') && error.headers[DELETE_MARKER] === 'true';
+}
