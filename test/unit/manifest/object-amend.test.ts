@@ -34,6 +34,10 @@ async function tagsOf(fixture: UploadFixture): Promise<readonly Tag[] | undefine
   return (await find(fixture)).tags;
 }
 
+async function settled(work: Promise<unknown> | undefined): Promise<void> {
+  await work;
+}
+
 /** A view without what every write of the head changes. */
 async function lasting(fixture: UploadFixture): Promise<Omit<ObjectView, 'head' | 'bytes' | 'tags'>> {
   const { head: _head, bytes: _bytes, tags: _tags, ...view } = await find(fixture);
@@ -162,7 +166,7 @@ describe('amending an object', () => {
     fixture.plan = ({ method, ref }) => {
       if (method !== 'copy' || ref.name !== KEY || amending !== undefined) return undefined;
       amending = amend(fixture);
-      return { kind: 'interleave', before: async () => { await amending; } };
+      return { kind: 'interleave', before: () => settled(amending) };
     };
     await fixture.complete(target, parts);
     await fixture.idle();

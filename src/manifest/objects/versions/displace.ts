@@ -28,8 +28,8 @@ export async function displace(place: KeyPlace, head: Head | undefined, call: Ca
 /** The same for a head that is to be the null version: the old one goes, and is named until it is gone. */
 export async function displaceNull(place: KeyPlace, head: Head | undefined, call: Call): Promise<Inherited> {
   const old = nullBlobOf(head);
-  const isNull = old !== undefined && head?.record?.version === old;
-  await Promise.all([redo(place, head, call), head !== undefined && !isNull && stampCurrent(place, head, call)]);
+  const isOwn = head?.record?.version !== undefined && head.record.version !== old;
+  await Promise.all([redo(place, head, call), isOwn && stampCurrent(place, head, call)]);
   return old === undefined ? {} : { dels: [old] };
 }
 

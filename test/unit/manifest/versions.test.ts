@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { testCall } from '../../support/test-call.ts';
+import { VersionedBucket } from '../../support/versioned.ts';
+
+describe('a bucket with versioning enabled', () => {
+  it('keeps what is overwritten, each version under its id', async () => {
+    const key = await VersionedBucket.create();
+    const [one, two, three] = [await key.put('one'), await key.put('two'), await key.put('three')];
+    expect(new Set([one, two, three]).size).toBe(3);
+    expect([await key.text(), await key.text(one), await key.text(two), await key.text(three)]).toEqual(['three', 'one', 'two', 'three']);
+    expect(await key.text('null')).toBe('NoSuchVersion');
+  });
+
+  it('makes of the object that was there before the null version', async () => {
+    const key = await VersionedBucket.create();
+    key.set('never');
+    expect(await key.put('native')).toBe('null');
+    key.set('enabled');
+    const one = await key.put('one');
+    expect([await key.text(), await key.text('null'), await key.text(one)]).toEqual(['one', 'native', 'one']);
+    await key.put('two');
+    expect(await key.text('null')).toBe('native');
+  });
+
+  it('hides an object behind a delete marker, and shows it again when that is deleted', async () => {
+    const key = await VersionedBucket.create();
+    const one = await key.put('one');
+    const marker = await key.remove();
+    expect(marker).toMatchObject({ deleteMarker: true });
+    expect(await key.text()).toBe('NoSuchKey');
+    expect(await key.text(marker.versionId)).toBe('MethodNotAllowed');
+    expect(await key.text(one)).toBe('one');
+    expect(await key.remove(marker.versionId)).toEqual(marker);
+    expect([await key.text(), await key.text(one)]).toEqual(['one', 'one']);
+  });
+
+  it('promotes the next version when the current one is deleted, and ends with nothing at all', async () => {
+    const key = await VersionedBucket.create();
+    const [one, two, three] = [await key.put('one'), await key.put('two'), await key.put('three')];
+    await key.remove(two);
+    expect([await key.text(), await key.text(two)]).toEqual(['three', 'NoSuchVersion']);
+    await key.remove(three);
+    expect([await key.text(), await key.text(three)]).toEqual(['one', 'NoSuchVersion']);
+    await key.remove(one);
+    expect([await key.text(), await key.text(one)]).toEqual(['NoSuchKey', 'NoSuchVersion']);
+    const left = await key.manifest.store.list('system', { prefix: 'v/', limit: 10 }, testCall());
+    expect(left.entries).toEqual([]);
+    expect((await key.manifest.store.list('bucket', { limit: 10 }, testCall())).entries).toEqual([]);
+    expect(await key.remove(one)).toEqual({ deleteMarker: false, versionId: one });
+  });
+});
+
+describe('a bucket whose versioning is suspended', () => {
+  it('overwrites the null version only', async () => {
+    const key = await VersionedBucket.create();
+    const one = await key.put('one');
+    key.set('suspended');
+    expect(await key.put('null one')).toBe('null');
+    expect(await key.put('null two')).toBe('null');
+    expect([await key.text(), await key.text('null'), await key.text(one)]).toEqual(['null two', 'null two', 'one']);
+    expect(await key.remove()).toEqual({ deleteMarker: true, versionId: 'null' });
+    expect([await key.text(), await key.text('null'), await key.text(one)]).toEqual(['NoSuchKey', 'MethodNotAllowed', 'one']);
+    expect(await key.remove('null')).toEqual({ deleteMarker: true, versionId: 'null' });
+    expect(await key.text()).toBe('one');
+    key.set('enabled');
+    await key.put('two');
+    expect(await key.text(one)).toBe('one');
+  });
+
+  it('keeps the null version beside versions that come after it, and replaces it among them', async () => {
+    const key = await VersionedBucket.create();
+    key.set('suspended');
+    await key.put('null one');
+    key.set('enabled');
+    const two = await key.put('two');
+    expect([await key.text(), await key.text('null')]).toEqual(['two', 'null one']);
+    key.set('suspended');
+    await key.put('null two');
+    expect([await key.text(), await key.text('null'), await key.text(two)]).toEqual(['null two', 'null two', 'two']);
+    await key.manifest.settler.idle();
+    await key.remove('null');
+    expect([await key.text(), await key.text('null')]).toEqual(['two', 'NoSuchVersion']);
+  });
+});
+
+describe('backend calls', () => {
+  async function calls(work: (call: ReturnType<typeof testCall>) => Promise<unknown>): Promise<number> {
+    const call = testCall();
+    await work(call);
+    return call.facts.backendCalls;
+  }
+
+  it('are those of the commit protocol', async () => {
+    const key = await VersionedBucket.create();
+    const first = await key.put('one');
+    expect(await calls((call) => key.put('two', {}, call))).toBe(4);
+    expect(await calls((call) => key.text(undefined, call))).toBe(2);
+    expect(await calls((call) => key.text(first, call))).toBe(1);
+    expect(await calls((call) => key.remove(undefined, call))).toBe(5);
+    expect(await calls((call) => key.remove(first, call))).toBe(4);
+  });
+});
