@@ -15,6 +15,8 @@ const SETTLING = { concurrency: 4, maxQueue: 1000 };
 export interface ManifestOptions {
   readonly realm: Realm;
   readonly bucketCacheMs: number;
+  /** Absent: long enough for all but broken networks. */
+  readonly drainMs?: number;
   readonly log: Log;
   /** Ends background work. */
   readonly signal: AbortSignal;
@@ -24,14 +26,14 @@ export interface OpenManifest extends Manifest {
   readonly settler: Settler;
 }
 
-export function openManifest({ realm, bucketCacheMs, log, signal }: ManifestOptions): OpenManifest {
+export function openManifest({ realm, bucketCacheMs, drainMs, log, signal }: ManifestOptions): OpenManifest {
   const clock = createClock();
   const settler = createSettler({
     ...SETTLING,
     newCall: () => backgroundCall(signal),
     onError: (error, task) => log.warn({ err: error, task }, 'background work failed; the object stays readable and is settled when it is next read or written'),
   });
-  const objects = createObjects({ clock, settler });
+  const objects = createObjects({ clock, settler, ...(drainMs !== undefined && { drainMs }) });
   return {
     settler,
     buckets: createBucketRegistry({

@@ -70,6 +70,7 @@ class RunningService implements Service {
     this.#manifest = openManifest({
       realm: createRealm(backends, config.buckets.rules, config.buckets.default),
       bucketCacheMs: config.bucketCacheMs,
+      drainMs: config.versioningDrainMs,
       log,
       signal: this.#background.signal,
     });

@@ -26,6 +26,8 @@ export interface TestManifestOptions {
   readonly store?: BlobStore;
   readonly cacheMs?: number;
   readonly settling?: boolean;
+  /** Milliseconds since the epoch, for the objects. */
+  readonly now?: () => number;
 }
 
 /** A manifest over one backend with one bucket, `bucket`, that nobody has versioned. */
@@ -44,7 +46,7 @@ export async function testManifest(options: TestManifestOptions = {}): Promise<T
     },
   });
   const settler: Settler = options.settling === false ? { ...background, schedule: () => undefined } : background;
-  const objects = createObjects({ clock: createClock(), settler });
+  const objects = createObjects({ clock: createClock(), settler, ...(options.now && { now: options.now }) });
   await buckets.create({ name: 'bucket', ownerId: OWNER }, testCall());
   return { store, realm, buckets, objects, settler, hidden, bucket: await buckets.get('bucket', testCall()) };
 }

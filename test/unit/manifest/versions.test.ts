@@ -100,3 +100,23 @@ describe('backend calls', () => {
     expect(await calls((call) => key.remove(first, call))).toBe(4);
   });
 });
+
+describe('a version that took long to be committed', () => {
+  it('is renewed before a head names it', async () => {
+    let now = Date.now();
+    const key = await VersionedBucket.create({ now: () => now });
+    key.set('never');
+    await key.put('native');
+    key.set('enabled');
+    const { store } = key.manifest;
+    const copy = store.copy.bind(store);
+    store.copy = (...request) => {
+      now += 3_600_000; // the object below is so large
+      return copy(...request);
+    };
+    const one = await key.put('one');
+    expect([await key.text(), await key.text(one), await key.text('null')]).toEqual(['one', 'one', 'native']);
+    expect(await key.put('two')).not.toBe(one);
+    expect(await key.text(one)).toBe('one');
+  });
+});

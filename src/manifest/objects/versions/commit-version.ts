@@ -1,7 +1,7 @@
 import type { Call } from '../../../observe/call.ts';
 import { hasWriteConditions } from '../../../protocol/conditions.ts';
 import type { Condition } from '../../../store/blob-store.ts';
-import { isStoreError } from '../../../store/store-error.ts';
+import { StoreError, isStoreError } from '../../../store/store-error.ts';
 import { newNonce } from '../../records/clock.ts';
 import { headPlace } from '../../records/names.ts';
 import { linkMetadata } from '../../records/overflow.ts';
@@ -13,10 +13,12 @@ import { type Head, nativeRecord } from '../head.ts';
 import type { ObjectsContext } from '../object-context.ts';
 import { type Inherited, displace, isBehind, redo } from './displace.ts';
 import { isDraining, newestSeq } from './drain-window.ts';
-import { stampVersion } from './stamp.ts';
+import { stampVersion, touchVersion } from './stamp.ts';
 import { type WrittenVersion, readVersion } from './version-blob.ts';
 
 const EMPTY = new Uint8Array(0);
+/** A version's own blob that is older than this is renewed before a head names it: sweepers go by age. Milliseconds. */
+const RENEW_AFTER_MS = 15 * 60_000;
 
 /** A version that is about to be: an object or a delete marker with a version id of its own. */
 export interface NewVersion extends HeadTarget {
@@ -65,6 +67,7 @@ class VersionCommit {
   readonly #nonce: string;
   #token: VersionToken | undefined;
   #written: Promise<WrittenVersion> | undefined;
+  #writtenAt = Infinity;
 
   constructor(context: ObjectsContext, version: NewVersion, call: Call) {
     this.#context = context;
@@ -103,14 +106,31 @@ class VersionCommit {
     const place = { bucket, key };
     this.#token ??= newToken(this.#context.clock.next(await newestSeq(place, head, { context: this.#context, call: this.#call })));
     const token = this.#token;
-    this.#written ??= this.#version.write(token);
+    this.#written ??= this.#write(token);
     if (head !== undefined && isBehind(token, head)) {
       if (hasWriteConditions(this.#version.conditions)) throw conflict(this.#version);
       await Promise.all([this.#written, redo(place, head, this.#call)]);
       return () => this.#enterBelow(head, token, condition);
     }
     const [written, inherited] = await Promise.all([this.#written, displace(place, head, this.#call)]);
+    await this.#renewIfOld(token);
     return () => this.#swap({ head, token, written, inherited }, condition);
+  }
+
+  async #write(token: VersionToken): Promise<WrittenVersion> {
+    const written = await this.#version.write(token);
+    this.#writtenAt = this.#context.now();
+    return written;
+  }
+
+  /** What had to be done to the versions below may have taken long. @throws StoreError conditionFailed: begin again */
+  async #renewIfOld(token: VersionToken): Promise<void> {
+    if (this.#context.now() - this.#writtenAt < RENEW_AFTER_MS) return;
+    const { bucket, key } = this.#version;
+    const revision = await touchVersion({ bucket, key }, token, this.#call);
+    this.#writtenAt = this.#context.now();
+    this.#written = this.#written?.then((written) => ({ ...written, ...(written.revision !== undefined && { revision }) }));
+    throw new StoreError('conditionFailed', { call: 'setMetadata', code: 'Renewed' });
   }
 
   async #swap({ head, token, written, inherited }: Swap, condition: Condition): Promise<VersionToken> {

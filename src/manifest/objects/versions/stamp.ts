@@ -54,6 +54,14 @@ export async function stampCurrent(place: KeyPlace, { record, properties }: Head
   await stampVersion(place, record.version, call);
 }
 
+/** Writes a version's own blob anew as it is, so that it counts as young. @throws StoreError notFound, conditionFailed */
+export async function touchVersion({ bucket, key }: KeyPlace, token: VersionToken, call: Call): Promise<Revision> {
+  const { store } = bucket.home;
+  const ref = versionRef(bucket, key, token);
+  const { metadata, revision } = await store.head(ref, call);
+  return (await store.setMetadata(ref, metadata, at(revision), call)).revision;
+}
+
 /** @returns undefined when it is stamped, or nothing that could be */
 function withStamp(metadata: BlobMetadata): BlobMetadata | undefined {
   const record = decodeRecord(metadata[RECORD_NAME] ?? '');
