@@ -4,16 +4,21 @@ import type { GcsRequest } from './request.ts';
 
 const CRLF = '\r\n';
 
+/** The type is said twice, so that it does not matter which of the two a server believes. */
+export interface NewObject {
+  readonly contentType: string;
+}
+
 /**
  * An upload in one request: the resource and the bytes as two parts of `multipart/related`
  * (https://cloud.google.com/storage/docs/uploading-objects#uploading-an-object). A stream goes between two buffers, so that the closing
  * boundary, without which the service stores nothing, leaves only when the stream has ended well.
  */
-export function relatedBody(resource: object, body: UploadBody): Pick<GcsRequest, 'headers' | 'body' | 'frame'> {
+export function relatedBody(resource: NewObject, body: UploadBody): Pick<GcsRequest, 'headers' | 'body' | 'frame'> {
   // 144 random bits: no body holds them by chance.
   const boundary = randomBytes(18).toString('hex');
   const part = `--${boundary}${CRLF}content-type: `;
-  const opening = `${part}application/json; charset=UTF-8${CRLF}${CRLF}${JSON.stringify(resource)}${CRLF}${part}application/octet-stream${CRLF}${CRLF}`;
+  const opening = `${part}application/json; charset=UTF-8${CRLF}${CRLF}${JSON.stringify(resource)}${CRLF}${part}${resource.contentType}${CRLF}${CRLF}`;
   const before = Buffer.from(opening);
   const after = Buffer.from(`${CRLF}--${boundary}--${CRLF}`);
   const headers = ['content-type', `multipart/related; boundary=${boundary}`];

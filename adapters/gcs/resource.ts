@@ -33,6 +33,9 @@ export const PRIVATE_METADATA_BYTES = 64;
 /** What reads answer for objects without the setting: private ones, public ones, public ones under a customer's key. */
 const DEFAULT_CACHE_CONTROL: ReadonlySet<string> = new Set(['private, max-age=0', 'public, max-age=3600', 'no-cache, no-store, max-age=0']);
 
+/** What the service itself takes for objects without a type. */
+const DEFAULT_TYPE = 'application/octet-stream';
+
 /** A resource for an upload, a compose or a rewrite: all that the object shall have. */
 export interface NewResource {
   readonly headers?: ContentHeaders | undefined;
@@ -41,14 +44,13 @@ export interface NewResource {
   readonly recordedMd5?: string | undefined;
 }
 
-export function newResource({ headers, metadata, recordedMd5 }: NewResource): Readonly<Record<string, unknown>> {
-  const resource: Record<string, unknown> = {};
+export function newResource({ headers, metadata, recordedMd5 }: NewResource): { readonly contentType: string } {
+  // A rewrite whose resource names no type might keep the source's.
+  const resource: Record<string, unknown> & { contentType: string } = { contentType: DEFAULT_TYPE };
   for (const field of CONTENT_FIELDS) {
     const value = headers?.[field];
     if (value !== undefined && value !== '') resource[field] = value;
   }
-  // A rewrite whose resource names no type might keep the source's.
-  resource['contentType'] ??= 'application/octet-stream';
   const marked = DEFAULT_CACHE_CONTROL.has(headers?.cacheControl ?? '');
   resource['metadata'] = {
     ...metadata,
