@@ -36,8 +36,8 @@ export async function displaceNull(place: KeyPlace, head: Head | undefined, call
 /** Own blob of the null version, current or not; undefined when there is none or its bytes are in the head. */
 export function nullBlobOf(head: Head | undefined): VersionToken | undefined {
   const record = head?.record;
-  const isCurrent = record?.kind === 'mlink' || record?.isNull === true;
-  return isCurrent ? record?.version : record?.nullVersion;
+  if (record === undefined) return undefined;
+  return record.kind === 'mlink' || record.isNull === true ? record.version : record.nullVersion;
 }
 
 /** Does what the log of a head says; whoever replaces the head does it first, and leaves the entries out. */
