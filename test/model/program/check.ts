@@ -1,19 +1,18 @@
 import fc from 'fast-check';
-import { anyProgram } from './commands.ts';
+import { anyProgram, type ProgramOptions } from './commands.ts';
 import { Difference, runProgram } from './run.ts';
 import type { Server } from './server.ts';
 
-export interface CheckOptions {
+export interface CheckOptions extends Omit<ProgramOptions, 'servers'> {
   readonly runs: number;
-  readonly maxCommands: number;
 }
 
 /**
  * Runs random programs, each on one of the servers, beside the reference.
  * @throws Error that tells the shortest program found whose answers differ, as a list of S3 calls
  */
-export async function checkPrograms(servers: readonly Server[], { runs, maxCommands }: CheckOptions): Promise<void> {
-  const programs = anyProgram({ servers: servers.length, maxCommands });
+export async function checkPrograms(servers: readonly Server[], { runs, ...options }: CheckOptions): Promise<void> {
+  const programs = anyProgram({ servers: servers.length, ...options });
   const property = fc.asyncProperty(programs, async (program) => {
     const server = servers[program.server];
     if (server !== undefined) await runProgram(program, server);

@@ -12,6 +12,11 @@ export class Names {
     this.#ours = new Map([[unknownVersion, UNKNOWN_VERSION]]);
   }
 
+  /** Whether the server has told its name for this: a delete without answer tells none of its markers. */
+  knows(ours: string): boolean {
+    return this.#theirs.has(ours);
+  }
+
   /** The same with the server's names. A name that it has not told yet stays as it is. */
   toServer<T>(value: T): T {
     if (typeof value === 'string') return (this.#theirs.get(value) ?? value) as T;

@@ -12,6 +12,8 @@ const BODIES: Readonly<Record<string, string>> = { '#streamed': 'm'.repeat(70_00
 export interface World {
   readonly keys: readonly string[];
   readonly reference: ReferenceBucket;
+  /** Whether the client has been told of a version. */
+  readonly isTold: (versionId: string) => boolean;
 }
 
 /** What of a call may stand for something else. */
@@ -59,14 +61,14 @@ function keysOf(given: Symbolic, { keys }: World): Symbolic {
   return Object.fromEntries(names.map((name) => [name, keyOf(given[name] ?? '', keys)]));
 }
 
-/** `#n` counts all ids that the key ever had, from the newest, and `null` behind them. */
-function versionOf(name: NamedVersion, { keys, reference }: World): NamedVersion {
+/** `#n` counts all told ids that the key ever had, from the newest, and `null` behind them. */
+function versionOf(name: NamedVersion, { keys, reference, isTold }: World): NamedVersion {
   const { versionId } = name;
   const key = keyOf(name.key, keys);
   if (versionId?.startsWith('#') !== true) return { ...name, key };
   if (versionId === '#unknown') return { key, versionId: UNKNOWN_VERSION };
-  if (versionId === '#other') return { key, versionId: reference.issuedVersions(key, 'others').at(-1) ?? UNKNOWN_VERSION };
-  const ids = ['null', ...reference.issuedVersions(key)].reverse();
+  if (versionId === '#other') return { key, versionId: reference.issuedVersions(key, 'others').filter(isTold).at(-1) ?? UNKNOWN_VERSION };
+  const ids = ['null', ...reference.issuedVersions(key).filter(isTold)].reverse();
   return { key, versionId: ids[Number(versionId.slice(1)) % ids.length] ?? 'null' };
 }
 

@@ -46,7 +46,7 @@ class Run {
   }
 
   async command({ call, walk }: Command): Promise<void> {
-    let next: Call | undefined = resolve(call, { keys: this.#program.keys, reference: this.#reference });
+    let next: Call | undefined = resolve(call, { keys: this.#program.keys, reference: this.#reference, isTold: (id) => this.#names.knows(id) });
     for (let page = 0; next !== undefined; page++) {
       if (page === MAX_PAGES) throw new Difference(this.#story('the listing does not end'));
       const { status, body } = await this.#compare(next);
@@ -61,7 +61,7 @@ class Run {
     await this.#compare({ op: 'ListMultipartUploads' });
     for (const key of this.#program.keys) {
       await this.#compare({ op: 'GetObject', key });
-      const versions = this.#reference.issuedVersions(key);
+      const versions = this.#reference.issuedVersions(key).filter((id) => this.#names.knows(id));
       for (const versionId of versions) await this.#compare({ op: 'HeadObject', key, versionId });
     }
   }

@@ -85,8 +85,7 @@ export class BucketState {
   /** What a call names: a version, or else the current one. Delete markers are found too. */
   find({ key, versionId }: NamedVersion): Version {
     const history = this.history(key);
-    const isPlain = versionId === undefined || (versionId === 'null' && this.versioning === 'never');
-    if (isPlain) {
+    if (versionId === undefined) {
       if (history.current === undefined) throw new Refusal(404, 'NoSuchKey', { 'x-amz-delete-marker': 'false' });
       return history.current;
     }
