@@ -31,6 +31,8 @@ export interface TestGatewayOptions {
   readonly newBuckets?: NewBuckets;
   /** Where everything lies that is no bucket; of its own where the store outlives the test. */
   readonly systemContainer?: string;
+  /** How long after versioning was first turned on late writes are reckoned with. */
+  readonly drainMs?: number;
 }
 
 /** Canonical ids of the accounts. */
@@ -51,6 +53,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
   const manifest = openManifest({
     realm: createRealm([{ name: 'test', store, systemContainer: options.systemContainer ?? 'system', ownerId: CANONICAL_ID }], [], undefined),
     bucketCacheMs: 20,
+    ...(options.drainMs !== undefined && { drainMs: options.drainMs }),
     log,
     signal: background.signal,
   });
