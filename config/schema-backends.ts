@@ -31,6 +31,22 @@ const CREDENTIAL = z.discriminatedUnion('kind', [
 
 const MILLISECONDS = z.int().min(1).optional();
 
+/** Of the cloud services alike. */
+const CONNECTIONS = z.int().min(1).optional().describe('Connections to the service at a time; default 256.');
+const TIMEOUTS = z.strictObject({
+  connect: MILLISECONDS.describe('Until a connection stands.'),
+  response: MILLISECONDS.describe('From the end of a request to the head of its answer.'),
+  copy: MILLISECONDS.describe('The same for server-side copies.'),
+  idle: MILLISECONDS.describe('Longest silence within a body.'),
+  keepAlive: MILLISECONDS.describe('An unused connection is closed after this.'),
+}).optional().describe('Milliseconds.');
+const RETRIES = {
+  attempts: z.int().min(1).optional().describe('Times one call is sent at most.'),
+  baseDelay: z.int().min(0).optional().describe('Upper bound of the first pause, milliseconds.'),
+  maxDelay: z.int().min(0).optional().describe('Upper bound of any pause, milliseconds.'),
+  budget: z.int().min(0).optional().describe('Retries that may be spent in a burst.'),
+};
+
 const AZURE = z.strictObject({
   kind: z.literal('azure').describe('Azure Blob Storage.'),
   ...COMMON,
@@ -38,20 +54,40 @@ const AZURE = z.strictObject({
   account: z.string().optional().describe('Storage account; default read off the endpoint.'),
   endpointSuffix: z.string().optional().describe('Default core.windows.net; sovereign clouds have others.'),
   credential: CREDENTIAL.describe('How the gateway proves who it is.'),
-  maxConnections: z.int().min(1).optional().describe('Connections to the service at a time; default 256.'),
-  timeouts: z.strictObject({
-    connect: MILLISECONDS.describe('Until a connection stands.'),
-    response: MILLISECONDS.describe('From the end of a request to the head of its answer.'),
-    copy: MILLISECONDS.describe('The same for server-side copies.'),
-    idle: MILLISECONDS.describe('Longest silence within a body.'),
-    keepAlive: MILLISECONDS.describe('An unused connection is closed after this.'),
-  }).optional().describe('Milliseconds.'),
+  maxConnections: CONNECTIONS,
+  timeouts: TIMEOUTS,
+  retries: z.strictObject(RETRIES).optional(),
+});
+
+const GCS_CREDENTIAL = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('default').describe('Application default credentials: the metadata server (GKE, Cloud Run, Compute Engine), environment, gcloud.') }),
+  z.strictObject({ kind: z.literal('serviceAccountKey'), ...secretFrom('key', 'the JSON key of a service account') }).superRefine(exactlyOne('keyFile', 'keyEnv')),
+  z.strictObject({ kind: z.literal('workloadIdentity'), configurationFile: path('JSON configuration of workload identity federation.') }),
+  z.strictObject({ kind: z.literal('anonymous').describe('No credential: for emulators, with an endpoint.') }),
+]);
+
+const GCS = z.strictObject({
+  kind: z.literal('gcs').describe('Google Cloud Storage.'),
+  ...COMMON,
+  bucketPrefix: z.string().regex(/^(?:[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?-)?$/, 'expected lower-case letters, digits and hyphens, ending in a hyphen; or nothing')
+    .describe('Stands before every container\'s name to make the bucket\'s: bucket names are shared by all of Google\'s customers. Ends in a hyphen, or is empty.'),
+  endpoint: z.url({ protocol: /^https?$/ }).optional().describe('Scheme, host and port; default `https://storage.googleapis.com`.'),
+  projectId: z.string().min(1).optional().describe('Project of the buckets; default the credential\'s.'),
+  location: z.string().min(1).optional().describe('Location of new buckets; default the service\'s, `US`.'),
+  storageClass: z.string().min(1).optional().describe('Storage class of new buckets; default the service\'s, `STANDARD`.'),
+  credential: GCS_CREDENTIAL.describe('How the gateway proves who it is.'),
+  maxConnections: CONNECTIONS,
+  timeouts: TIMEOUTS,
   retries: z.strictObject({
-    attempts: z.int().min(1).optional().describe('Times one call is sent at most.'),
-    baseDelay: z.int().min(0).optional().describe('Upper bound of the first pause, milliseconds.'),
-    maxDelay: z.int().min(0).optional().describe('Upper bound of any pause, milliseconds.'),
-    budget: z.int().min(0).optional().describe('Retries that may be spent in a burst.'),
+    ...RETRIES,
+    nameWait: z.int().min(0).optional().describe('Milliseconds that one change waits for its turn on a name that the service throttles; default 8000.'),
+    nameSpacing: z.int().min(0).optional().describe('Milliseconds between two changes of such a name; default 1000.'),
   }).optional(),
+});
+
+const GCS_DOUBLE = z.strictObject({
+  kind: z.literal('gcs-double').describe('A double of Google Cloud Storage in the memory of this process, gone with it: for trying out.'),
+  ...COMMON,
 });
 
 const AZURITE = z.strictObject({
@@ -65,8 +101,10 @@ const MEMORY = z.strictObject({
   ...COMMON,
 });
 
-export const BACKEND = z.discriminatedUnion('kind', [AZURE, AZURITE, MEMORY]);
+export const BACKEND = z.discriminatedUnion('kind', [AZURE, AZURITE, GCS, GCS_DOUBLE, MEMORY]);
 
 export type BackendConfig = z.infer<typeof BACKEND>;
 export type AzureBackendConfig = z.infer<typeof AZURE>;
 export type AzureCredentialConfig = z.infer<typeof CREDENTIAL>;
+export type GcsBackendConfig = z.infer<typeof GCS>;
+export type GcsCredentialConfig = z.infer<typeof GCS_CREDENTIAL>;

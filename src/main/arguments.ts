@@ -1,19 +1,24 @@
 import { parseArgs } from 'node:util';
 import { StartError } from './start-error.ts';
 
+/** Backends that need nothing but this process, and their `kind` in a configuration. */
+const EMBEDDED = { memory: 'memory', azurite: 'azurite', gcs: 'gcs-double' } as const;
+
+export type EmbeddedBackend = (typeof EMBEDDED)[keyof typeof EMBEDDED];
+
 export interface Arguments {
   /** Configuration file; absent: the embedded default. */
   readonly config: string | undefined;
   /** Check the configuration and end. */
   readonly checkConfig: boolean;
   /** Replaces the backend of the embedded default. */
-  readonly backend: 'memory' | 'azurite' | undefined;
+  readonly backend: EmbeddedBackend | undefined;
   /** Replaces the port of the first listener. */
   readonly port: number | undefined;
   readonly help: boolean;
 }
 
-export const USAGE = `usage: npm start -- [--config FILE] [--backend memory|azurite] [--port N]
+export const USAGE = `usage: npm start -- [--config FILE] [--backend memory|azurite|gcs] [--port N]
        npm start -- --check-config [FILE]
 Without --config (or S3GW_CONFIG) the gateway starts with Azurite behind it and demo keys, on loopback.`;
 
@@ -30,10 +35,7 @@ export function parseArguments(argv: readonly string[], environment: Readonly<Re
   const { values, positionals } = parse(argv);
   const checkConfig = values['check-config'] === true;
   if (positionals.length > (checkConfig ? 1 : 0)) throw new StartError([`unexpected argument ${positionals.at(-1) ?? ''}`, USAGE]);
-  const { backend } = values;
-  if (backend !== undefined && backend !== 'memory' && backend !== 'azurite') {
-    throw new StartError([`--backend: expected memory or azurite, got ${backend}`]);
-  }
+  const backend = backendOf(values.backend);
   const config = positionals[0] ?? values.config ?? environment['S3GW_CONFIG'];
   if (backend !== undefined && config !== undefined) throw new StartError(['--backend: only without a configuration file, which names its backends itself']);
   return { config, checkConfig, backend, port: portOf(values.port), help: values.help === true };
@@ -45,6 +47,13 @@ function parse(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: 
   } catch (error) {
     throw new StartError([String(error instanceof Error ? error.message : error).split('\n')[0] ?? '', USAGE], error);
   }
+}
+
+function backendOf(text: string | undefined): EmbeddedBackend | undefined {
+  if (text === undefined) return undefined;
+  const found = Object.entries(EMBEDDED).find(([name]) => name === text);
+  if (found === undefined) throw new StartError([`--backend: expected memory, azurite or gcs, got ${text}`]);
+  return found[1];
 }
 
 function portOf(text: string | undefined): number | undefined {

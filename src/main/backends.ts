@@ -6,22 +6,17 @@ import type { AzureBackendConfig, AzureCredentialConfig, BackendConfig } from '.
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
 import type { Backend } from '../manifest/buckets/realm.ts';
-import type { BlobStore } from '../store/blob-store.ts';
+import { defined } from './defined.ts';
+import { openGcs, openGcsDouble } from './gcs-backend.ts';
+import type { OpenStore, Surroundings } from './open-store.ts';
 import { readSecret, readTextFile, type SecretSources } from './secrets.ts';
-import { StartError } from './start-error.ts';
+import { StartError, firstLine } from './start-error.ts';
 
 /** A backend and what must be ended with it. */
 export interface OpenBackend extends Backend {
   /** Where the service is, for people. */
   readonly endpoint: string;
   close(): Promise<void>;
-}
-
-interface OpenStore {
-  readonly store: BlobStore;
-  readonly endpoint: string;
-  /** Ends what was started for the store, after the store itself is closed. */
-  readonly stop?: () => Promise<void>;
 }
 
 /** Opens all backends of a configuration; when one fails, those opened before are closed. @throws StartError */
@@ -45,11 +40,6 @@ export async function openBackends(config: Config, accounts: AccountDirectory, s
   }
 }
 
-interface Surroundings {
-  readonly config: Config;
-  readonly sources: SecretSources;
-}
-
 async function openStore(backend: BackendConfig, where: string, around: Surroundings): Promise<OpenStore> {
   switch (backend.kind) {
     case 'memory':
@@ -58,6 +48,10 @@ async function openStore(backend: BackendConfig, where: string, around: Surround
       return openAzurite(backend.folder === undefined ? undefined : resolve(around.sources.folder, backend.folder), where);
     case 'azure':
       return openAzure(backend, where, around);
+    case 'gcs':
+      return openGcs(backend, where, around);
+    case 'gcs-double':
+      return openGcsDouble();
     default:
       return backend satisfies never;
   }
@@ -122,21 +116,8 @@ function azureCredential(credential: AzureCredentialConfig, where: string, sourc
   }
 }
 
-type Defined<T> =
-  & { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
-  & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
-
-/** The object without its undefined members, which optional settings leave behind. */
-function defined<T extends object>(object: T): Defined<T> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>;
-}
-
 /** What a child process printed before it ended says the reason last, behind its greetings. */
 function lastComplaint(error: unknown): string {
   const lines = (error instanceof Error ? error.message : String(error)).split('\n');
   return `Azurite does not start: ${lines.findLast((line) => /error/i.test(line)) ?? lines[0] ?? ''}`;
-}
-
-function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }

@@ -21,3 +21,8 @@ export function bindError(what: string, host: string, port: number, error: unkno
   const code = (error as NodeJS.ErrnoException).code ?? String(error);
   return new StartError([`${what}: cannot listen on ${host}:${port}: ${BIND_ERRORS[code] ?? code}`], error);
 }
+
+/** Of a message that may go on with what is of no use to whoever started the process. */
+export function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
@@ -104,11 +104,17 @@ interface Launched {
   readonly killOnExit: () => void;
 }
 
-/** Its output goes to a file that nobody reads, never to a pipe that could fill up. */
+/** Runs a command and ends it when told to, or when the pipe that is its standard input closes: when we die, however that happens. */
+const WATCHED = `
+  const [binary, ...args] = process.argv.slice(1);
+  const child = require('node:child_process').spawn(binary, args, { stdio: 'ignore' });
+  child.on('error', () => process.exit(1)).on('exit', (code) => process.exit(code ?? 1));
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  process.stdin.resume().on('end', () => child.kill('SIGKILL'));
+`;
+
 function launch(binary: string, args: readonly string[], port: number): Launched {
-  const sink = openSync('/dev/null', 'w');
-  const child = spawn(binary, args, { stdio: ['ignore', sink, sink] });
-  closeSync(sink);
+  const child = spawn(process.execPath, ['-e', WATCHED, '--', binary, ...args], { stdio: ['pipe', 'ignore', 'ignore'] });
   const killOnExit = (): void => void child.kill('SIGKILL');
   process.once('exit', killOnExit);
   return { child, endpoint: `http://127.0.0.1:${port}`, killOnExit };

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { startAzurite } from '../../adapters/azure/index.ts';
-import type { TestbedOptions } from './options.ts';
+import { startGcsDouble } from '../../adapters/gcs/index.ts';
+import { findGoServer, startGoServer } from '../support/go-servers.ts';
+import type { BackendName, TestbedOptions } from './options.ts';
 
 /** Account and key of Microsoft's emulators: the same everywhere, and published. */
 const DEVELOPMENT_ACCOUNT = 'devstoreaccount1';
@@ -19,13 +21,22 @@ export interface TestbedBackend {
   stop(): Promise<void>;
 }
 
-export async function startBackend(options: TestbedOptions): Promise<TestbedBackend> {
-  if (options.backend === 'memory') {
-    return { description: { kind: 'memory', endpoint: 'memory' }, settings: {}, stop: async () => undefined };
-  }
+/** @throws Error when it does not come up, or cannot be built here */
+export function startBackend(options: TestbedOptions): Promise<TestbedBackend> {
+  return STARTERS[options.backend](options);
+}
+
+const STARTERS: Readonly<Record<BackendName, (options: TestbedOptions) => Promise<TestbedBackend>>> = {
+  memory: async () => ({ description: { kind: 'memory', endpoint: 'memory' }, settings: {}, stop: nothing }),
+  azure: startAzure,
+  gcs: startGcs,
+  'gcs-fake': startFakeGcs,
+};
+
+async function startAzure(options: TestbedOptions): Promise<TestbedBackend> {
   if (options.backendEndpoint !== undefined) {
     const endpoint = withAccount(options.backendEndpoint);
-    return { description: { kind: 'azure', endpoint }, settings: azureSettings(endpoint), stop: async () => undefined };
+    return { description: { kind: 'azure', endpoint }, settings: azureSettings(endpoint), stop: nothing };
   }
   const folder = options.disk ? mkdtempSync(join(tmpdir(), 's3gw-testbed-')) : undefined;
   const removeFolder = (): void => {
@@ -44,6 +55,32 @@ export async function startBackend(options: TestbedOptions): Promise<TestbedBack
     removeFolder();
     throw error;
   }
+}
+
+async function startGcs({ backendEndpoint }: TestbedOptions): Promise<TestbedBackend> {
+  if (backendEndpoint !== undefined) {
+    const endpoint = backendEndpoint.replace(/\/$/, '');
+    return { description: { kind: 'gcs', endpoint }, settings: gcsSettings(endpoint), stop: nothing };
+  }
+  const double = await startGcsDouble();
+  return { description: { kind: 'gcs', endpoint: double.endpoint }, settings: gcsSettings(double.endpoint), stop: () => double.stop() };
+}
+
+async function startFakeGcs(): Promise<TestbedBackend> {
+  const binary = await findGoServer('fake-gcs-server');
+  if (binary === undefined) throw new Error('--backend gcs-fake: fake-gcs-server is built with Go, and there is none');
+  const server = await startGoServer('fake-gcs-server', binary);
+  const { endpoint, pid } = server;
+  return { description: { kind: 'gcs', endpoint, pid }, settings: gcsSettings(endpoint), stop: () => server.stop() };
+}
+
+function gcsSettings(endpoint: string): Record<string, string> {
+  const backend = { main: { kind: 'gcs', owner: 'main', endpoint, bucketPrefix: 'testbed-', credential: { kind: 'anonymous' } } };
+  return { S3GW_BACKENDS: JSON.stringify(backend) };
+}
+
+async function nothing(): Promise<void> {
+  // Not ours to stop.
 }
 
 function azureSettings(endpoint: string): Record<string, string> {

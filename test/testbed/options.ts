@@ -1,7 +1,12 @@
 import { parseArgs } from 'node:util';
 
+/** `azure` is Azurite, `gcs` the double of Cloud Storage, `gcs-fake` fake-gcs-server. */
+const BACKENDS = ['memory', 'azure', 'gcs', 'gcs-fake'] as const;
+
+export type BackendName = (typeof BACKENDS)[number];
+
 export interface TestbedOptions {
-  readonly backend: 'memory' | 'azure';
+  readonly backend: BackendName;
   /** A backend that is up already. */
   readonly backendEndpoint: string | undefined;
   /** First port; 0: any free ones. */
@@ -13,7 +18,7 @@ export interface TestbedOptions {
 }
 
 export const USAGE =
-  'usage: npm run testbed -- [--backend memory|azure] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--disk]';
+  'usage: npm run testbed -- [--backend memory|azure|gcs|gcs-fake] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--disk]';
 
 /** A mistake of whoever called: one line. */
 export class UsageError extends Error {}
@@ -31,8 +36,8 @@ const OPTIONS = {
 /** @throws UsageError */
 export function parseOptions(argv: readonly string[]): TestbedOptions {
   const { values } = parse(argv);
-  const { backend } = values;
-  if (backend !== 'memory' && backend !== 'azure') throw new UsageError(`--backend: expected memory or azure, got ${backend}`);
+  const backend = BACKENDS.find((name) => name === values.backend);
+  if (backend === undefined) throw new UsageError(`--backend: expected one of ${BACKENDS.join(', ')}, got ${values.backend}`);
   const options: TestbedOptions = {
     backend,
     backendEndpoint: values['backend-endpoint'],
@@ -45,7 +50,9 @@ export function parseOptions(argv: readonly string[]): TestbedOptions {
   if (backend === 'memory' && (options.replicas > 1 || options.workers > 1)) {
     throw new UsageError('--backend memory: one process only, its memory cannot be shared; use --backend azure for several replicas or workers');
   }
-  if (backend === 'memory' && options.backendEndpoint !== undefined) throw new UsageError('--backend-endpoint: only with --backend azure');
+  if (options.backendEndpoint !== undefined && (backend === 'memory' || backend === 'gcs-fake')) {
+    throw new UsageError('--backend-endpoint: only with --backend azure or gcs');
+  }
   return options;
 }
 

@@ -15,7 +15,8 @@ describe('options', () => {
   });
 
   test.each([
-    [['--backend', 'gcs'], '--backend: expected memory or azure, got gcs'],
+    [['--backend', 's3'], '--backend: expected one of memory, azure, gcs, gcs-fake, got s3'],
+    [['--backend', 'gcs-fake', '--backend-endpoint', 'http://127.0.0.1:1'], '--backend-endpoint: only with --backend azure or gcs'],
     [['--backend', 'memory', '--replicas', '2'], 'its memory cannot be shared'],
     [['--backend', 'memory', '--workers', '2'], 'its memory cannot be shared'],
     [['--port', 'x'], '--port: expected a number from 0 to 65535, got x'],
