@@ -13,14 +13,19 @@ import { amendVersion } from './versions/amend-version.ts';
  * @returns the version as it was before
  */
 export async function amendObject(context: ObjectsContext, target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView> {
-  const inHead = await amendInHead(context, target, amendment, call);
-  return inHead ?? amendVersion(context, target, amendment, call);
+  const { versionId = NULL_VERSION } = target;
+  if (versionId !== NULL_VERSION) return amendVersion(context, target, amendment, call);
+  const { before, head } = await amendInHead(context, target, amendment, call);
+  return before ?? amendVersion(context, { ...target, seen: { head } }, amendment, call);
 }
 
-/** @returns undefined when the version has a blob of its own, or is none */
-async function amendInHead(context: ObjectsContext, target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView | undefined> {
-  const { bucket, key, versionId = NULL_VERSION } = target;
-  if (versionId !== NULL_VERSION) return undefined;
+interface AmendedHead {
+  /** Undefined when the version has a blob of its own, or is none: then nothing was changed. */
+  readonly before: ObjectView | undefined;
+  readonly head: Head | undefined;
+}
+
+async function amendInHead(context: ObjectsContext, { bucket, key }: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<AmendedHead> {
   let before: ObjectView | undefined;
   const head = await amendHead(
     {
@@ -37,7 +42,7 @@ async function amendInHead(context: ObjectsContext, target: ObjectTarget, amendm
   );
   // A settling that was under way may have given up because of us.
   if (before !== undefined && head?.record?.kind === 'mlink') context.settler.schedule(bucket, key);
-  return before;
+  return { before, head };
 }
 
 function recordIsHere(head: Head | undefined): boolean {

@@ -77,8 +77,8 @@ async function publishNull(context: ObjectsContext, { bucket, key, request }: Pu
       conditions: request.conditions,
       repeatable: true,
       blob: () => version,
-      plan: async ({ seq, ...base }, { head, condition }) => {
-        const at = isBehind(version, head) ? { seq, mtime: mtimeOfSeq(place) } : { seq: place };
+      plan: async ({ seq, ...base }, { placed, condition }) => {
+        const at = isBehind(version, placed) ? { seq, mtime: mtimeOfSeq(place) } : { seq: place };
         const mlink: ObjectRecord = { kind: 'mlink', etag, size, version, ...(parts && { parts }), ...recordOf(bucket, key, request), ...base, ...at };
         const metadata = await blobMetadata(bucket.home, mlink, native, call);
         return async () => {

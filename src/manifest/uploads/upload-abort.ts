@@ -63,7 +63,7 @@ async function takeForAbort(target: UploadTarget, call: Call): Promise<void> {
     const stored = await readClaim(target, call);
     if (stored === undefined) continue;
     if (stored.claim.kind === 'abort') return;
-    await requireUnpublished(target, stored.claim.completion, call);
+    await requireUnpublished(target, { completion: stored.claim.completion, stamped: stored.stamped }, call);
     requireCrashed(stored);
     if ((await replaceClaim(target, stored, claim, call)) !== undefined) return;
   }
@@ -71,11 +71,15 @@ async function takeForAbort(target: UploadTarget, call: Call): Promise<void> {
 }
 
 /** @throws S3Error NoSuchUpload when a Complete has published, after doing what is left of its work */
-async function requireUnpublished(target: UploadTarget, completion: Completion, call: Call): Promise<void> {
+async function requireUnpublished(
+  target: UploadTarget,
+  { completion, stamped }: { readonly completion: Completion; readonly stamped: boolean },
+  call: Call,
+): Promise<void> {
   const { bucket, key, uploadId } = target;
   const { home } = bucket;
   const head = await readHead(bucket, key, call);
-  const published = isPublished(head, uploadId) || (await readTombstone(home, uploadId, call)) !== undefined;
+  const published = stamped || isPublished(head, uploadId) || (await readTombstone(home, uploadId, call)) !== undefined;
   if (!published) return;
   await writeTombstone(home, uploadId, completion, call);
   await removeUploadRecord(target, call);

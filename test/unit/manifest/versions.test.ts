@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Versioning } from '../../../src/manifest/buckets/bucket.ts';
 import { testCall } from '../../support/test-call.ts';
 import { VersionedBucket } from '../../support/versioned.ts';
 
@@ -98,6 +99,10 @@ describe('backend calls', () => {
     expect(await calls((call) => key.text(first, call))).toBe(1);
     expect(await calls((call) => key.remove(undefined, call))).toBe(5);
     expect(await calls((call) => key.remove(first, call))).toBe(4);
+    await key.put('three');
+    const amend = (call: ReturnType<typeof testCall>): Promise<unknown> =>
+      key.manifest.objects.amend({ bucket: key.bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), call);
+    expect(await calls(amend)).toBe(3);
   });
 });
 
@@ -118,5 +123,33 @@ describe('a version that took long to be committed', () => {
     expect([await key.text(), await key.text(one), await key.text('null')]).toEqual(['one', 'one', 'native']);
     expect(await key.put('two')).not.toBe(one);
     expect(await key.text(one)).toBe('one');
+  });
+});
+
+describe('just after versioning was enabled for the first time', () => {
+  it('loses no version to a plain PUT that began before and arrives late', async () => {
+    const key = await VersionedBucket.create();
+    const enabled: Versioning = 'enabled';
+    key.bucket = { ...key.bucket, versioning: enabled, versionedSince: Date.now() };
+    const one = await key.put('one');
+    const two = await key.put('two');
+    key.set('never');
+    await key.put('late');
+    key.set(enabled);
+    expect([await key.text(), await key.text('null'), await key.text(one), await key.text(two)]).toEqual(['late', 'late', 'one', 'two']);
+    await expect(key.remove('null')).rejects.toMatchObject({ kind: 'unavailable' });
+    const three = await key.put('three');
+    expect([await key.text(), await key.text('null'), await key.text(two), await key.text(three)]).toEqual(['three', 'late', 'two', 'three']);
+    const names = (await key.manifest.store.list('system', { prefix: 'v/', limit: 10 }, testCall())).entries.map(({ name }) => name);
+    const texts = await Promise.all(names.map((name) => key.text(name.slice(-32))));
+    expect(texts).toEqual(['three', 'NoSuchVersion', 'two', 'one']); // the null version has its place, and no id of its own
+  });
+
+  it('finds the versions of a key whose head is gone', async () => {
+    const key = await VersionedBucket.create();
+    key.bucket = { ...key.bucket, versionedSince: Date.now() };
+    const one = await key.put('one');
+    await key.manifest.store.remove({ container: 'bucket', name: 'k' }, undefined, testCall());
+    expect([await key.text(), await key.text(one)]).toEqual(['one', 'one']);
   });
 });

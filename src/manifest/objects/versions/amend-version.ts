@@ -19,10 +19,16 @@ import { type VersionBlob, isVisible, readVersion } from './version-blob.ts';
 
 const MAX_TURNS = 8;
 
+export interface AmendTarget extends ObjectTarget {
+  /** The head, if it has just been read. */
+  readonly seen?: { readonly head: Head | undefined };
+}
+
 /** Changes what is said of a version that has a blob of its own: by that blob's metadata, on its revision. */
-export async function amendVersion(context: ObjectsContext, target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView> {
+export async function amendVersion(context: ObjectsContext, target: AmendTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView> {
   for (let turn = 0; turn < MAX_TURNS; turn++) {
-    const head = await readHead(target.bucket, target.key, call);
+    const known = turn === 0 ? target.seen : undefined;
+    const { head } = known ?? { head: await readHead(target.bucket, target.key, call) };
     const version = await versionOf(context, { ...target, head }, call);
     if (version === undefined) {
       if (target.versionId === undefined || (await hasMoved(target, head, call))) continue;

@@ -7,8 +7,8 @@ import { type Found, type HeadTarget, byNonce, changeHead } from '../head-commit
 import type { Head } from '../head.ts';
 import type { ObjectsContext } from '../object-context.ts';
 import { ringOf } from './commit-version.ts';
-import { displaceNull } from './displace.ts';
-import { newestSeq } from './drain-window.ts';
+import { type PlacedHead, displaceNull } from './displace.ts';
+import { placeHead } from './drain-window.ts';
 
 /** What every head that is the null version has from the head it replaces. */
 export type NullBase = Pick<ObjectRecord, 'nonce' | 'ring' | 'dels'> & {
@@ -19,7 +19,7 @@ export type NullBase = Pick<ObjectRecord, 'nonce' | 'ring' | 'dels'> & {
 export interface NewNull<T> extends HeadTarget {
   readonly nonce?: string;
   /** Prepares and returns the one conditional write of the head. May be asked several times. */
-  readonly plan: (base: NullBase, turn: { readonly head: Head | undefined; readonly condition: Condition }) => Promise<() => Promise<T>>;
+  readonly plan: (base: NullBase, turn: { readonly placed: PlacedHead; readonly condition: Condition }) => Promise<() => Promise<T>>;
   /** What to answer when that write is found done. */
   readonly result: (head: Head | undefined) => T;
   /** Private blob that the head names: it must not be taken for the one that it displaces. */
@@ -45,10 +45,11 @@ export async function commitNull<T>(context: ObjectsContext, version: NewNull<T>
       repeatable,
       versioned: bucket.versioning !== 'never',
       plan: async (head, condition) => {
-        const seq = context.clock.next(await newestSeq(place, head, { context, call }));
+        const placed = await placeHead(place, head, { context, call });
+        const seq = context.clock.next(placed.seq);
         const displaced = (await displaceNull(place, head, call)).dels ?? [];
         dels = displaced.filter((token) => token !== version.blob?.());
-        return version.plan({ nonce, seq, ...ringOf(head), ...(dels.length > 0 && { dels }) }, { head, condition });
+        return version.plan({ nonce, seq, ...ringOf(head), ...(dels.length > 0 && { dels }) }, { placed, condition });
       },
       recognise: byNonce(nonce, version.result),
       ...(already && { already }),

@@ -12,7 +12,7 @@ import { type Found, type HeadChange, type HeadTarget, carriesNonce, changeHead,
 import { type Head, nativeRecord } from '../head.ts';
 import type { ObjectsContext } from '../object-context.ts';
 import { type Inherited, displace, isBehind, redo } from './displace.ts';
-import { isDraining, newestSeq } from './drain-window.ts';
+import { isDraining, placeHead } from './drain-window.ts';
 import { stampVersion, touchVersion } from './stamp.ts';
 import { type WrittenVersion, readVersion } from './version-blob.ts';
 
@@ -104,15 +104,16 @@ class VersionCommit {
   async #plan(head: Head | undefined, condition: Condition): Promise<() => Promise<VersionToken>> {
     const { bucket, key } = this.#version;
     const place = { bucket, key };
-    this.#token ??= newToken(this.#context.clock.next(await newestSeq(place, head, { context: this.#context, call: this.#call })));
+    const placed = await placeHead(place, head, { context: this.#context, call: this.#call });
+    this.#token ??= newToken(this.#context.clock.next(placed.seq));
     const token = this.#token;
     this.#written ??= this.#write(token);
-    if (head !== undefined && isBehind(token, head)) {
+    if (head !== undefined && isBehind(token, placed)) {
       if (hasWriteConditions(this.#version.conditions)) throw conflict(this.#version);
       await Promise.all([this.#written, redo(place, head, this.#call)]);
       return () => this.#enterBelow(head, token, condition);
     }
-    const [written, inherited] = await Promise.all([this.#written, displace(place, head, this.#call)]);
+    const [written, inherited] = await Promise.all([this.#written, displace(place, placed, this.#call)]);
     await this.#renewIfOld(token);
     return () => this.#swap({ head, token, written, inherited }, condition);
   }

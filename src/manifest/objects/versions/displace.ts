@@ -9,6 +9,13 @@ import { type Head, contentHeadersOf, nativeRecord, viewOf } from '../head.ts';
 import { readHead } from '../object-read.ts';
 import { type KeyPlace, removeVersionBlob, stampCurrent, stampVersion } from './stamp.ts';
 
+/** A head, and where in the key's history it stands. */
+export interface PlacedHead {
+  readonly head: Head | undefined;
+  /** Microseconds. */
+  readonly seq: number;
+}
+
 /** What the next head says of the null version. */
 export interface Inherited {
   readonly nullVersion?: VersionToken;
@@ -20,8 +27,8 @@ export interface Inherited {
  * version it names is stamped, and a null version that lies in it is where it can stay.
  * @throws StoreError conditionFailed: the head has moved
  */
-export async function displace(place: KeyPlace, head: Head | undefined, call: Call): Promise<Inherited> {
-  const [nullVersion] = await Promise.all([displaceCurrent(place, head, call), redo(place, head, call)]);
+export async function displace(place: KeyPlace, placed: PlacedHead, call: Call): Promise<Inherited> {
+  const [nullVersion] = await Promise.all([displaceCurrent(place, placed, call), redo(place, placed.head, call)]);
   return nullVersion === undefined ? {} : { nullVersion };
 }
 
@@ -49,7 +56,7 @@ export async function redo(place: KeyPlace, head: Head | undefined, call: Call):
   ]);
 }
 
-async function displaceCurrent(place: KeyPlace, head: Head | undefined, call: Call): Promise<VersionToken | undefined> {
+async function displaceCurrent(place: KeyPlace, { head, seq }: PlacedHead, call: Call): Promise<VersionToken | undefined> {
   if (head === undefined) return undefined;
   switch (head.record?.kind) {
     case 'void':
@@ -60,9 +67,9 @@ async function displaceCurrent(place: KeyPlace, head: Head | undefined, call: Ca
       await stampCurrent(place, head, call);
       return head.record.nullVersion;
     case 'mlink':
-      return hasOwnPlace(head.record) ? keepDetachedNull(place, head, call) : moveNull(place, head, call);
+      return hasOwnPlace(head.record) ? keepDetachedNull(place, head, call) : moveNull(place, { head, seq }, call);
     default:
-      return moveNull(place, head, call);
+      return moveNull(place, { head, seq }, call);
   }
 }
 
@@ -78,25 +85,25 @@ export function seqOfHead(head: Head | undefined): number {
 }
 
 /** The place of the version that a head names, or is. */
-export function tokenOfHead(head: Head): VersionToken {
+function tokenOfHead(head: Head, seq: number): VersionToken {
   const { record } = head;
   if (record?.version !== undefined && (record.kind !== 'mlink' || hasOwnPlace(record))) return record.version;
-  return tokenOfNull(seqOfHead(head), head.properties.revision);
+  return tokenOfNull(seq, head.properties.revision);
 }
 
 /** A version with this place would not be the current one. Nothing is behind a void, which has no version. */
-export function isBehind(token: VersionToken, head: Head | undefined): boolean {
-  return head !== undefined && head.record?.kind !== 'void' && isNewer(tokenOfHead(head), token);
+export function isBehind(token: VersionToken, { head, seq }: PlacedHead): boolean {
+  return head !== undefined && head.record?.kind !== 'void' && isNewer(tokenOfHead(head, seq), token);
 }
 
 /** Copies the null version to a blob of its own, whose name no other state of it gets. */
-async function moveNull({ bucket, key }: KeyPlace, head: Head, call: Call): Promise<VersionToken> {
-  const token = tokenOfHead(head);
+async function moveNull({ bucket, key }: KeyPlace, { head, seq }: PlacedHead & { readonly head: Head }, call: Call): Promise<VersionToken> {
+  const token = tokenOfHead(head, seq);
   const target = versionRef(bucket, key, token);
   const view = viewOf(head, bucket, key);
   const { store } = bucket.home;
   const { native } = splitMetadata(head.properties.metadata);
-  const record = ownNullRecord({ bucket, key }, head);
+  const record = { ...ownNullRecord({ bucket, key }, head), seq, mtime: view.mtime };
   try {
     const revision = view.bytes.revision ?? (await store.head(view.bytes.ref, call)).revision;
     const request: CopyRequest = {

@@ -5,7 +5,7 @@ import { versionsOfKey } from '../../records/version-names.ts';
 import { seqOfToken } from '../../records/version-token.ts';
 import { type Head } from '../head.ts';
 import type { ObjectsContext } from '../object-context.ts';
-import { seqOfHead } from './displace.ts';
+import { type PlacedHead, seqOfHead } from './displace.ts';
 import type { KeyPlace } from './stamp.ts';
 import { type VersionBlob, parseVersion } from './version-blob.ts';
 
@@ -25,12 +25,12 @@ export function mayHideVersions(head: Head | undefined): boolean {
   return head === undefined || (head.record?.ring === undefined && (head.record?.kind ?? 'inline') === 'inline');
 }
 
-/** What the seq of a new version must be above. Microseconds. */
-export async function newestSeq(place: KeyPlace, head: Head | undefined, { context, call }: { context: ObjectsContext; call: Call }): Promise<number> {
+/** Where a head stands in the key's history. One that came late over versions stands above them all: it is the current one. */
+export async function placeHead(place: KeyPlace, head: Head | undefined, { context, call }: { context: ObjectsContext; call: Call }): Promise<PlacedHead> {
   const seq = seqOfHead(head);
-  if (!isDraining(place.bucket, context) || !mayHideVersions(head)) return seq;
-  for await (const { token } of versionsNewestFirst(place, call)) return Math.max(seq, seqOfToken(token));
-  return seq;
+  if (!isDraining(place.bucket, context) || !mayHideVersions(head)) return { head, seq };
+  for await (const { token } of versionsNewestFirst(place, call)) return { head, seq: Math.max(seq, seqOfToken(token) + 1) };
+  return { head, seq };
 }
 
 /** The current version of a key without a head: the newest that is stamped. Undefined outside the window: nothing is there then. */
