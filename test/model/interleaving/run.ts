@@ -1,0 +1,378 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Call } from '../../../src/observe/call.ts';
+import type { BlobStore } from '../../../src/store/blob-store.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
+import { testCall } from '../../support/test-call.ts';
+import { untrue } from './answers.ts';
+import { Client } from './client.ts';
+import { type Change, unlawful } from './effects.ts';
+import { type CallAtGate, gated, isChange } from './gate.ts';
+import { type KeyState, describeState, keyState } from './key-state.ts';
+import { type Operation, describeOperation } from './operation.ts';
+import { clientTime } from './client-time.ts';
+import { drawAs, restartRandom } from './seeded-random.ts';
+import { shortOutcome, wholeOutcome } from './readable.ts';
+import { type Task, newTask, note, touchedBy } from './task.ts';
+import { Trace } from './trace.ts';
+import { type Snapshot, World } from './world.ts';
+
+/** More turns of the event loop than an operation needs from one backend call to the next. */
+const PATIENCE = 200;
+const MAX_CALLS = 60;
+/** Could be a version's id, and is none. */
+const NO_VERSION = `1${'e'.repeat(31)}`;
+
+export interface ClientPlan {
+  /** Milliseconds its clock is ahead. */
+  readonly skew: number;
+  readonly operations: readonly Operation[];
+}
+
+export interface RunPlan {
+  readonly start: Snapshot;
+  readonly clients: readonly ClientPlan[];
+  /** Settling and tidying up run as in a real gateway. */
+  readonly background?: boolean;
+  /** First letter of the clients' names. */
+  readonly names?: string;
+  readonly versionedSince?: number;
+  /** Unconditional writes from before the first Enable may land: then what was not acknowledged may be lost. */
+  readonly lax?: boolean;
+  /** Something in front of the store that spoils it: shows that the judges notice. */
+  readonly spoil?: (store: BlobStore) => BlobStore;
+}
+
+/** What can come next. */
+export type Step =
+  | { readonly kind: 'call' | 'loseRequest' | 'loseAnswer' | 'delay'; readonly pending: Pending }
+  | { readonly kind: 'crash'; readonly client: number }
+  | { readonly kind: 'late'; readonly ghost: Pending };
+
+export interface Pending extends CallAtGate {
+  readonly task: Task;
+  /** Takes effect on the store. */
+  readonly run: () => Promise<unknown>;
+  readonly answer: (value: unknown) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Several clients over one store, one backend call at a time; every state and every answer is judged. */
+export class Run {
+  readonly trace = new Trace();
+  readonly world: World;
+  readonly tasks: Task[] = [];
+  readonly #plan: RunPlan;
+  readonly #clients: Client[] = [];
+  readonly #crashed = new Set<number>();
+  #pending: Pending[] = [];
+  #ghosts: Pending[] = [];
+  #states = new Map<string, KeyState>();
+  readonly #ids = new Map<string, string[]>();
+  /** Versions with an acknowledged lock. */
+  readonly #held = new Set<string>();
+  #activity = 0;
+  #hadFault = false;
+  #background = 0;
+
+  private constructor(world: World, plan: RunPlan) {
+    this.world = world;
+    this.#plan = plan;
+  }
+
+  static async begin(plan: RunPlan): Promise<Run> {
+    restartRandom();
+    const run = new Run(await World.of(plan.start), plan);
+    await run.#begin();
+    return run;
+  }
+
+  /** Steps that are no faults, then: everything that may go wrong now. */
+  steps(): { readonly regular: readonly Step[]; readonly faults: readonly Step[] } {
+    const regular: Step[] = [...this.#pending.map((pending) => ({ kind: 'call', pending }) as const), ...this.#ghosts.map((ghost) => ({ kind: 'late', ghost }) as const)];
+    const changes = this.#pending.filter(({ method }) => isChange(method));
+    const crashes = [...new Set(changes.map(({ task }) => task.client))].map((client) => ({ kind: 'crash', client }) as const);
+    const losses = changes.flatMap((pending) => [
+      { kind: 'loseAnswer', pending } as const,
+      pending.streamed ? ({ kind: 'loseRequest', pending } as const) : ({ kind: 'delay', pending } as const),
+    ]);
+    return { regular, faults: [...crashes, ...losses] };
+  }
+
+  get isOver(): boolean {
+    return this.#pending.length === 0;
+  }
+
+  /** @throws Violation */
+  async take(step: Step): Promise<void> {
+    if (step.kind !== 'call' && step.kind !== 'late') this.#hadFault = true;
+    switch (step.kind) {
+      case 'call':
+      case 'loseAnswer':
+        return this.#carryOut(step.pending, step.kind === 'loseAnswer');
+      case 'loseRequest':
+      case 'delay':
+        return this.#lose(step.pending, step.kind);
+      case 'late':
+        this.#ghosts = this.#ghosts.filter((ghost) => ghost !== step.ghost);
+        await this.#execute(step.ghost, 'takes effect late');
+        return;
+      case 'crash':
+        this.#crash(step.client);
+        return;
+      default:
+        return step satisfies never;
+    }
+  }
+
+  /** Two runs with equal texts go on alike, whatever led to them. */
+  async fingerprint(): Promise<string> {
+    const tasks = this.tasks.map((task) => {
+      if (this.#crashed.has(task.client)) return 'crashed';
+      const course = task.status === 'done' ? [] : [...[...task.history].sort(), '|', ...[...task.seen.keys()].sort()];
+      return [task.id, task.status, task.effects.length, ...course].join('\n');
+    });
+    const waiting = this.#pending.filter(({ task }) => task.status === 'done' || task.operation === undefined);
+    const calls = [...waiting, ...this.#ghosts].map(({ task, method, text }) => `${task.id} ${method} ${text}`);
+    const all = [await this.world.fingerprint(), ...tasks, '|', ...calls.sort()].join('\n\n');
+    return createHash('sha1').update(all).digest('base64');
+  }
+
+  get states(): ReadonlyMap<string, KeyState> {
+    return this.#states;
+  }
+
+  async #begin(): Promise<void> {
+    const { clients, names = 'A', background, versionedSince, spoil } = this.#plan;
+    const common = spoil?.(this.world.store) ?? this.world.store;
+    for (const [index, { skew, operations }] of clients.entries()) {
+      const name = String.fromCharCode(names.charCodeAt(0) + index);
+      const store = gated(common, (call, run) => this.#submit(index, call, run));
+      const backgroundCall = background === true ? (work: string) => this.#backgroundCall(index, work) : undefined;
+      const more = { ...(backgroundCall && { backgroundCall }), ...(versionedSince !== undefined && { versionedSince }) };
+      const client = new Client({ name, skew, world: this.world, store, ...more });
+      this.#clients.push(client);
+      for (const [turn, operation] of operations.entries()) {
+        const task = newTask(`${name}${turn + 1}`, index, operation);
+        this.tasks.push(task);
+        this.#hand(index);
+        await client.prepare(operation, task.id);
+      }
+    }
+    await this.#look();
+    for (const index of this.#clients.keys()) this.#startNext(index);
+    await this.#settle();
+  }
+
+  /** Whoever runs from here on does so by this client's clock and draws its random numbers. */
+  #hand(client: number): void {
+    const { name, now } = this.#clients[client] ?? { name: 'S', now: this.world.now };
+    this.world.writer = name;
+    clientTime.now = now;
+    drawAs(name);
+  }
+
+  #startNext(client: number): void {
+    const own = this.tasks.filter((task) => task.client === client);
+    if (this.#crashed.has(client) || own.some(({ status }) => status === 'running')) return;
+    const next = own.find(({ status, operation }) => status === 'waiting' && operation !== undefined);
+    if (next?.operation === undefined) return;
+    const { operation } = next;
+    const state = this.#stateOf(operation.key);
+    const live = state.current?.marker === false ? state.current : undefined;
+    next.asked = { name: next.id, versionId: this.#pick(operation), etag: live?.etag };
+    next.status = 'running';
+    this.#hand(client);
+    const call = { ...testCall(), requestId: next.id };
+    this.#clients[client]?.perform(operation, next.asked, call).then(
+      (answer) => this.#answered(next, () => (next.answer = answer)),
+      (error: unknown) => this.#answered(next, () => this.trace.breakLater(`${next.id} ended with an error that no client should see: ${String(error)}`, error)),
+    );
+  }
+
+  #answered(task: Task, note: () => void): void {
+    this.#activity += 1;
+    task.status = 'done';
+    note();
+  }
+
+  #pick({ version, key }: Operation): string | undefined {
+    if (version === undefined || version === 'null') return version;
+    const ids = this.#ids.get(key) ?? [];
+    return ids[version % Math.max(ids.length, 1)] ?? NO_VERSION;
+  }
+
+  #backgroundCall(client: number, work: string): Call {
+    const name = this.#clients[client]?.name ?? '?';
+    this.#background += 1;
+    const task = newTask(`${name}:${work.split(' ')[0] ?? ''}${this.#background}`, client, undefined);
+    task.status = 'running';
+    this.tasks.push(task);
+    return { ...testCall(), requestId: task.id };
+  }
+
+  #submit<T>(client: number, call: CallAtGate, run: () => Promise<T>): Promise<T> {
+    this.#activity += 1;
+    const task = this.tasks.find(({ id }) => id === call.call.requestId);
+    if (task === undefined) throw new Error(`a call of nobody: ${call.method} ${call.text}`);
+    return new Promise<T>((resolve, reject) => {
+      if (this.#crashed.has(client)) return;
+      this.#pending.push({ ...call, task, run, answer: (value) => resolve(value as T), fail: reject });
+    });
+  }
+
+  async #carryOut(pending: Pending, loseAnswer: boolean): Promise<void> {
+    this.#drop(pending);
+    const outcome = await this.#execute(pending, loseAnswer ? 'answer lost' : undefined);
+    this.#hand(pending.task.client);
+    if (loseAnswer) this.#failLost(pending);
+    else if ('value' in outcome) pending.answer(outcome.value);
+    else pending.fail(outcome.error);
+    await this.#settle();
+  }
+
+  async #lose(pending: Pending, kind: 'loseRequest' | 'delay'): Promise<void> {
+    this.#drop(pending);
+    this.trace.step(pending.task.id, `${pending.method} ${pending.text}`, kind === 'delay' ? 'LOST, may take effect later' : 'LOST, takes no effect');
+    this.#begun(pending.task);
+    if (kind === 'delay') this.#ghosts.push(pending);
+    this.#hand(pending.task.client);
+    this.#failLost(pending);
+    await this.#settle();
+  }
+
+  #failLost({ task, method, text, fail }: Pending): void {
+    task.history.push(`${task.history.length} ${method} ${text} lost`);
+    fail(new StoreError('unavailable', { call: method, lost: true }));
+  }
+
+  #crash(client: number): void {
+    this.trace.step(this.#clients[client]?.name ?? '?', 'CRASH', '');
+    this.#crashed.add(client);
+    this.#pending = this.#pending.filter(({ task }) => task.client !== client);
+  }
+
+  #drop(pending: Pending): void {
+    this.#pending = this.#pending.filter((other) => other !== pending);
+  }
+
+  #begun(task: Task): void {
+    task.calls += 1;
+    if (task.calls > 1 || task.operation === undefined) return;
+    task.atStart = this.#stateOf(task.operation.key);
+    note(task, task.atStart);
+  }
+
+  /** The call reaches the store: the one place where anything changes. */
+  async #execute(pending: Pending, remark: string | undefined): Promise<{ value: unknown } | { error: unknown }> {
+    const { task, method, text } = pending;
+    if (remark !== 'takes effect late') this.#begun(task);
+    this.world.writer = this.#clients[task.client]?.name ?? '?';
+    const outcome = await pending.run().then((value) => ({ value }), (error: unknown) => ({ error }));
+    const said = wholeOutcome(outcome);
+    const inShort = shortOutcome(outcome);
+    this.trace.step(task.id, `${method} ${text}`, remark === undefined ? inShort : `${inShort} (${remark})`);
+    // Failures in their order: the first of several decides what becomes of parallel calls.
+    task.history.push(`${'error' in outcome ? task.history.length : ''} ${method} ${text} ${said}`);
+    if (task.calls > MAX_CALLS) this.trace.breakWith(`${task.id} does not end`);
+    if (isChange(method) && 'value' in outcome) await this.#judgeChange(task);
+    return outcome;
+  }
+
+  async #judgeChange(task: Task): Promise<void> {
+    const before = this.#states;
+    await this.#look();
+    for (const [key, after] of this.#states) {
+      const was = before.get(key) ?? after;
+      const isSame = was.text === after.text;
+      if (!isSame) this.#judgeEffect(task, { key, before: was, after });
+      if (isSame && was.lingering.length === after.lingering.length) continue;
+      for (const other of this.tasks) {
+        if (other.status === 'running' && other.calls > 0 && other.operation?.key === key) note(other, after);
+      }
+    }
+  }
+
+  #judgeEffect(task: Task, { key, before, after }: { key: string; before: KeyState; after: KeyState }): void {
+    this.trace.remark(`${key} is now ${describeState(after)}`);
+    const change = { before, after, atStart: task.atStart ?? before, seen: [before, ...task.seen.values()] };
+    const helped = this.#helped(task, { key, change });
+    const done = helped ?? task;
+    done.effects.push(touchedBy(change));
+    if (this.#plan.lax === true) return;
+    if (task.operation !== undefined && task.operation.key !== key) this.trace.breakWith(`${task.id} changed another key`);
+    const why = done.effects.length > 1 ? 'it took effect twice' : unlawful(done.operation, done.asked, change);
+    if (task.operation?.kind === 'deleteVersion' && this.#held.has(`${key} ${task.asked.versionId}`)) this.trace.breakWith(`${task.id} deleted a version that is held`);
+    if (why !== undefined) this.trace.breakWith(`I1: ${task.id} changed ${key} wrongly: ${why}\n  from ${describeState(before)}\n  to   ${describeState(after)}`);
+  }
+
+  /** A Complete that finds its object being deleted removes it itself: the effect is that of the DELETE, under way or crashed. */
+  #helped({ operation, effects }: Task, { key, change }: { key: string; change: Change }): Task | undefined {
+    if (operation?.kind !== 'complete' || effects.length === 0) return undefined;
+    return this.tasks.find((other) => {
+      const { calls, status } = other;
+      const isUnderWay = calls > 0 && (status === 'running' || other.answerWasUnknown) && other.effects.length === 0;
+      return isUnderWay && other.operation?.kind === 'delete' && other.operation.key === key && unlawful(other.operation, other.asked, change) === undefined;
+    });
+  }
+
+  /** A lock that is acknowledged keeps its version from now on. */
+  #hold({ id, asked }: Task, key: string): void {
+    const state = this.#stateOf(key);
+    const versionId = asked.versionId ?? state.current?.id;
+    if (asked.versionId !== undefined && !state.versions.some((version) => version.id === versionId)) this.trace.breakWith(`${id} holds a version that is deleted`);
+    if (versionId !== 'null') this.#held.add(`${key} ${versionId}`);
+  }
+
+  /** Reads the store, and judges what it says. */
+  async #look(): Promise<void> {
+    const keys = new Set(this.tasks.flatMap(({ operation }) => (operation === undefined ? [] : [operation.key])));
+    this.#states = new Map(await Promise.all([...keys].map(async (key) => [key, await keyState(this.world, key)] as const)));
+    for (const [key, { versions, faults }] of this.#states) {
+      const known = this.#ids.get(key) ?? [];
+      for (const { id } of [...versions].reverse()) if (id !== 'null' && !known.includes(id)) known.push(id);
+      this.#ids.set(key, known);
+      if (faults.length > 0 && this.#plan.lax !== true) this.trace.breakWith(`${key}: ${faults.join('; ')}`);
+    }
+  }
+
+  #stateOf(key: string): KeyState {
+    return this.#states.get(key) ?? this.trace.breakWith(`no such key: ${key}`);
+  }
+
+  /** Until every client waits at the gate or has ended. */
+  async #settle(): Promise<void> {
+    for (let turn = 0, seen = -1; ; turn++) {
+      if (seen === this.#activity && this.#isQuiet()) return this.#judgeAnswers();
+      seen = this.#activity;
+      if (turn < PATIENCE) await nextTurn();
+      else this.trace.breakWith('a client neither calls nor ends');
+    }
+  }
+
+  #isQuiet(): boolean {
+    const isWaiting = (task: Task): boolean => this.#pending.some((pending) => pending.task === task);
+    return this.tasks.every((task) => task.operation === undefined || task.status !== 'running' || this.#crashed.has(task.client) || isWaiting(task));
+  }
+
+  async #judgeAnswers(): Promise<void> {
+    this.trace.throwIfBroken();
+    for (const task of this.tasks) {
+      const { answer, operation } = task;
+      if (answer === undefined || operation === undefined) continue;
+      task.answer = undefined;
+      this.trace.step(task.id, describeOperation(operation), `answers ${JSON.stringify(answer)}`);
+      this.trace.throwIfBroken();
+      if (task.calls === 0) note(task, this.#stateOf(operation.key));
+      task.answerWasUnknown = answer.kind === 'unknown';
+      if (operation.kind === 'hold' && answer.kind === 'done') this.#hold(task, operation.key);
+      const seen = [...task.seen.values()];
+      const why = untrue({ operation, asked: task.asked, answer, effects: task.effects, seen });
+      if (why !== undefined && this.#plan.lax !== true) this.trace.breakWith(`${task.id}: ${why}`);
+      if (answer.kind === 'unknown' && !this.#hadFault) this.trace.breakWith(`${task.id} gave up although nothing had gone wrong`);
+      this.#startNext(task.client);
+      await this.#settle();
+    }
+    this.trace.throwIfBroken();
+  }
+}

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { versionedMenu, NEVER_MENU } from './menus.ts';
+import type { Operation } from './operation.ts';
+import { type ClientPlan, Run, type RunPlan, type Step } from './run.ts';
+import { STARTS } from './starts.ts';
+
+/** What goes wrong at the n-th step. */
+export interface PlannedFault {
+  readonly at: number;
+  readonly kind: 'crash' | 'loseAnswer' | 'delay';
+}
+
+export interface Schedule {
+  readonly start: string;
+  readonly clients: readonly ClientPlan[];
+  /** Whose turn it is, step by step; behind the last, the call that has waited longest. */
+  readonly turns: readonly number[];
+  readonly faults: readonly PlannedFault[];
+  /** Settling and tidying up run beside the requests. */
+  readonly background: boolean;
+  /** Calls that are late at the end arrive after all. */
+  readonly lateArrive: boolean;
+}
+
+const MOST_STEPS = 60;
+const SKEWS = [0, 0, 7_000, -60_000, 1];
+
+export function scheduleOf(world: 'never' | 'versioned'): fc.Arbitrary<Schedule> {
+  const menu = world === 'never' ? NEVER_MENU : versionedMenu(4);
+  const key = fc.constantFrom('k', 'k', 'k', 'k', 'l');
+  const operation: fc.Arbitrary<Operation> = fc.record({ dish: fc.constantFrom(...menu), key }).map(({ dish, key: chosen }) => ({ ...dish, key: chosen }));
+  const client = fc.record({ skew: fc.constantFrom(...SKEWS), operations: fc.array(operation, { minLength: 1, maxLength: 3 }) });
+  return fc.record({
+    start: fc.constantFrom(...STARTS[world]),
+    clients: fc.array(client, { minLength: 2, maxLength: 3 }),
+    turns: fc.array(fc.nat(11), { maxLength: MOST_STEPS, size: 'max' }),
+    faults: fc.array(fc.record({ at: fc.nat(MOST_STEPS / 2), kind: fc.constantFrom('crash', 'loseAnswer', 'delay') }), { maxLength: 3, size: 'max' }),
+    background: fc.boolean(),
+    lateArrive: fc.boolean(),
+  });
+}
+
+/** Does what the schedule says. @throws Violation */
+export async function play(schedule: Schedule, start: RunPlan['start']): Promise<Run> {
+  const { clients, turns, faults, background, lateArrive } = schedule;
+  const run = await Run.begin({ start, clients, background });
+  for (let n = 0; !run.isOver; n++) await run.take(choose(run, turns[n], faults.find(({ at }) => at === n)));
+  if (!lateArrive) return run;
+  for (let [step] = run.steps().regular; step !== undefined; [step] = run.steps().regular) await run.take(step);
+  return run;
+}
+
+function choose(run: Run, turn: number | undefined, fault: PlannedFault | undefined): Step {
+  const { regular, faults } = run.steps();
+  const chosen = regular[(turn ?? 0) % regular.length];
+  if (chosen === undefined) throw new Error('there is no step to take');
+  if (fault === undefined) return chosen;
+  const fitting = faults.filter(({ kind }) => kind === fault.kind || (fault.kind === 'delay' && kind === 'loseRequest'));
+  return fitting[(turn ?? 0) % Math.max(fitting.length, 1)] ?? chosen;
+}
