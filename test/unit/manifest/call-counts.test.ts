@@ -23,6 +23,25 @@ async function never(key: VersionedBucket): Promise<undefined> {
   await key.put('native');
 }
 
+async function untouched(key: VersionedBucket): Promise<undefined> {
+  key.set('never');
+}
+
+async function currentOfTwo(key: VersionedBucket): Promise<string> {
+  await key.put('one');
+  return key.put('two');
+}
+
+async function marked(key: VersionedBucket): Promise<undefined> {
+  await key.put('one');
+  await key.remove();
+}
+
+async function aboveMarker(key: VersionedBucket): Promise<string> {
+  await marked(key);
+  return key.put('two');
+}
+
 async function versioned(key: VersionedBucket): Promise<string> {
   return key.put('one');
 }
@@ -57,8 +76,8 @@ async function publish(key: VersionedBucket, call: ReturnType<typeof testCall>):
 }
 
 const ROWS: readonly Row[] = [
-  { operation: 'PUT, never versioned', calls: 1, given: async (key) => key.set('never') as undefined, run: (key, call) => key.put('x', {}, call) },
-  { operation: 'PUT If-None-Match: *, never versioned', calls: 1, given: async (key) => key.set('never') as undefined, run: (key, call) => key.put('x', { conditions: { ifNoneMatch: '*' } }, call) },
+  { operation: 'PUT, never versioned', calls: 1, given: untouched, run: (key, call) => key.put('x', {}, call) },
+  { operation: 'PUT If-None-Match: *, never versioned', calls: 1, given: untouched, run: (key, call) => key.put('x', { conditions: { ifNoneMatch: '*' } }, call) },
   { operation: 'PUT If-Match, never versioned', calls: 2, given: never, run: conditional },
   { operation: 'DELETE, never versioned', calls: 2, given: never, run: (key, call) => key.remove(undefined, call) },
   { operation: 'GET, never versioned', calls: 1, given: never, run: (key, call) => key.text(undefined, call) },
@@ -72,13 +91,13 @@ const ROWS: readonly Row[] = [
   { operation: 'DELETE, enabled', calls: 5, given: versioned, run: (key, call) => key.remove(undefined, call) },
   { operation: 'DELETE, enabled, of nothing', calls: 4, given: nothing, run: (key, call) => key.remove(undefined, call) },
   { operation: 'DELETE of a version that is not current', calls: 4, given: twoVersions, run: (key, call, id) => key.remove(id, call) },
-  { operation: 'DELETE of the current version', calls: 4, given: async (key) => { await key.put('one'); return key.put('two'); }, run: (key, call, id) => key.remove(id, call) },
-  { operation: 'DELETE of the current version above a marker', calls: 5, given: async (key) => { await key.put('one'); await key.remove(); return key.put('two'); }, run: (key, call, id) => key.remove(id, call) },
+  { operation: 'DELETE of the current version', calls: 4, given: currentOfTwo, run: (key, call, id) => key.remove(id, call) },
+  { operation: 'DELETE of the current version above a marker', calls: 5, given: aboveMarker, run: (key, call, id) => key.remove(id, call) },
   { operation: 'DELETE of the last version', calls: 6, given: versioned, run: (key, call, id) => key.remove(id, call) },
   { operation: 'GET of the current version', calls: 2, given: versioned, run: (key, call) => key.text(undefined, call) },
   { operation: 'GET by id, displaced', calls: 1, given: twoVersions, run: (key, call, id) => key.text(id, call) },
   { operation: 'GET by id, current', calls: 2, given: versioned, run: (key, call, id) => key.text(id, call) },
-  { operation: 'GET behind a marker', calls: 1, given: async (key) => { await key.put('one'); await key.remove(); return undefined; }, run: (key, call) => key.text(undefined, call) },
+  { operation: 'GET behind a marker', calls: 1, given: marked, run: (key, call) => key.text(undefined, call) },
   { operation: 'tags of the current version', calls: 3, given: versioned, run: (key, call) => amend(key, call) },
   { operation: 'tags of a version by id', calls: 3, given: twoVersions, run: amend },
 
