@@ -9,8 +9,9 @@ declare module 'vitest' {
 
 let running: RunningTestbed;
 
+/** `TEST_BACKEND` names another backend of the test bed: `gcs`, `gcs-fake`. */
 export async function setup(project: TestProject): Promise<void> {
-  running = await startTestbed('--backend', 'azure', '--tls-port', '0', '--replicas', '2');
+  running = await startTestbed('--backend', process.env['TEST_BACKEND'] ?? 'azure', '--tls-port', '0', '--replicas', '2');
   project.provide('testbed', running.bed);
 }
 
