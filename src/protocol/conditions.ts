@@ -1,4 +1,5 @@
 import { S3Error } from '../errors/s3-error.ts';
+import { parseHttpDate } from './http-date.ts';
 
 /** What conditions are judged against; undefined = no object (absent, or its current version is a delete marker). */
 export interface ConditionTarget {
@@ -81,9 +82,6 @@ export function etagMatches(header: string, etag: string): boolean {
   });
 }
 
-/** HTTP date (ISO 8601 tolerated) in milliseconds, cut to the second. */
 function parseDate(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  const time = Date.parse(header);
-  return Number.isNaN(time) ? undefined : Math.floor(time / 1000) * 1000;
+  return header === undefined ? undefined : parseHttpDate(header);
 }
