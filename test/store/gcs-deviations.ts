@@ -96,3 +96,90 @@ export const GCSEMULATOR_DEVIATIONS: Deviations = {
     '20 copies on absent: one succeeds',
   ]),
 };
+
+/** fake-gcs-server v1.56.1 on the wire (`gcs-contract.ts`). */
+export const FAKE_GCS_WIRE_DEVIATIONS: Deviations = {
+  ...because('deleting a bucket that is not empty answers 412', ['a bucket that is not empty is not deleted: 409']),
+  ...because('there is no soft delete', ['soft delete is on unless it is turned off']),
+  ...because('any name is taken, for buckets and for objects', ['names that are no bucket names: 400', 'names that the service refuses: 400']),
+  ...because('hashes in headers are not checked', ['x-goog-hash and Content-MD5 that do not fit: 400']),
+  ...because('metadata has no limit', ['custom metadata above 8 KiB: refused']),
+  ...because('a question ends a resumable upload, overlaps are appended, a cancelled upload goes on', [
+    'resumable: asked how far it has come',
+    'resumable: bytes that are sent again are skipped',
+    'resumable: cancelled is gone',
+  ]),
+  ...because('there is no metageneration', [
+    'ifMetagenerationMatch on an upload',
+    'an XML read answers the metageneration',
+    'a patch answers the new metageneration',
+  ]),
+  ...because('preconditions are ignored on delete, patch, reads, compose and rewrite', [
+    'delete on a generation and on a metageneration',
+    'patch on a generation and on a metageneration',
+    '20 patches at once of one metageneration: one wins',
+    'reads on a generation and on a metageneration: 412, or 304 for the opposite',
+    'XML reads on a generation and on a metageneration: 412',
+    'compose on a generation of the destination, and of a source',
+    '20 composes at once with ifGenerationMatch=0: one wins',
+    'rewrite on conditions of source and destination',
+    '20 rewrites at once with ifGenerationMatch=0: one wins',
+  ]),
+  ...because('the XML API answers 404 without a document', ['what does not exist: 404 with a document that says what is missing']),
+  ...because('null in a patch stores an empty value', ['a patch merges metadata; null removes a key; the generation stays']),
+  ...because('composed objects are like others', ['a composed object has a componentCount and no md5Hash']),
+  ...because('compose of a source that is missing answers 500', ['compose of a source that is missing: 404, nothing made']),
+  ...because('a rewrite keeps content headers of the source that the new resource does not name', [
+    'rewrite across buckets, with a resource that replaces all fields',
+  ]),
+  ...because('a rewrite is always done at once', ['rewrite in several calls, each with the token of the one before']),
+  ...because('prefixes are not counted towards maxResults', ['pages: prefixes count']),
+};
+
+/** gcsemulator v1.0.0 on the wire. */
+export const GCSEMULATOR_WIRE_DEVIATIONS: Deviations = {
+  ...because('buckets appear by themselves, are not listed and have no settings', [
+    'a bucket is made once',
+    'the list of buckets, by prefix',
+    'a bucket that is not empty is not deleted: 409',
+    'soft delete is on unless it is turned off',
+    'a bucket that does not exist: 404',
+    'an empty listing has no items',
+  ]),
+  ...because('any name is taken', ['names that are no bucket names: 400', 'names that the service refuses: 400']),
+  ...because('paths of the XML API are cleaned up: two slashes become one', [
+    'odd names are kept as they are: written, read by both APIs, patched, listed, deleted',
+  ]),
+  ...because('there is no crc32c, and hashes in headers are not checked', [
+    'a media upload answers generation, metageneration, md5Hash and crc32c',
+    'a crc32c in the resource that does not fit: 400',
+    'x-goog-hash and Content-MD5 that do not fit: 400',
+  ]),
+  ...because('metadata has no limit', ['custom metadata above 8 KiB: refused']),
+  ...because('resumable uploads of several chunks are broken', [
+    'resumable: chunks answer 308 with what is there, the last one the object',
+    'resumable: asked how far it has come',
+    'resumable: bytes that are sent again are skipped',
+    'resumable: cancelled is gone',
+    'resumable: the condition of the start is judged at the end',
+  ]),
+  ...because('preconditions and generations are ignored on reads', [
+    'reads on a generation and on a metageneration: 412, or 304 for the opposite',
+    'XML reads on a generation and on a metageneration: 412',
+    'generation= reads the current one, and no other',
+  ]),
+  ...because('ranges are ignored', ['ranges: first bytes, open end, clipped end', 'ranges: past the end: 416']),
+  ...because('reads answer content headers only in part, no custom metadata and no hashes', [
+    'an XML read answers bytes, content headers, hashes, generations and custom metadata together',
+  ]),
+  ...because('the XML API answers errors as JSON', ['what does not exist: 404 with a document that says what is missing']),
+  ...because('null in a patch stores an empty value', ['a patch merges metadata; null removes a key; the generation stays']),
+  ...because('composed objects have no componentCount', ['a composed object has a componentCount and no md5Hash']),
+  ...because('preconditions are ignored on rewrite, and its resource too; it is always done at once', [
+    'rewrite across buckets, with a resource that replaces all fields',
+    'rewrite on conditions of source and destination',
+    '20 rewrites at once with ifGenerationMatch=0: one wins',
+    'rewrite in several calls, each with the token of the one before',
+  ]),
+  ...because('startOffset is ignored', ['startOffset is inclusive, endOffset is not']),
+};

@@ -4,7 +4,8 @@ import type { BlobStore } from '../../src/store/blob-store.ts';
 import { findGoServer, startGoServer } from '../support/go-servers.ts';
 import type { RunningServer } from '../support/go-servers.ts';
 import { describeBlobStore } from './conformance.ts';
-import { GCSEMULATOR_DEVIATIONS } from './gcs-deviations.ts';
+import { describeGcsContract } from './gcs-contract.ts';
+import { GCSEMULATOR_DEVIATIONS, GCSEMULATOR_WIRE_DEVIATIONS } from './gcs-deviations.ts';
 
 const binary = await findGoServer('gcsemulator');
 
@@ -19,4 +20,5 @@ describe.skipIf(binary === undefined)('gcsemulator', () => {
 
   const open = async (): Promise<BlobStore> => createGcsStore({ endpoint: server.endpoint, credential: { kind: 'anonymous' } });
   describeBlobStore('gcs, gcsemulator', open, { deviations: GCSEMULATOR_DEVIATIONS });
+  describeGcsContract('gcsemulator', () => server.endpoint, GCSEMULATOR_WIRE_DEVIATIONS);
 });

@@ -4,7 +4,8 @@ import type { BlobStore } from '../../src/store/blob-store.ts';
 import { findGoServer, startGoServer } from '../support/go-servers.ts';
 import type { RunningServer } from '../support/go-servers.ts';
 import { describeBlobStore } from './conformance.ts';
-import { FAKE_GCS_DEVIATIONS } from './gcs-deviations.ts';
+import { describeGcsContract } from './gcs-contract.ts';
+import { FAKE_GCS_DEVIATIONS, FAKE_GCS_WIRE_DEVIATIONS } from './gcs-deviations.ts';
 
 const binary = await findGoServer('fake-gcs-server');
 
@@ -19,4 +20,5 @@ describe.skipIf(binary === undefined)('fake-gcs-server', () => {
 
   const open = async (): Promise<BlobStore> => createGcsStore({ endpoint: server.endpoint, credential: { kind: 'anonymous' } });
   describeBlobStore('gcs, fake-gcs-server', open, { deviations: FAKE_GCS_DEVIATIONS });
+  describeGcsContract('fake-gcs-server', () => server.endpoint, FAKE_GCS_WIRE_DEVIATIONS);
 });

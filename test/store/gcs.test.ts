@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
 import type { GcsDouble } from '../../adapters/gcs/index.ts';
 import { describeBlobStore } from './conformance.ts';
+import { describeGcsContract } from './gcs-contract.ts';
 
 let double: GcsDouble;
 
@@ -13,3 +14,5 @@ beforeAll(async () => {
 afterAll(() => double.stop());
 
 describeBlobStore('gcs', async () => createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, bucketPrefix: 'test-' }));
+
+describeGcsContract('double', () => double.endpoint);
