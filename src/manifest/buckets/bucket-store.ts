@@ -1,13 +1,13 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
-import type { BlobRef, BlobStore, Condition, Revision } from '../../store/blob-store.ts';
+import type { BlobRef, BlobStore, Condition, ContainerEntry, Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from './bucket.ts';
 import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from './bucket-record.ts';
 import type { Backend, Realm } from './realm.ts';
 
 /** A delete that has not ended by now has crashed: the bucket lives on. Deleting itself gives up earlier. */
-const DELETE_TIMEOUT_MS = 60_000;
+export const DELETE_TIMEOUT_MS = 60_000;
 
 /** A record as it was read. */
 export interface StoredBucket {
@@ -83,7 +83,7 @@ export async function ensureContainer(store: BlobStore, container: string, call:
   }
 }
 
-function toBucket(backend: Backend, name: string, { record, revision }: StoredBucket): Bucket {
+export function toBucket(backend: Backend, name: string, { record, revision }: StoredBucket): Bucket {
   return {
     name,
     uid: record.uid,
@@ -103,10 +103,18 @@ async function nativeContainer(backend: Backend, name: string, call: Call): Prom
   if (name === backend.systemContainer || !backend.store.capabilities.containerName.test(name)) return undefined;
   try {
     const container = await backend.store.headContainer(name, call);
-    const record = { uid: `native.${name}`, owner: backend.ownerId, createdAt: container.lastModified, container: name, versioning: 'never', settings: {} } as const;
-    return { record };
+    return { record: nativeBucketRecord(backend, container) };
   } catch (error) {
     if (isStoreError(error, 'containerNotFound')) return undefined;
     throw error;
   }
+}
+
+/** What stands for the record that such a container does not have. */
+export function nativeBucketRecord({ ownerId }: Backend, { name, lastModified }: ContainerEntry): BucketRecord {
+  return { uid: nativeUid(name), owner: ownerId, createdAt: lastModified, container: name, versioning: 'never', settings: {} };
+}
+
+export function nativeUid(container: string): string {
+  return `native.${container}`;
 }

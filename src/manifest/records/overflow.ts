@@ -69,8 +69,11 @@ export async function withOverflow(home: BucketHome, head: Head, call: Call): Pr
   return { ...head, record: whole, userMetadata: { ...head.userMetadata, ...whole.userMetadata } };
 }
 
+/** All spilled records of a backend. */
+export const OVERFLOWS = 'o/';
+
 function overflowRef(home: BucketHome, sha256: string): { container: string; name: string } {
-  return { container: home.system, name: `o/${sha256}` };
+  return { container: home.system, name: OVERFLOWS + sha256 };
 }
 
 function sizeOf(metadata: Readonly<Record<string, string>>): number {

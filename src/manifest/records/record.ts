@@ -58,6 +58,8 @@ export interface ObjectRecord {
   readonly ring?: readonly string[];
   /** On a version's own blob: it was current once, or committed below the head. Never cleared. */
   readonly stamp?: boolean;
+  /** On a version's own blob: when a sweep found that no head of ours names it, and that a tool of the cloud may be the reason. Milliseconds. */
+  readonly lostSince?: number;
   /** On a link or tomb: revision of the version's own blob when the head was written, and whether that was stamped. */
   readonly rev?: string;
   /** On a head: the noncurrent null version. The only thing that makes a null version's own blob visible. */
@@ -97,6 +99,7 @@ interface RecordJson {
   r?: readonly string[] | undefined;
   u?: 1 | undefined;
   st?: 1 | undefined;
+  ls?: number | undefined;
   rv?: string | undefined;
   nv?: string | undefined;
   ad?: readonly string[] | undefined;
@@ -141,6 +144,7 @@ export function encodeRecord(record: ObjectRecord): string {
     r: record.ring,
     u: record.isNull === true ? 1 : undefined,
     st: record.stamp === true ? 1 : undefined,
+    ls: record.lostSince,
     rv: record.rev,
     nv: record.nullVersion,
     ad: record.adds,
@@ -178,6 +182,7 @@ export function decodeRecord(text: string): ObjectRecord | undefined {
     ...(json.r !== undefined && { ring: json.r }),
     ...(json.u !== undefined && { isNull: true }),
     ...(json.st !== undefined && { stamp: true }),
+    ...(json.ls !== undefined && { lostSince: json.ls }),
     ...(json.rv !== undefined && { rev: json.rv }),
     ...(json.nv !== undefined && { nullVersion: json.nv }),
     ...(json.ad !== undefined && { adds: json.ad }),

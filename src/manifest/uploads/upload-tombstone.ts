@@ -6,6 +6,9 @@ import type { BucketHome } from '../buckets/bucket.ts';
 import { RECORD_NAME, toAsciiJson } from '../records/record.ts';
 import { tombstoneRef } from './upload-names.ts';
 
+/** All tombstones of a backend. */
+export const TOMBSTONES = 'c/';
+
 /** How an upload was completed: what a repeated Complete is answered from. */
 export interface Completion {
   readonly bucketUid: string;
@@ -57,11 +60,15 @@ export async function writeTombstone(home: BucketHome, uploadId: string, complet
 
 export async function readTombstone(home: BucketHome, uploadId: string, call: Call): Promise<Completion | undefined> {
   try {
-    const { metadata } = await home.store.head(tombstoneRef(home, uploadId), call);
-    const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as Partial<CompletionJson> & { v?: number };
-    return json.v === FORMAT ? fromJson(json) : undefined;
+    return tombstoneOf((await home.store.head(tombstoneRef(home, uploadId), call)).metadata);
   } catch (error) {
     if (isStoreError(error, 'notFound')) return undefined;
     throw error;
   }
+}
+
+/** What a tombstone says, if this release can read it. */
+export function tombstoneOf(metadata: BlobMetadata): Completion | undefined {
+  const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as Partial<CompletionJson> & { v?: number };
+  return json.v === FORMAT ? fromJson(json) : undefined;
 }

@@ -1,0 +1,77 @@
+import { isBucketName } from '../../protocol/bucket-name.ts';
+import type { Call } from '../../observe/call.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import { readAll } from '../../streams/read-all.ts';
+import type { Bucket } from '../buckets/bucket.ts';
+import { type BucketRecord, decodeBucketRecord } from '../buckets/bucket-record.ts';
+import { DELETE_TIMEOUT_MS, nativeBucketRecord, nativeUid, toBucket } from '../buckets/bucket-store.ts';
+import { type SweepRun, blobsOf } from './sweep-run.ts';
+
+/** Regions of the system container in which each bucket has a folder of its own. */
+export const BUCKET_REGIONS = ['v/', 'x/', 'u/'] as const;
+
+/** The buckets of a backend, and what is left of buckets that it has no more. */
+export interface Census {
+  /** Those that the configuration looks for here. */
+  readonly buckets: readonly Bucket[];
+  /** Uids that have something in the system container, and no bucket. */
+  readonly deletedUids: readonly string[];
+  /** Of all buckets, also of those that it looks for elsewhere. */
+  readonly liveUids: ReadonlySet<string>;
+}
+
+/**
+ * Who is there. Leftovers are looked for before the buckets are: a uid that is seen first and has no bucket
+ * afterwards had one that was deleted, for no uid is given twice. A record that cannot be read ends the sweep of
+ * the backend, since its uid cannot be known.
+ */
+export async function takeCensus(run: SweepRun, isHere: (bucket: string) => boolean, call: Call): Promise<Census> {
+  const found = await uidsWithBlobs(run, call);
+  const live = new Set<string>();
+  const containers = new Set([run.system]);
+  const buckets: Bucket[] = [];
+  const add = (name: string, record: BucketRecord): void => {
+    live.add(record.uid);
+    containers.add(record.container);
+    const isBeingDeleted = record.deletingSince !== undefined && !run.isOlderThan(record.deletingSince, DELETE_TIMEOUT_MS);
+    if (isHere(name) && !isBeingDeleted) buckets.push(toBucket(run.backend, name, { record }));
+  };
+  for await (const page of run.pages(run.system, { prefix: 'b/' }, call)) {
+    await run.each(blobsOf(page), async ({ name }) => {
+      const record = await readRecord(run, name, call);
+      if (record !== undefined) add(name.slice('b/'.length), record);
+    });
+  }
+  for (let token: string | undefined, more = true; more; more = token !== undefined) {
+    const page = await run.store.listContainers(token, call);
+    for (const container of page.containers) {
+      live.add(nativeUid(container.name));
+      if (!containers.has(container.name) && isBucketName(container.name)) add(container.name, nativeBucketRecord(run.backend, container));
+    }
+    token = page.nextToken;
+  }
+  return { buckets: buckets.sort((a, b) => (a.name < b.name ? -1 : 1)), deletedUids: found.filter((uid) => !live.has(uid)), liveUids: live };
+}
+
+/** @returns undefined for one that was removed meanwhile; its leftovers are for the next sweep */
+async function readRecord(run: SweepRun, name: string, call: Call): Promise<BucketRecord | undefined> {
+  try {
+    const { body } = await run.store.read({ container: run.system, name }, {}, call);
+    return decodeBucketRecord(await readAll(body));
+  } catch (error) {
+    if (isStoreError(error, 'notFound')) return undefined;
+    throw error;
+  }
+}
+
+async function uidsWithBlobs(run: SweepRun, call: Call): Promise<string[]> {
+  const uids = new Set<string>();
+  for (const prefix of BUCKET_REGIONS) {
+    for await (const page of run.pages(run.system, { prefix, delimiter: '/' }, call)) {
+      for (const entry of page) {
+        if (entry.kind === 'prefix') uids.add(entry.name.slice(prefix.length, -1));
+      }
+    }
+  }
+  return [...uids];
+}

@@ -1,0 +1,85 @@
+import type { Call } from '../../observe/call.ts';
+import type { BlobEntry, BlobRef } from '../../store/blob-store.ts';
+import { nameComparator } from '../../store/name-order.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import { mapConcurrent } from '../../streams/map-concurrent.ts';
+import type { Bucket } from '../buckets/bucket.ts';
+import { type Head, parseHead } from '../objects/head.ts';
+import { codecOf } from '../records/names.ts';
+import { blobsOf, pagesOf } from './sweep-run.ts';
+
+/** Fewer keys are looked up one by one. */
+const WORTH_A_LISTING = 8;
+/** Keys that a list call must save looking up, or the heads between them are too many to be listed. */
+const KEYS_A_PAGE = 40;
+
+/** Heads by key, undefined for a key that has none. Left out: heads that this release cannot read. Spilled records are not read. */
+export type HeadsByKey = ReadonlyMap<string, Head | undefined>;
+
+/**
+ * The heads of many keys that stand close together: one list call for hundreds of them where it can be, else a
+ * call for each. All are read after this is called.
+ * @param keys in their own order
+ * @throws StoreError containerNotFound, when a listing shows it: a call for one head may not
+ */
+export async function headsOfKeys(bucket: Bucket, keys: readonly string[], { concurrency }: { concurrency: number }, call: Call): Promise<HeadsByKey> {
+  const heads = new Map<string, Head | undefined>();
+  if (keys.length >= WORTH_A_LISTING) await listHeads(bucket, keys, heads, call);
+  const missing = keys.filter((key) => !heads.has(key));
+  await mapConcurrent(missing, concurrency, async (key) => {
+    try {
+      heads.set(key, await headOfKey(bucket, key, call));
+    } catch (error) {
+      if (isStoreError(error)) throw error;
+    }
+  });
+  return heads;
+}
+
+/** One call. */
+export async function headOfKey({ home }: Bucket, key: string, call: Call): Promise<Head | undefined> {
+  const ref = { container: home.container, name: codecOf(home.store).encode(key).name };
+  try {
+    return parseHead(ref, await home.store.head(ref, call));
+  } catch (error) {
+    if (isStoreError(error, 'notFound')) return undefined;
+    throw error;
+  }
+}
+
+/** Enters those that a few list calls reach. Escaped names stand elsewhere: they are for the caller. */
+async function listHeads({ home }: Bucket, keys: readonly string[], heads: Map<string, Head | undefined>, call: Call): Promise<void> {
+  const { store, container } = home;
+  const compare = nameComparator(store.capabilities.nameOrder);
+  const plain = keys.map((key) => codecOf(store).encode(key)).filter(({ region }) => region === 'plain').map(({ name }) => name).sort(compare);
+  const [first] = plain;
+  const last = plain.at(-1);
+  if (first === undefined || last === undefined) return;
+  const wanted = new Set(plain);
+  const found = new Map<string, Head | undefined>();
+  let reach = last; // unless the last page that is read ends before it
+  let budget = Math.ceil(plain.length / KEYS_A_PAGE);
+  for await (const page of pagesOf(store, container, { startAt: first }, call)) {
+    for (const entry of blobsOf(page)) {
+      if (wanted.has(entry.name)) found.set(entry.name, tryParse({ container, name: entry.name }, entry));
+    }
+    const end = page.at(-1)?.name ?? first;
+    if (compare(end, last) >= 0) break;
+    if (--budget === 0) {
+      reach = end;
+      break;
+    }
+  }
+  for (const name of plain) {
+    const isReadable = !found.has(name) || found.get(name) !== undefined;
+    if (compare(name, reach) <= 0 && isReadable) heads.set(name, found.get(name)); // a plain name is the key itself
+  }
+}
+
+function tryParse(ref: BlobRef, entry: BlobEntry): Head | undefined {
+  try {
+    return parseHead(ref, entry);
+  } catch {
+    return undefined; // looked up by itself, and left out then
+  }
+}

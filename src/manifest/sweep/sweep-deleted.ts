@@ -1,0 +1,40 @@
+import type { Call } from '../../observe/call.ts';
+import type { BlobEntry } from '../../store/blob-store.ts';
+import type { Bucket } from '../buckets/bucket.ts';
+import { parseVersionName } from '../records/version-names.ts';
+import { isUploadToken } from '../records/version-token.ts';
+import { parseUploadName, stagingRef } from '../uploads/upload-names.ts';
+import { removePartRecords } from '../uploads/upload-parts.ts';
+import { decodeSummary } from '../uploads/upload-record.ts';
+import { BUCKET_REGIONS } from './census.ts';
+import type { Tally } from './sweep-report.ts';
+import { type SweepRun, blobsOf } from './sweep-run.ts';
+
+/** All that a bucket left behind whose uid no bucket has any more. It was empty when it was deleted, so nothing of it is anybody's. */
+export async function sweepDeleted(run: SweepRun, { tally, uid }: { tally: Tally; uid: string }, call: Call): Promise<void> {
+  const bucket = ghost(run, uid);
+  for (const region of BUCKET_REGIONS) {
+    for await (const page of run.pages(run.system, { prefix: `${region}${uid}/` }, call)) {
+      const old = blobsOf(page).filter((entry) => run.isPastGrace(entry));
+      if (!run.settings.dryRun) await run.each(old, (entry) => freeParts(run, bucket, entry, call));
+      await run.removeAll(tally, 'deletedBuckets', old, call);
+    }
+  }
+}
+
+/** As much of it as names are made of. */
+function ghost({ backend, store, system }: SweepRun, uid: string): Bucket {
+  const home = { backend: backend.name, store, container: '', system };
+  return { name: '', uid, ownerId: '', createdAt: 0, versioning: 'never', settings: {}, home };
+}
+
+/** What was staged for an upload, before the name that leads to it goes. */
+async function freeParts(run: SweepRun, bucket: Bucket, { name, metadata }: BlobEntry, call: Call): Promise<void> {
+  const version = name.startsWith('v/') ? parseVersionName(bucket, name) : undefined;
+  if (version !== undefined && isUploadToken(version.token)) await run.store.discardParts({ container: run.system, name }, call);
+  const upload = name.startsWith('u/') ? parseUploadName(bucket, name) : undefined;
+  if (upload === undefined) return;
+  await removePartRecords(bucket.home, upload.uploadId, call);
+  const key = upload.key ?? decodeSummary(metadata).key;
+  if (key !== undefined) await run.store.discardParts(stagingRef({ bucket, key, uploadId: upload.uploadId }), call);
+}

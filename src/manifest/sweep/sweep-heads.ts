@@ -1,0 +1,41 @@
+import type { Call } from '../../observe/call.ts';
+import type { BlobEntry } from '../../store/blob-store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { parseHead } from '../objects/head.ts';
+import { redo } from '../objects/versions/displace.ts';
+import { codecOf } from '../records/names.ts';
+import type { BucketSweep } from './sweep-versions.ts';
+import { blobsOf } from './sweep-run.ts';
+
+/**
+ * Voids, in a bucket that ever had versioning: when their log is done nothing else leads to them. First the log, then
+ * the head, or what was deleted could come back. Delete markers stay: they are versions.
+ * @param isStillThere the bucket's name belongs to the same bucket as when the sweep began
+ */
+export async function sweepHeads(sweep: BucketSweep, isStillThere: () => Promise<boolean>, call: Call): Promise<void> {
+  const { run, bucket, tally } = sweep;
+  for await (const page of run.pages(bucket.home.container, {}, call)) {
+    const rested = blobsOf(page).filter(({ lastModified }) => run.isOlderThan(lastModified, run.settings.settleAfterMs));
+    await run.each(rested, (entry) => run.step(tally, entry.name, () => sweepHead(sweep, { entry, isStillThere }, call)));
+  }
+}
+
+interface HeadEntry {
+  readonly entry: BlobEntry;
+  readonly isStillThere: () => Promise<boolean>;
+}
+
+async function sweepHead({ run, bucket, tally }: BucketSweep, { entry, isStillThere }: HeadEntry, call: Call): Promise<void> {
+  const ref = { container: bucket.home.container, name: entry.name };
+  const head = parseHead(ref, entry);
+  if (head.record?.kind !== 'void') return;
+  const decoded = codecOf(run.store).decode(entry.name);
+  const key = decoded.kind === 'key' ? decoded.key : head.record.key;
+  if (key === undefined) return;
+  await run.act(tally, { finding: 'voids', name: key }, async () => {
+    await redo({ bucket, key }, head, call);
+    // In a later bucket of this name the log would have been done in the wrong place.
+    if (!(await isStillThere())) throw new StoreError('conditionFailed', { call: 'remove' });
+    await run.store.remove(ref, head.properties.revision, call);
+  });
+}

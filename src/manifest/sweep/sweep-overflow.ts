@@ -1,0 +1,56 @@
+import type { Call } from '../../observe/call.ts';
+import type { BlobEntry } from '../../store/blob-store.ts';
+import { OVERFLOWS } from '../records/overflow.ts';
+import { RECORD_NAME, decodeRecord } from '../records/record.ts';
+import type { Tally } from './sweep-report.ts';
+import { type SweepRun, blobsOf } from './sweep-run.ts';
+
+/** Spilled records whose references are looked for at a time: for each so many, everything is listed once. */
+const BATCH = 50_000;
+
+/**
+ * Spilled records are shared, so age alone says nothing: all records of the backend are looked through for what they
+ * refer to. Whoever refers to one writes it again before, which gives it a new revision; so what was old when it was
+ * listed, and is referred to by nothing that was listed afterwards, goes on its revision. When anything cannot be
+ * read, nothing goes.
+ */
+export async function sweepOverflow(run: SweepRun, tally: Tally, call: Call): Promise<void> {
+  let candidates = new Map<string, BlobEntry>();
+  for await (const page of run.pages(run.system, { prefix: OVERFLOWS }, call)) {
+    for (const entry of blobsOf(page)) {
+      if (run.isPastGrace(entry)) candidates.set(entry.name.slice(OVERFLOWS.length), lean(entry));
+    }
+    if (candidates.size < BATCH) continue;
+    await sweepUnreferred(run, { tally, candidates }, call);
+    candidates = new Map();
+  }
+  if (candidates.size > 0) await sweepUnreferred(run, { tally, candidates }, call);
+}
+
+/** What is kept of each until all have been looked for. */
+function lean({ name, size, revision, lastModified }: BlobEntry): BlobEntry {
+  return { kind: 'blob', name, size, revision, lastModified, metadata: {} };
+}
+
+async function sweepUnreferred(run: SweepRun, { tally, candidates }: { tally: Tally; candidates: Map<string, BlobEntry> }, call: Call): Promise<void> {
+  const strike = async (container: string, prefix: string): Promise<void> => {
+    for await (const page of run.pages(container, { prefix }, call)) {
+      for (const { metadata } of blobsOf(page)) {
+        const overflow = decodeRecord(metadata[RECORD_NAME] ?? '')?.overflow;
+        if (overflow !== undefined) candidates.delete(overflow);
+      }
+      if (candidates.size === 0) return;
+    }
+  };
+  // Own blobs of versions first and heads last: a record moves from a head to a version's blob only by being written anew.
+  await strike(run.system, 'v/');
+  for (let token: string | undefined, more = true; more; more = token !== undefined) {
+    const page = await run.store.listContainers(token, call);
+    for (const { name } of page.containers) {
+      if (name !== run.system) await strike(name, '');
+      if (candidates.size === 0) return;
+    }
+    token = page.nextToken;
+  }
+  await run.removeAll(tally, 'overflow', [...candidates.values()], call);
+}

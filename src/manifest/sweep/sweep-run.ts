@@ -1,0 +1,136 @@
+import type { Call } from '../../observe/call.ts';
+import type { BlobEntry, BlobStore, ListEntry, ListRequest } from '../../store/blob-store.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import { mapConcurrent } from '../../streams/map-concurrent.ts';
+import type { Backend } from '../buckets/realm.ts';
+import type { Finding, Tally } from './sweep-report.ts';
+import type { SweepSettings } from './sweep-settings.ts';
+
+/** Entries of one list call: each may carry eight kilobytes of metadata, and no more than a page is held. */
+const PAGE = 1000;
+/** Removals in one call of `removeMany`. */
+const BATCH = 256;
+
+/** Something that was found and can be put right. */
+export interface Item {
+  readonly finding: Finding;
+  /** For the line that says why it could not be done. */
+  readonly name: string;
+  /** What its removal frees. */
+  readonly bytes?: number;
+}
+
+/** A sweep of one backend: its settings, its clock and its store. */
+export class SweepRun {
+  readonly settings: SweepSettings;
+  readonly backend: Backend;
+  /** Everything is as old as it was then, so that nothing comes of age between two looks. Milliseconds. */
+  readonly now: number;
+
+  constructor(settings: SweepSettings, backend: Backend, now: number) {
+    this.settings = settings;
+    this.backend = backend;
+    this.now = now;
+  }
+
+  get store(): BlobStore {
+    return this.backend.store;
+  }
+
+  get system(): string {
+    return this.backend.systemContainer;
+  }
+
+  isOlderThan(lastModified: number, age: number): boolean {
+    return lastModified < this.now - age;
+  }
+
+  /** Old enough to be removed if no head names it. */
+  isPastGrace({ lastModified }: Pick<BlobEntry, 'lastModified'>): boolean {
+    return this.isOlderThan(lastModified, this.settings.graceMs);
+  }
+
+  pages(container: string, request: Omit<ListRequest, 'limit' | 'token'>, call: Call): AsyncGenerator<readonly ListEntry[], void> {
+    return pagesOf(this.store, container, request, call);
+  }
+
+  /** Works on the items of a page, a bounded number at a time. */
+  async each<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+    await mapConcurrent(items, this.settings.concurrency, work);
+  }
+
+  /**
+   * Puts one thing right, unless this is a dry run. What has changed since it was judged is left alone; any
+   * other failure is noted and does not end the sweep.
+   * @param work returns false when there was nothing to do any more
+   */
+  async act(tally: Tally, { finding, name, bytes = 0 }: Item, work: () => Promise<unknown>): Promise<void> {
+    const count = tally.count(finding);
+    count.found += 1;
+    count.bytes += bytes;
+    if (this.settings.dryRun) return;
+    try {
+      if ((await work()) === false) count.left += 1;
+      else count.done += 1;
+    } catch (error) {
+      if (isStoreError(error, 'aborted')) throw error;
+      if (isStoreError(error, 'conditionFailed', 'notFound')) {
+        count.left += 1;
+        return;
+      }
+      count.failed += 1;
+      tally.problem(name, error);
+    }
+  }
+
+  /** Removes blobs of the system container at the revisions at which they were judged. */
+  async removeAll(tally: Tally, finding: Finding, entries: readonly BlobEntry[], call: Call): Promise<void> {
+    const count = tally.count(finding);
+    for (let first = 0; first < entries.length; first += BATCH) {
+      const batch = entries.slice(first, first + BATCH);
+      count.found += batch.length;
+      for (const { size } of batch) count.bytes += size;
+      if (this.settings.dryRun) continue;
+      const outcomes = await this.store.removeMany(this.system, batch.map(({ name, revision }) => ({ name, revision })), call);
+      for (const [index, outcome] of outcomes.entries()) {
+        if (outcome === 'removed') count.done += 1;
+        else if (!(outcome instanceof Error)) count.left += 1;
+        else {
+          count.failed += 1;
+          tally.problem(batch[index]?.name ?? '', outcome);
+        }
+      }
+    }
+  }
+
+  /** One step of the sweep. The others do not depend on it, unless they ask. @returns whether it came to its end */
+  async step(tally: Tally, what: string, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (isStoreError(error, 'aborted')) throw error;
+      tally.problem(what, error);
+      return false;
+    }
+  }
+}
+
+export async function* pagesOf(
+  store: BlobStore,
+  container: string,
+  request: Omit<ListRequest, 'limit' | 'token'>,
+  call: Call,
+): AsyncGenerator<readonly ListEntry[], void> {
+  const limit = Math.min(PAGE, store.capabilities.maxListPage);
+  let token: string | undefined;
+  do {
+    const page = await store.list(container, { ...request, limit, ...(token !== undefined && { token }) }, call);
+    if (page.entries.length > 0) yield page.entries;
+    token = page.nextToken;
+  } while (token !== undefined);
+}
+
+export function blobsOf(entries: readonly ListEntry[]): BlobEntry[] {
+  return entries.filter((entry) => entry.kind === 'blob');
+}

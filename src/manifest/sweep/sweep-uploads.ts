@@ -1,0 +1,77 @@
+import { isS3Error } from '../../errors/s3-error.ts';
+import type { Call } from '../../observe/call.ts';
+import type { BlobEntry } from '../../store/blob-store.ts';
+import { abortUpload } from '../uploads/upload-abort.ts';
+import { initiatedAt, isUploadId } from '../uploads/upload-id.ts';
+import { parseUploadName, partsPrefix, uploadsPrefix } from '../uploads/upload-names.ts';
+import { removePartRecords } from '../uploads/upload-parts.ts';
+import { decodeSummary } from '../uploads/upload-record.ts';
+import { readTombstone } from '../uploads/upload-tombstone.ts';
+import type { Tally } from './sweep-report.ts';
+import type { BucketSweep } from './sweep-versions.ts';
+import { type SweepRun, blobsOf } from './sweep-run.ts';
+
+/** Uploads whose parts are looked into at a time; for each so many, the records of all uploads are listed once. */
+const BATCH = 20_000;
+
+/** Upload records that a Complete left behind: its tombstone stands. Open uploads go only if they are older than what was asked for. */
+export async function sweepUploads({ run, bucket, tally }: BucketSweep, call: Call): Promise<void> {
+  for await (const page of run.pages(run.system, { prefix: uploadsPrefix(bucket) }, call)) {
+    const old = blobsOf(page).filter((entry) => run.isPastGrace(entry));
+    await run.each(old, (entry) => run.step(tally, entry.name, () => sweepUpload({ run, bucket, tally }, entry, call)));
+  }
+}
+
+async function sweepUpload({ run, bucket, tally }: BucketSweep, entry: BlobEntry, call: Call): Promise<void> {
+  const named = parseUploadName(bucket, entry.name);
+  const key = named === undefined ? undefined : (named.key ?? decodeSummary(entry.metadata).key);
+  if (named === undefined || key === undefined) return;
+  const { uploadId } = named;
+  if ((await readTombstone(bucket.home, uploadId, call)) !== undefined) {
+    await run.act(tally, { finding: 'uploads', name: entry.name }, async () => {
+      await removePartRecords(bucket.home, uploadId, call);
+      await run.store.remove({ container: run.system, name: entry.name }, entry.revision, call);
+    });
+    return;
+  }
+  const { uploadsOlderThanMs } = run.settings;
+  if (uploadsOlderThanMs === undefined || !run.isOlderThan(initiatedAt(uploadId), uploadsOlderThanMs)) return;
+  await run.act(tally, { finding: 'aborted', name: entry.name }, async () => {
+    try {
+      await abortUpload({ bucket, key, uploadId }, call);
+      return true;
+    } catch (error) {
+      if (isS3Error(error, 'NoSuchUpload') || isS3Error(error, 'OperationAborted')) return false;
+      throw error;
+    }
+  });
+}
+
+/**
+ * Part records of uploads that have no record any more. Their ids say when they were initiated, and nothing says of
+ * which key; so the ids of all uploads are listed, and those that are left over are of uploads that are over.
+ */
+export async function sweepParts(run: SweepRun, tally: Tally, call: Call): Promise<void> {
+  let candidates = new Set<string>();
+  for await (const page of run.pages(run.system, { prefix: 'p/', delimiter: '/' }, call)) {
+    for (const { name } of page) {
+      const uploadId = name.slice('p/'.length, -1);
+      if (isUploadId(uploadId) && run.isOlderThan(initiatedAt(uploadId), run.settings.graceMs)) candidates.add(uploadId);
+    }
+    if (candidates.size < BATCH) continue;
+    await sweepPartsOf(run, { tally, candidates }, call);
+    candidates = new Set();
+  }
+  if (candidates.size > 0) await sweepPartsOf(run, { tally, candidates }, call);
+}
+
+async function sweepPartsOf(run: SweepRun, { tally, candidates }: { tally: Tally; candidates: Set<string> }, call: Call): Promise<void> {
+  for await (const page of run.pages(run.system, { prefix: 'u/' }, call)) {
+    for (const { name } of page) candidates.delete(name.slice(name.lastIndexOf('!') + 1));
+  }
+  await run.each([...candidates], async (uploadId) => {
+    for await (const page of run.pages(run.system, { prefix: partsPrefix(uploadId) }, call)) {
+      await run.removeAll(tally, 'parts', blobsOf(page).filter((entry) => run.isPastGrace(entry)), call);
+    }
+  });
+}

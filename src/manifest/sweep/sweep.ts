@@ -1,0 +1,158 @@
+import type { Call } from '../../observe/call.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
+import type { Bucket } from '../buckets/bucket.ts';
+import { createBucketStore } from '../buckets/bucket-store.ts';
+import type { Backend, Realm } from '../buckets/realm.ts';
+import { type Census, takeCensus } from './census.ts';
+import { sweepDeleted } from './sweep-deleted.ts';
+import { sweepHeads } from './sweep-heads.ts';
+import { sweepIndex } from './sweep-index.ts';
+import { sweepOverflow } from './sweep-overflow.ts';
+import { type BackendReport, type BucketReport, type SweepReport, Tally } from './sweep-report.ts';
+import { SweepRun } from './sweep-run.ts';
+import type { SweepSettings } from './sweep-settings.ts';
+import { sweepTombstones } from './sweep-tombstones.ts';
+import { sweepParts, sweepUploads } from './sweep-uploads.ts';
+import { sweepVersions } from './sweep-versions.ts';
+
+export interface SweepOptions {
+  readonly realm: Realm;
+  /** Backends to be swept. */
+  readonly backends: readonly Backend[];
+  readonly settings: SweepSettings;
+  readonly now?: () => number;
+}
+
+/**
+ * Puts right what crashes left behind, and removes what nothing refers to. Beside live traffic and other sweeps:
+ * everything is done on the revision that was judged, and doing it twice changes nothing. When the call's signal is
+ * aborted the report covers what was done until then; nothing needs to be remembered for the next sweep.
+ */
+export async function sweep(options: SweepOptions, call: Call): Promise<SweepReport> {
+  const { now = Date.now, settings } = options;
+  const startedAt = now();
+  const sweeps = options.backends.map((backend) => new BackendSweep(options, new SweepRun(settings, backend, startedAt)));
+  let complete = true;
+  for (const backend of sweeps) {
+    try {
+      await backend.run(call);
+    } catch (error) {
+      if (!isStoreError(error, 'aborted') && !call.signal.aborted) throw error;
+      complete = false;
+      break;
+    }
+  }
+  return {
+    startedAt: new Date(startedAt).toISOString(),
+    finishedAt: new Date(now()).toISOString(),
+    dryRun: settings.dryRun,
+    complete,
+    backends: sweeps.map((backend) => backend.report()),
+  };
+}
+
+class BackendSweep {
+  readonly #realm: Realm;
+  readonly #run: SweepRun;
+  readonly #tally = new Tally();
+  readonly #buckets = new Map<Bucket, Tally>();
+
+  constructor({ realm }: SweepOptions, run: SweepRun) {
+    this.#realm = realm;
+    this.#run = run;
+  }
+
+  async run(call: Call): Promise<void> {
+    const tally = this.#tally;
+    let census: Census | undefined;
+    await this.#run.step(tally, 'buckets', async () => {
+      census = await this.#takeCensus(call);
+    });
+    if (census === undefined) return;
+    const clearUids = new Set<string>();
+    for (const bucket of this.#wanted(census)) {
+      if (await this.#sweepBucket(bucket, call)) clearUids.add(bucket.uid);
+    }
+    await this.#sweepBeside(census, clearUids, call);
+  }
+
+  report(): BackendReport {
+    const { counts, problems, moreProblems } = this.#tally;
+    const buckets = [...this.#buckets].map(([{ name }, own]): BucketReport => ({
+      name, counts: own.counts, lost: own.lost, problems: own.problems, moreProblems: own.moreProblems,
+    }));
+    return {
+      name: this.#run.backend.name,
+      counts,
+      problems,
+      moreProblems,
+      bucketsSeen: this.#buckets.size,
+      buckets: buckets.filter((bucket) => Object.keys(bucket.counts).length > 0 || bucket.problems.length > 0),
+    };
+  }
+
+  /** Without a system container there is nothing of ours yet. */
+  async #takeCensus(call: Call): Promise<Census> {
+    try {
+      return await takeCensus(this.#run, (name) => this.#realm.backendOf(name) === this.#run.backend, call);
+    } catch (error) {
+      if (isStoreError(error, 'containerNotFound')) return { buckets: [], deletedUids: [], liveUids: new Set() };
+      throw error;
+    }
+  }
+
+  #wanted({ buckets }: Census): readonly Bucket[] {
+    const only = this.#run.settings.bucket;
+    return only === undefined ? buckets : buckets.filter(({ name }) => name === only);
+  }
+
+  /** @returns whether its upload records were all looked at */
+  async #sweepBucket(bucket: Bucket, call: Call): Promise<boolean> {
+    const run = this.#run;
+    const tally = new Tally();
+    this.#buckets.set(bucket, tally);
+    // Without its container nothing is known of its keys: it may come back.
+    if (!(await run.step(tally, 'container', async () => {
+      await run.store.headContainer(bucket.home.container, call);
+    }))) return false;
+    const own = { run, bucket, tally };
+    await run.step(tally, 'versions', () => sweepVersions(own, call));
+    if (bucket.versioning !== 'never') {
+      await run.step(tally, 'heads', () => sweepHeads(own, () => this.#isStillThere(bucket, call), call));
+      await run.step(tally, 'index', () => sweepIndex(own, call));
+    }
+    const before = tally.problems.length + tally.moreProblems;
+    const ended = await run.step(tally, 'uploads', () => sweepUploads(own, call));
+    return ended && tally.problems.length + tally.moreProblems === before;
+  }
+
+  async #isStillThere(bucket: Bucket, call: Call): Promise<boolean> {
+    const stored = await createBucketStore(this.#realm, Date.now).find(bucket.name, call);
+    return stored?.record.uid === bucket.uid;
+  }
+
+  /** What belongs to no bucket, or is not known to. */
+  async #sweepBeside({ deletedUids, liveUids }: Census, clearUids: ReadonlySet<string>, call: Call): Promise<void> {
+    const run = this.#run;
+    const tally = this.#tally;
+    const isAll = run.settings.bucket === undefined;
+    if (isAll) {
+      for (const uid of deletedUids) await run.step(tally, `deleted bucket ${uid}`, () => sweepDeleted(run, { tally, uid }, call));
+      await this.#beside('parts', () => sweepParts(run, tally, call));
+    }
+    const isClear = (uid: string): boolean => clearUids.has(uid) || (isAll && !liveUids.has(uid));
+    await this.#beside('tombstones', () => sweepTombstones(run, { tally, isClear }, call));
+    if (isAll) await this.#beside('overflow', () => sweepOverflow(run, tally, call));
+  }
+
+  /** Before the first bucket there is no system container. */
+  async #beside(what: string, work: () => Promise<void>): Promise<void> {
+    await this.#run.step(this.#tally, what, async () => {
+      try {
+        await work();
+      } catch (error) {
+        if (!(error instanceof StoreError) || error.kind !== 'containerNotFound') throw error;
+      }
+    });
+  }
+}
