@@ -32,7 +32,8 @@ function refuseEncryption(headers: HeaderReader): void {
   if (encryption !== undefined && encryption !== 'AES256') {
     throw invalidArgument(name, encryption, 'The encryption method specified is not supported');
   }
-  if (headers.get('x-amz-server-side-encryption-bucket-key-enabled') === 'true') throw notImplemented(`${name}-bucket-key-enabled`);
+  const bucketKey = headers.get(`${name}-bucket-key-enabled`);
+  if (bucketKey !== undefined && bucketKey !== 'false') throw notImplemented(`${name}-bucket-key-enabled`);
   for (const algorithm of CUSTOMER_ALGORITHMS) {
     const value = headers.get(algorithm);
     if (value !== undefined && value !== 'AES256') throw new S3Error('InvalidEncryptionAlgorithmError');

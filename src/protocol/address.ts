@@ -44,11 +44,11 @@ export interface HostResolver {
 
 /**
  * All hosts under which the service answers, for one configured base host: itself, and with the
- * region as AWS writes it (`s3.<region>.<domain>`, legacy `s3-<region>.<domain>`, dual stack).
+ * region as AWS writes it (`s3.<region>.<domain>`, legacy `s3-<region>.<domain>`, dual stack, transfer acceleration).
  */
 function hostForms(base: string, region: string): string[] {
   const domain = base.startsWith('s3.') ? base.slice('s3.'.length) : base;
-  return [base, `s3.${domain}`, `s3.${region}.${domain}`, `s3-${region}.${domain}`, `s3.dualstack.${region}.${domain}`];
+  return [base, `s3.${domain}`, `s3.${region}.${domain}`, `s3-${region}.${domain}`, `s3.dualstack.${region}.${domain}`, `s3-accelerate.${domain}`, `s3-accelerate.dualstack.${domain}`];
 }
 
 /**

@@ -22,13 +22,12 @@ export interface AclTarget extends CannedTarget {
  */
 export function headerAcl(headers: HeaderReader, target: AclTarget, accounts: AccountDirectory): Acl | undefined {
   const canned = headers.get(CANNED_HEADER);
-  const grants = parseGrantHeaders(headers)?.filter(({ permission }) => permission !== 'WRITE' || target.ignoreWrite !== true);
+  const grants = parseGrantHeaders(headers, target.ignoreWrite === true ? 'WRITE' : undefined);
   if (canned !== undefined && grants !== undefined) {
     throw new S3Error('InvalidRequest', { message: 'Specifying both Canned ACLs and Header Grants is not allowed' });
   }
   if (canned !== undefined) return expandCanned(canned, target);
-  if (grants === undefined || grants.length === 0) return undefined;
-  return grants.map((grant) => resolveGrant(grant, { ownerId: target.ownerId, accounts }));
+  return grants?.map((grant) => resolveGrant(grant, { ownerId: target.ownerId, accounts }));
 }
 
 export interface AclRequest {

@@ -17,12 +17,13 @@ const GRANTEE = /\s*([A-Za-z]+)\s*=\s*(?:"([^"]*)"|([^",\s]+))\s*(,|$)/y;
 
 /**
  * The `x-amz-grant-*` headers; undefined when there is none.
+ * @param ignored one that the operation does not have, whatever it says
  * @throws S3Error InvalidArgument, MalformedACLError (too many grants)
  */
-export function parseGrantHeaders(headers: HeaderReader): readonly RequestedGrant[] | undefined {
+export function parseGrantHeaders(headers: HeaderReader, ignored?: Permission): readonly RequestedGrant[] | undefined {
   const present = GRANT_HEADERS.flatMap(([header, permission]) => {
     const value = headers.get(header);
-    return value === undefined ? [] : [{ header, permission, value }];
+    return value === undefined || permission === ignored ? [] : [{ header, permission, value }];
   });
   if (present.length === 0) return undefined;
   const grants = present.flatMap(({ header, permission, value }) => parseGrantees(header, value).map((grantee) => ({ grantee, permission })));

@@ -12,6 +12,7 @@ export const COPY_OBJECT_RULES = {
   'copy.metadata.unknown': ['S3', 'Any other directive is 400 InvalidArgument, before anything is looked up'],
   'copy.tags.copy': ['4.5', 'COPY, the default, keeps the tags; `x-amz-tagging` is ignored, even a wrong one'],
   'copy.tags.replace': ['4.5', 'REPLACE takes `x-amz-tagging`; without it there are none'],
+  'copy.tags.permission': ['S3', 'Copying tags takes the permission to read them: 403 without it, unless they are replaced'],
   'copy.tags.unknown': ['S3', 'Any other tagging directive is 400 InvalidArgument'],
   'copy.never.acl': ['2', 'The ACL is not copied: a copy is private to who asked for it'],
   'copy.never.class': ['S3', 'The storage class is not copied: STANDARD, unless the request names one'],

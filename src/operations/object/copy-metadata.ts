@@ -1,0 +1,58 @@
+import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
+import type { CopyObjectRequest } from '../../manifest/objects/object-requests.ts';
+import type { ObjectAttributes, ObjectView } from '../../manifest/objects/object-view.ts';
+import { CHECKSUM_ALGORITHMS, type ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
+import { parseObjectAttributes, parsePlacement } from '../../protocol/headers/object-attributes.ts';
+import type { HeaderReader } from '../../protocol/request.ts';
+
+/** What a CopyObject says about the metadata of the copy, read before the source is looked up. */
+export interface RequestedMetadata {
+  /** REPLACE: instead of the source's. */
+  readonly replacement?: ObjectAttributes;
+  /** Storage class and website redirect are never copied. */
+  readonly placement: Pick<ObjectAttributes, 'storageClass' | 'websiteRedirect'>;
+  /** Absent: whatever the source has. */
+  readonly checksumAlgorithm?: ChecksumAlgorithm;
+}
+
+/** @throws S3Error InvalidArgument (directive), InvalidRequest (checksum), and what `parseObjectAttributes` finds */
+export function requestedMetadata(headers: HeaderReader): RequestedMetadata {
+  const checksumAlgorithm = requestedChecksum(headers);
+  return {
+    placement: parsePlacement(headers),
+    ...(directive(headers, 'metadata') === 'REPLACE' && { replacement: parseObjectAttributes(headers) }),
+    ...(checksumAlgorithm !== undefined && { checksumAlgorithm }),
+  };
+}
+
+/** COPY unless `x-amz-metadata-directive` or its twin for tags says REPLACE. @throws S3Error InvalidArgument */
+export function directive(headers: HeaderReader, what: 'metadata' | 'tagging'): 'COPY' | 'REPLACE' {
+  const name = `x-amz-${what}-directive`;
+  const value = headers.get(name) ?? 'COPY';
+  if (value === 'COPY' || value === 'REPLACE') return value;
+  throw invalidArgument(name, value, `Unknown ${what} directive.`);
+}
+
+function requestedChecksum(headers: HeaderReader): ChecksumAlgorithm | undefined {
+  const wanted = headers.get('x-amz-checksum-algorithm')?.toUpperCase();
+  if (wanted === undefined) return undefined;
+  const algorithm = CHECKSUM_ALGORITHMS.find((name) => name === wanted);
+  if (algorithm !== undefined) return algorithm;
+  const valid = CHECKSUM_ALGORITHMS.join(', ');
+  throw new S3Error('InvalidRequest', { message: `Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${valid}]` });
+}
+
+/** Metadata and checksum of the copy. The source's checksum is carried; one of another algorithm has to be computed from the bytes. */
+export function copyMetadata(
+  { replacement, placement, checksumAlgorithm }: RequestedMetadata,
+  view: ObjectView,
+): Pick<CopyObjectRequest, 'attributes' | 'sameAttributes' | 'checksum' | 'checksumAlgorithm'> {
+  const { headers, userMetadata, expires, checksum } = view;
+  const attributes = replacement ?? { headers, userMetadata, ...(expires !== undefined && { expires }), ...placement };
+  const kept = checksumAlgorithm === undefined || checksumAlgorithm === checksum?.algorithm;
+  return {
+    attributes,
+    sameAttributes: replacement === undefined,
+    ...(kept ? checksum !== undefined && { checksum } : { checksumAlgorithm }),
+  };
+}
