@@ -36,10 +36,12 @@ export function createCredentials({ credential, projectId, proxy }: CredentialOp
     return { isSecret: false, authorization: () => undefined, projectId: async () => projectId ?? NO_PROJECT };
   }
   if (credential.kind === 'token') return fromTokens(credential.getToken, async () => known(projectId));
-  const library = googleAuth(keyOf(credential), proxy);
+  const key = keyOf(credential);
+  const library = googleAuth(key, proxy);
+  const own = projectId ?? key?.project_id;
   return fromTokens(
     async () => tokenOf(await library()),
-    async () => projectId ?? known(await (await library()).getProjectId()),
+    async () => own ?? known(await (await library()).getProjectId()),
   );
 }
 
@@ -66,7 +68,13 @@ function known(projectId: string | undefined): string {
   return projectId;
 }
 
-function keyOf(credential: Extract<GcsCredential, { kind: 'serviceAccountKey' | 'workloadIdentity' | 'default' }>): object | undefined {
+/** A key or configuration of Google's, as far as it is looked at here. */
+interface KeyDocument {
+  /** In keys of service accounts. */
+  readonly project_id?: string;
+}
+
+function keyOf(credential: Extract<GcsCredential, { kind: 'serviceAccountKey' | 'workloadIdentity' | 'default' }>): KeyDocument | undefined {
   if (credential.kind === 'default') return undefined;
   const text = credential.kind === 'serviceAccountKey' ? credential.key : credential.configuration;
   let parsed: unknown;

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createGcsStore, startGcsDouble } from '../../../../adapters/gcs/index.ts';
+import type { GcsDouble } from '../../../../adapters/gcs/index.ts';
+import { HotNames } from '../../../../adapters/gcs/hot-names.ts';
+import { ABSENT, at } from '../../../../src/store/blob-store.ts';
+import type { BlobStore, WriteResult } from '../../../../src/store/blob-store.ts';
+import { StoreError, isStoreError } from '../../../../src/store/store-error.ts';
+import { testCall } from '../../../support/test-call.ts';
+import { failure } from '../scripted-peer.ts';
+
+describe('turns', () => {
+  const throttled = (): StoreError => new StoreError('throttled', { status: 429 });
+
+  test('nobody waits before a change is refused', async () => {
+    const names = new HotNames({ wait: 1000, spacing: 1000 });
+    const began = performance.now();
+    await Promise.all(Array.from({ length: 50 }, () => names.run('x', true, testCall(), async () => undefined)));
+    expect(performance.now() - began).toBeLessThan(500);
+    expect(names.size).toBe(0);
+  });
+
+  test('after a refusal changes of that name are spaced, of others not; later the name is forgotten', async () => {
+    const names = new HotNames({ wait: 2000, spacing: 40 });
+    const times: number[] = [];
+    let refusals = 1;
+    const work = async (): Promise<void> => {
+      if (refusals-- > 0) throw throttled();
+      times.push(performance.now());
+    };
+    await names.run('hot', true, testCall(), work);
+    await Promise.all(Array.from({ length: 5 }, () => names.run('hot', true, testCall(), work)));
+    for (const [i, time] of times.entries()) if (i > 0) expect(time - (times[i - 1] ?? 0)).toBeGreaterThan(35);
+    const began = performance.now();
+    await names.run('cold', true, testCall(), async () => undefined);
+    expect(performance.now() - began).toBeLessThan(30);
+    await expect.poll(() => names.size).toBe(0);
+  });
+
+  test('who would have to wait too long is told at once, and how long', async () => {
+    const names = new HotNames({ wait: 100, spacing: 3000 });
+    const error = await failure(names.run('hot', true, testCall(), async () => Promise.reject(throttled())));
+    expect(error).toMatchObject({ kind: 'throttled', lost: false, detail: { code: 'NameTooHot', retryAfter: 3 } });
+    const began = performance.now();
+    expect((await failure(names.run('hot', true, testCall(), async () => undefined))).detail.retryAfter).toBeGreaterThanOrEqual(3);
+    expect(performance.now() - began).toBeLessThan(50);
+  });
+
+  test('what can be done once only is not done twice', async () => {
+    const names = new HotNames({ wait: 1000, spacing: 10 });
+    let done = 0;
+    const error = await failure(names.run('hot', false, testCall(), async () => {
+      done += 1;
+      throw throttled();
+    }));
+    expect([error.kind, done]).toEqual(['throttled', 1]);
+  });
+
+  test('other failures, and lost answers, are the caller\'s', async () => {
+    const names = new HotNames({ wait: 1000, spacing: 10 });
+    for (const given of [new StoreError('conditionFailed'), new StoreError('throttled', { status: 503, lost: true })]) {
+      expect(await failure(names.run('x', true, testCall(), async () => Promise.reject(given)))).toBe(given);
+    }
+    expect(names.size).toBe(0);
+  });
+
+  test('a wait ends with its signal', async () => {
+    const names = new HotNames({ wait: 10_000, spacing: 5000 });
+    const stop = new AbortController();
+    const waiting = failure(names.run('hot', true, testCall(stop.signal), async () => Promise.reject(throttled())));
+    setTimeout(() => stop.abort(), 20);
+    expect((await waiting).kind).toBe('aborted');
+  });
+});
+
+describe('on a service that takes few changes of one name', () => {
+  const running: { double: GcsDouble; store: BlobStore }[] = [];
+
+  afterEach(async () => {
+    for (const { double, store } of running.splice(0)) {
+      await store.close();
+      await double.stop();
+    }
+  });
+
+  async function start(nameWait: number): Promise<BlobStore> {
+    const double = await startGcsDouble({ nameWritesPerSecond: 20 });
+    const store = createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, retries: { nameSpacing: 50, nameWait } });
+    running.push({ double, store });
+    await store.createContainer('bucket', testCall());
+    return store;
+  }
+
+  const ref = { container: 'bucket', name: 'key' };
+  const write = (store: BlobStore, text: string, condition?: typeof ABSENT): Promise<WriteResult> =>
+    store.write(ref, Buffer.from(text), { metadata: { text }, ...(condition && { condition }) }, testCall());
+
+  test('50 writers at once end in success or throttled, and what is there is one of those that succeeded, the last', async () => {
+    const store = await start(1000);
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, (_, i) => write(store, `writer ${i}`)));
+    const won = outcomes.flatMap((outcome, i) => (outcome.status === 'fulfilled' ? [{ i, revision: outcome.value.revision }] : []));
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') continue;
+      expect(isStoreError(outcome.reason, 'throttled')).toBe(true);
+      expect((outcome.reason as StoreError).detail.retryAfter).toBeGreaterThanOrEqual(1);
+    }
+    expect(won.length).toBeGreaterThan(5);
+    expect(won.length).toBeLessThan(50);
+    expect(new Set(won.map(({ revision }) => revision)).size).toBe(won.length);
+    const { revision, metadata } = await store.head(ref, testCall());
+    expect(won).toContainEqual({ i: Number(metadata['text']?.slice(7)), revision });
+  });
+
+  test('with patience enough all succeed', async () => {
+    const store = await start(20_000);
+    const results = await Promise.all(Array.from({ length: 15 }, (_, i) => write(store, `writer ${i}`)));
+    expect(new Set(results.map(({ revision }) => revision)).size).toBe(15);
+  });
+
+  test('conditional writers keep their condition while they wait', async () => {
+    const store = await start(20_000);
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => write(store, `writer ${i}`, ABSENT)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const { revision } = await store.head(ref, testCall());
+    const changes = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => store.setMetadata(ref, { i: `${i}` }, at(revision), testCall())));
+    expect(changes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await sleep(60);
+    await store.remove(ref, undefined, testCall());
+  });
+});
