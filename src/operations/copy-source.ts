@@ -4,7 +4,7 @@ import { NULL_VERSION } from '../manifest/objects/head.ts';
 import type { ObjectView } from '../manifest/objects/object-view.ts';
 import { failedCondition, preconditionFailed } from '../protocol/conditions.ts';
 import { type CopySource, copySourceConditions, parseCopySource } from '../protocol/copy-source.ts';
-import type { S3Request } from '../protocol/request.ts';
+import type { HeaderReader, S3Request } from '../protocol/request.ts';
 import { requireOwner } from './authorized-bucket.ts';
 import { authorizedObject } from './authorized-object.ts';
 import { requireReadable } from './object/archived.ts';
@@ -18,9 +18,8 @@ export interface ResolvedSource {
 }
 
 /**
- * The object that CopyObject or UploadPartCopy reads: parsed, permitted, found, not archived, its
- * conditions met. @throws S3Error InvalidArgument, NoSuchBucket, AccessDenied, NoSuchKey,
- * InvalidObjectState, PreconditionFailed
+ * The object that CopyObject or UploadPartCopy reads: parsed, permitted, found, not archived.
+ * @throws S3Error InvalidArgument, NoSuchBucket, AccessDenied, NoSuchKey, InvalidObjectState
  */
 export async function resolveCopySource(request: S3Request, context: OperationContext): Promise<ResolvedSource> {
   const source = parseCopySource(request.headers.get('x-amz-copy-source') ?? '');
@@ -35,9 +34,13 @@ export async function resolveCopySource(request: S3Request, context: OperationCo
   if (view.storageClass !== undefined && RESTORE_FIRST.has(view.storageClass)) {
     throw new S3Error('InvalidObjectState', { extra: { StorageClass: view.storageClass } });
   }
-  const failed = failedCondition(copySourceConditions(request.headers), view, Date.now());
-  if (failed !== undefined) throw preconditionFailed(`x-amz-copy-source-${failed}`);
   return { source, bucket, view };
+}
+
+/** `x-amz-copy-source-if-*`. @throws S3Error PreconditionFailed */
+export function requireSourceConditions(headers: HeaderReader, { view }: ResolvedSource): void {
+  const failed = failedCondition(copySourceConditions(headers), view, Date.now());
+  if (failed !== undefined) throw preconditionFailed(`x-amz-copy-source-${failed}`);
 }
 
 /** A delete marker that is named by its id is no wrong method here, but a wrong source. */

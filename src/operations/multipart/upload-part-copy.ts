@@ -8,7 +8,7 @@ import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import { authorizedUpload } from './authorized-upload.ts';
-import { copiedVersionHeaders, requireCopyable, resolveCopySource } from '../copy-source.ts';
+import { copiedVersionHeaders, requireCopyable, requireSourceConditions, resolveCopySource } from '../copy-source.ts';
 import type { Operation, OperationSettings } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
 import { partNumberOf, refuseBody, refuseVersionId, uploadTarget } from './upload-request.ts';
@@ -31,7 +31,7 @@ export const uploadPartCopy: Operation = async (request, context) => {
   refuseUnsupported(request.headers);
   refuseVersionId(request);
   const number = partNumberOf(request);
-  refuseBody(request);
+  await refuseBody(request);
   parseCopySource(request.headers.get('x-amz-copy-source') ?? '');
   const wanted = parseCopyRange(request.headers);
   const { uploads } = context.manifest;
@@ -40,6 +40,7 @@ export const uploadPartCopy: Operation = async (request, context) => {
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const source = await resolveCopySource(request, context);
     const range = wanted && requireInside(wanted, source.view.size, context.settings);
+    requireSourceConditions(request.headers, source);
     requireCopyable(range === undefined ? source.view.size : range.last - range.first + 1);
     const headers = { ...responseHeaders(request.headers), ...copiedVersionHeaders(source) };
     context.mayTakeLong(headers);

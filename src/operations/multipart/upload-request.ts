@@ -1,8 +1,8 @@
-import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
+import { S3Error, invalidArgument, isS3Error } from '../../errors/s3-error.ts';
 import type { Bucket } from '../../manifest/buckets/bucket.ts';
 import type { UploadTarget } from '../../manifest/uploads/upload-find.ts';
 import type { UploadSummary } from '../../manifest/uploads/upload-record.ts';
-import type { S3Request } from '../../protocol/request.ts';
+import type { RequestBody, S3Request } from '../../protocol/request.ts';
 import type { XmlValue } from '../../protocol/xml/document.ts';
 import { objectKey } from '../authorized-bucket.ts';
 import type { OwnerLookup } from '../bucket/list-values.ts';
@@ -35,9 +35,22 @@ export function refuseVersionId(request: S3Request): void {
 }
 
 /** @throws S3Error InvalidRequest when something follows the headers of a request that has no body */
-export function refuseBody(request: S3Request): void {
-  if ((request.body.declaredSize ?? 0) === 0) return;
-  throw new S3Error('InvalidRequest', { message: 'This request does not support a body.' });
+export async function refuseBody({ body, headers }: S3Request): Promise<void> {
+  // In chunks, how much follows is seen only when it is read.
+  const isEmpty = body.declaredSize === undefined && headers.get('transfer-encoding') !== undefined
+    ? await endsAtOnce(body)
+    : (body.declaredSize ?? 0) === 0;
+  if (!isEmpty) throw new S3Error('InvalidRequest', { message: 'This request does not support a body.' });
+}
+
+async function endsAtOnce(body: RequestBody): Promise<boolean> {
+  try {
+    await body.readAll(0);
+    return true;
+  } catch (error) {
+    if (isS3Error(error, 'MaxMessageLengthExceeded')) return false;
+    throw error;
+  }
 }
 
 /** `Initiator`, `Owner` and `StorageClass` of an upload. */

@@ -8,7 +8,7 @@ import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
-import { type ResolvedSource, copiedVersionHeaders, requireCopyable, resolveCopySource } from '../copy-source.ts';
+import { type ResolvedSource, copiedVersionHeaders, requireCopyable, requireSourceConditions, resolveCopySource } from '../copy-source.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
@@ -35,6 +35,7 @@ export const copyObject: Operation = async (request, context) => {
   const ownership = writtenOwnership(request.headers, { bucket, writerId, ignoreWrite: true }, context.accounts);
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const source = await resolveCopySource(request, context);
+    requireSourceConditions(request.headers, source);
     requireCopyable(source.view.size);
     await requireChange(request, { source, metadata }, context);
     const { attributes, ...copied } = copyMetadata(metadata, source.view);
