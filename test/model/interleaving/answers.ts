@@ -69,7 +69,8 @@ function untrueRefusal(course: Course, code: string): string | undefined {
     const isGone = (state: KeyState): boolean => namedIn(state, operation, asked)?.marker !== false;
     return seen.some(isGone) ? undefined : `${code} although the version was there throughout`;
   }
-  const wasLocked = seen.some((state) => versionIn(state, asked.versionId)?.said.includes('"retention"') === true);
+  const known = seen.flatMap((state) => [...state.versions, ...state.lingering]);
+  const wasLocked = known.some(({ id, said }) => id === asked.versionId && said.includes('"retention"'));
   return operation.kind === 'deleteVersion' && code === 'AccessDenied' && wasLocked ? undefined : `${operation.kind} answered ${code}`;
 }
 

@@ -3,7 +3,7 @@ import { keyState } from './key-state.ts';
 import type { Operation } from './operation.ts';
 import { Run } from './run.ts';
 import { Violation } from './trace.ts';
-import type { Snapshot } from './world.ts';
+import { type Snapshot, World } from './world.ts';
 
 /** Calls of a lone operation, whatever was left to it (I10). */
 const MOST_CALLS = 8;
@@ -47,6 +47,28 @@ export async function judgeRest(run: Run, { key, mode }: { readonly key: string;
       run.trace.breakWith(`at rest: ${error.message}\n  after`, error);
     }
   }
+}
+
+/** Behind everything that is not known to be needed any more, and behind what is kept longer because a tool of the cloud may have been at work. */
+const AGES_MS = [25 * 3_600_000, 8 * 24 * 3_600_000];
+
+/** I9: sweeps change nothing that anybody sees, and leave nothing that nobody needs. @throws Violation */
+export async function judgeSweep(run: Run, { key, mode }: { readonly key: string; readonly mode: Versioning }): Promise<void> {
+  const before = (await keyState(run.world, key)).text;
+  let start = await run.world.snapshot();
+  const steps: string[] = [];
+  for (const age of AGES_MS) {
+    start = { ...start, now: start.now + age };
+    const lone = await Run.begin({ start, clients: [{ skew: 0, operations: [{ kind: 'sweep', mode, key }] }], names: String.fromCharCode('X'.charCodeAt(0) + steps.length) });
+    await finish(lone);
+    steps.push(lone.trace.text);
+    start = await lone.world.snapshot();
+  }
+  const world = await World.of(start);
+  const after = await keyState(world, key);
+  if (after.text !== before) run.trace.breakWith(`I9: a sweep changed what is seen:\n${steps.join('\n')}\n  after`);
+  const garbage = [...after.unneeded, ...(after.head?.kind === 'void' ? ['the void'] : [])];
+  if (garbage.length > 0) run.trace.breakWith(`I9: left after a sweep: ${garbage.join(', ')}:\n${steps.join('\n')}\n  after`);
 }
 
 async function callsOf(operation: Operation, start: Snapshot): Promise<number> {

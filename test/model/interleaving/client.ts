@@ -8,7 +8,7 @@ import type { ObjectTarget, PutRequest } from '../../../src/manifest/objects/obj
 import type { ObjectView } from '../../../src/manifest/objects/object-view.ts';
 import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
 import { type Settler, createSettler, settle } from '../../../src/manifest/objects/settle.ts';
-import { type ListedVersion, type ListingRequest, createListing } from '../../../src/manifest/listing/listing.ts';
+import { type ListedPrefix, type ListingRequest, type VersionsEntry, createListing } from '../../../src/manifest/listing/listing.ts';
 import { type Uploads, createUploads } from '../../../src/manifest/uploads/uploads.ts';
 import type { UploadTarget } from '../../../src/manifest/uploads/upload-find.ts';
 import type { ListedPart } from '../../../src/manifest/uploads/upload-plan.ts';
@@ -17,6 +17,7 @@ import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../src/store/store-error.ts';
 import { testCall } from '../../support/test-call.ts';
 import { type Answer, type Asked, type Operation, type OperationKind, type ShownVersion, retainUntil } from './operation.ts';
+import { sweepKeys } from './sweeper.ts';
 import { BUCKET_UID, CONTAINER, SYSTEM, type World, textIn } from './world.ts';
 
 const OWNER = 'owner';
@@ -153,6 +154,11 @@ export class Client {
     return { kind: 'done' };
   }
 
+  async sweep({ operation, call }: Job): Promise<Answer> {
+    await sweepKeys(this.#bucket(operation.mode), this.now, call);
+    return { kind: 'done' };
+  }
+
   async #put(bucket: Bucket, key: string, request: PutRequest, call = testCall()): Promise<Answer> {
     const { versionId } = versioned(await this.#objects.put(bucket, key, request, call));
     return { kind: 'done', ...(versionId !== undefined && { versionId }) };
@@ -183,8 +189,6 @@ const SAYINGS: Readonly<Partial<Record<OperationKind, (name: string) => AmendedF
   hold: (name) => ({ lock: { retention: { mode: 'GOVERNANCE', until: retainUntil(name) } } }),
 };
 
-const notYet = async (): Promise<Answer> => fail('not built yet');
-
 const WORK: Readonly<Record<OperationKind, (client: Client, job: Job) => Promise<Answer>>> = {
   put: (client, job) => client.put(job),
   complete: (client, job) => client.complete(job),
@@ -200,7 +204,7 @@ const WORK: Readonly<Record<OperationKind, (client: Client, job: Job) => Promise
   list: (client, job) => client.list(job),
   listVersions: (client, job) => client.listVersions(job),
   settle: (client, job) => client.settle(job),
-  sweep: notYet,
+  sweep: (client, job) => client.sweep(job),
 };
 
 function settlerOf({ backgroundCall }: ClientOptions): Settler {
@@ -232,8 +236,9 @@ function listingOf({ key }: Operation): ListingRequest {
   return { prefix: key, delimiter: '', after: '', limit: 100 };
 }
 
-function listedVersion({ etag, mtime, versionId, isLatest }: ListedVersion): ShownVersion {
-  return { id: versionId, latest: isLatest, marker: false, etag, mtime };
+function listedVersion(entry: Exclude<VersionsEntry, ListedPrefix>): ShownVersion {
+  const { mtime, versionId, isLatest } = entry;
+  return { id: versionId, latest: isLatest, mtime, ...('etag' in entry ? { marker: false, etag: entry.etag } : { marker: true }) };
 }
 
 function shown(view: ObjectView): ShownVersion {

@@ -1,4 +1,4 @@
-import { type ObjectRecord, splitMetadata } from '../../../src/manifest/records/record.ts';
+import { CLAIM_NAME, type ObjectRecord, splitMetadata } from '../../../src/manifest/records/record.ts';
 import { mtimeOfSeq } from '../../../src/manifest/records/clock.ts';
 import { encodeOrdered } from '../../../src/store/ordered-encoding.ts';
 import { BUCKET_UID, CONTAINER, type RawBlob, SYSTEM, type World } from './world.ts';
@@ -26,6 +26,8 @@ export interface KeyState {
   readonly versions: readonly Version[];
   /** Deleted by id, the deletion committed, the blob still there: it may still be seen until the answer. */
   readonly lingering: readonly Version[];
+  /** Versions' own blobs that are neither seen nor an upload's. */
+  readonly unneeded: readonly string[];
   /** What must never be, in any state. */
   readonly faults: readonly string[];
   /** The first two fields: equal texts mean that nobody sees a difference. */
@@ -66,6 +68,7 @@ function judge(raw: RawKey): KeyState {
   const record = head && recordOf(head);
   const kind = head && (record?.kind ?? 'inline');
   const visible: Version[] = [];
+  const seen = new Set<string>();
   let named: Version | undefined;
   const lingering: Version[] = [];
   for (const [token, blob] of versions) {
@@ -74,6 +77,7 @@ function judge(raw: RawKey): KeyState {
     if (head !== undefined && isVisible(token, own, { kind, record })) {
       const version = versionOf(token, { blob, record: own, head });
       visible.push(version);
+      seen.add(token);
       if (token === record?.version) named = version;
     } else if (own.isNull !== true && record?.dels?.includes(token) === true) {
       lingering.push(versionOf(token, { blob, record: own, head }));
@@ -89,6 +93,7 @@ function judge(raw: RawKey): KeyState {
     current,
     versions: visible,
     lingering,
+    unneeded: [...versions].flatMap(([token, blob]) => (seen.has(token) || mayBeNeeded(token, blob, atHead) ? [] : [token])),
     faults: faultsOf({ current, visible, kind, indexed }),
     text: textOf(current, visible),
     head: kind && { kind, log: [...(record?.adds ?? []), ...(record?.dels ?? [])] },
@@ -103,6 +108,11 @@ function isVisible(token: string, own: ObjectRecord, head: { readonly kind: Obje
   if (record?.dels?.includes(token) === true) return false;
   if (own.isNull === true) return record?.nullVersion === token;
   return own.stamp === true || record?.adds?.includes(token) === true;
+}
+
+/** An upload that may be completed again, or a copy of the null version as it stands in the head: who displaces it takes that one. */
+function mayBeNeeded(token: string, { entry }: RawBlob, atHead: Version | undefined): boolean {
+  return entry.metadata[CLAIM_NAME] !== undefined || (atHead !== undefined && token.startsWith(atHead.place));
 }
 
 function recordOf({ entry }: RawBlob): ObjectRecord | undefined {

@@ -1,6 +1,7 @@
 import type { Operation, VersionPick } from './operation.ts';
 
-type Dish = Omit<Operation, 'key'>;
+/** An operation, on whatever key. */
+export type Dish = Omit<Operation, 'key'>;
 
 /** What clients do to a key of a bucket that never had versioning. */
 export const NEVER_MENU: readonly Dish[] = [
@@ -20,6 +21,7 @@ export const NEVER_MENU: readonly Dish[] = [
   { kind: 'list', mode: 'never' },
   { kind: 'listVersions', mode: 'never' },
   { kind: 'settle', mode: 'never' },
+  { kind: 'sweep', mode: 'never' },
 ];
 
 /** Writes of both states of a versioned bucket, together: so switches between them are under way all the time. */
@@ -45,6 +47,7 @@ const VERSIONED_MENU: readonly Dish[] = [
   { kind: 'find', mode: 'enabled' },
   { kind: 'list', mode: 'enabled' },
   { kind: 'settle', mode: 'enabled' },
+  { kind: 'sweep', mode: 'enabled' },
 ];
 
 function ofVersion(version: VersionPick): Dish[] {
@@ -61,3 +64,17 @@ function ofVersion(version: VersionPick): Dish[] {
 export function versionedMenu(versions: number): readonly Dish[] {
   return [...VERSIONED_MENU, ...ofVersion('null'), ...Array.from({ length: versions }, (_, index) => ofVersion(index)).flat()];
 }
+
+/** What meets in the first moments after versioning was enabled: plain PUTs that began before, and what comes after. */
+export const WINDOW_MENU: readonly Dish[] = [
+  { kind: 'put', mode: 'never' },
+  { kind: 'put', mode: 'never' },
+  { kind: 'put', mode: 'enabled' },
+  { kind: 'put', mode: 'enabled', streamed: true },
+  { kind: 'copy', mode: 'enabled' },
+  { kind: 'complete', mode: 'enabled' },
+  { kind: 'delete', mode: 'enabled' },
+  { kind: 'put', mode: 'suspended' },
+  { kind: 'get', mode: 'enabled' },
+  { kind: 'tag', mode: 'enabled' },
+];

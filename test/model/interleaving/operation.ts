@@ -17,8 +17,8 @@ export type OperationKind =
   | 'settle'
   | 'sweep';
 
-/** `null`, or the n-th of all versions that the key has had when the operation begins. */
-export type VersionPick = 'null' | number;
+/** A version id, or the n-th of all versions that the key has had when the operation begins. */
+export type VersionPick = string | number;
 
 /** One request of a client, or one piece of work that follows requests. */
 export interface Operation {

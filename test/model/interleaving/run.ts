@@ -8,7 +8,7 @@ import { untrue } from './answers.ts';
 import { Client } from './client.ts';
 import { type Change, unlawful } from './effects.ts';
 import { type CallAtGate, gated, isChange } from './gate.ts';
-import { type KeyState, describeState, keyState } from './key-state.ts';
+import { type KeyState, describeState, keyState, lineOf } from './key-state.ts';
 import { type Operation, describeOperation } from './operation.ts';
 import { clientTime } from './client-time.ts';
 import { drawAs, restartRandom } from './seeded-random.ts';
@@ -197,7 +197,7 @@ export class Run {
   }
 
   #pick({ version, key }: Operation): string | undefined {
-    if (version === undefined || version === 'null') return version;
+    if (typeof version !== 'number') return version;
     const ids = this.#ids.get(key) ?? [];
     return ids[version % Math.max(ids.length, 1)] ?? NO_VERSION;
   }
@@ -286,7 +286,7 @@ export class Run {
       const was = before.get(key) ?? after;
       const isSame = was.text === after.text;
       if (!isSame) this.#judgeEffect(task, { key, before: was, after });
-      if (isSame && was.lingering.length === after.lingering.length) continue;
+      if (isSame && was.lingering.map(lineOf).join() === after.lingering.map(lineOf).join()) continue;
       for (const other of this.tasks) {
         if (other.status === 'running' && other.calls > 0 && other.operation?.key === key) note(other, after);
       }
@@ -364,12 +364,14 @@ export class Run {
       this.trace.step(task.id, describeOperation(operation), `answers ${JSON.stringify(answer)}`);
       this.trace.throwIfBroken();
       if (task.calls === 0) note(task, this.#stateOf(operation.key));
+      task.said = answer;
+      task.acknowledged = answer.kind === 'done' ? answer.versionId : undefined;
       task.answerWasUnknown = answer.kind === 'unknown';
-      if (operation.kind === 'hold' && answer.kind === 'done') this.#hold(task, operation.key);
+      if (operation.kind === 'hold' && this.#plan.lax !== true && answer.kind === 'done') this.#hold(task, operation.key);
       const seen = [...task.seen.values()];
       const why = untrue({ operation, asked: task.asked, answer, effects: task.effects, seen });
       if (why !== undefined && this.#plan.lax !== true) this.trace.breakWith(`${task.id}: ${why}`);
-      if (answer.kind === 'unknown' && !this.#hadFault) this.trace.breakWith(`${task.id} gave up although nothing had gone wrong`);
+      if (answer.kind === 'unknown' && !this.#hadFault && this.#plan.lax !== true) this.trace.breakWith(`${task.id} gave up although nothing had gone wrong`);
       this.#startNext(task.client);
       await this.#settle();
     }

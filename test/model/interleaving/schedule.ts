@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { versionedMenu, NEVER_MENU } from './menus.ts';
+import type { Dish } from './menus.ts';
 import type { Operation } from './operation.ts';
 import { type ClientPlan, Run, type RunPlan, type Step } from './run.ts';
-import { STARTS } from './starts.ts';
 
 /** What goes wrong at the n-th step. */
 export interface PlannedFault {
@@ -25,13 +24,17 @@ export interface Schedule {
 const MOST_STEPS = 60;
 const SKEWS = [0, 0, 7_000, -60_000, 1];
 
-export function scheduleOf(world: 'never' | 'versioned'): fc.Arbitrary<Schedule> {
-  const menu = world === 'never' ? NEVER_MENU : versionedMenu(4);
+export interface ScheduleOptions {
+  readonly menu: readonly Dish[];
+  readonly starts: readonly string[];
+}
+
+export function scheduleOf({ menu, starts }: ScheduleOptions): fc.Arbitrary<Schedule> {
   const key = fc.constantFrom('k', 'k', 'k', 'k', 'l');
   const operation: fc.Arbitrary<Operation> = fc.record({ dish: fc.constantFrom(...menu), key }).map(({ dish, key: chosen }) => ({ ...dish, key: chosen }));
   const client = fc.record({ skew: fc.constantFrom(...SKEWS), operations: fc.array(operation, { minLength: 1, maxLength: 3 }) });
   return fc.record({
-    start: fc.constantFrom(...STARTS[world]),
+    start: fc.constantFrom(...starts),
     clients: fc.array(client, { minLength: 2, maxLength: 3 }),
     turns: fc.array(fc.nat(11), { maxLength: MOST_STEPS, size: 'max' }),
     faults: fc.array(fc.record({ at: fc.nat(MOST_STEPS / 2), kind: fc.constantFrom('crash', 'loseAnswer', 'delay') }), { maxLength: 3, size: 'max' }),
@@ -41,9 +44,9 @@ export function scheduleOf(world: 'never' | 'versioned'): fc.Arbitrary<Schedule>
 }
 
 /** Does what the schedule says. @throws Violation */
-export async function play(schedule: Schedule, start: RunPlan['start']): Promise<Run> {
+export async function play(schedule: Schedule, plan: Omit<RunPlan, 'clients' | 'background'>): Promise<Run> {
   const { clients, turns, faults, background, lateArrive } = schedule;
-  const run = await Run.begin({ start, clients, background });
+  const run = await Run.begin({ ...plan, clients, background });
   for (let n = 0; !run.isOver; n++) await run.take(choose(run, turns[n], faults.find(({ at }) => at === n)));
   if (!lateArrive) return run;
   for (let [step] = run.steps().regular; step !== undefined; [step] = run.steps().regular) await run.take(step);

@@ -8,6 +8,8 @@ import { type Snapshot, World } from './world.ts';
 /** 2023: when the tests play. */
 const BEGINNING = 1_700_000_000_000;
 const STEP_MS = 1000;
+/** Behind the last of it: what is there is old enough for a sweeper. */
+const AGE_MS = 25 * 3_600_000;
 const FIRST_NAME = 'F';
 
 /** One thing that happened before the test begins. */
@@ -51,7 +53,7 @@ export const STARTS: Readonly<Record<'never' | 'versioned', readonly string[]>> 
 
 const built = new Map<string, Promise<Snapshot>>();
 
-/** The store as it lies there then, one second after the last of it. */
+/** The store as it lies there then, a day later. */
 export function startOf(world: 'never' | 'versioned', name: string, key = 'k'): Promise<Snapshot> {
   const id = `${world} ${name} ${key}`;
   const start = built.get(id) ?? build((world === 'never' ? NEVER : VERSIONED)[name] ?? [], key);
@@ -73,7 +75,7 @@ async function build(pasts: readonly Past[], key: string): Promise<Snapshot> {
     start = { ...end, now: end.now + STEP_MS };
     letter += late.length;
   }
-  return start;
+  return { ...start, now: start.now + AGE_MS };
 }
 
 function changesHead({ method, text }: Pending, key: string): boolean {

@@ -11,6 +11,9 @@ export interface Task {
   /** `waiting`: has not begun. */
   status: 'waiting' | 'running' | 'done';
   answer: Answer | undefined;
+  /** The answer, once it was judged, and the version that it names as done. */
+  said: Answer | undefined;
+  acknowledged: string | undefined;
   /** Its outcome is open: it may still take effect. */
   answerWasUnknown: boolean;
   calls: number;
@@ -31,6 +34,8 @@ export function newTask(id: string, client: number, operation: Operation | undef
     asked: { name: id, versionId: undefined, etag: undefined },
     status: 'waiting',
     answer: undefined,
+    said: undefined,
+    acknowledged: undefined,
     answerWasUnknown: false,
     calls: 0,
     atStart: undefined,
@@ -42,7 +47,7 @@ export function newTask(id: string, client: number, operation: Operation | undef
 
 /** A lingering version is a state of its own: readers may see it. */
 export function note(task: Task, state: KeyState): void {
-  task.seen.set(`${state.text}\n${state.lingering.map(({ id }) => id).join(' ')}`, state);
+  task.seen.set(`${state.text}\n\n${state.lingering.map(lineOf).join('\n')}`, state);
 }
 
 export function touchedBy({ before, after }: Change): Version[] {
