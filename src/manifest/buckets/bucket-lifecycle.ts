@@ -88,8 +88,11 @@ async function createContainer(store: BucketStore, claimed: Claim & { readonly r
 export function containerNameOf(backend: Backend, bucket: string): string {
   const legal = backend.store.capabilities.containerName.test(bucket) && bucket !== backend.systemContainer;
   if (legal) return bucket;
-  const readable = bucket.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 50);
-  return `${readable}-${createHash('sha256').update(bucket).digest('hex').slice(0, 12)}`;
+  const readable = bucket.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
+  const hash = createHash('sha256').update(bucket).digest('hex').slice(0, 12);
+  // A prefix of the backend's leaves less room, and some words are not allowed.
+  const names = [50, 30, 10].map((length) => `${readable.slice(0, length)}-${hash}`);
+  return names.find((name) => backend.store.capabilities.containerName.test(name)) ?? `bucket-${hash}`;
 }
 
 export interface DeleteBucketRequest {

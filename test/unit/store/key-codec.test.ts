@@ -1,14 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createKeyCodec, ESCAPED_PREFIX } from '../../../src/store/key-codec.ts';
+import { createKeyCodec, ESCAPED_PREFIX, type KeyCodecOptions } from '../../../src/store/key-codec.ts';
 import { compareUtf8, nameComparator } from '../../../src/store/name-order.ts';
 import { encodeOrdered } from '../../../src/store/ordered-encoding.ts';
 import { anyKey, anyText, twoTexts } from './arbitrary-keys.ts';
 
 const RUNS = { numRuns: 3000 };
 
+interface Rules {
+  readonly utf16: boolean;
+  readonly maxLength: number;
+  readonly maxBytes: number;
+  readonly maxSegments: number;
+  readonly reserved: readonly string[];
+}
+
 /** The rules once more, written differently: by code point, segment and length. */
-function isHazardous(key: string, rules: { utf16: boolean; maxLength: number; maxSegments: number }): boolean {
+function isHazardous(key: string, rules: Rules): boolean {
   const points = Array.from(key, (character) => character.codePointAt(0) ?? 0);
   const bad = (p: number): boolean =>
     p < 0x20 || (p >= 0x7f && p < 0xa0) || p === 0x5c || (p >= 0xe000 && p <= 0xf8ff) || (p >= 0xfdd0 && p <= 0xfdef) ||
@@ -16,7 +24,8 @@ function isHazardous(key: string, rules: { utf16: boolean; maxLength: number; ma
   const segments = key.split('/');
   return (
     points.some(bad) || segments.some((segment) => segment.endsWith('.')) || key.startsWith('~s3~/') ||
-    key.length > rules.maxLength || segments.length > rules.maxSegments
+    key.length > rules.maxLength || segments.length > rules.maxSegments || new TextEncoder().encode(key).length > rules.maxBytes ||
+    rules.reserved.some((reserved) => key.startsWith(reserved))
   );
 }
 
@@ -52,6 +61,34 @@ describe('createKeyCodec', () => {
     (name) => expect(codec.decode(name)).toEqual({ kind: 'hidden' }),
   );
 
+  test('a store that counts bytes takes no plain name of more bytes', () => {
+    const bytes = createKeyCodec({ nameOrder: 'utf8', maxNameLength: 1024, maxNameBytes: 1024 });
+    expect(bytes.encode('é'.repeat(512)).region).toBe('plain');
+    expect(bytes.encode('\u{1f600}'.repeat(256)).region).toBe('plain');
+    for (const key of ['é'.repeat(513), '\u{1f600}'.repeat(257), `${'a'.repeat(1023)}é`]) {
+      const { name, region, needsTrueKey } = bytes.encode(key);
+      expect([region, needsTrueKey]).toEqual(['escaped', true]);
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(1024);
+      expect(bytes.decode(name)).toEqual({ kind: 'trueKeyInMetadata' });
+      expect(bytes.decode(key)).toEqual({ kind: 'hidden' });
+    }
+    expect(bytes.prefixes('é'.repeat(513)).plain).toBeUndefined();
+    expect(bytes.prefixes('é'.repeat(512)).plain).toBe('é'.repeat(512));
+  });
+
+  test('what a service reserves is escaped, for that service only', () => {
+    const reserving = createKeyCodec({ nameOrder: 'utf8', maxNameLength: 1024, reservedPrefixes: ['.well-known/acme-challenge/'] });
+    for (const key of ['.well-known/acme-challenge/', '.well-known/acme-challenge/token']) {
+      expect(reserving.encode(key)).toEqual({ name: ESCAPED_PREFIX + encodeOrdered(key), region: 'escaped', needsTrueKey: false });
+      expect(reserving.decode(ESCAPED_PREFIX + encodeOrdered(key))).toEqual({ kind: 'key', key, region: 'escaped' });
+      expect(reserving.decode(key)).toEqual({ kind: 'hidden' });
+      expect(reserving.prefixes(key)).not.toHaveProperty('plain');
+      expect(codec.encode(key).region).toBe('plain');
+    }
+    for (const key of ['.well-known/acme-challenge', '.well-known/x', 'a/.well-known/acme-challenge/x']) expect(reserving.encode(key).region).toBe('plain');
+    expect(reserving.prefixes('.well-known/').plain).toBe('.well-known/');
+  });
+
   test('a key too long once escaped has a hash instead of its end, and says so', () => {
     const key = `${'ü'.repeat(400)}.`;
     const { name, needsTrueKey } = codec.encode(key);
@@ -78,15 +115,22 @@ describe('createKeyCodec', () => {
   });
 });
 
-describe.each([
+describe.each<KeyCodecOptions & { readonly maxSegments: number }>([
   { nameOrder: 'utf8', maxNameLength: 1024, maxSegments: 254 },
   { nameOrder: 'utf16', maxNameLength: 1024, maxSegments: 254 },
   { nameOrder: 'utf8', maxNameLength: 60, maxSegments: 4 },
   { nameOrder: 'utf16', maxNameLength: 60, maxSegments: 4 },
-] as const)('for every key, $nameOrder, at most $maxNameLength characters', (options) => {
+  { nameOrder: 'utf8', maxNameLength: 60, maxNameBytes: 60, maxSegments: 4, reservedPrefixes: ['a/b'] },
+])('for every key, $nameOrder, at most $maxNameLength characters', (options) => {
   const codec = createKeyCodec(options);
   const compare = nameComparator(options.nameOrder);
-  const rules = { utf16: options.nameOrder === 'utf16', maxLength: options.maxNameLength, maxSegments: options.maxSegments };
+  const rules: Rules = {
+    utf16: options.nameOrder === 'utf16',
+    maxLength: options.maxNameLength,
+    maxBytes: options.maxNameBytes ?? Infinity,
+    maxSegments: options.maxSegments,
+    reserved: options.reservedPrefixes ?? [],
+  };
 
   test('plain unless hazardous; the name is never hazardous but for its prefix; decode undoes encode', () => {
     fc.assert(
