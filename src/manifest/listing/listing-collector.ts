@@ -1,13 +1,7 @@
-import { compareUtf8 } from '../../store/name-order.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { type ListedEntry, type ListingRequest, listedObject, rollUp } from './listing-entry.ts';
 import type { DecodedEntry } from './listing-region.ts';
-
-/** Where a listing begins, in keys. */
-export interface ListingStart {
-  readonly key: string;
-  readonly inclusive: boolean;
-}
+import { type ListingStart, isBefore } from './listing-start.ts';
 
 /** Makes of decoded entries, in the order of their keys, what a page shows: drops, rolls up, skips what was before the start. */
 export class ListingCollector {
@@ -17,6 +11,7 @@ export class ListingCollector {
   /** Cleared once it is passed: in order, what follows is behind it too. */
   #start: ListingStart | undefined;
   #prefix: string | undefined;
+  #emptyPrefix: string | undefined;
   #last: string | undefined;
 
   constructor(bucket: Bucket, request: ListingRequest, start: ListingStart | undefined) {
@@ -44,12 +39,13 @@ export class ListingCollector {
     return this.#prefix !== undefined && this.#last?.startsWith(this.#prefix) === true ? this.#prefix : undefined;
   }
 
-  take({ key, blob }: DecodedEntry): void {
+  take({ key, blob, isEmpty }: DecodedEntry): void {
     if (!key.startsWith(this.#request.prefix) || this.#isBeforeStart(key)) return;
     this.#last = key;
     if (this.#prefix !== undefined && key.startsWith(this.#prefix)) return;
     if (blob === undefined) {
-      this.#addPrefix(key);
+      if (isEmpty === true) this.#emptyPrefix = key;
+      else this.#addPrefix(key);
       return;
     }
     const object = listedObject(this.#bucket, key, blob);
@@ -72,7 +68,7 @@ export class ListingCollector {
   cutShort(): string | undefined {
     const prefix = this.#last === undefined ? undefined : rollUp(this.#last, this.#request);
     if (prefix === undefined) return this.#last;
-    if (prefix !== this.#prefix) this.#addPrefix(prefix);
+    if (prefix !== this.#prefix && prefix !== this.#emptyPrefix) this.#addPrefix(prefix);
     return prefix;
   }
 
@@ -83,8 +79,7 @@ export class ListingCollector {
 
   #isBeforeStart(key: string): boolean {
     if (this.#start === undefined) return false;
-    const order = compareUtf8(key, this.#start.key);
-    if (order < 0 || (order === 0 && !this.#start.inclusive)) return true;
+    if (isBefore(key, this.#start)) return true;
     this.#start = undefined;
     return false;
   }

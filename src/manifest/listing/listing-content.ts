@@ -3,13 +3,14 @@ import type { BlobEntry } from '../../store/blob-store.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { parseHead } from '../objects/head.ts';
 import { asNoSuchBucket } from '../objects/object-read.ts';
+import { holdsSurvivor } from './survivors.ts';
 
 /** Normally the first blob decides; only leftovers of removed keys make the search longer. */
 const FIRST_LOOK = 10;
 
 /**
- * Whether a container holds anything besides leftovers of keys that are gone for good. Counts too:
- * delete markers (they are versions), and blobs that S3 cannot show (they are somebody's data).
+ * Whether a bucket holds anything besides leftovers of keys that are gone for good. Counts too: versions and delete
+ * markers, and blobs that S3 cannot show (they are somebody's data). Uploads do not.
  * @throws S3Error NoSuchBucket
  */
 export async function hasContent(bucket: Bucket, call: Call): Promise<boolean> {
@@ -24,7 +25,8 @@ export async function hasContent(bucket: Bucket, call: Call): Promise<boolean> {
     token = page.nextToken;
     limit = store.capabilities.maxListPage;
   } while (token !== undefined);
-  return false;
+  // A version whose key has no head.
+  return bucket.versioning !== 'never' && holdsSurvivor(bucket, { prefix: '', maxCalls: Infinity }, call);
 }
 
 function isLeftover(entry: BlobEntry, container: string): boolean {

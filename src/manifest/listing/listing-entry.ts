@@ -2,6 +2,7 @@ import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { isLive, parseHead, viewOf } from '../objects/head.ts';
+import type { ObjectView } from '../objects/object-view.ts';
 
 /** What of a bucket is to be listed. Keys and prefixes are S3's, never names of blobs. */
 export interface ListingRequest {
@@ -56,8 +57,11 @@ export interface ListingPage<Entry> {
 /** The object of a head as the list call gave it, a spilled record included; undefined for a key without a live object. */
 export function listedObject(bucket: Bucket, key: string, entry: BlobEntry): ListedObject | undefined {
   const head = parseHead({ container: bucket.home.container, name: entry.name }, entry);
-  if (!isLive(head)) return undefined;
-  const { etag, size, mtime, ownerId, storageClass, checksum, archived } = viewOf(head, bucket, key);
+  return isLive(head) ? objectEntry(viewOf(head, bucket, key)) : undefined;
+}
+
+/** What a listing shows of an object. */
+export function objectEntry({ key, etag, size, mtime, ownerId, storageClass, checksum, archived }: ObjectView): ListedObject {
   return {
     kind: 'object',
     key,

@@ -1,10 +1,10 @@
 import type { Call } from '../../observe/call.ts';
-import { compareUtf8, successorOfPrefix } from '../../store/name-order.ts';
+import { compareUtf8 } from '../../store/name-order.ts';
 import type { Bucket } from '../buckets/bucket.ts';
-import type { ListingStart } from './listing-collector.ts';
-import { type ListedEntry, type ListingPage, type ListingRequest, rollUp } from './listing-entry.ts';
+import type { ListedEntry, ListingPage, ListingRequest } from './listing-entry.ts';
 import { type Regions, regionsOf } from './listing-region.ts';
 import { type RegionSlice, scanRegion } from './listing-scan.ts';
+import { type ListingStart, startOf } from './listing-start.ts';
 import { asNoSuchBucket } from '../objects/object-read.ts';
 
 const EMPTY: RegionSlice = { entries: [], provesNoForeign: false };
@@ -18,17 +18,6 @@ export async function listLive(bucket: Bucket, request: ListingRequest, call: Ca
   } catch (error) {
     throw asNoSuchBucket(error, bucket);
   }
-}
-
-/** First key to be looked at; undefined for all of them, `end` when nothing with the prefix can follow. */
-function startOf(request: ListingRequest): ListingStart | 'end' | undefined {
-  const { after, prefix } = request;
-  if (!after.startsWith(prefix)) return compareUtf8(after, prefix) < 0 ? undefined : 'end';
-  if (after === '') return undefined;
-  const rolledUp = rollUp(after, request);
-  if (rolledUp === undefined) return { key: after, inclusive: false };
-  const next = successorOfPrefix(rolledUp);
-  return next?.startsWith(prefix) === true ? { key: next, inclusive: true } : 'end';
 }
 
 interface Plan {

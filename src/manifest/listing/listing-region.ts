@@ -5,6 +5,7 @@ import type { Bucket } from '../buckets/bucket.ts';
 import type { ListingRequest } from './listing-entry.ts';
 import { codecOf } from '../records/names.ts';
 import { decodeRecord, RECORD_NAME } from '../records/record.ts';
+import type { VersionToken } from '../records/version-token.ts';
 
 /** A native entry, read back. */
 export interface DecodedEntry {
@@ -14,10 +15,16 @@ export interface DecodedEntry {
   readonly blob?: BlobEntry;
   /** Set on a name that holds only part of its key: names that start so need not stand in the order of their keys. */
   readonly unorderedStem?: string;
+  /** The prefix was looked into, and nothing beneath it is shown. */
+  readonly isEmpty?: boolean;
+  /** Of a version's own blob. */
+  readonly token?: VersionToken;
 }
 
-/** One half of a bucket: the names that are keys themselves, or the escaped ones. */
+/** One half of a bucket: the names that are keys themselves, or the escaped ones. Versions' own blobs are read in the same way. */
 export interface Region {
+  readonly container: string;
+  readonly isEscaped: boolean;
   /** With what its names begin. */
   readonly prefix: string;
   /** Given to the backend, whose rolled-up prefixes are then S3's; absent: rolling up is ours. */
@@ -26,6 +33,8 @@ export interface Region {
   startAt(key: string): string | undefined;
   /** Undefined: a name that S3 does not show. */
   decode(entry: ListEntry): DecodedEntry | undefined;
+  /** What lies beneath a prefix that the backend rolled up, entry by entry; undefined: no key can. */
+  beneath(prefix: string): Region | undefined;
   /** Names of the other region, when they lie amid this one's. */
   readonly foreign?: { isIn(name: string): boolean; readonly end: string };
 }
@@ -37,7 +46,7 @@ export interface Regions {
 }
 
 export function regionsOf(bucket: Bucket, request: ListingRequest): Regions {
-  const { store } = bucket.home;
+  const { store, container } = bucket.home;
   const codec = codecOf(store);
   const compare = nameComparator(store.capabilities.nameOrder);
   const names = codec.prefixes(request.prefix);
@@ -46,18 +55,25 @@ export function regionsOf(bucket: Bucket, request: ListingRequest): Regions {
     if (name === undefined || name.startsWith(prefix)) return name;
     return compare(name, prefix) < 0 ? prefix : undefined;
   };
+  const beneath = (prefix: string): Regions => regionsOf(bucket, { ...request, prefix, delimiter: '' });
   const escaped: Region = {
+    container,
+    isEscaped: true,
     prefix: names.escaped,
     delimiter: escapedDelimiter(codec, request, names.escaped),
     startAt: startIn('escaped', names.escaped),
     decode: (entry) => decodeEscaped(codec, entry),
+    beneath: (prefix) => beneath(prefix).escaped,
   };
   if (names.plain === undefined) return { escaped };
   const plain: Region = {
+    container,
+    isEscaped: false,
     prefix: names.plain,
     delimiter: plainDelimiter(request, names.plainMeetsEscaped),
     startAt: startIn('plain', names.plain),
     decode: (entry) => decodePlain(codec, entry),
+    beneath: (prefix) => beneath(prefix).plain,
     ...(names.plainMeetsEscaped && { foreign: { isIn: (name) => codec.isEscapedRegion(name), end: codec.escapedRegion.end } }),
   };
   return { plain, escaped };

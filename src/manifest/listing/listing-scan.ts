@@ -1,13 +1,15 @@
 import type { Call } from '../../observe/call.ts';
-import type { ListPage, ListRequest } from '../../store/blob-store.ts';
-import { compareUtf8, nameComparator, successorOfPrefix } from '../../store/name-order.ts';
+import { successorOfPrefix } from '../../store/name-order.ts';
 import type { Bucket } from '../buckets/bucket.ts';
-import { ListingCollector, type ListingStart } from './listing-collector.ts';
+import { ListingCollector } from './listing-collector.ts';
 import type { ListedEntry, ListingRequest } from './listing-entry.ts';
-import type { DecodedEntry, Region } from './listing-region.ts';
+import type { Region } from './listing-region.ts';
+import type { ListingStart } from './listing-start.ts';
+import { PrefixJudge } from './prefix-judge.ts';
+import { type ReadPage, RegionReader } from './region-reader.ts';
 
 /** Backend calls for one page of one region; the later ones ask for more. Then the page is given out short. */
-const MAX_CALLS = 16;
+export const MAX_CALLS = 16;
 
 export interface ScanOptions {
   readonly bucket: Bucket;
@@ -27,12 +29,6 @@ export interface RegionSlice {
   readonly provesNoForeign: boolean;
 }
 
-/** Where the next call begins: at a name, or behind the page that began there. */
-interface Place {
-  readonly startAt: string;
-  readonly token?: string;
-}
-
 /** Reads a region until the page is full. Each call that gives too little is followed by one that asks for more. */
 export function scanRegion(options: ScanOptions, call: Call): Promise<RegionSlice> {
   return new RegionScan(options).run(call);
@@ -41,114 +37,63 @@ export function scanRegion(options: ScanOptions, call: Call): Promise<RegionSlic
 class RegionScan {
   readonly #options: ScanOptions;
   readonly #collector: ListingCollector;
-  /** Entries whose names may stand in another order than their keys, held until the last of them is read. */
-  #unordered: { readonly stem: string; readonly members: DecodedEntry[] } | undefined;
-  #place: Place | undefined;
-  #lastName = '';
-  /** Names of the other region were met, or may have been leapt over. */
-  #mayHaveForeign = false;
+  readonly #reader: RegionReader;
+  readonly #judge: PrefixJudge | undefined;
 
   constructor(options: ScanOptions) {
     const { bucket, region, request, start } = options;
     this.#options = options;
     this.#collector = new ListingCollector(bucket, request, start);
-    this.#place = start === undefined ? { startAt: region.prefix } : this.#placeOf(start.key);
+    this.#reader = new RegionReader(bucket, region, start === undefined ? region.prefix : region.startAt(start.key));
+    const mayHide = bucket.versioning !== 'never' && region.delimiter !== undefined;
+    this.#judge = mayHide ? new PrefixJudge(bucket, request) : undefined;
   }
 
   async run(call: Call): Promise<RegionSlice> {
     const collector = this.#collector;
+    const reader = this.#reader;
     // The key behind which the page begins may exist, and is not shown.
     let ask = collector.missing + (this.#options.start === undefined ? 0 : 1);
-    for (let calls = 1; this.#place !== undefined; calls++) {
-      const page = await this.#read(this.#place, ask, call);
+    for (let calls = 1; !reader.isDone; calls++) {
       const shownBefore = collector.entries.length;
-      this.#takeAll(page);
+      const { page, isCut } = await this.#read(ask, call);
+      for (const entry of page.entries) {
+        if (!collector.isFull) collector.take(entry);
+      }
       if (collector.isFull) return this.#slice(collector.entries.at(-1)?.key);
-      this.#place = this.#placeBehind(page, this.#place);
-      if (calls >= MAX_CALLS && this.#mayStop()) return this.#slice(collector.cutShort());
+      if (isCut || (calls >= MAX_CALLS && this.#mayStop())) return this.#slice(collector.cutShort());
+      this.#skipRolledUp();
       const shown = collector.entries.length - shownBefore;
-      ask = page.entries.length - shown > shown ? Math.max(collector.missing, 2 * ask) : collector.missing;
+      ask = page.size - shown > shown ? Math.max(collector.missing, 2 * ask) : collector.missing;
     }
-    this.#releaseUnordered();
     return this.#slice(undefined);
   }
 
-  #read({ startAt, token }: Place, ask: number, call: Call): Promise<ListPage> {
-    const { bucket, region } = this.#options;
-    const { store, container } = bucket.home;
-    const request: ListRequest = {
-      prefix: region.prefix,
-      limit: Math.min(ask, store.capabilities.maxListPage),
-      ...(region.delimiter !== undefined && { delimiter: region.delimiter }),
-      ...(startAt !== region.prefix && { startAt }),
-      ...(token !== undefined && { token }),
-    };
-    return store.list(container, request, call);
-  }
-
-  #takeAll(page: ListPage): void {
-    const { region } = this.#options;
-    for (const entry of page.entries) {
-      this.#lastName = entry.name;
-      if (this.#unordered !== undefined && !entry.name.startsWith(this.#unordered.stem)) this.#releaseUnordered();
-      if (this.#collector.isFull) return;
-      if (region.foreign?.isIn(entry.name) === true) {
-        this.#mayHaveForeign = true;
-        continue;
-      }
-      const decoded = region.decode(entry);
-      if (decoded === undefined) continue;
-      if (decoded.unorderedStem !== undefined) this.#unordered ??= { stem: decoded.unorderedStem, members: [] };
-      if (this.#unordered === undefined) this.#collector.take(decoded);
-      else this.#unordered.members.push(decoded);
-    }
-  }
-
-  #releaseUnordered(): void {
-    const members = this.#unordered?.members.sort((a, b) => compareUtf8(a.key, b.key)) ?? [];
-    this.#unordered = undefined;
-    for (const member of members) this.#collector.take(member);
+  /** The next page, in which prefixes that the backend rolled up over nothing alive are marked. */
+  async #read(ask: number, call: Call): Promise<{ page: ReadPage; isCut: boolean }> {
+    const judge = this.#judge;
+    if (judge === undefined) return { page: await this.#reader.read(ask, call), isCut: false };
+    const { region, start, request } = this.#options;
+    const [page] = await Promise.all([this.#reader.read(ask, call), !region.isEscaped && judge.prepare(start?.key ?? request.prefix, call)]);
+    const { entries, isCut } = await judge.sift(region, page.entries, call);
+    return { page: { entries, size: page.size }, isCut };
   }
 
   /** Not before anything was met: the next page needs a key to begin behind. */
   #mayStop(): boolean {
-    return this.#place !== undefined && this.#unordered === undefined && this.#collector.last !== undefined;
+    return !this.#reader.isDone && !this.#reader.isHolding && this.#collector.last !== undefined;
   }
 
-  #placeBehind({ entries, nextToken: token }: ListPage, place: Place): Place | undefined {
-    if (token === undefined) return undefined;
-    const next = { ...place, token };
-    return entries.length === 0 ? next : this.#jumpFrom(next);
-  }
-
-  /** Leaps over what needs no reading: names of the other region, and the rest of a prefix that we rolled up ourselves. */
-  #jumpFrom(next: Place): Place | undefined {
-    const { region, bucket } = this.#options;
-    if (region.foreign?.isIn(this.#lastName) === true) return { startAt: region.foreign.end };
+  /** Leaps over the rest of a prefix that we rolled up ourselves. */
+  #skipRolledUp(): void {
     const prefix = this.#collector.openPrefix;
-    if (prefix === undefined || region.delimiter !== undefined || this.#unordered !== undefined) return next;
+    if (prefix === undefined || this.#options.region.delimiter !== undefined) return;
     const key = successorOfPrefix(prefix);
-    const place = key === undefined ? undefined : this.#placeOf(key);
-    if (key === undefined || place === undefined) return undefined;
-    const compare = nameComparator(bucket.home.store.capabilities.nameOrder);
-    if (compare(place.startAt, this.#lastName) <= 0) return next;
-    this.#collector.restartAt(key);
-    this.#mayHaveForeign = true;
-    return place;
-  }
-
-  #placeOf(key: string): Place | undefined {
-    const startAt = this.#options.region.startAt(key);
-    return startAt === undefined ? undefined : { startAt };
+    if (key === undefined) this.#reader.end();
+    else if (this.#reader.skipTo(key)) this.#collector.restartAt(key);
   }
 
   #slice(through: string | undefined): RegionSlice {
-    const { foreign } = this.#options.region;
-    const passedForeign = foreign !== undefined && this.#options.start === undefined && (through === undefined || this.#lastName >= foreign.end);
-    return {
-      entries: this.#collector.entries,
-      provesNoForeign: passedForeign && !this.#mayHaveForeign,
-      ...(through !== undefined && { through }),
-    };
+    return { entries: this.#collector.entries, provesNoForeign: this.#reader.provesNoForeign, ...(through !== undefined && { through }) };
   }
 }

@@ -1,64 +1,59 @@
-import { S3Error } from '../../errors/s3-error.ts';
+import { invalidArgument } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Bucket } from '../buckets/bucket.ts';
+import { NULL_VERSION } from '../objects/head.ts';
+import type { ObjectsContext } from '../objects/object-context.ts';
+import { DRAIN_MS } from '../objects/objects.ts';
+import { isDraining } from '../objects/versions/drain-window.ts';
+import { isVersionToken } from '../records/version-token.ts';
 import { hasContent } from './listing-content.ts';
-import type { ListedEntry, ListedObject, ListedPrefix, ListingPage, ListingRequest } from './listing-entry.ts';
+import type { ListedEntry, ListingPage, ListingRequest } from './listing-entry.ts';
 import { listLive } from './listing-page.ts';
+import { type VersionsPage, listVersions } from './version-page.ts';
+import type { VersionsRequest } from './version-start.ts';
 
 export type { ListedEntry, ListedObject, ListedPrefix, ListingPage, ListingRequest } from './listing-entry.ts';
-
-export interface VersionsRequest extends ListingRequest {
-  /** Version of the key `after` behind which the page begins; absent: behind all of them. */
-  readonly afterVersion?: string;
-}
-
-export interface ListedVersion extends Omit<ListedObject, 'kind'> {
-  readonly kind: 'version';
-  readonly versionId: string;
-  readonly isLatest: boolean;
-}
-
-export type VersionsEntry = ListedVersion | ListedPrefix;
-
-export interface VersionsPage extends ListingPage<VersionsEntry> {
-  /** Goes with `next` when that is the key of a version. */
-  readonly nextVersion?: string;
-}
+export type { ListedMarker, ListedVersion, VersionsEntry } from './version-entry.ts';
+export type { VersionsPage } from './version-page.ts';
+export type { VersionsRequest } from './version-start.ts';
 
 /** Listings of a bucket, straight from the backend's: nothing is kept between pages, so any replica can go on. */
 export interface Listing {
-  /** Current objects. A constant number of backend calls a page unless much is hidden. @throws S3Error NoSuchBucket */
+  /** Current objects. A constant number of backend calls a page unless much is hidden, and never more than some dozens. @throws S3Error NoSuchBucket */
   objects(bucket: Bucket, request: ListingRequest, call: Call): Promise<ListingPage<ListedEntry>>;
-  /** All versions, newest first within a key. @throws S3Error NoSuchBucket, InvalidArgument (`afterVersion`) */
+  /** All versions and delete markers, newest first within a key; calls as for objects. @throws S3Error NoSuchBucket, InvalidArgument (`afterVersion`) */
   versions(bucket: Bucket, request: VersionsRequest, call: Call): Promise<VersionsPage>;
   /** True when nothing would be lost with the container. @throws S3Error NoSuchBucket */
   isEmpty(bucket: Bucket, call: Call): Promise<boolean>;
 }
 
-export const NULL_VERSION = 'null';
+export type ListingOptions = Partial<Pick<ObjectsContext, 'drainMs' | 'now'>>;
 
-export function createListing(): Listing {
+export function createListing({ drainMs = DRAIN_MS, now = Date.now }: ListingOptions = {}): Listing {
   return {
     objects: listLive,
-    versions(bucket, request, call) {
-      if (bucket.versioning !== 'never') throw new S3Error('NotImplemented');
-      return nullVersions(bucket, request, call);
+    async versions(bucket, request, call) {
+      checkMarker(bucket, request);
+      if (bucket.versioning === 'never') return nullVersions(bucket, request, call);
+      return listVersions(bucket, { request, isDraining: isDraining(bucket, { drainMs, now }) }, call);
     },
     isEmpty: async (bucket, call) => !(await hasContent(bucket, call)),
   };
 }
 
+/** @throws S3Error InvalidArgument */
+function checkMarker({ versioning }: Bucket, { afterVersion }: VersionsRequest): void {
+  if (afterVersion === undefined || afterVersion === NULL_VERSION) return;
+  if (versioning !== 'never' && isVersionToken(afterVersion)) return;
+  throw invalidArgument('version-id-marker', afterVersion, 'Invalid version id specified');
+}
+
 /** Versions of a bucket that never had versioning: each object is its key's one version. */
 async function nullVersions(bucket: Bucket, request: VersionsRequest, call: Call): Promise<VersionsPage> {
-  const { afterVersion } = request;
-  if (afterVersion !== undefined && afterVersion !== NULL_VERSION) {
-    const extra = { ArgumentName: 'version-id-marker', ArgumentValue: afterVersion };
-    throw new S3Error('InvalidArgument', { message: 'Invalid version id specified', extra });
-  }
   const { entries, next } = await listLive(bucket, request, call);
-  const endsInVersion = entries.at(-1)?.kind === 'object' && entries.at(-1)?.key === next;
+  const last = entries.at(-1);
   return {
     entries: entries.map((entry) => (entry.kind === 'prefix' ? entry : { ...entry, kind: 'version', versionId: NULL_VERSION, isLatest: true })),
-    ...(next !== undefined && { next, ...(endsInVersion && { nextVersion: NULL_VERSION }) }),
+    ...(next !== undefined && { next, ...(last?.kind === 'object' && last.key === next && { nextVersion: NULL_VERSION }) }),
   };
 }

@@ -1,10 +1,12 @@
-import { decodeOrdered, encodeOrderedPrefix, encodeOrderedWithin, isCutEncoding, type OrderedLimits } from '../../store/key-codec.ts';
+import { decodeOrdered, encodeOrdered, encodeOrderedPrefix, encodeOrderedWithin, isCutEncoding, type OrderedLimits } from '../../store/key-codec.ts';
 import type { BlobRef } from '../../store/blob-store.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { TOKEN_LENGTH, type VersionToken, isVersionToken } from './version-token.ts';
 
 /** Stands below every continuation of an encoded key, so that the versions of one key are contiguous. */
 const SEPARATOR = '!!';
+/** Behind every name that goes on with the separator, before the names of all longer keys. */
+const BEHIND_SEPARATOR = '!"';
 /** Azure takes 254 segments between slashes; two of them are ours. */
 const MAX_SEGMENTS = 252;
 
@@ -33,6 +35,25 @@ export function ownKey(bucket: Bucket, key: string): { key?: string } {
 /** What to list to see all versions of keys that start with `prefix`; others may come too when it is long. */
 export function versionsUnder(bucket: Bucket, prefix: string): string {
   return versionsPrefix(bucket) + encodeOrderedPrefix(prefix, limitsOf(bucket));
+}
+
+/**
+ * Where to begin so as to see all versions of keys from this one on: from its newest, or from the version at this
+ * place. Where names are cut, earlier ones come too.
+ */
+export function versionsFrom(bucket: Bucket, key: string, token?: VersionToken): string {
+  const start = versionsUnder(bucket, key);
+  return token === undefined || !isWhole(bucket, key, start) ? start : start + SEPARATOR + token;
+}
+
+/** The same for all keys behind this one. */
+export function versionsBehind(bucket: Bucket, key: string): string {
+  const start = versionsUnder(bucket, key);
+  return isWhole(bucket, key, start) ? start + BEHIND_SEPARATOR : start;
+}
+
+function isWhole(bucket: Bucket, key: string, start: string): boolean {
+  return start === versionsPrefix(bucket) + encodeOrdered(key);
 }
 
 /** @returns undefined for a name that is no version; no `key` when the name is cut (the record has it) */

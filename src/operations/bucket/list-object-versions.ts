@@ -3,6 +3,7 @@ import type { VersionsEntry } from '../../manifest/listing/listing.ts';
 import type { QueryReader } from '../../protocol/request.ts';
 import { xml, type XmlValue } from '../../protocol/xml/document.ts';
 import { LIST_OBJECT_VERSIONS_RESULT } from '../../protocol/xml/list-shapes.ts';
+import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 import { checkOptionalAttributes, type ListParameters, listParameters } from './list-parameters.ts';
@@ -27,7 +28,7 @@ export const listObjectVersions: Operation = async (request, context) => {
     VersionIdMarker: versionIdMarker,
     NextKeyMarker: page.next === undefined ? undefined : encode(page.next),
     NextVersionIdMarker: page.nextVersion,
-    Version: versionValues(page.entries, parameters, objectOwners(bucket, context.accounts)),
+    entries: versionValues(page.entries, parameters, objectOwners(bucket, context.accounts)),
     CommonPrefixes: prefixValues(page.entries, parameters),
   };
   return { status: 200, headers: { 'x-amz-bucket-region': context.settings.region }, body: xml(LIST_OBJECT_VERSIONS_RESULT, value) };
@@ -43,9 +44,12 @@ function readMarkers(query: QueryReader): { keyMarker: string; versionIdMarker: 
   return { keyMarker, versionIdMarker };
 }
 
+/** Versions and delete markers stand among each other, in the order of their keys and times. */
 function versionValues(entries: readonly VersionsEntry[], { encode }: ListParameters, ownerOf: OwnerLookup): XmlValue[] {
-  return entries.flatMap((entry) => {
+  return entries.flatMap((entry): XmlValue[] => {
     if (entry.kind === 'prefix') return [];
-    return [{ VersionId: entry.versionId, IsLatest: entry.isLatest, ...objectValues(entry, encode, ownerOf) }];
+    const { key, versionId: VersionId, isLatest: IsLatest, mtime, ownerId } = entry;
+    if (entry.kind === 'version') return [{ Version: { VersionId, IsLatest, ...objectValues(entry, encode, ownerOf) } }];
+    return [{ DeleteMarker: { Key: encode(key), VersionId, IsLatest, LastModified: xmlDate(mtime), Owner: ownerOf(ownerId) } }];
   });
 }

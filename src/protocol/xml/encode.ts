@@ -49,10 +49,18 @@ function element(name: string, attributes: string, content: XmlContent, value: X
 function list(field: XmlField, value: XmlValue): string {
   if (!Array.isArray(value)) throw new TypeError(`${field.element}: an array is expected`);
   let items = '';
-  for (const item of value as readonly XmlValue[]) items += element(field.element, '', field.content, item);
+  for (const item of value as readonly XmlValue[]) items += field.list?.among === undefined ? element(field.element, '', field.content, item) : choice(field, item);
   const wrapper = field.list?.wrapper;
   if (wrapper === undefined) return items;
   return items === '' ? `<${wrapper}/>` : `<${wrapper}>${items}</${wrapper}>`;
+}
+
+/** An item that says which of several elements it is. */
+function choice(field: XmlField, item: XmlValue): string {
+  const [name, value] = typeof item === 'object' && !Array.isArray(item) ? (Object.entries(item)[0] ?? []) : [];
+  const content = name === field.element ? field.content : field.list?.among?.[name ?? ''];
+  if (name === undefined || content === undefined) throw new TypeError(`${field.element}: an object that names its element is expected`);
+  return element(name, '', content, value);
 }
 
 function attribute(field: XmlField, value: XmlValue): string {

@@ -45,6 +45,8 @@ export const LIST_OBJECTS_V2_RESULT: XmlShape = {
   },
 };
 
+const VERSION_FIELDS: readonly XmlField[] = [...fields(text, 'Key', 'VersionId'), ...fields(boolean, 'IsLatest')];
+
 export const LIST_OBJECT_VERSIONS_RESULT: XmlShape = {
   root: 'ListVersionsResult',
   content: {
@@ -54,8 +56,9 @@ export const LIST_OBJECT_VERSIONS_RESULT: XmlShape = {
       ...PAGE_FIELDS,
       {
         element: 'Version',
-        list: {},
-        content: { kind: 'struct', fields: [...fields(text, 'Key', 'VersionId'), ...fields(boolean, 'IsLatest'), ...OBJECT_FIELDS] },
+        property: 'entries',
+        list: { among: { DeleteMarker: { kind: 'struct', fields: [...VERSION_FIELDS, ...fields(text, 'LastModified'), OWNER] } } },
+        content: { kind: 'struct', fields: [...VERSION_FIELDS, ...OBJECT_FIELDS] },
       },
       COMMON_PREFIXES,
     ],

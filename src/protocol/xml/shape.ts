@@ -16,6 +16,15 @@ export type XmlContent =
   | { readonly kind: 'boolean' }
   | { readonly kind: 'struct'; readonly fields: readonly XmlField[] };
 
+export interface XmlList {
+  readonly wrapper?: string;
+  /**
+   * Encoder: further elements that stand among the repeated one, in one order, and what each holds. An item then is
+   * an object whose one member is named like the element that it becomes.
+   */
+  readonly among?: Readonly<Record<string, XmlContent>>;
+}
+
 export interface XmlField {
   /** Element name on the wire; for an attribute, its qualified name. */
   readonly element: string;
@@ -23,7 +32,7 @@ export interface XmlField {
   readonly property?: string;
   readonly content: XmlContent;
   /** Repeated element; `wrapper` names the element around all of them (`TagSet`), absent = flattened. */
-  readonly list?: { readonly wrapper?: string };
+  readonly list?: XmlList;
   /** Written as an attribute of the enclosing element (`xsi:type`). */
   readonly attribute?: boolean;
   /** Decoder: missing is MalformedXML. */

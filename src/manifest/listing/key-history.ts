@@ -1,0 +1,138 @@
+import type { Call } from '../../observe/call.ts';
+import type { Bucket } from '../buckets/bucket.ts';
+import type { Head } from '../objects/head.ts';
+import { readHead } from '../objects/object-read.ts';
+import { isBehind, seqOfHead } from '../objects/versions/displace.ts';
+import { mayHideVersions } from '../objects/versions/drain-window.ts';
+import { type VersionBlob, isVisible, readVersion } from '../objects/versions/version-blob.ts';
+import { type VersionToken, isNewer } from '../records/version-token.ts';
+import { type VersionsEntry, currentEntry, ownEntry } from './version-entry.ts';
+import type { KeyStart } from './version-start.ts';
+
+/** The end of what was looked at: behind a key or a rolled-up prefix, or amid the versions of a key. */
+export interface Position {
+  readonly key: string;
+  readonly version?: string;
+}
+
+/** What a second look may find: an entry, nothing, or that the first look was at something else. */
+export type Looked = VersionsEntry | 'nothing' | 'outdated';
+
+/** An entry of a page, or what may turn out to be one. */
+export interface Draft {
+  readonly position: Position;
+  readonly found: VersionsEntry | ((call: Call) => Promise<Looked>);
+}
+
+export interface KeyFacts {
+  /** Absent: the key has none. */
+  readonly head: Head | undefined;
+  /** Set when the page begins amid its versions. */
+  readonly start: KeyStart | undefined;
+  /** Versions may have outlived their head, and the newest is current then. */
+  readonly isDraining: boolean;
+}
+
+/**
+ * The versions of one key, from its head and from its versions' own blobs, newest first. Head and blobs were not read
+ * at one moment: what may have become visible or invisible in between is looked at once more.
+ */
+export class KeyHistory {
+  readonly key: string;
+  readonly #bucket: Bucket;
+  readonly #head: Head | undefined;
+  readonly #start: KeyStart | undefined;
+  /** The noncurrent null version that the head names, until it is met. */
+  #awaitedNull: VersionToken | undefined;
+  #mayBeSurvivor: boolean;
+
+  constructor(bucket: Bucket, key: string, { head, start, isDraining }: KeyFacts) {
+    this.key = key;
+    this.#bucket = bucket;
+    this.#head = head;
+    this.#start = start;
+    const awaited = head?.record?.kind === 'void' ? undefined : head?.record?.nullVersion;
+    this.#awaitedNull = awaited !== undefined && this.#isListed(awaited, true) ? undefined : awaited;
+    this.#mayBeSurvivor = head === undefined && start === undefined && isDraining;
+  }
+
+  /** The current version. It always comes first, and all of it that a listing shows is in the head. */
+  current(): Draft | undefined {
+    const head = this.#head;
+    if (head === undefined || head.record?.kind === 'void' || this.#isCurrentListed(head)) return undefined;
+    const entry = currentEntry(this.#bucket, this.key, head);
+    return { position: { key: this.key, version: entry.versionId }, found: entry };
+  }
+
+  /** What the next of the versions' own blobs adds. */
+  next(version: VersionBlob): Draft[] {
+    const drafts: Draft[] = [];
+    if (this.#awaitedNull !== undefined && !isNewer(version.token, this.#awaitedNull)) {
+      if (version.token !== this.#awaitedNull) drafts.push(this.#nullDraft(this.#awaitedNull));
+      this.#awaitedNull = undefined;
+    }
+    const found = this.#find(version);
+    if (found !== undefined) drafts.push({ position: { key: this.key, version: version.token }, found });
+    return drafts;
+  }
+
+  /** What is missing when there are no more blobs. */
+  rest(): Draft[] {
+    const awaited = this.#awaitedNull;
+    this.#awaitedNull = undefined;
+    return awaited === undefined ? [] : [this.#nullDraft(awaited)];
+  }
+
+  #find(version: VersionBlob): Draft['found'] | undefined {
+    const { token, record } = version;
+    const head = this.#head;
+    if (token === head?.record?.version || this.#isListed(token, record?.isNull === true)) return undefined;
+    // Committed after the head was read, which is as if it came after the listing.
+    if (head !== undefined && !mayHideVersions(head) && !isBehind(token, { head, seq: seqOfHead(head) })) return undefined;
+    if (isVisible(head, version)) return ownEntry(this.#bucket, this.key, version, this.#isLatestSurvivor());
+    return this.#mayBecomeVisible(version) ? (call) => this.#lookAgain(token, call) : undefined;
+  }
+
+  /** It may have been current when it was read, and have been displaced, and stamped, before the head was. */
+  #mayBecomeVisible({ record, token }: VersionBlob): boolean {
+    if (this.#head === undefined || record === undefined || record.isNull === true) return false;
+    return this.#head.record?.kind !== 'void' && this.#head.record?.dels?.includes(token) !== true;
+  }
+
+  async #lookAgain(token: VersionToken, call: Call): Promise<Looked> {
+    const version = await readVersion(this.#bucket, this.key, token, call);
+    if (version === undefined || !isVisible(this.#head, version)) return 'nothing';
+    return ownEntry(this.#bucket, this.key, version, false);
+  }
+
+  #nullDraft(token: VersionToken): Draft {
+    return { position: { key: this.key, version: token }, found: (call) => this.#findNull(token, call) };
+  }
+
+  /** It got its blob after the blobs were read, or lost it after the head was: then the head is another by now. */
+  async #findNull(token: VersionToken, call: Call): Promise<Looked> {
+    const version = await readVersion(this.#bucket, this.key, token, call);
+    if (version !== undefined) return ownEntry(this.#bucket, this.key, version, false);
+    const head = await readHead(this.#bucket, this.key, call);
+    // Should a head ever name what is not there, a listing must not fail of it.
+    return head?.record?.nullVersion === token ? 'nothing' : 'outdated';
+  }
+
+  #isLatestSurvivor(): boolean {
+    const isLatest = this.#mayBeSurvivor;
+    this.#mayBeSurvivor = false;
+    return isLatest;
+  }
+
+  #isListed(token: VersionToken, isNull: boolean): boolean {
+    if (this.#start === undefined) return false;
+    const { behind, nullListed } = this.#start;
+    return (isNull && nullListed) || (behind !== undefined && !isNewer(behind, token));
+  }
+
+  #isCurrentListed({ record }: Head): boolean {
+    const { kind = 'inline', version, isNull } = record ?? {};
+    if ((kind === 'link' || kind === 'tomb') && version !== undefined) return this.#isListed(version, isNull === true);
+    return this.#start !== undefined && (this.#start.nullListed || this.#start.behind !== undefined);
+  }
+}

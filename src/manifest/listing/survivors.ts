@@ -1,0 +1,42 @@
+import type { Call } from '../../observe/call.ts';
+import type { BlobEntry } from '../../store/blob-store.ts';
+import type { Bucket } from '../buckets/bucket.ts';
+import { readHead } from '../objects/object-read.ts';
+import { RECORD_NAME, decodeRecord } from '../records/record.ts';
+import { RegionReader } from './region-reader.ts';
+import { versionsRegion } from './version-region.ts';
+
+const FIRST_LOOK = 100;
+
+export interface SurvivorSearch {
+  readonly prefix: string;
+  /** Backend calls after which it is taken for true. */
+  readonly maxCalls: number;
+}
+
+/** Whether versions lie beneath a prefix whose key has no head: only a tool of the cloud can have removed it. */
+export async function holdsSurvivor(bucket: Bucket, { prefix, maxCalls }: SurvivorSearch, call: Call): Promise<boolean> {
+  const region = versionsRegion(bucket, { prefix, delimiter: '' });
+  const reader = new RegionReader(bucket, region, region.prefix);
+  let ask = FIRST_LOOK;
+  let headed: string | undefined;
+  let calls = 0;
+  while (!reader.isDone) {
+    const { entries } = await reader.read(ask, call);
+    calls += 1;
+    for (const { key, blob } of entries) {
+      if (key === headed || !key.startsWith(prefix) || !isStamped(blob)) continue;
+      if (calls >= maxCalls || (await readHead(bucket, key, call)) === undefined) return true;
+      headed = key;
+      calls += 1;
+    }
+    ask = bucket.home.store.capabilities.maxListPage;
+  }
+  return false;
+}
+
+/** Part of its key's history as long as no head says that it is deleted. */
+function isStamped(blob: BlobEntry | undefined): boolean {
+  const record = decodeRecord(blob?.metadata[RECORD_NAME] ?? '');
+  return record?.stamp === true && record.isNull !== true;
+}

@@ -1,0 +1,52 @@
+import type { Bucket } from '../buckets/bucket.ts';
+import { type Head, NULL_VERSION, viewOf } from '../objects/head.ts';
+import { type VersionBlob, versionIdOf, versionView } from '../objects/versions/version-blob.ts';
+import { mtimeOfSeq } from '../records/clock.ts';
+import type { ObjectRecord } from '../records/record.ts';
+import type { ObjectView } from '../objects/object-view.ts';
+import { type ListedObject, type ListedPrefix, objectEntry } from './listing-entry.ts';
+
+interface NamedVersion {
+  readonly key: string;
+  /** `null`, or the version's token. */
+  readonly versionId: string;
+  readonly isLatest: boolean;
+}
+
+export interface ListedVersion extends NamedVersion, Omit<ListedObject, 'kind' | 'key'> {
+  readonly kind: 'version';
+}
+
+/** A delete marker. */
+export interface ListedMarker extends NamedVersion {
+  readonly kind: 'marker';
+  /** Milliseconds, whole seconds. */
+  readonly mtime: number;
+  /** Canonical id. */
+  readonly ownerId: string;
+}
+
+export type VersionsEntry = ListedVersion | ListedMarker | ListedPrefix;
+
+/** The version that a head names or is; a link repeats all that a listing shows. */
+export function currentEntry(bucket: Bucket, key: string, head: Head): ListedVersion | ListedMarker {
+  const { record } = head;
+  if (record?.kind !== 'tomb') return versionEntry(viewOf(head, bucket, key), true);
+  const versionId = record.isNull === true ? NULL_VERSION : (record.version ?? NULL_VERSION);
+  return markerEntry(bucket, { key, versionId, isLatest: true }, record);
+}
+
+/** A version that has a blob of its own. */
+export function ownEntry(bucket: Bucket, key: string, version: VersionBlob, isLatest: boolean): ListedVersion | ListedMarker {
+  const { record } = version;
+  if (record?.kind !== 'tomb') return versionEntry(versionView(version, bucket, key), isLatest);
+  return markerEntry(bucket, { key, versionId: versionIdOf(version), isLatest }, record);
+}
+
+function versionEntry(view: ObjectView, isLatest: boolean): ListedVersion {
+  return { ...objectEntry(view), kind: 'version', versionId: view.versionId, isLatest };
+}
+
+function markerEntry(bucket: Bucket, named: NamedVersion, { mtime, seq, owner }: ObjectRecord): ListedMarker {
+  return { kind: 'marker', ...named, mtime: mtime ?? mtimeOfSeq(seq), ownerId: owner ?? bucket.ownerId };
+}

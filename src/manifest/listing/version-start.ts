@@ -1,0 +1,43 @@
+import type { Call } from '../../observe/call.ts';
+import type { Bucket } from '../buckets/bucket.ts';
+import { NULL_VERSION } from '../objects/head.ts';
+import { readHead } from '../objects/object-read.ts';
+import type { VersionToken } from '../records/version-token.ts';
+import type { ListingRequest } from './listing-entry.ts';
+import { type ListingStart, startOf } from './listing-start.ts';
+
+export interface VersionsRequest extends ListingRequest {
+  /** Version of the key `after` behind which the page begins, which need not exist any more; absent: behind all of them. */
+  readonly afterVersion?: string;
+}
+
+/** How far the versions of a key were listed. */
+export interface KeyStart {
+  /** All up to this place were; a head that is a version itself stands before all places. Absent: none that has a blob of its own. */
+  readonly behind?: VersionToken;
+  readonly nullListed: boolean;
+}
+
+export interface VersionStart extends ListingStart {
+  /** Set when the page begins amid the versions of the key. */
+  readonly within?: KeyStart;
+}
+
+/** Where a page of versions begins. One call, if behind a null version: only the head knows the place of that. */
+export async function versionStartOf(bucket: Bucket, request: VersionsRequest, call: Call): Promise<VersionStart | 'end' | undefined> {
+  const start = startOf(request);
+  const { after, afterVersion } = request;
+  if (start === undefined || start === 'end' || start.inclusive || afterVersion === undefined) return start;
+  const within = afterVersion === NULL_VERSION ? await behindNull(bucket, after, call) : { behind: afterVersion, nullListed: false };
+  return { key: after, inclusive: true, within };
+}
+
+/** When the null version is gone, so is its place. The key is listed anew then: better twice than not at all. */
+async function behindNull(bucket: Bucket, key: string, call: Call): Promise<KeyStart> {
+  const head = await readHead(bucket, key, call);
+  const { kind = 'inline', isNull, version, nullVersion } = head?.record ?? {};
+  if (head === undefined || kind === 'void') return { nullListed: false };
+  if (kind === 'inline' || kind === 'mlink') return { nullListed: true };
+  const behind = isNull === true ? version : nullVersion;
+  return behind === undefined ? { nullListed: false } : { behind, nullListed: true };
+}
