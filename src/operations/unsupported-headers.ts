@@ -1,12 +1,16 @@
 import { invalidArgument, S3Error } from '../errors/s3-error.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 
-/** Headers that ask for something this release does not do; ignoring them would be a false answer. */
-const NOT_IMPLEMENTED = [
+const CUSTOMER_KEYS = [
   'x-amz-server-side-encryption-customer-key',
   'x-amz-server-side-encryption-customer-key-md5',
   'x-amz-copy-source-server-side-encryption-customer-key',
   'x-amz-copy-source-server-side-encryption-customer-key-md5',
+] as const;
+
+/** Headers that ask for something this release does not do; ignoring them would be a false answer. */
+const NOT_IMPLEMENTED = [
+  ...CUSTOMER_KEYS,
   'x-amz-server-side-encryption-aws-kms-key-id',
   'x-amz-server-side-encryption-context',
   'x-amz-object-lock-mode',
@@ -19,10 +23,18 @@ const CUSTOMER_ALGORITHMS = ['x-amz-server-side-encryption-customer-algorithm', 
 
 /** @throws S3Error NotImplemented, InvalidArgument, InvalidEncryptionAlgorithmError */
 export function refuseUnsupported(headers: HeaderReader): void {
-  for (const name of NOT_IMPLEMENTED) {
-    if (headers.get(name) !== undefined) throw notImplemented(name);
-  }
+  refuseAny(headers, NOT_IMPLEMENTED);
   refuseEncryption(headers);
+}
+
+/** Keys alone, for operations that touch no data: whatever else is said about encryption does not matter to them. @throws S3Error NotImplemented */
+export function refuseCustomerKeys(headers: HeaderReader): void {
+  refuseAny(headers, CUSTOMER_KEYS);
+}
+
+function refuseAny(headers: HeaderReader, names: readonly string[]): void {
+  const name = names.find((one) => headers.get(one) !== undefined);
+  if (name !== undefined) throw notImplemented(name);
 }
 
 function refuseEncryption(headers: HeaderReader): void {

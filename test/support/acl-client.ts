@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type RawAnswer, RawConnection } from './raw-http.ts';
-import { ACCESS_KEY, OTHER_ACCESS_KEY, signedHead } from './sign-raw.ts';
+import { ACCESS_KEY, OTHER_ACCESS_KEY, USER_ACCESS_KEY, signedHead } from './sign-raw.ts';
 
 export const CALLERS = ['owner', 'other', 'anonymous'] as const;
-export type Caller = (typeof CALLERS)[number];
+/** `user`: a user of the owner's account, which may do what the owner may. */
+export type Caller = (typeof CALLERS)[number] | 'user';
 
 export interface Sent {
   readonly method: string;
@@ -24,8 +25,10 @@ export async function send(port: number, caller: Caller, { method, target, heade
   }
 }
 
+const ACCESS_KEYS = { owner: ACCESS_KEY, user: USER_ACCESS_KEY, other: OTHER_ACCESS_KEY } as const;
+
 function headOf(caller: Caller, { method, target, headers }: Required<Omit<Sent, 'body'>>): string {
-  if (caller !== 'anonymous') return signedHead({ method, target, headers, accessKey: caller === 'owner' ? ACCESS_KEY : OTHER_ACCESS_KEY });
+  if (caller !== 'anonymous') return signedHead({ method, target, headers, accessKey: ACCESS_KEYS[caller] });
   const lines = Object.entries({ host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }

@@ -11,7 +11,7 @@ import { OPERATIONS } from '../../src/operations/index.ts';
 import type { NewBuckets } from '../../src/operations/operation.ts';
 import { HoldBudget } from '../../src/protocol/body/hold-budget.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import { ACCESS_KEY, OTHER_ACCESS_KEY, REGION, SECRET_KEY } from './sign-raw.ts';
+import { ACCESS_KEY, OTHER_ACCESS_KEY, REGION, SECRET_KEY, USER_ACCESS_KEY } from './sign-raw.ts';
 
 export interface TestGateway<Store extends BlobStore = MemoryBlobStore> {
   readonly port: number;
@@ -62,7 +62,8 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
   const dispatcher = new Dispatcher({
     accounts: createAccountDirectory([{
       name: 'wire', canonicalId: CANONICAL_ID, displayName: 'wire', email: 'wire@example.com', accountNumber: '444444444444',
-      keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY }], users: [],
+      keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY }],
+      users: [{ name: 'robot', arn: 'arn:aws:iam::444444444444:user/robot', keys: [{ accessKeyId: USER_ACCESS_KEY, secretAccessKey: SECRET_KEY }] }],
     }, {
       name: 'other', canonicalId: OTHER_CANONICAL_ID, displayName: 'other', email: 'other@example.com', accountNumber: '555555555555',
       keys: [{ accessKeyId: OTHER_ACCESS_KEY, secretAccessKey: SECRET_KEY }], users: [],

@@ -1,13 +1,33 @@
+import { invalidArgument, isS3Error } from '../../errors/s3-error.ts';
+import type { UploadTarget } from '../../manifest/uploads/upload-find.ts';
+import { preconditionFailed } from '../../protocol/conditions.ts';
+import { parseHttpDate } from '../../protocol/http-date.ts';
 import { namedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation, OperationContext } from '../operation.ts';
 import { requireUploadAccess } from './authorized-upload.ts';
 import { uploadTarget } from './upload-request.ts';
+
+const INITIATED = 'x-amz-if-match-initiated-time';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_AbortMultipartUpload.html */
 export const abortMultipartUpload: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
   const target = uploadTarget(request, bucket);
   await requireUploadAccess(target, context);
+  await requireInitiated(target, request.headers.get(INITIATED), context);
   await context.manifest.uploads.abort(target, context.call);
   return { status: 204 };
 };
+
+/** An upload that is over has no time any more: abort itself says what is left of it. @throws S3Error InvalidArgument, PreconditionFailed */
+async function requireInitiated(target: UploadTarget, header: string | undefined, { manifest, call }: OperationContext): Promise<void> {
+  if (header === undefined) return;
+  const time = parseHttpDate(header);
+  if (time === undefined) throw invalidArgument(INITIATED, header, 'The time is not a date');
+  try {
+    const { initiatedAt } = await manifest.uploads.find(target, call);
+    if (initiatedAt !== time) throw preconditionFailed(INITIATED);
+  } catch (error) {
+    if (!isS3Error(error, 'NoSuchUpload')) throw error;
+  }
+}

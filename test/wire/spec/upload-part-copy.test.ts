@@ -166,7 +166,7 @@ describe('the part', () => {
 
   test.each<[string, Headers, string]>([
     [rule('part-copy.encryption', 'the algorithm'), { [`${SSE}-customer-algorithm`]: 'AES256' }, '200'],
-    [rule('part-copy.encryption', 'the algorithm of the source'), { [`x-amz-copy-source-server-side-encryption-customer-algorithm`]: 'AES256' }, '200'],
+    [rule('part-copy.encryption', 'the algorithm of the source'), { 'x-amz-copy-source-server-side-encryption-customer-algorithm': 'AES256' }, '200'],
     [rule('part-copy.encryption', 'another algorithm'), { [`${SSE}-customer-algorithm`]: 'DES' }, '400 InvalidEncryptionAlgorithmError'],
     [rule('part-copy.encryption', 'a key'), { [`${SSE}-customer-key`]: 'a2V5' }, '501 NotImplemented'],
     [rule('part-copy.encryption', 'its MD5'), { [`${SSE}-customer-key-md5`]: 'a2V5' }, '501 NotImplemented'],
@@ -179,15 +179,21 @@ describe('the part', () => {
 });
 
 describe(rule('part-copy.order', 'of two faults the first is told'), () => {
-  const gone = (): string => `${target}?uploadId=gone`;
-  test.each<[string, () => string, string, Headers, string | number, string]>([
-    ['part number before source', () => upload, '/', {}, 0, 'partNumber'],
-    ['form of the source before upload', gone, '/', {}, 1, 'x-amz-copy-source'],
-    ['upload before source', gone, '/no-such-bucket/key', {}, 1, '404 NoSuchUpload'],
-    ['source before range', () => upload, '/no-such-bucket/key', { [RANGE]: 'bytes=9-9' }, 1, '404 NoSuchBucket'],
-    ['range before conditions', () => upload, 'source', { [RANGE]: 'bytes=9-9', 'x-amz-copy-source-if-match': '"x"' }, 1, '400 InvalidRequest'],
-  ])('%s', async (_title, on, source, headers, number, expected) => {
-    const answer = await world.copyPart(on(), source === 'source' ? `/${bucket}/source` : source, headers, number);
+  interface Faulty {
+    readonly gone?: boolean;
+    readonly source?: string;
+    readonly headers?: Headers;
+    readonly number?: number;
+  }
+  const outside = { [RANGE]: 'bytes=9-9' };
+  test.each<[string, Faulty, string]>([
+    ['part number before source', { number: 0, source: '/' }, 'partNumber'],
+    ['form of the source before upload', { gone: true, source: '/' }, 'x-amz-copy-source'],
+    ['upload before source', { gone: true, source: '/no-such-bucket/key' }, '404 NoSuchUpload'],
+    ['source before range', { source: '/no-such-bucket/key', headers: outside }, '404 NoSuchBucket'],
+    ['range before conditions', { headers: { ...outside, 'x-amz-copy-source-if-match': '"x"' } }, '400 InvalidRequest'],
+  ])('%s', async (_title, { gone, source = `/${bucket}/source`, headers, number }, expected) => {
+    const answer = await world.copyPart(gone === true ? `${target}?uploadId=gone` : upload, source, headers, number);
     expect([answer.outcome, element(answer.body, 'ArgumentName')]).toContain(expected);
   });
 });
