@@ -1,0 +1,166 @@
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { readHead } from '../../../../src/manifest/objects/object-read.ts';
+import { isVisible, readVersion } from '../../../../src/manifest/objects/versions/version-blob.ts';
+import { seqOfToken, tokenOfNull } from '../../../../src/manifest/records/version-token.ts';
+import { versionOfUpload } from '../../../../src/manifest/uploads/upload-id.ts';
+import { testCall } from '../../../support/test-call.ts';
+import { MIN_PART, OWNER, md5Of } from '../upload-fixture.ts';
+import { SweepFixture, findings, problemsOf } from './sweep-fixture.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const LONG = 'x'.repeat(1500);
+const CAPABILITIES = { maxWrite: 1000 } as const;
+/** An operation that has not come to its end after so many calls runs in circles. */
+const MOST_CALLS = 60;
+
+interface Scenario {
+  readonly start: (world: SweepFixture) => Promise<void>;
+  /** What the process does that dies. */
+  readonly work: (world: SweepFixture) => Promise<unknown>;
+}
+
+const attributes = { headers: {}, userMetadata: {} };
+
+function streamed(world: SweepFixture, text: string): Promise<unknown> {
+  const body = { size: text.length, stream: Readable.from([Buffer.from(text)]) };
+  const facts = Promise.resolve({ md5: md5Of(text) });
+  return world.gateway.objects.put(world.bucket, 'k', { body, facts, attributes, ownerId: OWNER, conditions: {} }, testCall());
+}
+
+async function upload(world: SweepFixture): Promise<unknown> {
+  const { target, parts } = await world.gateway.started('k', 'p'.repeat(MIN_PART), 'end');
+  await world.gateway.complete(target, parts);
+  return world.gateway.idle();
+}
+
+async function aborted(world: SweepFixture): Promise<unknown> {
+  const { target } = await world.gateway.started('k', 'p'.repeat(MIN_PART), 'end');
+  return world.gateway.uploads.abort(target, testCall());
+}
+
+async function nth(world: SweepFixture, n: number): Promise<string> {
+  const ids = Object.keys(await world.view()).filter((id) => id !== 'current' && id !== 'null').sort();
+  return ids[n] ?? 'none';
+}
+
+const STARTS: Readonly<Record<string, Scenario['start']>> = {
+  'an empty key that was never versioned': async () => undefined,
+  'an object that was never versioned': async (world) => {
+    await world.put('native');
+  },
+  'a multipart object that was never versioned': async (world) => {
+    await upload(world);
+  },
+  'an empty key with versions': async (world) => world.version('enabled'),
+  'two versions over a native object': async (world) => {
+    await world.put('native');
+    await world.version('enabled');
+    await world.put('one');
+    await world.put('two');
+  },
+  'one version': async (world) => {
+    await world.version('enabled');
+    await world.put('one');
+  },
+  'a version under a marker': async (world) => {
+    await world.version('enabled');
+    await world.put('one');
+    await world.remove();
+  },
+  'a null version over a version, suspended': async (world) => {
+    await world.version('enabled');
+    await world.put('one');
+    await world.version('suspended');
+    await world.put('null');
+  },
+  'a null version that is published, under a version': async (world) => {
+    await world.version('suspended');
+    await upload(world);
+    await world.version('enabled');
+    await world.put('one');
+    await world.version('suspended');
+  },
+};
+
+const WORKS: Readonly<Record<string, Scenario['work']>> = {
+  PUT: (world) => world.put('put'),
+  'PUT of a stream': (world) => streamed(world, 'stream'),
+  'PUT beyond one write': (world) => streamed(world, LONG),
+  DELETE: (world) => world.remove(),
+  'DELETE of the current version': async (world) => world.remove(await nth(world, 0)),
+  'DELETE of the version before': async (world) => world.remove(await nth(world, 1)),
+  'DELETE of the null version': (world) => world.remove('null'),
+  'an upload that is completed': upload,
+  'an upload that is aborted': aborted,
+  'change of tags': (world) =>
+    world.gateway.objects.amend({ bucket: world.bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall()),
+};
+
+/** Runs the work; from its n-th call on the process is dead, that call done or not. @returns whether it came so far */
+async function crash(world: SweepFixture, work: Scenario['work'], at: { n: number; done: boolean }): Promise<boolean> {
+  const { gateway } = world;
+  let count = 0;
+  gateway.plan = () => {
+    count += 1;
+    if (count < at.n) return undefined;
+    return count === at.n && at.done ? { kind: 'loseAnswer' } : { kind: 'fail' };
+  };
+  await work(world).catch(() => undefined);
+  await gateway.idle();
+  for (let turn = 0; turn < 20; turn++) await nextTurn(); // what was under way dies too
+  gateway.plan = () => undefined;
+  gateway.backgroundErrors.length = 0;
+  return count >= at.n;
+}
+
+/** Marks what a tool of the cloud may have done, then takes it for garbage. */
+async function sweepOut(world: SweepFixture): Promise<void> {
+  for (const hours of [25, 8 * 24]) {
+    world.advance(hours);
+    expect(problemsOf(await world.sweep())).toEqual([]);
+  }
+}
+
+/** What may be left when all is swept: the history, the index of a deleted key, and what an open upload needs. */
+async function expectClean(world: SweepFixture): Promise<void> {
+  const { bucket } = world;
+  const open = await world.gateway.openUploads();
+  const head = await readHead(bucket, 'k', testCall());
+  const staged = open.map(versionOfUpload);
+  for (const name of await world.leftovers()) {
+    if (name.startsWith('v/')) {
+      const token = name.slice(-32);
+      const version = await readVersion(bucket, 'k', token, testCall());
+      const isNamed = staged.includes(token) || (version !== undefined && isVisible(head, version));
+      const isCopyOfHead = head !== undefined && tokenOfNull(seqOfToken(token), head.properties.revision) === token;
+      expect(isNamed || isCopyOfHead, name).toBe(true);
+    } else if (name.startsWith('x/')) expect(head?.record?.kind, name).toBe('tomb');
+    else expect(open.some((uploadId) => name.includes(uploadId)), name).toBe(true);
+  }
+  expect(head?.record?.kind).not.toBe('void');
+  expect(findings(await world.sweep())).toEqual({});
+}
+
+describe.each(Object.keys(STARTS))('%s', (start) => {
+  it.each(Object.keys(WORKS))('%s: whatever call the process dies at, a sweep leaves what clients see, and nothing else', async (work) => {
+    for (const done of [false, true]) {
+      for (let n = 1, reached = true; reached; n++) {
+        expect(n).toBeLessThan(MOST_CALLS);
+        const world = await SweepFixture.open({ capabilities: CAPABILITIES });
+        await STARTS[start]?.(world);
+        await world.gateway.idle();
+        reached = await crash(world, WORKS[work] ?? (() => Promise.resolve()), { n, done });
+        const before = await world.view();
+        await sweepOut(world);
+        expect(await world.view(), `dead at call ${n}, done ${done}`).toEqual(before);
+        await expectClean(world);
+        vi.useRealTimers();
+      }
+    }
+  });
+});
