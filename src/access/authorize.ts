@@ -43,6 +43,7 @@ export function isAllowed(principal: Principal, action: string, { bucket, object
   if (bucket === undefined) return rule === undefined && principal.kind === 'account';
   if (rule?.on === 'object') return object !== undefined && mayAccess(principal, inForce(object, bucket), rule.permission);
   if (owns(principal, bucket)) return true;
+  if (rule?.on === 'ownObject') return object !== undefined && owns(principal, inForce(object, bucket));
   if (upload !== undefined && !started(principal, upload)) return false;
   if (rule?.on === 'upload') return upload !== undefined;
   return rule !== undefined && permits(inForce(bucket, bucket), principal, rule.permission);

@@ -37,9 +37,13 @@ import { deleteObject } from './object/delete-object.ts';
 import { deleteObjectTagging } from './object/delete-object-tagging.ts';
 import { deleteObjects } from './object/delete-objects.ts';
 import { getObjectAttributes } from './object/get-object-attributes.ts';
+import { getObjectLegalHold } from './object/get-object-legal-hold.ts';
+import { getObjectRetention } from './object/get-object-retention.ts';
 import { getObjectTagging } from './object/get-object-tagging.ts';
 import { getObject } from './object/get-object.ts';
 import { headObject } from './object/head-object.ts';
+import { putObjectLegalHold } from './object/put-object-legal-hold.ts';
+import { putObjectRetention } from './object/put-object-retention.ts';
 import { putObjectTagging } from './object/put-object-tagging.ts';
 import { putObject } from './object/put-object.ts';
 import type { Operation } from './operation.ts';
@@ -82,6 +86,10 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   DeleteObjectTagging: deleteObjectTagging,
   GetObjectAcl: getObjectAcl,
   PutObjectAcl: putObjectAcl,
+  GetObjectRetention: getObjectRetention,
+  PutObjectRetention: putObjectRetention,
+  GetObjectLegalHold: getObjectLegalHold,
+  PutObjectLegalHold: putObjectLegalHold,
   CreateMultipartUpload: createMultipartUpload,
   UploadPart: uploadPart,
   UploadPartCopy: uploadPartCopy,

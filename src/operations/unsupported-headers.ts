@@ -13,9 +13,6 @@ const NOT_IMPLEMENTED = [
   ...CUSTOMER_KEYS,
   'x-amz-server-side-encryption-aws-kms-key-id',
   'x-amz-server-side-encryption-context',
-  'x-amz-object-lock-mode',
-  'x-amz-object-lock-retain-until-date',
-  'x-amz-object-lock-legal-hold',
   'x-amz-write-offset-bytes',
 ] as const;
 

@@ -25,3 +25,47 @@ export interface ObjectLock {
   /** Absent: never set. */
   readonly legalHold?: boolean;
 }
+
+/** Retention by the bucket's default, of an object that is made now. */
+export function retentionByDefault({ mode, days, years }: DefaultRetention, now: number): Retention {
+  const until = new Date(now);
+  if (years !== undefined) until.setUTCFullYear(until.getUTCFullYear() + years);
+  else until.setUTCDate(until.getUTCDate() + days);
+  return { mode, until: until.getTime() };
+}
+
+/** When a question about a lock is asked, and whether who asks may, and wants to, get round governance. */
+export interface LockQuestion {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly bypass: boolean;
+}
+
+/** Whether a version must stay. A legal hold ends by being taken off only; nothing gets round compliance. */
+export function isKept({ retention, legalHold }: ObjectLock, question: LockQuestion): boolean {
+  return legalHold === true || holdsFast(retention, question);
+}
+
+/** Whether retention may become another, or none: what holds is made longer, in its mode, and nothing else. */
+export function mayBecome(before: Retention | undefined, after: Retention | undefined, question: LockQuestion): boolean {
+  if (before === undefined || !holdsFast(before, question)) return true;
+  return after?.mode === before.mode && after.until >= before.until;
+}
+
+function holdsFast(retention: Retention | undefined, { now, bypass }: LockQuestion): boolean {
+  if (retention === undefined || retention.until <= now) return false;
+  return !(bypass && retention.mode === 'GOVERNANCE');
+}
+
+const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/;
+
+/** Date and time with a zone, cut to the millisecond. @returns milliseconds since the epoch, undefined for anything else */
+export function parseRetainUntil(text: string): number | undefined {
+  const time = ISO_8601.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** ISO 8601, in UTC and with milliseconds. */
+export function formatRetainUntil({ until }: Retention): string {
+  return new Date(until).toISOString();
+}

@@ -37,6 +37,8 @@ const DELETE = '<Delete><Object><Key>object</Key></Object></Delete>';
 const TAGGING = '<Tagging><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tagging>';
 const VERSIONING = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
 const OBJECT_LOCK = '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>';
+const RETENTION = '<Retention/>';
+const LEGAL_HOLD = '<LegalHold><Status>ON</Status></LegalHold>';
 const OWNERSHIP = '<OwnershipControls><Rule><ObjectOwnership>BucketOwnerPreferred</ObjectOwnership></Rule></OwnershipControls>';
 const ACCESS_BLOCK = '<PublicAccessBlockConfiguration><BlockPublicPolicy>true</BlockPublicPolicy></PublicAccessBlockConfiguration>';
 const key = (query = '') => ({ bucket }: Place): string => `/${bucket}/object${query}`;
@@ -54,6 +56,9 @@ function unsetCases(): Readonly<Partial<Record<OperationName, Case>>> {
     return [name, { needs: 'owner', otherwise: /^404 /, request: ({ bucket }: Place): Sent => ({ method, target: `/${bucket}?${query}` }) }];
   }));
 }
+
+/** The buckets here have no object lock, which is said after the permission. */
+const NO_LOCK = /^400 InvalidRequest$/;
 
 const CASES: Readonly<Partial<Record<OperationName, Case>>> = {
   ...unsetCases(),
@@ -95,6 +100,10 @@ const CASES: Readonly<Partial<Record<OperationName, Case>>> = {
   GetObjectTagging: { needs: 'owner', request: (place) => ({ method: 'GET', target: key('?tagging')(place) }) },
   PutObjectTagging: { needs: 'owner', request: (place) => ({ method: 'PUT', target: key('?tagging')(place), body: TAGGING }) },
   DeleteObjectTagging: { needs: 'owner', request: (place) => ({ method: 'DELETE', target: key('?tagging')(place) }) },
+  GetObjectRetention: { needs: 'owner', otherwise: NO_LOCK, request: (place) => ({ method: 'GET', target: key('?retention')(place) }) },
+  PutObjectRetention: { needs: 'owner', otherwise: NO_LOCK, request: (place) => ({ method: 'PUT', target: key('?retention')(place), body: RETENTION }) },
+  GetObjectLegalHold: { needs: 'owner', otherwise: NO_LOCK, request: (place) => ({ method: 'GET', target: key('?legal-hold')(place) }) },
+  PutObjectLegalHold: { needs: 'owner', otherwise: NO_LOCK, request: (place) => ({ method: 'PUT', target: key('?legal-hold')(place), body: LEGAL_HOLD }) },
   DeleteObject: { needs: 'bucketWrite', request: (place) => ({ method: 'DELETE', target: key()(place) }) },
   DeleteObjects: {
     needs: 'bucketWrite',

@@ -1,9 +1,13 @@
 import type { Permission } from '../../protocol/acl/acl.ts';
 
-/** Which ACL speaks about an action, and what it must grant. No ACL speaks about what is in an upload: that is its initiator's. */
+/**
+ * Which ACL speaks about an action, and what it must grant. No ACL speaks about what is in an upload: that is its
+ * initiator's. What keeps an object is told to the owner of the object besides that of the bucket.
+ */
 export type ActionRule =
   | { readonly on: 'bucket' | 'object'; readonly permission: Permission }
-  | { readonly on: 'upload' };
+  | { readonly on: 'upload' }
+  | { readonly on: 'ownObject' };
 
 /**
  * The actions that are open to others than the owner of the bucket.
@@ -22,6 +26,8 @@ const RULES: ReadonlyMap<string, ActionRule> = new Map(Object.entries<ActionRule
   's3:GetObjectAttributes': { on: 'object', permission: 'READ' },
   's3:GetObjectAcl': { on: 'object', permission: 'READ_ACP' },
   's3:PutObjectAcl': { on: 'object', permission: 'WRITE_ACP' },
+  's3:GetObjectRetention': { on: 'ownObject' },
+  's3:GetObjectLegalHold': { on: 'ownObject' },
   's3:ListMultipartUploadParts': { on: 'upload' },
   's3:AbortMultipartUpload': { on: 'upload' },
 }));

@@ -4,6 +4,7 @@ import { xml } from '../../protocol/xml/document.ts';
 import { INITIATE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
+import { requestedLock } from '../object/requested-lock.ts';
 import { requestedTags } from '../object/requested-tags.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
@@ -15,7 +16,8 @@ export const createMultipartUpload: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   refuseUnsupported(request.headers);
   const key = objectKey(request);
-  const attributes = { ...parseObjectAttributes(request.headers), ...requestedTags(request, { bucket, context }) };
+  const on = { bucket, context };
+  const attributes = { ...parseObjectAttributes(request.headers), ...requestedTags(request, on), ...requestedLock(request, on) };
   const checksum = createdChecksum(request.headers);
   const { storageClass } = attributes;
   const ownership = writtenOwnership(request.headers, { bucket, writerId: callerId(context) }, context.accounts);

@@ -12,6 +12,7 @@ import { type ResolvedSource, copiedVersionHeaders, requireCopyable, requireSour
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
+import { requestedLock } from './requested-lock.ts';
 import { refuseAcceleratedCopy } from './acceleration.ts';
 import { copyMetadata, directive, requestedMetadata } from './copy-metadata.ts';
 import { requestedTags } from './requested-tags.ts';
@@ -31,7 +32,8 @@ export const copyObject: Operation = async (request, context) => {
   const writerId = callerId(context);
   const metadata = requestedMetadata(request.headers);
   const replacingTags = directive(request.headers, 'tagging') === 'REPLACE' ? requestedTags(request, { bucket, context }) : undefined;
-  // The source's ACL is not copied.
+  // Neither the source's lock nor its ACL is copied.
+  const lock = requestedLock(request, { bucket, context });
   const ownership = writtenOwnership(request.headers, { bucket, writerId, ignoreWrite: true }, context.accounts);
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const source = await resolveCopySource(request, context);
@@ -39,7 +41,7 @@ export const copyObject: Operation = async (request, context) => {
     requireCopyable(source.view.size);
     await requireChange(request, { source, metadata }, context);
     const { attributes, ...copied } = copyMetadata(metadata, source.view);
-    const tagged = { ...attributes, ...(replacingTags ?? copiedTags(source, context)) };
+    const tagged = { ...attributes, ...(replacingTags ?? copiedTags(source, context)), ...lock };
     const copy: CopyObjectRequest = { source, conditions, ...ownership, ...copied, attributes: tagged };
     const headers = { ...ENCRYPTED, ...copiedVersionHeaders(source) };
     context.mayTakeLong(headers);

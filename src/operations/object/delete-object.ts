@@ -5,13 +5,16 @@ import { idOf } from '../../access/acl/permits.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import { deletionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
+import { deletionGuard, refuseIdleBypass } from './object-lock.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html */
 export const deleteObject: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const target = versionTarget(request, bucket);
   const conditions = deleteConditions(request.headers);
-  const removed = await context.manifest.objects.remove(target, { conditions, ownerId: idOf(context.principal) }, context.call);
+  refuseIdleBypass(request.headers, bucket);
+  const guard = deletionGuard(request.headers, { bucket, context });
+  const removed = await context.manifest.objects.remove(target, { conditions, ownerId: idOf(context.principal), guard }, context.call);
   return { status: 204, headers: deletionHeaders(removed) };
 };
 

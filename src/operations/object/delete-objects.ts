@@ -1,5 +1,6 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Bucket } from '../../manifest/buckets/bucket.ts';
+import type { ObjectView } from '../../manifest/objects/object-view.ts';
 import { type Decoded, decodeXml } from '../../protocol/xml/decode.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { DELETE, DELETE_RESULT } from '../../protocol/xml/object-shapes.ts';
@@ -10,6 +11,7 @@ import { toS3Error } from '../failure.ts';
 import { requestedVersion } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireBodyDigest } from '../required-digest.ts';
+import { deletionGuard } from './object-lock.ts';
 
 const MAX_OBJECTS = 1000;
 /** 1,000 keys of 1,024 bytes, each byte at its longest as a character reference, and the elements around them. */
@@ -29,10 +31,11 @@ interface Outcome {
 export const deleteObjects: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   requireBodyDigest(request.headers);
+  const guard = deletionGuard(request.headers, { bucket, context });
   const { Quiet: quiet = false, objects } = decodeXml(DELETE, await request.body.readAll(MAX_BODY));
   if (objects.length === 0 || objects.length > MAX_OBJECTS) throw new S3Error('MalformedXML');
 
-  const outcomes = (await mapConcurrent(itemsByKey(objects), CONCURRENCY, (items) => deleteInTurn(bucket, items, context))).flat();
+  const outcomes = (await mapConcurrent(itemsByKey(objects), CONCURRENCY, (items) => deleteInTurn(items, { bucket, guard }, context))).flat();
   const valuesOf = (wanted: Outcome['element']): XmlValue[] => outcomes.filter(({ element }) => element === wanted).map(({ value }) => value);
   return { status: 200, body: xml(DELETE_RESULT, { ...(!quiet && { Deleted: valuesOf('Deleted') }), Error: valuesOf('Error') }) };
 };
@@ -45,18 +48,24 @@ function itemsByKey(objects: readonly DeleteItem[]): DeleteItem[][] {
   return [...keys.values()];
 }
 
-async function deleteInTurn(bucket: Bucket, items: readonly DeleteItem[], context: OperationContext): Promise<Outcome[]> {
+/** Where, and what looks at each version that is to go. */
+interface Deletion {
+  readonly bucket: Bucket;
+  readonly guard: (view: ObjectView) => void;
+}
+
+async function deleteInTurn(items: readonly DeleteItem[], deletion: Deletion, context: OperationContext): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const item of items) outcomes.push(await deleteOne(bucket, item, context));
+  for (const item of items) outcomes.push(await deleteOne(item, deletion, context));
   return outcomes;
 }
 
 /** Failures of single objects are reported beside the successes of others. */
-async function deleteOne(bucket: Bucket, { Key, VersionId, ETag }: DeleteItem, context: OperationContext): Promise<Outcome> {
+async function deleteOne({ Key, VersionId, ETag }: DeleteItem, { bucket, guard }: Deletion, context: OperationContext): Promise<Outcome> {
   try {
     const target = { bucket, key: Key, versionId: requestedVersion(VersionId, bucket) };
     const conditions = ETag === undefined ? {} : { ifMatch: ETag };
-    const removed = await context.manifest.objects.remove(target, { conditions, ownerId: idOf(context.principal) }, context.call);
+    const removed = await context.manifest.objects.remove(target, { conditions, ownerId: idOf(context.principal), guard }, context.call);
     const marker = removed.deleteMarker ? { DeleteMarker: true, DeleteMarkerVersionId: removed.versionId } : {};
     return { element: 'Deleted', value: { Key, VersionId, ...marker } };
   } catch (error) {

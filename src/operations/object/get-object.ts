@@ -7,6 +7,7 @@ import { authorizedObject, requireAccess, withoutTellingMissing } from '../autho
 import { type VersionTarget, versionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireReadable } from './archived.ts';
+import { shownLock } from './object-lock.ts';
 import { describeRead, notModified, readConditions, responseOverrides } from './read-response.ts';
 import { type Selection, selectBytes, selectionOf } from './select-bytes.ts';
 import { type ReadConditions, failedCondition, preconditionFailed } from '../../protocol/conditions.ts';
@@ -24,7 +25,7 @@ export const getObject: Operation = async (request, context) => {
   const { view, body } = (await openAtOnce(target, context)) ?? (await lookThenOpen(target, context));
   if (body === undefined) return notModified(view, versionHeaders(bucket, view.versionId));
   const selected = selectBytes(target.selection, view);
-  const described = { ...describeRead(request, view, selected), ...versionHeaders(bucket, view.versionId) };
+  const described = { ...describeRead(request, view, selected), ...shownLock(view, bucket, context), ...versionHeaders(bucket, view.versionId) };
   return { status: selected.partial ? 206 : 200, headers: { ...described, ...overrides }, body };
 };
 

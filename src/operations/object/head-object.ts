@@ -3,6 +3,7 @@ import { authorizedObject } from '../authorized-object.ts';
 import { versionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 import { requireConditions } from './get-object.ts';
+import { shownLock } from './object-lock.ts';
 import { describeRead, notModified, readConditions, responseOverrides } from './read-response.ts';
 import { selectBytes, selectionOf } from './select-bytes.ts';
 
@@ -15,6 +16,6 @@ export const headObject: Operation = async (request, context) => {
   const view = await authorizedObject(target, context);
   if (requireConditions(view, readConditions(request.headers)) === 'notModified') return notModified(view, versionHeaders(bucket, view.versionId));
   const selected = selectBytes(selection, view);
-  const headers = { ...describeRead(request, view, selected), ...versionHeaders(bucket, view.versionId), ...overrides, 'content-length': String(selected.length) };
-  return { status: selected.partial ? 206 : 200, headers };
+  const described = { ...describeRead(request, view, selected), ...shownLock(view, bucket, context), ...versionHeaders(bucket, view.versionId) };
+  return { status: selected.partial ? 206 : 200, headers: { ...described, ...overrides, 'content-length': String(selected.length) } };
 };

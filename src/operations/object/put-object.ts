@@ -10,6 +10,7 @@ import { authorizedBucket, objectKey } from '../authorized-bucket.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
+import { requestedLock } from './requested-lock.ts';
 import { requestedTags } from './requested-tags.ts';
 import type { Bucket } from '../../manifest/buckets/bucket.ts';
 import type { PutRequest } from '../../manifest/objects/object-requests.ts';
@@ -21,7 +22,8 @@ const MAX_OBJECT_SIZE = 5_368_709_120;
 export const putObject: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   refuseUnsupported(request.headers);
-  const attributes = { ...parseObjectAttributes(request.headers), ...requestedTags(request, { bucket, context }) };
+  const on = { bucket, context };
+  const attributes = { ...parseObjectAttributes(request.headers), ...requestedTags(request, on), ...requestedLock(request, on) };
   const conditions = writeConditions(request.headers);
   const key = objectKey(request);
   const ownership = writtenOwnership(request.headers, { bucket, writerId: idOf(context.principal) }, context.accounts);

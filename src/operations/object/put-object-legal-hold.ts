@@ -1,0 +1,24 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import { decodeXml } from '../../protocol/xml/decode.ts';
+import { LEGAL_HOLD } from '../../protocol/xml/lock-shapes.ts';
+import { refusingMarkers, versionTarget } from '../object-version.ts';
+import type { Operation } from '../operation.ts';
+import { requireBodyDigest } from '../required-digest.ts';
+import { MAX_LOCK_BODY, lockingBucket } from './object-lock.ts';
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectLegalHold.html */
+export const putObjectLegalHold: Operation = async (request, context) => {
+  const bucket = await lockingBucket(request, context);
+  const target = versionTarget(request, bucket);
+  requireBodyDigest(request.headers);
+  const legalHold = requestedHold(await request.body.readAll(MAX_LOCK_BODY));
+  await refusingMarkers(() => context.manifest.objects.amend(target, ({ lock }) => ({ lock: { ...lock, legalHold } }), context.call), 'PUT');
+  return { status: 200 };
+};
+
+/** @throws S3Error MalformedXML */
+function requestedHold(body: Buffer): boolean {
+  const { Status: status } = decodeXml(LEGAL_HOLD, body);
+  if (status !== 'ON' && status !== 'OFF') throw new S3Error('MalformedXML');
+  return status === 'ON';
+}

@@ -1,0 +1,40 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import { requireFuture } from '../../protocol/headers/object-lock-headers.ts';
+import { LOCK_MODES, type Retention, mayBecome, parseRetainUntil } from '../../protocol/object-lock.ts';
+import { decodeXml } from '../../protocol/xml/decode.ts';
+import { RETENTION } from '../../protocol/xml/lock-shapes.ts';
+import { refusingMarkers, versionTarget } from '../object-version.ts';
+import type { Operation } from '../operation.ts';
+import { requireBodyDigest } from '../required-digest.ts';
+import { MAX_LOCK_BODY, refusedByLock, bypassesGovernance, lockingBucket } from './object-lock.ts';
+
+/**
+ * Retention that holds is made longer; to shorten it, take it off or change its mode takes governance and a permission.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectRetention.html
+ */
+export const putObjectRetention: Operation = async (request, context) => {
+  const bucket = await lockingBucket(request, context);
+  const target = versionTarget(request, bucket);
+  requireBodyDigest(request.headers);
+  const bypass = bypassesGovernance(request.headers, { bucket, context });
+  const retention = requestedRetention(await request.body.readAll(MAX_LOCK_BODY), Date.now());
+  const amend = (): Promise<unknown> =>
+    context.manifest.objects.amend(target, ({ lock = {} }) => {
+      if (!mayBecome(lock.retention, retention, { now: Date.now(), bypass })) throw refusedByLock();
+      const { retention: _before, ...kept } = lock;
+      return { lock: { ...kept, ...(retention !== undefined && { retention }) } };
+    }, context.call);
+  await refusingMarkers(amend, 'PUT');
+  return { status: 200 };
+};
+
+/** An empty document takes retention off. @throws S3Error MalformedXML, InvalidArgument */
+function requestedRetention(body: Buffer, now: number): Retention | undefined {
+  const { Mode, RetainUntilDate: date } = decodeXml(RETENTION, body);
+  if (Mode === undefined && date === undefined) return undefined;
+  const mode = LOCK_MODES.find((known) => known === Mode);
+  const until = date === undefined ? undefined : parseRetainUntil(date);
+  if (mode === undefined || date === undefined || until === undefined) throw new S3Error('MalformedXML');
+  requireFuture(until, now, { name: 'RetainUntilDate', value: date });
+  return { mode, until };
+}

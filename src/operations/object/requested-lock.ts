@@ -1,0 +1,25 @@
+import { authorize } from '../../access/authorize.ts';
+import type { Bucket } from '../../manifest/buckets/bucket.ts';
+import { parseLockHeaders } from '../../protocol/headers/object-lock-headers.ts';
+import { type ObjectLock, retentionByDefault } from '../../protocol/object-lock.ts';
+import type { S3Request } from '../../protocol/request.ts';
+import { missingObjectLock } from './object-lock.ts';
+import type { OperationContext } from '../operation.ts';
+
+/**
+ * What keeps the object that a request makes: what it asks for, which takes permissions besides that of the operation,
+ * and without retention of its own the bucket's. It counts from now, which for an upload in parts is its initiation.
+ * @throws S3Error InvalidArgument, InvalidRequest (the bucket has no object lock), AccessDenied
+ */
+export function requestedLock(request: S3Request, { bucket, context }: { bucket: Bucket; context: OperationContext }): { lock?: ObjectLock } {
+  const now = Date.now();
+  const lock = parseLockHeaders(request.headers, now);
+  const { retention, legalHold } = lock;
+  if (retention !== undefined) authorize(context.principal, 's3:PutObjectRetention', { bucket });
+  if (legalHold !== undefined) authorize(context.principal, 's3:PutObjectLegalHold', { bucket });
+  const asks = retention !== undefined || legalHold !== undefined;
+  const { objectLock } = bucket.settings;
+  if (asks && objectLock === undefined) throw missingObjectLock();
+  if (retention === undefined && objectLock?.default !== undefined) return { lock: { ...lock, retention: retentionByDefault(objectLock.default, now) } };
+  return asks ? { lock } : {};
+}
