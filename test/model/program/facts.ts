@@ -1,6 +1,7 @@
 import type { RawAnswer } from '../../support/raw-http.ts';
 import type { Answer, Facts, Json } from '../reference/answer.ts';
 import { type Call, perCall, type PerCall } from '../reference/calls.ts';
+import { inOrder } from '../reference/deletions.ts';
 
 const HEADERS = [
   'x-amz-version-id', 'x-amz-delete-marker', 'x-amz-copy-source-version-id', 'etag', 'x-amz-tagging-count', 'x-amz-storage-class',
@@ -49,7 +50,7 @@ const BODIES: PerCall<Reader> = {
   },
   CopyObject: () => (body) => ({ etag: text(body, 'ETag') }),
   DeleteObject: nothing,
-  DeleteObjects: () => (body) => [...elements(body, 'Deleted').map(deletedFacts), ...elements(body, 'Error').map(failedFacts)],
+  DeleteObjects: () => (body) => inOrder([...elements(body, 'Deleted').map(deletedFacts), ...elements(body, 'Error').map(failedFacts)]),
   GetObjectTagging: () => (body) => Object.fromEntries(elements(body, 'Tag').map(([, tag]) => [text(tag, 'Key') ?? '', text(tag, 'Value')])),
   PutObjectTagging: nothing,
   DeleteObjectTagging: nothing,
@@ -114,7 +115,7 @@ function objectFacts(element: string): Facts {
   return { key: text(element, 'Key'), etag: text(element, 'ETag'), size: size === undefined ? undefined : Number(size), storageClass: text(element, 'StorageClass') };
 }
 
-function deletedFacts([, deleted]: Element): Json {
+function deletedFacts([, deleted]: Element): Facts {
   return {
     key: text(deleted, 'Key'),
     versionId: text(deleted, 'VersionId'),
@@ -123,7 +124,7 @@ function deletedFacts([, deleted]: Element): Json {
   };
 }
 
-function failedFacts([, failed]: Element): Json {
+function failedFacts([, failed]: Element): Facts {
   return { key: text(failed, 'Key'), versionId: text(failed, 'VersionId'), code: text(failed, 'Code') };
 }
 

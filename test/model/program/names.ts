@@ -1,7 +1,7 @@
 import { ANY, type Facts, type Json } from '../reference/answer.ts';
 import { UNKNOWN_VERSION } from '../reference/state.ts';
 
-/** Which names of the server (version ids, upload ids, tokens) stand for which of the reference. */
+/** Which names of the server (version ids, upload ids, tokens, ETags that cannot be computed) stand for which of the reference. */
 export class Names {
   readonly #theirs: Map<string, string>;
   readonly #ours: Map<string, string>;
@@ -26,7 +26,7 @@ export class Names {
   }
 
   /**
-   * Compares, and learns the names that the server tells for the first time: the same may not stand for two things.
+   * Compares, and learns the names that the server tells for the first time: but for ETags, the same may not stand for two things.
    * @returns what is different, a line each
    */
   differences(expected: Json | undefined, actual: Json | undefined, path = ''): string[] {
@@ -44,7 +44,7 @@ export class Names {
     if (known === theirs) return [];
     if (known !== undefined || theirs === 'null') return [difference(path, known ?? ours, theirs)];
     const other = this.#ours.get(theirs);
-    if (other !== undefined) return [difference(path, `${ours}, a new one`, `${theirs}, which is ${other}`)];
+    if (other !== undefined && !ours.startsWith('@e')) return [difference(path, `${ours}, a new one`, `${theirs}, which is ${other}`)];
     this.#theirs.set(ours, theirs);
     this.#ours.set(theirs, ours);
     return [];

@@ -56,8 +56,13 @@ export function deleteObjects(state: BucketState, { objects, quiet, bypass = fal
   refuseBypass(state, bypass);
   const distinct = new Map(objects.map((name) => [`${name.versionId ?? ''} ${name.key}`, name]));
   const results = [...distinct.values()].map((name) => deleteOne(state, { ...name, bypass }));
-  const failed = results.filter((result) => 'code' in result);
-  return ok({}, quiet ? failed : [...results.filter((result) => !('code' in result)), ...failed]);
+  return ok({}, inOrder(results.filter((result) => !quiet || 'code' in result)));
+}
+
+/** S3 gives the results in no order: here by key, failures last. */
+export function inOrder(results: readonly Facts[]): Facts[] {
+  const rank = ({ code, key }: Facts): string => `${code === undefined ? 0 : 1}${JSON.stringify(key)}`;
+  return [...results].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0));
 }
 
 function deleteOne(state: BucketState, name: Removal): Facts {

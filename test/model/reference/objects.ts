@@ -83,7 +83,7 @@ function rangeOf(range: string, size: number): { first: number; end: number } {
 export function getObjectAttributes(state: BucketState, call: CallOf<'GetObjectAttributes'>): Answer {
   const version = state.findToRead(call);
   const { body, etag, storageClass, parts } = version.content;
-  const facts = { etag: etag.slice(1, -1), size: body.length, storageClass, ...(parts !== undefined && { parts: parts.length }) };
+  const facts = { etag: etag.startsWith('@') ? ANY : etag.slice(1, -1), size: body.length, storageClass, ...(parts !== undefined && { parts: parts.length }) };
   return ok(state.names(version), facts);
 }
 
@@ -91,7 +91,7 @@ export function copyObject(state: BucketState, call: CallOf<'CopyObject'>): Answ
   refuseUnlockable(state, call);
   const source = copySource(state, call.source);
   if (judgeRead(call.sourceConditions, source.content) === 'notModified') throw new Refusal(412, 'PreconditionFailed');
-  refuseIdle(call);
+  refuseIdle(state, call, source);
   judgeWrite(call, state.live(call.key));
   const copied = newContent(source.content.body, {
     ...placement(call),
@@ -113,9 +113,10 @@ function metadata({ contentType, note }: Attributes): Attributes {
   return { ...(contentType !== undefined && { contentType }), ...(note !== undefined && { note }) };
 }
 
-/** A copy onto itself must change something that is not a tag or an ACL; one of a version that is named brings that version back. */
-function refuseIdle(call: CallOf<'CopyObject'>): void {
-  if (call.source.key !== call.key || call.source.versionId !== undefined) return;
+/** A copy onto itself must change something that is not a tag or an ACL; one of an older version brings that version back. */
+function refuseIdle(state: BucketState, call: CallOf<'CopyObject'>, source: Version): void {
+  const isCurrent = state.history(call.source.key).current?.id === source.id;
+  if (call.source.key !== call.key || !isCurrent) return;
   if (call.replaceMetadata !== true && call.storageClass === undefined) throw new Refusal(400, 'InvalidRequest');
 }
 

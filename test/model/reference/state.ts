@@ -22,9 +22,9 @@ export class BucketState {
     return this.#time;
   }
 
-  newId(kind: 'v' | 'u'): string {
+  newId(kind: 'version' | 'upload' | 'etag'): string {
     this.#ids += 1;
-    return `@${kind}${this.#ids}`;
+    return `@${kind[0] ?? ''}${this.#ids}`;
   }
 
   history(key: string): History {
@@ -53,7 +53,7 @@ export class BucketState {
     const isKeptApart = this.versioning === 'enabled';
     const now = this.tick();
     const version = {
-      id: isKeptApart ? this.newId('v') : 'null',
+      id: isKeptApart ? this.newId('version') : 'null',
       order: isKeptApart ? (initiated ?? now) : now,
       ...(content !== undefined && { content }),
     };
