@@ -1,8 +1,11 @@
 import { authorize } from '../access/authorize.ts';
-import { S3Error } from '../errors/s3-error.ts';
+import { S3Error, invalidArgument } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/buckets/bucket.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { OperationContext } from './operation.ts';
+
+/** S3 knows it of all operations on objects but DeleteObjectTagging. */
+const PAYER = 'x-amz-request-payer';
 
 /**
  * The bucket a request names, once it is known that the caller may do this to it.
@@ -23,7 +26,15 @@ export async function authorizedBucket(request: S3Request, context: OperationCon
 export async function namedBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
   const bucket = await context.manifest.buckets.get(bucketName(request), context.call);
   requireOwner(bucket, request.headers.get('x-amz-expected-bucket-owner'), context);
+  checkPayer(request, context);
   return bucket;
+}
+
+/** No bucket charges its readers, so nothing comes of it; but a client that misspells it must not believe that it agreed. @throws S3Error InvalidArgument */
+function checkPayer({ headers }: S3Request, { operation }: OperationContext): void {
+  const payer = headers.get(PAYER);
+  if (payer === undefined || payer === 'requester' || operation.level !== 'object' || operation.name === 'DeleteObjectTagging') return;
+  throw invalidArgument(PAYER, payer, 'The only valid value is requester');
 }
 
 /** `x-amz-expected-bucket-owner` and its twin for copy sources: 12-digit account number of the owner, or 403. */
