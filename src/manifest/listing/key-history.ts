@@ -45,6 +45,7 @@ export class KeyHistory {
   /** The noncurrent null version that the head names, until it is met. */
   #awaitedNull: VersionToken | undefined;
   #mayBeSurvivor: boolean;
+  #headNow: Promise<Head | undefined> | undefined;
 
   constructor(bucket: Bucket, key: string, { head, start, isDraining }: KeyFacts) {
     this.key = key;
@@ -87,10 +88,22 @@ export class KeyHistory {
     const { token, record } = version;
     const head = this.#head;
     if (token === head?.record?.version || this.#isListed(token, record?.isNull === true)) return undefined;
-    // Committed after the head was read, which is as if it came after the listing.
-    if (head !== undefined && !mayHideVersions(head) && !isBehind(token, { head, seq: seqOfHead(head) })) return undefined;
+    if (head !== undefined && !isBehind(token, { head, seq: seqOfHead(head) })) return this.#findAbove(head, version);
     if (isVisible(head, version)) return ownEntry(this.#bucket, this.key, version, this.#isLatestSurvivor());
     return this.#mayBecomeVisible(version) ? (call) => this.#lookAgain(token, call) : undefined;
+  }
+
+  /**
+   * Mostly it was committed after the head was read, which is as if it came after the listing. Or the head came late, from
+   * a writer that knew of no versions, and is the current one all the same: then it stands there still.
+   */
+  #findAbove(head: Head, version: VersionBlob): Draft['found'] | undefined {
+    if (!mayHideVersions(head) || !isVisible(head, version)) return undefined;
+    return async (call) => {
+      this.#headNow ??= readHead(this.#bucket, this.key, call);
+      const isSame = (await this.#headNow)?.properties.revision === head.properties.revision;
+      return isSame ? ownEntry(this.#bucket, this.key, version, false) : 'outdated';
+    };
   }
 
   /** It may have been current when it was read, and have been displaced, and stamped, before the head was. */

@@ -8,9 +8,9 @@ import type { DecodedEntry, Region } from './listing-region.ts';
 import { RegionReader } from './region-reader.ts';
 
 /** Prefixes that are looked into at the same time. */
-const CONCURRENCY = 8;
+const CONCURRENCY = 16;
 /** When so many calls were made for a page, no further prefix is looked into: the page ends before it. */
-const MAX_SPENT = 64;
+const MAX_SPENT = 128;
 /** Calls for one prefix, each for more than the one before. When all they met is gone, what they did not reach is taken for alive. */
 const MAX_CALLS = 12;
 const FIRST_LOOK = 10;
