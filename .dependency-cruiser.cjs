@@ -85,7 +85,7 @@ module.exports = {
       to: { path: '^test/' },
     },
     packageRule('http-server-in-front-only', ['fastify', '@fastify'], '^src/(gateway|admin)/'),
-    packageRule('cloud-clients-in-adapters-only', ['@azure', '@google-cloud', 'undici'], '^adapters/'),
+    packageRule('cloud-clients-in-adapters-only', ['@azure', '@google-cloud', 'google-auth-library', 'undici'], '^adapters/'),
     packageRule('settings-parsers-in-config-only', ['yaml', 'zod'], '^config/'),
     packageRule('xml-parser-in-protocol-and-adapters-only', ['fast-xml-parser'], '^(src/protocol|adapters)/'),
     {

@@ -6,7 +6,7 @@ import type { Json } from './resource.ts';
 import { EMPTY, Rope } from './rope.ts';
 import { checkObjectName } from './rules.ts';
 import type { DoubleState } from './state.ts';
-import { store } from './upload.ts';
+import { store } from './store-object.ts';
 
 /** https://cloud.google.com/storage/docs/performing-resumable-uploads: all chunks but the last are multiples of this. */
 const CHUNK_UNIT = 256 * 1024;

@@ -93,8 +93,8 @@ async function portOf(started: Started): Promise<number> {
 }
 
 describe('the embedded default', () => {
-  test('prints endpoint, keys and one line to paste; stops on SIGINT', async () => {
-    const started = start(['--backend', 'memory', '--port', '0'], { S3GW_ADMIN__PORT: '0' });
+  test.each(['memory', 'gcs'])('with %s: prints endpoint, keys and one line to paste; stops on SIGINT', async (backend) => {
+    const started = start(['--backend', backend, '--port', '0'], { S3GW_ADMIN__PORT: '0' });
     const [line, endpoint] = await started.printed(/^AWS_ACCESS_KEY_ID=\S+ AWS_SECRET_ACCESS_KEY=\S+ AWS_DEFAULT_REGION=us-east-1 aws --endpoint-url (http:\/\/127\.0\.0\.1:\d+) s3 ls$/m);
     expect(started.output()).not.toContain('\u001b');
     expect(line).not.toContain('\n');
