@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import https from 'node:https';
-import { CreateBucketCommand, DeleteBucketCommand, DeleteObjectsCommand, S3Client, type S3ClientConfig, paginateListObjectsV2 } from '@aws-sdk/client-s3';
+import {
+  CreateBucketCommand,
+  DeleteBucketCommand,
+  DeleteObjectsCommand,
+  ListObjectVersionsCommand,
+  type ListObjectVersionsCommandOutput,
+  S3Client,
+  type S3ClientConfig,
+  paginateListObjectsV2,
+} from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { inject } from 'vitest';
 
@@ -49,4 +58,23 @@ export async function newBucket(s3: S3Client): Promise<{ name: string; remove: (
       await s3.send(new DeleteBucketCommand({ Bucket: name }));
     },
   };
+}
+
+/** All pages of ListObjectVersions; the SDK has no paginator for them. */
+export async function* versionPages(s3: S3Client, Bucket: string, MaxKeys = 1000): AsyncGenerator<ListObjectVersionsCommandOutput, void> {
+  let markers: { KeyMarker?: string | undefined; VersionIdMarker?: string | undefined } = {};
+  let page: ListObjectVersionsCommandOutput;
+  do {
+    page = await s3.send(new ListObjectVersionsCommand({ Bucket, MaxKeys, ...markers }));
+    yield page;
+    markers = { KeyMarker: page.NextKeyMarker, VersionIdMarker: page.NextVersionIdMarker };
+  } while (page.IsTruncated === true);
+}
+
+/** Deletes all versions and delete markers of a bucket. */
+export async function emptyVersions(s3: S3Client, Bucket: string): Promise<void> {
+  for await (const page of versionPages(s3, Bucket)) {
+    const objects = [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])].map(({ Key, VersionId }) => ({ Key, VersionId }));
+    if (objects.length > 0) await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: objects } }));
+  }
 }
