@@ -25,6 +25,7 @@ const LONE: Readonly<Record<Versioning, readonly Omit<Operation, 'key'>[]>> = {
   enabled: [
     { kind: 'get', mode: 'enabled' },
     { kind: 'list', mode: 'enabled' },
+    { kind: 'listVersions', mode: 'enabled' },
     { kind: 'put', mode: 'enabled' },
     { kind: 'put', mode: 'suspended' },
     { kind: 'delete', mode: 'enabled' },

@@ -46,6 +46,7 @@ const VERSIONED_MENU: readonly Dish[] = [
   { kind: 'get', mode: 'enabled' },
   { kind: 'find', mode: 'enabled' },
   { kind: 'list', mode: 'enabled' },
+  { kind: 'listVersions', mode: 'enabled' },
   { kind: 'settle', mode: 'enabled' },
   { kind: 'sweep', mode: 'enabled' },
 ];

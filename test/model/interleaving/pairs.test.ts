@@ -88,9 +88,9 @@ describe('every order of the calls of two operations, with at most one crash or 
 
   it('keeps the promises in a bucket that never had versioning', async () => {
     expect(await lookAtMany('never', 4000 * EFFORT)).toBe('');
-  }, 60_000 * EFFORT);
+  }, 300_000 * EFFORT);
 
   it('keeps the promises in a bucket with versioning, enabled and suspended', async () => {
     expect(await lookAtMany('versioned', 12_000 * EFFORT)).toBe('');
-  }, 120_000 * EFFORT);
+  }, 600_000 * EFFORT);
 });

@@ -31,7 +31,7 @@ describe('two or three gateways over one store, in any order of their calls, wit
       }),
       { numRuns: RUNS * EFFORT },
     );
-  }, 60_000 * EFFORT);
+  }, 300_000 * EFFORT);
 
   it('lose no acknowledged version to plain PUTs that began before versioning was enabled', async () => {
     const starts = ['absent', 'inline', 'link over null', 'tomb'];
@@ -43,5 +43,5 @@ describe('two or three gateways over one store, in any order of their calls, wit
       }),
       { numRuns: RUNS * EFFORT },
     );
-  }, 60_000 * EFFORT);
+  }, 300_000 * EFFORT);
 });
