@@ -1,3 +1,4 @@
+import { authorize } from '../access/authorize.ts';
 import { S3Error, invalidArgument, isS3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/buckets/bucket.ts';
 import { NULL_VERSION } from '../manifest/objects/head.ts';
@@ -5,6 +6,7 @@ import { isVersionToken } from '../manifest/records/version-token.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { ResponseHeaders } from '../protocol/headers/object-headers.ts';
 import { objectKey } from './authorized-bucket.ts';
+import type { OperationContext } from './operation.ts';
 
 const VERSION_ID = 'x-amz-version-id';
 const DELETE_MARKER = 'x-amz-delete-marker';
@@ -45,16 +47,31 @@ export function deletionHeaders(removed: { readonly deleteMarker: boolean; reado
   return { [DELETE_MARKER]: removed.deleteMarker ? 'true' : undefined, [VERSION_ID]: removed.versionId };
 }
 
+/** What goes with a 405 of a marker that was named by its id. That it is the current version is not told by headers. */
+const NAMED_MARKER = [DELETE_MARKER, VERSION_ID, 'last-modified'];
+
 /** For what cannot be done to a delete marker, even if it is met as the current version: 405 instead of 404. */
 export async function refusingMarkers<T>(work: () => Promise<T>, method: string): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!isMarkerOnTop(error)) throw error;
-    throw new S3Error('MethodNotAllowed', { extra: { Method: method, ResourceType: 'DeleteMarker' }, headers: { ...error.headers, allow: 'DELETE' }, cause: error });
+    const isNamed = isS3Error(error, 'MethodNotAllowed');
+    if (!isNamed && !isMarkerOnTop(error)) throw error;
+    const said = Object.entries(error.headers).filter(([name]) => isNamed && NAMED_MARKER.includes(name));
+    const headers = { ...Object.fromEntries(said), allow: 'DELETE' };
+    throw new S3Error('MethodNotAllowed', { extra: { Method: method, ResourceType: 'DeleteMarker' }, headers, cause: error });
   }
 }
 
 function isMarkerOnTop(error: unknown): error is S3Error {
   return isS3Error(error, 'NoSuchKey') && error.headers[DELETE_MARKER] === 'true';
+}
+
+/**
+ * Whoever may write to a bucket may put a marker on top; what is gone for good, only its owner may have gone.
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#acl-access-policy-permission-mapping
+ * @throws S3Error AccessDenied
+ */
+export function authorizeDeletion({ bucket, versionId }: Pick<VersionTarget, 'bucket' | 'versionId'>, { principal }: OperationContext): void {
+  if (versionId !== undefined) authorize(principal, 's3:DeleteObjectVersion', { bucket });
 }

@@ -3,7 +3,7 @@ import type { WriteConditions } from '../../protocol/conditions.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { idOf } from '../../access/acl/permits.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
-import { deletionHeaders, versionTarget } from '../object-version.ts';
+import { authorizeDeletion, deletionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 import { deletionGuard, refuseIdleBypass } from './object-lock.ts';
 
@@ -11,6 +11,7 @@ import { deletionGuard, refuseIdleBypass } from './object-lock.ts';
 export const deleteObject: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const target = versionTarget(request, bucket);
+  authorizeDeletion(target, context);
   const conditions = deleteConditions(request.headers);
   refuseIdleBypass(request.headers, bucket);
   const guard = deletionGuard(request.headers, { bucket, context });

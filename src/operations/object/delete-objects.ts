@@ -8,7 +8,7 @@ import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import { idOf } from '../../access/acl/permits.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import { toS3Error } from '../failure.ts';
-import { requestedVersion } from '../object-version.ts';
+import { authorizeDeletion, requestedVersion } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireBodyDigest } from '../required-digest.ts';
 import { deletionGuard } from './object-lock.ts';
@@ -64,6 +64,7 @@ async function deleteInTurn(items: readonly DeleteItem[], deletion: Deletion, co
 async function deleteOne({ Key, VersionId, ETag }: DeleteItem, { bucket, guard }: Deletion, context: OperationContext): Promise<Outcome> {
   try {
     const target = { bucket, key: Key, versionId: requestedVersion(VersionId, bucket) };
+    authorizeDeletion(target, context);
     const conditions = ETag === undefined ? {} : { ifMatch: ETag };
     const removed = await context.manifest.objects.remove(target, { conditions, ownerId: idOf(context.principal), guard }, context.call);
     const marker = removed.deleteMarker ? { DeleteMarker: true, DeleteMarkerVersionId: removed.versionId } : {};
