@@ -44,15 +44,15 @@ const MAX_NAMED = 1000;
 const MAX_PROBLEMS = 100;
 
 /** What was found in one bucket, or beside all buckets of a backend. */
-export class Tally {
-  readonly counts: Partial<Record<Finding, Count>> = {};
+export class Tally<F extends string = Finding> {
+  readonly counts: Partial<Record<F, Count>> = {};
   readonly lost: LostVersion[] = [];
   /** What could not be done, one line each. */
   readonly problems: string[] = [];
   /** Problems beyond those that are named. */
   moreProblems = 0;
 
-  count(finding: Finding): Count {
+  count(finding: F): Count {
     return (this.counts[finding] ??= { found: 0, done: 0, left: 0, failed: 0, bytes: 0 });
   }
 

@@ -12,8 +12,8 @@ const PAGE = 1000;
 const BATCH = 256;
 
 /** Something that was found and can be put right. */
-export interface Item {
-  readonly finding: Finding;
+export interface Item<F extends string = Finding> {
+  readonly finding: F;
   /** For the line that says why it could not be done. */
   readonly name: string;
   /** What its removal frees. */
@@ -64,7 +64,7 @@ export class SweepRun {
    * other failure is noted and does not end the sweep.
    * @param work returns false when there was nothing to do any more
    */
-  async act(tally: Tally, { finding, name, bytes = 0 }: Item, work: () => Promise<unknown>): Promise<void> {
+  async act<F extends string>(tally: Tally<F>, { finding, name, bytes = 0 }: Item<F>, work: () => Promise<unknown>): Promise<void> {
     const count = tally.count(finding);
     count.found += 1;
     count.bytes += bytes;
@@ -104,7 +104,7 @@ export class SweepRun {
   }
 
   /** One step of the sweep. The others do not depend on it, unless they ask. @returns whether it came to its end */
-  async step(tally: Tally, what: string, work: () => Promise<void>): Promise<boolean> {
+  async step(tally: Tally<string>, what: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
       return true;

@@ -228,9 +228,10 @@ describe('spilled records', () => {
     await putBig(world, 'k');
     await putBig(world, 'other');
     await putBig(world, 'k', 'b');
-    expect(await world.names('o/')).toHaveLength(2);
-    world.advance(25);
+    expect(await world.names('o/')).toHaveLength(3);
     expect(findings(await world.sweep())).toEqual({});
+    world.advance(25);
+    expect(findings(await world.sweep())).toEqual({ overflow: 1 });
     await world.put('small', 'other');
     expect(findings(await world.sweep())).toEqual({ overflow: 1 });
     expect((await world.gateway.objects.find({ bucket: world.bucket, key: 'k' }, testCall())).tags).toEqual(tags);

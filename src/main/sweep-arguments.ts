@@ -1,0 +1,97 @@
+import { parseArgs } from 'node:util';
+import { GRACE_MS, SWEEP_DEFAULTS, type SweepSettings } from '../manifest/sweep/sweep-settings.ts';
+import { StartError } from './start-error.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const GRACE_HOURS = GRACE_MS / HOUR_MS;
+
+export interface SweepArguments {
+  readonly config: string;
+  /** Only this backend; absent: all of them. */
+  readonly backend: string | undefined;
+  readonly settings: SweepSettings;
+  /** Only look, and name the versions that could be recovered. */
+  readonly check: boolean;
+  /** The report as JSON, on standard output. */
+  readonly json: boolean;
+}
+
+export const SWEEP_USAGE = `usage: npm run sweep -- --config FILE [options]
+  --dry-run                     change nothing, report what would be done
+  --check                       the same, and name the versions that a cloud tool may have cut off
+  --recover-lost                make these part of their keys' histories again; only with --bucket
+  --backend NAME                only this backend of the configuration
+  --bucket NAME                 only this bucket
+  --grace HOURS                 remove nothing younger; ${String(GRACE_HOURS)} unless given, and never less
+  --tombstones-older-than HOURS answer repeated Completes for so long; ${String(SWEEP_DEFAULTS.tombstoneMs / HOUR_MS)} unless given, and never less
+  --keep-lost DAYS              keep versions that a cloud tool may have cut off; ${String(SWEEP_DEFAULTS.keepLostMs / DAY_MS)} unless given
+  --uploads-older-than DAYS     abort multipart uploads that were initiated longer ago
+  --concurrency N               backend calls at a time; ${String(SWEEP_DEFAULTS.concurrency)} unless given
+  --json                        the report as JSON
+Ends with 0; with 2 when something could not be done; with 3 when it was told to stop; with 1 when it could not start.`;
+
+const OPTIONS = {
+  config: { type: 'string', short: 'c' },
+  backend: { type: 'string' },
+  bucket: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  check: { type: 'boolean' },
+  'recover-lost': { type: 'boolean' },
+  grace: { type: 'string' },
+  'tombstones-older-than': { type: 'string' },
+  'keep-lost': { type: 'string' },
+  'uploads-older-than': { type: 'string' },
+  concurrency: { type: 'string' },
+  json: { type: 'boolean' },
+  // For tests: a shorter grace takes the ground from under writers.
+  'unsafe-short-grace': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** @returns undefined when help was asked for. @throws StartError naming what is wrong with the command line */
+export function parseSweepArguments(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>): SweepArguments | undefined {
+  const values = parseOptions(argv);
+  if (values.help === true) return undefined;
+  const config = values.config ?? environment['S3GW_CONFIG'];
+  if (config === undefined) throw new StartError(['--config: expected the configuration file of the gateway', SWEEP_USAGE]);
+  const recoverLost = values['recover-lost'] === true;
+  const check = values.check === true;
+  if (recoverLost && (values.bucket === undefined || check)) throw new StartError(['--recover-lost: only together with --bucket, and without --check']);
+
+  const least = values['unsafe-short-grace'] === true ? 0 : GRACE_HOURS;
+  const uploadsOlderThan = numberOf('--uploads-older-than', values['uploads-older-than'], 1);
+  const settings: SweepSettings = {
+    ...SWEEP_DEFAULTS,
+    dryRun: check || values['dry-run'] === true,
+    recoverLost,
+    graceMs: hours('--grace', values.grace, least) ?? SWEEP_DEFAULTS.graceMs,
+    tombstoneMs: hours('--tombstones-older-than', values['tombstones-older-than'], least) ?? SWEEP_DEFAULTS.tombstoneMs,
+    keepLostMs: (numberOf('--keep-lost', values['keep-lost'], 0) ?? SWEEP_DEFAULTS.keepLostMs / DAY_MS) * DAY_MS,
+    concurrency: Math.floor(numberOf('--concurrency', values.concurrency, 1) ?? SWEEP_DEFAULTS.concurrency),
+    ...(values['unsafe-short-grace'] === true && { settleAfterMs: 0 }),
+    ...(uploadsOlderThan !== undefined && { uploadsOlderThanMs: uploadsOlderThan * DAY_MS }),
+    ...(values.bucket !== undefined && { bucket: values.bucket }),
+  };
+  return { config, backend: values.backend, settings, check, json: values.json === true };
+}
+
+function parseOptions(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'] {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS }).values;
+  } catch (error) {
+    throw new StartError([String(error instanceof Error ? error.message : error).split('\n')[0] ?? '', SWEEP_USAGE], error);
+  }
+}
+
+function hours(option: string, text: string | undefined, least: number): number | undefined {
+  const value = numberOf(option, text, least);
+  return value === undefined ? undefined : value * HOUR_MS;
+}
+
+function numberOf(option: string, text: string | undefined, least: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || value < least) throw new StartError([`${option}: expected a number from ${String(least)} on, got ${text}`]);
+  return value;
+}

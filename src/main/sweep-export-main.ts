@@ -1,0 +1,95 @@
+import { parseArgs } from 'node:util';
+import type { Environment } from '../../config/load.ts';
+import { exportPlain } from '../manifest/sweep/export-plain.ts';
+import { EXPORTS, type Export, type ExportReport, type ExportSettings } from '../manifest/sweep/export-report.ts';
+import { StartError } from './start-error.ts';
+import { EXIT, type Selection, runCommand } from './sweep-surroundings.ts';
+
+const CONCURRENCY = 8;
+
+const USAGE = `usage: npm run export-plain -- --config FILE (--bucket NAME [--prefix PREFIX] | --all) [options]
+  --backend NAME           only this backend of the configuration
+  --versions-under PREFIX  copy noncurrent versions too, of key K to PREFIX K/<version id>
+  --drop-delete-markers    remove the empty blobs of deleted keys; only when no gateway serves the bucket any more
+  --dry-run                change nothing, report what would be done
+  --json                   the report as JSON
+Ends with 0; with 2 when something could not be done; with 3 when it was told to stop; with 1 when it could not start.`;
+
+const OPTIONS = {
+  config: { type: 'string', short: 'c' },
+  backend: { type: 'string' },
+  bucket: { type: 'string' },
+  all: { type: 'boolean' },
+  prefix: { type: 'string' },
+  'versions-under': { type: 'string' },
+  'drop-delete-markers': { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+interface ExportArguments extends Selection {
+  readonly settings: ExportSettings;
+  readonly json: boolean;
+}
+
+/** `npm run export-plain`: leaves containers that the tools of the cloud read without a gateway (docs/leaving.md). */
+export async function exportMain(argv: readonly string[], environment: Environment): Promise<void> {
+  let args: ExportArguments | undefined;
+  const select = (): ExportArguments | undefined => (args = parseArguments(argv, environment));
+  await runCommand(select, environment, async ({ realm, backends, call }) => {
+    if (args === undefined) return EXIT.done;
+    const { settings, json } = args;
+    const report = await exportPlain({ realm, backends, settings }, call);
+    if (report.complete && report.buckets.length === 0 && settings.bucket !== undefined) throw new StartError([`--bucket: there is no bucket ${settings.bucket}`]);
+    process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : linesOf(report, settings).map((line) => `${line}\n`).join(''));
+    if (!report.complete) return EXIT.stopped;
+    return report.buckets.some(({ problems }) => problems.length > 0) ? EXIT.problems : EXIT.done;
+  });
+}
+
+/** @returns undefined when help was asked for. @throws StartError */
+function parseArguments(argv: readonly string[], environment: Environment): ExportArguments | undefined {
+  const values = parseOptions(argv);
+  if (values.help === true) {
+    process.stdout.write(`${USAGE}\n`);
+    return undefined;
+  }
+  const config = values.config ?? environment['S3GW_CONFIG'];
+  if (config === undefined) throw new StartError(['--config: expected the configuration file of the gateway', USAGE]);
+  if ((values.bucket === undefined) !== (values.all === true)) throw new StartError(['expected either --bucket NAME or --all', USAGE]);
+  const { bucket, prefix = '', 'versions-under': versionsUnder } = values;
+  if (versionsUnder === '') throw new StartError(['--versions-under: expected a prefix of keys']);
+  const settings: ExportSettings = {
+    prefix,
+    dropMarkers: values['drop-delete-markers'] === true,
+    dryRun: values['dry-run'] === true,
+    concurrency: CONCURRENCY,
+    ...(bucket !== undefined && { bucket }),
+    ...(versionsUnder !== undefined && { versionsUnder }),
+  };
+  return { config, backend: values.backend, settings, json: values.json === true };
+}
+
+function parseOptions(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'] {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS }).values;
+  } catch (error) {
+    throw new StartError([String(error instanceof Error ? error.message : error).split('\n')[0] ?? '', USAGE], error);
+  }
+}
+
+function linesOf(report: ExportReport, { dryRun }: ExportSettings): string[] {
+  const lines = report.buckets.flatMap(({ backend, name, counts, problems, moreProblems }) => [
+    `bucket ${name} (backend ${backend})${Object.keys(counts).length === 0 ? ': is plain' : ''}`,
+    ...(Object.keys(EXPORTS) as Export[]).flatMap((finding) => {
+      const count = counts[finding];
+      if (count === undefined) return [];
+      const outcome = dryRun ? '' : ` (${String(count.done)} done, ${String(count.left)} done before or changed meanwhile, ${String(count.failed)} failed)`;
+      return [`  ${String(count.found)} ${finding}${outcome}: ${EXPORTS[finding]}`];
+    }),
+    ...problems.map((problem) => `  problem: ${problem}`),
+    ...(moreProblems > 0 ? [`  and ${String(moreProblems)} problems more`] : []),
+  ]);
+  return report.complete ? lines : [...lines, 'told to stop before the end; started again it does the rest'];
+}

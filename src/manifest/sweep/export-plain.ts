@@ -1,0 +1,140 @@
+import type { Call } from '../../observe/call.ts';
+import type { BlobEntry } from '../../store/blob-store.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import type { Bucket } from '../buckets/bucket.ts';
+import type { Backend, Realm } from '../buckets/realm.ts';
+import { noncesAmended } from '../objects/head-commit.ts';
+import { type Head, contentHeadersOf, parseHead } from '../objects/head.ts';
+import { settle } from '../objects/settle.ts';
+import { stampVersion } from '../objects/versions/stamp.ts';
+import { newNonce } from '../records/clock.ts';
+import { codecOf } from '../records/names.ts';
+import { linkMetadata } from '../records/overflow.ts';
+import { splitMetadata } from '../records/record.ts';
+import { versionRef } from '../records/version-names.ts';
+import { takeCensus } from './census.ts';
+import { type Export, type ExportReport, type ExportSettings, exportReport } from './export-report.ts';
+import { exportVersions } from './export-versions.ts';
+import { headOfKey } from './heads-of-keys.ts';
+import { Tally } from './sweep-report.ts';
+import { SweepRun, blobsOf } from './sweep-run.ts';
+import { SWEEP_DEFAULTS } from './sweep-settings.ts';
+
+/** Turns against tags that are set on a version while it is copied. */
+const MAX_TURNS = 3;
+
+export interface ExportOptions {
+  readonly realm: Realm;
+  readonly backends: readonly Backend[];
+  readonly settings: ExportSettings;
+  readonly now?: () => number;
+}
+
+/** One bucket on its way. */
+export interface BucketExport {
+  readonly run: SweepRun;
+  readonly bucket: Bucket;
+  readonly tally: Tally<Export>;
+  readonly settings: ExportSettings;
+}
+
+/**
+ * Makes a plain blob of every current object, at its key: so that the tools of the cloud see all bytes without the gateway.
+ * For S3 clients nothing changes, and the gateway may go on serving: a head keeps what it says of its version, and has
+ * the version's bytes besides. Each object is one server-side copy on the revision of its head; what is done is
+ * recognised by its size, so a broken-off export is simply started again.
+ */
+export async function exportPlain(options: ExportOptions, call: Call): Promise<ExportReport> {
+  const { now = Date.now, settings, realm } = options;
+  const startedAt = now();
+  const done: BucketExport[] = [];
+  let complete = true;
+  try {
+    for (const backend of options.backends) {
+      const run = new SweepRun({ ...SWEEP_DEFAULTS, dryRun: settings.dryRun, concurrency: settings.concurrency }, backend, startedAt);
+      const { buckets } = await takeCensus(run, (name) => realm.backendOf(name) === backend, call);
+      for (const bucket of buckets) {
+        if (settings.bucket !== undefined && bucket.name !== settings.bucket) continue;
+        const one: BucketExport = { run, bucket, tally: new Tally<Export>(), settings };
+        done.push(one);
+        await run.step(one.tally, 'objects', () => exportBucket(one, call));
+        await run.step(one.tally, 'versions', () => exportVersions(one, call));
+      }
+    }
+  } catch (error) {
+    if (!isStoreError(error, 'aborted') && !call.signal.aborted) throw error;
+    complete = false;
+  }
+  return exportReport(done, { startedAt, finishedAt: now(), complete });
+}
+
+/** Both regions of names; a plain listing from the beginning runs across the escaped one. */
+async function exportBucket(one: BucketExport, call: Call): Promise<void> {
+  const { run, bucket, tally, settings } = one;
+  const codec = codecOf(run.store);
+  const { plain, escaped } = codec.prefixes(settings.prefix);
+  for (const prefix of [plain, escaped]) {
+    if (prefix === undefined) continue;
+    for await (const page of run.pages(bucket.home.container, { prefix }, call)) {
+      const entries = blobsOf(page).filter(({ name }) => codec.isEscapedRegion(name) === (prefix === escaped));
+      await run.each(entries, (entry) => run.step(tally, entry.name, () => exportHead(one, entry, call)));
+    }
+  }
+}
+
+async function exportHead(one: BucketExport, entry: BlobEntry, call: Call): Promise<void> {
+  const { run, bucket, tally, settings } = one;
+  const head = parseHead({ container: bucket.home.container, name: entry.name }, entry);
+  const decoded = codecOf(run.store).decode(entry.name);
+  const key = decoded.kind === 'key' ? decoded.key : head.record?.key;
+  if (!key?.startsWith(settings.prefix)) return;
+  switch (head.record?.kind) {
+    case 'mlink':
+      return run.act(tally, { finding: 'settled', name: key }, () => settleNow(bucket, key, call));
+    case 'link':
+      if (head.properties.size !== head.record.size) await run.act(tally, { finding: 'copied', name: key, bytes: head.record.size ?? 0 }, () => fillHead(bucket, { key, head }, call));
+      return;
+    case 'tomb':
+      if (settings.dropMarkers) await run.act(tally, { finding: 'markers', name: key }, () => dropMarker(bucket, { key, head }, call));
+      return;
+    default:
+  }
+}
+
+async function settleNow(bucket: Bucket, key: string, call: Call): Promise<boolean> {
+  await settle(bucket, key, call);
+  return (await headOfKey(bucket, key, call))?.record?.kind !== 'mlink';
+}
+
+interface KeyHead {
+  readonly key: string;
+  readonly head: Head;
+}
+
+/** The head stays what it is, a link to a version, and gets the version's bytes. @throws StoreError conditionFailed: it has moved */
+async function fillHead(bucket: Bucket, { key, head }: KeyHead, call: Call): Promise<void> {
+  const { home } = bucket;
+  const { record } = head;
+  if (record?.version === undefined) return;
+  const ref = versionRef(bucket, key, record.version);
+  for (let turn = 1; ; turn++) {
+    const { revision, size, md5, metadata: own } = await home.store.head(ref, call);
+    const { native } = splitMetadata(own);
+    const metadata = linkMetadata(home, { ...record, ...noncesAmended(head, newNonce()) }, native);
+    const condition = { kind: 'match', revision: head.properties.revision } as const;
+    const headers = contentHeadersOf(head.properties);
+    try {
+      await home.store.copy(head.ref, { source: { ...ref, revision }, size, headers, metadata, condition, ...(md5 !== undefined && { md5 }) }, call);
+      return;
+    } catch (error) {
+      if (!isStoreError(error, 'sourceConditionFailed', 'partsGone') || turn === MAX_TURNS) throw error;
+    }
+  }
+}
+
+/** The marker's own blob says from now on that it is part of the history: no head does any more. */
+async function dropMarker(bucket: Bucket, { key, head }: KeyHead, call: Call): Promise<void> {
+  const token = head.record?.version;
+  if (token !== undefined) await stampVersion({ bucket, key }, token, call);
+  await bucket.home.store.remove(head.ref, head.properties.revision, call);
+}
