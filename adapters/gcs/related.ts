@@ -3,6 +3,7 @@ import type { UploadBody } from '../../src/streams/bytes.ts';
 import type { GcsRequest } from './request.ts';
 
 const CRLF = '\r\n';
+const HEADER_SAFE = /^[\x20-\x7e]+$/;
 
 /** The type is said twice, so that it does not matter which of the two a server believes. */
 export interface NewObject {
@@ -18,7 +19,8 @@ export function relatedBody(resource: NewObject, body: UploadBody): Pick<GcsRequ
   // 144 random bits: no body holds them by chance.
   const boundary = randomBytes(18).toString('hex');
   const part = `--${boundary}${CRLF}content-type: `;
-  const opening = `${part}application/json; charset=UTF-8${CRLF}${CRLF}${JSON.stringify(resource)}${CRLF}${part}${resource.contentType}${CRLF}${CRLF}`;
+  const type = HEADER_SAFE.test(resource.contentType) ? resource.contentType : 'application/octet-stream';
+  const opening = `${part}application/json; charset=UTF-8${CRLF}${CRLF}${JSON.stringify(resource)}${CRLF}${part}${type}${CRLF}${CRLF}`;
   const before = Buffer.from(opening);
   const after = Buffer.from(`${CRLF}--${boundary}--${CRLF}`);
   const headers = ['content-type', `multipart/related; boundary=${boundary}`];

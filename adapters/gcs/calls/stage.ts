@@ -61,7 +61,12 @@ async function streamPart(client: GcsClient, { staging, source, range }: StageFr
   const { body } = await read(client, source, { range, revision: source.revision }, call).catch((error: unknown) => {
     throw asSourceError(error);
   });
-  return upload(client, staging, { size: body.size, stream: body.stream() }, { name: 'stagePartFrom', call });
+  try {
+    return await upload(client, staging, { size: body.size, stream: body.stream() }, { name: 'stagePartFrom', call });
+  } catch (error) {
+    // To the upload, a source that breaks off is a body that failed; to the caller, it is the service.
+    throw isStoreError(error, 'aborted') && isStoreError(error.cause) ? error.cause : error;
+  }
 }
 
 function newPart({ container, name }: BlobRef): { token: string; ref: BlobRef } {

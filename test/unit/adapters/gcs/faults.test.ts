@@ -137,6 +137,13 @@ describe('streams', () => {
     expect(received).not.toContain('bbb');
   });
 
+  test('a content type that is no header value does not get into the framing', async () => {
+    const { store, requests } = await start([written]);
+    await store.write(REF, Buffer.from('x'), { metadata: {}, headers: { contentType: 'a/b\r\n\r\ninjected' } }, testCall());
+    expect(requests[0]).not.toContain('\r\n\r\ninjected');
+    expect(requests[0]).toContain(String.raw`"contentType":"a/b\r\n\r\ninjected"`);
+  });
+
   test('a refusal before the whole body was taken is heard', async () => {
     const { store } = await start([unmet]);
     const stream = endless(10_000);
@@ -176,6 +183,19 @@ describe('private objects', () => {
     const body = { size: 5, stream: Readable.from([Buffer.from('bytes')]) };
     expect(await failure(store.stagePart(REF, body, testCall()))).toMatchObject({ kind: 'throttled', lost: true });
     expect(requests).toHaveLength(1);
+  });
+
+  test('a source that breaks off under a ranged copy is the service\'s failure, and nothing is staged', async () => {
+    const head = 'x-goog-generation: 1700000000000000\r\nContent-Range: bytes 5-100004/200000\r\n';
+    const cutOff: Turn = (socket) => {
+      socket.write(`HTTP/1.1 206 Partial Content\r\n${head}Content-Length: 100000\r\n\r\n`);
+      socket.write(Buffer.alloc(70_000));
+      setTimeout(() => socket.destroy(), 30);
+    };
+    const { store, requests } = await start([cutOff, silence]);
+    const work = store.stagePartFrom(REF, { ...REF, name: 'source', revision: REVISION }, { first: 5, last: 100_004 }, testCall());
+    expect(await failure(work)).toMatchObject({ kind: 'unavailable', lost: false });
+    expect(requests.length).toBeLessThanOrEqual(2);
   });
 
   test('intermediates are made again, the last compose is not', async () => {

@@ -28,12 +28,14 @@ describe('turns', () => {
       if (refusals-- > 0) throw throttled();
       times.push(performance.now());
     };
+    const began = performance.now();
     await names.run('hot', true, testCall(), work);
     await Promise.all(Array.from({ length: 5 }, () => names.run('hot', true, testCall(), work)));
-    for (const [i, time] of times.entries()) if (i > 0) expect(time - (times[i - 1] ?? 0)).toBeGreaterThan(35);
-    const began = performance.now();
+    // A turn may come late on a busy machine, but not early.
+    for (const [i, time] of times.entries()) expect(time - began).toBeGreaterThan((i + 1) * 40 - 2);
+    const cold = performance.now();
     await names.run('cold', true, testCall(), async () => undefined);
-    expect(performance.now() - began).toBeLessThan(30);
+    expect(performance.now() - cold).toBeLessThan(30);
     await expect.poll(() => names.size).toBe(0);
   });
 
