@@ -85,6 +85,7 @@ export class SweepRun {
 
   /** Removes blobs of the system container at the revisions at which they were judged. */
   async removeAll(tally: Tally, finding: Finding, entries: readonly BlobEntry[], call: Call): Promise<void> {
+    if (entries.length === 0) return;
     const count = tally.count(finding);
     for (let first = 0; first < entries.length; first += BATCH) {
       const batch = entries.slice(first, first + BATCH);

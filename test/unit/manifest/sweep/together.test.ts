@@ -21,12 +21,13 @@ async function litter(world: SweepFixture): Promise<void> {
   await gateway.complete(target, parts);
   await world.version('enabled');
   await world.put('one');
-  const crash = (method: string, prefix: string): void => {
-    gateway.plan = (call) => (call.method === method && call.ref.name?.startsWith(prefix) === true ? { kind: 'fail' } : undefined);
+  const crash = (...calls: readonly `${string} ${string}`[]): void => {
+    gateway.plan = ({ method, ref }) => (calls.some((call) => `${method} ${ref.name ?? ''}`.startsWith(call)) ? { kind: 'fail' } : undefined);
   };
-  crash('write', 'k');
+  crash('write k', 'remove v/');
   await codeOf(world.put('crashed'));
-  crash('remove', 'v/');
+  await gateway.idle();
+  crash('remove v/');
   const two = await world.put('two');
   await codeOf(world.remove(two));
   await world.put('one', 'void');
@@ -36,7 +37,7 @@ async function litter(world: SweepFixture): Promise<void> {
   await world.remove(undefined, 'deleted');
   await world.put('again', 'deleted');
   const { target: aborted } = await gateway.started('k', ...PARTS);
-  crash('remove', 'v/');
+  crash('remove v/');
   await codeOf(gateway.uploads.abort(aborted, testCall()));
   gateway.plan = () => undefined;
   await gateway.idle();
@@ -116,7 +117,7 @@ describe('two sweeps side by side', () => {
   it('do the work of one', async () => {
     const world = await littered();
     // What there is to be done: without it nothing here would show anything.
-    expect(Object.keys(findings(await world.sweep({ dryRun: true }))).sort()).toEqual(['index', 'logged', 'staging', 'unsettled', 'versions', 'voids']);
+    expect(Object.keys(findings(await world.sweep({ dryRun: true }))).sort()).toEqual(['index', 'logged', 'staging', 'tombstones', 'unsettled', 'versions', 'voids']);
     const before = await viewAll(world);
     const reports = await Promise.all([world.sweep({ concurrency: 3 }), world.sweep({ concurrency: 1 })]);
     expect(reports.flatMap(problemsOf)).toEqual([]);
