@@ -64,7 +64,8 @@ class RegionScan {
       if (isCut || (calls >= MAX_CALLS && this.#mayStop())) return this.#slice(collector.cutShort());
       this.#skipRolledUp();
       const shown = collector.entries.length - shownBefore;
-      ask = page.size - shown > shown ? Math.max(collector.missing, 2 * ask) : collector.missing;
+      const isPoor = page.size - shown > shown;
+      ask = isPoor ? Math.max(collector.missing, 2 * ask) : this.#askFor(page.size / shown);
     }
     return this.#slice(undefined);
   }
@@ -91,6 +92,12 @@ class RegionScan {
     const key = successorOfPrefix(prefix);
     if (key === undefined) this.#reader.end();
     else if (this.#reader.skipTo(key)) this.#collector.restartAt(key);
+  }
+
+  /** When some of what was read is not shown, the same is expected of the rest, and a little more is asked for: a call costs more. */
+  #askFor(readPerShown: number): number {
+    const { missing } = this.#collector;
+    return readPerShown > 1 ? Math.ceil(missing * readPerShown + this.#options.request.limit / 10) : missing;
   }
 
   #slice(through: string | undefined): RegionSlice {

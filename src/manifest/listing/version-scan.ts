@@ -155,6 +155,7 @@ export class VersionScan {
       this.#position = { key: prefix };
       return;
     }
+    // Where there are both, there are versions; or what the sweeper has yet to remove of the last one.
     const hasOwn = this.#own.peek()?.key.startsWith(prefix) === true;
     this.#addPrefix(hasOwn ? this.#prefixes.sure(prefix) : this.#prefixes.withHeads(prefix, queue.region));
   }

@@ -51,6 +51,27 @@ describe('documents', () => {
     );
   });
 
+  it('versions and delete markers among each other, page by page', async () => {
+    const one = await testManifest();
+    await one.objects.put(one.bucket, 'a+', putOf('one'), testCall());
+    await one.buckets.setVersioning(one.bucket, 'enabled', testCall());
+    const bucket = await one.buckets.get('bucket', testCall());
+    await one.objects.put(bucket, 'a+', putOf('one'), testCall());
+    const { versionId: marker } = await one.objects.remove({ bucket, key: 'a+', versionId: undefined }, { conditions: {}, ownerId: OWNER }, testCall());
+    const { versionId: newest } = await one.objects.put(bucket, 'a+', putOf('one'), testCall());
+
+    const whole = anyDate(await answerOf(one, 'ListObjectVersions', 'versions&encoding-type=url&max-keys=3'));
+    const said = (versionId: string | undefined, isLatest: boolean): string => `<Key>a%2B</Key><VersionId>${versionId ?? ''}</VersionId><IsLatest>${isLatest}</IsLatest><LastModified>DATE</LastModified>`;
+    const object = `<ETag>${etag}</ETag><Size>3</Size>${OWNER_XML}<StorageClass>STANDARD</StorageClass>`;
+    expect(whole).toMatch(new RegExp(`<NextKeyMarker>a%2B</NextKeyMarker><NextVersionIdMarker>${values(whole, 'VersionId')[2] ?? ''}</NextVersionIdMarker><MaxKeys>3</MaxKeys>`));
+    expect(whole).toContain(`<Version>${said(newest, true)}${object}</Version><DeleteMarker>${said(marker, false)}${OWNER_XML}</DeleteMarker><Version>`);
+
+    const rest = anyDate(await answerOf(one, 'ListObjectVersions', `versions&encoding-type=url&key-marker=a%2B&version-id-marker=${marker ?? ''}`));
+    expect(rest).toContain(`<KeyMarker>a%2B</KeyMarker><VersionIdMarker>${marker ?? ''}</VersionIdMarker><MaxKeys>1000</MaxKeys><EncodingType>url</EncodingType><IsTruncated>false</IsTruncated><Version>`);
+    expect(rest).toContain(`</Version><Version>${said('null', false)}${object}</Version></ListVersionsResult>`);
+    await expect(answerOf(one, 'ListObjectVersions', 'versions&key-marker=a&version-id-marker=abc')).rejects.toMatchObject({ code: 'InvalidArgument' });
+  });
+
   it('hold keys that XML cannot, and nothing where nothing is', async () => {
     const xml = await answerOf(manifest, 'ListObjectsV2', 'list-type=2&prefix=new&fetch-owner=true');
     expect(xml).toContain(OWNER_XML);

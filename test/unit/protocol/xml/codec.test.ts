@@ -48,6 +48,17 @@ describe('encoder', () => {
     expect(encodeXml(xml({ ...ORDER, namespace: 'urn:x' }, {}))).toContain('<Order xmlns="urn:x"/>');
   });
 
+  test('items of a list that choose their elements stand in one order', () => {
+    const note = { kind: 'struct', fields: [{ element: 'Text', content: { kind: 'text' } }] } as const;
+    const shape: XmlShape = {
+      root: 'Log', namespace: null,
+      content: { kind: 'struct', fields: [{ element: 'Note', property: 'entries', list: { among: { Number: { kind: 'number' } } }, content: note }] },
+    };
+    const value = { entries: [{ Number: 1 }, { Note: { Text: '<' } }, { Number: 2 }] };
+    expect(encodeXml(xml(shape, value))).toContain('<Log><Number>1</Number><Note><Text>&lt;</Text></Note><Number>2</Number></Log>');
+    for (const item of [{}, { Other: 1 }, 'Note', ['Note']]) expect(() => encodeXml(xml(shape, { entries: [item] }))).toThrow(TypeError);
+  });
+
   test('a value that does not fit is a fault of the program', () => {
     expect(() => encodeXml(xml(ORDER, { Id: ['x'] }))).toThrow(TypeError);
     expect(() => encodeXml(xml(ORDER, { lines: 'x' }))).toThrow(TypeError);
