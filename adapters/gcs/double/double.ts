@@ -71,8 +71,7 @@ async function serve(state: DoubleState, request: IncomingMessage, response: Ser
     answer = await route.handler(exchange);
     if (!(answer.body instanceof Rope) && answer.body !== undefined) answer = asJson(answer, partial(answer.body, query.get('fields')));
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    answer = refused(error, route?.api ?? 'json');
+    answer = refused(refusalFor(error, request), route?.api ?? 'json');
   }
   await send(request, response, answer);
 }
@@ -86,6 +85,13 @@ function routeAt(method: string, path: string): Route {
     throw Object.assign(invalid('Malformed path'), { cause });
   }
   throw new Refusal(404, 'notFound', 'Not Found');
+}
+
+/** A body that breaks off has nobody left to be answered; anything else that is no refusal is a mistake of the double's. */
+function refusalFor(error: unknown, request: IncomingMessage): Refusal {
+  if (error instanceof Refusal) return error;
+  if (!request.complete) throw error;
+  return new Refusal(500, 'internalError', `The double failed: ${String(error)}`);
 }
 
 function asJson(answer: Answer, value: unknown): Answer {
