@@ -26,20 +26,60 @@ function hmac(key: string | Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
+interface Signing {
+  readonly scope: string;
+  readonly amzDate: string;
+  readonly secretKey: string;
+}
+
+/** Signs the lines of a canonical request. */
+function signatureOf(canonical: readonly string[], { scope, amzDate, secretKey }: Signing): string {
+  const toSign = ['AWS4-HMAC-SHA256', amzDate, scope, createHash('sha256').update(canonical.join('\n')).digest('hex')].join('\n');
+  const key = scope.split('/').reduce<Buffer | string>((previous, part) => hmac(previous, part), `AWS4${secretKey}`);
+  return hmac(key, toSign).toString('hex');
+}
+
+function canonicalQuery(query: string): string {
+  return query.split('&').filter(Boolean).map((pair) => (pair.includes('=') ? pair : `${pair}=`)).sort().join('&');
+}
+
+function signingOf({ now, secretKey = SECRET_KEY }: RawRequestOptions): Signing {
+  const amzDate = (now ?? new Date()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  return { amzDate, scope: `${amzDate.slice(0, 8)}/${REGION}/s3/aws4_request`, secretKey };
+}
+
 /** Head of a request, signed by an implementation of its own: it normalises nothing that a client library would. */
 export function signedHead(options: RawRequestOptions): string {
-  const { method = 'GET', target, host = 'localhost', payloadHash = 'UNSIGNED-PAYLOAD', accessKey = ACCESS_KEY, secretKey = SECRET_KEY } = options;
-  const amzDate = (options.now ?? new Date()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const scope = `${amzDate.slice(0, 8)}/${REGION}/s3/aws4_request`;
-  const headers: Record<string, string> = { host, 'x-amz-content-sha256': payloadHash, 'x-amz-date': amzDate, ...options.headers };
+  const { method = 'GET', target, host = 'localhost', payloadHash = 'UNSIGNED-PAYLOAD', accessKey = ACCESS_KEY } = options;
+  const signing = signingOf(options);
+  const headers: Record<string, string> = { host, 'x-amz-content-sha256': payloadHash, 'x-amz-date': signing.amzDate, ...options.headers };
   const signed = Object.keys(headers).filter((name) => name === 'host' || name.startsWith('x-amz-')).sort();
   const [path = '', query = ''] = target.split('?');
-  const canonicalQuery = query.split('&').filter(Boolean).map((pair) => (pair.includes('=') ? pair : `${pair}=`)).sort().join('&');
   const canonicalHeaders = signed.map((name) => `${name}:${headers[name] ?? ''}\n`).join('');
-  const canonical = [method, path, canonicalQuery, canonicalHeaders, signed.join(';'), payloadHash].join('\n');
-  const toSign = ['AWS4-HMAC-SHA256', amzDate, scope, createHash('sha256').update(canonical).digest('hex')].join('\n');
-  const key = scope.split('/').reduce<Buffer | string>((previous, part) => hmac(previous, part), `AWS4${secretKey}`);
-  headers['authorization'] = `AWS4-HMAC-SHA256 Credential=${accessKey}/${scope}, SignedHeaders=${signed.join(';')}, Signature=${hmac(key, toSign).toString('hex')}`;
+  const signature = signatureOf([method, path, canonicalQuery(query), canonicalHeaders, signed.join(';'), payloadHash], signing);
+  headers['authorization'] = `AWS4-HMAC-SHA256 Credential=${accessKey}/${signing.scope}, SignedHeaders=${signed.join(';')}, Signature=${signature}`;
+  return headText(method, target, headers);
+}
+
+/** The same request, signed in its query: what a presigned URL makes of it. */
+export function presignedHead(options: RawRequestOptions): string {
+  const { method = 'GET', target, host = 'localhost', accessKey = ACCESS_KEY } = options;
+  const signing = signingOf(options);
+  const headers: Record<string, string> = { host, ...options.headers };
+  const signed = Object.keys(headers).filter((name) => name === 'host' || name.startsWith('x-amz-')).sort();
+  const [path = '', given = ''] = target.split('?');
+  const parameters = {
+    'X-Amz-Algorithm': 'AWS4-HMAC-SHA256', 'X-Amz-Credential': `${accessKey}/${signing.scope}`, 'X-Amz-Date': signing.amzDate,
+    'X-Amz-Expires': '600', 'X-Amz-SignedHeaders': signed.join(';'),
+  };
+  const added = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+  const query = given === '' ? added : `${given}&${added}`;
+  const canonicalHeaders = signed.map((name) => `${name}:${headers[name] ?? ''}\n`).join('');
+  const signature = signatureOf([method, path, canonicalQuery(query), canonicalHeaders, signed.join(';'), 'UNSIGNED-PAYLOAD'], signing);
+  return headText(method, `${path}?${query}&X-Amz-Signature=${signature}`, headers);
+}
+
+function headText(method: string, target: string, headers: Readonly<Record<string, string>>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }

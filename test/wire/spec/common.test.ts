@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { RawConnection } from '../../support/raw-http.ts';
-import { signedHead } from '../../support/sign-raw.ts';
+import { RawConnection, roundTrip } from '../../support/raw-http.ts';
+import { presignedHead, signedHead } from '../../support/sign-raw.ts';
 import { NINE_OPERATIONS, type Place, newPlace, requestOf, stateOf } from './nine-operations.ts';
 import { rule } from './rule.ts';
 import { type Headers, World, element } from './world.ts';
@@ -168,6 +168,15 @@ describe('where the bucket is named', () => {
 });
 
 describe('callers', () => {
+  test.each(EACH)(`${rule('common.auth.query', 'presigned')}: %s`, async (_name, operation) => {
+    const [method, target, { headers = {} }] = requestOf(operation, place);
+    const head = presignedHead({ method, target, headers: { ...headers, 'content-length': '0' } });
+    expect((await roundTrip(world.gateway.port, head, method)).status).toBe(operation.status);
+    const before = await stateOf(world, place);
+    expect((await roundTrip(world.gateway.port, head.replace(/X-Amz-Signature=./, 'X-Amz-Signature=x'), method)).status).toBe(403);
+    expect(await stateOf(world, place)).toBe(before);
+  });
+
   test(rule('common.auth.copy', 'nobody copies, or sets ACLs, without a signature'), async () => {
     await world.must('PUT', `/${place.bucket}?acl`, { headers: { 'x-amz-acl': 'public-read-write' } });
     const everything = { 'x-amz-grant-full-control': 'uri=http://acs.amazonaws.com/groups/global/AllUsers' };

@@ -91,6 +91,26 @@ describe('metadata', () => {
   });
 });
 
+test(rule('copy.metadata.any', 'as much as there can be, of a source that goes'), async () => {
+  const name = 'x-amz-meta-long';
+  const headers = { [name]: 'm'.repeat(2048 - 'long'.length), 'x-amz-tagging': '' };
+  await world.put(source, 'bytes', headers);
+  const tags = Array.from({ length: 10 }, (_, index) => [`${index}${'\u4e2d'.repeat(127)}`, '\u4e2d'.repeat(256)] as const);
+  expect(await world.putTags(source, tags)).toBe('200');
+  await copied();
+  await world.putTags(source, [['other', '1']]);
+  await world.must('DELETE', source);
+  expect((await world.must('HEAD', copy)).headers[name]).toBe(headers[name]);
+  expect(await world.tags(copy)).toEqual(tags.map(([tag, value]) => `${tag}=${value}`));
+});
+
+test(rule('copy.metadata.any', 'UTF-8'), async () => {
+  await world.put(source, 'bytes', { 'x-amz-meta-a': 'Gr\u00fc\u00dfe', 'content-disposition': 'attachment; filename="\u4e2d"' });
+  const [before, after] = [(await world.must('HEAD', source)).headers, await copied()];
+  expect(before['x-amz-meta-a']).toMatch(/^=\?UTF-8\?/);
+  expect([after['x-amz-meta-a'], after['content-disposition']]).toEqual([before['x-amz-meta-a'], before['content-disposition']]);
+});
+
 describe('tags', () => {
   test.each<[string, Headers, string[]]>([
     [rule('copy.tags.copy', 'copied by default'), {}, ['empty=', 'k=v']],

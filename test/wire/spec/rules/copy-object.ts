@@ -6,6 +6,7 @@ export const COPY_OBJECT_RULES = {
   'copy.last-modified': ['4.5', 'LastModified is the time of the copy, as GetObject says it'],
   'copy.etag': ['ours', 'The ETag is that of the source, since the content is; also where the source was made of parts (S3 computes a new one there)'],
   'copy.metadata.copy': ['4.5', 'COPY, the default, keeps user metadata, Cache-Control, Content-* and Expires'],
+  'copy.metadata.any': ['4.5', 'Also as much as S3 allows, in any script; and it is the copy\'s own, whatever becomes of the source'],
   'copy.metadata.ignored': ['S3', 'Metadata in the request of a COPY is ignored'],
   'copy.metadata.replace': ['4.5', 'REPLACE takes metadata from the request, and nothing from the source'],
   'copy.metadata.default-type': ['S3', 'REPLACE without Content-Type is `binary/octet-stream`'],

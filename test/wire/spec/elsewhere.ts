@@ -1,0 +1,77 @@
+import type { RuleId } from './rules.ts';
+
+/** A test by its file and title, as they are written. */
+interface Place {
+  readonly file: string;
+  readonly title: string;
+}
+
+const ACL = 'test/wire/acl.test.ts';
+const ERRORS = 'test/wire/errors.test.ts';
+const LOCK = 'test/wire/object-lock.test.ts';
+const OWNERSHIP = 'test/wire/ownership.test.ts';
+const VERSIONS = 'test/wire/versions.test.ts';
+
+function at(file: string, ...titles: readonly string[]): readonly Place[] {
+  return titles.map((title) => ({ file, title }));
+}
+
+/** Rules that tests of something larger show. */
+export const ELSEWHERE: Readonly<Partial<Record<RuleId, readonly Place[]>>> = {
+  'common.error-body': at(ERRORS, 'form, ids, extras and the very end'),
+  'acl.put.canned': at(ACL, 'canned ACLs'),
+  'acl.put.canned-unknown': at(ACL, 'no-such'),
+  'acl.put.bucket-owner': at(ACL, 'bucket-owner ones let the owner of the bucket at objects of others'),
+  'acl.put.grants': at(ACL, 'grant headers'),
+  'acl.put.grants-malformed': at(ACL, 'grant headers'),
+  'acl.put.canned-and-grants': at(ACL, 'with a canned ACL and grants'),
+  'acl.put.header-and-body': at(ACL, 'with a canned ACL and a body', 'with grants and a body'),
+  'acl.put.nothing': at(ACL, 'with nothing'),
+  'acl.put.body': at(ACL, 'no owner element', 'nobody', 'several'),
+  'acl.put.body-malformed': at(ACL, 'not XML', 'another document', 'no list', 'an unknown permission', 'an unknown type', 'no type'),
+  'acl.put.grantee-forms': at(ACL, 'an account', 'a group', 'an e-mail address'),
+  'acl.put.type-child': at(ACL, 'a Type child'),
+  'acl.put.email': at(ACL, 'an e-mail address'),
+  'acl.put.email-unknown': at(ACL, 'an unknown e-mail address'),
+  'acl.put.id-unknown': at(ACL, 'an unknown id', 'an unknown group'),
+  'acl.put.owner': at(ACL, 'another owner'),
+  'acl.put.limit': at(ACL, 'more than 100 grants', '100 grants are stored, and spill from the metadata of the blob'),
+  'acl.put.permissions': at(ACL, 'grant headers'),
+  'acl.put.digest': at(ACL, 'with a wrong digest', 'with no digest at all'),
+  'acl.put.public-block': at(OWNERSHIP, 'BlockPublicAcls'),
+  'acl.put.keeps': at(ACL, 'keeps bytes, ETag, Last-Modified and metadata when its ACL changes'),
+  'common.etag': at(ACL, 'keeps bytes, ETag, Last-Modified and metadata when its ACL changes'),
+  'acl.get.document': at(ACL, 'names owner and grantees with their types'),
+
+  'version.id.form': at(VERSIONS, 'versionId of %s', 'UploadPartCopy of version "%s": %s'),
+  'version.id.unknown': at(VERSIONS, 'versionId of %s', 'UploadPartCopy of version "%s": %s'),
+  'version.id.null': at(VERSIONS, '%s: null names the null version', 'a null version that is not there'),
+  'version.current': at(VERSIONS, 'what belongs to a version', 'says which version it is about, in buckets that ever had versions'),
+  'version.said': at(VERSIONS, 'says which version it is about, in buckets that ever had versions'),
+  'version.hidden': at(VERSIONS, 'which version there is, is told only to those who may list'),
+  'version.copy.enabled': at(VERSIONS, '%s: names its version where it has an id'),
+  'version.copy.suspended': at(VERSIONS, '%s: names its version where it has an id', '%s: takes the place of the null version where versioning is suspended'),
+  'version.source.named': at(VERSIONS, '%s: current or by its id; said unless it is the null version'),
+  'version.source.latest': at(VERSIONS, '%s: current or by its id; said unless it is the null version'),
+  'version.source.restore': at(VERSIONS, 'an older version onto its own key brings it back'),
+  'version.source.marker': at(VERSIONS, 'that is current: %s is %s', 'UploadPartCopy of a delete marker'),
+  'version.source.marker-named': at(VERSIONS, 'by its id, as a source', 'UploadPartCopy of a delete marker'),
+  'version.part.destination': at(VERSIONS, 'does not hinder an upload in parts'),
+  'version.marker.acl': at(VERSIONS, 'that is current: %s is %s', 'by its id: %s is 405'),
+  'version.marker.tags': at(VERSIONS, 'that is current: %s is %s', 'by its id: %s is 405'),
+  'version.delete.marker': at(VERSIONS, 'enabled: a marker, also where nothing was'),
+  'version.delete.suspended': at(VERSIONS, 'suspended: a null marker takes the place of the null version, and of nothing else'),
+  'version.delete.named': at(VERSIONS, '%s: a version by its id goes for good, any number of times'),
+  'version.delete.marker-named': at(VERSIONS, '%s: the last marker uncovers what was below it'),
+  'version.delete.if-match': at(VERSIONS, '%s: If-Match', 'If-Match with a version is judged on that version'),
+  'version.delete.permission': at(VERSIONS, 'for good is for the owner of the bucket alone'),
+  'lock.copy': at(LOCK, 'makes an object that is locked', 'makes one with a hold that is off, and one without a word'),
+  'lock.copy.wrong': at(LOCK, '%s refuses'),
+  'lock.copy.without': at(LOCK, '%s in a bucket without object lock'),
+  'lock.copy.never': at(LOCK, 'a copy has no lock of its source'),
+  'lock.delete.named': at(LOCK, 'of a version under %s with %j: %s, current or not'),
+  'lock.delete.marker': at(LOCK, 'without a version makes a marker; the locked version stays below it'),
+  'lock.delete.bypass': at(LOCK, 'of a version under %s with %j: %s, current or not', 'of the null version, which was there before'),
+  'lock.delete.bypass-permission': at(LOCK, 'bypassing takes a permission, whoever may write'),
+  'lock.delete.bypass-without': at(LOCK, 'with the bypass header in a bucket without object lock'),
+};
