@@ -9,7 +9,7 @@ import { testCall } from '../../support/test-call.ts';
 import { expectedEntries, label, walkPages } from './listing-model.ts';
 import { ModelledBucket, type VersionsScenario, play, versionsScenario, walkVersions } from './versions-model.ts';
 
-const RUNS = 500;
+const RUNS = 400;
 
 interface Setting {
   readonly nameOrder: NameOrder;
@@ -82,4 +82,25 @@ describe.each<Setting>([
       { numRuns: RUNS / 5 },
     );
   }, 120_000);
+});
+
+describe('the model itself', () => {
+  it('has histories with markers, null versions amid others and prefixes without anything alive', async () => {
+    const seen = { versions: 0, markers: 0, nullBelow: 0, prefixes: 0, emptyPrefixes: 0 };
+    for (const scenario of fc.sample(versionsScenario, 200)) {
+      const model = await modelled({ nameOrder: 'utf16', maxNameLength: 1024 }, { ...scenario, emptyPages: false });
+      for (const text of model.expected(scenario)) {
+        seen.versions += text.startsWith('v') ? 1 : 0;
+        seen.markers += text.startsWith('m') ? 1 : 0;
+        seen.nullBelow += /^[vm]:.*@null$/s.test(text) ? 1 : 0;
+        seen.prefixes += text.startsWith('p') ? 1 : 0;
+        seen.emptyPrefixes += text.startsWith('p') && !expectedEntries(model.liveKeys(), scenario).includes(text) ? 1 : 0;
+      }
+    }
+    expect(seen.versions).toBeGreaterThan(500);
+    expect(seen.markers).toBeGreaterThan(200);
+    expect(seen.nullBelow).toBeGreaterThan(50);
+    expect(seen.prefixes).toBeGreaterThan(50);
+    expect(seen.emptyPrefixes).toBeGreaterThan(10);
+  });
 });

@@ -108,7 +108,7 @@ export async function walkVersions(bucket: Bucket, request: VersionsRequest): Pr
 const DELIMITERS = ['', '/', 'a', '.', '~', 's', '-', '0', 'Z', ' ', '//', 'é', '\u0001', '\u{1f600}'];
 
 const step = fc.record({
-  kind: fc.constantFrom('put', 'put', 'remove', 'removeVersion', 'removeVersion'),
+  kind: fc.constantFrom('put', 'put', 'put', 'remove', 'removeVersion'),
   key: fc.nat({ max: 30 }),
   n: fc.nat({ max: 5 }),
   versioning: fc.constantFrom<Versioning>('never', 'enabled', 'enabled', 'suspended'),
@@ -116,16 +116,16 @@ const step = fc.record({
 
 /** Keys with common beginnings, what happens to them, and a question about them that meets them often. */
 export const versionsScenario = fc
-  .tuple(fc.array(anyText, { maxLength: 3 }), fc.array(anyKey, { minLength: 1, maxLength: 8 }))
+  .tuple(fc.array(anyText, { maxLength: 3 }), fc.array(anyKey, { minLength: 1, maxLength: 8, size: 'max' }))
   .map(([stems, keys]) => keys.map((key, i) => (stems[i % 4] ?? '') + key))
   .chain((keys) => {
     const part = fc.tuple(fc.constantFrom(...keys), fc.nat({ max: 6 })).map(([key, length]) => Array.from(key).slice(0, length).join(''));
     return fc.record({
       keys: fc.constant(keys),
-      steps: fc.array(step, { minLength: 1, maxLength: 40 }),
-      prefix: fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 3, arbitrary: part }, anyText),
+      steps: fc.array(step, { minLength: 8, maxLength: 40, size: 'max' }),
+      prefix: fc.oneof({ weight: 6, arbitrary: fc.constant('') }, { weight: 3, arbitrary: part }, anyText),
       delimiter: fc.constantFrom(...DELIMITERS),
-      after: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, fc.constantFrom(...keys), part, anyText),
+      after: fc.oneof({ weight: 8, arbitrary: fc.constant('') }, fc.constantFrom(...keys), part, anyText),
       limit: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom(7, 1000)),
       maxListPage: fc.constantFrom(2, 3, 1000),
       emptyPages: fc.boolean(),
