@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Environment } from '../../config/load.ts';
 import { exportPlain } from '../manifest/sweep/export-plain.ts';
-import { EXPORTS, type Export, type ExportReport, type ExportSettings } from '../manifest/sweep/export-report.ts';
+import { EXPORTS, type Export, type ExportSettings } from '../manifest/sweep/bucket-export.ts';
+import type { ExportReport } from '../manifest/sweep/export-report.ts';
 import { StartError } from './start-error.ts';
 import { EXIT, type Selection, runCommand } from './sweep-surroundings.ts';
 

@@ -13,7 +13,8 @@ import { linkMetadata } from '../records/overflow.ts';
 import { splitMetadata } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { takeCensus } from './census.ts';
-import { type Export, type ExportReport, type ExportSettings, exportReport } from './export-report.ts';
+import type { BucketExport, Export, ExportSettings } from './bucket-export.ts';
+import { type ExportReport, exportReport } from './export-report.ts';
 import { exportVersions } from './export-versions.ts';
 import { headOfKey } from './heads-of-keys.ts';
 import { Tally } from './sweep-report.ts';
@@ -28,14 +29,6 @@ export interface ExportOptions {
   readonly backends: readonly Backend[];
   readonly settings: ExportSettings;
   readonly now?: () => number;
-}
-
-/** One bucket on its way. */
-export interface BucketExport {
-  readonly run: SweepRun;
-  readonly bucket: Bucket;
-  readonly tally: Tally<Export>;
-  readonly settings: ExportSettings;
 }
 
 /**

@@ -1,27 +1,5 @@
-import type { BucketExport } from './export-plain.ts';
 import type { Count } from './sweep-report.ts';
-
-export const EXPORTS = {
-  copied: 'objects whose bytes were copied to their key',
-  settled: 'multipart objects whose bytes were moved to their key',
-  versions: 'noncurrent versions that were copied',
-  markers: 'delete markers whose empty blobs were removed',
-} as const;
-
-export type Export = keyof typeof EXPORTS;
-
-export interface ExportSettings {
-  /** Only this bucket; absent: all. */
-  readonly bucket?: string;
-  /** Only keys that start with it. */
-  readonly prefix: string;
-  /** Copies noncurrent versions too, of key K to `<this>K/<version id>`; absent: does not. */
-  readonly versionsUnder?: string;
-  /** Removes the empty blobs that stand for deleted keys. Only when no gateway serves the bucket any more. */
-  readonly dropMarkers: boolean;
-  readonly dryRun: boolean;
-  readonly concurrency: number;
-}
+import type { BucketExport, Export } from './bucket-export.ts';
 
 export interface ExportReport {
   readonly startedAt: string;

@@ -5,7 +5,7 @@ import { type VersionBlob, isVisible, parseVersion, versionIdOf } from '../objec
 import { codecOf } from '../records/names.ts';
 import { splitMetadata } from '../records/record.ts';
 import { parseVersionName, versionsPrefix } from '../records/version-names.ts';
-import type { BucketExport } from './export-plain.ts';
+import type { BucketExport } from './bucket-export.ts';
 import { headsOfKeys } from './heads-of-keys.ts';
 import { blobsOf } from './sweep-run.ts';
 

@@ -4,7 +4,7 @@ import { StoreError } from '../../store/store-error.ts';
 import { parseHead } from '../objects/head.ts';
 import { redo } from '../objects/versions/displace.ts';
 import { codecOf } from '../records/names.ts';
-import type { BucketSweep } from './sweep-versions.ts';
+import type { BucketSweep } from './bucket-sweep.ts';
 import { blobsOf } from './sweep-run.ts';
 
 /**

@@ -5,7 +5,7 @@ import { isLive } from '../objects/head.ts';
 import { RECORD_NAME, decodeRecord } from '../records/record.ts';
 import { deletionsPrefix } from '../records/version-names.ts';
 import { headsOfKeys } from './heads-of-keys.ts';
-import type { BucketSweep } from './sweep-versions.ts';
+import type { BucketSweep } from './bucket-sweep.ts';
 import { blobsOf } from './sweep-run.ts';
 
 /**

@@ -4,7 +4,7 @@ import { type Claim, decodeClaim } from '../uploads/upload-claim.ts';
 import { lookUpUpload, removeUploadRecord } from '../uploads/upload-find.ts';
 import { removePartRecords } from '../uploads/upload-parts.ts';
 import { writeTombstone } from '../uploads/upload-tombstone.ts';
-import type { BucketSweep, ListedBlob } from './sweep-versions.ts';
+import type { BucketSweep, ListedBlob } from './bucket-sweep.ts';
 
 /**
  * What the blob that an upload is assembled to stands for, no head naming it. `open`: its upload can be completed

@@ -8,7 +8,7 @@ import { removePartRecords } from '../uploads/upload-parts.ts';
 import { decodeSummary } from '../uploads/upload-record.ts';
 import { readTombstone } from '../uploads/upload-tombstone.ts';
 import type { Tally } from './sweep-report.ts';
-import type { BucketSweep } from './sweep-versions.ts';
+import type { BucketSweep } from './bucket-sweep.ts';
 import { type SweepRun, blobsOf } from './sweep-run.ts';
 
 /** Uploads whose parts are looked into at a time; for each so many, the records of all uploads are listed once. */

@@ -1,32 +1,18 @@
 import type { Call } from '../../observe/call.ts';
 import { type BlobEntry, at } from '../../store/blob-store.ts';
-import type { Bucket } from '../buckets/bucket.ts';
 import type { Head } from '../objects/head.ts';
 import { settle } from '../objects/settle.ts';
 import { mayHideVersions } from '../objects/versions/drain-window.ts';
 import { stampVersion } from '../objects/versions/stamp.ts';
-import { type VersionBlob, isVisible, parseVersion } from '../objects/versions/version-blob.ts';
+import { isVisible, parseVersion } from '../objects/versions/version-blob.ts';
 import { RECORD_NAME, encodeRecord } from '../records/record.ts';
 import { parseVersionName, versionsPrefix } from '../records/version-names.ts';
 import { isUploadToken, seqOfToken, tokenOfNull } from '../records/version-token.ts';
 import { sealKnown } from '../uploads/upload-claim.ts';
+import type { BucketSweep, ListedBlob } from './bucket-sweep.ts';
 import { type HeadsByKey, headOfKey, headsOfKeys } from './heads-of-keys.ts';
 import { mayHaveBeenPublished, removeStaging, stagingOf } from './sweep-staging.ts';
-import type { Tally } from './sweep-report.ts';
-import { type SweepRun, blobsOf } from './sweep-run.ts';
-
-/** A bucket under the broom. */
-export interface BucketSweep {
-  readonly run: SweepRun;
-  readonly bucket: Bucket;
-  readonly tally: Tally;
-}
-
-/** A version's own blob as it was listed, and the key that its name or its record tells. */
-export interface ListedBlob extends VersionBlob {
-  readonly key: string;
-  readonly entry: BlobEntry;
-}
+import { blobsOf } from './sweep-run.ts';
 
 /**
  * All own blobs of versions, and of uploads: what the log of a head says is done, what no head names is removed

@@ -1,0 +1,33 @@
+import type { Bucket } from '../buckets/bucket.ts';
+import type { Tally } from './sweep-report.ts';
+import type { SweepRun } from './sweep-run.ts';
+
+export const EXPORTS = {
+  copied: 'objects whose bytes were copied to their key',
+  settled: 'multipart objects whose bytes were moved to their key',
+  versions: 'noncurrent versions that were copied',
+  markers: 'delete markers whose empty blobs were removed',
+} as const;
+
+export type Export = keyof typeof EXPORTS;
+
+export interface ExportSettings {
+  /** Only this bucket; absent: all. */
+  readonly bucket?: string;
+  /** Only keys that start with it. */
+  readonly prefix: string;
+  /** Copies noncurrent versions too, of key K to `<this>K/<version id>`; absent: does not. */
+  readonly versionsUnder?: string;
+  /** Removes the empty blobs that stand for deleted keys. Only when no gateway serves the bucket any more. */
+  readonly dropMarkers: boolean;
+  readonly dryRun: boolean;
+  readonly concurrency: number;
+}
+
+/** One bucket on its way. */
+export interface BucketExport {
+  readonly run: SweepRun;
+  readonly bucket: Bucket;
+  readonly tally: Tally<Export>;
+  readonly settings: ExportSettings;
+}
