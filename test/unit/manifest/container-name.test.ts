@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { bucketNames } from '../../../adapters/gcs/names.ts';
+import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
+import { containerNameOf } from '../../../src/manifest/buckets/bucket-lifecycle.ts';
+import type { Backend } from '../../../src/manifest/buckets/realm.ts';
+
+function backend(containerName: RegExp): Backend {
+  return { name: 'main', store: new MemoryBlobStore({ capabilities: { containerName } }), systemContainer: 's3gw-system', ownerId: 'owner' };
+}
+
+const LONG = `${'a.b-'.repeat(15)}end`;
+const RULES: Readonly<Record<string, RegExp>> = {
+  'letters, digits and single hyphens': /^(?=.{3,63}$)[a-z0-9]+(?:-[a-z0-9]+)*$/,
+  'behind no prefix': bucketNames('').legal,
+  'behind a prefix of 10': bucketNames('company-1-').legal,
+  'behind the longest prefix': bucketNames(`${'p'.repeat(40)}-`).legal,
+};
+
+describe.each(Object.entries(RULES))('containers: %s', (_what, legal) => {
+  const where = backend(legal);
+
+  test('a legal name is the bucket\'s own', () => {
+    expect(containerNameOf(where, 'photos')).toBe('photos');
+  });
+
+  test.each(['with.dots', '192.168.1.1x', LONG, 'x'.repeat(63), `${'y'.repeat(49)}.z`, 's3gw-system', 'my.google.bucket', 'goog-x'])('%s gets one that is legal', (bucket) => {
+    expect(containerNameOf(where, bucket)).toMatch(legal);
+    expect(containerNameOf(where, bucket)).not.toBe(where.systemContainer);
+  });
+
+  test('different buckets have different containers', () => {
+    const buckets = [LONG, `${LONG.slice(0, -1)}x`, 'with.dots', 'with-dots', 'with..dots', 'my.google.a', 'my.google.b'];
+    expect(new Set(buckets.map((bucket) => containerNameOf(where, bucket))).size).toBe(buckets.length);
+  });
+});
