@@ -82,6 +82,8 @@ function shownBy(tests: readonly Shown[]): string {
   return [...files].map(([file, shown]) => `[${file.replace(/^test\/wire\//, '')}](../${file}): ${cell(shown.map(({ title }) => title).join('; '))}`).join('<br>');
 }
 
+/** Text for a table: bars escaped, and what Markdown would take for its own; in code nothing but bars is. */
 function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('*', '\\*');
+  const plain = (part: string): string => part.replaceAll('<', '&lt;').replaceAll('*', '\\*');
+  return text.split('`').map((part, index) => (index % 2 === 0 ? plain(part) : part)).join('`').replaceAll('|', '\\|');
 }

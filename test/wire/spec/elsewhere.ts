@@ -33,6 +33,7 @@ export const ELSEWHERE: Readonly<Partial<Record<RuleId, readonly Place[]>>> = {
   'acl.put.type-child': at(ACL, 'a Type child'),
   'acl.put.email': at(ACL, 'an e-mail address'),
   'acl.put.email-unknown': at(ACL, 'an unknown e-mail address'),
+  'acl.put.email-ambiguous': at('test/unit/access/acl/resolve-grant.test.ts', 'an address of two accounts'),
   'acl.put.id-unknown': at(ACL, 'an unknown id', 'an unknown group'),
   'acl.put.owner': at(ACL, 'another owner'),
   'acl.put.limit': at(ACL, 'more than 100 grants', '100 grants are stored, and spill from the metadata of the blob'),
@@ -43,6 +44,7 @@ export const ELSEWHERE: Readonly<Partial<Record<RuleId, readonly Place[]>>> = {
   'common.etag': at(ACL, 'keeps bytes, ETag, Last-Modified and metadata when its ACL changes'),
   'acl.get.document': at(ACL, 'names owner and grantees with their types'),
 
+  'part-copy.object-size': at('test/unit/manifest/upload-plan.test.ts', 'more than 5 TiB'),
   'version.id.form': at(VERSIONS, 'versionId of %s', 'UploadPartCopy of version "%s": %s'),
   'version.id.unknown': at(VERSIONS, 'versionId of %s', 'UploadPartCopy of version "%s": %s'),
   'version.id.null': at(VERSIONS, '%s: null names the null version', 'a null version that is not there'),

@@ -111,6 +111,16 @@ describe.each([
   });
 });
 
+test(rule('copy.keep-alive.version', 'versions in a slow answer'), async () => {
+  const body = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+  await world.must('PUT', `/${bucket}?versioning`, { body });
+  const version = (await world.put(`/${bucket}/source`, 'source')).headers['x-amz-version-id'];
+  const said = ({ outcome, headers }: Answer): unknown[] => [outcome, headers['x-amz-copy-source-version-id'], headers['x-amz-version-id']];
+  expect(said(await world.copy(target, `/${bucket}/source`))).toEqual(['200', version, expect.stringMatching(/^[0-9a-f]{32}$/)]);
+  slow('copy');
+  expect(said(await world.copy(target, `/${bucket}/source`))).toEqual(['200', version, undefined]);
+});
+
 test(rule(['copy.error.early', 'source.if.failed'], 'a slow look-up of a source that is refused has its status'), async () => {
   fault = { head: { kind: 'delay', ms: SLOW_MS } };
   const answer = await world.copy(target, `/${bucket}/source`, { 'x-amz-copy-source-if-none-match': '*' });

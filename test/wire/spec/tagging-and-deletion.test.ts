@@ -59,6 +59,14 @@ describe('DeleteObjectTagging', () => {
     expect(await all()).toEqual(before);
   });
 
+  test(rule('tags.delete.version-header', 'one header only'), async () => {
+    const body = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    await world.must('PUT', `/${bucket}?versioning`, { body });
+    const version = (await world.put(key, 'bytes')).headers['x-amz-version-id'];
+    const { headers } = await world.must('DELETE', `${key}?tagging`);
+    expect([headers['x-amz-version-id'], headers['x-amz-versionid']]).toEqual([version, undefined]);
+  });
+
   test(rule('tags.delete.headers', 'other headers are not looked at'), async () => {
     await world.putTags(key, numbered(1));
     const headers = { 'if-match': '"other"', 'x-amz-tagging': '%', 'x-amz-acl': 'no-such', 'x-amz-bypass-governance-retention': 'x' };

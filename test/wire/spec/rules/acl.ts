@@ -16,6 +16,7 @@ export const ACL_RULES = {
   'acl.put.type-child': ['2', 'A `Type` child does for the `xsi:type` attribute'],
   'acl.put.email': ['2', 'A grantee by e-mail address comes back as the canonical user it is'],
   'acl.put.email-unknown': ['S3', 'An address of nobody is 400 UnresolvableGrantByEmailAddress'],
+  'acl.put.email-ambiguous': ['S3', 'An address of several accounts is 400 AmbiguousGrantByEmailAddress'],
   'acl.put.id-unknown': ['S3', 'An id of nobody, or an unknown group, is 400 InvalidArgument'],
   'acl.put.owner': ['ours', 'An Owner that is not the owner is 403: it cannot be changed'],
   'acl.put.limit': ['S3', 'More than 100 grants are 400 MalformedACLError'],

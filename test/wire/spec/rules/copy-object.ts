@@ -42,6 +42,7 @@ export const COPY_OBJECT_RULES = {
   'copy.error.early': ['4.5', 'What fails before the copy starts is an ordinary error answer'],
   'copy.error.late': ['4.5', 'What fails after 200 was sent is an `Error` in the body'],
   'copy.keep-alive': ['S3', 'While a copy takes long: 200, the prolog, then white space, then the result'],
+  'copy.keep-alive.version': ['ours', 'An answer that began before the new version had its id does not name it; that of the source it does'],
   'copy.atomic': ['4.5', 'A copy that fails leaves what was at the destination as it was'],
   'copy.size': ['8', '5 GB are copied in a single action'],
   'copy.acceleration': ['4.5', 'Through a transfer-acceleration endpoint it is 400 InvalidRequest'],

@@ -21,6 +21,7 @@ export const MULTIPART_RULES = {
   'part-copy.ignored': ['S3', 'ACL, metadata, tags and storage class in the request are ignored: the upload has them'],
   'part-copy.order': ['ours', 'Order: part number, form of the source, upload, source, range, conditions'],
   'part-copy.slow': ['S3', 'White space, late errors and chunks as CopyObject'],
+  'part-copy.object-size': ['8', 'An object has up to 5 TB: completing a larger one is 400 EntityTooLarge'],
   'part-copy.large': ['1', 'Objects above 5 GB are copied range by range'],
 
   'list-parts.document': ['4.4', '`ListPartsResult` has its elements in the order of the specification; times and sizes in their forms'],

@@ -7,6 +7,7 @@ export const TAGGING_AND_DELETION_RULES = {
   'tags.delete': ['4.8', 'The whole set goes: 204 without body'],
   'tags.delete.none': ['S3', 'Also when there was none'],
   'tags.delete.keeps': ['4.8', 'Nothing but the tags changes'],
+  'tags.delete.version-header': ['ours', 'The version is said in `x-amz-version-id`, not in the other spelling of the sample'],
   'tags.delete.headers': ['4.8', 'Of further headers only the expected owner counts'],
   'tags.count': ['ours', 'At most 10 tags; 11 are 400 InvalidTag'],
   'tags.key': ['S3', 'A key has 1 to 128 characters, and is not reserved (`aws:`)'],
