@@ -147,16 +147,14 @@ const beginning: fc.Arbitrary<readonly Command[]> = fc.constantFrom(
 export interface ProgramOptions {
   readonly servers: number;
   readonly maxCommands: number;
-  /** Whether the servers have object lock. */
-  readonly locks: boolean;
 }
 
-export function anyProgram({ servers, maxCommands, locks }: ProgramOptions): fc.Arbitrary<Program> {
+export function anyProgram({ servers, maxCommands }: ProgramOptions): fc.Arbitrary<Program> {
   const server = fc.nat(servers - 1);
   const keys = fc.uniqueArray(fc.constantFrom(...KEYS), { minLength: 1, maxLength: 3 });
   const mostly = fc.constantFrom(true, true, true, false);
   return fc.oneof(
     { weight: 5, arbitrary: fc.record({ server, objectLock: fc.constant(false), keys, commands: commandsOf(WEIGHTED, maxCommands) }) },
-    { weight: locks ? 1 : 0, arbitrary: fc.record({ server, objectLock: mostly, keys, commands: commandsOf([...WEIGHTED, ...LOCKING], maxCommands) }) },
+    { weight: 1, arbitrary: fc.record({ server, objectLock: mostly, keys, commands: commandsOf([...WEIGHTED, ...LOCKING], maxCommands) }) },
   );
 }
