@@ -71,8 +71,10 @@ function parsePair(pair: string, header: string): Tag {
   }
 }
 
+/** Node hands headers over as latin-1: UTF-8 that was sent as it is becomes itself again here. */
 function decode(text: string): string {
-  return decodePercent(text.replaceAll('+', ' '));
+  const escaped = text.replaceAll('+', ' ').replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
+  return decodePercent(escaped);
 }
 
 function malformedHeader(value: string, cause?: unknown): S3Error {

@@ -42,14 +42,14 @@ function requestedChecksum(headers: HeaderReader): ChecksumAlgorithm | undefined
   throw new S3Error('InvalidRequest', { message: `Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${valid}]` });
 }
 
-/** Metadata and checksum of the copy. The source's checksum is carried; one of another algorithm has to be computed from the bytes. */
+/** Metadata and checksum of the copy. The source's checksum is carried; one of another algorithm, or of the whole instead of its parts, has to be computed from the bytes. */
 export function copyMetadata(
   { replacement, placement, checksumAlgorithm }: RequestedMetadata,
   view: ObjectView,
 ): Pick<CopyObjectRequest, 'attributes' | 'sameAttributes' | 'checksum' | 'checksumAlgorithm'> {
   const { headers, userMetadata, expires, checksum } = view;
   const attributes = replacement ?? { headers, userMetadata, ...(expires !== undefined && { expires }), ...placement };
-  const kept = checksumAlgorithm === undefined || checksumAlgorithm === checksum?.algorithm;
+  const kept = checksumAlgorithm === undefined || (checksumAlgorithm === checksum?.algorithm && checksum.type === 'FULL_OBJECT');
   return {
     attributes,
     sameAttributes: replacement === undefined,

@@ -75,6 +75,12 @@ test(rule('acl.put.answer', 'PutObjectAcl answers nothing'), async () => {
   expect([status, body, headers['content-length'], headers['content-type']]).toEqual([200, '', '0', undefined]);
 });
 
+test(rule('acl.put.digest', 'a checksum of something else'), async () => {
+  const body = '<AccessControlPolicy><AccessControlList/></AccessControlPolicy>';
+  expect(await world.outcome('PUT', `${key}?acl`, { body, headers: { 'x-amz-checksum-crc32': 'AAAAAA==' } })).toBe('400 BadDigest');
+  expect(await world.grants(key)).toEqual([`FULL_CONTROL ${CANONICAL_ID}`]);
+});
+
 test(rule('acl.put.replaces', 'the owner who granted itself nothing'), async () => {
   expect(await setAcl({ 'x-amz-grant-read': OTHER })).toBe('200');
   expect(await setAcl({ 'x-amz-grant-write': OWNER })).toBe('200');

@@ -106,6 +106,7 @@ describe('what may be a tag', () => {
   test.each<[string, string, readonly string[]]>([
     [rule('tags.header', 'pairs'), 'b=2&a=1', ['a=1', 'b=2']],
     [rule('tags.header', 'encoded'), 'k%3D=%C3%A9%2B', ['k==\u00e9+']],
+    [rule('tags.header', 'UTF-8 as it is'), 'k=\u00e9', ['k=\u00e9']],
     [rule('tags.header', 'a plus sign'), 'a+b=c+d', ['a b=c d']],
     [rule('tags.header', 'no value'), 'a&b=', ['a=', 'b=']],
     [rule('tags.header', 'empty segments'), '&a=1&&b=2&', ['a=1', 'b=2']],
