@@ -42,7 +42,7 @@ export function openManifest({ realm, bucketCacheMs, drainMs, log, signal }: Man
       onHidden: (container, backend) => log.warn({ container, backend }, 'a container is hidden: S3 has no bucket of such a name'),
     }),
     objects,
-    listing: createListing(),
+    listing: createListing(drainMs === undefined ? {} : { drainMs }),
     uploads: createUploads({ clock, settler, objects }),
   };
 }

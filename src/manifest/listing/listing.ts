@@ -19,7 +19,7 @@ export type { VersionsRequest } from './version-start.ts';
 
 /** Listings of a bucket, straight from the backend's: nothing is kept between pages, so any replica can go on. */
 export interface Listing {
-  /** Current objects. A constant number of backend calls a page unless much is hidden, and never more than some dozens. @throws S3Error NoSuchBucket */
+  /** Current objects. A constant number of backend calls a page unless much is hidden, and then a page is given out short. @throws S3Error NoSuchBucket */
   objects(bucket: Bucket, request: ListingRequest, call: Call): Promise<ListingPage<ListedEntry>>;
   /** All versions and delete markers, newest first within a key; calls as for objects. @throws S3Error NoSuchBucket, InvalidArgument (`afterVersion`) */
   versions(bucket: Bucket, request: VersionsRequest, call: Call): Promise<VersionsPage>;
