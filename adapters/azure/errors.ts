@@ -100,18 +100,24 @@ export function refusalError(request: Pick<AzureRequest, 'call' | 'effect' | 'co
     ...(refusal.code === undefined ? {} : { code: refusal.code }),
     ...(refusal.requestId === undefined ? {} : { backendRequestId: refusal.requestId }),
     ...(refusal.retryAfter === undefined ? {} : { retryAfter: refusal.retryAfter }),
-    ...(request.effect === 'change' && refusal.status >= 500 ? { lost: true } : {}),
+    ...(request.effect === 'change' && refusal.status >= 500 && !missedSource(request, refusal) ? { lost: true } : {}),
   };
   return new StoreError(kindOf(request, refusal), detail);
 }
 
 function kindOf(request: Pick<AzureRequest, 'copies'>, refusal: Refusal): StoreErrorKind {
   const { code, status, sourceStatus } = refusal;
-  if (request.copies === true && code !== undefined && SOURCE_CODES.has(code)) {
-    return BY_SOURCE_STATUS[sourceStatus ?? status] ?? 'unexpected';
+  if (missedSource(request, refusal)) {
+    const met = sourceStatus ?? status;
+    return BY_SOURCE_STATUS[met] ?? (met >= 500 ? 'unavailable' : 'unexpected');
   }
   const kind = (code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined) ?? BY_STATUS[status] ?? (status >= 500 ? 'unavailable' : 'unexpected');
   return request.copies === true ? (IN_COPIES[kind] ?? kind) : kind;
+}
+
+/** The copy never began: its source could not be read. */
+function missedSource(request: Pick<AzureRequest, 'copies'>, { code }: Refusal): boolean {
+  return request.copies === true && code !== undefined && SOURCE_CODES.has(code);
 }
 
 const BY_FAILURE: Readonly<Record<WireFailure, StoreErrorKind>> = {

@@ -51,6 +51,8 @@ describe('refusals', () => {
     [403, 'CannotVerifyCopySource', undefined, 'denied'],
     [400, 'CannotVerifyCopySource', 404, 'sourceNotFound'],
     [409, 'CannotVerifyCopySource', undefined, 'unexpected'],
+    [500, 'CannotVerifyCopySource', undefined, 'unavailable'],
+    [409, 'CannotVerifyCopySource', 503, 'unavailable'],
     [412, 'SourceConditionNotMet', undefined, 'sourceConditionFailed'],
     [412, 'ConditionNotMet', undefined, 'conditionFailed'],
     [404, 'ContainerNotFound', undefined, 'containerNotFound'],
@@ -65,6 +67,11 @@ describe('refusals', () => {
     expect(refusalError(CHANGE, refusal(429)).lost).toBe(false);
     expect(refusalError(CHANGE, refusal(412)).lost).toBe(false);
     expect(refusalError(READ, refusal(500)).lost).toBe(false);
+  });
+
+  test('a copy whose source could not be read never began', () => {
+    expect(refusalError({ ...COPY, effect: 'change' }, refusal(500, 'CannotVerifyCopySource')).lost).toBe(false);
+    expect(refusalError({ ...COPY, effect: 'change' }, refusal(500, 'InternalError')).lost).toBe(true);
   });
 
   test('the detail says what the service said', () => {
