@@ -42,7 +42,10 @@ function requestedChecksum(headers: HeaderReader): ChecksumAlgorithm | undefined
   throw new S3Error('InvalidRequest', { message: `Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${valid}]` });
 }
 
-/** Metadata and checksum of the copy. The source's checksum is carried; one of another algorithm, or of the whole instead of its parts, has to be computed from the bytes. */
+/**
+ * Metadata and checksum of the copy. The source's checksum is carried; one of another algorithm, or of the whole
+ * instead of its parts, has to be computed from the bytes.
+ */
 export function copyMetadata(
   { replacement, placement, checksumAlgorithm }: RequestedMetadata,
   view: ObjectView,

@@ -37,9 +37,8 @@ test(rule(['list-parts.document', 'list-parts.ascending', 'list-parts.bucket', '
     ...NUMBERS.map(() => 'Part'),
   ]);
   expect(['Bucket', 'Key', 'UploadId', 'StorageClass'].map((name) => element(body, name))).toEqual([bucket, 'a key', upload.split('uploadId=')[1], 'STANDARD']);
-  const parts = [...body.matchAll(/<Part>(.*?)<\/Part>/g)].map(([, part = '']) => part.replace(/T\d\d:\d\d:\d\d\.000Z</, 'T...<'));
-  const today = new Date().toISOString().slice(0, 10);
-  expect(parts[2]).toBe(`<PartNumber>5</PartNumber><LastModified>${today}T...</LastModified><ETag>&quot;fb0e22c79ac75679e9881e6ba183b354&quot;</ETag><Size>5</Size>`);
+  const parts = [...body.matchAll(/<Part>(.*?)<\/Part>/g)].map(([, part = '']) => part.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z/, 'time'));
+  expect(parts[2]).toBe('<PartNumber>5</PartNumber><LastModified>time</LastModified><ETag>&quot;fb0e22c79ac75679e9881e6ba183b354&quot;</ETag><Size>5</Size>');
   expect(numbersOf({ body } as Answer)).toEqual(NUMBERS);
   expect(Object.keys(headers).filter((name) => /abort|charged|customer/.test(name))).toEqual([]);
 });

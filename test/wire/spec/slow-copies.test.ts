@@ -7,8 +7,9 @@ import { StoreError, type StoreErrorKind } from '../../../src/store/store-error.
 import { rule } from './rule.ts';
 import { type Answer, World, element } from './world.ts';
 
-const INTERVAL_MS = 30;
-const SLOW_MS = 8 * INTERVAL_MS;
+/** What is not slow takes less than this also on a busy machine. */
+const INTERVAL_MS = 200;
+const SLOW_MS = 3.5 * INTERVAL_MS;
 
 let world: World;
 let fault: Partial<Record<PortMethod, Fault>> = {};
@@ -85,7 +86,7 @@ describe.each([
     const answer = await ask();
     expect([answer.status, answer.headers['transfer-encoding'], answer.headers['x-amz-server-side-encryption']]).toEqual([200, 'chunked', 'AES256']);
     expect(answer.headers['content-type']).toBe('application/xml');
-    expect(answer.body).toMatch(new RegExp(`^${PROLOG} {2,}<${root} xmlns="[^"]*">.*</${root}>$`));
+    expect(answer.body).toMatch(new RegExp(`^${PROLOG} +<${root} xmlns="[^"]*">.*</${root}>$`));
   });
 
   test('slow, then an error: in the body, and nothing has changed', async () => {
@@ -93,7 +94,7 @@ describe.each([
     slow(method, 'throttled');
     const answer = await ask();
     expect([answer.outcome, answer.headers['transfer-encoding']]).toEqual(['200 SlowDown', 'chunked']);
-    expect(answer.body).toMatch(new RegExp(`^${PROLOG} {2,}<Error><Code>SlowDown</Code>.*</Error>$`));
+    expect(answer.body).toMatch(new RegExp(`^${PROLOG} +<Error><Code>SlowDown</Code>.*</Error>$`));
     expect([element(answer.body, 'RequestId'), element(answer.body, 'Resource')]).toEqual([answer.headers['x-amz-request-id'], target]);
     fault = {};
     expect((await world.must('GET', target)).body).toBe('before');
