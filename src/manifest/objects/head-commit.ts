@@ -160,8 +160,8 @@ export function conflict({ conditions, key }: HeadTarget, cause?: unknown): S3Er
 }
 
 /** Never 412 without proof: the write may have happened. SDKs repeat a 503. */
-function outcomeUnknown(cause: StoreError): StoreError {
-  return new StoreError('unavailable', { call: 'write', code: 'OutcomeUnknown', lost: true, cause });
+export function outcomeUnknown(cause: StoreError): StoreError {
+  return new StoreError('unavailable', { call: cause.detail.call, code: 'OutcomeUnknown', lost: true, cause });
 }
 
 /** True when the head was written with this nonce, or descends from such a head within the length of the ring. */

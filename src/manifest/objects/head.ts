@@ -25,6 +25,12 @@ export function isLive(head: Head): boolean {
   return head.record?.kind !== 'tomb' && head.record?.kind !== 'void';
 }
 
+/** True when the head is, or speaks for, the null version: its record is there and nowhere else. */
+export function recordIsHere(head: Head | undefined): boolean {
+  const kind = head?.record?.kind ?? 'inline';
+  return head !== undefined && (kind === 'inline' || kind === 'mlink');
+}
+
 /** S3's name of the null version. */
 export const NULL_VERSION = 'null';
 

@@ -1,6 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import { amendHead } from './head-amend.ts';
-import { type Head, NULL_VERSION, nativeRecord } from './head.ts';
+import { type Head, NULL_VERSION, nativeRecord, recordIsHere } from './head.ts';
+import { StoreError } from '../../store/store-error.ts';
 import { type ObjectAmendment, amended } from './object-amendment.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { liveView } from './object-read.ts';
@@ -8,15 +9,24 @@ import type { ObjectTarget } from './object-requests.ts';
 import type { ObjectView } from './object-view.ts';
 import { amendVersion } from './versions/amend-version.ts';
 
+/** Turns in which the version moves between the head and a blob of its own. */
+const MAX_TURNS = 8;
+
 /**
  * Changes what is said of a version. Head; then its metadata on its revision, or that of the version's own blob.
  * @returns the version as it was before
  */
 export async function amendObject(context: ObjectsContext, target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView> {
-  const { versionId = NULL_VERSION } = target;
-  if (versionId !== NULL_VERSION) return amendVersion(context, target, amendment, call);
-  const { before, head } = await amendInHead(context, target, amendment, call);
-  return before ?? amendVersion(context, { ...target, seen: { head } }, amendment, call);
+  let named = target;
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const { versionId = NULL_VERSION } = named;
+    const { before, head } = versionId === NULL_VERSION ? await amendInHead(context, named, amendment, call) : {};
+    if (before !== undefined) return before;
+    const outcome = await amendVersion(context, { ...named, ...(versionId === NULL_VERSION && { seen: { head } }) }, amendment, call);
+    if (outcome.view !== undefined) return outcome.view;
+    named = { ...named, versionId: outcome.versionId };
+  }
+  throw new StoreError('throttled', { call: 'setMetadata', code: 'Contention' });
 }
 
 interface AmendedHead {
@@ -45,7 +55,3 @@ async function amendInHead(context: ObjectsContext, { bucket, key }: ObjectTarge
   return { before, head };
 }
 
-function recordIsHere(head: Head | undefined): boolean {
-  const kind = head?.record?.kind ?? 'inline';
-  return head !== undefined && (kind === 'inline' || kind === 'mlink');
-}

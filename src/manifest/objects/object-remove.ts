@@ -1,8 +1,9 @@
 import type { Call } from '../../observe/call.ts';
 import { hasWriteConditions, judgeWrite } from '../../protocol/conditions.ts';
+import type { Revision } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { sealDeleted } from '../uploads/upload-claim.ts';
-import { refusal, requireUnversioned } from './head-commit.ts';
+import { outcomeUnknown, refusal, requireUnversioned } from './head-commit.ts';
 import { NULL_VERSION } from './head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { liveView, readHead } from './object-read.ts';
@@ -29,8 +30,11 @@ async function removeUnversioned(context: ObjectsContext, target: ObjectTarget, 
   const place = { bucket, key };
   const nothing: Removed = { deleteMarker: false };
   if (versionId !== NULL_VERSION) return nothing;
+  let unanswered: { readonly revision: Revision; readonly error: StoreError } | undefined;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const head = await readHead(bucket, key, call);
+    // What is there now may have come after what was removed.
+    if (unanswered !== undefined && head !== undefined && head.properties.revision !== unanswered.revision) throw outcomeUnknown(unanswered.error);
     requireUnversioned(bucket, head);
     const view = liveView(bucket, key, head);
     if (head === undefined || view === undefined) return nothing; // a conditional delete of nothing succeeds as well
@@ -43,7 +47,9 @@ async function removeUnversioned(context: ObjectsContext, target: ObjectTarget, 
     } catch (error) {
       if (isStoreError(error, 'notFound')) return nothing;
       if (!isStoreError(error, 'conditionFailed') && !(isStoreError(error) && error.lost)) throw error;
-      if (hasWriteConditions(conditions) && error.kind === 'conditionFailed') throw await refusal({ ...place, conditions }, error, call);
+      // A failure of a removal that was sent again is a lost answer, too.
+      if (error.lost || unanswered !== undefined) unanswered = { revision: head.properties.revision, error };
+      else if (hasWriteConditions(conditions)) throw await refusal({ ...place, conditions }, error, call);
       continue;
     }
     if (token !== undefined) context.settler.discard(place, token);

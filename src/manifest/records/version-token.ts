@@ -12,9 +12,13 @@ const SEQ_DIGITS = 14;
 const OWN_DIGITS = 18;
 const MAX_SEQ = Number.MAX_SAFE_INTEGER;
 const TOKEN = /^[01][0-9a-f]{31}$/;
-/** First own digits of an upload's token, and of all others. */
+/**
+ * First own digits. A null version's is the least, so that it stands above whatever has the same seq: what entered the
+ * history below an inline null version stays below it when that is copied out.
+ */
+const NULL_DIGITS = '0';
+const OTHER_DIGITS = '1234567';
 const UPLOAD_DIGITS = '89ab';
-const OTHER_DIGITS = '01234567';
 
 export const TOKEN_LENGTH = SEQ_DIGITS + OWN_DIGITS;
 
@@ -30,7 +34,7 @@ export function tokenOfUpload(seq: number, uploadId: string): VersionToken {
 
 /** The name that the null version gets when it stops being current: each state of it has one of its own. */
 export function tokenOfNull(seq: number, revision: string): VersionToken {
-  return inverse(seq) + marked(digest(revision), OTHER_DIGITS);
+  return inverse(seq) + marked(digest(revision), NULL_DIGITS);
 }
 
 /** Such a blob may carry an upload's claim, which says how the upload ended: it must not go without a trace. */

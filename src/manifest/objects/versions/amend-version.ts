@@ -5,7 +5,8 @@ import { blobMetadata } from '../../records/overflow.ts';
 import { CLAIM_NAME, type ObjectRecord, splitMetadata } from '../../records/record.ts';
 import { isVersionToken } from '../../records/version-token.ts';
 import { amendHead } from '../head-amend.ts';
-import { type Head, NULL_VERSION } from '../head.ts';
+import { outcomeUnknown } from '../head-commit.ts';
+import { type Head, NULL_VERSION, recordIsHere } from '../head.ts';
 import { type AmendedFields, type ObjectAmendment, amended } from '../object-amendment.ts';
 import type { ObjectsContext } from '../object-context.ts';
 import { readHead } from '../object-read.ts';
@@ -15,7 +16,7 @@ import { noSuchVersion } from './delete-marker-errors.ts';
 import { nullBlobOf } from './displace.ts';
 import { currentVersion, objectOf } from './find-version.ts';
 import type { KeyPlace } from './stamp.ts';
-import { type VersionBlob, isVisible, readVersion } from './version-blob.ts';
+import { type VersionBlob, isVisible, readVersion, versionIdOf } from './version-blob.ts';
 
 const MAX_TURNS = 8;
 
@@ -24,19 +25,35 @@ export interface AmendTarget extends ObjectTarget {
   readonly seen?: { readonly head: Head | undefined };
 }
 
+/** What became of an amendment: the version as it was before, or which version is to be looked for in the head. */
+export interface AmendOutcome {
+  readonly view?: ObjectView;
+  readonly versionId?: string | undefined;
+}
+
 /** Changes what is said of a version that has a blob of its own: by that blob's metadata, on its revision. */
-export async function amendVersion(context: ObjectsContext, target: AmendTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView> {
+export async function amendVersion(context: ObjectsContext, target: AmendTarget, amendment: ObjectAmendment, call: Call): Promise<AmendOutcome> {
+  const { bucket, key } = target;
+  let { versionId } = target;
+  let unanswered: StoreError | undefined;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const known = turn === 0 ? target.seen : undefined;
-    const { head } = known ?? { head: await readHead(target.bucket, target.key, call) };
-    const version = await versionOf(context, { ...target, head }, call);
+    const { head } = known ?? { head: await readHead(bucket, key, call) };
+    if (recordIsHere(head) && (versionId ?? NULL_VERSION) === NULL_VERSION) return { versionId };
+    const version = await versionOf(context, { bucket, key, versionId, head }, call);
     if (version === undefined) {
-      if (target.versionId === undefined || (await hasMoved(target, head, call))) continue;
-      throw noSuchVersion(target.key, target.versionId);
+      if (versionId === undefined || (await hasMoved(target, head, call))) continue;
+      throw unanswered === undefined ? noSuchVersion(key, versionId) : outcomeUnknown(unanswered);
     }
     const view = objectOf(version, target);
     const fields = amendment(view);
-    if (fields === undefined || (await rewrite(target, { version, fields }, call))) return view;
+    if (fields === undefined) return { view };
+    const result = await rewrite(target, { version, fields }, call);
+    if (result === 'done') return { view };
+    if (result === 'moved') continue;
+    // It may have been changed already: no other version may be taken for it from now on.
+    unanswered = result;
+    versionId = versionIdOf(version);
   }
   throw new StoreError('throttled', { call: 'setMetadata', code: 'Contention' });
 }
@@ -58,8 +75,13 @@ async function hasMoved({ bucket, key }: KeyPlace, head: Head | undefined, call:
   return (await readHead(bucket, key, call))?.properties.revision !== head?.properties.revision;
 }
 
-/** @returns false when the blob has changed since it was read, or an answer was lost: look again */
-async function rewrite(target: ObjectTarget, { version, fields }: { version: VersionBlob; fields: AmendedFields }, call: Call): Promise<boolean> {
+interface Rewrite {
+  readonly version: VersionBlob;
+  readonly fields: AmendedFields;
+}
+
+/** @returns `moved` when the blob has changed since it was read; the error when its answer was lost */
+async function rewrite(target: ObjectTarget, { version, fields }: Rewrite, call: Call): Promise<'done' | 'moved' | StoreError> {
   const { home } = target.bucket;
   const { native, claim } = splitMetadata(version.properties.metadata);
   const record: ObjectRecord = amended(version.record ?? { kind: 'inline', seq: 0 }, fields);
@@ -67,16 +89,18 @@ async function rewrite(target: ObjectTarget, { version, fields }: { version: Ver
   try {
     await home.store.setMetadata(version.ref, metadata, at(version.properties.revision), call);
   } catch (error) {
-    if (isStoreError(error, 'conditionFailed', 'notFound') || (isStoreError(error) && error.lost)) return false;
+    if (isStoreError(error, 'conditionFailed', 'notFound')) return 'moved';
+    if (isStoreError(error) && error.lost) return error;
     throw error;
   }
   if (fields.lock !== undefined) await fence(target, version, call);
-  return true;
+  return 'done';
 }
 
 /**
  * A lock must not be acknowledged on a version that is being deleted. Whoever deletes it has read the head before
- * the version; so the head is written once more, unchanged: either that fails the deletion, or the deletion shows here.
+ * the version; so the head is written once more, unchanged. Either that fails the deletion, or the deletion shows: in the
+ * head's log, or, when somebody has done what that said, by the version being gone.
  * @throws S3Error NoSuchVersion
  */
 async function fence({ bucket, key }: KeyPlace, version: VersionBlob, call: Call): Promise<void> {
@@ -93,4 +117,5 @@ async function fence({ bucket, key }: KeyPlace, version: VersionBlob, call: Call
     },
     call,
   );
+  if ((await readVersion(bucket, key, version.token, call)) === undefined) throw noSuchVersion(key, version.token);
 }
