@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Caller, type Sent, contentMd5, outcome, send } from '../support/acl-client.ts';
 import { type TestGateway, startTestGateway } from '../support/gateway.ts';
@@ -13,14 +14,16 @@ const DAY = 24 * 60 * 60 * 1000;
 const SOON = '2090-01-01T00:00:00.000Z';
 const LATER = '2095-01-01T00:00:00.000Z';
 const PAST = '2020-01-01T00:00:00.000Z';
+const DRAIN_MS = 300;
 const ABSENT_ID = '1'.padStart(32, '0');
+
 
 let gateway: TestGateway;
 let bucket: string;
 let made = 0;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await startTestGateway({ drainMs: DRAIN_MS });
 });
 afterAll(() => gateway.close());
 
@@ -369,6 +372,8 @@ describe('deletion', () => {
     const versioning = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
     await owner({ method: 'PUT', target: `/${bucket}?versioning`, body: versioning }, 200);
     await setDefault('<Mode>GOVERNANCE</Mode><Days>1</Days>');
+    expect(await putDocument('legal-hold', legalHold('ON'), { versionId: 'null' }), 'an older PUT may still land').toBe('503 ServiceUnavailable');
+    await sleep(DRAIN_MS);
     expect(await read('retention'), 'the default is for new objects').toBe('404 NoSuchObjectLockConfiguration');
     expect(await putDocument('retention', retention('GOVERNANCE', SOON), { versionId: 'null' })).toBe('200');
     expect(await remove('null')).toBe('403 AccessDenied');

@@ -161,7 +161,7 @@ export function conflict({ conditions, key }: HeadTarget, cause?: unknown): S3Er
 
 /** Never 412 without proof: the write may have happened. SDKs repeat a 503. */
 export function outcomeUnknown(cause: StoreError): StoreError {
-  return new StoreError('unavailable', { call: cause.detail.call, code: 'OutcomeUnknown', lost: true, cause });
+  return new StoreError('unavailable', { call: cause.detail.call ?? 'write', code: 'OutcomeUnknown', lost: true, cause });
 }
 
 /** True when the head was written with this nonce, or descends from such a head within the length of the ring. */

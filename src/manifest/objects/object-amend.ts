@@ -7,7 +7,9 @@ import type { ObjectsContext } from './object-context.ts';
 import { liveView } from './object-read.ts';
 import type { ObjectTarget } from './object-requests.ts';
 import type { ObjectView } from './object-view.ts';
+import type { Bucket } from '../buckets/bucket.ts';
 import { amendVersion } from './versions/amend-version.ts';
+import { isDraining } from './versions/drain-window.ts';
 
 /** Turns in which the version moves between the head and a blob of its own. */
 const MAX_TURNS = 8;
@@ -29,6 +31,11 @@ export async function amendObject(context: ObjectsContext, target: ObjectTarget,
   throw new StoreError('throttled', { call: 'setMetadata', code: 'Contention' });
 }
 
+/** While a plain PUT may still land over it, nothing can keep the null version. @throws StoreError unavailable */
+function requireLockable(context: ObjectsContext, bucket: Bucket): void {
+  if (isDraining(bucket, context)) throw new StoreError('unavailable', { call: 'setMetadata', code: 'VersioningJustEnabled' });
+}
+
 interface AmendedHead {
   /** Undefined when the version has a blob of its own, or is none: then nothing was changed. */
   readonly before: ObjectView | undefined;
@@ -45,6 +52,7 @@ async function amendInHead(context: ObjectsContext, { bucket, key }: ObjectTarge
         before = recordIsHere(current) ? liveView(bucket, key, current) : undefined;
         if (current === undefined || before === undefined) return undefined;
         const fields = amendment(before);
+        if (fields?.lock !== undefined) requireLockable(context, bucket);
         return fields && amended(record ?? nativeRecord(current), fields);
       },
     },
@@ -54,4 +62,3 @@ async function amendInHead(context: ObjectsContext, { bucket, key }: ObjectTarge
   if (before !== undefined && head?.record?.kind === 'mlink') context.settler.schedule(bucket, key);
   return { before, head };
 }
-

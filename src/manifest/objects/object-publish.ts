@@ -1,5 +1,4 @@
 import type { Call } from '../../observe/call.ts';
-import type { BlobMetadata } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
@@ -10,7 +9,7 @@ import type { ObjectRecord } from '../records/record.ts';
 import { seqOfToken } from '../records/version-token.ts';
 import { NULL_VERSION } from './head.ts';
 import type { ObjectsContext } from './object-context.ts';
-import type { Committed, PublishRequest, VersionMetadata } from './object-requests.ts';
+import type { Committed, DescribedVersion, PublishRequest, VersionMetadata } from './object-requests.ts';
 import { commitNull } from './versions/commit-null.ts';
 import { commitVersion } from './versions/commit-version.ts';
 import { isBehind } from './versions/displace.ts';
@@ -24,12 +23,13 @@ export interface PublishTarget {
   readonly request: PublishRequest;
 }
 
-/** Metadata for the blob of a version that is going to be published, as the bucket's versioning wants it. */
-export async function describeVersion(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<BlobMetadata> {
+/** Metadata and headers for the blob of a version that is going to be published, as the bucket's versioning wants it. */
+export async function describeVersion(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<DescribedVersion> {
   const object = { ...version, conditions: {} };
   const { parts, etag } = version;
   const own = ownRecord({ bucket, key }, object, { token: version.version, isNull: bucket.versioning !== 'enabled' });
-  return blobMetadata(bucket.home, { ...own, etag, ...(parts && { parts }) }, nativeParts(object).native, call);
+  const { native, headers } = nativeParts(object);
+  return { headers, metadata: await blobMetadata(bucket.home, { ...own, etag, ...(parts && { parts }) }, native, call) };
 }
 
 /**

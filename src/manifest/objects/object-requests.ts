@@ -2,7 +2,7 @@ import type { Acl } from '../../protocol/acl/acl.ts';
 import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { Checksum, ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
-import type { BlobMetadata, ByteRange } from '../../store/blob-store.ts';
+import type { BlobMetadata, ByteRange, ContentHeaders } from '../../store/blob-store.ts';
 import type { UploadBody } from '../../streams/bytes.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { VersionToken } from '../records/version-token.ts';
@@ -63,7 +63,10 @@ export interface PublishOnce {
 /** What stands on a version's own blob before it is published. */
 export type VersionMetadata = Pick<PublishRequest, 'attributes' | 'ownerId' | 'acl' | 'checksum' | 'etag' | 'size' | 'parts' | 'version'>;
 
-export type DescribeVersion = (bucket: Bucket, key: string, version: VersionMetadata) => Promise<BlobMetadata>;
+export interface DescribedVersion {
+  readonly metadata: BlobMetadata;
+  readonly headers: ContentHeaders;
+}
 
 export interface CopySourceView {
   readonly bucket: Bucket;

@@ -1,5 +1,4 @@
 import type { Call } from '../../observe/call.ts';
-import type { BlobMetadata } from '../../store/blob-store.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { amendObject } from './object-amend.ts';
@@ -12,6 +11,7 @@ import { removeObject } from './object-remove.ts';
 import type {
   Committed,
   CopyObjectRequest,
+  DescribedVersion,
   ObjectTarget,
   OpenRequest,
   PublishRequest,
@@ -40,8 +40,8 @@ export interface Objects {
   put(bucket: Bucket, key: string, request: PutRequest, call: Call): Promise<Committed>;
   /** Makes the object of a blob that is there already, as a version's own. @throws as `put` */
   publish(bucket: Bucket, key: string, request: PublishRequest, call: Call): Promise<Committed>;
-  /** Metadata for such a blob. */
-  describe(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<BlobMetadata>;
+  /** Metadata and headers for such a blob. */
+  describe(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<DescribedVersion>;
   copy(bucket: Bucket, key: string, request: CopyObjectRequest, call: Call): Promise<Committed>;
   /**
    * Changes what is said of a version; its bytes, ETag and Last-Modified stay.

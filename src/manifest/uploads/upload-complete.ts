@@ -64,8 +64,8 @@ export async function completeUpload(context: UploadsContext, target: UploadTarg
   if (isPublished(head, target.uploadId)) return finishPublished(context, target, request, call);
   await judge(target, request.conditions, head, call);
   request.beforeAssembly();
-  const metadata = await context.objects.describe(target.bucket, target.key, versionOf(completing), call);
-  const held = await takeForCompletion(target, { completion: completing.completion, base: baseOf(head), tokens: plan.tokens, metadata }, call);
+  const described = await context.objects.describe(target.bucket, target.key, versionOf(completing), call);
+  const held = await takeForCompletion(target, { completion: completing.completion, base: baseOf(head), tokens: plan.tokens, ...described }, call);
   if (held === undefined) return withoutParts(context, { target, request, refusal: invalidPart(target) }, call);
   if (plan.tokens.length === 0 && !(await isStillOpen(target, held, call))) return repeated(target, request, call);
   const { versionId } = await publish(context, completing, held, call);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
-import { ABSENT, type BlobMetadata, type PartToken } from '../../store/blob-store.ts';
+import { ABSENT, type BlobMetadata, type ContentHeaders, type PartToken } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { type Claim, type ClaimBase, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
@@ -15,8 +15,9 @@ export interface CompletionClaim {
   readonly completion: Completion;
   readonly base: ClaimBase;
   readonly tokens: readonly PartToken[];
-  /** Record and user metadata of the version that the blob becomes. */
+  /** Record and user metadata of the version that the blob becomes, and its content headers. */
   readonly metadata: BlobMetadata;
+  readonly headers: ContentHeaders;
 }
 
 /** A mark for one request's claims, so that it knows its own again when an answer is lost. */
@@ -34,11 +35,11 @@ export function newAttempt(): string {
  */
 export async function takeForCompletion(target: UploadTarget, wanted: CompletionClaim, call: Call): Promise<HeldClaim | undefined> {
   const { home } = target.bucket;
-  const { completion, base, tokens, metadata: rest } = wanted;
+  const { completion, base, tokens, headers, metadata: rest } = wanted;
   const claim: Claim = { kind: 'busy', uploadId: target.uploadId, attempt: newAttempt(), completion, base };
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     try {
-      const request = { tokens, metadata: { ...rest, ...encodeClaim(claim) }, condition: ABSENT };
+      const request = { tokens, headers, metadata: { ...rest, ...encodeClaim(claim) }, condition: ABSENT };
       const { revision } = await home.store.assemble(stagingRef(target), request, call);
       return { claim, revision, since: Date.now(), rest, stamped: false, inherited: false };
     } catch (error) {

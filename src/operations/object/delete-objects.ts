@@ -61,8 +61,10 @@ async function deleteInTurn(items: readonly DeleteItem[], deletion: Deletion, co
 }
 
 /** Failures of single objects are reported beside the successes of others. */
-async function deleteOne({ Key, VersionId, ETag }: DeleteItem, { bucket, guard }: Deletion, context: OperationContext): Promise<Outcome> {
+async function deleteOne(item: DeleteItem, { bucket, guard }: Deletion, context: OperationContext): Promise<Outcome> {
+  const { Key, VersionId, ETag, Size, LastModifiedTime } = item;
   try {
+    if (Size !== undefined || LastModifiedTime !== undefined) throw new S3Error('NotImplemented', { message: 'Only ETag can be a condition of a deletion.' });
     const target = { bucket, key: Key, versionId: requestedVersion(VersionId, bucket) };
     authorizeDeletion(target, context);
     const conditions = ETag === undefined ? {} : { ifMatch: ETag };

@@ -6,7 +6,7 @@ import { CLAIM_NAME, type ObjectRecord, splitMetadata } from '../../records/reco
 import { isVersionToken } from '../../records/version-token.ts';
 import { amendHead } from '../head-amend.ts';
 import { outcomeUnknown } from '../head-commit.ts';
-import { type Head, NULL_VERSION, recordIsHere } from '../head.ts';
+import { type Head, NULL_VERSION, nativeRecord, recordIsHere } from '../head.ts';
 import { type AmendedFields, type ObjectAmendment, amended } from '../object-amendment.ts';
 import type { ObjectsContext } from '../object-context.ts';
 import { readHead } from '../object-read.ts';
@@ -112,7 +112,7 @@ async function fence({ bucket, key }: KeyPlace, version: VersionBlob, call: Call
         if (head !== undefined && !isVisible(head, { ...version, record: { ...(version.record ?? { kind: 'inline', seq: 0 }), stamp: true } })) {
           throw noSuchVersion(key, version.token);
         }
-        return record;
+        return record ?? (head && nativeRecord(head));
       },
     },
     call,

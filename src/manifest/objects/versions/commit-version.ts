@@ -17,8 +17,8 @@ import { stampVersion, touchVersion } from './stamp.ts';
 import { type WrittenVersion, readVersion } from './version-blob.ts';
 
 const EMPTY = new Uint8Array(0);
-/** A version's own blob that is older than this is renewed before a head names it: sweepers go by age. Milliseconds. */
-const RENEW_AFTER_MS = 15 * 60_000;
+/** A version's own blob that is older than this is renewed before a head names it: sweepers, and who aborts an upload, go by age. Milliseconds. */
+const RENEW_AFTER_MS = 5 * 60_000;
 
 /** A version that is about to be: an object or a delete marker with a version id of its own. */
 export interface NewVersion extends HeadTarget {
@@ -127,10 +127,13 @@ class VersionCommit {
   /** What had to be done to the versions below may have taken long. @throws StoreError conditionFailed: begin again */
   async #renewIfOld(token: VersionToken): Promise<void> {
     if (this.#context.now() - this.#writtenAt < RENEW_AFTER_MS) return;
-    const { bucket, key } = this.#version;
-    const revision = await touchVersion({ bucket, key }, token, this.#call);
+    const { bucket, key, already } = this.#version;
     this.#writtenAt = this.#context.now();
-    this.#written = this.#written?.then((written) => ({ ...written, ...(written.revision !== undefined && { revision }) }));
+    // An upload's claim is renewed by what is asked at the beginning of each turn.
+    if (already === undefined) {
+      const revision = await touchVersion({ bucket, key }, token, this.#call);
+      this.#written = this.#written?.then((written) => ({ ...written, ...(written.revision !== undefined && { revision }) }));
+    }
     throw new StoreError('conditionFailed', { call: 'setMetadata', code: 'Renewed' });
   }
 

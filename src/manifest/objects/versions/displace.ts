@@ -7,7 +7,7 @@ import { ownKey, versionRef } from '../../records/version-names.ts';
 import { type VersionToken, isNewer, seqOfToken, tokenOfNull } from '../../records/version-token.ts';
 import { type Head, contentHeadersOf, nativeRecord, viewOf } from '../head.ts';
 import { readHead } from '../object-read.ts';
-import { type KeyPlace, removeVersionBlob, stampCurrent, stampVersion } from './stamp.ts';
+import { type KeyPlace, removeVersionBlob, stampCurrent, stampVersion, touchVersion } from './stamp.ts';
 
 /** A head, and where in the key's history it stands. */
 export interface PlacedHead {
@@ -116,7 +116,11 @@ async function moveNull({ bucket, key }: KeyPlace, { head, seq }: PlacedHead & {
     };
     await store.copy(target, request, call);
   } catch (error) {
-    if (isStoreError(error, 'conditionFailed')) return token; // somebody else has copied the same state
+    if (isStoreError(error, 'conditionFailed')) {
+      // Somebody else has copied the same state, perhaps long ago: it must not be old when a head comes to name it.
+      await touchVersion({ bucket, key }, token, call);
+      return token;
+    }
     throw isStoreError(error, 'sourceConditionFailed', 'sourceNotFound', 'notFound', 'partsGone')
       ? new StoreError('conditionFailed', { call: 'copy', cause: error })
       : error;

@@ -54,12 +54,16 @@ export async function stampCurrent(place: KeyPlace, { record, properties }: Head
   await stampVersion(place, record.version, call);
 }
 
-/** Writes a version's own blob anew as it is, so that it counts as young. @throws StoreError notFound, conditionFailed */
+/** Writes a version's own blob anew as it is, so that it counts as young. @throws StoreError conditionFailed: it has changed, or gone */
 export async function touchVersion({ bucket, key }: KeyPlace, token: VersionToken, call: Call): Promise<Revision> {
   const { store } = bucket.home;
   const ref = versionRef(bucket, key, token);
-  const { metadata, revision } = await store.head(ref, call);
-  return (await store.setMetadata(ref, metadata, at(revision), call)).revision;
+  try {
+    const { metadata, revision } = await store.head(ref, call);
+    return (await store.setMetadata(ref, metadata, at(revision), call)).revision;
+  } catch (error) {
+    throw isStoreError(error, 'notFound') ? new StoreError('conditionFailed', { call: 'setMetadata', cause: error }) : error;
+  }
 }
 
 /** @returns undefined when it is stamped, or nothing that could be */
