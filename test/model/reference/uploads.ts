@@ -1,7 +1,7 @@
 import { type Answer, ok, Refusal } from './answer.ts';
 import type { CallOf, NamedUpload } from './calls.ts';
 import { type Content, etagOf, judgeWrite, multipartEtag, newContent } from './content.ts';
-import { newLock, refuseUnlockable } from './locks.ts';
+import { type Lock, newLock, refuseUnlockable } from './locks.ts';
 import { copySource, created, sourceHeaders } from './objects.ts';
 import { byBytes, paginate } from './paging.ts';
 import type { BucketState } from './state.ts';
@@ -15,6 +15,8 @@ export interface Upload {
   /** When it was initiated. */
   readonly order: number;
   readonly attributes: CallOf<'CreateMultipartUpload'>;
+  /** That of the object, decided when the upload begins. */
+  readonly lock: Lock;
   readonly parts: Map<number, Part>;
   state: 'open' | 'aborted' | { readonly list: string; readonly answer: Answer };
 }
@@ -41,7 +43,7 @@ export class Uploads {
   create(call: CallOf<'CreateMultipartUpload'>): Answer {
     refuseUnlockable(this.#state, call);
     const id = this.#state.newId('upload');
-    this.#all.set(id, { id, key: call.key, order: this.#state.tick(), attributes: call, parts: new Map(), state: 'open' });
+    this.#all.set(id, { id, key: call.key, order: this.#state.tick(), attributes: call, lock: newLock(this.#state, call), parts: new Map(), state: 'open' });
     return ok({}, { uploadId: id });
   }
 
@@ -71,7 +73,7 @@ export class Uploads {
     const parts = chosenParts(upload, call);
     judgeWrite(call, this.#state.live(call.key));
     this.#refuseLate(upload, call);
-    const content = { ...this.#assembled(upload, parts), lock: newLock(this.#state, upload.attributes) };
+    const content = { ...this.#assembled(upload, parts), lock: upload.lock };
     const version = this.#state.add(call.key, content, upload.order);
     const answer = ok(created(version), { key: call.key, etag: content.etag });
     upload.state = { list, answer };
