@@ -1,4 +1,4 @@
-import type { GoogleAuth } from 'google-auth-library';
+import type { Storage, StorageOptions } from '@google-cloud/storage';
 import { StoreError } from '../../src/store/store-error.ts';
 import { TokenSource } from '../shared/token-source.ts';
 import type { BearerToken } from '../shared/token-source.ts';
@@ -90,13 +90,16 @@ function keyOf(credential: Extract<GcsCredential, { kind: 'serviceAccountKey' | 
   return parsed;
 }
 
-/** The library is loaded with the first token, so that stores without credentials start without it. */
+type GoogleAuth = Storage['authClient'];
+
+/** Google's SDK is loaded with the first token, so that stores without credentials start without it. */
 function googleAuth(credentials: object | undefined, proxy: string | undefined): () => Promise<GoogleAuth> {
   let created: Promise<GoogleAuth> | undefined;
   const create = async (): Promise<GoogleAuth> => {
-    const { GoogleAuth } = await import('google-auth-library');
+    const { Storage } = await import('@google-cloud/storage');
     const clientOptions = { eagerRefreshThresholdMillis: EAGER_RENEWAL, ...(proxy !== undefined && { transporterOptions: { proxy } }) };
-    return new GoogleAuth({ scopes: SCOPE, clientOptions, ...(credentials !== undefined && { credentials }) });
+    const options: StorageOptions = { scopes: SCOPE, clientOptions, ...(credentials !== undefined && { credentials }) };
+    return new Storage(options).authClient;
   };
   return () => (created ??= create());
 }
