@@ -17,7 +17,6 @@ const PAST = '2020-01-01T00:00:00.000Z';
 const DRAIN_MS = 300;
 const ABSENT_ID = '1'.padStart(32, '0');
 
-
 let gateway: TestGateway;
 let bucket: string;
 let made = 0;

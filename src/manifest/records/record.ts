@@ -1,10 +1,11 @@
 import type { Acl } from '../../protocol/acl/acl.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
-import type { LockMode, ObjectLock } from '../../protocol/object-lock.ts';
+import type { ObjectLock } from '../../protocol/object-lock.ts';
 import type { Tag } from '../../protocol/tagging.ts';
 import type { BlobMetadata, ContentHeaders } from '../../store/blob-store.ts';
 import type { HeadKind, PartEntry } from '../objects/object-view.ts';
 import { type AclCode, decodeAcl, encodeAcl } from './acl-code.ts';
+import { type LockCode, type PartsCode, decodeLock, decodeParts, encodeLock, encodeParts } from './field-codes.ts';
 import type { VersionToken } from './version-token.ts';
 
 /** Metadata name under which the record rides on a blob. Everything else on the blob is user metadata. */
@@ -91,9 +92,9 @@ interface RecordJson {
   w?: string | undefined;
   m?: Readonly<Record<string, string>> | undefined;
   h?: readonly [Checksum['algorithm'], string, Checksum['type']] | undefined;
-  p?: PartsJson | undefined;
+  p?: PartsCode | undefined;
   tg?: readonly (readonly [key: string, value: string])[] | undefined;
-  l?: LockJson | undefined;
+  l?: LockCode | undefined;
   key?: string | undefined;
   n?: string | undefined;
   r?: readonly string[] | undefined;
@@ -105,17 +106,6 @@ interface RecordJson {
   ad?: readonly string[] | undefined;
   d?: readonly string[] | undefined;
   ov?: string | undefined;
-}
-
-/** Retention mode and its end, legal hold; what was never set is null. */
-type LockJson = readonly [mode: 'g' | 'c' | null, until: number | null, legalHold: 0 | 1 | null];
-
-const MODE_CODE = { GOVERNANCE: 'g', COMPLIANCE: 'c' } as const satisfies Record<LockMode, string>;
-
-/** Runs of equal size `[first number, count, size]`, and the checksums in part order when parts have them. */
-interface PartsJson {
-  r: readonly (readonly [first: number, count: number, size: number])[];
-  h?: readonly string[] | undefined;
 }
 
 /** The record as ASCII JSON (other characters escaped), fit for a metadata value. */
@@ -215,38 +205,6 @@ function parseJson(text: string): RecordJson | undefined {
 
 function isRecordJson(json: unknown): json is RecordJson {
   return typeof json === 'object' && json !== null && 'v' in json && typeof json.v === 'number' && 's' in json && typeof json.s === 'number';
-}
-
-function encodeLock({ retention, legalHold }: ObjectLock): LockJson {
-  const hold = legalHold === undefined ? null : legalHold ? 1 : 0;
-  return retention === undefined ? [null, null, hold] : [MODE_CODE[retention.mode], retention.until, hold];
-}
-
-function decodeLock([mode, until, hold]: LockJson): ObjectLock {
-  const retention = mode === null || until === null ? undefined : { mode: mode === 'c' ? ('COMPLIANCE' as const) : ('GOVERNANCE' as const), until };
-  return { ...(retention !== undefined && { retention }), ...(hold !== null && { legalHold: hold === 1 }) };
-}
-
-function encodeParts(parts: readonly PartEntry[]): PartsJson {
-  const runs: [number, number, number][] = [];
-  for (const part of parts) {
-    const run = runs.at(-1);
-    if (run?.[2] === part.size && run[0] + run[1] === part.number) run[1]++;
-    else runs.push([part.number, 1, part.size]);
-  }
-  const checksums = parts.flatMap((part) => (part.checksum === undefined ? [] : [part.checksum]));
-  return { r: runs, h: checksums.length === parts.length && parts.length > 0 ? checksums : undefined };
-}
-
-function decodeParts(json: PartsJson): PartEntry[] {
-  const parts: PartEntry[] = [];
-  for (const [first, count, size] of json.r) {
-    for (let i = 0; i < count; i++) {
-      const checksum = json.h?.[parts.length];
-      parts.push({ number: first + i, size, ...(checksum !== undefined && { checksum }) });
-    }
-  }
-  return parts;
 }
 
 /** Metadata of a blob, taken apart. */
