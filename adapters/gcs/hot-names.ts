@@ -3,7 +3,7 @@ import type { Call } from '../../src/observe/call.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
 
 export interface HotNamesOptions {
-  /** Milliseconds that one change may wait altogether. */
+  /** Milliseconds that all changes of one request may wait altogether. */
   readonly wait: number;
   /** Milliseconds between two changes of one name. */
   readonly spacing: number;
@@ -29,6 +29,8 @@ const MAX_SPACINGS = 8;
 export class HotNames {
   readonly #options: HotNamesOptions;
   readonly #names = new Map<string, HotName>();
+  /** Milliseconds that requests have waited. Their facts are what all calls of one have in common. */
+  readonly #waited = new WeakMap<Call['facts'], number>();
 
   constructor(options: HotNamesOptions) {
     this.#options = options;
@@ -44,35 +46,37 @@ export class HotNames {
    * @throws StoreError throttled, with the seconds to wait; and what `work` throws
    */
   async run<T>(name: string, again: boolean, call: Call, work: () => Promise<T>): Promise<T> {
-    const until = performance.now() + this.#options.wait;
     for (;;) {
-      await this.#turn(name, until, call);
+      const inTurn = await this.#turn(name, call);
       try {
         const result = await work();
         this.#accepted(name);
         return result;
       } catch (error) {
         if (!isStoreError(error, 'throttled') || error.lost) throw error;
-        this.#refused(name);
+        this.#refused(name, inTurn);
         if (!again) throw this.#tooHot(name, error);
       }
     }
   }
 
-  /** Waits for a turn, if the name takes turns at all. @throws StoreError throttled, aborted */
-  async #turn(name: string, until: number, call: Call): Promise<void> {
+  /** Waits for a turn, if the name takes turns at all: says whether it does. @throws StoreError throttled, aborted */
+  async #turn(name: string, call: Call): Promise<boolean> {
     const hot = this.#names.get(name);
-    if (hot === undefined) return;
+    if (hot === undefined) return false;
     const now = performance.now();
     const turn = Math.max(now, hot.next);
-    if (turn > until) throw this.#tooHot(name, undefined);
+    const waited = (this.#waited.get(call.facts) ?? 0) + turn - now;
+    if (waited > this.#options.wait) throw this.#tooHot(name, undefined);
+    this.#waited.set(call.facts, waited);
     hot.next = turn + hot.spacing * (1 + Math.random() * JITTER);
-    if (turn === now) return;
+    if (turn === now) return true;
     try {
       await sleep(turn - now, undefined, { signal: call.signal });
     } catch (cause) {
       throw new StoreError('aborted', { cause });
     }
+    return true;
   }
 
   #accepted(name: string): void {
@@ -80,15 +84,19 @@ export class HotNames {
     if (hot !== undefined) hot.spacing = this.#options.spacing;
   }
 
-  #refused(name: string): void {
+  /** Only who was refused in spite of its turn shows that turns are too close: a burst that went out before there were any says it once. */
+  #refused(name: string, inTurn: boolean): void {
     const { spacing } = this.#options;
+    const soonest = performance.now() + spacing;
     const known = this.#names.get(name);
-    const hot = known ?? { next: 0, spacing: spacing / 2 };
-    hot.spacing = Math.min(hot.spacing * 2, spacing * MAX_SPACINGS);
-    hot.next = Math.max(hot.next, performance.now() + spacing);
-    if (known !== undefined) return;
-    this.#names.set(name, hot);
-    this.#forgetLater(name, hot);
+    if (known === undefined) {
+      const hot = { next: soonest, spacing };
+      this.#names.set(name, hot);
+      this.#forgetLater(name, hot);
+    } else if (inTurn) {
+      known.spacing = Math.min(known.spacing * 2, spacing * MAX_SPACINGS);
+      known.next = Math.max(known.next, soonest);
+    }
   }
 
   /** When the last turn given has passed, and its pause too, the name is one like others again. */

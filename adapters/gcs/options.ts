@@ -63,7 +63,7 @@ export interface GcsRetries {
   readonly maxDelay: number;
   /** Retries that may be spent in a burst, over all calls of the store. Default 200. */
   readonly budget: number;
-  /** Milliseconds that one change waits for its turn on a name that the service throttles. Default 8,000. */
+  /** Milliseconds that one request waits altogether for turns on names that the service throttles. Default 8,000. */
   readonly nameWait: number;
   /** Milliseconds between two changes of such a name. Default 1,000, the service's rule. */
   readonly nameSpacing: number;

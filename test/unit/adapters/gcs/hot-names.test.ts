@@ -39,6 +39,20 @@ describe('turns', () => {
     await expect.poll(() => names.size).toBe(0);
   });
 
+  test('a burst that is refused together spaces turns as one refusal does', async () => {
+    const names = new HotNames({ wait: 400, spacing: 20 });
+    let sent = 0;
+    const work = async (): Promise<void> => {
+      sent += 1;
+      if (sent > 1 && sent <= 10) throw throttled();
+    };
+    const began = performance.now();
+    await Promise.all(Array.from({ length: 10 }, () => names.run('burst', true, testCall(), work)));
+    // Nine turns, at most a quarter longer each; doubled with every refusal, the second would have had to wait for 160 ms already.
+    expect(performance.now() - began).toBeGreaterThan(9 * 20 - 2);
+    expect(sent).toBe(19);
+  });
+
   test('who would have to wait too long is told at once, and how long', async () => {
     const names = new HotNames({ wait: 100, spacing: 3000 });
     const error = await failure(names.run('hot', true, testCall(), async () => Promise.reject(throttled())));
