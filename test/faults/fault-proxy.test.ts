@@ -22,8 +22,8 @@ describe.each(SERVICES)('%s', (service) => {
     store = backend.open();
   });
   afterAll(async () => {
-    await store?.close();
-    await backend?.stop();
+    await store.close();
+    await backend.stop();
   });
   beforeEach(async () => {
     backend.proxy.follow();
@@ -83,9 +83,9 @@ describe.each(SERVICES)('%s', (service) => {
     [503, 'throttled lost'],
   ] as const)('refuses with %d', async (status, expected) => {
     backend.proxy.follow(always('write', { kind: 'refuse', status, retryAfter: 7 }));
-    const error: unknown = await write(Readable.from([BODY])).catch((reason: unknown) => reason);
-    expect(await failure(Promise.reject(error))).toBe(expected);
-    expect(isStoreError(error) && error.detail.retryAfter).toBe(7);
+    const refused = write(Readable.from([BODY]));
+    await expect(refused).rejects.toMatchObject({ detail: { retryAfter: 7 } });
+    expect(await failure(refused)).toBe(expected);
     backend.proxy.follow();
     expect(await failure(read())).toBe('notFound');
   });

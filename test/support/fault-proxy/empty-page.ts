@@ -19,7 +19,7 @@ export function withoutMark(service: Service, target: string): string | undefine
   const [path = '', search = ''] = target.split('?', 2);
   const query = new URLSearchParams(search);
   const marker = query.get(MARKERS[service]);
-  if (marker === null || !marker.startsWith(MARK)) return undefined;
+  if (marker?.startsWith(MARK) !== true) return undefined;
   if (marker === MARK) query.delete(MARKERS[service]);
   else query.set(MARKERS[service], marker.slice(MARK.length));
   const pairs = [...query].map(([name, value]) => `${name}=${encodeURIComponent(value)}`);

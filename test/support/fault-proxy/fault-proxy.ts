@@ -81,7 +81,7 @@ export class FaultProxy {
   }
 
   /** Resolves when no call is under way and none has come for so many milliseconds. */
-  async quiet(ms = 25): Promise<void> {
+  async quiet(ms = 15): Promise<void> {
     while (this.#active > 0 || performance.now() - this.#lastSeen < ms) await sleep(POLL_MS);
   }
 
@@ -127,10 +127,12 @@ export class FaultProxy {
         return passBack(await this.#pass(call, request), response);
       case 'refuse':
         await drain(request);
-        return answerRefusal(response, service, fault);
+        answerRefusal(response, service, fault);
+        return;
       case 'loseRequest':
         await drain(request, fault.after);
-        return resetConnection(response);
+        resetConnection(response);
+        return;
       case 'loseAnswer':
         return this.#loseAnswer(fault, call, exchange);
       case 'breakBody':
@@ -141,7 +143,8 @@ export class FaultProxy {
         if (real.statusCode !== 200) return passBack(real, response);
         real.resume();
         const { type, body } = emptyPage(service, call.target);
-        return answerWith(response, { status: 200, headers: { 'content-type': type }, body });
+        answerWith(response, { status: 200, headers: { 'content-type': type }, body });
+        return;
       }
       default:
         return passBack(await this.#pass(call, request), response);
@@ -149,7 +152,10 @@ export class FaultProxy {
   }
 
   async #loseAnswer({ status, lateBy }: Extract<Fault, { kind: 'loseAnswer' }>, call: ProxiedCall, { request, response }: Exchange): Promise<void> {
-    const tell = (): void => (status === undefined ? resetConnection(response) : answerRefusal(response, call.service, { status }));
+    const tell = (): void => {
+      if (status === undefined) resetConnection(response);
+      else answerRefusal(response, call.service, { status });
+    };
     if (lateBy !== undefined) {
       const body = await buffer(request);
       tell();
