@@ -19,9 +19,15 @@ export function objectResource(object: StoredObject): Readonly<Record<string, un
     ...(fields.metadata !== undefined && Object.keys(fields.metadata).length === 0 && { metadata: undefined }),
     timeCreated: new Date(object.timeCreated).toISOString(),
     updated: new Date(object.updated).toISOString(),
-    crc32c: bytes.crc32c,
     etag: etagOf(object),
-    ...(componentCount === undefined ? { md5Hash: bytes.md5 } : { componentCount }),
+    componentCount,
+    // Only where they are asked for: what is composed of thousands of parts would be read again with each compose.
+    get crc32c() {
+      return bytes.crc32c;
+    },
+    get md5Hash() {
+      return componentCount === undefined ? bytes.md5 : undefined;
+    },
   };
 }
 
