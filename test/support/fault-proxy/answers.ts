@@ -9,7 +9,7 @@ export async function passBack(answer: IncomingMessage, response: ServerResponse
   await pipeline(answer, response);
 }
 
-/** The backend's answer up to some byte of its body; heads go out whole, with the length of the whole. */
+/** The backend's answer up to some byte of its body, if it has so many; heads go out whole, with the length of the whole. */
 export async function answerBroken(answer: IncomingMessage, response: ServerResponse, fault: Extract<Fault, { kind: 'breakBody' | 'stallBody' }>): Promise<void> {
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
   response.flushHeaders();
@@ -19,6 +19,10 @@ export async function answerBroken(answer: IncomingMessage, response: ServerResp
     left -= piece.length;
     if (piece.length > 0) await new Promise<void>((done) => response.write(piece, () => done()));
     if (left === 0) break;
+  }
+  if (left > 0) {
+    response.end();
+    return;
   }
   if (fault.kind === 'stallBody') return;
   if (fault.how === 'reset') resetConnection(response);

@@ -8,7 +8,8 @@ const MARKERS: Readonly<Record<Service, string>> = { azure: 'marker', gcs: 'page
 
 /** A page without rows in place of the one that this target asks for. */
 export function emptyPage(service: Service, target: string): { type: string; body: string } {
-  const marker = MARK + (new URLSearchParams(target.split('?')[1]).get(MARKERS[service]) ?? '');
+  const given = new URLSearchParams(target.split('?')[1]).get(MARKERS[service]) ?? '';
+  const marker = given.startsWith(MARK) ? given : MARK + given;
   if (service === 'gcs') return { type: 'application/json; charset=UTF-8', body: JSON.stringify({ kind: 'storage#objects', nextPageToken: marker }) };
   const blobs = `<Blobs /><NextMarker>${marker.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</NextMarker>`;
   return { type: 'application/xml', body: `<?xml version="1.0" encoding="utf-8"?><EnumerationResults>${blobs}</EnumerationResults>` };
