@@ -193,7 +193,7 @@ async function copyThrough(context: ObjectsContext, target: CopyTarget, call: Ca
   const { source, sameAttributes: _same, checksumAlgorithm, ...version } = request;
   const { view } = source;
   const bytes = (await openView(source.bucket, view, {}, call)).stream();
-  const put = { ...version, ...(view.md5 !== undefined && { md5: view.md5 }) };
+  const put = { ...version, ...(view.md5 === undefined ? { etag: view.etag } : { md5: view.md5 }) };
   if (checksumAlgorithm === undefined) {
     return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream: bytes } } }, call);
   }

@@ -15,7 +15,7 @@ import type { Committed, PutTarget } from './object-requests.ts';
 import { putInline } from './object-write.ts';
 import { commitNull } from './versions/commit-null.ts';
 import { commitVersion } from './versions/commit-version.ts';
-import { type UploadedVersion, nativeParts, uploadVersion } from './versions/upload-version.ts';
+import { type UploadedVersion, nativeParts, ownEtag, uploadVersion } from './versions/upload-version.ts';
 
 /** Stores an object; how depends on the bucket's versioning (docs/decisions/0002-commit-protocol.md). */
 export function putObject(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
@@ -61,7 +61,7 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
       repeatable: true,
       plan: async (base, { condition }) => {
         seq = base.seq;
-        const record: ObjectRecord = { kind: 'inline', ...recordOf(bucket, key, request), ...base };
+        const record: ObjectRecord = { kind: 'inline', ...ownEtag(request), ...recordOf(bucket, key, request), ...base };
         const metadata = await blobMetadata(bucket.home, record, native, call);
         const wire = { headers, metadata, condition, ...(request.md5 !== undefined && { md5: request.md5 }) };
         return () => bucket.home.store.write(headPlace(bucket, key).ref, request.body, wire, call);
@@ -73,7 +73,7 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
     },
     call,
   );
-  const etag = result.md5 ?? request.md5;
+  const etag = request.etag ?? result.md5 ?? request.md5;
   if (etag === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoMd5InAnswer' });
   return { etag, mtime: mtimeOfSeq(seq), versionId: NULL_VERSION, ...(request.checksum !== undefined && { checksum: request.checksum }) };
 }

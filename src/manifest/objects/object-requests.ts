@@ -32,6 +32,8 @@ export interface PutRequest extends NewObject {
   readonly body: UploadBody;
   /** Hex MD5 known before the first byte. */
   readonly md5?: string;
+  /** Of a copy whose source's ETag is no MD5; otherwise the MD5 is the ETag. */
+  readonly etag?: string;
   /** What verification finds, for streamed bodies: a trailer's checksum is recorded after the bytes. */
   readonly facts?: Promise<BodyFacts>;
 }

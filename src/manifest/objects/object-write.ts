@@ -14,6 +14,7 @@ import type { ObjectsContext } from './object-context.ts';
 import type { Committed, PutTarget } from './object-requests.ts';
 import { blobMetadata } from '../records/overflow.ts';
 import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from '../records/record.ts';
+import { ownEtag } from './versions/upload-version.ts';
 
 /**
  * Stores an object inline at its key: one write of the head, bytes and record together.
@@ -47,7 +48,7 @@ export async function putInline(context: ObjectsContext, target: PutTarget, call
 type Draft = ObjectRecord & { readonly nonce: string };
 
 function draftOf(context: ObjectsContext, { bucket, key, request }: PutTarget): Draft {
-  return { kind: 'inline', seq: context.clock.next(), nonce: newNonce(), ...recordOf(bucket, key, request) };
+  return { kind: 'inline', seq: context.clock.next(), nonce: newNonce(), ...ownEtag(request), ...recordOf(bucket, key, request) };
 }
 
 async function writeInline(
@@ -88,7 +89,7 @@ async function create(change: HeadChange<WriteResult>, call: Call): Promise<Writ
  */
 async function finish({ bucket, key, request }: PutTarget, draft: Draft, result: WriteResult, call: Call): Promise<Committed> {
   const facts: BodyFacts = request.facts === undefined ? {} : await request.facts;
-  const etag = result.md5 ?? request.md5 ?? facts.md5;
+  const etag = request.etag ?? result.md5 ?? request.md5 ?? facts.md5;
   if (etag === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoMd5InAnswer' });
   const committed = { etag, mtime: mtimeOfSeq(draft.seq), versionId: NULL_VERSION };
   if (draft.checksum !== undefined) return { ...committed, checksum: draft.checksum };

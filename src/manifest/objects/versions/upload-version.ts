@@ -31,6 +31,11 @@ export function ownRecord({ bucket, key }: KeyPlace, object: NewObject, { token,
   return { kind: 'inline', seq: seqOfToken(token), ...(isNull && { isNull }), ...recordOf(bucket, key, object), ...ownKey(bucket, key) };
 }
 
+/** Records say an ETag only where it is not the MD5 that the service keeps. */
+export function ownEtag({ etag }: PutRequest): { etag?: string } {
+  return etag === undefined ? {} : { etag };
+}
+
 /** What is the same for every blob of a new object. */
 export function nativeParts({ attributes }: NewObject): { native: Readonly<Record<string, string>>; headers: ContentHeaders } {
   return { native: partitionUserMetadata(attributes.userMetadata).native, headers: partitionHeaders(attributes.headers).native };
@@ -44,14 +49,14 @@ export async function uploadVersion({ bucket, key, request }: PutTarget, own: Ow
   const ref = versionRef(bucket, key, own.token);
   const { store } = bucket.home;
   const { native, headers } = nativeParts(request);
-  const record = ownRecord({ bucket, key }, request, own);
+  const record = { ...ownRecord({ bucket, key }, request, own), ...ownEtag(request) };
   const size = bodySize(request.body);
   const isHuge = size > store.capabilities.maxWrite;
   const first = isHuge ? undefined : await writeBody({ bucket, key, request }, { own, record }, call);
   const staged = isHuge ? await store.stagePart(ref, request.body, call) : undefined;
 
   const facts: BodyFacts = request.facts === undefined ? {} : await request.facts;
-  const etag = first?.md5 ?? request.md5 ?? facts.md5;
+  const etag = request.etag ?? first?.md5 ?? request.md5 ?? facts.md5;
   if (etag === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoMd5InAnswer' });
   const checksum = request.checksum ?? (facts.checksum && ({ ...facts.checksum, type: 'FULL_OBJECT' } as const));
   const whole: ObjectRecord = { ...record, ...(isHuge && { etag }), ...(checksum !== undefined && { checksum }) };
