@@ -1,8 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { startAzurite } from '../../adapters/azure/index.ts';
 import { startGcsDouble } from '../../adapters/gcs/index.ts';
+import type { FaultPlan } from '../support/fault-proxy/fault.ts';
+import { startFaultProxy } from '../support/fault-proxy/fault-proxy.ts';
 import { findGoServer, startGoServer } from '../support/go-servers.ts';
 import type { BackendName, TestbedOptions } from './options.ts';
 
@@ -22,8 +25,35 @@ export interface TestbedBackend {
 }
 
 /** @throws Error when it does not come up, or cannot be built here */
-export function startBackend(options: TestbedOptions): Promise<TestbedBackend> {
-  return STARTERS[options.backend](options);
+export async function startBackend(options: TestbedOptions): Promise<TestbedBackend> {
+  const backend = await STARTERS[options.backend](options);
+  if (options.faultPlan === undefined) return backend;
+  try {
+    return await behindProxy(backend, await loadPlan(options.faultPlan));
+  } catch (error) {
+    await backend.stop();
+    throw error;
+  }
+}
+
+async function loadPlan(module: string): Promise<FaultPlan> {
+  const { default: plan } = (await import(pathToFileURL(resolve(module)).href)) as { default?: FaultPlan };
+  if (typeof plan !== 'function') throw new Error(`--fault-plan: ${module} has no function as its default export`);
+  return plan;
+}
+
+async function behindProxy({ description, stop }: TestbedBackend, plan: FaultPlan): Promise<TestbedBackend> {
+  const service = description.kind === 'azure' ? 'azure' : 'gcs';
+  const proxy = await startFaultProxy({ service, endpoint: description.endpoint, accountKey: DEVELOPMENT_KEY, plan });
+  const { endpoint } = proxy;
+  return {
+    description: { ...description, endpoint },
+    settings: service === 'azure' ? azureSettings(endpoint) : gcsSettings(endpoint),
+    async stop() {
+      await proxy.stop();
+      await stop();
+    },
+  };
 }
 
 const STARTERS: Readonly<Record<BackendName, (options: TestbedOptions) => Promise<TestbedBackend>>> = {

@@ -15,10 +15,13 @@ export interface TestbedOptions {
   readonly replicas: number;
   readonly workers: number;
   readonly disk: boolean;
+  /** Module whose default export is a plan of faults (`test/support/fault-proxy/fault.ts`), which a proxy before the backend follows. */
+  readonly faultPlan: string | undefined;
 }
 
 export const USAGE =
-  'usage: npm run testbed -- [--backend memory|azure|gcs|gcs-fake] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--disk]';
+  'usage: npm run testbed -- [--backend memory|azure|gcs|gcs-fake] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--disk]\n'
+  + '       [--fault-plan MODULE]';
 
 /** A mistake of whoever called: one line. */
 export class UsageError extends Error {}
@@ -31,6 +34,7 @@ const OPTIONS = {
   replicas: { type: 'string', default: '1' },
   workers: { type: 'string', default: '1' },
   disk: { type: 'boolean', default: false },
+  'fault-plan': { type: 'string' },
 } as const;
 
 /** @throws UsageError */
@@ -46,10 +50,12 @@ export function parseOptions(argv: readonly string[]): TestbedOptions {
     replicas: count('--replicas', values.replicas, 1, 64),
     workers: count('--workers', values.workers, 1, 64),
     disk: values.disk,
+    faultPlan: values['fault-plan'],
   };
   if (backend === 'memory' && (options.replicas > 1 || options.workers > 1)) {
     throw new UsageError('--backend memory: one process only, its memory cannot be shared; use --backend azure for several replicas or workers');
   }
+  if (backend === 'memory' && options.faultPlan !== undefined) throw new UsageError('--fault-plan: only before a backend that is reached over a network');
   if (options.backendEndpoint !== undefined && (backend === 'memory' || backend === 'gcs-fake')) {
     throw new UsageError('--backend-endpoint: only with --backend azure or gcs');
   }

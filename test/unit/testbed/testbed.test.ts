@@ -11,7 +11,7 @@ const SCRIPT = join(import.meta.dirname, '../../testbed.mjs');
 
 describe('options', () => {
   test('defaults', () => {
-    expect(parseOptions([])).toEqual({ backend: 'azure', backendEndpoint: undefined, port: 0, tlsPort: undefined, replicas: 1, workers: 1, disk: false });
+    expect(parseOptions([])).toEqual({ backend: 'azure', backendEndpoint: undefined, port: 0, tlsPort: undefined, replicas: 1, workers: 1, disk: false, faultPlan: undefined });
   });
 
   test.each([
@@ -19,6 +19,7 @@ describe('options', () => {
     [['--backend', 'gcs-fake', '--backend-endpoint', 'http://127.0.0.1:1'], '--backend-endpoint: only with --backend azure or gcs'],
     [['--backend', 'memory', '--replicas', '2'], 'its memory cannot be shared'],
     [['--backend', 'memory', '--workers', '2'], 'its memory cannot be shared'],
+    [['--backend', 'memory', '--fault-plan', 'plan.ts'], 'only before a backend that is reached over a network'],
     [['--port', 'x'], '--port: expected a number from 0 to 65535, got x'],
     [['--replicas', '0'], '--replicas: expected a number from 1 to 64, got 0'],
     [['--frobnicate'], 'usage: npm run testbed'],
@@ -56,6 +57,16 @@ describe('processes', () => {
     child.kill('SIGKILL');
     await expect.poll(() => alive(bed), { timeout: 15_000 }).toEqual([]);
   }, 90_000);
+
+  test('a plan of faults is followed before the backend', async () => {
+    const { child, bed } = await start(['--backend', 'gcs', '--fault-plan', join(import.meta.dirname, 'no-buckets.ts')], 'pipe');
+    expect(bed.backend).toMatchObject({ kind: 'gcs' });
+    expect((await fetch(`${bed.backend.endpoint ?? ''}/storage/v1/b?project=any`)).status).toBe(200);
+    const refused = await fetch(`${bed.backend.endpoint ?? ''}/storage/v1/b/any`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '9']);
+    child.stdin?.end();
+    expect((await once(child, 'exit'))[0]).toBe(0);
+  }, 60_000);
 
   test('a standard input that closes stops it, /dev/null does not, a signal does', async () => {
     const held = await start(['--backend', 'memory'], 'pipe');
