@@ -1,25 +1,30 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AzuriteProcess, createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
+import type { BlobStore } from '../../src/store/blob-store.ts';
 import { freshContainer } from '../support/azurite.ts';
+import { type Cloud, CLOUDS, startCloud } from '../support/clouds.ts';
 import { OWNER, testManifest } from '../support/manifest.ts';
 import { testCall } from '../support/test-call.ts';
 import { expectedEntries, label, walkPages } from '../unit/manifest/listing-model.ts';
 import { ModelledBucket, play, versionsScenario, walkVersions } from '../unit/manifest/versions-model.ts';
+import { runsAtCost } from './runs.ts';
 
-const RUNS = 40;
+const RUNS = runsAtCost(3);
+const MAX_STEPS = 20;
 
-let azurite: AzuriteProcess;
-beforeAll(async () => {
-  azurite = await startAzurite();
-});
-afterAll(async () => {
-  await azurite.stop();
-});
+describe.each(Object.keys(CLOUDS))('listing a bucket with versions on %s', (name) => {
+  let cloud: Cloud;
+  let store: BlobStore;
+  beforeAll(async () => {
+    cloud = await startCloud(name);
+    store = cloud.open();
+  });
+  afterAll(async () => {
+    await store.close();
+    await cloud.stop();
+  });
 
-describe('listing a bucket with versions on Azurite', () => {
   it('shows each version once, by key and newest first, and of objects the live ones, over any number of pages', async () => {
-    const store = createAzureStore(azurite.storeOptions);
     const { buckets, objects, settler } = await testManifest({ store });
     let versions = 0;
     await fc.assert(
@@ -27,7 +32,7 @@ describe('listing a bucket with versions on Azurite', () => {
         const name = freshContainer();
         await buckets.create({ name, ownerId: OWNER }, testCall());
         const model = new ModelledBucket(await buckets.get(name, testCall()), objects);
-        await play(model, { keys: scenario.keys, steps: scenario.steps.slice(0, 20) });
+        await play(model, { keys: scenario.keys, steps: scenario.steps.slice(0, MAX_STEPS) });
         await settler.idle();
         const shown = (await walkVersions(model.bucket, scenario)).flat();
         expect(shown).toEqual(model.expected(scenario));
@@ -38,6 +43,5 @@ describe('listing a bucket with versions on Azurite', () => {
       { numRuns: RUNS },
     );
     expect(versions).toBeGreaterThan(2 * RUNS);
-    await store.close();
-  }, 240_000);
+  }, 60_000 + RUNS * 5000);
 });

@@ -1,24 +1,28 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AzuriteProcess, createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
+import type { BlobStore } from '../../src/store/blob-store.ts';
 import { freshContainer } from '../support/azurite.ts';
+import { type Cloud, CLOUDS, startCloud } from '../support/clouds.ts';
 import { OWNER, putOf, testManifest } from '../support/manifest.ts';
 import { testCall } from '../support/test-call.ts';
 import { expectedEntries, label, scenario, walkPages } from '../unit/manifest/listing-model.ts';
+import { runsAtCost } from './runs.ts';
 
-const RUNS = 60;
+const RUNS = runsAtCost(2);
 
-let azurite: AzuriteProcess;
-beforeAll(async () => {
-  azurite = await startAzurite();
-});
-afterAll(async () => {
-  await azurite.stop();
-});
+describe.each(Object.keys(CLOUDS))('listing a bucket on %s', (name) => {
+  let cloud: Cloud;
+  let store: BlobStore;
+  beforeAll(async () => {
+    cloud = await startCloud(name);
+    store = cloud.open();
+  });
+  afterAll(async () => {
+    await store.close();
+    await cloud.stop();
+  });
 
-describe('listing a bucket on Azurite', () => {
   it('shows each key or prefix once, in the order of UTF-8 bytes, over any number of pages', async () => {
-    const store = createAzureStore(azurite.storeOptions);
     const { buckets, objects } = await testManifest({ store });
     await fc.assert(
       fc.asyncProperty(scenario, async ({ keys, ...request }) => {
@@ -32,6 +36,5 @@ describe('listing a bucket on Azurite', () => {
       }),
       { numRuns: RUNS },
     );
-    await store.close();
-  }, 120_000);
+  }, 60_000 + RUNS * 1000);
 });
