@@ -42,7 +42,11 @@ export interface DispatcherOptions {
   readonly presignedV2?: boolean;
   /** Milliseconds between the white space of long answers; default 10,000. */
   readonly longAnswerMs?: number;
+  /** Clients that leave without an answer after this many milliseconds are logged; default 10,000. */
+  readonly patienceMs?: number;
 }
+
+const PATIENCE_MS = 10_000;
 
 /**
  * Takes each request from its head to its answer: address, operation, who sent it, the operation
@@ -100,7 +104,7 @@ export class Dispatcher {
       this.#inFlight -= 1;
       this.#options.stalls.remove(exchange);
       exchange.body?.release();
-      if (!response.writableFinished) exchange.abort(new ClientGone());
+      if (!response.writableFinished) this.#clientLeft(exchange);
       if (exchange.scope.span.isRecording()) endSpan(exchange.scope, response.statusCode, this.#attributes(exchange));
     });
   }
@@ -187,6 +191,15 @@ export class Dispatcher {
       settings,
       mayTakeLong: (headers) => parts.long.announce(headers),
     };
+  }
+
+  /** Clients hang up for many reasons; one that waited long and saw nothing of an answer is worth a line. */
+  #clientLeft(exchange: Exchange): void {
+    exchange.abort(new ClientGone());
+    const { ids, scope, operation, arrived, response } = exchange;
+    const waitedMs = Date.now() - arrived;
+    if (response.headersSent || exchange.awaitsClient || waitedMs < (this.#options.patienceMs ?? PATIENCE_MS)) return;
+    this.#options.log.warn({ requestId: ids.requestId, traceId: scope.traceId, operation, waitedMs }, 'the client left without an answer');
   }
 
   #report(exchange: Exchange, error: unknown): void {

@@ -26,6 +26,7 @@ export interface TestGatewayOptions {
   /** Operations that replace the real ones. */
   readonly operations?: DispatcherOptions['operations'];
   readonly longAnswerMs?: number;
+  readonly patienceMs?: number;
   readonly stalls?: StallLimits;
   readonly headersMs?: number;
   readonly newBuckets?: NewBuckets;
@@ -77,6 +78,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     holdBudget: new HoldBudget(1024 * 1024),
     log,
     ...(options.longAnswerMs !== undefined && { longAnswerMs: options.longAnswerMs }),
+    ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
   });
   const timeouts = { headersMs: options.headersMs ?? 30_000, keepAliveMs: 5000 };
   const listener = await createListener({ host: '127.0.0.1', port: 0, timeouts }, dispatcher);

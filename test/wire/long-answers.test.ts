@@ -87,6 +87,24 @@ describe('the end of a request', () => {
     expect(gateway.logged).toEqual([]);
   });
 
+  test('a client that waited long and leaves without an answer is logged', async () => {
+    const impatient = await startTestGateway({
+      patienceMs: 50,
+      operations: {
+        ListBuckets: async (_request, { call }) => {
+          await new Promise((resolve) => call.signal.addEventListener('abort', resolve, { once: true }));
+          throw call.signal.reason;
+        },
+      },
+    });
+    const connection = await RawConnection.open(impatient.port);
+    connection.send(signedHead({ method: 'GET', target: '/', headers: { 'content-length': '0' } }));
+    await sleep(120);
+    connection.close();
+    await expect.poll(() => impatient.logged).toMatchObject([{ level: 'warn', message: 'the client left without an answer', fields: { operation: 'ListBuckets' } }]);
+    await impatient.close();
+  });
+
   test('an answer that breaks off takes the connection with it', async () => {
     work = async () => ({
       status: 200,
