@@ -4,9 +4,9 @@ import { freshContainer } from '../support/azurite.ts';
 import { startGatewayOver } from '../support/gateway.ts';
 import { checkPrograms } from './program/check.ts';
 import { Server } from './program/server.ts';
+import { runsAtCost } from './runs.ts';
 
-/** MODEL_RUNS counts for the memory; a backend of another process gets a tenth of it. */
-const RUNS = Math.ceil(Number(process.env['MODEL_RUNS'] ?? 100) / 10);
+const RUNS = runsAtCost(12);
 const MAX_COMMANDS = 60;
 /** The emulator gets slower with all that it holds: each batch has one of its own. */
 const BATCH = 10;

@@ -3,9 +3,9 @@ import { MemoryBlobStore, type MemoryStoreOptions } from '../../adapters/memory/
 import { startGatewayOver, type TestGateway } from '../support/gateway.ts';
 import { checkPrograms } from './program/check.ts';
 import { Server } from './program/server.ts';
+import { runsAtCost } from './runs.ts';
 
-/** MODEL_RUNS=2000 for a release. */
-const RUNS = Number(process.env['MODEL_RUNS'] ?? 80);
+const RUNS = runsAtCost(1);
 const MAX_COMMANDS = 60;
 
 interface Backend {
