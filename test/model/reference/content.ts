@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Answer, Refusal } from './answer.ts';
 import type { Attributes, ReadConditions, Tags, WriteConditions } from './calls.ts';
-import { type Lock, lockHeaders } from './locks.ts';
+import { type Lock, lockHeaders } from './lock.ts';
 
 /** An object's bytes and all that rides on them. */
 export interface Content {

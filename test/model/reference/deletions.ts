@@ -1,7 +1,7 @@
 import { type Answer, type Facts, ok, Refusal } from './answer.ts';
 import type { Bypass, CallOf, NamedVersion } from './calls.ts';
 import { judgeRead } from './content.ts';
-import { refuseBypass, refuseLocked } from './locks.ts';
+import { refuseBypass, refuseLocked } from './locking.ts';
 import type { BucketState } from './state.ts';
 
 interface Removed {

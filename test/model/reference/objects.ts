@@ -2,7 +2,7 @@ import { type Answer, ANY, type Json, ok, Refusal } from './answer.ts';
 import type { Attributes, CallOf, NamedVersion } from './calls.ts';
 import { type Content, contentHeaders, judgeRead, judgeWrite, newContent } from './content.ts';
 import type { Version } from './history.ts';
-import { newLock, refuseUnlockable } from './locks.ts';
+import { newLock, refuseUnlockable } from './locking.ts';
 import type { BucketState } from './state.ts';
 
 export function putObject(state: BucketState, call: CallOf<'PutObject'>): Answer {

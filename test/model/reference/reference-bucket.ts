@@ -4,7 +4,7 @@ import { deleteObject, deleteObjects } from './deletions.ts';
 import { listObjects, listObjectsV2, listObjectVersions } from './listings.ts';
 import {
   getObjectLegalHold, getObjectLockConfiguration, getObjectRetention, putObjectLegalHold, putObjectLockConfiguration, putObjectRetention,
-} from './locks.ts';
+} from './locking.ts';
 import {
   copyObject, deleteObjectTagging, getObject, getObjectAcl, getObjectAttributes, getObjectTagging, headObject, putObject, putObjectAcl, putObjectTagging,
 } from './objects.ts';

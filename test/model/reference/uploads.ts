@@ -1,7 +1,8 @@
 import { type Answer, ok, Refusal } from './answer.ts';
 import type { CallOf, NamedUpload } from './calls.ts';
 import { type Content, etagOf, judgeWrite, multipartEtag, newContent } from './content.ts';
-import { type Lock, newLock, refuseUnlockable } from './locks.ts';
+import type { Lock } from './lock.ts';
+import { newLock, refuseUnlockable } from './locking.ts';
 import { copySource, created, sourceHeaders } from './objects.ts';
 import { byBytes, paginate } from './paging.ts';
 import type { BucketState } from './state.ts';

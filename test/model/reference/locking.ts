@@ -1,14 +1,7 @@
 import { type Answer, ANY, ok, Refusal } from './answer.ts';
-import type { Attributes, CallOf, LegalHold, LockMode, Retention } from './calls.ts';
+import type { Attributes, CallOf, LockMode, Retention } from './calls.ts';
+import type { Lock } from './lock.ts';
 import type { BucketState } from './state.ts';
-
-/** What keeps a version from being deleted. */
-export interface Lock {
-  readonly retention?: Retention;
-  /** The bucket's default gave it: its end is some days after the version came, to no exact second. */
-  readonly isDefault?: true;
-  readonly hold?: LegalHold;
-}
 
 /** The lock that a new version gets. */
 export function newLock(state: BucketState, { retention, hold }: Attributes): Lock {
@@ -43,17 +36,6 @@ export function refuseLocked({ retention, hold }: Lock, bypass = false): void {
 /** The header alone is refused where nothing can be locked. */
 export function refuseBypass(state: BucketState, bypass = false): void {
   if (bypass && state.objectLock === undefined) throw new Refusal(400, 'InvalidArgument');
-}
-
-/** Headers of GetObject and HeadObject. S3 does not say whether a hold that is off is told. */
-export function lockHeaders({ retention, isDefault, hold }: Lock): Answer['headers'] {
-  return {
-    ...(retention !== undefined && {
-      'x-amz-object-lock-mode': retention.mode,
-      'x-amz-object-lock-retain-until-date': isDefault === true ? ANY : retention.until,
-    }),
-    ...(hold !== undefined && { 'x-amz-object-lock-legal-hold': hold === 'ON' ? hold : ANY }),
-  };
 }
 
 export function putObjectLockConfiguration(state: BucketState, { byDefault }: CallOf<'PutObjectLockConfiguration'>): Answer {
