@@ -1,11 +1,13 @@
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
-import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
+import { type WriteConditions, hasWriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import { isStoreError } from '../../store/store-error.ts';
+import { conflict } from '../objects/head-commit.ts';
 import { type Head, NULL_VERSION } from '../objects/head.ts';
 import { liveView, readHead } from '../objects/object-read.ts';
 import type { Committed, PublishRequest, VersionMetadata } from '../objects/object-requests.ts';
+import { isBehind, seqOfHead } from '../objects/versions/displace.ts';
 import { readClaim, replaceClaim } from './upload-claim.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { type Upload, type UploadTarget, findUpload, invalidPart, lookUpUpload, noSuchUpload, readUpload, removeUploadRecord } from './upload-find.ts';
@@ -80,9 +82,16 @@ export async function completeUpload(context: UploadsContext, target: UploadTarg
 async function judge(target: UploadTarget, conditions: WriteConditions, head: Head | undefined, call: Call): Promise<void> {
   try {
     judgeWrite(conditions, liveView(target.bucket, target.key, head), target.key);
+    if (isOvertaken(target, conditions, head)) throw conflict({ ...target, conditions });
   } catch (refusal) {
     if ((await claimedCompletion(target, call)) === undefined) throw refusal;
   }
+}
+
+/** It would become a version below the current one: no condition on the current one can allow that. */
+function isOvertaken({ bucket, uploadId }: UploadTarget, conditions: WriteConditions, head: Head | undefined): boolean {
+  const isVersion = bucket.versioning === 'enabled' && hasWriteConditions(conditions);
+  return isVersion && isBehind(versionOfUpload(uploadId), { head, seq: seqOfHead(head) });
 }
 
 /**
