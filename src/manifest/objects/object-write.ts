@@ -101,7 +101,8 @@ async function finish({ bucket, key, request }: PutTarget, draft: Draft, result:
   try {
     await bucket.home.store.setMetadata(headPlace(bucket, key).ref, metadata, at(result.revision), call);
   } catch (error) {
-    if (!isStoreError(error, 'conditionFailed', 'notFound')) throw error;
+    // Added once more is no harm when only the answer was lost.
+    if (!isStoreError(error, 'conditionFailed', 'notFound') && !(isStoreError(error) && error.lost)) throw error;
     await amendHead({ bucket, key, change: (record) => (record?.nonce === draft.nonce ? { ...record, checksum } : undefined) }, call);
   }
   return { ...committed, checksum };

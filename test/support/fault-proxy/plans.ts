@@ -11,15 +11,18 @@ export function firstOf(...plans: readonly FaultPlan[]): FaultPlan {
   };
 }
 
-/** The fault for the n-th call that fits, counted from 1, and for no other. `met` says whether it has come. */
-export function onNth(n: number, fault: Fault, fits: (call: ProxiedCall) => boolean): FaultPlan & { readonly met: () => boolean } {
+/** The fault for the n-th call that fits, counted from 1, and for no other. `met` is that call, once it has come. */
+export function onNth(n: number, fault: Fault, fits: (call: ProxiedCall) => boolean): FaultPlan & { readonly met: () => ProxiedCall | undefined } {
   let seen = 0;
+  let met: ProxiedCall | undefined;
   const plan = (call: ProxiedCall): Fault | undefined => {
     if (!fits(call)) return undefined;
     seen += 1;
-    return seen === n ? fault : undefined;
+    if (seen !== n) return undefined;
+    met = call;
+    return fault;
   };
-  return Object.assign(plan, { met: () => seen >= n });
+  return Object.assign(plan, { met: () => met });
 }
 
 /**
