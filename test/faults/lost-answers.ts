@@ -18,6 +18,14 @@ const LOSSES: Readonly<Record<string, Fault>> = {
   'it arrives late': { kind: 'loseAnswer', lateBy: 15 },
 };
 
+interface Played {
+  readonly answer: RawAnswer;
+  /** Calls that change something. */
+  readonly changing: number;
+  /** The call that the plan was for, if it came. */
+  readonly met: ProxiedCall | undefined;
+}
+
 /** Success, or an answer that says nothing about the outcome. Everything else would be false: nobody else is there. */
 const HONEST = /^(?:20\d|500 InternalError|503 ServiceUnavailable|503 SlowDown|200 (?:InternalError|ServiceUnavailable|SlowDown))$/;
 
@@ -90,7 +98,7 @@ export function describeLostAnswers(service: Service): void {
   }
 
   /** Sends the change while the n-th changing call fails, background work included. */
-  async function play(change: Change, scene: Scene, plan?: ReturnType<typeof onNth>): Promise<{ answer: RawAnswer; changing: number; met: ProxiedCall | undefined }> {
+  async function play(change: Change, scene: Scene, plan?: ReturnType<typeof onNth>): Promise<Played> {
     await backend.proxy.quiet();
     backend.proxy.follow(plan);
     const answer = await sendTo(world.gateway.port, change.request(scene));
