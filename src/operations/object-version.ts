@@ -37,9 +37,9 @@ export function versionHeaders({ versioning }: Bucket, versionId: string | undef
   return versioning === 'never' || versionId === undefined ? {} : { [VERSION_ID]: versionId };
 }
 
-/** Which version was made: not said of the null version. */
-export function createdVersionHeaders({ versioning }: Bucket, versionId: string): Record<string, string> {
-  return versioning === 'enabled' && versionId !== NULL_VERSION ? { [VERSION_ID]: versionId } : {};
+/** Which version was made: not said of the null version. A completion that is repeated says it even if the bucket makes no versions any more. */
+export function createdVersionHeaders(versionId: string): Record<string, string> {
+  return versionId !== NULL_VERSION ? { [VERSION_ID]: versionId } : {};
 }
 
 /** Headers of a deletion. */

@@ -98,6 +98,23 @@ async function sendCopy({ bucket, request, source }: PinnedCopy, draft: CopyDraf
   return home.store.copy(draft.ref, wire, call);
 }
 
+/**
+ * As `sendCopy`, where the copy itself may have moved the source: a version that is copied over itself is stamped
+ * first. Not every service says which of the two conditions failed.
+ */
+async function sendOver(copy: PinnedCopy, draft: CopyDraft, call: Call): Promise<WriteResult> {
+  try {
+    return await sendCopy(copy, draft, call);
+  } catch (error) {
+    if (!isStoreError(error, 'conditionFailed')) throw error;
+    const { source, request } = copy;
+    const now = await request.source.bucket.home.store.head(source, call).catch((cause: unknown) => {
+      if (!isStoreError(cause, 'notFound')) throw cause;
+    });
+    throw now?.revision === source.revision ? error : new StoreError('sourceConditionFailed', { call: 'copy', cause: error });
+  }
+}
+
 /** Records of copies whose MD5 the service does not keep say the ETag themselves. */
 function keptEtag({ request }: CopyTarget): { etag?: string } {
   const { view } = request.source;
@@ -132,7 +149,7 @@ async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call
   const { view } = request.source;
   const write = async (token: VersionToken): Promise<WrittenVersion> => {
     const record = { ...ownRecord({ bucket, key }, request, { token, isNull: false }), ...keptEtag(copy) };
-    const { revision } = await sendCopy(copy, { ref: versionRef(bucket, key, token), record, condition: ABSENT }, call);
+    const { revision } = await sendOver(copy, { ref: versionRef(bucket, key, token), record, condition: ABSENT }, call);
     return { record: { ...record, etag: view.etag, size: view.size }, ...nativeParts(request), revision };
   };
   const { token } = await commitVersion(context, { bucket, key, conditions: request.conditions, kind: 'link', write }, call);
@@ -155,7 +172,7 @@ async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): 
         seq = base.seq;
         const record: ObjectRecord = { kind: 'inline', ...keptEtag(copy), ...recordOf(bucket, key, request), ...base };
         return async () => {
-          await sendCopy(copy, { ref, record, condition }, call);
+          await sendOver(copy, { ref, record, condition }, call);
           return undefined;
         };
       },

@@ -52,7 +52,8 @@ export async function listUploads(bucket: Bucket, request: UploadListRequest, ca
   if (limit === 0) return { entries, isTruncated: false };
 
   const position = startOf(bucket, request);
-  let skip = delimiter !== '' && afterKey !== undefined && rollUp(afterKey, prefix, delimiter) === afterKey ? afterKey : undefined;
+  // What the marker is rolled up into was listed on the page before.
+  let skip = afterKey?.startsWith(prefix) === true ? rollUp(afterKey, prefix, delimiter) : undefined;
   for await (const upload of uploadsFrom(bucket, { prefix, position, skipping: () => skip, pageSize: limit + 1 }, call)) {
     const rolledUp = rollUp(upload.key, prefix, delimiter);
     if (rolledUp !== undefined && rolledUp === skip) continue;

@@ -37,7 +37,7 @@ export const completeMultipartUpload: Operation = async (request, context) => {
     beforePublication: () => buckets.confirm(bucket, context.call),
   }, context.call);
   const value = { Location: locationOf(request, target.key), Bucket: bucket.name, Key: target.key, ETag: quoted(etag), ...checksumValues(checksum) };
-  return { status: 200, headers: { ...ENCRYPTED, ...createdVersionHeaders(bucket, versionId) }, body: xml(COMPLETE_MULTIPART_UPLOAD_RESULT, value) };
+  return { status: 200, headers: { ...ENCRYPTED, ...createdVersionHeaders(versionId) }, body: xml(COMPLETE_MULTIPART_UPLOAD_RESULT, value) };
 };
 
 /** What the headers say about the object; they say nothing about the body of this request. @throws S3Error InvalidRequest */

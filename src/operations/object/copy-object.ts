@@ -48,7 +48,7 @@ export const copyObject: Operation = async (request, context) => {
     try {
       const committed = await context.manifest.objects.copy(bucket, key, copy, context.call);
       const value = { LastModified: xmlDate(committed.mtime), ETag: quoted(committed.etag) };
-      return { status: 200, headers: { ...headers, ...createdVersionHeaders(bucket, committed.versionId) }, body: xml(COPY_OBJECT_RESULT, value) };
+      return { status: 200, headers: { ...headers, ...createdVersionHeaders(committed.versionId) }, body: xml(COPY_OBJECT_RESULT, value) };
     } catch (error) {
       if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) throw error;
     }

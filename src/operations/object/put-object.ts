@@ -38,7 +38,7 @@ export const putObject: Operation = async (request, context) => {
   const put = { attributes, ...ownership, conditions, ...uploadOf(body) };
   const committed = await context.manifest.objects.put(bucket, key, put, context.call);
   const { etag, checksum, versionId } = committed;
-  return { status: 200, headers: { etag: quoted(etag), ...ENCRYPTED, ...checksumHeaders(checksum), ...createdVersionHeaders(bucket, versionId) } };
+  return { status: 200, headers: { etag: quoted(etag), ...ENCRYPTED, ...checksumHeaders(checksum), ...createdVersionHeaders(versionId) } };
 };
 
 /** A bucket that was deleted or changed its versioning while the body came in refuses the upload. */

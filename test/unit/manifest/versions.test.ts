@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Versioning } from '../../../src/manifest/buckets/bucket.ts';
+import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import { testCall } from '../../support/test-call.ts';
 import { VersionedBucket } from '../../support/versioned.ts';
 
@@ -151,5 +152,28 @@ describe('just after versioning was enabled for the first time', () => {
     const one = await key.put('one');
     await key.manifest.store.remove({ container: 'bucket', name: 'k' }, undefined, testCall());
     expect([await key.text(), await key.text(one)]).toEqual(['one', 'one']);
+  });
+});
+
+describe('a copy of the current version over itself', () => {
+  it.each(['enabled', 'suspended'] as const)('is told to look again, when the service does not say which condition failed: %s', async (versioning) => {
+    const key = await VersionedBucket.create();
+    const one = await key.put('one');
+    key.set(versioning);
+    const { objects, store } = key.manifest;
+    const copy = store.copy.bind(store);
+    store.copy = (...request) =>
+      copy(...request).catch((error: unknown) => {
+        throw isStoreError(error, 'sourceConditionFailed') ? new StoreError('conditionFailed', { call: 'copy' }) : error;
+      });
+    const attempt = async (): Promise<unknown> => {
+      const view = await key.find(one);
+      const source = { bucket: key.bucket, view };
+      const request = { source, conditions: {}, ownerId: view.ownerId, attributes: { ...view, storageClass: 'GLACIER' }, sameAttributes: false };
+      return objects.copy(key.bucket, 'k', request, testCall());
+    };
+    await expect(attempt()).rejects.toMatchObject({ kind: 'sourceConditionFailed' });
+    await attempt();
+    expect([await key.text(), await key.text(one), (await key.find()).storageClass]).toEqual(['one', 'one', 'GLACIER']);
   });
 });
