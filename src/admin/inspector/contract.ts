@@ -1,0 +1,404 @@
+/**
+ * What the inspector's API says, as types: the page, the terminal view and the other replicas read it. It stands alone, so
+ * that code for browsers can import it. All times are milliseconds, bare ones since the epoch and `...Ms` durations; sizes
+ * are bytes. Credentials never appear: where one stood there is its length and a piece of its SHA-256.
+ *
+ * | Route | Answer |
+ * |---|---|
+ * | `GET /api/replicas` | `ReplicaList` |
+ * | `GET /api/requests` | `RequestList`, newest first |
+ * | `GET /api/requests/stream` | server-sent events, see `StreamEvents` |
+ * | `GET /api/requests/:id` | `RequestDetail` |
+ * | `GET /api/requests/:id/bundle` | `SupportBundle`, as a download |
+ * | `GET /api/requests.har` | HTTP Archive 1.2 of what the filter lets through, as a download |
+ * | `GET /api/timeline?bucket=&key=`, `?uploadId=` | `Timeline` |
+ * | `GET /api/objects/:bucket?key=` | `ObjectInspection`. The key is a parameter: as a path, `..` and `//` in it would be folded |
+ * | `GET /api/replicas/:replica/<route without /api>` | the same of another replica |
+ *
+ * With `scope=all` lists, stream, archive and timeline cover all replicas, merged by the one that is asked; without it, only
+ * that one. So a page has one connection, however many replicas there are. Nobody builds the path of one request: each
+ * summary names it (`href`), whichever replica keeps it. Failures are `ApiError` with a status of 4xx or 5xx.
+ */
+export interface ApiError {
+  readonly error: string;
+}
+
+/** Query parameters of lists, stream, archive. All given ones must hold. Text is compared without case, except keys and ids. */
+export interface RequestFilter {
+  /** Names of operations, parted by commas. */
+  readonly operation?: string;
+  readonly bucket?: string;
+  /** What the key begins with. */
+  readonly prefix?: string;
+  /** The whole key. */
+  readonly key?: string;
+  /** Statuses and classes, parted by commas: `404,5xx`. */
+  readonly status?: string;
+  /** S3 error codes, parted by commas. */
+  readonly code?: string;
+  /** Access key id, account or user; `anonymous` for none. */
+  readonly identity?: string;
+  /** `true`: slower than the journal's own threshold; a number: this many milliseconds or more. */
+  readonly slow?: string;
+  /** `true`: failures only: a status from 400 on, or no whole answer. */
+  readonly errors?: string;
+  readonly requestId?: string;
+  readonly traceId?: string;
+  readonly uploadId?: string;
+  /** Milliseconds since the epoch: requests that came at this time or later; or before this time. */
+  readonly since?: string;
+  readonly before?: string;
+}
+
+/** `limit`: at most so many entries; default 200, at most 1000. */
+export interface ListQuery extends RequestFilter {
+  readonly scope?: 'own' | 'all';
+  readonly limit?: string;
+}
+
+/** `recent`: so many of the kept requests first (as `finished`, oldest first); default 0. */
+export interface StreamQuery extends RequestFilter {
+  readonly scope?: 'own' | 'all';
+  readonly recent?: string;
+}
+
+/** `running`: not answered yet. `aborted`: the client left, or the answer broke off. */
+export type Outcome = 'running' | 'ok' | 'clientError' | 'serverError' | 'aborted';
+
+export interface RequestSummary {
+  /** `x-amz-request-id`. */
+  readonly id: string;
+  readonly traceId: string;
+  /** Id of the replica that served it. */
+  readonly replica: string;
+  /** Path of `RequestDetail` on the server that was asked; `/bundle` behind it is the bundle. */
+  readonly href: string;
+  readonly arrived: number;
+  readonly outcome: Outcome;
+  readonly method: string;
+  /** Path and query as sent, credentials replaced. */
+  readonly target: string;
+  /** Absent as long as it is not known, or when the target is no operation's. */
+  readonly operation?: string;
+  readonly bucket?: string;
+  readonly key?: string;
+  readonly versionId?: string;
+  readonly uploadId?: string;
+  /** Who: `account`, `account/user`, or the access key id that was claimed in vain. Absent: anonymous, or not known yet. */
+  readonly identity?: string;
+  /** Absent while running, or when there was no answer. */
+  readonly status?: number;
+  /** S3 error code. */
+  readonly code?: string;
+  /** So far, while running. */
+  readonly durationMs: number;
+  /** To the first byte of the answer. */
+  readonly firstByteMs?: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly backendCalls: number;
+  /** Slower than the journal's threshold, `ReplicaState.slowMs`. */
+  readonly slow: boolean;
+}
+
+export interface RequestList {
+  readonly requests: readonly RequestSummary[];
+  /** There are more that fit; ask again with `before` set to the last one's `arrived`. */
+  readonly more: boolean;
+  /** With `scope=all`: every replica, also those that did not answer. */
+  readonly replicas: readonly ReplicaState[];
+}
+
+/** One replica as the one asked sees it. */
+export interface ReplicaState {
+  /** Names it in `/api/replicas/:replica/...` and in summaries: as it calls itself; the address of one that never answered. */
+  readonly id: string;
+  /** Where it is reached; absent on the one that was asked. */
+  readonly address?: string;
+  readonly own: boolean;
+  readonly up: boolean;
+  /** Why it is not up, in a few words. */
+  readonly reason?: string;
+  /** When its process started. */
+  readonly started?: number;
+  readonly version?: string;
+  /** Requests under way; requests and bytes kept in the journal, and the bound of these. */
+  readonly inFlight?: number;
+  readonly kept?: number;
+  readonly keptBytes?: number;
+  readonly maxBytes?: number;
+  /** Time from which a request counts as slow. */
+  readonly slowMs?: number;
+}
+
+export interface ReplicaList {
+  readonly replicas: readonly ReplicaState[];
+  /** Setting `admin.traceUrlTemplate`: `{traceId}` stands for the id. */
+  readonly traceUrlTemplate?: string;
+}
+
+/** Names of the events of `/api/requests/stream`, and the JSON in their `data`. A comment line comes every 15 s. */
+export interface StreamEvents {
+  /** First, and whenever a replica comes, goes, or changes. */
+  readonly replica: ReplicaState;
+  /** A request's head came and was understood. Not sent to filters that ask for what is known at the end only. */
+  readonly started: RequestSummary;
+  readonly finished: RequestSummary;
+  /** The reader was too slow for so many events of this replica; they are gone, the requests may still be listed. */
+  readonly lost: { readonly replica: string; readonly count: number };
+}
+
+/** One request, in the order in which a person asks. */
+export interface RequestDetail {
+  readonly summary: RequestSummary;
+  readonly classification: Classification;
+  readonly authentication: Authentication;
+  /** Decisions in the order in which they were made; the last one counts. Empty: it did not come to that. */
+  readonly authorisation: readonly Decision[];
+  readonly backend: BackendWork;
+  /** The key's head before and after, as far as this request saw it. */
+  readonly head: { readonly before?: HeadRevision; readonly after?: HeadRevision };
+  readonly body: BodyFacts;
+  readonly times: RequestTimes;
+  /** How a failure became the answer. */
+  readonly error?: ErrorMapping;
+  readonly request: RequestHead;
+}
+
+export interface Classification {
+  readonly operation?: string;
+  /** In words: `PUT on an object, with ?partNumber`. */
+  readonly why: string;
+  readonly level?: 'service' | 'bucket' | 'object';
+  readonly bucket?: string;
+  readonly key?: string;
+  readonly versionId?: string;
+  readonly uploadId?: string;
+  /** The bucket stood in the Host header. */
+  readonly virtualHost?: boolean;
+}
+
+export interface Authentication {
+  /** `none`: the request was refused before it came to that. */
+  readonly verdict: 'accepted' | 'anonymous' | 'refused' | 'none';
+  readonly method?: 'header' | 'query';
+  readonly accessKeyId?: string;
+  readonly account?: string;
+  readonly user?: string;
+  readonly failure?: AuthFailure;
+}
+
+export interface AuthFailure {
+  readonly code: string;
+  readonly message: string;
+  /** As this server computed them, credentials replaced; absent when it did not come to that. */
+  readonly canonicalRequest?: string;
+  readonly stringToSign?: string;
+  /** Names, lower-case, of signed headers that proxies commonly add, change or remove. */
+  readonly commonlyAltered: readonly string[];
+  /** Most certain first; empty when nothing can be said. */
+  readonly hints: readonly SignatureHint[];
+}
+
+export interface SignatureHint {
+  /** Short name of the cause: `changed-host`, `wrong-secret`, ... */
+  readonly cause: string;
+  /** `proved`: with this change undone the signature fits. */
+  readonly certainty: 'proved' | 'likely' | 'possible';
+  /** One or two sentences for a person. */
+  readonly text: string;
+}
+
+export interface Decision {
+  readonly action: string;
+  readonly allowed: boolean;
+  /** Which rule decided, in words: `owner of the bucket`, `ACL grant READ to AllUsers`, ... */
+  readonly rule: string;
+}
+
+export interface BackendWork {
+  /** In the order of their start. */
+  readonly calls: readonly BackendCall[];
+  /** All, those beyond `calls` included. */
+  readonly total: number;
+  readonly retries: number;
+}
+
+export interface BackendCall {
+  /** `azure`, `gcs`, `memory`. */
+  readonly system: string;
+  /** Of the port: `write`, `head`, ... */
+  readonly operation: string;
+  readonly target?: string;
+  /** Since the request arrived. */
+  readonly startMs: number;
+  /** To the head of the answer; absent when the request ended before. */
+  readonly durationMs?: number;
+  readonly attempt: number;
+  readonly status?: number;
+  readonly outcome?: string;
+  /** The service's own id of the call. */
+  readonly requestId?: string;
+  readonly bytesSent?: number;
+  readonly bytesReceived?: number;
+}
+
+export interface HeadRevision {
+  readonly kind?: string;
+  readonly revision?: string;
+  readonly versionId?: string;
+}
+
+export interface BodyFacts {
+  /** `none`, `plain`, `aws-chunked signed`, ... */
+  readonly framing?: string;
+  readonly declaredBytes?: number;
+  readonly decodedBytes?: number;
+  readonly chunks?: number;
+  readonly checksums: readonly ChecksumFact[];
+}
+
+export interface ChecksumFact {
+  /** `CRC32`, `SHA256`, `MD5`, ... */
+  readonly algorithm: string;
+  readonly declared?: string;
+  readonly computed?: string;
+}
+
+/** Since arrival; absent: it did not come to that. */
+export interface RequestTimes {
+  readonly authenticatedMs?: number;
+  readonly authorisedMs?: number;
+  readonly firstByteMs?: number;
+  readonly endMs?: number;
+  /** Parts of the whole in which nothing but the other side kept us waiting. */
+  readonly blockedOnClientMs?: number;
+  readonly blockedOnBackendMs?: number;
+}
+
+export interface ErrorMapping {
+  readonly code: string;
+  readonly status?: number;
+  readonly message: string;
+  /** From the one next to the answer down to the first. */
+  readonly causes: readonly { readonly name: string; readonly message: string }[];
+}
+
+export interface RequestHead {
+  readonly method: string;
+  readonly target: string;
+  readonly httpVersion?: string;
+  readonly clientAddress?: string;
+  readonly scheme?: string;
+  /** As sent, in order, names as written, credentials replaced. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Headers that did not fit into the journal. */
+  readonly headersOmitted: number;
+}
+
+/** Requests that touched one key or one upload, oldest first. */
+export interface Timeline {
+  readonly bucket?: string;
+  readonly key?: string;
+  readonly uploadId?: string;
+  readonly entries: readonly TimelineEntry[];
+  readonly replicas: readonly ReplicaState[];
+}
+
+export interface TimelineEntry {
+  readonly request: RequestSummary;
+  readonly head: RequestDetail['head'];
+}
+
+/** One request for a ticket. */
+export interface SupportBundle {
+  readonly format: 's3-cloud-gateway-request/1';
+  readonly exported: number;
+  readonly replica: ReplicaState;
+  readonly request: RequestDetail;
+  /** What else happened to the key or upload around it. */
+  readonly timeline: readonly TimelineEntry[];
+}
+
+/** One key as the manifest has it. Reading it changes nothing. */
+export interface ObjectInspection {
+  readonly bucket: {
+    readonly name: string;
+    readonly backend: string;
+    readonly container: string;
+    readonly versioning: 'never' | 'enabled' | 'suspended';
+    readonly ownerId: string;
+  };
+  readonly key: string;
+  /** Absent: there is no blob at the key's name. */
+  readonly head?: InspectedHead;
+  /** All that a listing of versions would show, newest first, and blobs of the key that no listing shows. */
+  readonly versions: readonly InspectedVersion[];
+  /** There are more than `versions`. */
+  readonly moreVersions: boolean;
+  /** Open multipart uploads of the key. */
+  readonly uploads: readonly InspectedUpload[];
+  /** There are more than `uploads`. */
+  readonly moreUploads: boolean;
+  /** What may surprise, in sentences: an unsettled object, a log not redone, a native blob. */
+  readonly remarks: readonly string[];
+}
+
+export interface InspectedHead {
+  /**
+   * `inline`: bytes at the key. `link`: names the current version's blob. `mlink`: a multipart object not settled yet.
+   * `tomb`: delete marker. `void`: nothing left.
+   */
+  readonly kind: 'inline' | 'link' | 'mlink' | 'tomb' | 'void';
+  /** Name of the blob in the container. */
+  readonly blob: string;
+  readonly revision: string;
+  readonly lastModified: number;
+  readonly blobSize: number;
+  /** Written by a tool of the cloud: there is no record. */
+  readonly native: boolean;
+  /** Version whose own blob the head names. */
+  readonly version?: string;
+  readonly nullVersion?: string;
+  /** Versions committed below the head and perhaps not stamped; versions deleted whose blobs may still be there. */
+  readonly adds: readonly string[];
+  readonly dels: readonly string[];
+  /** A multipart object whose bytes still lie on a private blob: `pending`; else nothing is to be settled. */
+  readonly settle: 'none' | 'pending';
+}
+
+export interface InspectedVersion {
+  /** `null`, or S3's version id. */
+  readonly versionId: string;
+  readonly isCurrent: boolean;
+  readonly isDeleteMarker: boolean;
+  /** False: a blob that no reader counts (not committed, or deleted); a sweep removes it in time. */
+  readonly visible: boolean;
+  readonly stamped?: boolean;
+  readonly mtime?: number;
+  readonly size?: number;
+  readonly etag?: string;
+  readonly storageClass?: string;
+  readonly ownerId?: string;
+  /** Absent: private to the owner. */
+  readonly acl?: readonly { readonly grantee: string; readonly permission: string }[];
+  readonly tags: readonly { readonly key: string; readonly value: string }[];
+  readonly lock?: { readonly mode?: string; readonly retainUntil?: number; readonly legalHold: boolean };
+  readonly checksum?: { readonly algorithm: string; readonly type: string; readonly value: string };
+  readonly parts?: readonly { readonly number: number; readonly size: number; readonly checksum?: string }[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly userMetadata: Readonly<Record<string, string>>;
+  /** Where the bytes, or the marker's record, lie. */
+  readonly blob: { readonly container: string; readonly name: string; readonly revision?: string };
+}
+
+export interface InspectedUpload {
+  readonly uploadId: string;
+  readonly initiated: number;
+  readonly ownerId: string;
+  readonly initiator?: string;
+  readonly storageClass?: string;
+  readonly checksum?: { readonly algorithm: string; readonly type: string };
+  readonly parts: readonly { readonly number: number; readonly size: number; readonly etag: string; readonly mtime: number; readonly checksum?: string }[];
+  readonly moreParts: boolean;
+}
