@@ -1,19 +1,21 @@
-import { startBackendSpan } from '../../src/observe/backend-span.ts';
 import type { Call } from '../../src/observe/call.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
 import { bodySize } from '../../src/streams/bytes.ts';
-import type { UploadBody } from '../../src/streams/bytes.ts';
 import { endOfEmpty } from '../shared/empty-body.ts';
 import type { RetryBudget } from '../shared/retry-budget.ts';
 import { unlessAborted } from '../shared/unless-aborted.ts';
+import { sendOnce } from '../shared/wire/attempt.ts';
+import type { Service } from '../shared/wire/attempt.ts';
+import { headerNumber, headerText } from '../shared/wire/header-text.ts';
+import { isStream } from '../shared/wire/is-stream.ts';
+import { joinTarget } from '../shared/wire/target.ts';
+import type { Transport, WireHeaders, WireResponse } from '../shared/wire/transport.ts';
 import type { Authorizer } from './authorize.ts';
 import type { Endpoint } from './endpoint.ts';
-import { refusalError, wireFailureError } from './errors.ts';
-import { text } from './headers.ts';
+import { refusalError } from './errors.ts';
 import type { AzureLimits, AzureTimeouts } from './options.ts';
 import { API_VERSION } from './request.ts';
 import type { AzureRequest } from './request.ts';
-import type { Transport, WireHeaders, WireResponse } from '../shared/wire/transport.ts';
 
 export interface ClientParts {
   readonly endpoint: Endpoint;
@@ -27,6 +29,7 @@ export interface ClientParts {
 /** Answers that are read into memory stay below this: a page of 5,000 entries with metadata is about 50 MB at worst. */
 const MAX_DOCUMENT = 64 * 1024 * 1024;
 const MAX_ERROR = 64 * 1024;
+const SERVICE: Service = { system: 'azure', requestIdHeader: 'x-ms-request-id' };
 
 /** One REST call from request to answer: authorisation, tracing, repetition and errors, the same for all calls. */
 export class AzureClient {
@@ -73,32 +76,17 @@ export class AzureClient {
     return this.#parts.transport.close();
   }
 
-  async #attempt(request: AzureRequest, call: Call, attempt: number): Promise<WireResponse> {
-    const { transport, timeouts } = this.#parts;
+  async #attempt(request: AzureRequest, call: Call, number: number): Promise<WireResponse> {
+    const { authorizer, transport, timeouts } = this.#parts;
     const size = request.body === undefined ? 0 : bodySize(request.body);
-    const headers = await this.#headers(request, call, size);
-    const span = startBackendSpan(call, { system: 'azure', operation: request.call, method: request.method, attempt, bytesSent: size });
-    let response: WireResponse;
-    try {
-      response = await transport.send(
-        {
-          method: request.method,
-          path: target(request, this.#parts.authorizer.query),
-          headers,
-          ...(request.body === undefined ? {} : { body: request.body }),
-          responseTimeout: request.copies === true ? timeouts.copy : timeouts.response,
-        },
-        call.signal,
-      );
-    } catch (error) {
-      span.failed(error);
-      throw wireFailureError(request, error);
-    }
-    const error = response.status < 300 ? undefined : await refusalOf(request, response);
-    const { status, headers: answered, body } = response;
-    span.answered({ status, requestId: text(answered, 'x-ms-request-id'), bytesReceived: body.size }, error);
-    if (error !== undefined) throw error;
-    return response;
+    const wire = {
+      method: request.method,
+      path: target(request, authorizer.query),
+      headers: await this.#headers(request, call, size),
+      ...(request.body === undefined ? {} : { body: request.body }),
+      responseTimeout: request.copies === true ? timeouts.copy : timeouts.response,
+    };
+    return sendOnce(transport, SERVICE, { request, number, wire, refusalOf: (response) => refusalOf(request, response) }, call);
   }
 
   async #headers(request: AzureRequest, call: Call, size: number): Promise<string[]> {
@@ -123,15 +111,11 @@ export class AzureClient {
   }
 }
 
-function target(request: AzureRequest, extraQuery: string): string {
-  if (request.query === undefined) return extraQuery === '' ? request.path : `${request.path}?${extraQuery}`;
-  let path = request.path;
-  let separator = '?';
-  for (const [name, value] of request.query) {
-    path += `${separator}${name}=${encodeURIComponent(value)}`;
-    separator = '&';
-  }
-  return extraQuery === '' ? path : `${path}&${extraQuery}`;
+/** `extraQuery` is what a shared access signature adds, encoded already. */
+function target({ path, query }: AzureRequest, extraQuery: string): string {
+  const whole = joinTarget(path, query);
+  if (extraQuery === '') return whole;
+  return `${whole}${query === undefined ? '?' : '&'}${extraQuery}`;
 }
 
 /** A change that may have been applied is the caller's to repeat, and a stream can be sent only once. */
@@ -139,10 +123,6 @@ function mayRepeat(request: AzureRequest, error: unknown): boolean {
   if (!isStoreError(error, 'unavailable', 'throttled')) return false;
   if (request.effect === 'read') return true;
   return !error.lost && !isStream(request.body);
-}
-
-function isStream(body: UploadBody | undefined): boolean {
-  return body !== undefined && !(body instanceof Uint8Array);
 }
 
 /** The service takes no body for one of no bytes. */
@@ -153,20 +133,18 @@ async function withoutBody({ body, ...rest }: AzureRequest, call: Call): Promise
 
 async function refusalOf(request: AzureRequest, response: WireResponse): Promise<StoreError> {
   const { headers } = response;
-  const retryAfter = Number(text(headers, 'retry-after'));
-  const sourceStatus = Number(text(headers, 'x-ms-copy-source-status-code'));
   return refusalError(request, {
     status: response.status,
     code: await errorCode(response),
-    requestId: text(headers, 'x-ms-request-id'),
-    retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
-    sourceStatus: Number.isFinite(sourceStatus) ? sourceStatus : undefined,
+    requestId: headerText(headers, SERVICE.requestIdHeader),
+    retryAfter: headerNumber(headers, 'retry-after'),
+    sourceStatus: headerNumber(headers, 'x-ms-copy-source-status-code'),
   });
 }
 
 /** The header names the code, as a rule; some answers have it in the body only. */
 async function errorCode(response: WireResponse): Promise<string | undefined> {
-  const code = text(response.headers, 'x-ms-error-code');
+  const code = headerText(response.headers, 'x-ms-error-code');
   if (code !== undefined) {
     response.body.discard();
     return code;

@@ -1,8 +1,6 @@
 import { StoreError } from '../../src/store/store-error.ts';
 import type { StoreErrorDetail, StoreErrorKind } from '../../src/store/store-error.ts';
 import type { AzureRequest } from './request.ts';
-import { WireError } from '../shared/wire/transport.ts';
-import type { WireFailure } from '../shared/wire/transport.ts';
 
 /** A refusal as the service sent it. */
 export interface Refusal {
@@ -118,27 +116,4 @@ function kindOf(request: Pick<AzureRequest, 'copies'>, refusal: Refusal): StoreE
 /** The copy never began: its source could not be read. */
 function missedSource(request: Pick<AzureRequest, 'copies'>, { code }: Refusal): boolean {
   return request.copies === true && code !== undefined && SOURCE_CODES.has(code);
-}
-
-const BY_FAILURE: Readonly<Record<WireFailure, StoreErrorKind>> = {
-  aborted: 'aborted',
-  body: 'aborted',
-  timeout: 'unavailable',
-  network: 'unavailable',
-  malformed: 'unexpected',
-};
-
-/**
- * The neutral error when no answer came at all. A body that broke off never reached its declared
- * length, so the service has dropped it: not lost.
- */
-export function wireFailureError(request: Pick<AzureRequest, 'call' | 'effect'>, error: unknown): StoreError {
-  if (error instanceof StoreError) return error;
-  if (!(error instanceof WireError)) return new StoreError('unexpected', { call: request.call, cause: error });
-  const lost = request.effect === 'change' && error.sent && error.failure !== 'body';
-  return new StoreError(BY_FAILURE[error.failure], {
-    call: request.call,
-    ...(lost ? { lost: true } : {}),
-    cause: error.failure === 'body' ? error.cause : error,
-  });
 }

@@ -1,5 +1,6 @@
 import type { BlobMetadata, BlobProperties, Condition, ContentHeaders, Revision } from '../../src/store/blob-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
+import { headerText } from '../shared/wire/header-text.ts';
 import type { WireHeaders } from '../shared/wire/transport.ts';
 
 /** Content headers as the service wants them on a write. */
@@ -43,22 +44,15 @@ export function md5ToHex(base64: string): string | undefined {
   return hex.length === 32 ? hex : undefined;
 }
 
-/** A header's value; undefined when it is absent or empty. */
-export function text(headers: WireHeaders, name: string): string | undefined {
-  const value = headers[name];
-  if (value === undefined || value === '') return undefined;
-  return typeof value === 'string' ? value : value.join(', ');
-}
-
 /** @throws StoreError unexpected when the answer names no revision */
 export function revisionOf(headers: WireHeaders): Revision {
-  const etag = text(headers, 'etag');
+  const etag = headerText(headers, 'etag');
   if (etag === undefined) throw new StoreError('unexpected', { cause: new Error('answer without ETag') });
   return etag as Revision;
 }
 
 export function lastModifiedOf(headers: WireHeaders): number {
-  return Date.parse(text(headers, 'last-modified') ?? '');
+  return Date.parse(headerText(headers, 'last-modified') ?? '');
 }
 
 /**
@@ -74,7 +68,7 @@ export function propertiesOf(headers: WireHeaders, whole: { readonly size: numbe
     lastModified: lastModifiedOf(headers),
     ...(md5 === undefined ? {} : { md5 }),
     metadata: readMetadata(headers),
-    ...(text(headers, 'x-ms-access-tier') === 'Archive' ? { archived: true } : {}),
+    ...(headerText(headers, 'x-ms-access-tier') === 'Archive' ? { archived: true } : {}),
   };
 }
 
@@ -89,7 +83,7 @@ const READ_FIELDS = [
 function readContentHeaders(headers: WireHeaders): ContentHeaders {
   const found: { -readonly [Field in keyof ContentHeaders]: ContentHeaders[Field] } = {};
   for (const [field, name] of READ_FIELDS) {
-    const value = text(headers, name);
+    const value = headerText(headers, name);
     if (value !== undefined) found[field] = value;
   }
   return found;
@@ -101,7 +95,7 @@ function readMetadata(headers: WireHeaders): BlobMetadata {
   const metadata: Record<string, string> = {};
   for (const name in headers) {
     if (!name.startsWith(META)) continue;
-    const value = text(headers, name);
+    const value = headerText(headers, name);
     if (value !== undefined) metadata[name.slice(META.length)] = value;
   }
   return metadata;

@@ -1,13 +1,16 @@
-import { startBackendSpan } from '../../src/observe/backend-span.ts';
 import { newCallFacts } from '../../src/observe/call.ts';
 import type { Call } from '../../src/observe/call.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
-import { bodySize } from '../../src/streams/bytes.ts';
 import type { RetryBudget } from '../shared/retry-budget.ts';
 import { unlessAborted } from '../shared/unless-aborted.ts';
+import { sendOnce } from '../shared/wire/attempt.ts';
+import type { Service } from '../shared/wire/attempt.ts';
+import { headerNumber, headerText } from '../shared/wire/header-text.ts';
+import { isStream } from '../shared/wire/is-stream.ts';
+import { joinTarget } from '../shared/wire/target.ts';
 import type { Transport, WireHeaders, WireResponse } from '../shared/wire/transport.ts';
 import type { Credentials } from './credentials.ts';
-import { readErrorDocument, refusalError, wireFailureError } from './errors.ts';
+import { readErrorDocument, refusalError } from './errors.ts';
 import type { HotNames } from './hot-names.ts';
 import type { BucketNames } from './names.ts';
 import type { GcsLimits, GcsTimeouts } from './options.ts';
@@ -32,6 +35,7 @@ export interface ClientParts {
 /** Answers that are read into memory stay below this: a page of 1,000 objects with metadata is about 10 MB at worst. */
 const MAX_DOCUMENT = 64 * 1024 * 1024;
 const MAX_ERROR = 64 * 1024;
+const SERVICE: Service = { system: 'gcs', requestIdHeader: 'x-guploader-uploadid' };
 /** What work in the background may take before `close` gives it up, in milliseconds. */
 const CLOSE_GRACE = 2_000;
 
@@ -56,7 +60,7 @@ export class GcsClient {
   /** The answer, if it is a success; its body is the caller's to read or discard. @throws StoreError */
   send(request: GcsRequest, call: Call): Promise<WireResponse> {
     if (request.changes === undefined) return this.#repeat(request, call);
-    return this.#parts.hotNames.run(request.changes, !isStream(request), call, () => this.#repeat(request, call));
+    return this.#parts.hotNames.run(request.changes, !isStream(request.body), call, () => this.#repeat(request, call));
   }
 
   /** For answers that are JSON; `T` is what the service documents, all of it optional. @throws StoreError */
@@ -114,33 +118,17 @@ export class GcsClient {
     }
   }
 
-  async #attempt(request: GcsRequest, call: Call, attempt: number): Promise<WireResponse> {
+  async #attempt(request: GcsRequest, call: Call, number: number): Promise<WireResponse> {
     const { transport, timeouts } = this.#parts;
-    const size = request.body === undefined ? 0 : bodySize(request.body);
-    const headers = await this.#headers(request, call);
-    const span = startBackendSpan(call, { system: 'gcs', operation: request.call, method: request.method, attempt, bytesSent: size });
-    let response: WireResponse;
-    try {
-      response = await transport.send(
-        {
-          method: request.method,
-          path: target(request),
-          headers,
-          ...(request.body !== undefined && { body: request.body }),
-          ...(request.frame !== undefined && { frame: request.frame }),
-          responseTimeout: request.slow === true ? timeouts.copy : timeouts.response,
-        },
-        call.signal,
-      );
-    } catch (error) {
-      span.failed(error);
-      throw wireFailureError(request, error);
-    }
-    const error = response.status < 300 ? undefined : await refusalOf(request, response);
-    const { status, headers: answered, body } = response;
-    span.answered({ status, requestId: text(answered, 'x-guploader-uploadid'), bytesReceived: body.size }, error);
-    if (error !== undefined) throw error;
-    return response;
+    const wire = {
+      method: request.method,
+      path: joinTarget(request.path, request.query),
+      headers: await this.#headers(request, call),
+      ...(request.body !== undefined && { body: request.body }),
+      ...(request.frame !== undefined && { frame: request.frame }),
+      responseTimeout: request.slow === true ? timeouts.copy : timeouts.response,
+    };
+    return sendOnce(transport, SERVICE, { request, number, wire, refusalOf: (response) => refusalOf(request, response) }, call);
   }
 
   async #headers(request: GcsRequest, call: Call): Promise<string[]> {
@@ -150,37 +138,22 @@ export class GcsClient {
   }
 }
 
-function target({ path, query = [] }: GcsRequest): string {
-  let whole = path;
-  let separator = '?';
-  for (const [name, value] of query) {
-    whole += `${separator}${name}=${encodeURIComponent(value)}`;
-    separator = '&';
-  }
-  return whole;
-}
-
 /**
  * A change that may have been applied is the caller's to repeat, and a stream can be sent only once.
  * Changes that are throttled wait for their turn elsewhere.
  */
 function mayRepeat(request: GcsRequest, error: StoreError): boolean {
   if (request.effect === 'read') return error.kind === 'unavailable' || error.kind === 'throttled';
-  return error.kind === 'unavailable' && !error.lost && !isStream(request);
-}
-
-function isStream({ body }: GcsRequest): boolean {
-  return body !== undefined && !(body instanceof Uint8Array);
+  return error.kind === 'unavailable' && !error.lost && !isStream(request.body);
 }
 
 async function refusalOf(request: GcsRequest, response: WireResponse): Promise<StoreError> {
   const { status, headers } = response;
-  const retryAfter = Number(text(headers, 'retry-after'));
   return refusalError(request, {
     status,
     ...(await errorDocument(response)),
-    requestId: text(headers, 'x-guploader-uploadid'),
-    retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
+    requestId: text(headers, SERVICE.requestIdHeader),
+    retryAfter: headerNumber(headers, 'retry-after'),
   });
 }
 
@@ -195,8 +168,6 @@ async function errorDocument(response: WireResponse): Promise<ReturnType<typeof 
 
 /** A header's value; undefined when it is absent or empty. Bytes beyond ASCII are UTF-8. */
 export function text(headers: WireHeaders, name: string): string | undefined {
-  const value = headers[name];
-  if (value === undefined || value === '') return undefined;
-  const whole = typeof value === 'string' ? value : value.join(', ');
-  return /[\x80-\xff]/.test(whole) ? Buffer.from(whole, 'latin1').toString('utf8') : whole;
+  const value = headerText(headers, name);
+  return value !== undefined && /[\x80-\xff]/.test(value) ? Buffer.from(value, 'latin1').toString('utf8') : value;
 }

@@ -1,7 +1,5 @@
 import { StoreError } from '../../src/store/store-error.ts';
 import type { StoreErrorDetail, StoreErrorKind } from '../../src/store/store-error.ts';
-import { WireError } from '../shared/wire/transport.ts';
-import type { WireFailure } from '../shared/wire/transport.ts';
 import type { GcsRequest } from './request.ts';
 
 /** A refusal as the service sent it. */
@@ -88,29 +86,6 @@ function kindOf({ missing, conflict }: Pick<GcsRequest, 'missing' | 'conflict'>,
   if (known !== undefined && status < 500) return known;
   if (status === 400) return BY_WORDS.find(([words]) => words.test(message))?.[1] ?? 'unexpected';
   return BY_STATUS[status] ?? (status >= 500 ? 'unavailable' : 'unexpected');
-}
-
-const BY_FAILURE: Readonly<Record<WireFailure, StoreErrorKind>> = {
-  aborted: 'aborted',
-  body: 'aborted',
-  timeout: 'unavailable',
-  network: 'unavailable',
-  malformed: 'unexpected',
-};
-
-/**
- * The neutral error when no answer came at all. A body that broke off never reached its declared
- * length, so the service has dropped it: not lost.
- */
-export function wireFailureError(request: Pick<GcsRequest, 'call' | 'effect'>, error: unknown): StoreError {
-  if (error instanceof StoreError) return error;
-  if (!(error instanceof WireError)) return new StoreError('unexpected', { call: request.call, cause: error });
-  const lost = request.effect === 'change' && error.sent && error.failure !== 'body';
-  return new StoreError(BY_FAILURE[error.failure], {
-    call: request.call,
-    ...(lost && { lost: true }),
-    cause: error.failure === 'body' ? error.cause : error,
-  });
 }
 
 /** Code and words of an error document, of either API; undefined where there is none. */

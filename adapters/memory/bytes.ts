@@ -13,8 +13,6 @@ export interface Bytes {
   readonly chunks: readonly Buffer[];
 }
 
-export const NO_BYTES: Bytes = { size: 0, chunks: [] };
-
 export interface TakenBody extends Bytes {
   /** Hex, when asked for. */
   readonly md5?: string;

@@ -1,9 +1,10 @@
 import type { BlobProperties, BlobRef, ByteRange, ReadRequest, ReadResult } from '../../../src/store/blob-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
+import { headerText } from '../../shared/wire/header-text.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
-import { propertiesOf, text } from '../headers.ts';
+import { propertiesOf } from '../headers.ts';
 import type { WireHeaders, WireResponse } from '../../shared/wire/transport.ts';
 
 /** Get Blob Properties. */
@@ -40,7 +41,7 @@ function rangeHeader(range: ByteRange): string {
 }
 
 function wholeProperties(headers: WireHeaders): BlobProperties {
-  return propertiesOf(headers, { size: Number(text(headers, 'content-length') ?? 0), md5: text(headers, 'content-md5') });
+  return propertiesOf(headers, { size: Number(headerText(headers, 'content-length') ?? 0), md5: headerText(headers, 'content-md5') });
 }
 
 const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+)$/;
@@ -51,7 +52,7 @@ const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+)$/;
  */
 function rangedProperties(response: WireResponse, range: ByteRange): BlobProperties {
   const { headers } = response;
-  const found = CONTENT_RANGE.exec(text(headers, 'content-range') ?? '');
+  const found = CONTENT_RANGE.exec(headerText(headers, 'content-range') ?? '');
   if (response.status !== 206) {
     const whole = wholeProperties(headers);
     if (range.first === 0 && (range.last ?? Infinity) >= whole.size - 1 && whole.size > 0) return whole;
@@ -60,7 +61,7 @@ function rangedProperties(response: WireResponse, range: ByteRange): BlobPropert
   if (found === null) throw outOfRange();
   const [, first, last, size] = found.map(Number);
   if (first === undefined || last === undefined || size === undefined || last < first || first >= size) throw outOfRange();
-  return propertiesOf(headers, { size, md5: text(headers, 'x-ms-blob-content-md5') });
+  return propertiesOf(headers, { size, md5: headerText(headers, 'x-ms-blob-content-md5') });
 }
 
 function outOfRange(): StoreError {

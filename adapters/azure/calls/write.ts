@@ -3,9 +3,10 @@ import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { bodySize } from '../../../src/streams/bytes.ts';
 import type { UploadBody } from '../../../src/streams/bytes.ts';
+import { headerText } from '../../shared/wire/header-text.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
-import { conditionHeaders, contentHeaders, lastModifiedOf, md5ToBase64, md5ToHex, metadataHeaders, revisionOf, text } from '../headers.ts';
+import { conditionHeaders, contentHeaders, lastModifiedOf, md5ToBase64, md5ToHex, metadataHeaders, revisionOf } from '../headers.ts';
 import type { WireHeaders } from '../../shared/wire/transport.ts';
 
 export interface WriteTarget {
@@ -30,7 +31,7 @@ export async function write(client: AzureClient, { ref, body, request }: WriteTa
     },
     call,
   );
-  return writeResult(headers, text(headers, 'content-md5'));
+  return writeResult(headers, headerText(headers, 'content-md5'));
 }
 
 /** @param md5 base64, of the blob's bytes */

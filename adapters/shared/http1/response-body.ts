@@ -9,6 +9,7 @@ import { ConnectionError } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { DirectWriter, endSink, takesBuffersBack } from './direct-writer.ts';
 import { StreamFeeder } from './stream-feeder.ts';
+import { readSmall } from '../wire/read-small.ts';
 
 export interface ResponseBodyParts {
   /** 0 when the peer announced none. */
@@ -110,14 +111,7 @@ export class ResponseBody implements ByteSource {
   /** All bytes in memory, for small answers. Rejects above `limit`. */
   async bytes(limit: number): Promise<Uint8Array> {
     if (this.#decoder.done && this.#heldBytes <= limit) return this.#takeHeld();
-    const chunks: Buffer[] = [];
-    let total = 0;
-    for await (const chunk of this.stream() as AsyncIterable<Buffer>) {
-      total += chunk.length;
-      if (total > limit) throw new StoreError('unexpected', { cause: new Error(`answer above ${limit} bytes`) });
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks, total);
+    return readSmall(this.stream(), limit);
   }
 
   #data(data: Buffer): void {

@@ -4,6 +4,7 @@ import { finished, pipeline } from 'node:stream/promises';
 import type { Dispatcher } from 'undici';
 import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { WireBody } from './transport.ts';
+import { readSmall } from './read-small.ts';
 
 /** Bytes that may lie here before anybody reads; small bodies are complete within it and free their connection. */
 const READ_AHEAD = 128 * 1024;
@@ -91,14 +92,7 @@ export class UndiciBody implements WireBody {
 
   async bytes(limit: number): Promise<Uint8Array> {
     if (this.#ended && this.#held <= limit) return this.#takeHeld();
-    const chunks: Buffer[] = [];
-    let total = 0;
-    for await (const chunk of this.stream() as AsyncIterable<Buffer>) {
-      total += chunk.length;
-      if (total > limit) throw new StoreError('unexpected', { cause: new Error(`answer above ${limit} bytes`) });
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks, total);
+    return readSmall(this.stream(), limit);
   }
 
   #takeHeld(): Buffer {

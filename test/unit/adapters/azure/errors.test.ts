@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { refusalError, wireFailureError } from '../../../../adapters/azure/errors.ts';
+import { refusalError } from '../../../../adapters/azure/errors.ts';
+import { wireFailureError } from '../../../../adapters/shared/wire/wire-failure.ts';
 import type { Refusal } from '../../../../adapters/azure/errors.ts';
 import { WireError } from '../../../../adapters/shared/wire/transport.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readErrorDocument, refusalError, wireFailureError } from '../../../../adapters/gcs/errors.ts';
+import { readErrorDocument, refusalError } from '../../../../adapters/gcs/errors.ts';
+import { wireFailureError } from '../../../../adapters/shared/wire/wire-failure.ts';
 import type { Refusal } from '../../../../adapters/gcs/errors.ts';
 import { WireError } from '../../../../adapters/shared/wire/transport.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';
