@@ -1,11 +1,12 @@
 import type { Context } from '@opentelemetry/api';
+import { CallFacts } from './request-facts.ts';
 
 /**
  * What travels with one request from the first hook to the last backend call.
  *
  * Every asynchronous function that does I/O takes a `Call`: its signal ends the work when the
- * client hangs up or a deadline passes, its ids tie logs and spans together, and its facts are
- * counted into the bench and the request journal.
+ * client hangs up or a deadline passes, its ids tie logs and spans together, and its facts tell
+ * observers what was done.
  */
 export interface Call {
   /** Aborted when the client is gone, the deadline passed or the process is told to stop. */
@@ -16,19 +17,12 @@ export interface Call {
   readonly traceId: string;
   /** OpenTelemetry context whose span is the parent of the next one to be started. */
   readonly otel: Context;
-  /** Counters that the request journal and the bench read after the answer. */
+  /** Of a request: its `RequestFacts`. */
   readonly facts: CallFacts;
 }
 
-export interface CallFacts {
-  /** Calls sent to a backend, retries included. */
-  backendCalls: number;
-  /** Retries among `backendCalls`. */
-  backendRetries: number;
-}
-
 export function newCallFacts(): CallFacts {
-  return { backendCalls: 0, backendRetries: 0 };
+  return new CallFacts();
 }
 
 /** The same call under another signal (a tighter deadline, or work that outlives the request). */

@@ -32,7 +32,7 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
       const call = testCall();
       await store.head(REF, call);
       expect(requests).toHaveLength(4);
-      expect(call.facts).toEqual({ backendCalls: 4, backendRetries: 3 });
+      expect(call.facts).toMatchObject({ backendCalls: 4, backendRetries: 3 });
     });
 
     test('end with the last error when the attempts are used up', async () => {

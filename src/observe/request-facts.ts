@@ -1,0 +1,265 @@
+/**
+ * The facts of one request: filled by every layer as they come to know them, read by the observers (metrics, spans, logs,
+ * journal) while it runs and when it has ended.
+ *
+ * Filling must cost next to nothing: fields are set, references are kept, no text is built that perhaps nobody reads.
+ * Nothing in here is redacted; whoever keeps or shows any of it does that (`redact.ts`).
+ *
+ * Times are milliseconds of the monotonic clock (`performance.now()`); undefined: it has not come to that.
+ */
+
+/** Most calls to backends that are kept with their facts; the rest are counted. */
+export const MAX_CALLS_KEPT = 64;
+/** Most heads whose revisions are kept: a DeleteObjects changes a thousand. */
+export const MAX_HEADS_KEPT = 8;
+
+/** One call to a backend, attempt by attempt. */
+export interface BackendCallFacts {
+  /** `azure`, `gcs`, `memory`. */
+  readonly system: string;
+  /** Method of the port, e.g. `write`. */
+  readonly operation: string;
+  /** HTTP method; empty where there is no HTTP. */
+  readonly method: string;
+  /** Percent-encoded path that was called, container and blob in it, without query; undefined where there is no HTTP. */
+  readonly path: string | undefined;
+  /** Its client span, 16 hex digits; undefined when nothing is traced. */
+  readonly spanId: string | undefined;
+  /** 1 for the first time the call is sent. */
+  readonly attempt: number;
+  readonly started: number;
+  readonly bytesSent: number;
+  /** The head of the answer was there, or no answer will come. */
+  ended: number | undefined;
+  status: number | undefined;
+  bytesReceived: number;
+  /** The service's own id of the request. */
+  backendRequestId: string | undefined;
+  outcome: BackendOutcome;
+  failure: Failure | undefined;
+}
+
+/** `ok`, or the kind of the store's error (`notFound`, `throttled`, `unavailable`, ...). */
+export type BackendOutcome = 'pending' | 'ok' | (string & {});
+
+/** What any error tells. S3Error and StoreError are such. */
+export interface Failure extends Error {
+  /** Of an S3Error. */
+  readonly code?: string | number;
+  readonly status?: number;
+  /** Of an S3Error: further elements of the answer. Holds the signature on SignatureDoesNotMatch: redact. */
+  readonly extra?: Readonly<Record<string, string | number>>;
+  /** Of a StoreError. */
+  readonly kind?: string;
+}
+
+/** The blob at a key's name, before and after what was done. */
+export interface HeadFacts {
+  /** Name of the blob, as the store has it. */
+  readonly name: string;
+  /** Revision that was read first; `absent`: there was none; undefined: not looked at. */
+  before: string | undefined;
+  /** Kind of the head that was read: `inline`, `link`, `mlink`, `tomb`, `void`. */
+  kind: string | undefined;
+  /** Revision that this request wrote last; `removed`; undefined: not changed. */
+  after: string | undefined;
+}
+
+/** Row of the operation table that a request was classified as: name, and what decided for it. */
+export interface Classification {
+  readonly name: string;
+  readonly level: 'service' | 'bucket' | 'object';
+  readonly method: string;
+  readonly match: { readonly subresource?: string; readonly query?: string; readonly value?: string; readonly header?: string };
+  readonly permission: string;
+}
+
+/** Who sent a request. */
+export type Identity =
+  | { readonly kind: 'anonymous' }
+  | {
+      readonly kind: 'account';
+      readonly account: { readonly name: string; readonly canonicalId: string };
+      readonly user?: { readonly name: string; readonly arn: string };
+      readonly accessKeyId: string;
+    };
+
+/** What the server computed for a signature that it refused. Without credentials but for the scope's. */
+export interface SignatureWork {
+  readonly canonicalRequest: string;
+  readonly stringToSign: string;
+}
+
+export interface AuthFacts {
+  readonly method: 'header' | 'query' | 'anonymous' | undefined;
+  /** Undefined when authentication failed. */
+  readonly identity: Identity | undefined;
+  /** Why it failed. */
+  readonly failure: Failure | undefined;
+  /** On failure: computed when asked for, from raw head and target; undefined when the request holds nothing to compute it from. */
+  readonly signature: (() => SignatureWork | undefined) | undefined;
+}
+
+/** Which rule let a caller do something, or that none did. */
+export type AccessRule =
+  | 'account'
+  | 'bucketOwner'
+  | 'objectOwner'
+  | 'uploadInitiator'
+  | 'aclOwner'
+  | 'aclAccount'
+  | 'aclAuthenticatedUsers'
+  | 'aclAllUsers'
+  | 'none';
+
+export interface AccessDecision {
+  readonly allowed: boolean;
+  readonly rule: AccessRule;
+}
+
+export interface AuthorizationFacts extends AccessDecision {
+  /** IAM action that was asked for. */
+  readonly action: string;
+}
+
+/** The body of a request. */
+export interface RequestBodyFacts {
+  /** `plain`, or the `STREAMING-...` form: the kind of the payload mode. */
+  readonly framing: string;
+  /** Content-Length; undefined when chunked. */
+  readonly contentLength: number | undefined;
+  /** Payload without framing, as declared. */
+  readonly declaredSize: number | undefined;
+  /** Payload that came. */
+  received: number;
+  /** aws-chunked: chunks that came. */
+  chunks: number;
+  /** As declared in headers, or in the trailer: name and value as sent. */
+  declared: readonly Digest[];
+  /** What was computed: hex for MD5 and SHA-256 of the payload, base64 for checksums. */
+  computed: readonly Digest[];
+}
+
+export interface Digest {
+  /** `md5`, `sha256`, `CRC32`, ... */
+  readonly algorithm: string;
+  /** Undefined: announced for the trailer, which did not come. */
+  readonly value: string | undefined;
+}
+
+/** The place of a request in a trace. */
+export interface TraceFacts {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** 16 hex digits, of the server span; undefined when nothing is traced. */
+  readonly spanId: string | undefined;
+  /** Of the caller. */
+  readonly parentSpanId: string | undefined;
+  /** Head decision: goes to the backends, and decides about export unless the request fails or is slow. */
+  readonly sampled: boolean;
+  readonly traceState: string | undefined;
+}
+
+/** What is known of a request when its head has come. */
+export interface RequestHead {
+  readonly requestId: string;
+  readonly hostId: string;
+  readonly trace: TraceFacts;
+  /** Milliseconds since 1970. */
+  readonly arrivedAt: number;
+  readonly method: string;
+  /** Path and query as sent. Holds the signature of presigned URLs: redact. */
+  readonly target: string;
+  /** Names and values in turn, as sent. Holds credentials: redact. */
+  readonly rawHeaders: readonly string[];
+  readonly httpVersion: string;
+}
+
+/** What is counted while calls go out; background work has these facts only. */
+export class CallFacts {
+  /** Calls sent to a backend, retries included. */
+  backendCalls = 0;
+  /** Retries among `backendCalls`. */
+  backendRetries = 0;
+  /** Calls that the backend answered with "later". */
+  backendThrottles = 0;
+  /** The first of them: at most MAX_CALLS_KEPT. */
+  readonly backend: BackendCallFacts[] = [];
+  /** At most MAX_HEADS_KEPT. */
+  readonly heads: HeadFacts[] = [];
+}
+
+export class RequestFacts extends CallFacts {
+  readonly head: RequestHead;
+  /** Where its times count from. */
+  readonly arrived: number = performance.now();
+  authenticated: number | undefined = undefined;
+  /** The last permission was given (or refused). */
+  authorized: number | undefined = undefined;
+  /** The head of the answer went out. */
+  firstByte: number | undefined = undefined;
+  ended: number | undefined = undefined;
+
+  /** Undefined until it is known, and when nothing fits. */
+  classification: Classification | undefined = undefined;
+  bucket: string | undefined = undefined;
+  /** Decoded. */
+  key: string | undefined = undefined;
+  versionId: string | undefined = undefined;
+  uploadId: string | undefined = undefined;
+  /** The bucket came from the Host header. */
+  virtualHost = false;
+  clientAddress: string | undefined = undefined;
+  scheme: 'http' | 'https' = 'http';
+
+  auth: AuthFacts | undefined = undefined;
+  /** The decision that was refused, else the first one. */
+  authorization: AuthorizationFacts | undefined = undefined;
+  /** Decisions made: one, as a rule. */
+  authorizations = 0;
+
+  body: RequestBodyFacts | undefined = undefined;
+  /** Time in which nothing but the client kept body or answer from moving, milliseconds. */
+  clientWaitMs = 0;
+  /** Time in which at least one call to a backend had no answer, without what was spent waiting for the client. */
+  backendWaitMs = 0;
+
+  /** Of the answer; 0 until there is one. */
+  status = 0;
+  /** The error that was answered, with its causes; undefined on success. */
+  failure: Failure | undefined = undefined;
+  /** The client was gone before it had the whole answer. */
+  clientLeft = false;
+  /** On the socket: head and framing included. */
+  bytesIn = 0;
+  bytesOut = 0;
+
+  constructor(head: RequestHead) {
+    super();
+    this.head = head;
+  }
+
+  /** Milliseconds from arrival to the end, or until now. */
+  get durationMs(): number {
+    return (this.ended ?? performance.now()) - this.arrived;
+  }
+
+  /** Name of the operation; `Unknown` while, or because, nothing fits. */
+  get operation(): string {
+    return this.classification?.name ?? 'Unknown';
+  }
+
+  noteAuthorization(action: string, { allowed, rule }: AccessDecision): void {
+    this.authorizations += 1;
+    this.authorized = performance.now();
+    if (this.authorization === undefined || !allowed) this.authorization = { action, allowed, rule };
+  }
+}
+
+/** Told of every request. Must be quick: it runs between requests of other clients. What it throws is logged and forgotten. */
+export interface RequestObserver {
+  /** Operation, address and sender are known, or it is known why not; the rest is still to come. */
+  begun?(facts: RequestFacts): void;
+  /** Nothing changes any more; the record may be kept. */
+  ended?(facts: RequestFacts): void;
+}
