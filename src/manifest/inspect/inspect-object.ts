@@ -1,0 +1,39 @@
+import type { Call } from '../../observe/call.ts';
+import type { BucketRegistry } from '../buckets/buckets.ts';
+import { readHead } from '../objects/object-read.ts';
+import { DRAIN_MS } from '../objects/objects.ts';
+import { isDraining } from '../objects/versions/drain-window.ts';
+import { inspectUploads } from './inspect-uploads.ts';
+import { inspectVersions } from './inspect-versions.ts';
+import type { InspectedKey } from './inspected-key.ts';
+
+export interface ObjectInspector {
+  /**
+   * Everything that lies in the backend for one key. Reads only, so many blobs at the most, and changes nothing: it
+   * does not even have an unsettled object settled, as other readers do.
+   * @throws S3Error NoSuchBucket; StoreError
+   */
+  inspect(bucket: string, key: string, call: Call): Promise<InspectedKey>;
+}
+
+export interface ObjectInspectorOptions {
+  readonly buckets: Pick<BucketRegistry, 'get'>;
+  /** As the objects have it. */
+  readonly drainMs?: number | undefined;
+  readonly now?: () => number;
+}
+
+export function createObjectInspector({ buckets, drainMs = DRAIN_MS, now = Date.now }: ObjectInspectorOptions): ObjectInspector {
+  return {
+    async inspect(name, key, call) {
+      const bucket = await buckets.get(name, call);
+      const head = await readHead(bucket, key, call);
+      const survivorIsCurrent = head === undefined && isDraining(bucket, { drainMs, now });
+      const [versions, uploads] = await Promise.all([
+        inspectVersions({ bucket, key, head, survivorIsCurrent }, call),
+        inspectUploads({ bucket, key }, call),
+      ]);
+      return { bucket, key, head, ...versions, ...uploads };
+    },
+  };
+}

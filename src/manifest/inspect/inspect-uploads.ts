@@ -1,0 +1,42 @@
+import type { Call } from '../../observe/call.ts';
+import type { BlobEntry } from '../../store/blob-store.ts';
+import { mapConcurrent } from '../../streams/map-concurrent.ts';
+import { readClaim } from '../uploads/upload-claim.ts';
+import { initiatedAt, isUploadId, versionOfUpload } from '../uploads/upload-id.ts';
+import { uploadsOfKey } from '../uploads/upload-names.ts';
+import { listParts } from '../uploads/upload-parts.ts';
+import { decodeSummary } from '../uploads/upload-record.ts';
+import type { KeyPlace } from '../objects/versions/stamp.ts';
+import type { InspectedKey, InspectedUpload } from './inspected-key.ts';
+
+const MAX_UPLOADS = 20;
+const MAX_PARTS = 1000;
+const CONCURRENCY = 4;
+
+/** Open uploads of a key, oldest first: one list call, and two calls for each upload. */
+export async function inspectUploads(place: KeyPlace, call: Call): Promise<Pick<InspectedKey, 'uploads' | 'moreUploads'>> {
+  const { store, system } = place.bucket.home;
+  const { prefix } = uploadsOfKey(place.bucket, place.key);
+  const page = await store.list(system, { prefix, limit: MAX_UPLOADS + 1 }, call);
+  const blobs = page.entries.filter((entry) => entry.kind === 'blob').filter(({ name }) => isUploadId(name.slice(prefix.length)));
+  const uploads = await mapConcurrent(blobs.slice(0, MAX_UPLOADS), CONCURRENCY, (entry) => inspectUpload(place, entry, call));
+  return { uploads, moreUploads: blobs.length > MAX_UPLOADS || page.nextToken !== undefined };
+}
+
+async function inspectUpload({ bucket, key }: KeyPlace, { name, metadata }: BlobEntry, call: Call): Promise<InspectedUpload> {
+  const uploadId = name.slice(uploadsOfKey(bucket, key).prefix.length);
+  const target = { bucket, key, uploadId };
+  const [stored, { parts, isTruncated }] = await Promise.all([
+    readClaim(target, call),
+    listParts(target, { after: 0, limit: MAX_PARTS }, call),
+  ]);
+  return {
+    ...decodeSummary(metadata),
+    uploadId,
+    initiatedAt: initiatedAt(uploadId),
+    becomes: versionOfUpload(uploadId),
+    parts,
+    moreParts: isTruncated,
+    ...(stored !== undefined && { claim: stored.claim.kind }),
+  };
+}

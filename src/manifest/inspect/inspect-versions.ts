@@ -1,0 +1,149 @@
+import type { Call } from '../../observe/call.ts';
+import type { BlobEntry, BlobRef } from '../../store/blob-store.ts';
+import { mapConcurrent } from '../../streams/map-concurrent.ts';
+import { type Head, NULL_VERSION, isLive, recordIsHere, viewOf } from '../objects/head.ts';
+import type { HeadAt } from '../objects/versions/find-version.ts';
+import { type VersionBlob, isVisible, parseVersion, versionIdOf, versionView } from '../objects/versions/version-blob.ts';
+import { mtimeOfSeq } from '../records/clock.ts';
+import { withOverflow } from '../records/overflow.ts';
+import { versionRef, versionsOfKey } from '../records/version-names.ts';
+import { isVersionToken, seqOfToken } from '../records/version-token.ts';
+import { decodeClaim } from '../uploads/upload-claim.ts';
+import type { InspectedKey, InspectedVersion } from './inspected-key.ts';
+
+/** Own blobs looked at. */
+const MAX_VERSIONS = 200;
+const CONCURRENCY = 8;
+
+export interface VersionsOf extends HeadAt {
+  /** The newest version that is stamped counts as current, as there is no head. */
+  readonly survivorIsCurrent: boolean;
+}
+
+/** The current version of a key, from its head, and all own blobs of versions. One list call, and one for each record that spilled. */
+export async function inspectVersions(key: VersionsOf, call: Call): Promise<Pick<InspectedKey, 'versions' | 'moreVersions'>> {
+  const { entries, more } = await listOwn(key, call);
+  const own = await mapConcurrent(entries, CONCURRENCY, (entry) => inspectOwn(key, entry, call));
+  const bytesOfHead = blobOfMlink(key);
+  const versions = own.filter(({ ref }) => ref.name !== bytesOfHead);
+  if (key.survivorIsCurrent) return { versions: withCurrentSurvivor(versions), moreVersions: more };
+  const current = currentInHead(key, versions, more);
+  return { versions: current === undefined ? newestCurrentFirst(versions) : [current, ...versions], moreVersions: more };
+}
+
+/** By token, which is newest first. What is beside the tokens there (staged parts on some backends) is none of the versions. */
+async function listOwn({ bucket, key }: VersionsOf, call: Call): Promise<{ entries: BlobEntry[]; more: boolean }> {
+  const { store, system } = bucket.home;
+  const { prefix } = versionsOfKey(bucket, key);
+  const entries: BlobEntry[] = [];
+  let token: string | undefined;
+  do {
+    const page = await store.list(system, { prefix, limit: MAX_VERSIONS + 1, ...(token !== undefined && { token }) }, call);
+    entries.push(...page.entries.filter((entry) => entry.kind === 'blob').filter(({ name }) => isVersionToken(name.slice(prefix.length))));
+    token = page.nextToken;
+  } while (token !== undefined && entries.length <= MAX_VERSIONS);
+  return { entries: entries.slice(0, MAX_VERSIONS), more: entries.length > MAX_VERSIONS };
+}
+
+async function inspectOwn(at: VersionsOf, entry: BlobEntry, call: Call): Promise<InspectedVersion> {
+  const { bucket, key, head } = at;
+  const ref: BlobRef = { container: bucket.home.system, name: entry.name };
+  const token = entry.name.slice(versionsOfKey(bucket, key).prefix.length);
+  const place = { ref, revision: entry.revision };
+  try {
+    const bare = parseVersion(ref, token, entry);
+    const { blob, problem } = await whole(bare, at, call);
+    const { record } = blob;
+    const claim = decodeClaim(entry.metadata)?.kind;
+    const isMarker = record?.kind === 'tomb';
+    return {
+      versionId: versionIdOf(blob),
+      isCurrent: head?.record?.version === token && (head.record.kind === 'link' || head.record.kind === 'tomb'),
+      isVisible: isVisible(head, blob),
+      isMarker,
+      isStamped: record?.stamp === true,
+      mtime: record?.mtime ?? mtimeOfSeq(record?.seq ?? seqOfToken(token)),
+      ownerId: record?.owner ?? bucket.ownerId,
+      ...place,
+      ...(!isMarker && { view: versionView(blob, bucket, key) }),
+      ...(claim !== undefined && { claim }),
+      ...(problem !== undefined && { problem }),
+    };
+  } catch (error) {
+    return { ...unreadable(token, at), ...place, problem: reasonOf(error) };
+  }
+}
+
+/** Its record with what spilled; when that cannot be had, the rest is worth looking at all the same. */
+async function whole(blob: VersionBlob, { bucket }: VersionsOf, call: Call): Promise<{ blob: VersionBlob; problem?: string }> {
+  try {
+    return { blob: { ...(await withOverflow(bucket.home, blob, call)), token: blob.token } };
+  } catch (error) {
+    call.signal.throwIfAborted();
+    return { blob, problem: reasonOf(error) };
+  }
+}
+
+function unreadable(token: string, { bucket, head }: VersionsOf): Omit<InspectedVersion, 'ref'> {
+  return {
+    versionId: token,
+    isCurrent: head?.record?.version === token,
+    isVisible: false,
+    isMarker: false,
+    isStamped: false,
+    mtime: mtimeOfSeq(seqOfToken(token)),
+    ownerId: bucket.ownerId,
+  };
+}
+
+/** The current version as far as it is in the head, or when its own blob was not met. */
+function currentInHead({ bucket, key, head }: VersionsOf, own: readonly InspectedVersion[], more: boolean): InspectedVersion | undefined {
+  if (head === undefined || head.record?.kind === 'void' || own.some(({ isCurrent }) => isCurrent)) return undefined;
+  const { record } = head;
+  const isHere = recordIsHere(head);
+  const isMissing = !more && !isHere && record?.version !== undefined;
+  return {
+    versionId: isHere || record?.isNull === true ? NULL_VERSION : (record?.version ?? NULL_VERSION),
+    isCurrent: true,
+    isVisible: true,
+    isMarker: record?.kind === 'tomb',
+    isStamped: record?.stamp === true,
+    ownerId: record?.owner ?? bucket.ownerId,
+    mtime: mtimeOf(head),
+    ...bytesOf({ bucket, key, head }),
+    ...(isMissing && { problem: 'its own blob was not found' }),
+  };
+}
+
+function bytesOf({ bucket, key, head }: { readonly head: Head } & Pick<VersionsOf, 'bucket' | 'key'>): Pick<InspectedVersion, 'ref' | 'revision' | 'view'> {
+  const version = head.record?.version;
+  if (isLive(head)) {
+    const view = viewOf(head, bucket, key);
+    return { view, ...view.bytes };
+  }
+  return version === undefined ? { ref: head.ref, revision: head.properties.revision } : { ref: versionRef(bucket, key, version) };
+}
+
+function mtimeOf({ record, properties }: Head): number {
+  return record === undefined ? Math.floor(properties.lastModified / 1000) * 1000 : (record.mtime ?? mtimeOfSeq(record.seq));
+}
+
+/** It holds the bytes of the null version, which is in the head. */
+function blobOfMlink({ bucket, key, head }: VersionsOf): string | undefined {
+  const { kind, version } = head?.record ?? {};
+  return kind === 'mlink' && version !== undefined ? versionRef(bucket, key, version).name : undefined;
+}
+
+/** A version may have become current that was not the newest: it was committed later. */
+function newestCurrentFirst(versions: readonly InspectedVersion[]): InspectedVersion[] {
+  return [...versions].sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
+}
+
+function withCurrentSurvivor(versions: readonly InspectedVersion[]): InspectedVersion[] {
+  const current = versions.findIndex(({ isVisible: visible }) => visible);
+  return versions.map((version, index) => (index === current ? { ...version, isCurrent: true } : version));
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
