@@ -1,5 +1,5 @@
-import fastify, { type FastifyInstance } from 'fastify';
-import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { AdminPart } from './server.ts';
 
 /** What probes ask; see docs/configuration.md, `admin`. */
 export interface HealthSources {
@@ -8,11 +8,6 @@ export interface HealthSources {
   readonly draining: () => boolean;
   /** Asks all backends; resolves to the names of those that do not answer. */
   readonly failingBackends: () => Promise<readonly string[]>;
-}
-
-export interface HealthServer {
-  readonly address: AddressInfo;
-  close(): Promise<void>;
 }
 
 interface Verdict {
@@ -27,14 +22,13 @@ const REMEMBER_MS = 1000;
  * `/healthz`: the process runs. `/startupz`: everything is open. `/readyz`: requests may come, so not
  * while draining, nor while a backend does not answer.
  */
-export async function startHealthServer(listen: { readonly host: string; readonly port: number }, sources: HealthSources): Promise<HealthServer> {
-  const app = fastify({ logger: false, forceCloseConnections: true });
+export function healthRoutes(sources: HealthSources): AdminPart {
   const readiness = remembered(() => judgeReadiness(sources));
-  answer(app, '/healthz', async () => ({ ok: true, detail: 'alive' }));
-  answer(app, '/startupz', async () => (sources.started() ? { ok: true, detail: 'started' } : { ok: false, detail: 'starting' }));
-  answer(app, '/readyz', async () => (sources.draining() ? { ok: false, detail: 'draining' } : readiness()));
-  await app.listen(listen);
-  return { address: app.server.address() as AddressInfo, close: () => app.close() };
+  return (app) => {
+    answer(app, '/healthz', async () => ({ ok: true, detail: 'alive' }));
+    answer(app, '/startupz', async () => (sources.started() ? { ok: true, detail: 'started' } : { ok: false, detail: 'starting' }));
+    answer(app, '/readyz', async () => (sources.draining() ? { ok: false, detail: 'draining' } : readiness()));
+  };
 }
 
 function answer(app: FastifyInstance, url: string, judge: () => Promise<Verdict>): void {

@@ -65,8 +65,8 @@ interface Running {
 async function serve(service: Service, { loaded, accounts, environment, log, stopping, embedded }: Running): Promise<void> {
   const unwatch = watchFiles([loaded.file], () => reloadAccounts(loaded.file, accounts, { environment, log }));
   if (embedded) printWelcome(loaded.config, service.endpoints, process.stdout);
-  else log.info({ endpoints: service.endpoints, health: service.healthEndpoint }, 'serving');
-  process.send?.({ endpoints: service.endpoints, pid: process.pid });
+  else log.info({ endpoints: service.endpoints, admin: service.adminEndpoint }, 'serving');
+  process.send?.({ endpoints: service.endpoints, admin: service.adminEndpoint, pid: process.pid });
   const signal = await stopping;
   log.info({ signal }, 'draining');
   unwatch();

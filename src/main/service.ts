@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Config, ListenerConfig } from '../../config/schema.ts';
-import { type HealthServer, startHealthServer } from '../admin/health.ts';
+import { healthRoutes } from '../admin/health.ts';
+import { type AdminServer, startAdminServer } from '../admin/server.ts';
 import type { ReplaceableDirectory } from '../access/directory.ts';
 import { Dispatcher } from '../gateway/dispatcher.ts';
 import { createListener, type Listener, type TlsMaterial } from '../gateway/listener.ts';
@@ -27,12 +28,12 @@ export interface ServiceOptions {
   readonly log: Log;
 }
 
-/** The running gateway: listeners, health endpoints, background work. Backends are opened and closed around it. */
+/** The running gateway: listeners, admin port, background work. Backends are opened and closed around it. */
 export interface Service {
   /** Base URLs of the listeners, in the order of the configuration. */
   readonly endpoints: readonly string[];
-  /** Base URL of the health endpoints, when there are any. */
-  readonly healthEndpoint: string | undefined;
+  /** Base URL of the admin port, when there is one. */
+  readonly adminEndpoint: string | undefined;
   /** Fails readiness, accepts no more, lets requests under way finish within the grace, ends the rest. */
   drain(): Promise<void>;
 }
@@ -58,7 +59,7 @@ class RunningService implements Service {
   readonly #listeners: Listener[] = [];
   readonly #endpoints: string[] = [];
   readonly #watches: (() => void)[] = [];
-  #health: HealthServer | undefined;
+  #admin: AdminServer | undefined;
   #started = false;
   #draining = false;
 
@@ -97,13 +98,13 @@ class RunningService implements Service {
     return this.#endpoints;
   }
 
-  get healthEndpoint(): string | undefined {
-    return this.#health && baseUrl('http', this.#options.config.admin.host, this.#health.address.port);
+  get adminEndpoint(): string | undefined {
+    return this.#admin && baseUrl('http', this.#options.config.admin.host, this.#admin.address.port);
   }
 
   async start(): Promise<void> {
     const { config } = this.#options;
-    if (config.admin.enabled) this.#health = await this.#startHealth(config.admin);
+    if (config.admin.enabled) this.#admin = await this.#startAdmin(config.admin);
     await this.#requireBackends();
     for (const listener of config.listeners) await this.#open(listener);
     this.#stalls.start();
@@ -124,18 +125,19 @@ class RunningService implements Service {
     this.#stalls.stop();
     await this.#manifest.settler.close();
     this.#background.abort();
-    await this.#health?.close();
+    await this.#admin?.close();
   }
 
-  async #startHealth({ host, port }: Config['admin']): Promise<HealthServer> {
+  async #startAdmin({ host, port }: Config['admin']): Promise<AdminServer> {
+    const health = healthRoutes({
+      started: () => this.#started,
+      draining: () => this.#draining,
+      failingBackends: async () => (await this.#failures()).map(({ name }) => name),
+    });
     try {
-      return await startHealthServer({ host, port }, {
-        started: () => this.#started,
-        draining: () => this.#draining,
-        failingBackends: async () => (await this.#failures()).map(({ name }) => name),
-      });
+      return await startAdminServer({ host, port, parts: [health] });
     } catch (error) {
-      throw bindError('health endpoints', host, port, error);
+      throw bindError('admin', host, port, error);
     }
   }
 

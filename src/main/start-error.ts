@@ -16,7 +16,7 @@ const BIND_ERRORS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no such host name',
 };
 
-/** @param what `gateway` or `health endpoints` */
+/** @param what `gateway` or `admin` */
 export function bindError(what: string, host: string, port: number, error: unknown): StartError {
   const code = (error as NodeJS.ErrnoException).code ?? String(error);
   return new StartError([`${what}: cannot listen on ${host}:${port}: ${BIND_ERRORS[code] ?? code}`], error);

@@ -186,7 +186,7 @@ describe('a running gateway', () => {
 
   test('health endpoints: ready, then draining', async () => {
     const started = start(['--config', configFile('health.yaml', { admin: { port: 0 }, timeouts: { drainDelayMs: 1500 } })]);
-    const [, base = ''] = await started.printed(/"health":"([^"]+)"/);
+    const [, base = ''] = await started.printed(/"admin":"([^"]+)"/);
     const ask = async (path: string): Promise<string> => {
       const answer = await fetch(`${base}${path}`);
       return `${answer.status} ${(await answer.text()).trim()}`;

@@ -1,0 +1,39 @@
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import type { AddressInfo } from 'node:net';
+
+/** A part of the admin server adds its hooks and routes: health, access guard, metrics, inspector, page. */
+export type AdminPart = (app: FastifyInstance) => void;
+
+export interface AdminServerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** In this order: hooks of a part hold for the routes of those behind it, and for its own. */
+  readonly parts: readonly AdminPart[];
+}
+
+export interface AdminServer {
+  readonly address: AddressInfo;
+  close(): Promise<void>;
+}
+
+/**
+ * The admin port: one HTTP server apart from the one for S3. Everything on it is for operators, nothing for S3 clients.
+ * Errors are JSON, `{ "error": "..." }`, and say nothing of what went wrong inside.
+ */
+export async function startAdminServer({ host, port, parts }: AdminServerOptions): Promise<AdminServer> {
+  // Event streams never end by themselves: a server that closes ends them.
+  const app = fastify({ logger: false, forceCloseConnections: true, routerOptions: { maxParamLength: 512 } });
+  app.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'there is nothing of this name'));
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    const status = error.statusCode ?? 500;
+    return refuse(reply, status, status < 500 ? error.message : 'the gateway failed to answer this');
+  });
+  for (const part of parts) part(app);
+  await app.listen({ host, port });
+  return { address: app.server.address() as AddressInfo, close: () => app.close() };
+}
+
+/** The answer to what cannot be done. */
+export function refuse(reply: FastifyReply, status: number, error: string): FastifyReply {
+  return reply.code(status).header('cache-control', 'no-store').send({ error });
+}
