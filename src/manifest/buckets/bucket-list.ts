@@ -1,5 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import { isBucketName } from '../../protocol/bucket-name.ts';
+import { blobsOf, containersOf, pagesOf } from '../../store/pages.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { decodeBucketSummary } from './bucket-record.ts';
 import type { Backend, Realm } from './realm.ts';
@@ -41,7 +42,7 @@ async function listBackend(context: BucketListContext, backend: Backend, request
   const { owned, containers } = await listRecords(backend, request.ownerId, call);
   const ours = owned.filter((bucket) => context.realm.backendOf(bucket.name) === backend);
   if (request.ownerId !== backend.ownerId) return ours;
-  for await (const container of nativeContainers(backend, call)) {
+  for await (const container of containersOf(backend.store, call)) {
     if (containers.has(container.name)) continue;
     if (isBucketName(container.name) && context.realm.backendOf(container.name) === backend) {
       ours.push({ name: container.name, createdAt: container.lastModified, backend: backend.name });
@@ -56,32 +57,18 @@ async function listBackend(context: BucketListContext, backend: Backend, request
 async function listRecords(backend: Backend, ownerId: string, call: Call): Promise<{ owned: ListedBucket[]; containers: Set<string> }> {
   const owned: ListedBucket[] = [];
   const containers = new Set([backend.systemContainer]);
-  let token: string | undefined;
-  do {
-    const limit = backend.store.capabilities.maxListPage;
-    const page = await backend.store.list(backend.systemContainer, { prefix: 'b/', limit, ...(token !== undefined && { token }) }, call).catch(noSystemContainer);
-    for (const entry of page.entries) {
-      const summary = entry.kind === 'blob' ? decodeBucketSummary(entry.metadata) : undefined;
-      if (summary === undefined) continue;
-      containers.add(summary.container);
-      if (summary.owner === ownerId) owned.push({ name: entry.name.slice(2), createdAt: summary.createdAt, backend: backend.name });
+  try {
+    for await (const page of pagesOf(backend.store, backend.systemContainer, { prefix: 'b/' }, call)) {
+      for (const entry of blobsOf(page)) {
+        const summary = decodeBucketSummary(entry.metadata);
+        if (summary === undefined) continue;
+        containers.add(summary.container);
+        if (summary.owner === ownerId) owned.push({ name: entry.name.slice(2), createdAt: summary.createdAt, backend: backend.name });
+      }
     }
-    token = page.nextToken;
-  } while (token !== undefined);
+  } catch (error) {
+    // Before the first bucket there is no system container.
+    if (!isStoreError(error, 'containerNotFound')) throw error;
+  }
   return { owned, containers };
-}
-
-/** Before the first bucket there is no system container. */
-function noSystemContainer(error: unknown): { entries: readonly []; nextToken?: string } {
-  if (isStoreError(error, 'containerNotFound')) return { entries: [] };
-  throw error;
-}
-
-async function* nativeContainers(backend: Backend, call: Call): AsyncGenerator<{ name: string; lastModified: number }> {
-  let token: string | undefined;
-  do {
-    const page = await backend.store.listContainers(token, call);
-    yield* page.containers;
-    token = page.nextToken;
-  } while (token !== undefined);
 }

@@ -2,6 +2,7 @@ import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { BlobRef, BlobStore, Condition, ContainerEntry, Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
+import { readAll } from '../../streams/read-all.ts';
 import type { Bucket } from './bucket.ts';
 import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from './bucket-record.ts';
 import type { Backend, Realm } from './realm.ts';
@@ -37,9 +38,7 @@ export function createBucketStore(realm: Realm, now: () => number): BucketStore 
     const backend = realm.backendOf(name);
     try {
       const { properties, body } = await backend.store.read(recordRef(name), {}, call);
-      const chunks: Buffer[] = [];
-      for await (const chunk of body.stream()) chunks.push(chunk as Buffer);
-      return { record: decodeBucketRecord(Buffer.concat(chunks)), revision: properties.revision };
+      return { record: decodeBucketRecord(await readAll(body)), revision: properties.revision };
     } catch (error) {
       if (!isStoreError(error, 'notFound', 'containerNotFound')) throw error;
       return nativeContainer(backend, name, call);

@@ -160,23 +160,16 @@ async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call
 async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): Promise<Placed> {
   const { bucket, key, request } = copy;
   const { ref } = headPlace(bucket, key);
-  let seq = 0;
-  await commitNull<undefined>(
+  const { seq } = await commitNull(
     context,
     {
       bucket,
       key,
       conditions: request.conditions,
-      repeatable: true,
       plan: async (base, { condition }) => {
-        seq = base.seq;
         const record: ObjectRecord = { kind: 'inline', ...keptEtag(copy), ...recordOf(bucket, key, request), ...base };
-        return async () => {
-          await sendOver(copy, { ref, record, condition }, call);
-          return undefined;
-        };
+        return () => sendOver(copy, { ref, record, condition }, call);
       },
-      result: () => undefined,
     },
     call,
   );

@@ -69,25 +69,20 @@ async function publishNull(context: ObjectsContext, { bucket, key, request }: Pu
   const { version, size, etag, parts, once } = request;
   const { native, headers } = nativeParts(request);
   const place = seqOfToken(version);
-  await commitNull<undefined>(
+  await commitNull(
     context,
     {
       bucket,
       key,
       conditions: request.conditions,
-      repeatable: true,
-      blob: () => version,
+      blob: version,
       plan: async ({ seq, ...base }, { placed, condition }) => {
         const at = isBehind(version, placed) ? { seq, mtime: mtimeOfSeq(place) } : { seq: place };
         const mlink: ObjectRecord = { kind: 'mlink', etag, size, version, ...(parts && { parts }), ...recordOf(bucket, key, request), ...base, ...at };
         const metadata = await blobMetadata(bucket.home, mlink, native, call);
-        return async () => {
-          await bucket.home.store.write(headPlace(bucket, key).ref, EMPTY, { headers, metadata, condition }, call);
-          return undefined;
-        };
+        return () => bucket.home.store.write(headPlace(bucket, key).ref, EMPTY, { headers, metadata, condition }, call);
       },
-      result: () => undefined,
-      ...(once && { nonce: once.nonce, already: async (head) => ((await once.happened(head)) ? { result: undefined } : undefined) }),
+      ...(once && { nonce: once.nonce, already: once.happened }),
     },
     call,
   );

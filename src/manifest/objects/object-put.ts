@@ -1,5 +1,4 @@
 import type { Call } from '../../observe/call.ts';
-import type { WriteResult } from '../../store/blob-store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { bodySize } from '../../streams/bytes.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
@@ -15,7 +14,7 @@ import type { Committed, PutTarget } from './object-requests.ts';
 import { putInline } from './object-write.ts';
 import { commitNull } from './versions/commit-null.ts';
 import { commitVersion } from './versions/commit-version.ts';
-import { type UploadedVersion, nativeParts, ownEtag, uploadVersion } from './versions/upload-version.ts';
+import { nativeParts, ownEtag, uploadVersion } from './versions/upload-version.ts';
 
 /** Stores an object; how depends on the bucket's versioning (docs/decisions/0002-commit-protocol.md). */
 export function putObject(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
@@ -29,21 +28,19 @@ export function putObject(context: ObjectsContext, target: PutTarget, call: Call
 /** A version of its own: its blob, then the head is swapped to it. A streamed body goes first, whatever becomes of the head meanwhile. */
 async function putVersion(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
-  let uploaded: Promise<UploadedVersion> | undefined;
-  const { token } = await commitVersion(
+  const { token, written } = await commitVersion(
     context,
     {
       bucket,
       key,
       conditions: request.conditions,
       kind: 'link',
-      write: (own) => (uploaded = uploadVersion(target, { token: own, isNull: false }, call)),
+      write: (own) => uploadVersion(target, { token: own, isNull: false }, call),
     },
     call,
   );
-  const written = await uploaded;
-  if (written === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NothingWritten' });
-  const { etag, checksum } = written;
+  const { etag, checksum } = written?.record ?? {};
+  if (etag === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NothingWritten' });
   return { etag, mtime: mtimeOfSeq(seqOfToken(token)), versionId: token, ...(checksum !== undefined && { checksum }) };
 }
 
@@ -51,29 +48,22 @@ async function putVersion(context: ObjectsContext, target: PutTarget, call: Call
 async function putNull(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const { native, headers } = nativeParts(request);
-  let seq = 0;
-  const result = await commitNull<WriteResult>(
+  const { seq, written } = await commitNull(
     context,
     {
       bucket,
       key,
       conditions: request.conditions,
-      repeatable: true,
       plan: async (base, { condition }) => {
-        seq = base.seq;
         const record: ObjectRecord = { kind: 'inline', ...ownEtag(request), ...recordOf(bucket, key, request), ...base };
         const metadata = await blobMetadata(bucket.home, record, native, call);
         const wire = { headers, metadata, condition, ...(request.md5 !== undefined && { md5: request.md5 }) };
         return () => bucket.home.store.write(headPlace(bucket, key).ref, request.body, wire, call);
       },
-      result: (head) => {
-        if (head === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoHead' });
-        return head.properties;
-      },
     },
     call,
   );
-  const etag = request.etag ?? result.md5 ?? request.md5;
+  const etag = request.etag ?? written?.md5 ?? request.md5;
   if (etag === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoMd5InAnswer' });
   return { etag, mtime: mtimeOfSeq(seq), versionId: NULL_VERSION, ...(request.checksum !== undefined && { checksum: request.checksum }) };
 }
@@ -82,8 +72,7 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
 async function putDetached(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const token = newToken(context.clock.next());
-  const uploaded = await uploadVersion(target, { token, isNull: true }, call);
-  const { etag, size, checksum } = uploaded;
+  const { etag, size, checksum } = (await uploadVersion(target, { token, isNull: true }, call)).record;
   const { body: _body, md5: _md5, facts: _facts, ...version } = request;
   return publishDetached(context, { bucket, key, request: { ...version, version: token, etag, size, ...(checksum && { checksum }) } }, call);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Call } from '../../observe/call.ts';
 import type { BlobMetadata } from '../../store/blob-store.ts';
+import { readAll } from '../../streams/read-all.ts';
 import type { BucketHome } from '../buckets/bucket.ts';
 import type { Head } from '../objects/head.ts';
 import { type ObjectRecord, RECORD_NAME, decodeRecord, encodeRecord } from './record.ts';
@@ -60,9 +61,7 @@ export async function withOverflow(home: BucketHome, head: Head, call: Call): Pr
   const { record } = head;
   if (record?.overflow === undefined) return head;
   const { body } = await home.store.read(overflowRef(home, record.overflow), {}, call);
-  const chunks: Buffer[] = [];
-  for await (const chunk of body.stream()) chunks.push(chunk as Buffer);
-  const rest = decodeRecord(Buffer.concat(chunks).toString());
+  const rest = decodeRecord((await readAll(body)).toString());
   if (rest === undefined) throw new Error(`overflow record ${record.overflow} is damaged`);
   const { overflow: _overflow, ...core } = record;
   const whole = { ...rest, ...core };

@@ -1,11 +1,12 @@
 import { isBucketName } from '../../protocol/bucket-name.ts';
 import type { Call } from '../../observe/call.ts';
 import { isStoreError } from '../../store/store-error.ts';
+import { blobsOf, containersOf } from '../../store/pages.ts';
 import { readAll } from '../../streams/read-all.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { type BucketRecord, decodeBucketRecord } from '../buckets/bucket-record.ts';
 import { DELETE_TIMEOUT_MS, nativeBucketRecord, nativeUid, toBucket } from '../buckets/bucket-store.ts';
-import { type SweepRun, blobsOf } from './sweep-run.ts';
+import type { SweepRun } from './sweep-run.ts';
 
 /** Regions of the system container in which each bucket has a folder of its own. */
 export const BUCKET_REGIONS = ['v/', 'x/', 'u/'] as const;
@@ -42,13 +43,9 @@ export async function takeCensus(run: SweepRun, isHere: (bucket: string) => bool
       if (record !== undefined) add(name.slice('b/'.length), record);
     });
   }
-  for (let token: string | undefined, more = true; more; more = token !== undefined) {
-    const page = await run.store.listContainers(token, call);
-    for (const container of page.containers) {
-      live.add(nativeUid(container.name));
-      if (!containers.has(container.name) && isBucketName(container.name)) add(container.name, nativeBucketRecord(run.backend, container));
-    }
-    token = page.nextToken;
+  for await (const container of containersOf(run.store, call)) {
+    live.add(nativeUid(container.name));
+    if (!containers.has(container.name) && isBucketName(container.name)) add(container.name, nativeBucketRecord(run.backend, container));
   }
   return { buckets: buckets.sort((a, b) => (a.name < b.name ? -1 : 1)), deletedUids: found.filter((uid) => !live.has(uid)), liveUids: live };
 }

@@ -1,6 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
+import { blobsOf } from '../../store/pages.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { Backend, Realm } from '../buckets/realm.ts';
 import { noncesAmended } from '../objects/head-commit.ts';
@@ -18,7 +19,7 @@ import { type ExportReport, exportReport } from './export-report.ts';
 import { exportVersions } from './export-versions.ts';
 import { headOfKey } from './heads-of-keys.ts';
 import { Tally } from './sweep-report.ts';
-import { SweepRun, blobsOf } from './sweep-run.ts';
+import { SweepRun } from './sweep-run.ts';
 import { SWEEP_DEFAULTS } from './sweep-settings.ts';
 
 /** Turns against tags that are set on a version while it is copied. */

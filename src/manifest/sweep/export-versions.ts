@@ -1,5 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import { ABSENT, type BlobEntry } from '../../store/blob-store.ts';
+import { blobsOf } from '../../store/pages.ts';
 import { contentHeadersOf } from '../objects/head.ts';
 import { type VersionBlob, isVisible, parseVersion, versionIdOf } from '../objects/versions/version-blob.ts';
 import { codecOf } from '../records/names.ts';
@@ -7,7 +8,6 @@ import { splitMetadata } from '../records/record.ts';
 import { parseVersionName, versionsPrefix } from '../records/version-names.ts';
 import type { BucketExport } from './bucket-export.ts';
 import { headsOfKeys } from './heads-of-keys.ts';
-import { blobsOf } from './sweep-run.ts';
 
 interface KeyVersion extends VersionBlob {
   readonly key: string;

@@ -2,16 +2,17 @@ import type { Call } from '../../observe/call.ts';
 import type { BlobEntry, BlobRef } from '../../store/blob-store.ts';
 import { nameComparator } from '../../store/name-order.ts';
 import { isStoreError } from '../../store/store-error.ts';
+import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { type Head, parseHead } from '../objects/head.ts';
 import { codecOf } from '../records/names.ts';
-import { blobsOf, pagesOf } from './sweep-run.ts';
 
 /** Fewer keys are looked up one by one. */
 const WORTH_A_LISTING = 8;
 /** Keys that a list call must save looking up, or the heads between them are too many to be listed. */
 const KEYS_A_PAGE = 40;
+const PAGE = 1000;
 
 /** Heads by key, undefined for a key that has none. Left out: heads that this release cannot read. Spilled records are not read. */
 export type HeadsByKey = ReadonlyMap<string, Head | undefined>;
@@ -59,7 +60,7 @@ async function listHeads({ home }: Bucket, keys: readonly string[], heads: Map<s
   const found = new Map<string, Head | undefined>();
   let reach = last; // unless the last page that is read ends before it
   let budget = Math.ceil(plain.length / KEYS_A_PAGE);
-  for await (const page of pagesOf(store, container, { startAt: first }, call)) {
+  for await (const page of pagesOf(store, container, { startAt: first, pageSize: PAGE }, call)) {
     for (const entry of blobsOf(page)) {
       if (wanted.has(entry.name)) found.set(entry.name, tryParse({ container, name: entry.name }, entry));
     }

@@ -1,5 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
+import { blobsOf } from '../../store/pages.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { parseVersionName } from '../records/version-names.ts';
 import { isUploadToken } from '../records/version-token.ts';
@@ -8,7 +9,7 @@ import { removePartRecords } from '../uploads/upload-parts.ts';
 import { decodeSummary } from '../uploads/upload-record.ts';
 import { BUCKET_REGIONS } from './census.ts';
 import type { Tally } from './sweep-report.ts';
-import { type SweepRun, blobsOf } from './sweep-run.ts';
+import type { SweepRun } from './sweep-run.ts';
 
 /** All that a bucket left behind whose uid no bucket has any more. It was empty when it was deleted, so nothing of it is anybody's. */
 export async function sweepDeleted(run: SweepRun, { tally, uid }: { tally: Tally; uid: string }, call: Call): Promise<void> {

@@ -1,11 +1,11 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import { StoreError } from '../../store/store-error.ts';
+import { blobsOf } from '../../store/pages.ts';
 import { parseHead } from '../objects/head.ts';
 import { redo } from '../objects/versions/displace.ts';
 import { codecOf } from '../records/names.ts';
 import type { BucketSweep } from './bucket-sweep.ts';
-import { blobsOf } from './sweep-run.ts';
 
 /**
  * Voids, in a bucket that ever had versioning: when their log is done nothing else leads to them. First the log, then

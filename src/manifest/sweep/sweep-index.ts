@@ -1,12 +1,12 @@
 import type { Call } from '../../observe/call.ts';
 import { decodeOrdered, isCutEncoding } from '../../store/key-codec.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
+import { blobsOf } from '../../store/pages.ts';
 import { isLive } from '../objects/head.ts';
 import { RECORD_NAME, decodeRecord } from '../records/record.ts';
 import { deletionsPrefix } from '../records/version-names.ts';
 import { headsOfKeys } from './heads-of-keys.ts';
 import type { BucketSweep } from './bucket-sweep.ts';
-import { blobsOf } from './sweep-run.ts';
 
 /**
  * The index of keys that may be deleted. An entry goes when it is past the grace and the head, read after it, is

@@ -1,9 +1,10 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
+import { blobsOf, containersOf } from '../../store/pages.ts';
 import { OVERFLOWS } from '../records/overflow.ts';
 import { RECORD_NAME, decodeRecord } from '../records/record.ts';
 import type { Tally } from './sweep-report.ts';
-import { type SweepRun, blobsOf } from './sweep-run.ts';
+import type { SweepRun } from './sweep-run.ts';
 
 /** Spilled records whose references are looked for at a time: for each so many, everything is listed once. */
 const BATCH = 50_000;
@@ -44,13 +45,9 @@ async function sweepUnreferred(run: SweepRun, { tally, candidates }: { tally: Ta
   };
   // Own blobs of versions first and heads last: a record moves from a head to a version's blob only by being written anew.
   await strike(run.system, 'v/');
-  for (let token: string | undefined, more = true; more; more = token !== undefined) {
-    const page = await run.store.listContainers(token, call);
-    for (const { name } of page.containers) {
-      if (name !== run.system) await strike(name, '');
-      if (candidates.size === 0) return;
-    }
-    token = page.nextToken;
+  for await (const { name } of containersOf(run.store, call)) {
+    if (name !== run.system) await strike(name, '');
+    if (candidates.size === 0) return;
   }
   await run.removeAll(tally, 'overflow', [...candidates.values()], call);
 }

@@ -1,5 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry, BlobStore, ListEntry, ListRequest } from '../../store/blob-store.ts';
+import { pagesOf } from '../../store/pages.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import type { Backend } from '../buckets/realm.ts';
@@ -51,7 +52,7 @@ export class SweepRun {
   }
 
   pages(container: string, request: Omit<ListRequest, 'limit' | 'token'>, call: Call): AsyncGenerator<readonly ListEntry[], void> {
-    return pagesOf(this.store, container, request, call);
+    return pagesOf(this.store, container, { ...request, pageSize: PAGE }, call);
   }
 
   /** Works on the items of a page, a bounded number at a time. */
@@ -115,23 +116,4 @@ export class SweepRun {
       return false;
     }
   }
-}
-
-export async function* pagesOf(
-  store: BlobStore,
-  container: string,
-  request: Omit<ListRequest, 'limit' | 'token'>,
-  call: Call,
-): AsyncGenerator<readonly ListEntry[], void> {
-  const limit = Math.min(PAGE, store.capabilities.maxListPage);
-  let token: string | undefined;
-  do {
-    const page = await store.list(container, { ...request, limit, ...(token !== undefined && { token }) }, call);
-    if (page.entries.length > 0) yield page.entries;
-    token = page.nextToken;
-  } while (token !== undefined);
-}
-
-export function blobsOf(entries: readonly ListEntry[]): BlobEntry[] {
-  return entries.filter((entry) => entry.kind === 'blob');
 }

@@ -1,7 +1,8 @@
 import type { Call } from '../../observe/call.ts';
+import { blobsOf } from '../../store/pages.ts';
 import { TOMBSTONES, tombstoneOf } from '../uploads/upload-tombstone.ts';
 import type { Tally } from './sweep-report.ts';
-import { type SweepRun, blobsOf } from './sweep-run.ts';
+import type { SweepRun } from './sweep-run.ts';
 
 /**
  * Notes of how uploads were completed. Only after the records of such uploads are gone: a Complete that is repeated

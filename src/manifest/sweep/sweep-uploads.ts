@@ -1,6 +1,7 @@
 import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
+import { blobsOf } from '../../store/pages.ts';
 import { abortUpload } from '../uploads/upload-abort.ts';
 import { initiatedAt, isUploadId } from '../uploads/upload-id.ts';
 import { parseUploadName, partsPrefix, uploadsPrefix } from '../uploads/upload-names.ts';
@@ -9,7 +10,7 @@ import { decodeSummary } from '../uploads/upload-record.ts';
 import { readTombstone } from '../uploads/upload-tombstone.ts';
 import type { Tally } from './sweep-report.ts';
 import type { BucketSweep } from './bucket-sweep.ts';
-import { type SweepRun, blobsOf } from './sweep-run.ts';
+import type { SweepRun } from './sweep-run.ts';
 
 /** Uploads whose parts are looked into at a time; for each so many, the records of all uploads are listed once. */
 const BATCH = 20_000;

@@ -1,5 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import { type BlobEntry, at } from '../../store/blob-store.ts';
+import { blobsOf } from '../../store/pages.ts';
 import type { Head } from '../objects/head.ts';
 import { settle } from '../objects/settle.ts';
 import { mayHideVersions } from '../objects/versions/drain-window.ts';
@@ -12,7 +13,6 @@ import { sealKnown } from '../uploads/upload-claim.ts';
 import type { BucketSweep, ListedBlob } from './bucket-sweep.ts';
 import { type HeadsByKey, headOfKey, headsOfKeys } from './heads-of-keys.ts';
 import { mayHaveBeenPublished, removeStaging, stagingOf } from './sweep-staging.ts';
-import { blobsOf } from './sweep-run.ts';
 
 /**
  * All own blobs of versions, and of uploads: what the log of a head says is done, what no head names is removed
@@ -99,8 +99,8 @@ async function sweepUnnamed(sweep: BucketSweep, blob: ListedBlob, call: Call): P
 }
 
 /**
- * A copy of the null version as it stands in the head. Whoever displaces it finds the copy, does not make another, and
- * names it without changing it: so only a head that has moved on makes it superfluous.
+ * A copy of the null version as it stands in the head. Whoever displaces it finds the copy, renews its age and names it
+ * instead of making another: so only a head that has moved on makes it superfluous.
  */
 function isCopyOf(head: Head | undefined, { token }: ListedBlob): boolean {
   return head !== undefined && tokenOfNull(seqOfToken(token), head.properties.revision) === token;

@@ -1,6 +1,7 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { ABSENT } from '../../store/blob-store.ts';
+import { pagesOf } from '../../store/pages.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import type { Bucket } from '../buckets/bucket.ts';
@@ -94,17 +95,13 @@ function requireCrashed({ claim, since }: StoredClaim): void {
 /** Frees what the uploads of a deleted bucket hold: nobody can complete them any more. Best effort. */
 export async function discardUploads(bucket: Bucket, call: Call): Promise<void> {
   const { store, system } = bucket.home;
-  let token: string | undefined;
-  do {
-    const request = { prefix: uploadsPrefix(bucket), limit: store.capabilities.maxListPage };
-    const page = await store.list(system, { ...request, ...(token !== undefined && { token }) }, call);
-    await mapConcurrent(page.entries, DISCARD_CONCURRENCY, async (entry) => {
+  for await (const page of pagesOf(store, system, { prefix: uploadsPrefix(bucket) }, call)) {
+    await mapConcurrent(page, DISCARD_CONCURRENCY, async (entry) => {
       const parsed = parseUploadName(bucket, entry.name);
       const key = parsed?.key ?? (entry.kind === 'blob' ? decodeSummary(entry.metadata).key : undefined);
       if (parsed === undefined || key === undefined) return;
       await cleanUp({ bucket, key, uploadId: parsed.uploadId }, call);
       await store.removeMany(system, [{ name: entry.name }], call);
     });
-    token = page.nextToken;
-  } while (token !== undefined);
+  }
 }

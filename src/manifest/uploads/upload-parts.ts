@@ -2,6 +2,7 @@ import { finished } from 'node:stream/promises';
 import type { Call } from '../../observe/call.ts';
 import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { StagedPart } from '../../store/blob-store.ts';
+import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { type UploadBody, bodySize } from '../../streams/bytes.ts';
 import type { BucketHome } from '../buckets/bucket.ts';
@@ -95,30 +96,19 @@ async function* partsFrom(
   call: Call,
 ): AsyncGenerator<PartRecord, void> {
   const { uploadId } = from;
-  const limit = Math.min(from.pageSize, store.capabilities.maxListPage);
-  const request = { prefix: partsPrefix(uploadId), startAt: partName(uploadId, from.first), limit };
-  let token: string | undefined;
-  do {
-    const page = await store.list(system, { ...request, ...(token !== undefined && { token }) }, call);
-    for (const entry of page.entries) {
-      if (entry.kind === 'blob') yield decodePart(partNumberOf(uploadId, entry.name), entry.metadata);
-    }
-    token = page.nextToken;
-  } while (token !== undefined);
+  const request = { prefix: partsPrefix(uploadId), startAt: partName(uploadId, from.first), pageSize: from.pageSize };
+  for await (const page of pagesOf(store, system, request, call)) {
+    for (const { name, metadata } of blobsOf(page)) yield decodePart(partNumberOf(uploadId, name), metadata);
+  }
 }
 
 /** Removes all part records of an upload, with list and bulk calls only. Idempotent. */
 export async function removePartRecords({ store, system }: BucketHome, uploadId: string, call: Call): Promise<void> {
-  let token: string | undefined;
-  do {
-    const request = { prefix: partsPrefix(uploadId), limit: store.capabilities.maxListPage };
-    const page = await store.list(system, { ...request, ...(token !== undefined && { token }) }, call);
-    const items = page.entries.map(({ name }) => ({ name }));
-    const outcomes = items.length === 0 ? [] : await store.removeMany(system, items, call);
+  for await (const page of pagesOf(store, system, { prefix: partsPrefix(uploadId) }, call)) {
+    const outcomes = await store.removeMany(system, page.map(({ name }) => ({ name })), call);
     const failure = outcomes.find((outcome) => outcome instanceof Error);
     if (failure !== undefined) throw failure;
-    token = page.nextToken;
-  } while (token !== undefined);
+  }
 }
 
 /** Frees the bytes of an upload that has ended, and the blob they were assembled to. Idempotent. */

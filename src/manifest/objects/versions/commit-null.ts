@@ -1,9 +1,9 @@
 import type { Call } from '../../../observe/call.ts';
-import type { Condition } from '../../../store/blob-store.ts';
+import type { Condition, WriteResult } from '../../../store/blob-store.ts';
 import { newNonce } from '../../records/clock.ts';
 import type { ObjectRecord } from '../../records/record.ts';
 import type { VersionToken } from '../../records/version-token.ts';
-import { type Found, type HeadTarget, byNonce, changeHead } from '../head-commit.ts';
+import { type HeadTarget, byNonce, changeHead } from '../head-commit.ts';
 import type { Head } from '../head.ts';
 import type { ObjectsContext } from '../object-context.ts';
 import { ringOf } from './commit-version.ts';
@@ -16,46 +16,51 @@ export type NullBase = Pick<ObjectRecord, 'nonce' | 'ring' | 'dels'> & {
   readonly seq: number;
 };
 
-export interface NewNull<T> extends HeadTarget {
+export interface NewNull extends HeadTarget {
   readonly nonce?: string;
   /** Prepares and returns the one conditional write of the head. May be asked several times. */
-  readonly plan: (base: NullBase, turn: { readonly placed: PlacedHead; readonly condition: Condition }) => Promise<() => Promise<T>>;
-  /** What to answer when that write is found done. */
-  readonly result: (head: Head | undefined) => T;
+  readonly plan: (base: NullBase, turn: { readonly placed: PlacedHead; readonly condition: Condition }) => Promise<() => Promise<WriteResult>>;
   /** Private blob that the head names: it must not be taken for the one that it displaces. */
-  readonly blob?: () => VersionToken | undefined;
-  readonly repeatable: boolean;
-  readonly already?: (head: Head | undefined) => Promise<Found<T> | undefined>;
+  readonly blob?: VersionToken;
+  readonly already?: (head: Head | undefined) => Promise<boolean>;
+}
+
+export interface CommittedNull {
+  /** Of the head that was written; 0 when another request has done it all. */
+  readonly seq: number;
+  /** Undefined when the write is known to be done, but no longer what the head says. */
+  readonly written: WriteResult | undefined;
 }
 
 /**
  * Makes the null version anew and current: in a bucket whose versioning is suspended, and for what is published
  * in one that never had any. The null version before it is named in the head until its blob is gone.
  */
-export async function commitNull<T>(context: ObjectsContext, version: NewNull<T>, call: Call): Promise<T> {
-  const { bucket, key, conditions, repeatable, already } = version;
+export async function commitNull(context: ObjectsContext, version: NewNull, call: Call): Promise<CommittedNull> {
+  const { bucket, key, conditions, already } = version;
   const place = { bucket, key };
   const nonce = version.nonce ?? newNonce();
+  let seq = 0;
   let dels: readonly VersionToken[] = [];
-  const result = await changeHead<T>(
+  const written = await changeHead<WriteResult | undefined>(
     {
       bucket,
       key,
       conditions,
-      repeatable,
+      repeatable: true,
       versioned: bucket.versioning !== 'never',
       plan: async (head, condition) => {
         const placed = await placeHead(place, head, { context, call });
-        const seq = context.clock.next(placed.seq);
+        seq = context.clock.next(placed.seq);
         const displaced = (await displaceNull(place, head, call)).dels ?? [];
-        dels = displaced.filter((token) => token !== version.blob?.());
+        dels = displaced.filter((token) => token !== version.blob);
         return version.plan({ nonce, seq, ...ringOf(head), ...(dels.length > 0 && { dels }) }, { placed, condition });
       },
-      recognise: byNonce(nonce, version.result),
-      ...(already && { already }),
+      recognise: byNonce(nonce, (head) => head.properties),
+      ...(already && { already: async (head) => ((await already(head)) ? { result: undefined } : undefined) }),
     },
     call,
   );
   for (const token of dels) context.settler.discard(place, token);
-  return result;
+  return { seq, written };
 }

@@ -36,25 +36,20 @@ async function createNull(context: ObjectsContext, { bucket, key }: ObjectTarget
   const place = { bucket, key };
   const { ref, trueKey } = headPlace(bucket, key);
   let unused: VersionToken | undefined;
-  await commitNull<undefined>(
+  await commitNull(
     context,
     {
       bucket,
       key,
       conditions,
-      repeatable: true,
       plan: async (base, { condition }) => {
         if (unused !== undefined) await removeVersionBlob(place, unused, call);
         const token = newToken(base.seq);
         unused = token;
         const { record, revision } = await writeMarker(place, { token, ownerId, isNull: true }, call);
         const tomb: ObjectRecord = { ...record, ...base, version: token, ...(revision && { rev: revision }), ...(trueKey !== undefined && { key: trueKey }) };
-        return async () => {
-          await bucket.home.store.write(ref, EMPTY, { metadata: { [RECORD_NAME]: encodeRecord(tomb) }, condition }, call);
-          return undefined;
-        };
+        return () => bucket.home.store.write(ref, EMPTY, { metadata: { [RECORD_NAME]: encodeRecord(tomb) }, condition }, call);
       },
-      result: () => undefined,
     },
     call,
   );

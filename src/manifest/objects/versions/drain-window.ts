@@ -1,5 +1,5 @@
 import type { Call } from '../../../observe/call.ts';
-import type { BlobEntry } from '../../../store/blob-store.ts';
+import { blobsOf, pagesOf } from '../../../store/pages.ts';
 import type { Bucket } from '../../buckets/bucket.ts';
 import { versionsOfKey } from '../../records/version-names.ts';
 import { seqOfToken } from '../../records/version-token.ts';
@@ -46,16 +46,7 @@ export async function survivingVersion(place: KeyPlace, context: ObjectsContext,
 export async function* versionsNewestFirst({ bucket, key }: KeyPlace, call: Call): AsyncGenerator<VersionBlob, void> {
   const { store, system } = bucket.home;
   const { prefix } = versionsOfKey(bucket, key);
-  let token: string | undefined;
-  do {
-    const page = await store.list(system, { prefix, limit: PAGE, ...(token !== undefined && { token }) }, call);
-    for (const entry of page.entries) {
-      if (entry.kind === 'blob') yield toVersion(system, prefix, entry);
-    }
-    token = page.nextToken;
-  } while (token !== undefined);
-}
-
-function toVersion(container: string, prefix: string, entry: BlobEntry): VersionBlob {
-  return parseVersion({ container, name: entry.name }, entry.name.slice(prefix.length), entry);
+  for await (const page of pagesOf(store, system, { prefix, pageSize: PAGE }, call)) {
+    for (const entry of blobsOf(page)) yield parseVersion({ container: system, name: entry.name }, entry.name.slice(prefix.length), entry);
+  }
 }

@@ -1,7 +1,7 @@
 import type { Call } from '../../../observe/call.ts';
 import type { BodyFacts } from '../../../protocol/body/object-body.ts';
 import type { Checksum } from '../../../protocol/checksums/algorithms.ts';
-import { ABSENT, type ContentHeaders, type WriteResult, at } from '../../../store/blob-store.ts';
+import { ABSENT, type BlobRef, type ContentHeaders, type Revision, at } from '../../../store/blob-store.ts';
 import { StoreError } from '../../../store/store-error.ts';
 import { bodySize } from '../../../streams/bytes.ts';
 import { recordOf } from '../../records/new-record.ts';
@@ -13,11 +13,9 @@ import type { NewObject, PutRequest, PutTarget } from '../object-requests.ts';
 import { type KeyPlace } from './stamp.ts';
 import { type WrittenVersion, writeOwn } from './version-blob.ts';
 
-/** Bytes on a version's own blob, with what the answer will say. */
+/** Bytes on a version's own blob; the record says what the answer needs. */
 export interface UploadedVersion extends WrittenVersion {
-  readonly etag: string;
-  readonly size: number;
-  readonly checksum?: Checksum;
+  readonly record: ObjectRecord & { readonly etag: string; readonly size: number };
 }
 
 /** Which version the bytes are for. */
@@ -41,40 +39,63 @@ export function nativeParts({ attributes }: NewObject): { native: Readonly<Recor
   return { native: partitionUserMetadata(attributes.userMetadata).native, headers: partitionHeaders(attributes.headers).native };
 }
 
-/**
- * Stores a body on a version's own blob, which nobody sees before a head names it. One call; a second one when a
- * checksum came behind the bytes, and parts of a private blob when they are too many for one write.
- */
-export async function uploadVersion({ bucket, key, request }: PutTarget, own: OwnPlace, call: Call): Promise<UploadedVersion> {
-  const ref = versionRef(bucket, key, own.token);
-  const { store } = bucket.home;
-  const { native, headers } = nativeParts(request);
-  const record = { ...ownRecord({ bucket, key }, request, own), ...ownEtag(request) };
-  const size = bodySize(request.body);
-  const isHuge = size > store.capabilities.maxWrite;
-  const first = isHuge ? undefined : await writeBody({ bucket, key, request }, { own, record }, call);
-  const staged = isHuge ? await store.stagePart(ref, request.body, call) : undefined;
-
-  const facts: BodyFacts = request.facts === undefined ? {} : await request.facts;
-  const etag = request.etag ?? first?.md5 ?? request.md5 ?? facts.md5;
-  if (etag === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoMd5InAnswer' });
-  const checksum = request.checksum ?? (facts.checksum && ({ ...facts.checksum, type: 'FULL_OBJECT' } as const));
-  const whole: ObjectRecord = { ...record, ...(isHuge && { etag }), ...(checksum !== undefined && { checksum }) };
-  const isComplete = first !== undefined && checksum === request.checksum;
-  const metadata = isComplete ? undefined : await blobMetadata(bucket.home, whole, native, call);
-  let revision = first?.revision;
-  if (staged !== undefined && metadata !== undefined) {
-    ({ revision } = await store.assemble(ref, { tokens: staged.tokens, headers, metadata, condition: ABSENT }, call));
-  } else if (first !== undefined && metadata !== undefined) {
-    ({ revision } = await store.setMetadata(ref, metadata, at(first.revision), call));
-  }
-  return { record: { ...whole, etag, size }, native, headers, etag, size, ...(revision && { revision }), ...(checksum && { checksum }) };
+interface Upload extends PutTarget {
+  readonly ref: BlobRef;
+  /** As far as it is known before the bytes have gone. */
+  readonly draft: ObjectRecord;
+  readonly parts: ReturnType<typeof nativeParts>;
 }
 
-async function writeBody({ bucket, key, request }: PutTarget, { own, record }: { own: OwnPlace; record: ObjectRecord }, call: Call): Promise<WriteResult> {
-  const { native, headers } = nativeParts(request);
-  const metadata = await blobMetadata(bucket.home, record, native, call);
-  const write: PutRequest['body'] = request.body;
+interface Uploaded {
+  /** As it stands on the blob. */
+  readonly record: ObjectRecord;
+  readonly etag: string;
+  readonly revision: Revision;
+}
+
+/** Stores a body on a version's own blob, which nobody sees before a head names it. */
+export async function uploadVersion(target: PutTarget, own: OwnPlace, call: Call): Promise<UploadedVersion> {
+  const { bucket, key, request } = target;
+  const upload: Upload = {
+    ...target,
+    ref: versionRef(bucket, key, own.token),
+    draft: { ...ownRecord(target, request, own), ...ownEtag(request) },
+    parts: nativeParts(request),
+  };
+  const size = bodySize(request.body);
+  const isHuge = size > bucket.home.store.capabilities.maxWrite;
+  const { record, etag, revision } = await (isHuge ? uploadStaged(upload, call) : uploadWhole(upload, call));
+  return { ...upload.parts, record: { ...record, etag, size }, revision };
+}
+
+/** One call; a second one when a checksum came behind the bytes. */
+async function uploadWhole({ bucket, request, ref, draft, parts }: Upload, call: Call): Promise<Uploaded> {
+  const { native, headers } = parts;
+  const metadata = await blobMetadata(bucket.home, draft, native, call);
   const wire = { headers, metadata, ...(request.md5 !== undefined && { md5: request.md5 }) };
-  return writeOwn(bucket, versionRef(bucket, key, own.token), { body: write, request: wire }, call);
+  const { md5, revision } = await writeOwn(bucket, ref, { body: request.body, request: wire }, call);
+  const { etag, checksum } = await bodySums(request, md5);
+  if (checksum === request.checksum) return { record: draft, etag, revision };
+  const record = { ...draft, ...(checksum && { checksum }) };
+  const amended = await bucket.home.store.setMetadata(ref, await blobMetadata(bucket.home, record, native, call), at(revision), call);
+  return { record, etag, revision: amended.revision };
+}
+
+/** Parts of a private blob, for bytes that are too many for one write. The service keeps no MD5 of them. */
+async function uploadStaged({ bucket, request, ref, draft, parts }: Upload, call: Call): Promise<Uploaded> {
+  const { store } = bucket.home;
+  const { tokens } = await store.stagePart(ref, request.body, call);
+  const { etag, checksum } = await bodySums(request, undefined);
+  const record = { ...draft, etag, ...(checksum && { checksum }) };
+  const metadata = await blobMetadata(bucket.home, record, parts.native, call);
+  const { revision } = await store.assemble(ref, { tokens, headers: parts.headers, metadata, condition: ABSENT }, call);
+  return { record, etag, revision };
+}
+
+/** ETag and checksum, which may be known only when the bytes have gone by. */
+async function bodySums(request: PutRequest, md5: string | undefined): Promise<{ etag: string; checksum: Checksum | undefined }> {
+  const facts: BodyFacts = request.facts === undefined ? {} : await request.facts;
+  const etag = request.etag ?? md5 ?? request.md5 ?? facts.md5;
+  if (etag === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoMd5InAnswer' });
+  return { etag, checksum: request.checksum ?? (facts.checksum && { ...facts.checksum, type: 'FULL_OBJECT' }) };
 }
