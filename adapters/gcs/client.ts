@@ -45,6 +45,8 @@ export class GcsClient {
   readonly buckets: BucketOptions;
   readonly limits: GcsLimits;
   readonly credentials: Credentials;
+  /** Number of the project in which buckets are made, once a bucket of it has been seen. */
+  projectNumber: string | undefined;
   readonly #parts: ClientParts;
   readonly #closing = new AbortController();
   readonly #background = new Set<Promise<void>>();

@@ -10,6 +10,7 @@ import { DEFAULT_STALL_LIMITS, StallWatch } from '../gateway/stall-watch.ts';
 import type { Log } from '../observe/log.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import { HoldBudget } from '../protocol/body/hold-budget.ts';
+import { isStoreError } from '../store/store-error.ts';
 import { backgroundCall } from './background-call.ts';
 import type { OpenBackend } from './backends.ts';
 import { createRealm } from './bucket-rules.ts';
@@ -106,6 +107,7 @@ class RunningService implements Service {
     const { config } = this.#options;
     if (config.admin.enabled) this.#admin = await this.#startAdmin(config.admin);
     await this.#requireBackends();
+    await this.#requireSystemContainers();
     for (const listener of config.listeners) await this.#open(listener);
     this.#stalls.start();
     this.#started = true;
@@ -147,6 +149,19 @@ class RunningService implements Service {
     const lines = failures.map(({ name, endpoint, reason }) => `backends.${name}: no usable answer from ${endpoint} (${reason})`);
     if (failures.length === this.#options.backends.length) throw new StartError(lines);
     for (const line of lines) this.#options.log.warn({}, line);
+  }
+
+  /**
+   * A system container that is somebody else's would be filled all the same, if he lets us in. One that is not there yet is made with
+   * the first record; what else may be wrong with it shows in requests.
+   */
+  async #requireSystemContainers(): Promise<void> {
+    const signal = AbortSignal.any([AbortSignal.timeout(PING_MS), this.#background.signal]);
+    const lines = await Promise.all(this.#options.backends.map(async ({ name, store, systemContainer }) => {
+      const error: unknown = await store.headContainer(systemContainer, backgroundCall(signal)).catch((thrown: unknown) => thrown);
+      return isStoreError(error, 'containerBusy') ? [`backends.${name}.systemContainer: ${reasonOf(error)}`] : [];
+    }));
+    if (lines.flat().length > 0) throw new StartError(lines.flat());
   }
 
   async #failures(): Promise<{ name: string; endpoint: string; reason: string }[]> {

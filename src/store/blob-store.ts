@@ -198,7 +198,7 @@ export interface BlobStore {
 
   /** @throws containerExists, containerBusy */
   createContainer(name: string, call: Call): Promise<void>;
-  /** @throws containerNotFound */
+  /** @throws containerNotFound, containerBusy (somebody else's) */
   headContainer(name: string, call: Call): Promise<ContainerEntry>;
   /** Removes the container with everything in it. @throws containerNotFound */
   removeContainer(name: string, call: Call): Promise<void>;

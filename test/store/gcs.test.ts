@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
-import type { GcsDouble } from '../../adapters/gcs/index.ts';
+import type { GcsBlobStore, GcsDouble } from '../../adapters/gcs/index.ts';
 import { describeBlobStore } from './conformance.ts';
 import { describeGcsContract } from './gcs-contract.ts';
 
@@ -8,11 +8,13 @@ let double: GcsDouble;
 
 beforeAll(async () => {
   // Copies of more than one call, too, and listings in more pages than were asked for.
-  double = await startGcsDouble({ rewriteBytesPerCall: 1024 * 1024, maxListRows: 300 });
+  double = await startGcsDouble({ rewriteBytesPerCall: 1024 * 1024, maxListRows: 300, foreignBuckets: { 'test-closed': 'closed', 'test-open': 'open' } });
 });
 
 afterAll(() => double.stop());
 
-describeBlobStore('gcs', async () => createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, bucketPrefix: 'test-' }));
+const open = async (): Promise<GcsBlobStore> => createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, bucketPrefix: 'test-' });
+
+describeBlobStore('gcs', open, { foreign: ['closed', 'open'] });
 
 describeGcsContract('double', () => double.endpoint);

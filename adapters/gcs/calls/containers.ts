@@ -11,6 +11,8 @@ interface BucketResource {
   readonly name: string;
   /** RFC 3339. */
   readonly timeCreated: string;
+  /** Decimal. */
+  readonly projectNumber: string | number;
   readonly hierarchicalNamespace: { readonly enabled?: boolean };
 }
 
@@ -19,7 +21,7 @@ interface BucketPage {
   readonly nextPageToken: string;
 }
 
-const FIELDS = 'name,timeCreated,hierarchicalNamespace';
+const FIELDS = 'name,timeCreated,projectNumber,hierarchicalNamespace';
 
 /**
  * https://cloud.google.com/storage/docs/json_api/v1/buckets/insert. Soft delete is off, or everything staged and removed would be paid for
@@ -33,10 +35,10 @@ export async function createContainer(client: GcsClient, container: string, call
     softDeletePolicy: { retentionDurationSeconds: '0' },
     iamConfiguration: { uniformBucketLevelAccess: { enabled: true }, publicAccessPrevention: 'enforced' },
   };
-  const query: Query = [['project', await client.credentials.projectId()], ['fields', 'name']];
+  const query: Query = [['project', await client.credentials.projectId()], ['fields', 'projectNumber']];
   const request = { call: 'createContainer', method: 'POST', path: BUCKETS, query, ...jsonBody(bucket), effect: 'change', changes: name, missing: 'bucket', conflict: 'containerExists' } as const;
   try {
-    await client.sendForNothing(request, call);
+    client.projectNumber = projectOf(await client.sendForJson<BucketResource>(request, call));
   } catch (error) {
     if (!isStoreError(error, 'containerExists')) throw error;
     throw await existsError(client, container, error, call);
@@ -44,22 +46,68 @@ export async function createContainer(client: GcsClient, container: string, call
 }
 
 /** The name is taken, by us or by somebody else; one of ours must be of a kind that holds any name. */
-async function existsError(client: GcsClient, container: string, cause: StoreError, call: Call): Promise<StoreError> {
+async function existsError(client: GcsClient, container: string, cause: StoreError, call: Call): Promise<unknown> {
   try {
     await headContainer(client, container, call);
   } catch (error) {
-    if (isStoreError(error, 'unexpected')) return error;
-    // Somebody else's, or gone again: taken is all that can be said.
+    // Gone again: taken is all that can be said.
+    if (!isStoreError(error, 'containerNotFound')) return error;
   }
   return new StoreError('containerExists', { ...cause.detail, cause });
 }
 
-/** https://cloud.google.com/storage/docs/json_api/v1/buckets/get. @throws StoreError unexpected for a bucket with folders of its own */
+/**
+ * https://cloud.google.com/storage/docs/json_api/v1/buckets/get. Only what lies in our project counts: who was first to take a name that we would
+ * take can let everybody write there, and would be given what is meant for us.
+ * @throws StoreError containerBusy for a bucket of another project; unexpected for one with folders of its own
+ */
 export async function headContainer(client: GcsClient, container: string, call: Call): Promise<ContainerEntry> {
-  const path = bucketPath(client, container);
-  const bucket = await client.sendForJson<BucketResource>({ call: 'headContainer', method: 'GET', path, query: [['fields', FIELDS]], effect: 'read', missing: 'bucket' }, call);
+  const bucket = await readableBucket(client, container, call);
+  if (bucket === undefined || projectOf(bucket) !== client.projectNumber) {
+    const own = await ownBucket(client, container, call);
+    if (own === undefined) throw foreign(client.names.bucketOf(container));
+    client.projectNumber = projectOf(own);
+    if (bucket === undefined) throw new StoreError('denied', { call: 'headContainer', status: 403 });
+  }
   if (bucket.hierarchicalNamespace?.enabled === true) throw hierarchical(client.names.bucketOf(container));
   return { name: container, lastModified: Date.parse(bucket.timeCreated ?? '') };
+}
+
+/** @returns undefined when it is there and we may not see it. @throws StoreError containerNotFound */
+async function readableBucket(client: GcsClient, container: string, call: Call): Promise<Partial<BucketResource> | undefined> {
+  const path = bucketPath(client, container);
+  try {
+    return await client.sendForJson<BucketResource>({ call: 'headContainer', method: 'GET', path, query: [['fields', FIELDS]], effect: 'read', missing: 'bucket' }, call);
+  } catch (error) {
+    if (!isStoreError(error, 'denied')) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * The bucket, if our project has it. The list is in the order of the names (https://cloud.google.com/storage/docs/json_api/v1/buckets/list), so
+ * the first that begins with this name is the one; a page may be empty and yet not be the last.
+ */
+async function ownBucket(client: GcsClient, container: string, call: Call): Promise<Partial<BucketResource> | undefined> {
+  const prefix = client.names.bucketOf(container);
+  let token: string | undefined;
+  do {
+    const { items: [first] = [], nextPageToken } = await bucketPage(client, { call: 'headContainer', prefix, token, limit: 1 }, call);
+    if (first !== undefined) return first.name === prefix ? first : undefined;
+    token = nextPageToken;
+  } while (token !== undefined && token !== '');
+  return undefined;
+}
+
+/** Emulators that know of no projects have one. */
+function projectOf({ projectNumber = '' }: Partial<BucketResource>): string {
+  return String(projectNumber);
+}
+
+/** The names of buckets are one namespace for everybody (https://cloud.google.com/storage/docs/buckets#considerations). */
+function foreign(bucket: string): StoreError {
+  const cause = new Error(`bucket ${bucket} belongs to another project: choose names, or a bucketPrefix, that nobody else uses`);
+  return new StoreError('containerBusy', { call: 'headContainer', code: 'BucketOfAnotherProject', cause });
 }
 
 /** There, folders are objects of another kind, and listings and limits differ (https://cloud.google.com/storage/docs/hns-overview). */
@@ -74,7 +122,8 @@ export async function listContainers(
   token: string | undefined,
   call: Call,
 ): Promise<{ containers: ContainerEntry[]; nextToken?: string }> {
-  const { items = [], nextPageToken } = await bucketPage(client, { call: 'listContainers', token, limit: 1000 }, call);
+  const { prefix } = client.names;
+  const { items = [], nextPageToken } = await bucketPage(client, { call: 'listContainers', prefix, token, limit: 1000 }, call);
   const containers = items.flatMap(({ name = '', timeCreated = '', hierarchicalNamespace }) => {
     const container = client.names.containerOf(name);
     return container === undefined || hierarchicalNamespace?.enabled === true ? [] : [{ name: container, lastModified: Date.parse(timeCreated) }];
@@ -84,19 +133,19 @@ export async function listContainers(
 
 /** The cheapest call that needs the credential: one bucket of the list. */
 export async function ping(client: GcsClient, call: Call): Promise<void> {
-  await bucketPage(client, { call: 'ping', token: undefined, limit: 1 }, call);
+  await bucketPage(client, { call: 'ping', prefix: client.names.prefix, token: undefined, limit: 1 }, call);
 }
 
 interface PageRequest {
   readonly call: string;
+  readonly prefix: string;
   readonly token: string | undefined;
   readonly limit: number;
 }
 
 async function bucketPage(client: GcsClient, page: PageRequest, call: Call): Promise<Partial<BucketPage>> {
-  const { prefix } = client.names;
   const query: Query = [['project', await client.credentials.projectId()], ['maxResults', String(page.limit)], ['fields', `items(${FIELDS}),nextPageToken`]];
-  if (prefix !== '') query.push(['prefix', prefix]);
+  if (page.prefix !== '') query.push(['prefix', page.prefix]);
   if (page.token !== undefined) query.push(['pageToken', page.token]);
   return client.sendForJson<BucketPage>({ call: page.call, method: 'GET', path: BUCKETS, query, effect: 'read', missing: 'bucket' }, call);
 }

@@ -5,7 +5,7 @@ import { Refusal, invalid } from './refusal.ts';
 import { isObject } from './resource.ts';
 import type { Json } from './resource.ts';
 import { checkBucketName } from './rules.ts';
-import { StoredBucket } from './state.ts';
+import { OWN_PROJECT, StoredBucket } from './state.ts';
 
 /** New buckets keep what is deleted for a week (https://cloud.google.com/storage/docs/soft-delete#retention-duration). */
 const WEEK = String(7 * 24 * 60 * 60);
@@ -18,7 +18,8 @@ export async function insertBucket({ state, query, json }: Exchange): Promise<An
   checkBucketName(name);
   if (isObject(versioning) && versioning['enabled'] === true) throw new Refusal(501, 'notImplemented', 'The double keeps no versions.');
   // The namespace is everybody's (https://cloud.google.com/storage/docs/buckets#considerations).
-  if (state.buckets.has(name)) throw new Refusal(409, 'conflict', 'Your previous request to create the named bucket succeeded and you already own it.');
+  const taken = state.buckets.get(name);
+  if (taken !== undefined) throw new Refusal(409, 'conflict', isOwn(taken) ? 'Your previous request to create the named bucket succeeded and you already own it.' : 'The requested bucket name is not available.');
   const retention = isObject(softDeletePolicy) ? softDeletePolicy['retentionDurationSeconds'] : undefined;
   const fields = {
     location: typeof location === 'string' ? location : 'US',
@@ -60,11 +61,16 @@ export function deleteBucket({ state, bucket: name, query }: Exchange): Answer {
 export function listBuckets({ state, query }: Exchange): Answer {
   if (query.get('project') === null) throw invalid('Required parameter: project');
   const [prefix, after] = [query.get('prefix') ?? '', query.get('pageToken') ?? ''];
-  const names = [...state.buckets.keys()].filter((name) => name.startsWith(prefix) && name > after).sort();
+  const own = [...state.buckets.values()].filter(isOwn).map(({ name }) => name);
+  const names = own.filter((name) => name.startsWith(prefix) && name > after).sort();
   const page = names.slice(0, Math.min(Number(query.get('maxResults') ?? 1000), 1000));
   const items = page.map((name) => bucketResource(state.bucket(name)));
   const last = page.at(-1);
   return ok({ kind: 'storage#buckets', ...(items.length > 0 && { items }), ...(page.length < names.length && last !== undefined && { nextPageToken: last }) });
+}
+
+function isOwn({ fields }: StoredBucket): boolean {
+  return fields.projectNumber === undefined;
 }
 
 function bucketResource({ name, fields, metageneration, timeCreated }: StoredBucket): Json {
@@ -72,6 +78,7 @@ function bucketResource({ name, fields, metageneration, timeCreated }: StoredBuc
     kind: 'storage#bucket',
     id: name,
     name,
+    projectNumber: fields.projectNumber ?? OWN_PROJECT,
     location: fields.location,
     storageClass: fields.storageClass,
     metageneration: String(metageneration),

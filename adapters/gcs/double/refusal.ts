@@ -36,6 +36,11 @@ export function conditionNotMet(): Refusal {
   return new Refusal(412, 'conditionNotMet', 'At least one of the pre-conditions you specified did not hold.', { xmlCode: 'PreconditionFailed' });
 }
 
+/** https://cloud.google.com/storage/docs/json_api/v1/status-codes#403-forbidden */
+export function forbidden(bucket: string): Refusal {
+  return new Refusal(403, 'forbidden', `The caller does not have access to the bucket ${bucket}. Permission denied on resource (or it may not exist).`, { xmlCode: 'AccessDenied' });
+}
+
 export function noSuchBucket(): Refusal {
   return new Refusal(404, 'notFound', 'The specified bucket does not exist.', { xmlCode: 'NoSuchBucket' });
 }

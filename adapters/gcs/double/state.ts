@@ -1,5 +1,5 @@
 import { compareUtf8 } from '../../../src/store/name-order.ts';
-import { Refusal, noSuchBucket, noSuchObject } from './refusal.ts';
+import { Refusal, forbidden, noSuchBucket, noSuchObject } from './refusal.ts';
 import type { Rope } from './rope.ts';
 
 /** Fields that clients set, as the JSON API names them. */
@@ -38,9 +38,17 @@ export interface DoubleOptions {
   readonly rewriteBytesPerCall?: number;
   /** Rows of a listing at most, whatever is asked for. Default 1,000, as documented. */
   readonly maxListRows?: number;
+  /** Buckets of another project, by name, and whether it lets anybody in. */
+  readonly foreignBuckets?: Readonly<Record<string, 'closed' | 'open'>>;
 }
 
+/** Numbers of the project whose buckets are made and listed here, and of the one that has all others. */
+export const OWN_PROJECT = '100000000001';
+const FOREIGN_PROJECT = '200000000002';
+
 export interface BucketFields {
+  /** Absent: the own one. */
+  readonly projectNumber?: string;
   readonly location: string;
   readonly storageClass: string;
   /** Seconds; buckets are made with a week unless told otherwise (https://cloud.google.com/storage/docs/soft-delete). */
@@ -115,10 +123,13 @@ export class DoubleState {
 
   constructor(options: DoubleOptions) {
     this.options = options;
+    const fields: BucketFields = { location: 'US', storageClass: 'STANDARD', softDeleteSeconds: '0', hierarchicalNamespace: false, labels: {} };
+    for (const name of Object.keys(options.foreignBuckets ?? {})) this.buckets.set(name, new StoredBucket(name, { ...fields, projectNumber: FOREIGN_PROJECT }, Date.now()));
   }
 
-  /** @throws Refusal 404 */
+  /** @throws Refusal 404, 403 */
   bucket(name: string): StoredBucket {
+    if (this.options.foreignBuckets?.[name] === 'closed') throw forbidden(name);
     const bucket = this.buckets.get(name);
     if (bucket === undefined) throw noSuchBucket();
     return bucket;

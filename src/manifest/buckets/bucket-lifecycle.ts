@@ -9,7 +9,7 @@ import { type BucketStore, ensureContainer } from './bucket-store.ts';
 import { isSameAcl } from '../records/acl-code.ts';
 import type { Backend } from './realm.ts';
 
-/** Container names tried when the one a bucket had before is still being deleted by the service. */
+/** Container names tried when the one a bucket should have is still being deleted by the service, or somebody else's. */
 const MAX_NAMES = 4;
 
 export interface CreateBucketRequest {
@@ -78,7 +78,7 @@ async function createContainer(store: BucketStore, claimed: Claim & { readonly r
     } catch (error) {
       if (!isStoreError(error, 'containerBusy')) throw error;
       if (tries === MAX_NAMES) throw new StoreError('throttled', { call: 'createContainer', cause: error });
-      record = { ...record, container: `${record.container.slice(0, 54)}-${randomBytes(4).toString('hex')}` };
+      record = { ...record, container: nameEndingIn(randomBytes(4).toString('hex'), backend, name) };
       revision = await store.write(name, record, at(revision), call);
     }
   }
@@ -88,11 +88,15 @@ async function createContainer(store: BucketStore, claimed: Claim & { readonly r
 export function containerNameOf(backend: Backend, bucket: string): string {
   const legal = backend.store.capabilities.containerName.test(bucket) && bucket !== backend.systemContainer;
   if (legal) return bucket;
+  return nameEndingIn(createHash('sha256').update(bucket).digest('hex').slice(0, 12), backend, bucket);
+}
+
+/** A legal name that still shows which bucket it is. */
+export function nameEndingIn(suffix: string, { store }: Backend, bucket: string): string {
   const readable = bucket.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
-  const hash = createHash('sha256').update(bucket).digest('hex').slice(0, 12);
   // A prefix of the backend's leaves less room, and some words are not allowed.
-  const names = [50, 30, 10].map((length) => `${readable.slice(0, length)}-${hash}`);
-  return names.find((name) => backend.store.capabilities.containerName.test(name)) ?? `bucket-${hash}`;
+  const names = [62 - suffix.length, 30, 10].map((length) => `${readable.slice(0, length)}-${suffix}`);
+  return names.find((name) => store.capabilities.containerName.test(name)) ?? `bucket-${suffix}`;
 }
 
 export interface DeleteBucketRequest {

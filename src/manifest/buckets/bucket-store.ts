@@ -104,7 +104,8 @@ async function nativeContainer(backend: Backend, name: string, call: Call): Prom
     const container = await backend.store.headContainer(name, call);
     return { record: nativeBucketRecord(backend, container) };
   } catch (error) {
-    if (isStoreError(error, 'containerNotFound')) return undefined;
+    // Where names are everybody's, somebody else's container is none of ours.
+    if (isStoreError(error, 'containerNotFound', 'containerBusy')) return undefined;
     throw error;
   }
 }

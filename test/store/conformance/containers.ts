@@ -7,6 +7,7 @@ import { type Define, failsWith, type Subject, winnersOf } from './suite.ts';
 export function containerTests(subject: Subject, test: Define): void {
   lifecycleTests(subject, test);
   missingContainerTests(subject, test);
+  foreignContainerTests(subject, test);
 
   test('a call counts what it sends to the backend', async () => {
     const call = { ...subject.call, facts: newCallFacts() };
@@ -63,6 +64,18 @@ function lifecycleTests(subject: Subject, test: Define): void {
     for (const name of [...made, subject.container]) expect(seen.filter((other) => other === name)).toHaveLength(1);
     for (const name of made) await subject.store.removeContainer(name, subject.call);
   });
+}
+
+/** Nobody may find there what was meant for us, whether he lets us in or not. */
+function foreignContainerTests(subject: Subject, test: Define): void {
+  for (const name of subject.options.foreign ?? []) {
+    test(`a container of somebody else, ${name}, is busy for us, and not listed`, async () => {
+      await failsWith(subject.store.headContainer(name, subject.call), 'containerBusy');
+      await failsWith(subject.store.createContainer(name, subject.call), 'containerBusy');
+      const { containers } = await subject.store.listContainers(undefined, subject.call);
+      expect(containers.map((entry) => entry.name)).not.toContain(name);
+    });
+  }
 }
 
 function missingContainerTests(subject: Subject, test: Define): void {

@@ -25,6 +25,8 @@ export interface ConformanceOptions {
    * They are skipped loudly; a name that no test has is an error.
    */
   readonly deviations?: Readonly<Record<string, string>>;
+  /** Containers that somebody else has, where names are everybody's. */
+  readonly foreign?: readonly string[];
   /** Moves a blob to the offline tier and back, if the backend can. */
   readonly setArchived?: (store: BlobStore, ref: BlobRef, archived: boolean) => Promise<void> | void;
 }

@@ -8,6 +8,7 @@ import { connect } from 'node:tls';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { startGcsDouble } from '../../../adapters/gcs/index.ts';
 import { makeCertificate } from '../../support/azurite.ts';
 import { roundTrip } from '../../support/raw-http.ts';
 import { ACCESS_KEY, SECRET_KEY, signedHead } from '../../support/sign-raw.ts';
@@ -127,6 +128,15 @@ describe('what is wrong is said in one line, never with a stack', () => {
     const started = start(['--config', configFile('dead.yaml', { backends: { store } })], { KEY: 'c2VjcmV0' });
     expect(await started.ended()).toBe(1);
     expect(started.output()).toMatch(/^backends\.store: no usable answer from http:\/\/127\.0\.0\.1:1\/account \(.*ECONNREFUSED.*\)\n$/);
+  });
+
+  test('a system container that is somebody else\'s', async () => {
+    const double = await startGcsDouble({ foreignBuckets: { 'acme-s3gw-system': 'open' } });
+    const store = { kind: 'gcs', owner: 'main', endpoint: double.endpoint, bucketPrefix: 'acme-', credential: { kind: 'anonymous' } };
+    const started = start(['--config', configFile('foreign.yaml', { backends: { store } })]);
+    expect(await started.ended()).toBe(1);
+    expect(started.output()).toMatch(/^backends\.store\.systemContainer: .*bucket acme-s3gw-system belongs to another project: choose .* bucketPrefix.*\n$/);
+    await double.stop();
   });
 
   test.each<[string, () => string[], string]>([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bucketNames } from '../../../adapters/gcs/names.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import { containerNameOf } from '../../../src/manifest/buckets/bucket-lifecycle.ts';
+import { containerNameOf, nameEndingIn } from '../../../src/manifest/buckets/bucket-lifecycle.ts';
 import type { Backend } from '../../../src/manifest/buckets/realm.ts';
 
 function backend(containerName: RegExp): Backend {
@@ -26,6 +26,12 @@ describe.each(Object.entries(RULES))('containers: %s', (_what, legal) => {
   test.each(['with.dots', '192.168.1.1x', LONG, 'x'.repeat(63), `${'y'.repeat(49)}.z`, 's3gw-system', 'my.google.bucket', 'goog-x'])('%s gets one that is legal', (bucket) => {
     expect(containerNameOf(where, bucket)).toMatch(legal);
     expect(containerNameOf(where, bucket)).not.toBe(where.systemContainer);
+  });
+
+  test.each(['photos', 'x'.repeat(63), LONG, 'my.google.bucket', `${'z'.repeat(53)}-z`])('%s gets another one, when its own cannot be had, that is legal', (bucket) => {
+    const name = nameEndingIn('0a1b2c3d', where, bucket);
+    expect(name).toMatch(legal);
+    expect(name).toMatch(/-0a1b2c3d$/);
   });
 
   test('different buckets have different containers', () => {

@@ -110,10 +110,37 @@ describe('changes', () => {
   test('createContainer: a lost answer is lost; a taken name is taken', async () => {
     const lost = await start([reset]);
     expect(await failure(lost.store.createContainer('bucket', testCall()))).toMatchObject({ kind: 'unavailable', lost: true });
-    const taken = await start([refusal('409 Conflict', 'conflict'), json({ name: 'bucket' })]);
-    expect((await failure(taken.store.createContainer('bucket', testCall()))).kind).toBe('containerExists');
-    const foreign = await start([refusal('409 Conflict', 'conflict'), refusal('403 Forbidden', 'forbidden')]);
-    expect((await failure(foreign.store.createContainer('bucket', testCall()))).kind).toBe('containerExists');
+  });
+
+  const conflict = refusal('409 Conflict', 'conflict');
+  const hidden = refusal('403 Forbidden', 'forbidden');
+  const ours = { name: 'bucket', projectNumber: '1' };
+  const listed = json({ items: [ours] });
+
+  test.each([
+    ['ours, on the list of our project', [conflict, json(ours), listed], 'containerExists'],
+    ['ours, behind an empty page of that list', [conflict, json(ours), json({ nextPageToken: 'x' }), listed], 'containerExists'],
+    ['ours, but we may not see it', [conflict, hidden, listed], 'denied'],
+    ['gone again', [conflict, refusal('404 Not Found', 'notFound')], 'containerExists'],
+    ['somebody else\'s', [conflict, hidden, json({})], 'containerBusy'],
+    ['somebody else\'s, and one of ours begins like it', [conflict, hidden, json({ items: [{ name: 'bucket-2', projectNumber: '1' }] })], 'containerBusy'],
+    ['somebody else\'s, who lets everybody in', [conflict, json({ name: 'bucket', projectNumber: '2' }), json({})], 'containerBusy'],
+    ['nobody knows whose', [conflict, hidden, hidden], 'denied'],
+  ] as [string, Turn[], string][])('createContainer of a taken name: %s', async (_whose, turns, kind) => {
+    const { store, requests } = await start(turns);
+    const error = await failure(store.createContainer('bucket', testCall()));
+    expect([error.kind, requests.length]).toEqual([kind, turns.length]);
+    if (kind === 'containerBusy') expect(error.detail.cause).toMatchObject({ message: expect.stringMatching(/belongs to another project/) as string });
+  });
+
+  test('headContainer knows its project by what was made in it, or asks once', async () => {
+    const made = await start([json({ projectNumber: '1' }), json(ours)]);
+    await made.store.createContainer('bucket', testCall());
+    await made.store.headContainer('bucket', testCall());
+    expect(made.requests).toHaveLength(2);
+    const found = await start([json(ours), listed, json(ours)]);
+    for (let looks = 0; looks < 2; looks += 1) await found.store.headContainer('bucket', testCall());
+    expect(found.requests).toHaveLength(3);
   });
 });
 
