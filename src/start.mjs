@@ -1,14 +1,7 @@
-// Plain JavaScript, so that an older Node gets as far as saying what is wrong.
 import process from 'node:process';
+import { onSupportedNode } from './supported-node.mjs';
 
-const NEEDED = 24;
-
-if (Number(process.versions.node.split('.')[0]) < NEEDED) {
-  process.stderr.write(
-    `s3-cloud-gateway needs Node ${NEEDED} or newer, this is ${process.version}: run it with "npm start", which uses the Node that "npm ci" brought.\n`,
-  );
-  process.exitCode = 1;
-} else {
+await onSupportedNode('npm start', async () => {
   const { main } = await import('./main/main.ts');
   await main(process.argv.slice(2), process.env);
-}
+});

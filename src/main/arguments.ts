@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseCommandLine } from './command-line.ts';
 import { StartError } from './start-error.ts';
 
 /** Backends that need nothing but this process, and their `kind` in a configuration. */
@@ -32,21 +32,13 @@ const OPTIONS = {
 
 /** @throws StartError naming what is wrong with the command line */
 export function parseArguments(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>): Arguments {
-  const { values, positionals } = parse(argv);
+  const { values, positionals } = parseCommandLine({ args: [...argv], options: OPTIONS, allowPositionals: true }, USAGE);
   const checkConfig = values['check-config'] === true;
   if (positionals.length > (checkConfig ? 1 : 0)) throw new StartError([`unexpected argument ${positionals.at(-1) ?? ''}`, USAGE]);
   const backend = backendOf(values.backend);
   const config = positionals[0] ?? values.config ?? environment['S3GW_CONFIG'];
   if (backend !== undefined && config !== undefined) throw new StartError(['--backend: only without a configuration file, which names its backends itself']);
   return { config, checkConfig, backend, port: portOf(values.port), help: values.help === true };
-}
-
-function parse(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>> {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new StartError([String(error instanceof Error ? error.message : error).split('\n')[0] ?? '', USAGE], error);
-  }
 }
 
 function backendOf(text: string | undefined): EmbeddedBackend | undefined {

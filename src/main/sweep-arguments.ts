@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { GRACE_MS, SWEEP_DEFAULTS, type SweepSettings } from '../manifest/sweep/sweep-settings.ts';
+import { parseCommandLine } from './command-line.ts';
 import { StartError } from './start-error.ts';
 
 const HOUR_MS = 3_600_000;
@@ -51,7 +51,7 @@ const OPTIONS = {
 
 /** @returns undefined when help was asked for. @throws StartError naming what is wrong with the command line */
 export function parseSweepArguments(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>): SweepArguments | undefined {
-  const values = parseOptions(argv);
+  const { values } = parseCommandLine({ args: [...argv], options: OPTIONS }, SWEEP_USAGE);
   if (values.help === true) return undefined;
   const config = values.config ?? environment['S3GW_CONFIG'];
   if (config === undefined) throw new StartError(['--config: expected the configuration file of the gateway', SWEEP_USAGE]);
@@ -74,14 +74,6 @@ export function parseSweepArguments(argv: readonly string[], environment: Readon
     ...(values.bucket !== undefined && { bucket: values.bucket }),
   };
   return { config, backend: values.backend, settings, check, json: values.json === true };
-}
-
-function parseOptions(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'] {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS }).values;
-  } catch (error) {
-    throw new StartError([String(error instanceof Error ? error.message : error).split('\n')[0] ?? '', SWEEP_USAGE], error);
-  }
 }
 
 function hours(option: string, text: string | undefined, least: number): number | undefined {

@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import type { Environment } from '../../config/load.ts';
 import { exportPlain } from '../manifest/sweep/export-plain.ts';
 import { EXPORTS, type Export, type ExportSettings } from '../manifest/sweep/bucket-export.ts';
 import type { ExportReport } from '../manifest/sweep/export-report.ts';
+import { parseCommandLine } from './command-line.ts';
 import { StartError } from './start-error.ts';
 import { EXIT, type Selection, runCommand } from './sweep-surroundings.ts';
 
@@ -51,7 +51,7 @@ export async function exportMain(argv: readonly string[], environment: Environme
 
 /** @returns undefined when help was asked for. @throws StartError */
 function parseArguments(argv: readonly string[], environment: Environment): ExportArguments | undefined {
-  const values = parseOptions(argv);
+  const { values } = parseCommandLine({ args: [...argv], options: OPTIONS }, USAGE);
   if (values.help === true) {
     process.stdout.write(`${USAGE}\n`);
     return undefined;
@@ -70,14 +70,6 @@ function parseArguments(argv: readonly string[], environment: Environment): Expo
     ...(versionsUnder !== undefined && { versionsUnder }),
   };
   return { config, backend: values.backend, settings, json: values.json === true };
-}
-
-function parseOptions(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'] {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS }).values;
-  } catch (error) {
-    throw new StartError([String(error instanceof Error ? error.message : error).split('\n')[0] ?? '', USAGE], error);
-  }
 }
 
 function linesOf(report: ExportReport, { dryRun }: ExportSettings): string[] {
