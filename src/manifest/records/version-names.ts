@@ -1,14 +1,11 @@
-import { decodeOrdered, encodeOrdered, encodeOrderedPrefix, encodeOrderedWithin, isCutEncoding, type OrderedLimits } from '../../store/key-codec.ts';
+import { encodeOrdered } from '../../store/key-codec.ts';
 import type { BlobRef } from '../../store/blob-store.ts';
 import type { Bucket } from '../buckets/bucket.ts';
+import { type KeyedRegion, SEPARATOR, encodeKey, namesOfKey, namesUnder, parseKeyedName } from './keyed-names.ts';
 import { TOKEN_LENGTH, type VersionToken, isVersionToken } from './version-token.ts';
 
-/** Stands below every continuation of an encoded key, so that the versions of one key are contiguous. */
-const SEPARATOR = '!!';
 /** Behind every name that goes on with the separator, before the names of all longer keys. */
 const BEHIND_SEPARATOR = '!"';
-/** Azure takes 254 segments between slashes; two of them are ours. */
-const MAX_SEGMENTS = 252;
 
 /** Everything of a bucket that is one blob for each version of a key. */
 export function versionsPrefix(bucket: Bucket): string {
@@ -17,8 +14,7 @@ export function versionsPrefix(bucket: Bucket): string {
 
 /** Names of the versions of one key start with this, and no others do; newest first. `trueKey` is set when the name is cut. */
 export function versionsOfKey(bucket: Bucket, key: string): { prefix: string; trueKey: string | undefined } {
-  const { text, cut } = encodeOrderedWithin(key, limitsOf(bucket));
-  return { prefix: versionsPrefix(bucket) + text + SEPARATOR, trueKey: cut ? key : undefined };
+  return namesOfKey(versionsRegion(bucket), key);
 }
 
 /** The version's own blob: bytes and record, or a delete marker's record. Also where the parts of an upload are staged. */
@@ -34,7 +30,7 @@ export function ownKey(bucket: Bucket, key: string): { key?: string } {
 
 /** What to list to see all versions of keys that start with `prefix`; others may come too when it is long. */
 export function versionsUnder(bucket: Bucket, prefix: string): string {
-  return versionsPrefix(bucket) + encodeOrderedPrefix(prefix, limitsOf(bucket));
+  return namesUnder(versionsRegion(bucket), prefix);
 }
 
 /**
@@ -58,13 +54,8 @@ function isWhole(bucket: Bucket, key: string, start: string): boolean {
 
 /** @returns undefined for a name that is no version; no `key` when the name is cut (the record has it) */
 export function parseVersionName(bucket: Bucket, name: string): { token: VersionToken; key: string | undefined } | undefined {
-  const at = name.lastIndexOf(SEPARATOR);
-  const token = name.slice(at + SEPARATOR.length);
-  if (at < 0 || !isVersionToken(token)) return undefined;
-  const encoded = name.slice(versionsPrefix(bucket).length, at);
-  if (isCutEncoding(encoded)) return { token, key: undefined };
-  const key = decodeOrdered(encoded);
-  return key === undefined ? undefined : { token, key };
+  const parsed = parseKeyedName(versionsRegion(bucket), name);
+  return parsed !== undefined && isVersionToken(parsed.id) ? { token: parsed.id, key: parsed.key } : undefined;
 }
 
 /** Index of the keys of a bucket whose head may say that nothing is there: listings with a delimiter ask it. */
@@ -74,16 +65,20 @@ export function deletionsPrefix(bucket: Bucket): string {
 
 /** `trueKey` is set when the name is cut. */
 export function deletionRef(bucket: Bucket, key: string): { ref: BlobRef; trueKey: string | undefined } {
-  const { text, cut } = encodeOrderedWithin(key, limitsOf(bucket));
+  const { text, cut } = encodeKey(deletionsRegion(bucket), key);
   return { ref: { container: bucket.home.system, name: deletionsPrefix(bucket) + text }, trueKey: cut ? key : undefined };
 }
 
 /** What to list to see all such keys that start with `prefix`; others may come too when it is long. */
 export function deletionsUnder(bucket: Bucket, prefix: string): string {
-  return deletionsPrefix(bucket) + encodeOrderedPrefix(prefix, limitsOf(bucket));
+  return namesUnder(deletionsRegion(bucket), prefix);
 }
 
-function limitsOf(bucket: Bucket): OrderedLimits {
-  const taken = versionsPrefix(bucket).length + SEPARATOR.length + TOKEN_LENGTH;
-  return { maxLength: bucket.home.store.capabilities.maxNameLength - taken, maxSegments: MAX_SEGMENTS };
+function versionsRegion(bucket: Bucket): KeyedRegion {
+  return { prefix: versionsPrefix(bucket), idLength: TOKEN_LENGTH, maxNameLength: bucket.home.store.capabilities.maxNameLength };
+}
+
+/** Its names have no ids; keys are cut where they are among the versions. */
+function deletionsRegion(bucket: Bucket): KeyedRegion {
+  return { ...versionsRegion(bucket), prefix: deletionsPrefix(bucket) };
 }

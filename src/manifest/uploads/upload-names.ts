@@ -1,6 +1,6 @@
-import { decodeOrdered, encodeOrderedPrefix, encodeOrderedWithin, isCutEncoding, type OrderedLimits } from '../../store/key-codec.ts';
 import type { BlobRef } from '../../store/blob-store.ts';
 import type { Bucket, BucketHome } from '../buckets/bucket.ts';
+import { type KeyedRegion, namesOfKey, namesUnder, parseKeyedName } from '../records/keyed-names.ts';
 import { versionRef } from '../records/version-names.ts';
 import { UPLOAD_ID_LENGTH, isUploadId, versionOfUpload } from './upload-id.ts';
 
@@ -11,10 +11,6 @@ export interface UploadTarget {
   readonly uploadId: string;
 }
 
-/** Stands below every continuation of an encoded key, so that the uploads of one key are contiguous. */
-const SEPARATOR = '!!';
-/** Azure takes 254 segments between slashes; two of them are ours. */
-const MAX_SEGMENTS = 252;
 const NUMBER_DIGITS = 5;
 
 /** All upload records of a bucket. */
@@ -24,8 +20,7 @@ export function uploadsPrefix(bucket: Bucket): string {
 
 /** Names of the upload records of one key start with this, and no others do. `trueKey` is set when the name is cut. */
 export function uploadsOfKey(bucket: Bucket, key: string): { prefix: string; trueKey: string | undefined } {
-  const { text, cut } = encodeOrderedWithin(key, limitsOf(bucket));
-  return { prefix: uploadsPrefix(bucket) + text + SEPARATOR, trueKey: cut ? key : undefined };
+  return namesOfKey(uploadsRegion(bucket), key);
 }
 
 export function uploadRef(bucket: Bucket, key: string, uploadId: string): BlobRef {
@@ -34,23 +29,17 @@ export function uploadRef(bucket: Bucket, key: string, uploadId: string): BlobRe
 
 /** What to list to see all uploads of keys that start with `prefix`; others may come too when it is long. */
 export function uploadsUnder(bucket: Bucket, prefix: string): string {
-  return uploadsPrefix(bucket) + encodeOrderedPrefix(prefix, limitsOf(bucket));
+  return namesUnder(uploadsRegion(bucket), prefix);
 }
 
 /** @returns undefined for a name that is no upload record; no `key` when the name is cut */
 export function parseUploadName(bucket: Bucket, name: string): { uploadId: string; key: string | undefined } | undefined {
-  const at = name.lastIndexOf(SEPARATOR);
-  const uploadId = name.slice(at + SEPARATOR.length);
-  if (at < 0 || !isUploadId(uploadId)) return undefined;
-  const encoded = name.slice(uploadsPrefix(bucket).length, at);
-  if (isCutEncoding(encoded)) return { uploadId, key: undefined };
-  const key = decodeOrdered(encoded);
-  return key === undefined ? undefined : { uploadId, key };
+  const parsed = parseKeyedName(uploadsRegion(bucket), name);
+  return parsed !== undefined && isUploadId(parsed.id) ? { uploadId: parsed.id, key: parsed.key } : undefined;
 }
 
-function limitsOf(bucket: Bucket): OrderedLimits {
-  const taken = uploadsPrefix(bucket).length + SEPARATOR.length + UPLOAD_ID_LENGTH;
-  return { maxLength: bucket.home.store.capabilities.maxNameLength - taken, maxSegments: MAX_SEGMENTS };
+function uploadsRegion(bucket: Bucket): KeyedRegion {
+  return { prefix: uploadsPrefix(bucket), idLength: UPLOAD_ID_LENGTH, maxNameLength: bucket.home.store.capabilities.maxNameLength };
 }
 
 /** All part records of an upload. */

@@ -1,10 +1,9 @@
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import { type Decoded, decodeXml } from '../xml/decode.ts';
 import type { XmlShape } from '../xml/shape.ts';
+import { text } from '../xml/shape-parts.ts';
 import { PERMISSIONS } from './acl.ts';
 import { MAX_GRANTS, type RequestedGrant, type RequestedGrantee } from './requested-grant.ts';
-
-const text = { kind: 'text' } as const;
 
 /** Body of Get*Acl and Put*Acl. `Type` is how some clients say what `xsi:type` says; it is read, never written. */
 export const ACCESS_CONTROL_POLICY = {

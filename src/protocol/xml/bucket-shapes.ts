@@ -1,12 +1,13 @@
 import type { XmlShape } from './shape.ts';
+import { text } from './shape-parts.ts';
 
 /** Request of CreateBucket. */
 export const CREATE_BUCKET_CONFIGURATION = {
   root: 'CreateBucketConfiguration',
-  content: { kind: 'struct', fields: [{ element: 'LocationConstraint', content: { kind: 'text' } }] },
+  content: { kind: 'struct', fields: [{ element: 'LocationConstraint', content: text }] },
 } as const satisfies XmlShape;
 
-export const LOCATION_CONSTRAINT: XmlShape = { root: 'LocationConstraint', content: { kind: 'text' } };
+export const LOCATION_CONSTRAINT: XmlShape = { root: 'LocationConstraint', content: text };
 
 export const LIST_ALL_MY_BUCKETS_RESULT: XmlShape = {
   root: 'ListAllMyBucketsResult',
@@ -18,8 +19,8 @@ export const LIST_ALL_MY_BUCKETS_RESULT: XmlShape = {
         content: {
           kind: 'struct',
           fields: [
-            { element: 'ID', content: { kind: 'text' } },
-            { element: 'DisplayName', content: { kind: 'text' } },
+            { element: 'ID', content: text },
+            { element: 'DisplayName', content: text },
           ],
         },
       },
@@ -30,14 +31,14 @@ export const LIST_ALL_MY_BUCKETS_RESULT: XmlShape = {
         content: {
           kind: 'struct',
           fields: [
-            { element: 'Name', content: { kind: 'text' } },
-            { element: 'CreationDate', content: { kind: 'text' } },
-            { element: 'BucketRegion', content: { kind: 'text' } },
+            { element: 'Name', content: text },
+            { element: 'CreationDate', content: text },
+            { element: 'BucketRegion', content: text },
           ],
         },
       },
-      { element: 'ContinuationToken', content: { kind: 'text' } },
-      { element: 'Prefix', content: { kind: 'text' } },
+      { element: 'ContinuationToken', content: text },
+      { element: 'Prefix', content: text },
     ],
   },
 };

@@ -1,12 +1,5 @@
-import type { XmlContent, XmlField, XmlShape } from './shape.ts';
-
-const text: XmlContent = { kind: 'text' };
-const number: XmlContent = { kind: 'number' };
-const boolean: XmlContent = { kind: 'boolean' };
-
-function fields(content: XmlContent, ...elements: string[]): XmlField[] {
-  return elements.map((element) => ({ element, content }));
-}
+import type { XmlField, XmlShape } from './shape.ts';
+import { boolean, fields, number, text } from './shape-parts.ts';
 
 const OWNER: XmlField = { element: 'Owner', content: { kind: 'struct', fields: fields(text, 'ID', 'DisplayName') } };
 const COMMON_PREFIXES: XmlField = { element: 'CommonPrefixes', list: {}, content: { kind: 'struct', fields: fields(text, 'Prefix') } };

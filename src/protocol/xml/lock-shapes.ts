@@ -1,6 +1,5 @@
 import type { XmlShape } from './shape.ts';
-
-const text = { kind: 'text' } as const;
+import { text } from './shape-parts.ts';
 
 /** Body of Put- and GetObjectRetention. */
 export const RETENTION = {

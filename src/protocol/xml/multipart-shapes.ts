@@ -1,14 +1,6 @@
 import type { XmlContent, XmlField, XmlShape } from './shape.ts';
+import { CHECKSUMS, boolean, fields, number, text } from './shape-parts.ts';
 
-const text: XmlContent = { kind: 'text' };
-const number: XmlContent = { kind: 'number' };
-const boolean: XmlContent = { kind: 'boolean' };
-
-function fields(content: XmlContent, ...elements: string[]): XmlField[] {
-  return elements.map((element) => ({ element, content }));
-}
-
-const CHECKSUMS = fields(text, 'ChecksumCRC32', 'ChecksumCRC32C', 'ChecksumCRC64NVME', 'ChecksumSHA1', 'ChecksumSHA256');
 const ACCOUNT: XmlContent = { kind: 'struct', fields: fields(text, 'ID', 'DisplayName') };
 const INITIATOR_AND_OWNER: readonly XmlField[] = [...fields(ACCOUNT, 'Initiator', 'Owner'), ...fields(text, 'StorageClass')];
 
@@ -30,13 +22,13 @@ export const COMPLETE_MULTIPART_UPLOAD = {
         content: {
           kind: 'struct',
           fields: [
-            { element: 'PartNumber', content: { kind: 'number' }, required: true },
-            { element: 'ETag', content: { kind: 'text' }, required: true },
-            { element: 'ChecksumCRC32', content: { kind: 'text' } },
-            { element: 'ChecksumCRC32C', content: { kind: 'text' } },
-            { element: 'ChecksumCRC64NVME', content: { kind: 'text' } },
-            { element: 'ChecksumSHA1', content: { kind: 'text' } },
-            { element: 'ChecksumSHA256', content: { kind: 'text' } },
+            { element: 'PartNumber', content: number, required: true },
+            { element: 'ETag', content: text, required: true },
+            { element: 'ChecksumCRC32', content: text },
+            { element: 'ChecksumCRC32C', content: text },
+            { element: 'ChecksumCRC64NVME', content: text },
+            { element: 'ChecksumSHA1', content: text },
+            { element: 'ChecksumSHA256', content: text },
           ],
         },
       },

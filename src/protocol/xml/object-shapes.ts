@@ -1,14 +1,5 @@
-import type { XmlContent, XmlField, XmlShape } from './shape.ts';
-
-const text: XmlContent = { kind: 'text' };
-const number: XmlContent = { kind: 'number' };
-const boolean: XmlContent = { kind: 'boolean' };
-
-function fields(content: XmlContent, ...elements: string[]): XmlField[] {
-  return elements.map((element) => ({ element, content }));
-}
-
-const CHECKSUMS = fields(text, 'ChecksumCRC32', 'ChecksumCRC32C', 'ChecksumCRC64NVME', 'ChecksumSHA1', 'ChecksumSHA256');
+import type { XmlShape } from './shape.ts';
+import { CHECKSUMS, boolean, fields, number, text } from './shape-parts.ts';
 
 export const COPY_OBJECT_RESULT: XmlShape = {
   root: 'CopyObjectResult',
@@ -21,7 +12,7 @@ export const DELETE = {
   content: {
     kind: 'struct',
     fields: [
-      { element: 'Quiet', content: { kind: 'boolean' } },
+      { element: 'Quiet', content: boolean },
       {
         element: 'Object',
         property: 'objects',
@@ -29,11 +20,11 @@ export const DELETE = {
         content: {
           kind: 'struct',
           fields: [
-            { element: 'Key', content: { kind: 'text' }, required: true },
-            { element: 'VersionId', content: { kind: 'text' } },
-            { element: 'ETag', content: { kind: 'text' } },
-            { element: 'LastModifiedTime', content: { kind: 'text' } },
-            { element: 'Size', content: { kind: 'text' } },
+            { element: 'Key', content: text, required: true },
+            { element: 'VersionId', content: text },
+            { element: 'ETag', content: text },
+            { element: 'LastModifiedTime', content: text },
+            { element: 'Size', content: text },
           ],
         },
       },

@@ -1,8 +1,5 @@
 import type { XmlShape } from './shape.ts';
-
-const text = { kind: 'text' } as const;
-const number = { kind: 'number' } as const;
-const boolean = { kind: 'boolean' } as const;
+import { boolean, number, text } from './shape-parts.ts';
 
 /** Body of Put- and GetBucketVersioning. */
 export const VERSIONING_CONFIGURATION = {

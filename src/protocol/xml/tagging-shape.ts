@@ -1,4 +1,5 @@
 import type { XmlShape } from './shape.ts';
+import { text } from './shape-parts.ts';
 
 /** Request and answer of the tagging operations of objects and buckets. */
 export const TAGGING = {
@@ -13,8 +14,8 @@ export const TAGGING = {
         content: {
           kind: 'struct',
           fields: [
-            { element: 'Key', content: { kind: 'text' }, required: true },
-            { element: 'Value', content: { kind: 'text' }, required: true },
+            { element: 'Key', content: text, required: true },
+            { element: 'Value', content: text, required: true },
           ],
         },
       },

@@ -1,5 +1,6 @@
 import { type XmlDocument, xml } from './document.ts';
 import type { XmlShape } from './shape.ts';
+import { boolean, text } from './shape-parts.ts';
 
 /** A root element and nothing in it. */
 export function emptyDocument(root: string): XmlDocument {
@@ -8,7 +9,7 @@ export function emptyDocument(root: string): XmlDocument {
 
 export const REQUEST_PAYMENT_CONFIGURATION: XmlShape = {
   root: 'RequestPaymentConfiguration',
-  content: { kind: 'struct', fields: [{ element: 'Payer', content: { kind: 'text' } }] },
+  content: { kind: 'struct', fields: [{ element: 'Payer', content: text }] },
 };
 
 export const SERVER_SIDE_ENCRYPTION_CONFIGURATION: XmlShape = {
@@ -24,9 +25,9 @@ export const SERVER_SIDE_ENCRYPTION_CONFIGURATION: XmlShape = {
           fields: [
             {
               element: 'ApplyServerSideEncryptionByDefault',
-              content: { kind: 'struct', fields: [{ element: 'SSEAlgorithm', content: { kind: 'text' } }] },
+              content: { kind: 'struct', fields: [{ element: 'SSEAlgorithm', content: text }] },
             },
-            { element: 'BucketKeyEnabled', content: { kind: 'boolean' } },
+            { element: 'BucketKeyEnabled', content: boolean },
           ],
         },
       },

@@ -1,0 +1,13 @@
+import type { XmlContent, XmlField } from './shape.ts';
+
+export const text = { kind: 'text' } as const;
+export const number = { kind: 'number' } as const;
+export const boolean = { kind: 'boolean' } as const;
+
+/** Elements of the same kind, in this order. For encoders: what a decoder is to read is spelled out, so that its type follows. */
+export function fields(content: XmlContent, ...elements: string[]): XmlField[] {
+  return elements.map((element) => ({ element, content }));
+}
+
+/** The elements that may say a checksum, in the order in which S3 writes them. */
+export const CHECKSUMS = fields(text, 'ChecksumCRC32', 'ChecksumCRC32C', 'ChecksumCRC64NVME', 'ChecksumSHA1', 'ChecksumSHA256');
