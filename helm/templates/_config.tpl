@@ -1,0 +1,67 @@
+{{/* Seconds that requests under way get: the largest part from the slowest client. */}}
+{{- define "gateway.drainSeconds" -}}
+{{- $drain := .Values.drain -}}
+{{- ceil (divf $drain.largestPartMiB $drain.slowestClientMiBPerSecond) -}}
+{{- end -}}
+
+{{/* Everything that happens between the order to stop and the kill. */}}
+{{- define "gateway.graceSeconds" -}}
+{{- $drain := .Values.drain -}}
+{{- add $drain.preStopSleepSeconds $drain.delaySeconds (include "gateway.drainSeconds" . | int) $drain.marginSeconds -}}
+{{- end -}}
+
+{{/* The gateway's configuration file: .Values.config and what the chart knows better. */}}
+{{- define "gateway.config" -}}
+{{- $listener := dict "host" .Values.listen.host "port" (int .Values.listen.port) -}}
+{{- if .Values.tls.enabled -}}
+{{- $_ := set $listener "tls" (dict "certFile" "/tls/tls.crt" "keyFile" "/tls/tls.key") -}}
+{{- end -}}
+{{- $chart := dict
+  "listeners" (list $listener)
+  "admin" (dict "host" "0.0.0.0" "port" (int .Values.admin.port))
+  "timeouts" (dict "drainMs" (mul 1000 (include "gateway.drainSeconds" . | int)) "drainDelayMs" (mul 1000 (int .Values.drain.delaySeconds)))
+-}}
+{{- toYaml (mergeOverwrite (deepCopy .Values.config) $chart) -}}
+{{- end -}}
+
+{{/* The key that the test signs with, YAML: accessKeyId, secretFile or secretEnv. Empty when there is none. */}}
+{{- define "gateway.testKey" -}}
+{{- $wanted := .Values.test.accessKeyId -}}
+{{- $found := dict -}}
+{{- range .Values.config.accounts -}}
+{{- range (concat (.keys | default list) (dig "keys" list (first (.users | default (list dict))))) -}}
+{{- if and (not $found) (or (eq .accessKeyId $wanted) (and (not $wanted) (or .secretFile .secretEnv))) -}}
+{{- $found = . -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if $found }}{{ toYaml $found }}{{ end -}}
+{{- end -}}
+
+{{/* Mistakes that the schema cannot see. */}}
+{{- define "gateway.check" -}}
+{{- $values := .Values -}}
+{{- $pods := ternary $values.autoscaling.maxReplicas $values.replicas $values.autoscaling.enabled | int -}}
+{{- range $name, $backend := $values.config.backends -}}
+{{- if and (has $backend.kind (list "memory" "gcs-double")) (gt $pods 1) -}}
+{{- fail (printf "config.backends.%s: kind %s lives in the memory of one process; set replicas to 1" $name $backend.kind) -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $secret := $values.secrets -}}
+{{- if eq (empty $secret.existingSecret) (empty $secret.data) -}}
+{{- fail (printf "secrets.%s: expected either existingSecret or data" $name) -}}
+{{- end -}}
+{{- end -}}
+{{- if and $values.tls.enabled (not $values.tls.secretName) (not $values.tls.certificate.enabled) -}}
+{{- fail "tls: expected tls.secretName or tls.certificate.enabled" -}}
+{{- end -}}
+{{- if and $values.tls.certificate.enabled (not $values.tls.certificate.issuerRef) -}}
+{{- fail "tls.certificate.issuerRef: expected cert-manager's issuer" -}}
+{{- end -}}
+{{- if and $values.httpRoute.enabled (not $values.httpRoute.parentRefs) -}}
+{{- fail "httpRoute.parentRefs: expected the Gateways that the route is for" -}}
+{{- end -}}
+{{- if and (has (toString $values.rollout.maxUnavailable) (list "0" "0%")) (has (toString $values.rollout.maxSurge) (list "0" "0%")) -}}
+{{- fail "rollout: maxUnavailable and maxSurge cannot both be 0" -}}
+{{- end -}}
+{{- end -}}
