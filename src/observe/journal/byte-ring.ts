@@ -1,0 +1,109 @@
+/** Before a record's text: its length, its time, its id. Behind it: its length once more, so that one can walk backwards. */
+const ID_BYTES = 16;
+const TIME_AT = 4;
+const ID_AT = TIME_AT + 8;
+const TEXT_AT = ID_AT + ID_BYTES;
+const OVERHEAD = TEXT_AT + 4;
+
+/** One record's place; it may have been overwritten since. */
+export interface RingPlace {
+  readonly time: number;
+  readonly start: number;
+  readonly serial: number;
+}
+
+/**
+ * The newest texts that fit into so many bytes. All of it lies in one block outside the JavaScript heap: what it costs is
+ * known beforehand, and nothing in it is ever looked at by the garbage collector.
+ */
+export class ByteRing {
+  readonly capacity: number;
+  readonly #bytes: Buffer;
+  /** Where the next record begins; where the oldest does. */
+  #head = 0;
+  #tail = 0;
+  /** End of the earlier lap, as long as some of it is left; then the oldest record is part of that lap. */
+  #lapEnd: number | undefined = undefined;
+  #count = 0;
+  #written = 0;
+
+  constructor(capacity: number) {
+    this.capacity = capacity;
+    this.#bytes = Buffer.alloc(capacity);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** In use, overhead included. */
+  get usedBytes(): number {
+    return this.#lapEnd === undefined ? this.#head - this.#tail : this.#lapEnd - this.#tail + this.#head;
+  }
+
+  /**
+   * Pushes out as many of the oldest as it takes.
+   * @param id ASCII; 16 characters of it count
+   * @returns false when the text is too long for the whole ring
+   */
+  append(id: string, time: number, text: string): boolean {
+    const length = Buffer.byteLength(text);
+    const size = length + OVERHEAD;
+    if (size > this.capacity) return false;
+    const start = this.#makeRoom(size);
+    this.#bytes.writeUInt32LE(length, start);
+    this.#bytes.writeDoubleLE(time, start + TIME_AT);
+    this.#bytes.write(id.slice(0, ID_BYTES).padEnd(ID_BYTES), start + ID_AT, 'latin1');
+    this.#bytes.write(text, start + TEXT_AT, 'utf8');
+    this.#bytes.writeUInt32LE(length, start + TEXT_AT + length);
+    this.#head = start + size;
+    this.#count += 1;
+    this.#written += 1;
+    return true;
+  }
+
+  /** In the order of `append`, newest first. */
+  places(): RingPlace[] {
+    const places: RingPlace[] = [];
+    let end = this.#head;
+    for (let serial = this.#written; places.length < this.#count; serial -= 1) {
+      if (end === 0) end = this.#lapEnd ?? 0;
+      const start = end - OVERHEAD - this.#bytes.readUInt32LE(end - 4);
+      places.push({ time: this.#bytes.readDoubleLE(start + TIME_AT), start, serial });
+      end = start;
+    }
+    return places;
+  }
+
+  /** @returns undefined when it has been pushed out meanwhile */
+  read({ start, serial }: RingPlace): string | undefined {
+    if (serial <= this.#written - this.#count) return undefined;
+    return this.#bytes.toString('utf8', start + TEXT_AT, start + TEXT_AT + this.#bytes.readUInt32LE(start));
+  }
+
+  /** The newest with this id. */
+  find(id: string): string | undefined {
+    const wanted = Buffer.from(id.slice(0, ID_BYTES).padEnd(ID_BYTES), 'latin1');
+    const place = this.places().find(({ start }) => this.#bytes.compare(wanted, 0, ID_BYTES, start + ID_AT, start + TEXT_AT) === 0);
+    return place && this.read(place);
+  }
+
+  #makeRoom(size: number): number {
+    if (this.#head + size > this.capacity) {
+      while (this.#lapEnd !== undefined) this.#dropOldest();
+      if (this.#count > 0) this.#lapEnd = this.#head;
+      this.#head = 0;
+    }
+    while (this.#lapEnd !== undefined && this.#tail < this.#head + size) this.#dropOldest();
+    if (this.#count === 0) this.#tail = this.#head;
+    return this.#head;
+  }
+
+  #dropOldest(): void {
+    this.#tail += OVERHEAD + this.#bytes.readUInt32LE(this.#tail);
+    this.#count -= 1;
+    if (this.#tail !== this.#lapEnd) return;
+    this.#tail = 0;
+    this.#lapEnd = undefined;
+  }
+}

@@ -1,0 +1,53 @@
+/** What waits for one reader at most; both together for hundreds of events. */
+const MAX_EVENTS = 2000;
+const MAX_BYTES = 1024 * 1024;
+
+export interface QueueLimits {
+  readonly events?: number;
+  readonly bytes?: number;
+}
+
+/**
+ * Texts between the journal and one reader. A reader that is too slow loses the oldest and is told how many: neither the
+ * gateway waits for it, nor does what it leaves lying grow.
+ */
+export class EventQueue {
+  readonly #maxEvents: number;
+  readonly #maxBytes: number;
+  #waiting: string[] = [];
+  #bytes = 0;
+  #lost = 0;
+  #wake: (() => void) | undefined;
+
+  constructor({ events = MAX_EVENTS, bytes = MAX_BYTES }: QueueLimits = {}) {
+    this.#maxEvents = events;
+    this.#maxBytes = bytes;
+  }
+
+  push(text: string): void {
+    this.#waiting.push(text);
+    this.#bytes += 2 * text.length;
+    while (this.#waiting.length > this.#maxEvents || this.#bytes > this.#maxBytes) {
+      this.#bytes -= 2 * (this.#waiting.shift()?.length ?? 0);
+      this.#lost += 1;
+    }
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+
+  /** All that waits, and how many were lost before the first of it; undefined when there is nothing. */
+  take(): { readonly lost: number; readonly texts: readonly string[] } | undefined {
+    if (this.#waiting.length === 0 && this.#lost === 0) return undefined;
+    const taken = { lost: this.#lost, texts: this.#waiting };
+    this.#waiting = [];
+    this.#bytes = 0;
+    this.#lost = 0;
+    return taken;
+  }
+
+  /** Called once, at the next `push`. */
+  onPush(wake: () => void): void {
+    this.#wake = wake;
+  }
+}

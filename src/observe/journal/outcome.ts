@@ -1,0 +1,29 @@
+import type { KeptRequest } from './kept-request.ts';
+
+/** `running`: not answered yet. `aborted`: the client left, or the answer broke off. */
+export type Outcome = 'running' | 'ok' | 'clientError' | 'serverError' | 'aborted';
+
+/** Refusals that are part of everyday work: somebody asked whether an object is there, or has changed. */
+const EVERYDAY: ReadonlySet<string> = new Set(['NoSuchKey', 'NotModified', 'PreconditionFailed']);
+
+export function outcomeOf({ ended, clientLeft, status }: KeptRequest): Outcome {
+  if (ended === undefined) return 'running';
+  if (clientLeft === true || status === 0) return 'aborted';
+  if (status >= 500) return 'serverError';
+  return status >= 400 ? 'clientError' : 'ok';
+}
+
+export function isFailure(request: KeptRequest): boolean {
+  const outcome = outcomeOf(request);
+  return outcome !== 'ok' && outcome !== 'running';
+}
+
+/** Time of the gateway and its backend: what the client took for sending and receiving is none of it. */
+export function ownTimeMs({ ended, clientWaitMs }: KeptRequest): number {
+  return Math.max(0, (ended ?? 0) - clientWaitMs);
+}
+
+/** Worth keeping longer than others: failures that nobody provokes daily, and slow ones. */
+export function isNotable(request: KeptRequest, slowMs: number): boolean {
+  return ownTimeMs(request) >= slowMs || (isFailure(request) && !EVERYDAY.has(request.failure?.code ?? ''));
+}
