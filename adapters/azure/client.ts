@@ -1,6 +1,7 @@
 import type { Call } from '../../src/observe/call.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
 import { bodySize } from '../../src/streams/bytes.ts';
+import type { Timeouts } from '../shared/connection-options.ts';
 import { endOfEmpty } from '../shared/empty-body.ts';
 import type { RetryBudget } from '../shared/retry-budget.ts';
 import { unlessAborted } from '../shared/unless-aborted.ts';
@@ -13,7 +14,7 @@ import type { Transport, WireHeaders, WireResponse } from '../shared/wire/transp
 import type { Authorizer } from './authorize.ts';
 import type { Endpoint } from './endpoint.ts';
 import { refusalError } from './errors.ts';
-import type { AzureLimits, AzureTimeouts } from './options.ts';
+import type { AzureLimits } from './options.ts';
 import { API_VERSION } from './request.ts';
 import type { AzureRequest } from './request.ts';
 
@@ -22,7 +23,7 @@ export interface ClientParts {
   readonly authorizer: Authorizer;
   readonly transport: Transport;
   readonly budget: RetryBudget;
-  readonly timeouts: AzureTimeouts;
+  readonly timeouts: Timeouts;
   readonly limits: AzureLimits;
 }
 

@@ -46,17 +46,22 @@ function sdk(): Promise<typeof StorageSdk> {
   return import('@azure/storage-blob');
 }
 
-async function keySas(access: Extract<Access, { kind: 'key' }>, ref: BlobRef): Promise<string> {
-  const { StorageSharedKeyCredential, generateBlobSASQueryParameters, BlobSASPermissions } = await sdk();
-  const credential = new StorageSharedKeyCredential(access.account, access.key.export().toString('base64'));
-  const values = {
+/** What a signature allows: to read this one blob, for a while. */
+async function readOnly(ref: BlobRef): Promise<StorageSdk.BlobSASSignatureValues> {
+  const { BlobSASPermissions } = await sdk();
+  return {
     containerName: ref.container,
     blobName: ref.name,
     permissions: BlobSASPermissions.parse('r'),
     expiresOn: new Date(Date.now() + SAS_LIFETIME),
     version: API_VERSION,
   };
-  return generateBlobSASQueryParameters(values, credential).toString();
+}
+
+async function keySas(access: Extract<Access, { kind: 'key' }>, ref: BlobRef): Promise<string> {
+  const { StorageSharedKeyCredential, generateBlobSASQueryParameters } = await sdk();
+  const credential = new StorageSharedKeyCredential(access.account, access.key.export().toString('base64'));
+  return generateBlobSASQueryParameters(await readOnly(ref), credential).toString();
 }
 
 /** Signatures with a key that the service lends to a token's owner; one key serves a day of copies. */
@@ -71,15 +76,8 @@ export class DelegationKeys {
 
   async sas(ref: BlobRef, call: Call): Promise<string> {
     const key = await this.#current(call);
-    const { generateBlobSASQueryParameters, BlobSASPermissions } = await sdk();
-    const values = {
-      containerName: ref.container,
-      blobName: ref.name,
-      permissions: BlobSASPermissions.parse('r'),
-      expiresOn: new Date(Date.now() + SAS_LIFETIME),
-      version: API_VERSION,
-    };
-    return generateBlobSASQueryParameters(values, key, this.#client.endpoint.account).toString();
+    const { generateBlobSASQueryParameters } = await sdk();
+    return generateBlobSASQueryParameters(await readOnly(ref), key, this.#client.endpoint.account).toString();
   }
 
   #current(call: Call): Promise<UserDelegationKey> {

@@ -1,3 +1,4 @@
+import { DEFAULT_RETRIES, DEFAULT_TIMEOUTS, wireOptions } from '../shared/connection-options.ts';
 import { RetryBudget } from '../shared/retry-budget.ts';
 import { AzureBlobStore } from './adapter.ts';
 import { createAuthorizer } from './authorize.ts';
@@ -5,9 +6,8 @@ import { AzureClient } from './client.ts';
 import { createCopySources } from './copy-source.ts';
 import { expandConnectionString, resolveAccess } from './credentials.ts';
 import { resolveEndpoint } from './endpoint.ts';
-import type { Endpoint } from './endpoint.ts';
-import { DEFAULT_LIMITS, DEFAULT_MAX_CONNECTIONS, DEFAULT_RETRIES, DEFAULT_TIMEOUTS } from './options.ts';
-import type { AzureStoreOptions, AzureTimeouts } from './options.ts';
+import { DEFAULT_LIMITS } from './options.ts';
+import type { AzureStoreOptions } from './options.ts';
 import { createTransport } from '../shared/wire/split-transport.ts';
 import type { Transport } from '../shared/wire/transport.ts';
 import type { UndiciTransportOptions } from '../shared/wire/undici-transport.ts';
@@ -28,22 +28,10 @@ export function createAzureStore(given: AzureStoreOptions, createWire: CreateWir
   const client = new AzureClient({
     endpoint,
     authorizer: createAuthorizer(access),
-    transport: createWire(wireOptions(options, endpoint, timeouts)),
+    transport: createWire(wireOptions(endpoint.origin, options, timeouts)),
     budget: new RetryBudget({ ...DEFAULT_RETRIES, ...options.retries }),
     timeouts,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
   });
   return new AzureBlobStore(client, createCopySources(client, access));
-}
-
-function wireOptions(options: AzureStoreOptions, endpoint: Endpoint, timeouts: AzureTimeouts): UndiciTransportOptions {
-  return {
-    origin: endpoint.origin,
-    maxConnections: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
-    connectTimeout: timeouts.connect,
-    idleTimeout: timeouts.idle,
-    keepAlive: timeouts.keepAlive,
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-    ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
-  };
 }

@@ -1,4 +1,4 @@
 export { createAzureStore } from './create.ts';
 export { startAzurite } from './azurite-process.ts';
 export type { AzuriteOptions, AzuriteProcess } from './azurite-process.ts';
-export type { AzureCredential, AzureLimits, AzureRetries, AzureStoreOptions, AzureTimeouts, TokenOptions } from './options.ts';
+export type { AzureCredential, AzureLimits, AzureStoreOptions, TokenOptions } from './options.ts';

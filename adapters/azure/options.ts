@@ -1,4 +1,5 @@
 import type { TokenCredential } from '@azure/identity';
+import type { ConnectionOptions } from '../shared/connection-options.ts';
 
 const MIB = 1024 * 1024;
 
@@ -35,7 +36,7 @@ export interface TokenOptions {
   readonly scope?: string;
 }
 
-export interface AzureStoreOptions {
+export interface AzureStoreOptions extends ConnectionOptions {
   /**
    * Blob endpoint, e.g. `https://account.blob.core.windows.net` or
    * `http://127.0.0.1:10000/devstoreaccount1`. Default: built from `account` and `endpointSuffix`,
@@ -47,40 +48,7 @@ export interface AzureStoreOptions {
   /** Default `core.windows.net`; sovereign clouds have others. */
   readonly endpointSuffix?: string;
   readonly credential: AzureCredential;
-  /** Connections to the service at a time; more calls wait for one. Default 256. */
-  readonly maxConnections?: number;
-  /** URL of an outbound HTTP proxy. */
-  readonly proxy?: string;
-  /** PEM certificates trusted besides the system's, for the service and the token endpoint. */
-  readonly ca?: string;
-  readonly timeouts?: Partial<AzureTimeouts>;
-  readonly retries?: Partial<AzureRetries>;
   readonly limits?: Partial<AzureLimits>;
-}
-
-/** Milliseconds. None of them bounds a whole body: long transfers live as long as bytes move. */
-export interface AzureTimeouts {
-  /** Until a connection stands. Default 5,000. */
-  readonly connect: number;
-  /** From the last byte of a request to the head of its answer. Default 60,000. */
-  readonly response: number;
-  /** The same for server-side copies, which answer when the bytes are copied. Default 300,000. */
-  readonly copy: number;
-  /** Longest silence within a body that the reader is waiting for. Default 60,000. */
-  readonly idle: number;
-  /** An unused connection is closed after this. Default 55,000. */
-  readonly keepAlive: number;
-}
-
-export interface AzureRetries {
-  /** Times one call is sent at most, the first included. Default 4. */
-  readonly attempts: number;
-  /** Upper bound of the first pause in milliseconds; doubles each time, with full jitter. Default 100. */
-  readonly baseDelay: number;
-  /** Upper bound of any pause in milliseconds. Default 5,000. */
-  readonly maxDelay: number;
-  /** Retries that may be spent in a burst, over all calls of the store. Default 200. */
-  readonly budget: number;
 }
 
 /** Bytes, unless said otherwise. The service's own limits are the defaults; tests set smaller ones. */
@@ -99,10 +67,6 @@ export interface AzureLimits {
   readonly removeParallel: number;
 }
 
-export const DEFAULT_TIMEOUTS: AzureTimeouts = { connect: 5_000, response: 60_000, copy: 300_000, idle: 60_000, keepAlive: 55_000 };
-
-export const DEFAULT_RETRIES: AzureRetries = { attempts: 4, baseDelay: 100, maxDelay: 5_000, budget: 200 };
-
 export const DEFAULT_LIMITS: AzureLimits = {
   maxWrite: 5_000 * MIB,
   maxStagedBlock: 4_000 * MIB,
@@ -112,6 +76,5 @@ export const DEFAULT_LIMITS: AzureLimits = {
   removeParallel: 32,
 };
 
-export const DEFAULT_MAX_CONNECTIONS = 256;
 export const DEFAULT_ENDPOINT_SUFFIX = 'core.windows.net';
 export const DEFAULT_TOKEN_SCOPE = 'https://storage.azure.com/.default';

@@ -1,6 +1,7 @@
 import { newCallFacts } from '../../src/observe/call.ts';
 import type { Call } from '../../src/observe/call.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
+import type { Timeouts } from '../shared/connection-options.ts';
 import type { RetryBudget } from '../shared/retry-budget.ts';
 import { unlessAborted } from '../shared/unless-aborted.ts';
 import { sendOnce } from '../shared/wire/attempt.ts';
@@ -13,7 +14,7 @@ import type { Credentials } from './credentials.ts';
 import { readErrorDocument, refusalError } from './errors.ts';
 import type { HotNames } from './hot-names.ts';
 import type { BucketNames } from './names.ts';
-import type { GcsLimits, GcsTimeouts } from './options.ts';
+import type { GcsLimits } from './options.ts';
 import type { GcsRequest } from './request.ts';
 
 export interface BucketOptions {
@@ -28,7 +29,7 @@ export interface ClientParts {
   readonly transport: Transport;
   readonly budget: RetryBudget;
   readonly hotNames: HotNames;
-  readonly timeouts: GcsTimeouts;
+  readonly timeouts: Timeouts;
   readonly limits: GcsLimits;
 }
 

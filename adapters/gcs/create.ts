@@ -1,3 +1,4 @@
+import { DEFAULT_TIMEOUTS, wireOptions } from '../shared/connection-options.ts';
 import { RetryBudget } from '../shared/retry-budget.ts';
 import { createTransport } from '../shared/wire/split-transport.ts';
 import type { Transport } from '../shared/wire/transport.ts';
@@ -7,8 +8,8 @@ import { GcsClient } from './client.ts';
 import { createCredentials } from './credentials.ts';
 import { HotNames } from './hot-names.ts';
 import { bucketNames } from './names.ts';
-import { DEFAULT_ENDPOINT, DEFAULT_LIMITS, DEFAULT_MAX_CONNECTIONS, DEFAULT_RETRIES, DEFAULT_TIMEOUTS } from './options.ts';
-import type { GcsStoreOptions, GcsTimeouts } from './options.ts';
+import { DEFAULT_ENDPOINT, DEFAULT_LIMITS, GCS_RETRIES } from './options.ts';
+import type { GcsStoreOptions } from './options.ts';
 
 type CreateWire = (options: UndiciTransportOptions) => Transport;
 
@@ -24,12 +25,12 @@ export function createGcsStore(options: GcsStoreOptions, createWire: CreateWire 
   if (credentials.isSecret && !origin.startsWith('https:')) throw new Error('tokens are sent over https only');
   if (!credentials.isSecret && options.endpoint === undefined) throw new Error('without credentials there is only an emulator: name its endpoint');
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const retries = { ...DEFAULT_RETRIES, ...options.retries };
+  const retries = { ...GCS_RETRIES, ...options.retries };
   const client = new GcsClient({
     names: bucketNames(options.bucketPrefix ?? ''),
     buckets: { ...(location !== undefined && { location }), ...(storageClass !== undefined && { storageClass }) },
     credentials,
-    transport: createWire(wireOptions(options, origin, timeouts)),
+    transport: createWire(wireOptions(origin, options, timeouts)),
     budget: new RetryBudget(retries),
     hotNames: new HotNames({ wait: retries.nameWait, spacing: retries.nameSpacing }),
     timeouts,
@@ -43,16 +44,4 @@ function originOf(endpoint: string): string {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`endpoint: scheme of ${url.origin} is not http(s)`);
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') throw new Error('endpoint: only scheme, host and port');
   return url.origin;
-}
-
-function wireOptions(options: GcsStoreOptions, origin: string, timeouts: GcsTimeouts): UndiciTransportOptions {
-  return {
-    origin,
-    maxConnections: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
-    connectTimeout: timeouts.connect,
-    idleTimeout: timeouts.idle,
-    keepAlive: timeouts.keepAlive,
-    ...(options.ca !== undefined && { ca: options.ca }),
-    ...(options.proxy !== undefined && { proxy: options.proxy }),
-  };
 }

@@ -2,4 +2,4 @@ export type { GcsBlobStore } from './adapter.ts';
 export { createGcsStore } from './create.ts';
 export { startGcsDouble } from './double/double.ts';
 export type { DoubleServerOptions, GcsDouble } from './double/double.ts';
-export type { GcsCredential, GcsLimits, GcsRetries, GcsStoreOptions, GcsTimeouts } from './options.ts';
+export type { GcsCredential, GcsLimits, GcsStoreOptions } from './options.ts';

@@ -1,3 +1,6 @@
+import { type ConnectionOptions, DEFAULT_RETRIES } from '../shared/connection-options.ts';
+import type { RetryPolicy } from '../shared/retry-budget.ts';
+
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
@@ -14,7 +17,7 @@ export type GcsCredential =
   /** Any other source of tokens, for programs that embed the adapter. */
   | { readonly kind: 'token'; readonly getToken: () => Promise<{ readonly token: string; readonly expiresOnTimestamp: number }> };
 
-export interface GcsStoreOptions {
+export interface GcsStoreOptions extends ConnectionOptions {
   /** Scheme, host and port. Default `https://storage.googleapis.com`. */
   readonly endpoint?: string;
   readonly credential: GcsCredential;
@@ -29,40 +32,11 @@ export interface GcsStoreOptions {
   readonly location?: string;
   /** Storage class of new buckets. Default: the service's, `STANDARD`. */
   readonly storageClass?: string;
-  /** Connections to the service at a time; more calls wait for one. Default 256. */
-  readonly maxConnections?: number;
-  /** URL of an outbound HTTP proxy. */
-  readonly proxy?: string;
-  /** PEM certificates trusted besides the system's. */
-  readonly ca?: string;
-  readonly timeouts?: Partial<GcsTimeouts>;
   readonly retries?: Partial<GcsRetries>;
   readonly limits?: Partial<GcsLimits>;
 }
 
-/** Milliseconds. None of them bounds a whole body: long transfers live as long as bytes move. */
-export interface GcsTimeouts {
-  /** Until a connection stands. Default 5,000. */
-  readonly connect: number;
-  /** From the last byte of a request to the head of its answer. Default 60,000. */
-  readonly response: number;
-  /** The same for one call of a server-side copy or compose. Default 300,000. */
-  readonly copy: number;
-  /** Longest silence within a body that the reader is waiting for. Default 60,000. */
-  readonly idle: number;
-  /** An unused connection is closed after this. Default 55,000. */
-  readonly keepAlive: number;
-}
-
-export interface GcsRetries {
-  /** Times one call is sent at most, the first included. Default 4. */
-  readonly attempts: number;
-  /** Upper bound of the first pause in milliseconds; doubles each time, with full jitter. Default 100. */
-  readonly baseDelay: number;
-  /** Upper bound of any pause in milliseconds. Default 5,000. */
-  readonly maxDelay: number;
-  /** Retries that may be spent in a burst, over all calls of the store. Default 200. */
-  readonly budget: number;
+export interface GcsRetries extends RetryPolicy {
   /** Milliseconds that one request waits altogether for turns on names that the service throttles. Default 8,000. */
   readonly nameWait: number;
   /** Milliseconds between two changes of such a name. Default 1,000, the service's rule. */
@@ -80,10 +54,7 @@ export interface GcsLimits {
 }
 
 export const DEFAULT_ENDPOINT = 'https://storage.googleapis.com';
-export const DEFAULT_MAX_CONNECTIONS = 256;
 
-export const DEFAULT_TIMEOUTS: GcsTimeouts = { connect: 5_000, response: 60_000, copy: 300_000, idle: 60_000, keepAlive: 55_000 };
-
-export const DEFAULT_RETRIES: GcsRetries = { attempts: 4, baseDelay: 100, maxDelay: 5_000, budget: 200, nameWait: 8_000, nameSpacing: 1_000 };
+export const GCS_RETRIES: GcsRetries = { ...DEFAULT_RETRIES, nameWait: 8_000, nameSpacing: 1_000 };
 
 export const DEFAULT_LIMITS: GcsLimits = { maxWrite: 5 * 1024 * GIB, composeParallel: 16, removeParallel: 32 };

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RetryPolicy {
-  /** Times one call is sent at most, the first included. */
+  /** Times one call is sent at most, the first included. Default 4. */
   readonly attempts: number;
-  /** Milliseconds: upper bound of the first pause, doubled each time. */
+  /** Upper bound of the first pause in milliseconds; doubles each time, with full jitter. Default 100. */
   readonly baseDelay: number;
-  /** Milliseconds: upper bound of any pause the caller chose itself. */
+  /** Upper bound in milliseconds of any pause the caller chose itself. Default 5,000. */
   readonly maxDelay: number;
-  /** Retries that may be spent in a burst. */
+  /** Retries that may be spent in a burst, over all calls of the store. Default 200. */
   readonly budget: number;
 }
 

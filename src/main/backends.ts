@@ -8,9 +8,9 @@ import type { AccountDirectory } from '../access/accounts.ts';
 import type { Backend } from '../manifest/buckets/realm.ts';
 import { defined } from './defined.ts';
 import { openGcs, openGcsDouble } from './gcs-backend.ts';
-import type { OpenStore, Surroundings } from './open-store.ts';
-import { readSecret, readTextFile, type SecretSources } from './secrets.ts';
-import { StartError, firstLine } from './start-error.ts';
+import { type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
+import { readSecret, type SecretSources } from './secrets.ts';
+import { StartError } from './start-error.ts';
 
 /** A backend and what must be ended with it. */
 export interface OpenBackend extends Backend {
@@ -68,25 +68,16 @@ async function openAzurite(folder: string | undefined, where: string): Promise<O
   }
 }
 
-function openAzure(backend: AzureBackendConfig, where: string, { config, sources }: Surroundings): OpenStore {
-  const { proxy, caFile } = config.outbound;
-  const { endpoint, account, endpointSuffix, maxConnections, timeouts, retries } = backend;
+function openAzure(backend: AzureBackendConfig, where: string, surroundings: Surroundings): OpenStore {
+  const { endpoint, account, endpointSuffix } = backend;
   const options: AzureStoreOptions = defined({
-    credential: azureCredential(backend.credential, `${where}.credential`, sources),
+    ...connectionOptions(backend, surroundings),
+    credential: azureCredential(backend.credential, `${where}.credential`, surroundings.sources),
     endpoint,
     account,
     endpointSuffix,
-    maxConnections,
-    timeouts: timeouts && defined(timeouts),
-    retries: retries && defined(retries),
-    proxy,
-    ca: caFile === undefined ? undefined : readTextFile(caFile, 'outbound.caFile', sources),
   });
-  try {
-    return { store: createAzureStore(options), endpoint: endpoint ?? account ?? 'azure' };
-  } catch (error) {
-    throw new StartError([`${where}: ${firstLine(error)}`], error);
-  }
+  return { store: atPlace(where, () => createAzureStore(options)), endpoint: endpoint ?? account ?? 'azure' };
 }
 
 function azureCredential(credential: AzureCredentialConfig, where: string, sources: SecretSources): AzureCredential {

@@ -2,32 +2,22 @@ import { createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
 import type { GcsCredential, GcsStoreOptions } from '../../adapters/gcs/index.ts';
 import type { GcsBackendConfig, GcsCredentialConfig } from '../../config/schema-backends.ts';
 import { defined } from './defined.ts';
-import type { OpenStore, Surroundings } from './open-store.ts';
+import { type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
 import { type SecretSources, readSecret, readTextFile } from './secrets.ts';
-import { StartError, firstLine } from './start-error.ts';
 
 /** @throws StartError */
-export function openGcs(backend: GcsBackendConfig, where: string, { config, sources }: Surroundings): OpenStore {
-  const { proxy, caFile } = config.outbound;
-  const { endpoint, projectId, bucketPrefix, location, storageClass, maxConnections, timeouts, retries } = backend;
+export function openGcs(backend: GcsBackendConfig, where: string, surroundings: Surroundings): OpenStore {
+  const { endpoint, projectId, bucketPrefix, location, storageClass } = backend;
   const options: GcsStoreOptions = defined({
-    credential: gcsCredential(backend.credential, `${where}.credential`, sources),
+    ...connectionOptions(backend, surroundings),
+    credential: gcsCredential(backend.credential, `${where}.credential`, surroundings.sources),
     endpoint,
     projectId,
     bucketPrefix,
     location,
     storageClass,
-    maxConnections,
-    timeouts: timeouts && defined(timeouts),
-    retries: retries && defined(retries),
-    proxy,
-    ca: caFile === undefined ? undefined : readTextFile(caFile, 'outbound.caFile', sources),
   });
-  try {
-    return { store: createGcsStore(options), endpoint: endpoint ?? 'gcs' };
-  } catch (error) {
-    throw new StartError([`${where}: ${firstLine(error)}`], error);
-  }
+  return { store: atPlace(where, () => createGcsStore(options)), endpoint: endpoint ?? 'gcs' };
 }
 
 export async function openGcsDouble(): Promise<OpenStore> {

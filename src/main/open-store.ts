@@ -1,6 +1,9 @@
 import type { Config } from '../../config/schema.ts';
+import type { AzureBackendConfig, GcsBackendConfig } from '../../config/schema-backends.ts';
 import type { BlobStore } from '../store/blob-store.ts';
-import type { SecretSources } from './secrets.ts';
+import { defined } from './defined.ts';
+import { type SecretSources, readTextFile } from './secrets.ts';
+import { StartError, firstLine } from './start-error.ts';
 
 export interface OpenStore {
   readonly store: BlobStore;
@@ -13,4 +16,27 @@ export interface OpenStore {
 export interface Surroundings {
   readonly config: Config;
   readonly sources: SecretSources;
+}
+
+type Connection = Pick<AzureBackendConfig | GcsBackendConfig, 'maxConnections' | 'timeouts' | 'retries'>;
+
+/** How to reach a cloud: what the backend says of it, and what holds for all of them. @throws StartError */
+export function connectionOptions({ maxConnections, timeouts, retries }: Connection, { config, sources }: Surroundings) {
+  const { proxy, caFile } = config.outbound;
+  return {
+    maxConnections,
+    timeouts: timeouts && defined(timeouts),
+    retries: retries && defined(retries),
+    proxy,
+    ca: caFile === undefined ? undefined : readTextFile(caFile, 'outbound.caFile', sources),
+  };
+}
+
+/** What an adapter has against its options is said with the place of the backend in the configuration. @throws StartError */
+export function atPlace(where: string, create: () => BlobStore): BlobStore {
+  try {
+    return create();
+  } catch (error) {
+    throw new StartError([`${where}: ${firstLine(error)}`], error);
+  }
 }

@@ -1,23 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { type Checksum, checksumHeader } from '../checksums/algorithms.ts';
 import type { Tag } from '../tagging.ts';
-import { META_PREFIX } from './object-attributes.ts';
+import { META_PREFIX, type ParsedAttributes } from './object-attributes.ts';
 
 /** What GetObject and HeadObject say about an object in headers. */
-export interface DescribedObject {
+export interface DescribedObject extends ParsedAttributes {
   readonly etag: string;
   readonly mtime: number;
-  readonly headers: {
-    readonly contentType?: string;
-    readonly contentEncoding?: string;
-    readonly contentLanguage?: string;
-    readonly contentDisposition?: string;
-    readonly cacheControl?: string;
-  };
-  readonly expires?: string;
-  readonly userMetadata: Readonly<Record<string, string>>;
-  readonly storageClass?: string;
-  readonly websiteRedirect?: string;
   readonly tags?: readonly Tag[];
 }
 
