@@ -18,7 +18,7 @@
 {{- end -}}
 {{- $chart := dict
   "listeners" (list $listener)
-  "admin" (dict "host" "0.0.0.0" "port" (int .Values.admin.port))
+  "admin" (dict "host" .Values.admin.host "port" (int .Values.admin.port))
   "timeouts" (dict "drainMs" (mul 1000 (include "gateway.drainSeconds" . | int)) "drainDelayMs" (mul 1000 (int .Values.drain.delaySeconds)))
 -}}
 {{- toYaml (mergeOverwrite (deepCopy .Values.config) $chart) -}}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { CONFIG } from '../../config/schema.ts';
+import { type Container, dataOf, only, type PodTemplate, podOf } from './support/objects.ts';
+import { orSkip } from './tools/cache.ts';
+import { CHART, type Clients, findClients, type KubernetesObject, render, run, VALUE_SETS, type ValueSet, valuesOf } from './tools/helm.ts';
+
+const clients = await orSkip('helm', findClients);
+
+describe.skipIf(clients === undefined)('the chart', () => {
+  const { helm } = clients as Clients;
+  const rendered = async (set: ValueSet, ...args: string[]): Promise<KubernetesObject[]> => render(helm, set, args);
+  const deploymentOf = async (set: ValueSet, ...args: string[]): Promise<PodTemplate> => podOf(only(await rendered(set, ...args), 'Deployment'));
+
+  describe.each(VALUE_SETS)('with the values %s', (set) => {
+    test('writes a configuration that the gateway takes', async () => {
+      expect(configOf(await rendered(set)).error).toBeUndefined();
+    });
+
+    test('lets no pod do more than the pod security standard "restricted" allows', async () => {
+      for (const object of (await rendered(set)).filter(({ kind }) => ['Deployment', 'CronJob', 'Pod'].includes(kind))) {
+        const { spec } = podOf(object);
+        expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } });
+        expect(spec.automountServiceAccountToken).toBe(false);
+        const own = spec.containers.filter(({ command }) => command?.[0] === '/usr/local/bin/node');
+        expect(own).toHaveLength(1);
+        for (const { securityContext, resources } of own) {
+          expect(securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
+          expect(resources?.limits?.['memory']).toBeDefined();
+          expect(resources?.requests?.['cpu']).toBeDefined();
+          expect(resources?.limits?.['cpu']).toBeUndefined();
+        }
+      }
+    });
+
+    test('keeps every secret out of ConfigMaps, pods and notes', async () => {
+      const { output } = await run(helm, ['install', 'rel', CHART, '--dry-run=client', '--namespace', 'storage', ...valuesOf(set)]);
+      const open = output.split(/^---$/m).filter((document) => !/^kind: Secret$/m.test(document)).join('\n').replace(/^USER-SUPPLIED VALUES[\s\S]*?^HOOKS:/m, '');
+      for (const secret of ['dev-secret-that-everybody', 'service_account"']) expect(open).not.toContain(secret);
+    });
+
+    test('selects the gateways only, with Services, budget and spread', async () => {
+      const objects = await rendered(set);
+      const { labels } = podOf(only(objects, 'Deployment')).metadata;
+      const others = objects.filter(({ kind }) => kind === 'CronJob' || kind === 'Pod').map((object) => podOf(object).metadata.labels);
+      for (const service of objects.filter(({ kind }) => kind === 'Service')) {
+        const selector = (service['spec'] as { selector: Record<string, string> }).selector;
+        expect(labels).toMatchObject(selector);
+        for (const other of others) expect(other).not.toMatchObject(selector);
+      }
+    });
+
+    test('gives a replica the time that its drain takes', async () => {
+      const objects = await rendered(set);
+      const { spec } = podOf(only(objects, 'Deployment'));
+      const { drainMs, drainDelayMs } = configOf(objects).data?.timeouts ?? { drainMs: NaN, drainDelayMs: NaN };
+      const sleep = (gatewayOf(spec.containers).lifecycle as { preStop: { sleep: { seconds: number } } } | undefined)?.preStop.sleep.seconds ?? 0;
+      expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(sleep + (drainMs + drainDelayMs) / 1000);
+    });
+
+    test('mounts every file that the configuration names', async () => {
+      const objects = await rendered(set);
+      const { spec } = podOf(only(objects, 'Deployment'));
+      const mounts = gatewayOf(spec.containers).volumeMounts?.map(({ mountPath }) => `${mountPath}/`) ?? [];
+      const files = [...configText(objects).matchAll(/File: (\S+)/g)].map((match) => match[1] ?? '');
+      expect(files.length).toBeGreaterThan(0);
+      expect(files.filter((file) => !mounts.some((mount) => file.startsWith(mount)))).toEqual([]);
+    });
+  });
+
+  test('never has fewer gateways during a rollout', async () => {
+    expect(only(await rendered('minimal'), 'Deployment').spec).toMatchObject({
+      replicas: 2, strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+    });
+  });
+
+  test('makes new pods when the configuration or a secret of its own changes, and only then', async () => {
+    const annotations = async (...args: string[]): Promise<unknown> => (await deploymentOf('dev', ...args)).metadata.annotations;
+    const before = await annotations();
+    expect(await annotations()).toEqual(before);
+    expect(await annotations('--set', 'sweeper.enabled=true')).toEqual(before);
+    expect(await annotations('--set', 'config.region=eu-north-1')).not.toEqual(before);
+    expect(await annotations('--set', 'secrets.keys.data.dev=another')).not.toEqual(before);
+  });
+
+  test('lets the autoscaler decide about the number of pods', async () => {
+    const objects = await rendered('ha');
+    expect(only(objects, 'Deployment').spec).not.toHaveProperty('replicas');
+    const metrics = only(objects, 'HorizontalPodAutoscaler').spec['metrics'] as { type: string }[];
+    expect(metrics.map(({ type }) => type)).toEqual(['ContainerResource', 'Pods']);
+  });
+
+  test('spreads over zones and nodes', async () => {
+    const spread = (await deploymentOf('ha')).spec.topologySpreadConstraints;
+    expect(spread?.map(({ topologyKey, whenUnsatisfiable }) => [topologyKey, whenUnsatisfiable])).toEqual([
+      ['kubernetes.io/hostname', 'ScheduleAnyway'], ['topology.kubernetes.io/zone', 'DoNotSchedule'],
+    ]);
+  });
+
+  test('asks for Azure\'s identity on service account and pods', async () => {
+    const objects = await rendered('azure');
+    expect(only(objects, 'ServiceAccount').metadata.annotations).toEqual({ 'azure.workload.identity/client-id': '11111111-2222-3333-4444-555555555555' });
+    for (const kind of ['Deployment', 'CronJob']) expect(podOf(only(objects, kind)).metadata.labels).toMatchObject({ 'azure.workload.identity/use': 'true' });
+  });
+
+  test('asks for Google\'s identity on the service account', async () => {
+    const objects = await rendered('gke');
+    expect(only(objects, 'ServiceAccount').metadata.annotations).toEqual({ 'iam.gke.io/gcp-service-account': 's3-gateway@example-project.iam.gserviceaccount.com' });
+    expect(podOf(only(objects, 'Deployment')).metadata.labels).not.toHaveProperty('azure.workload.identity/use');
+  });
+
+  test('routes every base host and its buckets, and alters nothing', async () => {
+    const objects = await rendered('full', '--set', 'httpRoute.hostnames=null');
+    const hosts = ['s3.example.com', '*.s3.example.com', 's3.internal.example.com', '*.s3.internal.example.com'];
+    const route = only(objects, 'HTTPRoute').spec;
+    expect(route['hostnames']).toEqual(hosts);
+    expect(JSON.stringify(route)).not.toContain('filters');
+    expect((only(objects, 'Ingress').spec['rules'] as { host: string }[]).map(({ host }) => host)).toEqual(hosts);
+  });
+
+  test('asks for nothing that a bare cluster does not know, unless told to', async () => {
+    for (const set of ['minimal', 'dev'] as const) {
+      const groups = (await rendered(set)).map(({ apiVersion }) => apiVersion.split('/').reverse()[1] ?? '');
+      expect(groups.filter((group) => group.includes('.') && !group.endsWith('.k8s.io'))).toEqual([]);
+    }
+  });
+
+  const REFUSED: readonly { what: string; set: ValueSet; args: readonly string[]; says: RegExp }[] = [
+    { what: 'an unknown value', set: 'dev', args: ['--set', 'replica=3'], says: /replica/ },
+    { what: 'an unknown setting of the gateway', set: 'dev', args: ['--set', 'config.regoin=x'], says: /regoin/ },
+    { what: 'a setting of the wrong type', set: 'dev', args: ['--set', 'config.keepAliveMs=soon'], says: /keepAliveMs/ },
+    { what: 'a setting that is the chart\'s', set: 'dev', args: ['--set', 'config.listeners[0].port=1'], says: /listeners/ },
+    { what: 'a secret in the ConfigMap', set: 'dev', args: ['--set', 'config.accounts[0].keys[0].secretAccessKey=12345678'], says: /secretAccessKey/ },
+    { what: 'a backend that is not in the image', set: 'dev', args: ['--set', 'config.backends.memory.kind=azurite'], says: /memory/ },
+    { what: 'several replicas over one memory', set: 'dev', args: ['--set', 'replicas=2'], says: /memory of one process/ },
+    { what: 'an empty secret', set: 'dev', args: ['--set', 'secrets.other.existingSecret='], says: /secrets.other: expected either/ },
+    { what: 'TLS without a certificate', set: 'dev', args: ['--set', 'tls.enabled=true'], says: /tls: expected/ },
+    { what: 'a route without a Gateway', set: 'azure', args: ['--set', 'httpRoute.parentRefs=null'], says: /parentRefs/ },
+    { what: 'an Ingress without hosts', set: 'minimal', args: ['--set', 'ingress.enabled=true'], says: /baseHosts/ },
+    { what: 'a rollout that cannot move', set: 'minimal', args: ['--set', 'rollout.maxSurge=0'], says: /cannot both be 0/ },
+  ];
+
+  test.each(REFUSED)('refuses $what', async ({ set, args, says }) => {
+    const { code, output } = await run(helm, ['template', 'rel', CHART, ...valuesOf(set), ...args]);
+    expect(output).toMatch(says);
+    expect(code).not.toBe(0);
+  });
+});
+
+function gatewayOf(containers: readonly Container[]): Container {
+  const found = containers.find(({ name }) => name === 'gateway');
+  if (found === undefined) throw new Error('the pod has no gateway');
+  return found;
+}
+
+function configText(objects: readonly KubernetesObject[]): string {
+  const config = objects.find((object) => object.kind === 'ConfigMap' && 'gateway.yaml' in dataOf(object));
+  return config === undefined ? '' : dataOf(config)['gateway.yaml'] ?? '';
+}
+
+function configOf(objects: readonly KubernetesObject[]): ReturnType<typeof CONFIG.safeParse> {
+  return CONFIG.safeParse(parseYaml(configText(objects)));
+}
