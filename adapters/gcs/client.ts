@@ -1,4 +1,3 @@
-import { newCallFacts } from '../../src/observe/call.ts';
 import type { Call } from '../../src/observe/call.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
 import type { Timeouts } from '../shared/connection-options.ts';
@@ -96,7 +95,7 @@ export class GcsClient {
 
   /** Cleaning up that nobody waits for and that may fail: what it leaves, a later `discardParts` finds. */
   inBackground(call: Call, work: (call: Call) => Promise<unknown>): void {
-    const own: Call = { ...call, signal: this.#closing.signal, facts: newCallFacts() };
+    const own: Call = { ...call, signal: this.#closing.signal, facts: call.facts.apart() };
     const done: Promise<void> = work(own).then(() => undefined, () => undefined).finally(() => this.#background.delete(done));
     this.#background.add(done);
   }

@@ -1,5 +1,5 @@
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import { type PortMethod, wrapStore } from './wrap.ts';
+import { type PortMethod, wrapStore } from '../../src/store/wrap-store.ts';
 
 export interface LoggedCall {
   readonly method: PortMethod;

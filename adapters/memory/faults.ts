@@ -6,7 +6,7 @@ import type { BlobStore, ListPage, ListRequest, ReadResult } from '../../src/sto
 import { StoreError, type StoreErrorDetail, type StoreErrorKind } from '../../src/store/store-error.ts';
 import type { ByteSource } from '../../src/streams/bytes.ts';
 import { breakAfter } from './break-after.ts';
-import { type PortCall, type PortMethod, wrapStore } from './wrap.ts';
+import { type PortCall, type PortMethod, wrapStore } from '../../src/store/wrap-store.ts';
 
 /** What goes wrong with one call. */
 export type Fault =

@@ -1,8 +1,9 @@
 import { S3Error } from '../errors/s3-error.ts';
 import { type OwningBucket, inForce } from './acl/in-force.ts';
-import { type Owned, idOf, owns, permits } from './acl/permits.ts';
+import { type Owned, idOf, owns, grantFor } from './acl/permits.ts';
 import { ruleOf } from './acl/action-rules.ts';
-import type { Permission } from '../protocol/acl/acl.ts';
+import type { AccessDecision, AccessRule, CallFacts } from '../observe/request-facts.ts';
+import type { Grant, Grantee, Permission } from '../protocol/acl/acl.ts';
 import type { Principal } from './accounts.ts';
 
 /** What an action touches. */
@@ -24,33 +25,57 @@ export interface StartedUpload {
 }
 
 /**
- * The one decision on what a caller may do. The owner of a bucket may do everything to the bucket, the
- * owner of an object everything to the object, their users with them; ACLs let others in, as far as the
+ * The one decision on what a caller may do, and the rule that made it. The owner of a bucket may do everything to the
+ * bucket, the owner of an object everything to the object, their users with them; ACLs let others in, as far as the
  * bucket's ownership controls and public access block leave them in force. Bucket policies are asked here.
  *
  * @param action IAM action of the operation, e.g. `s3:PutObject`
+ */
+export function decide(principal: Principal, action: string, { bucket, object, upload }: Resource = {}): AccessDecision {
+  const rule = ruleOf(action);
+  if (bucket === undefined) return rule === undefined && principal.kind === 'account' ? BY.account : REFUSED;
+  if (rule?.on === 'object') return object === undefined ? REFUSED : onObject(principal, inForce(object, bucket), rule.permission);
+  if (owns(principal, bucket)) return BY.bucketOwner;
+  if (rule?.on === 'ownObject') return object !== undefined && owns(principal, inForce(object, bucket)) ? BY.objectOwner : REFUSED;
+  if (upload !== undefined && !started(principal, upload)) return REFUSED;
+  if (rule?.on === 'upload') return upload === undefined ? REFUSED : BY.uploadInitiator;
+  return rule === undefined ? REFUSED : byGrant(grantFor(inForce(bucket, bucket), principal, rule.permission));
+}
+
+/**
+ * @param facts of the call that the decision is made for: it is noted there
  * @throws S3Error AccessDenied
  */
-export function authorize(principal: Principal, action: string, resource: Resource = {}): void {
-  if (!isAllowed(principal, action, resource)) {
-    throw new S3Error('AccessDenied', { cause: new Error(`${describe(principal)} may not ${action}`) });
-  }
+export function authorize(principal: Principal, action: string, resource: Resource = {}, facts?: CallFacts): void {
+  const decision = decide(principal, action, resource);
+  facts?.noteAuthorization(action, decision);
+  if (!decision.allowed) throw new S3Error('AccessDenied', { cause: new Error(`${describe(principal)} may not ${action}`) });
 }
 
-/** The same decision as an answer, for what depends on it without being refused. */
-export function isAllowed(principal: Principal, action: string, { bucket, object, upload }: Resource): boolean {
-  const rule = ruleOf(action);
-  if (bucket === undefined) return rule === undefined && principal.kind === 'account';
-  if (rule?.on === 'object') return object !== undefined && mayAccess(principal, inForce(object, bucket), rule.permission);
-  if (owns(principal, bucket)) return true;
-  if (rule?.on === 'ownObject') return object !== undefined && owns(principal, inForce(object, bucket));
-  if (upload !== undefined && !started(principal, upload)) return false;
-  if (rule?.on === 'upload') return upload !== undefined;
-  return rule !== undefined && permits(inForce(bucket, bucket), principal, rule.permission);
+/** The decision for what depends on it without being refused. */
+export function isAllowed(principal: Principal, action: string, resource: Resource): boolean {
+  return decide(principal, action, resource).allowed;
 }
 
-function mayAccess(principal: Principal, object: Owned, permission: Permission): boolean {
-  return owns(principal, object) || permits(object, principal, permission);
+const by = (rule: AccessRule): AccessDecision => Object.freeze({ allowed: true, rule });
+const BY = {
+  account: by('account'),
+  bucketOwner: by('bucketOwner'),
+  objectOwner: by('objectOwner'),
+  uploadInitiator: by('uploadInitiator'),
+};
+const REFUSED: AccessDecision = Object.freeze({ allowed: false, rule: 'none' });
+const BY_GRANTEE: Readonly<Record<Grantee['kind'], AccessDecision>> = { owner: by('aclOwner'), account: by('aclAccount'), group: by('aclAuthenticatedUsers') };
+const BY_EVERYBODY = by('aclAllUsers');
+
+function onObject(principal: Principal, object: Owned, permission: Permission): AccessDecision {
+  return owns(principal, object) ? BY.objectOwner : byGrant(grantFor(object, principal, permission));
+}
+
+function byGrant(grant: Grant | undefined): AccessDecision {
+  if (grant === undefined) return REFUSED;
+  const { grantee } = grant;
+  return grantee.kind === 'group' && grantee.group === 'AllUsers' ? BY_EVERYBODY : BY_GRANTEE[grantee.kind];
 }
 
 function started(principal: Principal, upload: StartedUpload): boolean {

@@ -1,5 +1,6 @@
 import type { S3Error } from '../errors/s3-error.ts';
 import { isByteSource, type S3Response } from '../protocol/response.ts';
+import type { ByteSource } from '../streams/bytes.ts';
 import { encodeXml } from '../protocol/xml/encode.ts';
 import { errorDocument } from './error-document.ts';
 import type { Exchange } from './exchange.ts';
@@ -14,11 +15,12 @@ function isBodiless(status: number): boolean {
 }
 
 /**
- * Head of an answer as the flat list that `writeHead` takes without building an object.
+ * Head of an answer, which is about to go out, as the flat list that `writeHead` takes without building an object.
  * `close`: the connection ends after it.
  */
 export function headOf(exchange: Exchange, headers: S3Response['headers'], close: boolean): string[] {
   const { requestId, hostId } = exchange.ids;
+  exchange.facts.firstByte = performance.now();
   const head = ['x-amz-request-id', requestId, 'x-amz-id-2', hostId, 'Server', SERVER_NAME];
   if (close) head.push('Connection', 'close');
   for (const name in headers) {
@@ -37,7 +39,7 @@ export async function writeAnswer(exchange: Exchange, answer: S3Response, close:
   if (body !== undefined && isByteSource(body)) {
     if (headers?.['content-length'] === undefined) head.push('Content-Length', String(body.size));
     response.writeHead(status, head);
-    if (!isHead) return body.pipeTo(response, exchange.signal);
+    if (!isHead) return pour(body, exchange);
     body.discard();
     response.end();
     return;
@@ -51,6 +53,17 @@ export async function writeAnswer(exchange: Exchange, answer: S3Response, close:
   head.push('Content-Type', XML_TYPE, 'Content-Length', String(text.length));
   response.writeHead(status, head);
   return endAnswer(exchange, isHead ? '' : text, closing);
+}
+
+/** Whatever of the time for a body was not spent waiting for the client was spent waiting for the backend. */
+async function pour(body: ByteSource, { response, signal, facts }: Exchange): Promise<void> {
+  const began = performance.now();
+  const waitedBefore = facts.clientWaitMs;
+  try {
+    await body.pipeTo(response, signal, facts);
+  } finally {
+    facts.backendWaitMs += performance.now() - began - (facts.clientWaitMs - waitedBefore);
+  }
 }
 
 /** Writes an S3 error; of an answer that has begun already only its end is left: the socket. */

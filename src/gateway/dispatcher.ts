@@ -6,10 +6,12 @@ import { SigningKeys } from '../auth/signing-key.ts';
 import type { AuthOptions, AuthVerdict } from '../auth/verdict.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import { newCallFacts, type Call } from '../observe/call.ts';
+import type { Call } from '../observe/call.ts';
 import type { Log } from '../observe/log.ts';
 import { newHostId } from '../observe/random-id.ts';
-import { endSpan, startOperationSpan, startRequestSpan, type TraceScope } from '../observe/request-span.ts';
+import type { RequestObservers } from '../observe/request-observers.ts';
+import { type CallWatch, RequestFacts } from '../observe/request-facts.ts';
+import { type HeadSampler, traceOf } from '../observe/trace-context.ts';
 import { toS3Error } from '../operations/failure.ts';
 import type { Operation, OperationContext, OperationSettings } from '../operations/operation.ts';
 import { hostResolver, type HostResolver } from '../protocol/address.ts';
@@ -17,9 +19,10 @@ import type { HoldBudget } from '../protocol/body/hold-budget.ts';
 import { createRequestBody } from '../protocol/body/request-body.ts';
 import { readHeaders } from '../protocol/headers/header-reader.ts';
 import type { OperationName, OperationRow } from '../protocol/operation-table.ts';
-import type { S3Request } from '../protocol/request.ts';
+import type { HeaderReader, S3Request } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
 import { writeAnswer, writeError } from './answer.ts';
+import { authFacts, principalOf, refusedAuth } from './auth-facts.ts';
 import { ClientGone, Exchange } from './exchange.ts';
 import { LongAnswer } from './long-answer.ts';
 import type { ProxyTrust } from './proxy-trust.ts';
@@ -38,6 +41,10 @@ export interface DispatcherOptions {
   readonly stalls: StallWatch;
   readonly holdBudget: HoldBudget;
   readonly log: Log;
+  readonly observers?: RequestObservers;
+  readonly calls?: CallWatch;
+  /** Absent: nothing is traced. */
+  readonly sampler?: HeadSampler | undefined;
   /** Accept presigned URLs of signature version 2. */
   readonly presignedV2?: boolean;
   /** Milliseconds between the white space of long answers; default 10,000. */
@@ -84,8 +91,7 @@ export class Dispatcher {
   /** Serves one request; never rejects. @param target request target as it came off the wire */
   async dispatch(request: IncomingMessage, response: ServerResponse, target: string, requestId: string): Promise<void> {
     const headers = readHeaders(request.rawHeaders);
-    const scope = startRequestSpan(request.method ?? '', headers.get('traceparent'));
-    const exchange = new Exchange({ request, response, headers, scope, ids: { requestId, hostId: this.#hostId } });
+    const exchange = new Exchange({ request, response, headers, facts: this.#newFacts(request, headers, { target, requestId }) });
     this.#begin(exchange);
     try {
       await this.#serve(exchange, target);
@@ -94,6 +100,23 @@ export class Dispatcher {
       this.#report(exchange, error);
       response.destroy();
     }
+  }
+
+  #newFacts(request: IncomingMessage, headers: HeaderReader, { target, requestId }: { readonly target: string; readonly requestId: string }): RequestFacts {
+    const { sampler, calls, proxies } = this.#options;
+    const facts = new RequestFacts({
+      requestId,
+      hostId: this.#hostId,
+      trace: traceOf({ traceparent: headers.get('traceparent'), tracestate: headers.get('tracestate') }, sampler),
+      arrivedAt: Date.now(),
+      method: request.method ?? '',
+      target,
+      rawHeaders: request.rawHeaders,
+      httpVersion: request.httpVersion,
+    }, calls);
+    facts.clientAddress = proxies.sourceOf(request, headers);
+    facts.scheme = proxies.schemeOf(request, headers);
+    return facts;
   }
 
   #begin(exchange: Exchange): void {
@@ -105,7 +128,8 @@ export class Dispatcher {
       this.#options.stalls.remove(exchange);
       exchange.body?.release();
       if (!response.writableFinished) this.#clientLeft(exchange);
-      if (exchange.scope.span.isRecording()) endSpan(exchange.scope, response.statusCode, this.#attributes(exchange));
+      exchange.noteEnd();
+      this.#options.observers?.ended(exchange.facts);
     });
   }
 
@@ -118,6 +142,7 @@ export class Dispatcher {
     } catch (error) {
       long.stop();
       const failure = toS3Error(exchange.signal.aborted ? exchange.signal.reason : error);
+      exchange.facts.failure = failure;
       if (failure.code === 'InternalError') this.#report(exchange, failure.cause);
       if (long.started) long.fail(failure);
       else await writeError(exchange, failure, this.#draining);
@@ -125,23 +150,43 @@ export class Dispatcher {
   }
 
   async #answer(exchange: Exchange, target: string, long: LongAnswer): Promise<S3Response> {
-    const route = findRoute(exchange, target, this.#hosts);
-    const verdict = this.#authenticate(exchange, route);
+    const { route, verdict } = this.#identify(exchange, target);
     const operation = this.#options.operations[route.row.name];
     if (operation === undefined) throw notImplemented(route.row);
     const request = this.#toS3Request(exchange, route, verdict);
-    const scope = startOperationSpan(route.row.name, exchange.scope);
-    const context = this.#context(exchange, { row: route.row, principal: principalOf(verdict), scope, long });
-    if (scope === exchange.scope) return operation(request, context);
-    return traced(scope, context.call, () => operation(request, context));
+    return operation(request, this.#context(exchange, { row: route.row, principal: principalOf(verdict), long }));
   }
 
-  #authenticate(exchange: Exchange, { row, rawTarget, address }: Route): AuthVerdict<Credential> {
+  /** What is asked for, and by whom. Whatever comes of it, observers are told. */
+  #identify(exchange: Exchange, target: string): { readonly route: Route; readonly verdict: AuthVerdict<Credential> } {
+    try {
+      const route = findRoute(exchange, target, this.#hosts);
+      return { route, verdict: this.#authenticate(exchange, route) };
+    } finally {
+      this.#options.observers?.begun(exchange.facts);
+    }
+  }
+
+  #authenticate(exchange: Exchange, route: Route): AuthVerdict<Credential> {
+    const { facts } = exchange;
+    try {
+      const verdict = this.#verdict(exchange, route);
+      facts.auth = authFacts(verdict, principalOf(verdict));
+      return verdict;
+    } catch (error) {
+      facts.auth = refusedAuth(error);
+      throw error;
+    } finally {
+      facts.authenticated = performance.now();
+    }
+  }
+
+  #verdict(exchange: Exchange, { row, rawTarget, address }: Route): AuthVerdict<Credential> {
     // A preflight carries nobody's credentials; the URL may be one that was presigned for another method.
     if (row.method === 'OPTIONS') return { kind: 'anonymous', payload: { kind: 'unsigned' } };
     const { method = '', rawHeaders } = exchange.request;
     const virtualBucket = address.virtualHost ? address.bucket : undefined;
-    const verdict = authenticate({ method, rawTarget, rawHeaders, now: exchange.arrived, virtualBucket }, this.#auth);
+    const verdict = authenticate({ method, rawTarget, rawHeaders, now: exchange.facts.head.arrivedAt, virtualBucket }, this.#auth);
     if (!row.streamingPayload) refuseStreamingPayload(verdict.payload);
     if (verdict.kind === 'anonymous' && !row.anonymousAllowed) throw new S3Error('AccessDenied');
     return verdict;
@@ -156,6 +201,7 @@ export class Dispatcher {
       onFirstRead: () => exchange.bodyOpened(),
       signal: exchange.signal,
       holdBudget: this.#options.holdBudget,
+      facts: exchange.facts,
     });
     exchange.body = body;
     return {
@@ -164,7 +210,7 @@ export class Dispatcher {
       query,
       headers,
       body,
-      scheme: this.#options.proxies.schemeOf(exchange.request, headers),
+      scheme: exchange.facts.scheme,
       host: headers.get('host') ?? '',
       authMethod: verdict.kind === 'signed' ? verdict.method : 'anonymous',
     };
@@ -172,15 +218,14 @@ export class Dispatcher {
 
   #context(
     exchange: Exchange,
-    parts: { readonly row: OperationRow; readonly principal: Principal; readonly scope: TraceScope; readonly long: LongAnswer },
+    parts: { readonly row: OperationRow; readonly principal: Principal; readonly long: LongAnswer },
   ): OperationContext {
     const { accounts, manifest, settings } = this.#options;
     const call: Call = {
       signal: exchange.signal,
       requestId: exchange.ids.requestId,
-      traceId: parts.scope.traceId,
-      otel: parts.scope.context,
-      facts: newCallFacts(),
+      traceId: exchange.facts.trace.traceId,
+      facts: exchange.facts,
     };
     return {
       call,
@@ -196,46 +241,20 @@ export class Dispatcher {
   /** Clients hang up for many reasons; one that waited long and saw nothing of an answer is worth a line. */
   #clientLeft(exchange: Exchange): void {
     exchange.abort(new ClientGone());
-    const { ids, scope, operation, arrived, response } = exchange;
-    const waitedMs = Date.now() - arrived;
+    const { facts, response } = exchange;
+    const waitedMs = Math.round(facts.durationMs);
     if (response.headersSent || exchange.awaitsClient || waitedMs < (this.#options.patienceMs ?? PATIENCE_MS)) return;
-    this.#options.log.warn({ requestId: ids.requestId, traceId: scope.traceId, operation, waitedMs }, 'the client left without an answer');
+    this.#options.log.warn({ ...logIds(facts), waitedMs }, 'the client left without an answer');
   }
 
   #report(exchange: Exchange, error: unknown): void {
     if (exchange.signal.reason instanceof ClientGone) return;
-    const { ids, scope, operation } = exchange;
-    this.#options.log.error({ requestId: ids.requestId, traceId: scope.traceId, operation, err: error }, 'request failed');
-  }
-
-  #attributes({ request, headers, ids, operation }: Exchange): Record<string, string> {
-    return {
-      'http.request.method': request.method ?? '',
-      'client.address': this.#options.proxies.sourceOf(request, headers),
-      'gateway.request_id': ids.requestId,
-      'gateway.operation': operation,
-    };
+    this.#options.log.error({ ...logIds(exchange.facts), err: error }, 'request failed');
   }
 }
 
-async function traced(scope: TraceScope, call: Call, work: () => Promise<S3Response>): Promise<S3Response> {
-  let status = 500;
-  try {
-    const answer = await work();
-    status = answer.status;
-    return answer;
-  } catch (error) {
-    status = toS3Error(error).status;
-    throw error;
-  } finally {
-    endSpan(scope, status, { 'gateway.backend_calls': call.facts.backendCalls, 'gateway.backend_retries': call.facts.backendRetries });
-  }
-}
-
-function principalOf(verdict: AuthVerdict<Credential>): Principal {
-  if (verdict.kind === 'anonymous') return { kind: 'anonymous' };
-  const { accessKeyId, credential: { account, user } } = verdict;
-  return user === undefined ? { kind: 'account', account, accessKeyId } : { kind: 'account', account, user, accessKeyId };
+function logIds({ head, operation }: RequestFacts): object {
+  return { requestId: head.requestId, traceId: head.trace.traceId, operation };
 }
 
 function notImplemented(row: OperationRow): S3Error {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { TraceScope } from '../observe/request-span.ts';
+import type { RequestFacts } from '../observe/request-facts.ts';
 import type { OwnedRequestBody } from '../protocol/body/request-body.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 import type { AnswerIds } from './error-document.ts';
@@ -17,29 +17,30 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly headers: HeaderReader;
-  readonly ids: AnswerIds;
-  readonly scope: TraceScope;
-  /** Time of arrival, milliseconds since the epoch. */
-  readonly arrived = Date.now();
+  /** What is known of it so far. */
+  readonly facts: RequestFacts;
   /** Raw path of the target, for error bodies. */
   resource = '/';
-  /** Name of the operation, once it is known. */
-  operation = '';
   /** Body of the request, once it is known who sent it. */
   body: OwnedRequestBody | undefined;
   readonly #abort = new AbortController();
   readonly #bytesReadBefore: number;
+  readonly #bytesWrittenBefore: number;
   #continuePending: boolean;
   #bodyOpened = false;
 
-  constructor(parts: Pick<Exchange, 'request' | 'response' | 'headers' | 'ids' | 'scope'>) {
+  constructor(parts: Pick<Exchange, 'request' | 'response' | 'headers' | 'facts'>) {
     this.request = parts.request;
     this.response = parts.response;
     this.headers = parts.headers;
-    this.ids = parts.ids;
-    this.scope = parts.scope;
+    this.facts = parts.facts;
     this.#bytesReadBefore = parts.request.socket.bytesRead;
+    this.#bytesWrittenBefore = parts.request.socket.bytesWritten;
     this.#continuePending = parts.headers.get('expect')?.toLowerCase() === '100-continue';
+  }
+
+  get ids(): AnswerIds {
+    return this.facts.head;
   }
 
   get signal(): AbortSignal {
@@ -69,6 +70,17 @@ export class Exchange {
   get awaitsClient(): boolean {
     const { request } = this;
     return this.#bodyOpened && !request.complete && !request.isPaused() && request.readableLength === 0;
+  }
+
+  /** Writes down what the socket tells, when the answer is over. */
+  noteEnd(): void {
+    const { facts, request, response } = this;
+    facts.ended = performance.now();
+    facts.status = response.statusCode;
+    facts.bytesIn = request.socket.bytesRead - this.#bytesReadBefore;
+    facts.bytesOut = request.socket.bytesWritten - this.#bytesWrittenBefore;
+    facts.clientLeft = !response.writableFinished;
+    facts.giveRoomBack();
   }
 
   /** The client still holds its body back and may or may not send it after a final answer. */

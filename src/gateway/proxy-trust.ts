@@ -8,7 +8,7 @@ export interface ProxyTrust {
   /** Address of the client: the last one in the chain of `X-Forwarded-For` that is no proxy of ours. */
   sourceOf(request: IncomingMessage, headers: HeaderReader): string;
   /** `http` or `https` as the client sees it. */
-  schemeOf(request: IncomingMessage, headers: HeaderReader): string;
+  schemeOf(request: IncomingMessage, headers: HeaderReader): 'http' | 'https';
 }
 
 /** @param ranges addresses or CIDR ranges, IPv4 or IPv6 @throws Error naming a range that is none */

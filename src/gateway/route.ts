@@ -29,7 +29,13 @@ export function findRoute(exchange: Exchange, target: string, hosts: HostResolve
   const query = readQuery(rawQuery);
   const headers = withHoistedHeaders(exchange.headers, query);
   const address = parseAddress(path, hosts.bucketOf(host));
+  const { facts } = exchange;
+  facts.bucket = address.bucket;
+  facts.key = address.key;
+  facts.virtualHost = address.virtualHost;
+  facts.versionId = query.get('versionId');
+  facts.uploadId = query.get('uploadId');
   const row = classify(request.method ?? '', address, query, headers);
-  exchange.operation = row.name;
+  facts.classification = row;
   return { row, address, query, headers, rawTarget: rawQuery === '' ? path : `${path}?${rawQuery}` };
 }

@@ -6,6 +6,7 @@ import type { AzureBackendConfig, AzureCredentialConfig, BackendConfig } from '.
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
 import type { Backend } from '../manifest/buckets/realm.ts';
+import { noteHeads } from '../store/note-heads.ts';
 import { defined } from './defined.ts';
 import { openGcs, openGcsDouble } from './gcs-backend.ts';
 import { type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
@@ -31,7 +32,8 @@ export async function openBackends(config: Config, accounts: AccountDirectory, s
         await store.close();
         await stop?.();
       };
-      open.push({ name, store, endpoint, systemContainer: backend.systemContainer, ownerId: owner.canonicalId, close });
+      const { systemContainer } = backend;
+      open.push({ name, store: noteHeads(store, systemContainer), endpoint, systemContainer, ownerId: owner.canonicalId, close });
     }
     return open;
   } catch (error) {

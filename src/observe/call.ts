@@ -1,4 +1,3 @@
-import type { Context } from '@opentelemetry/api';
 import { CallFacts } from './request-facts.ts';
 
 /**
@@ -15,8 +14,6 @@ export interface Call {
   readonly requestId: string;
   /** W3C trace id, 32 lower-case hex digits. */
   readonly traceId: string;
-  /** OpenTelemetry context whose span is the parent of the next one to be started. */
-  readonly otel: Context;
   /** Of a request: its `RequestFacts`. */
   readonly facts: CallFacts;
 }

@@ -30,6 +30,12 @@ export function newTraceId(): string {
   return pool.toString('hex', start, start + 16);
 }
 
+/** 16 lower-case hex digits, not all zero (W3C Trace Context). */
+export function newSpanId(): string {
+  const start = take(8);
+  return pool.toString('hex', start, start + 8);
+}
+
 /** An opaque `x-amz-id-2` of a process: which replica answered. */
 export function newHostId(): string {
   const start = take(48);

@@ -124,7 +124,7 @@ export interface AuthorizationFacts extends AccessDecision {
 
 /** The body of a request. */
 export interface RequestBodyFacts {
-  /** `plain`, or the `STREAMING-...` form: the kind of the payload mode. */
+  /** What `x-amz-content-sha256` says: `hash`, `unsigned`, `streaming-signed`, `streaming-signed-trailer`, `streaming-unsigned-trailer`. */
   readonly framing: string;
   /** Content-Length; undefined when chunked. */
   readonly contentLength: number | undefined;
@@ -134,17 +134,17 @@ export interface RequestBodyFacts {
   received: number;
   /** aws-chunked: chunks that came. */
   chunks: number;
-  /** As declared in headers, or in the trailer: name and value as sent. */
-  declared: readonly Digest[];
-  /** What was computed: hex for MD5 and SHA-256 of the payload, base64 for checksums. */
-  computed: readonly Digest[];
+  /** As declared in headers, or in the trailer. */
+  readonly declared: Digest[];
+  /** What was computed, in the same forms: hex for `md5` and `sha256` of the payload, base64 for checksums. */
+  readonly computed: Digest[];
 }
 
 export interface Digest {
-  /** `md5`, `sha256`, `CRC32`, ... */
+  /** `md5` (Content-MD5), `sha256` (payload hash), `CRC32`, `SHA256` and the other checksums. */
   readonly algorithm: string;
   /** Undefined: announced for the trailer, which did not come. */
-  readonly value: string | undefined;
+  value: string | undefined;
 }
 
 /** The place of a request in a trace. */
@@ -175,27 +175,132 @@ export interface RequestHead {
   readonly httpVersion: string;
 }
 
+/** Background work, and requests when nothing is traced. */
+const UNTRACED: TraceFacts = { traceId: '', spanId: undefined, parentSpanId: undefined, sampled: false, traceState: undefined };
+
 /** What is counted while calls go out; background work has these facts only. */
 export class CallFacts {
+  readonly trace: TraceFacts;
+  /** Told of each call as it ends; gives room for their facts. Undefined: nobody looks. */
+  readonly watch: CallWatch | undefined;
   /** Calls sent to a backend, retries included. */
   backendCalls = 0;
   /** Retries among `backendCalls`. */
   backendRetries = 0;
   /** Calls that the backend answered with "later". */
   backendThrottles = 0;
-  /** The first of them: at most MAX_CALLS_KEPT. */
+  /** The first of them: at most MAX_CALLS_KEPT, fewer when many requests under way make many calls. */
   readonly backend: BackendCallFacts[] = [];
   /** At most MAX_HEADS_KEPT. */
   readonly heads: HeadFacts[] = [];
+  /** What an adapter or operation has to say beyond all this: attributes of the operation's span. */
+  notes: Record<string, string | number> | undefined = undefined;
+
+  /** The decision that was refused, else the first one. */
+  authorization: AuthorizationFacts | undefined = undefined;
+  /** Decisions made: one, as a rule. */
+  authorizations = 0;
+  /** The last permission was given (or refused). */
+  authorized: number | undefined = undefined;
+
+  /** Time in which nothing but the client kept body or answer from moving, milliseconds. */
+  clientWaitMs = 0;
+  /** Time in which at least one call to a backend had no answer, without what was spent waiting for the client. */
+  backendWaitMs = 0;
+  #pending = 0;
+  #pendingSince = 0;
+  #clientWaitBefore = 0;
+  #roomTaken = 0;
+
+  constructor(trace: TraceFacts = UNTRACED, watch?: CallWatch) {
+    this.trace = trace;
+    this.watch = watch;
+  }
+
+  /** Facts of work that goes on behind the request that caused it. */
+  apart(): CallFacts {
+    return new CallFacts(this.trace, this.watch);
+  }
+
+  noteAuthorization(action: string, { allowed, rule }: AccessDecision): void {
+    this.authorizations += 1;
+    this.authorized = performance.now();
+    if (this.authorization === undefined || !allowed) this.authorization = { action, allowed, rule };
+  }
+
+  note(name: string, value: string | number): void {
+    (this.notes ??= {})[name] = value;
+  }
+
+  /** The revision of a head that was read; undefined: there is none. */
+  noteHeadRead(name: string, revision: string | undefined): void {
+    const head = this.#head(name);
+    if (head === undefined || head.before !== undefined || head.after !== undefined) return;
+    head.before = revision ?? 'absent';
+  }
+
+  /** What the head was that was read first. */
+  noteHeadKind(name: string, kind: string): void {
+    const head = this.heads.find((known) => known.name === name);
+    if (head?.before !== undefined) head.kind ??= kind;
+  }
+
+  /** The revision of a head that was written; undefined: it was removed. */
+  noteHeadWritten(name: string, revision: string | undefined): void {
+    const head = this.#head(name);
+    if (head !== undefined) head.after = revision ?? 'removed';
+  }
+
+  /** A call is about to be sent. */
+  callBegan(record: BackendCallFacts): void {
+    this.backendCalls += 1;
+    if (record.attempt > 1) this.backendRetries += 1;
+    if (this.#pending === 0) {
+      this.#pendingSince = record.started;
+      this.#clientWaitBefore = this.clientWaitMs;
+    }
+    this.#pending += 1;
+    if (this.backend.length >= MAX_CALLS_KEPT) return;
+    const bytes = RECORD_BYTES + (record.path?.length ?? 0);
+    if (this.watch?.takeRoom(bytes) === false) return;
+    this.#roomTaken += bytes;
+    this.backend.push(record);
+  }
+
+  /** Its answer has begun, or will never come; `record` says which. */
+  callEnded(record: BackendCallFacts): void {
+    if (record.outcome === 'throttled') this.backendThrottles += 1;
+    this.#pending -= 1;
+    if (this.#pending === 0 && record.ended !== undefined) {
+      const forClient = this.clientWaitMs - this.#clientWaitBefore;
+      this.backendWaitMs += Math.max(0, record.ended - this.#pendingSince - forClient);
+    }
+    this.watch?.callEnded(record);
+  }
+
+  /** Nobody waits for the facts any more, or whoever keeps them accounts for them himself. */
+  giveRoomBack(): void {
+    this.watch?.giveRoomBack(this.backend.length, this.#roomTaken);
+    this.#roomTaken = 0;
+  }
+
+  #head(name: string): HeadFacts | undefined {
+    const known = this.heads.find((head) => head.name === name);
+    if (known !== undefined || this.heads.length >= MAX_HEADS_KEPT) return known;
+    const head: HeadFacts = { name, before: undefined, kind: undefined, after: undefined };
+    this.heads.push(head);
+    return head;
+  }
 }
+
+/** About what the facts of one call take in memory besides its path. */
+const RECORD_BYTES = 300;
 
 export class RequestFacts extends CallFacts {
   readonly head: RequestHead;
   /** Where its times count from. */
   readonly arrived: number = performance.now();
   authenticated: number | undefined = undefined;
-  /** The last permission was given (or refused). */
-  authorized: number | undefined = undefined;
   /** The head of the answer went out. */
   firstByte: number | undefined = undefined;
   ended: number | undefined = undefined;
@@ -213,16 +318,7 @@ export class RequestFacts extends CallFacts {
   scheme: 'http' | 'https' = 'http';
 
   auth: AuthFacts | undefined = undefined;
-  /** The decision that was refused, else the first one. */
-  authorization: AuthorizationFacts | undefined = undefined;
-  /** Decisions made: one, as a rule. */
-  authorizations = 0;
-
   body: RequestBodyFacts | undefined = undefined;
-  /** Time in which nothing but the client kept body or answer from moving, milliseconds. */
-  clientWaitMs = 0;
-  /** Time in which at least one call to a backend had no answer, without what was spent waiting for the client. */
-  backendWaitMs = 0;
 
   /** Of the answer; 0 until there is one. */
   status = 0;
@@ -234,8 +330,8 @@ export class RequestFacts extends CallFacts {
   bytesIn = 0;
   bytesOut = 0;
 
-  constructor(head: RequestHead) {
-    super();
+  constructor(head: RequestHead, watch?: CallWatch) {
+    super(head.trace, watch);
     this.head = head;
   }
 
@@ -244,16 +340,24 @@ export class RequestFacts extends CallFacts {
     return (this.ended ?? performance.now()) - this.arrived;
   }
 
+  /** Milliseconds from arrival to the end or until now, in which the client was not what was waited for. */
+  get ownMs(): number {
+    return this.durationMs - this.clientWaitMs;
+  }
+
   /** Name of the operation; `Unknown` while, or because, nothing fits. */
   get operation(): string {
     return this.classification?.name ?? 'Unknown';
   }
+}
 
-  noteAuthorization(action: string, { allowed, rule }: AccessDecision): void {
-    this.authorizations += 1;
-    this.authorized = performance.now();
-    if (this.authorization === undefined || !allowed) this.authorization = { action, allowed, rule };
-  }
+/** Answers below 500 that clients ask for in the course of their work: nothing is there, or a condition does not hold. */
+const EXPECTED_REFUSALS: ReadonlySet<number> = new Set([404, 412, 416]);
+
+/** Whether a request ended in a way that somebody may want to look into. */
+export function hasFailed({ status, failure, clientLeft }: RequestFacts): boolean {
+  if (clientLeft || status >= 500) return true;
+  return failure !== undefined && !EXPECTED_REFUSALS.has(failure.status ?? status);
 }
 
 /** Told of every request. Must be quick: it runs between requests of other clients. What it throws is logged and forgotten. */
@@ -262,4 +366,12 @@ export interface RequestObserver {
   begun?(facts: RequestFacts): void;
   /** Nothing changes any more; the record may be kept. */
   ended?(facts: RequestFacts): void;
+}
+
+/** What stands behind all calls of a process: observers of backends, and bounded room for facts of requests under way. */
+export interface CallWatch {
+  /** False: no room, the facts of this call are not kept. */
+  takeRoom(bytes: number): boolean;
+  giveRoomBack(calls: number, bytes: number): void;
+  callEnded(call: BackendCallFacts): void;
 }

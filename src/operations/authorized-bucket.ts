@@ -1,8 +1,8 @@
-import { authorize } from '../access/authorize.ts';
 import { S3Error, invalidArgument } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/buckets/bucket.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { OperationContext } from './operation.ts';
+import { requireAccess } from './require-access.ts';
 
 /** S3 knows it of all operations on objects but DeleteObjectTagging. */
 const PAYER = 'x-amz-request-payer';
@@ -14,7 +14,7 @@ const PAYER = 'x-amz-request-payer';
  */
 export async function authorizedBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
   const bucket = await namedBucket(request, context);
-  authorize(context.principal, context.operation.permission, { bucket });
+  requireAccess({ bucket }, context);
   return bucket;
 }
 

@@ -1,8 +1,9 @@
-import { type Resource, authorize, isAllowed } from '../access/authorize.ts';
+import { isAllowed } from '../access/authorize.ts';
 import { S3Error, isS3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/buckets/bucket.ts';
 import type { ObjectView } from '../manifest/objects/object-view.ts';
 import type { OperationContext } from './operation.ts';
+import { requireAccess } from './require-access.ts';
 
 export interface ObjectTarget {
   readonly bucket: Bucket;
@@ -22,11 +23,6 @@ export async function authorizedObject(target: ObjectTarget, context: OperationC
   const object = await withoutTellingMissing(bucket, context, () => context.manifest.objects.find(target, context.call));
   requireAccess({ bucket, object }, context, action);
   return object;
-}
-
-/** @throws S3Error AccessDenied */
-export function requireAccess(resource: Resource, { principal, operation }: OperationContext, action = operation.permission): void {
-  authorize(principal, action, resource);
 }
 
 /** Whether a key exists is told only to those who could list it; for others a missing object is one they may not have. */

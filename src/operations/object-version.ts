@@ -1,4 +1,3 @@
-import { authorize } from '../access/authorize.ts';
 import { S3Error, invalidArgument, isS3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/buckets/bucket.ts';
 import { NULL_VERSION } from '../manifest/objects/head.ts';
@@ -7,6 +6,7 @@ import type { S3Request } from '../protocol/request.ts';
 import type { ResponseHeaders } from '../protocol/headers/object-headers.ts';
 import { objectKey } from './authorized-bucket.ts';
 import type { OperationContext } from './operation.ts';
+import { requireAccess } from './require-access.ts';
 
 const VERSION_ID = 'x-amz-version-id';
 const DELETE_MARKER = 'x-amz-delete-marker';
@@ -72,6 +72,6 @@ function isMarkerOnTop(error: unknown): error is S3Error {
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#acl-access-policy-permission-mapping
  * @throws S3Error AccessDenied
  */
-export function authorizeDeletion({ bucket, versionId }: Pick<VersionTarget, 'bucket' | 'versionId'>, { principal }: OperationContext): void {
-  if (versionId !== undefined) authorize(principal, 's3:DeleteObjectVersion', { bucket });
+export function authorizeDeletion({ bucket, versionId }: Pick<VersionTarget, 'bucket' | 'versionId'>, context: OperationContext): void {
+  if (versionId !== undefined) requireAccess({ bucket }, context, 's3:DeleteObjectVersion');
 }

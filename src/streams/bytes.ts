@@ -10,12 +10,19 @@ export interface ByteSource {
   /**
    * Writes all bytes to `sink`, honours its back-pressure and ends it. Rejects (and destroys the
    * sink) when either side fails or the signal is aborted; fewer bytes than `size` are a failure.
+   * Sources that can tell add to `clock` how long the sink kept them waiting.
    */
-  pipeTo(sink: Writable, signal: AbortSignal): Promise<void>;
+  pipeTo(sink: Writable, signal: AbortSignal, clock?: SinkClock): Promise<void>;
   /** The bytes as a stream, for callers that look at or transform them. */
   stream(): Readable;
   /** Gives the bytes up: frees the connection, quietly. */
   discard(): void;
+}
+
+/** Adds up time that a reader was waited for. */
+export interface SinkClock {
+  /** Milliseconds. */
+  clientWaitMs: number;
 }
 
 /** A body to be stored: all of it in memory, or a stream of exactly `size` bytes. */

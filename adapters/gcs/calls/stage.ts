@@ -1,4 +1,3 @@
-import { trace } from '@opentelemetry/api';
 import { ABSENT } from '../../../src/store/blob-store.ts';
 import type { BlobRef, ByteRange, CopySource, StagedPart } from '../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../src/store/store-error.ts';
@@ -38,7 +37,7 @@ export interface StageFrom {
 /** The service copies whole objects, not ranges: those pass through here, in bounded memory. The trace says which it was. */
 export async function stagePartFrom(client: GcsClient, stage: StageFrom, call: Call): Promise<StagedPart> {
   const whole = stage.range.first === 0 && (await sizeOfSource(client, stage.source, call)) === stage.range.last + 1;
-  trace.getSpan(call.otel)?.setAttribute('backend.part_copy', whole ? 'rewrite' : 'stream');
+  call.facts.note('backend.part_copy', whole ? 'rewrite' : 'stream');
   return whole ? rewritePart(client, stage, call) : streamPart(client, stage, call);
 }
 

@@ -2,6 +2,7 @@ import { OutgoingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { StoreError } from '../../../src/store/store-error.ts';
+import type { SinkClock } from '../../../src/streams/bytes.ts';
 import type { BodyConsumer } from './body-consumer.ts';
 import type { Connection } from './connection.ts';
 
@@ -32,6 +33,7 @@ interface Slab {
 export class DirectWriter implements BodyConsumer {
   readonly #sink: Writable;
   readonly #connection: Connection;
+  readonly #clock: SinkClock | undefined;
   readonly #slabs: Slab[] = [];
   #current: Slab | undefined;
   #turn = 0;
@@ -39,14 +41,15 @@ export class DirectWriter implements BodyConsumer {
   #from = 0;
   #filled = 0;
   #flush: NodeJS.Immediate | undefined;
-  #waiting = false;
+  #waitingSince: number | undefined;
   readonly #onSinkClosed = (): void => this.#finish(this.#sink.writableFinished ? undefined : sinkFailure(new Error('sink closed')));
   readonly #onSinkError = (error: Error): void => this.#finish(sinkFailure(error));
   readonly #settled = Promise.withResolvers<undefined>();
 
-  constructor(sink: Writable, connection: Connection) {
+  constructor(sink: Writable, connection: Connection, clock: SinkClock | undefined) {
     this.#sink = sink;
     this.#connection = connection;
+    this.#clock = clock;
     sink.on('close', this.#onSinkClosed).on('error', this.#onSinkError);
     if (sink.destroyed) this.#onSinkClosed();
   }
@@ -81,7 +84,11 @@ export class DirectWriter implements BodyConsumer {
   end(): void {
     clearImmediate(this.#flush);
     this.#writeOut();
-    this.#sink.end(() => this.#finish(undefined));
+    const ending = performance.now();
+    this.#sink.end(() => {
+      if (this.#clock !== undefined) this.#clock.clientWaitMs += performance.now() - ending;
+      this.#finish(undefined);
+    });
   }
 
   fail(error: StoreError): void {
@@ -110,18 +117,24 @@ export class DirectWriter implements BodyConsumer {
     this.#filled = 0;
     this.#connection.readInto(slab.bytes);
     if (slab.pending === 0) return;
-    this.#waiting = true;
+    this.#waitingSince = performance.now();
     this.#connection.pause();
   }
 
   #written(slab: Slab): void {
     slab.pending -= 1;
-    if (!this.#waiting || slab !== this.#current || slab.pending > 0) return;
-    this.#waiting = false;
+    if (this.#waitingSince === undefined || slab !== this.#current || slab.pending > 0) return;
+    this.#stopClock();
     this.#connection.resume();
   }
 
+  #stopClock(): void {
+    if (this.#clock !== undefined && this.#waitingSince !== undefined) this.#clock.clientWaitMs += performance.now() - this.#waitingSince;
+    this.#waitingSince = undefined;
+  }
+
   #finish(error: StoreError | undefined): void {
+    this.#stopClock();
     clearImmediate(this.#flush);
     this.#sink.off('close', this.#onSinkClosed);
     // After a failure the kernel may still hold a slab, or the connection be about to read into it.

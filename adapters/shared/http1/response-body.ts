@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
-import type { ByteSource } from '../../../src/streams/bytes.ts';
+import type { ByteSource, SinkClock } from '../../../src/streams/bytes.ts';
 import type { BodyDecoder } from './body-decoder.ts';
 import type { BodyConsumer } from './body-consumer.ts';
 import { ConnectionError } from './connection.ts';
@@ -71,11 +71,11 @@ export class ResponseBody implements ByteSource {
     this.#consumer?.fail(this.#failure);
   }
 
-  async pipeTo(sink: Writable, signal: AbortSignal): Promise<void> {
+  async pipeTo(sink: Writable, signal: AbortSignal, clock?: SinkClock): Promise<void> {
     try {
       if (this.#failure !== undefined) throw this.#failure;
       if (this.#decoder.done) await endSink(sink, this.#takeHeld(), signal);
-      else if (takesBuffersBack(sink)) await this.#pipeDirect(sink, signal);
+      else if (takesBuffersBack(sink)) await this.#pipeDirect(sink, signal, clock);
       else await pipeline(this.stream(), sink, { signal });
     } catch (error) {
       sink.destroy();
@@ -123,13 +123,13 @@ export class ResponseBody implements ByteSource {
     this.#heldBytes += data.length;
   }
 
-  async #pipeDirect(sink: Writable, signal: AbortSignal): Promise<void> {
+  async #pipeDirect(sink: Writable, signal: AbortSignal, clock: SinkClock | undefined): Promise<void> {
     const onAbort = (): void => this.#giveUp(signal.reason);
     const foreign = signal !== this.#signal;
     if (signal.aborted) throw new StoreError('aborted', { call: 'read', cause: signal.reason });
     if (foreign) signal.addEventListener('abort', onAbort, { once: true });
     try {
-      const writer = new DirectWriter(sink, this.#connection);
+      const writer = new DirectWriter(sink, this.#connection, clock);
       this.#setConsumer(writer);
       this.#connection.resume();
       await writer.finished;

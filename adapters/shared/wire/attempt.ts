@@ -1,4 +1,4 @@
-import { startBackendSpan } from '../../../src/observe/backend-span.ts';
+import { BackendCall } from '../../../src/observe/backend-call.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { StoreError } from '../../../src/store/store-error.ts';
 import { bodySize } from '../../../src/streams/bytes.ts';
@@ -16,7 +16,7 @@ export interface Service {
 }
 
 export interface Attempt {
-  readonly request: FailedRequest;
+  readonly request: FailedRequest & { readonly path: string };
   /** 1 for the first time the call is sent. */
   readonly number: number;
   readonly wire: WireRequest;
@@ -24,26 +24,29 @@ export interface Attempt {
   readonly refusalOf: (response: WireResponse) => Promise<StoreError>;
 }
 
-/** Sends one request once, under its own span. The answer, if it is a success. @throws StoreError */
+/** Sends one request once, noted among the call's facts. The answer, if it is a success. @throws StoreError */
 export async function sendOnce(transport: Transport, service: Service, attempt: Attempt, call: Call): Promise<WireResponse> {
   const { request, wire } = attempt;
-  const span = startBackendSpan(call, {
+  const made = new BackendCall(call, {
     system: service.system,
     operation: request.call,
     method: wire.method,
+    path: request.path,
     attempt: attempt.number,
     bytesSent: wire.body === undefined ? 0 : bodySize(wire.body),
   });
   let response: WireResponse;
   try {
+    wire.headers.push(...made.traceHeaders);
     response = await transport.send(wire, call.signal);
-  } catch (error) {
-    span.failed(error);
-    throw wireFailureError(request, error);
+  } catch (cause) {
+    const error = wireFailureError(request, cause);
+    made.failed(error);
+    throw error;
   }
   const error = response.status < 300 ? undefined : await attempt.refusalOf(response);
   const { status, headers, body } = response;
-  span.answered({ status, requestId: headerText(headers, service.requestIdHeader), bytesReceived: body.size }, error);
+  made.answered({ status, requestId: headerText(headers, service.requestIdHeader), bytesReceived: body.size }, error);
   if (error !== undefined) throw error;
   return response;
 }

@@ -1,4 +1,4 @@
-import { type Acl, ANONYMOUS_ID, type Grantee, type Group, type Permission, PRIVATE } from '../../protocol/acl/acl.ts';
+import { type Acl, ANONYMOUS_ID, type Grant, type Grantee, type Group, type Permission, PRIVATE } from '../../protocol/acl/acl.ts';
 import type { Principal } from '../accounts.ts';
 
 /** Something that has an owner and, perhaps, an ACL; without one it is private. */
@@ -18,10 +18,15 @@ export function owns(principal: Principal, { ownerId }: Pick<Owned, 'ownerId'>):
   return idOf(principal) === ownerId;
 }
 
-/** Whether the ACL grants the caller this permission, by name or by group. */
-export function permits({ ownerId, acl = PRIVATE }: Owned, principal: Principal, wanted: Permission): boolean {
-  return acl.some(({ grantee, permission }) =>
+/** The grant of the ACL that gives the caller this permission, by name or by group. */
+export function grantFor({ ownerId, acl = PRIVATE }: Owned, principal: Principal, wanted: Permission): Grant | undefined {
+  return acl.find(({ grantee, permission }) =>
     (permission === wanted || permission === 'FULL_CONTROL') && isGrantee(grantee, principal, ownerId));
+}
+
+/** Whether there is such a grant. */
+export function permits(thing: Owned, principal: Principal, wanted: Permission): boolean {
+  return grantFor(thing, principal, wanted) !== undefined;
 }
 
 function isGrantee(grantee: Grantee, principal: Principal, ownerId: string): boolean {

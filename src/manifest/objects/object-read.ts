@@ -13,7 +13,9 @@ import { withOverflow } from '../records/overflow.ts';
 export async function readHead(bucket: Bucket, key: string, call: Call): Promise<Head | undefined> {
   const { ref } = headPlace(bucket, key);
   try {
-    return await withOverflow(bucket.home, parseHead(ref, await bucket.home.store.head(ref, call)), call);
+    const head = parseHead(ref, await bucket.home.store.head(ref, call));
+    call.facts.noteHeadKind(ref.name, head.record?.kind ?? 'inline');
+    return await withOverflow(bucket.home, head, call);
   } catch (error) {
     if (isStoreError(error, 'notFound')) return undefined;
     throw asNoSuchBucket(error, bucket);

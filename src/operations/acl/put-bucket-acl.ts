@@ -1,19 +1,19 @@
-import { authorize } from '../../access/authorize.ts';
 import { isSameAcl } from '../../manifest/records/acl-code.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
+import { requireAccess } from '../require-access.ts';
 import { refusePublicAcl, requireAcls } from './bucket-rules.ts';
 import { MAX_ACL_BODY, requestedAcl } from './requested-acl.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAcl.html */
 export const putBucketAcl: Operation = async (request, context) => {
-  const { accounts, call, manifest, operation, principal } = context;
+  const { accounts, call, manifest } = context;
   const bucket = await authorizedBucket(request, context);
   const body = await request.body.readAll(MAX_ACL_BODY);
   const { ownerId } = bucket;
   await manifest.buckets.amend(bucket, (settings) => {
     // Once more on the record itself: the one that was remembered may grant what was taken back since.
-    authorize(principal, operation.permission, { bucket: { ownerId, acl: settings.acl, settings } });
+    requireAccess({ bucket: { ownerId, acl: settings.acl, settings } }, context);
     requireAcls(settings);
     const acl = requestedAcl({ headers: request.headers, body }, { subject: 'bucket', ownerId, bucketOwnerId: ownerId }, accounts);
     refusePublicAcl(acl, settings);

@@ -1,6 +1,7 @@
 import { callerId, namedBucket } from '../authorized-bucket.ts';
 import type { ObjectView } from '../../manifest/objects/object-view.ts';
-import { requireAccess, withoutTellingMissing } from '../authorized-object.ts';
+import { withoutTellingMissing } from '../authorized-object.ts';
+import { requireAccess } from '../require-access.ts';
 import { refusingMarkers, versionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 import { refusePublicAcl, requireAcls } from './bucket-rules.ts';

@@ -6,11 +6,11 @@ import { OWNERSHIPS, type Ownership } from '../../protocol/acl/ownership.ts';
 import { decodeXml } from '../../protocol/xml/decode.ts';
 import { CREATE_BUCKET_CONFIGURATION } from '../../protocol/xml/bucket-shapes.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
-import { authorize } from '../../access/authorize.ts';
 import { requireOwnAcl } from '../acl/bucket-rules.ts';
 import { headerAcl } from '../acl/requested-acl.ts';
 import { bucketName, callerId } from '../authorized-bucket.ts';
 import type { NewBuckets, Operation, OperationContext } from '../operation.ts';
+import { requireAccess } from '../require-access.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
 
 const MAX_BODY = 64 * 1024;
@@ -20,7 +20,7 @@ const DEFAULT_REGION = 'us-east-1';
 export const createBucket: Operation = async (request, context) => {
   const name = bucketName(request);
   const ownerId = callerId(context);
-  authorize(context.principal, context.operation.permission);
+  requireAccess({}, context);
   refuseUnsupported(request.headers);
   const defaults = NEW_BUCKETS[context.settings.newBuckets];
   const settings = requestedSettings(request.headers, ownerId, context);

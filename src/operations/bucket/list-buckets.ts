@@ -1,11 +1,11 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import { authorize } from '../../access/authorize.ts';
 import { LIST_ALL_MY_BUCKETS_RESULT } from '../../protocol/xml/bucket-shapes.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import type { QueryReader } from '../../protocol/request.ts';
 import { callerId } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
+import { requireAccess } from '../require-access.ts';
 
 /** An account may hold 10,000 buckets; without `max-buckets` all of them are listed. */
 const MAX_BUCKETS = 10_000;
@@ -13,7 +13,7 @@ const MAX_BUCKETS = 10_000;
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html */
 export const listBuckets: Operation = async (request, context) => {
   const ownerId = callerId(context);
-  authorize(context.principal, context.operation.permission);
+  requireAccess({}, context);
   const { query } = request;
   const prefix = query.get('prefix');
   const after = continuation(query.get('continuation-token'));

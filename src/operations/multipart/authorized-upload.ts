@@ -1,8 +1,9 @@
 import { owns } from '../../access/acl/permits.ts';
-import { authorize, isAllowed } from '../../access/authorize.ts';
+import { isAllowed } from '../../access/authorize.ts';
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import type { Upload, UploadTarget } from '../../manifest/uploads/upload-find.ts';
 import type { OperationContext } from '../operation.ts';
+import { requireAccess } from '../require-access.ts';
 
 /**
  * An open upload, once it is known that the caller may do this to it.
@@ -12,7 +13,7 @@ export async function authorizedUpload(target: UploadTarget, context: OperationC
   const { bucket } = target;
   try {
     const upload = await context.manifest.uploads.find(target, context.call);
-    authorize(context.principal, context.operation.permission, { bucket, upload });
+    requireAccess({ bucket, upload }, context);
     return upload;
   } catch (error) {
     if (!isS3Error(error, 'NoSuchUpload') || isAllowed(context.principal, 's3:PutObject', { bucket })) throw error;

@@ -1,4 +1,3 @@
-import { authorize } from '../../access/authorize.ts';
 import type { CopyObjectRequest } from '../../manifest/objects/object-requests.ts';
 import type { ObjectAttributes } from '../../manifest/objects/object-view.ts';
 import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
@@ -11,6 +10,7 @@ import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
 import { type ResolvedSource, copiedVersionHeaders, requireCopyable, requireSourceConditions, resolveCopySource } from '../copy-source.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { requireAccess } from '../require-access.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
 import { requestedLock } from './requested-lock.ts';
 import { refuseAcceleratedCopy } from './acceleration.ts';
@@ -59,6 +59,6 @@ export const copyObject: Operation = async (request, context) => {
 /** Tags are read only with a permission of their own. @throws S3Error AccessDenied */
 function copiedTags({ bucket, view: { tags } }: ResolvedSource, context: OperationContext): Pick<ObjectAttributes, 'tags'> {
   if (tags === undefined) return {};
-  authorize(context.principal, 's3:GetObjectTagging', { bucket });
+  requireAccess({ bucket }, context, 's3:GetObjectTagging');
   return { tags };
 }

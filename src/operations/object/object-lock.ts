@@ -1,4 +1,4 @@
-import { authorize, isAllowed } from '../../access/authorize.ts';
+import { isAllowed } from '../../access/authorize.ts';
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { Bucket } from '../../manifest/buckets/bucket.ts';
 import type { ObjectView } from '../../manifest/objects/object-view.ts';
@@ -10,6 +10,7 @@ import { authorizedBucket, namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject } from '../authorized-object.ts';
 import { refusingMarkers, versionTarget } from '../object-version.ts';
 import type { OperationContext } from '../operation.ts';
+import { requireAccess } from '../require-access.ts';
 
 /** A retention or a legal hold is two elements; this leaves room for comments and white space. */
 export const MAX_LOCK_BODY = 64 * 1024;
@@ -30,7 +31,7 @@ export async function lockingBucket(request: S3Request, context: OperationContex
 export async function readLock(request: S3Request, context: OperationContext): Promise<ObjectLock> {
   const bucket = await namedBucket(request, context);
   if (bucket.settings.objectLock === undefined) {
-    authorize(context.principal, context.operation.permission, { bucket });
+    requireAccess({ bucket }, context);
     throw missingObjectLock();
   }
   const { lock = {} } = await refusingMarkers(() => authorizedObject(versionTarget(request, bucket), context), 'GET');
@@ -56,7 +57,7 @@ interface Where {
 /** Whether the request gets round governance, which is only where there may be some. @throws S3Error AccessDenied: the caller may not */
 export function bypassesGovernance(headers: HeaderReader, { bucket, context }: Where): boolean {
   if (bucket.settings.objectLock === undefined || headers.get(BYPASS)?.toLowerCase() !== 'true') return false;
-  authorize(context.principal, 's3:BypassGovernanceRetention', { bucket });
+  requireAccess({ bucket }, context, 's3:BypassGovernanceRetention');
   return true;
 }
 

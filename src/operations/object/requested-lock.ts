@@ -1,10 +1,10 @@
-import { authorize } from '../../access/authorize.ts';
 import type { Bucket } from '../../manifest/buckets/bucket.ts';
 import { parseLockHeaders } from '../../protocol/headers/object-lock-headers.ts';
 import { type ObjectLock, retentionByDefault } from '../../protocol/object-lock.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { missingObjectLock } from './object-lock.ts';
 import type { OperationContext } from '../operation.ts';
+import { requireAccess } from '../require-access.ts';
 
 /**
  * What keeps the object that a request makes: what it asks for, which takes permissions besides that of the operation,
@@ -15,8 +15,8 @@ export function requestedLock(request: S3Request, { bucket, context }: { bucket:
   const now = Date.now();
   const lock = parseLockHeaders(request.headers, now);
   const { retention, legalHold } = lock;
-  if (retention !== undefined) authorize(context.principal, 's3:PutObjectRetention', { bucket });
-  if (legalHold !== undefined) authorize(context.principal, 's3:PutObjectLegalHold', { bucket });
+  if (retention !== undefined) requireAccess({ bucket }, context, 's3:PutObjectRetention');
+  if (legalHold !== undefined) requireAccess({ bucket }, context, 's3:PutObjectLegalHold');
   const asks = retention !== undefined || legalHold !== undefined;
   const { objectLock } = bucket.settings;
   if (asks && objectLock === undefined) throw missingObjectLock();

@@ -1,8 +1,8 @@
-import { authorize } from '../../access/authorize.ts';
 import type { Bucket } from '../../manifest/buckets/bucket.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { type Tag, parseTaggingHeader } from '../../protocol/tagging.ts';
 import type { OperationContext } from '../operation.ts';
+import { requireAccess } from '../require-access.ts';
 
 /**
  * Tags that a request gives the object it makes (`x-amz-tagging`). They take a permission besides
@@ -11,6 +11,6 @@ import type { OperationContext } from '../operation.ts';
 export function requestedTags(request: S3Request, on: { bucket: Bucket; context: OperationContext }): { tags?: readonly Tag[] } {
   const tags = parseTaggingHeader(request.headers.get('x-amz-tagging'));
   if (tags.length === 0) return {};
-  authorize(on.context.principal, 's3:PutObjectTagging', { bucket: on.bucket });
+  requireAccess({ bucket: on.bucket }, on.context, 's3:PutObjectTagging');
   return { tags };
 }

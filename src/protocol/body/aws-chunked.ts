@@ -52,6 +52,10 @@ export class AwsChunkedDeframer implements Deframer {
     this.#unannounced = options.size;
   }
 
+  get chunks(): number {
+    return this.#chunkNumber;
+  }
+
   push(bytes: Buffer, emit: (payload: Buffer) => void): void {
     let at = 0;
     while (at < bytes.length) {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { S3Error } from '../../errors/s3-error.ts';
+import type { RequestFacts } from '../../observe/request-facts.ts';
 import { readBuffers } from '../../streams/read-buffers.ts';
 import { incompleteBody } from './body-errors.ts';
 import type { Deframer } from './deframer.ts';
@@ -16,6 +17,8 @@ export interface FlowOptions {
   /** More payload than this: MaxMessageLengthExceeded. Matters only where the size is not known beforehand. */
   readonly limit: number;
   readonly onFirstRead: () => void;
+  /** How much came, and how long the client was waited for. */
+  readonly facts?: RequestFacts | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -39,6 +42,8 @@ export class BodyFlow {
   #sink: FlowSink | undefined;
   #received = 0;
   #over = false;
+  /** Since when the client is waited for. */
+  #waitingSince: number | undefined;
 
   constructor(options: FlowOptions) {
     this.#options = options;
@@ -56,18 +61,21 @@ export class BodyFlow {
       return;
     }
     this.#options.onFirstRead();
+    this.#waitingSince = performance.now();
     signal.addEventListener('abort', this.#onAbort, { once: true });
     source.on('error', this.#onError).on('close', this.#onClose).on('end', this.#onEnd).on('data', this.#onData).resume();
   }
 
   pause(): void {
     if (!this.#over) {
+      this.#waitingSince = undefined;
       this.#options.source.pause();
     }
   }
 
   resume(): void {
     if (!this.#over && this.#options.source.isPaused()) {
+      this.#waitingSince = performance.now();
       this.#options.source.resume();
     }
   }
@@ -78,6 +86,8 @@ export class BodyFlow {
       return;
     }
     this.#over = true;
+    this.#stopClock();
+    this.#noteBody();
     const { source, signal } = this.#options;
     signal.removeEventListener('abort', this.#onAbort);
     source.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose).off('error', this.#onError);
@@ -101,11 +111,13 @@ export class BodyFlow {
 
   readonly #onData = (bytes: Buffer): void => {
     readBuffers.note(bytes.length);
+    this.#stopClock();
     try {
       this.#options.deframer.push(bytes, this.#emit);
     } catch (error) {
       this.#fail(error);
     }
+    if (!this.#over && !this.#options.source.isPaused()) this.#waitingSince = performance.now();
   };
 
   readonly #onEnd = (): void => {
@@ -134,6 +146,19 @@ export class BodyFlow {
     const { source, signal } = this.#options;
     this.#fail(source.destroyed ? incompleteBody(signal.reason) : signal.reason);
   };
+
+  #stopClock(): void {
+    const { facts } = this.#options;
+    if (facts !== undefined && this.#waitingSince !== undefined) facts.clientWaitMs += performance.now() - this.#waitingSince;
+    this.#waitingSince = undefined;
+  }
+
+  #noteBody(): void {
+    const { facts, deframer } = this.#options;
+    if (facts?.body === undefined) return;
+    facts.body.received = this.#received;
+    facts.body.chunks = deframer.chunks;
+  }
 
   #fail(error: unknown): void {
     if (this.#over) {

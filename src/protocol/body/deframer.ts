@@ -6,10 +6,13 @@ export interface Deframer {
   push(bytes: Buffer, emit: (payload: Buffer) => void): void;
   /** Call once the body has ended. @throws S3Error when the framing is not complete or its trailer is wrong */
   end(): readonly TrailerField[];
+  /** Chunks begun so far; 0 without framing. */
+  readonly chunks: number;
 }
 
 /** A body without framing. */
 export const PLAIN: Deframer = {
   push: (bytes, emit) => emit(bytes),
   end: () => [],
+  chunks: 0,
 };

@@ -1,9 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { PayloadMode } from '../../auth/payload-mode.ts';
 import { S3Error } from '../../errors/s3-error.ts';
+import type { RequestBodyFacts } from '../../observe/request-facts.ts';
 import { checksumHeader, type ChecksumAlgorithm } from '../checksums/algorithms.ts';
 import { createChecksumHasher, type ChecksumHasher } from '../checksums/hasher.ts';
 import { checkedValue, type DeclaredDigests } from './declared-digests.ts';
+import { noteTrailer } from './facts.ts';
 import type { BodyFacts } from './object-body.ts';
 import type { TrailerField } from './trailer.ts';
 
@@ -13,6 +15,8 @@ export interface VerifierOptions {
   readonly wantMd5: boolean;
   /** Used when the client declared no checksum of its own. */
   readonly wantChecksum?: ChecksumAlgorithm | undefined;
+  /** What is computed is written down here, whether it fits or not. */
+  readonly facts?: RequestBodyFacts | undefined;
 }
 
 /**
@@ -57,6 +61,7 @@ export class PayloadVerifier {
   #verifySha256(): void {
     const { payload } = this.#options;
     const computed = this.#sha256?.digest('hex');
+    this.#note('sha256', computed);
     if (payload.kind === 'hash' && computed !== undefined && payload.sha256 !== computed) {
       throw new S3Error('XAmzContentSHA256Mismatch', {
         extra: { ClientComputedContentSHA256: payload.sha256, S3ComputedContentSHA256: computed },
@@ -73,6 +78,7 @@ export class PayloadVerifier {
     }
     const value = trailer[0]?.value;
     if (checksum !== undefined && value !== undefined) {
+      noteTrailer(this.#options.facts, checksum.algorithm, value);
       checkedValue(checksum.algorithm, value);
     }
     return checksum?.value ?? value;
@@ -81,6 +87,7 @@ export class PayloadVerifier {
   #verifiedMd5(): string | undefined {
     const computed = this.#md5?.digest();
     const expected = this.#options.declared.md5;
+    this.#note('md5', computed?.toString('hex'));
     if (computed !== undefined && expected !== undefined && !computed.equals(expected)) {
       throw new S3Error('BadDigest', {
         extra: { CalculatedDigest: computed.toString('base64'), ExpectedDigest: expected.toString('hex') },
@@ -94,9 +101,14 @@ export class PayloadVerifier {
     if (this.#algorithm === undefined || value === undefined) {
       return undefined;
     }
+    this.#note(this.#algorithm, value);
     if (expected !== undefined && expected !== value) {
       throw new S3Error('BadDigest', { message: `The ${this.#algorithm} you specified did not match the calculated checksum.` });
     }
     return { algorithm: this.#algorithm, value };
+  }
+
+  #note(algorithm: string, value: string | undefined): void {
+    if (value !== undefined) this.#options.facts?.computed.push({ algorithm, value });
   }
 }

@@ -2,12 +2,14 @@ import type { Readable } from 'node:stream';
 import type { ChunkSigningContext } from '../../auth/chunk-signature.ts';
 import { isStreaming, type PayloadMode } from '../../auth/payload-mode.ts';
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
+import type { RequestFacts } from '../../observe/request-facts.ts';
 import type { HeaderReader, ReadAllOptions, RequestBody } from '../request.ts';
 import { AwsChunkedDeframer } from './aws-chunked.ts';
 import { BodyFlow } from './body-flow.ts';
 import { collect } from './collect.ts';
 import { readDeclaredDigests, type DeclaredDigests } from './declared-digests.ts';
 import { PLAIN, type Deframer } from './deframer.ts';
+import { bodyFacts } from './facts.ts';
 import type { HoldBudget } from './hold-budget.ts';
 import type { ObjectBody, OpenBodyOptions } from './object-body.ts';
 import { PayloadVerifier } from './payload-verifier.ts';
@@ -24,6 +26,8 @@ export interface RequestBodyOptions {
   readonly onFirstRead: () => void;
   readonly signal: AbortSignal;
   readonly holdBudget: HoldBudget;
+  /** What the body turns out to be is written down here. */
+  readonly facts?: RequestFacts;
 }
 
 /** A body whose memory is accounted for. */
@@ -58,9 +62,8 @@ class HttpRequestBody implements OwnedRequestBody {
     if (size !== undefined && size > limit) {
       throw new S3Error('MaxMessageLengthExceeded', { extra: { MaxMessageLengthBytes: limit } });
     }
-    const { headers, payload } = this.#options;
-    const declared = readDeclaredDigests(headers, payload, { checksums: options.checksumsOf !== 'object' });
-    const verifier = new PayloadVerifier({ payload, declared, wantMd5: false });
+    const declared = readDeclaredDigests(this.#options.headers, this.#options.payload, { checksums: options.checksumsOf !== 'object' });
+    const verifier = this.#verifier(declared, { wantMd5: false });
     const { bytes } = await collect(this.#flow(verifier, size, limit), size);
     return bytes;
   }
@@ -74,10 +77,8 @@ class HttpRequestBody implements OwnedRequestBody {
     if (size > options.maxSize) {
       throw new S3Error('EntityTooLarge', { extra: { ProposedSize: size, MaxSizeAllowed: options.maxSize } });
     }
-    const { headers, payload } = this.#options;
-    const declared = readDeclaredDigests(headers, payload, { checksums: true });
-    const verifier = new PayloadVerifier({ payload, declared, wantMd5: options.wantMd5, wantChecksum: options.wantChecksum });
-    const flow = this.#flow(verifier, size, size);
+    const declared = readDeclaredDigests(this.#options.headers, this.#options.payload, { checksums: true });
+    const flow = this.#flow(this.#verifier(declared, options), size, size);
     if (size <= options.holdBytes && this.#options.holdBudget.tryTake(size)) {
       this.#heldBytes = size;
       return this.#hold(flow, size, options);
@@ -98,9 +99,8 @@ class HttpRequestBody implements OwnedRequestBody {
     }
     this.#heldBytes = options.holdBytes;
     const declared = readDeclaredDigests(headers, payload, { checksums: true });
-    const verifier = new PayloadVerifier({ payload, declared, wantMd5: options.wantMd5, wantChecksum: options.wantChecksum });
     try {
-      return await this.#hold(this.#flow(verifier, undefined, options.holdBytes), undefined, options);
+      return await this.#hold(this.#flow(this.#verifier(declared, options), undefined, options.holdBytes), undefined, options);
     } catch (error) {
       throw isS3Error(error, 'MaxMessageLengthExceeded') ? new S3Error('MissingContentLength', { cause: error }) : error;
     }
@@ -122,9 +122,16 @@ class HttpRequestBody implements OwnedRequestBody {
     }
   }
 
+  #verifier(declared: DeclaredDigests, wanted: Pick<OpenBodyOptions, 'wantMd5' | 'wantChecksum'>): PayloadVerifier {
+    const { payload, facts, headers } = this.#options;
+    const { wantMd5, wantChecksum } = wanted;
+    if (facts !== undefined) facts.body = bodyFacts({ payload, declared, contentLength: byteCount(headers.get('content-length')), declaredSize: this.declaredSize });
+    return new PayloadVerifier({ payload, declared, wantMd5, wantChecksum, facts: facts?.body });
+  }
+
   #flow(verifier: PayloadVerifier, size: number | undefined, limit: number): BodyFlow {
-    const { source, onFirstRead, signal } = this.#options;
-    return new BodyFlow({ source, onFirstRead, signal, verifier, size, limit, deframer: this.#deframer(size ?? 0) });
+    const { source, onFirstRead, signal, facts } = this.#options;
+    return new BodyFlow({ source, onFirstRead, signal, verifier, size, limit, deframer: this.#deframer(size ?? 0), facts });
   }
 
   #deframer(size: number): Deframer {

@@ -1,4 +1,4 @@
-import { type PortMethod, wrapStore } from '../../../adapters/memory/wrap.ts';
+import { type PortMethod, wrapStore } from '../../../src/store/wrap-store.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { RECORD_NAME, decodeRecord } from '../../../src/manifest/records/record.ts';
 import type { BlobMetadata, BlobStore, Condition } from '../../../src/store/blob-store.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Fault, withFaults } from '../../../adapters/memory/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import type { PortMethod } from '../../../adapters/memory/wrap.ts';
+import type { PortMethod } from '../../../src/store/wrap-store.ts';
 import { StoreError, type StoreErrorKind } from '../../../src/store/store-error.ts';
 import { rule } from './rule.ts';
 import { type Answer, World, element } from './world.ts';

@@ -47,7 +47,9 @@ async function openCurrent(context: ObjectsContext, target: ObjectTarget, reques
   const read = await readOrNone(bucket, ref, request, call);
   if (read === undefined) return openBehind(context, { ...target, head: undefined }, request, call);
   const bare = parseHead(ref, read.properties);
-  if ((bare.record?.kind ?? 'inline') === 'inline') {
+  const kind = bare.record?.kind ?? 'inline';
+  call.facts.noteHeadKind(ref.name, kind);
+  if (kind === 'inline') {
     const head = await orDiscard(read.body, () => withOverflow(bucket.home, bare, call));
     return { view: viewOf(head, bucket, key), body: read.body };
   }

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createGcsStore, startGcsDouble } from '../../../../adapters/gcs/index.ts';
 import type { DoubleServerOptions, GcsDouble } from '../../../../adapters/gcs/index.ts';
 import { intermediateComposes } from '../../../../adapters/gcs/compose-plan.ts';
-import type { Call } from '../../../../src/observe/call.ts';
 import { ABSENT, type BlobStore } from '../../../../src/store/blob-store.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { failure } from '../scripted-peer.ts';
@@ -116,12 +114,12 @@ describe('parts from other blobs', () => {
     const { ref, bytes } = await source(100_000);
     const staging = newRef();
     const copySource = { ...ref, revision: ref.revision as Awaited<ReturnType<BlobStore['write']>>['revision'] };
-    const { traced, attributes } = tracedCall();
-    const whole = await store.stagePartFrom(staging, copySource, { first: 0, last: 99_999 }, traced);
+    const noted = [testCall(), testCall()] as const;
+    const whole = await store.stagePartFrom(staging, copySource, { first: 0, last: 99_999 }, noted[0]);
     expect([sent(/rewriteTo/), sent(/^GET \/bucket\//)]).toEqual([1, 0]);
     const start = await store.stagePartFrom(staging, copySource, { first: 0, last: 9 }, call);
-    const end = await store.stagePartFrom(staging, copySource, { first: 99_990, last: 99_999 }, traced);
-    expect(attributes).toEqual([['backend.part_copy', 'rewrite'], ['backend.part_copy', 'stream']]);
+    const end = await store.stagePartFrom(staging, copySource, { first: 99_990, last: 99_999 }, noted[1]);
+    expect(noted.map(({ facts }) => facts.notes)).toEqual([{ 'backend.part_copy': 'rewrite' }, { 'backend.part_copy': 'stream' }]);
     expect([sent(/rewriteTo/), sent(/^GET \/bucket\//)]).toEqual([1, 2]);
     await store.assemble(staging, { tokens: [...end.tokens, ...whole.tokens, ...start.tokens], metadata: {} }, call);
     const { properties, body } = await store.read(staging, {}, call);
@@ -129,17 +127,6 @@ describe('parts from other blobs', () => {
     expect((await buffer(body.stream())).equals(Buffer.concat([bytes.subarray(-10), bytes, bytes.subarray(0, 10)]))).toBe(true);
   });
 });
-
-/** A call whose operation has a span, and what is written on it. */
-function tracedCall(): { traced: Call; attributes: [string, unknown][] } {
-  const attributes: [string, unknown][] = [];
-  const span = trace.wrapSpanContext({ traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 });
-  span.setAttribute = (name, value) => {
-    attributes.push([name, value]);
-    return span;
-  };
-  return { traced: { ...call, otel: trace.setSpan(ROOT_CONTEXT, span) }, attributes };
-}
 
 describe('buckets', () => {
   test('what the gateway makes has no soft delete; names get the prefix; others are not listed', async () => {

@@ -1,5 +1,5 @@
-import type { Call } from '../../src/observe/call.ts';
-import type { BlobStore } from '../../src/store/blob-store.ts';
+import type { Call } from '../observe/call.ts';
+import type { BlobStore } from './blob-store.ts';
 
 /** The calls of the port that reach a backend. */
 export type PortMethod = Exclude<keyof BlobStore, 'kind' | 'capabilities' | 'close'>;

@@ -1,0 +1,28 @@
+import type { Credential, Principal } from '../access/accounts.ts';
+import type { AuthVerdict } from '../auth/verdict.ts';
+import { S3Error } from '../errors/s3-error.ts';
+import type { AuthFacts } from '../observe/request-facts.ts';
+
+const ANONYMOUS: Principal = { kind: 'anonymous' };
+
+export function principalOf(verdict: AuthVerdict<Credential>): Principal {
+  if (verdict.kind === 'anonymous') return ANONYMOUS;
+  const { accessKeyId, credential: { account, user } } = verdict;
+  return user === undefined ? { kind: 'account', account, accessKeyId } : { kind: 'account', account, user, accessKeyId };
+}
+
+export function authFacts(verdict: AuthVerdict<Credential>, identity: Principal): AuthFacts {
+  return { method: verdict.kind === 'signed' ? verdict.method : 'anonymous', identity, failure: undefined, signature: undefined };
+}
+
+/** What was computed is in the error itself where signatures differ. */
+export function refusedAuth(error: unknown): AuthFacts {
+  const failure = error instanceof S3Error ? error : undefined;
+  const { CanonicalRequest: canonicalRequest, StringToSign: stringToSign } = failure?.extra ?? {};
+  return {
+    method: undefined,
+    identity: undefined,
+    failure,
+    signature: typeof canonicalRequest === 'string' && typeof stringToSign === 'string' ? () => ({ canonicalRequest, stringToSign }) : undefined,
+  };
+}

@@ -1,0 +1,46 @@
+import type { Context, SpanContext } from '@opentelemetry/api';
+import { isSpanContextValid, ROOT_CONTEXT, trace, TraceFlags } from '@opentelemetry/api';
+import { newSpanId, newTraceId } from './random-id.ts';
+import type { TraceFacts } from './request-facts.ts';
+
+/** https://www.w3.org/TR/trace-context/: version, trace id, parent id, flags. Later versions may append. */
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
+/** https://www.w3.org/TR/trace-context/#tracestate-limits; longer ones are dropped whole. */
+const MAX_TRACE_STATE = 512;
+
+/** Decides about a trace when a request arrives. @param parent a context with the caller's span, or without any */
+export type HeadSampler = (parent: Context, traceId: string) => boolean;
+
+/** The trace headers of a request, as they came. */
+export interface TraceHeaders {
+  readonly traceparent: string | undefined;
+  readonly tracestate: string | undefined;
+}
+
+/**
+ * The place of a request in a trace: child of the caller's span when the headers name one, else the beginning of a trace.
+ * Without a sampler nothing is traced, and the trace id, the caller's or a fresh one, ties log lines together only.
+ */
+export function traceOf({ traceparent, tracestate }: TraceHeaders, sampler: HeadSampler | undefined): TraceFacts {
+  const parent = traceparent === undefined ? undefined : parseTraceparent(traceparent);
+  const traceId = parent?.traceId ?? newTraceId();
+  return {
+    traceId,
+    spanId: sampler === undefined ? undefined : newSpanId(),
+    parentSpanId: parent?.spanId,
+    sampled: sampler?.(parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent), traceId) ?? false,
+    traceState: parent !== undefined && tracestate !== undefined && tracestate.length <= MAX_TRACE_STATE ? tracestate : undefined,
+  };
+}
+
+/** @param spanId of the call that carries it */
+export function formatTraceparent({ traceId, sampled }: TraceFacts, spanId: string): string {
+  return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
+}
+
+function parseTraceparent(traceparent: string): SpanContext | undefined {
+  const [whole, version, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(traceparent.trim()) ?? [];
+  if (whole === undefined || (version === '00' && traceparent.trim().length !== 55)) return undefined;
+  const context: SpanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
+  return isSpanContextValid(context) ? context : undefined;
+}
