@@ -8,6 +8,7 @@ import { createListener, type Listener, type TlsMaterial } from '../gateway/list
 import { proxyTrust } from '../gateway/proxy-trust.ts';
 import { DEFAULT_STALL_LIMITS, StallWatch } from '../gateway/stall-watch.ts';
 import type { Log } from '../observe/log.ts';
+import { RequestObservers } from '../observe/request-observers.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import { HoldBudget } from '../protocol/body/hold-budget.ts';
 import { isStoreError } from '../store/store-error.ts';
@@ -54,6 +55,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 class RunningService implements Service {
   readonly #options: ServiceOptions;
   readonly #background = new AbortController();
+  readonly #observers: RequestObservers;
   readonly #manifest: OpenManifest;
   readonly #dispatcher: Dispatcher;
   readonly #stalls: StallWatch;
@@ -68,6 +70,7 @@ class RunningService implements Service {
     this.#options = options;
     const { config, accounts, backends, log } = options;
     const { bodyIdleMs: idleMs, minimumBodyRate: minimumRate } = config.timeouts;
+    this.#observers = new RequestObservers(log);
     this.#stalls = new StallWatch({ ...DEFAULT_STALL_LIMITS, idleMs, minimumRate });
     this.#manifest = openManifest({
       realm: createRealm(backends, config.buckets.rules, config.buckets.default),
@@ -91,6 +94,7 @@ class RunningService implements Service {
       proxies: proxyTrust(config.trustedProxies),
       stalls: this.#stalls,
       holdBudget: new HoldBudget(config.limits.heldBudgetBytes),
+      observers: this.#observers,
       log,
     });
   }
