@@ -38,4 +38,6 @@ export interface AccountDirectory {
   byCanonicalId(id: string): Account | undefined;
   byEmail(email: string): readonly Account[];
   byName(name: string): Account | undefined;
+  /** All credentials of all accounts, for diagnoses. */
+  credentials(): Iterable<Credential>;
 }

@@ -48,6 +48,7 @@ export function createAccountDirectory(settings: readonly AccountSettings[]): Ac
     byCanonicalId: (id) => byCanonicalId.get(id),
     byEmail: (email) => byEmail.get(email.toLowerCase()) ?? [],
     byName: (name) => byName.get(name),
+    credentials: () => byKey.values(),
   };
 }
 
@@ -68,6 +69,7 @@ export function replaceableDirectory(first: AccountDirectory): ReplaceableDirect
     byCanonicalId: (id) => current.byCanonicalId(id),
     byEmail: (email) => current.byEmail(email),
     byName: (name) => current.byName(name),
+    credentials: () => current.credentials(),
     replace(next) {
       current = next;
     },

@@ -15,6 +15,8 @@ export interface RawRequestOptions {
   readonly host?: string;
   /** Further headers; those that begin with `x-amz-` are signed. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Signs all headers, as some clients do. */
+  readonly signAll?: boolean;
   /** `x-amz-content-sha256`; default `UNSIGNED-PAYLOAD`. */
   readonly payloadHash?: string;
   readonly accessKey?: string;
@@ -50,10 +52,10 @@ function signingOf({ now, secretKey = SECRET_KEY }: RawRequestOptions): Signing 
 
 /** Head of a request, signed by an implementation of its own: it normalises nothing that a client library would. */
 export function signedHead(options: RawRequestOptions): string {
-  const { method = 'GET', target, host = 'localhost', payloadHash = 'UNSIGNED-PAYLOAD', accessKey = ACCESS_KEY } = options;
+  const { method = 'GET', target, host = 'localhost', payloadHash = 'UNSIGNED-PAYLOAD', accessKey = ACCESS_KEY, signAll = false } = options;
   const signing = signingOf(options);
   const headers: Record<string, string> = { host, 'x-amz-content-sha256': payloadHash, 'x-amz-date': signing.amzDate, ...options.headers };
-  const signed = Object.keys(headers).filter((name) => name === 'host' || name.startsWith('x-amz-')).sort();
+  const signed = Object.keys(headers).filter((name) => signAll || name === 'host' || name.startsWith('x-amz-')).sort();
   const [path = '', query = ''] = target.split('?');
   const canonicalHeaders = signed.map((name) => `${name}:${headers[name] ?? ''}\n`).join('');
   const signature = signatureOf([method, path, canonicalQuery(query), canonicalHeaders, signed.join(';'), payloadHash], signing);

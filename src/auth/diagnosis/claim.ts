@@ -1,0 +1,49 @@
+import { formatAmzDate, parseAmzDate } from '../amz-date.ts';
+import { queryValue } from '../canonical-query.ts';
+import { UNSIGNED_PAYLOAD } from '../payload-mode.ts';
+import type { SignableRequest } from '../raw-request.ts';
+import { parseCredential } from '../scope.ts';
+import type { SignatureClaim } from '../verify-signature.ts';
+
+const SIGNATURE_PARAMETER = 'X-Amz-Signature';
+const AWS4 = /^\s*AWS4-HMAC-SHA256\s+/i;
+
+/**
+ * What a request claims, read with more patience than authentication has: what that refuses is to be explained here.
+ * Undefined when there is no signature of version 4 to speak of.
+ */
+export function readClaim(request: SignableRequest): SignatureClaim | undefined {
+  const authorization = request.headers.get('authorization');
+  if (authorization !== undefined) return AWS4.test(authorization) ? headerClaim(authorization, request) : undefined;
+  return queryClaim(request);
+}
+
+/** The moment at which a claim says it was made, milliseconds since 1970. */
+export function claimTime(claim: SignatureClaim): number | undefined {
+  return parseAmzDate(claim.amzDate);
+}
+
+function headerClaim(authorization: string, { headers }: SignableRequest): SignatureClaim | undefined {
+  const part = (name: string): string | undefined => new RegExp(`[\\s,]${name}\\s*=\\s*([^\\s,]+)`, 'i').exec(authorization)?.[1];
+  const scope = parseCredential(part('Credential') ?? '');
+  const signedHeaders = part('SignedHeaders');
+  const signature = part('Signature');
+  const sent = headers.get('x-amz-date') ?? headers.get('date') ?? '';
+  const time = parseAmzDate(sent) ?? Date.parse(sent);
+  if (scope === undefined || signedHeaders === undefined || signature === undefined || Number.isNaN(time)) return undefined;
+  const payloadHash = headers.get('x-amz-content-sha256') ?? UNSIGNED_PAYLOAD;
+  return { method: 'header', scope, amzDate: formatAmzDate(time), signedHeaders: signedHeaders.split(';'), signature, payloadHash };
+}
+
+function queryClaim({ headers, query }: SignableRequest): SignatureClaim | undefined {
+  const scope = parseCredential(queryValue(query, 'X-Amz-Credential') ?? '');
+  const amzDate = queryValue(query, 'X-Amz-Date');
+  const signedHeaders = queryValue(query, 'X-Amz-SignedHeaders');
+  const signature = queryValue(query, SIGNATURE_PARAMETER);
+  if (scope === undefined || amzDate === undefined || signedHeaders === undefined || signature === undefined) return undefined;
+  const payloadHash = headers.get('x-amz-content-sha256') ?? queryValue(query, 'X-Amz-Content-Sha256') ?? queryValue(query, 'x-amz-content-sha256');
+  return {
+    method: 'query', scope, amzDate, signedHeaders: signedHeaders.split(';'), signature,
+    payloadHash: payloadHash ?? UNSIGNED_PAYLOAD, signatureParameter: SIGNATURE_PARAMETER,
+  };
+}

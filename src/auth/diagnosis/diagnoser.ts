@@ -1,0 +1,108 @@
+import { redactCanonicalRequest, redactText } from '../../observe/redact.ts';
+import type { RequestFacts, RequestObserver } from '../../observe/request-facts.ts';
+import { signableRequest, type RawRequest, type SignableRequest } from '../raw-request.ts';
+import { stringToSign } from '../signature.ts';
+import type { SignatureClaim } from '../verify-signature.ts';
+import { canonicalParts, canonicalText } from './canonical-parts.ts';
+import { readClaim } from './claim.ts';
+import type { DiagnosisSources, Refusal, SignatureDiagnosis, SignatureHint } from './diagnosis.ts';
+import { explain } from './explain.ts';
+import { commonlyAltered } from './headers.ts';
+import { Probe } from './probe.ts';
+import { explainForm } from './form.ts';
+
+const PER_SECOND = 20;
+const MS_PER_SECOND = 100;
+const MAX_HOSTS = 16;
+/** Refusals that come after authentication, while the body is read. */
+const OF_THE_BODY: ReadonlySet<unknown> = new Set(['SignatureDoesNotMatch', 'XAmzContentSHA256Mismatch']);
+
+export interface DiagnoserOptions {
+  /** Failures that are explained within a second; the others get no hints. */
+  readonly perSecond?: number;
+  /** Milliseconds of each second that may go into them: a request can be made to be costly. */
+  readonly msPerSecond?: number;
+}
+
+/**
+ * Says why signatures were refused, for whoever operates the gateway. Nothing of it may reach an S3 client: it would tell a
+ * stranger which of his guesses came close.
+ */
+export class SignatureDiagnoser implements RequestObserver {
+  readonly #sources: DiagnosisSources;
+  readonly #perSecond: number;
+  readonly #msPerSecond: number;
+  /** Under which requests were signed rightly: what a broken one may have been signed for. */
+  readonly #seenHosts = new Set<string>();
+  #second = 0;
+  #explained = 0;
+  #spentMs = 0;
+
+  constructor(sources: DiagnosisSources, { perSecond = PER_SECOND, msPerSecond = MS_PER_SECOND }: DiagnoserOptions = {}) {
+    this.#sources = sources;
+    this.#perSecond = perSecond;
+    this.#msPerSecond = msPerSecond;
+  }
+
+  /** Remembers the host of a request that was signed rightly. */
+  ended({ auth, head: { rawHeaders } }: Pick<RequestFacts, 'auth' | 'head'>): void {
+    if (auth?.identity?.kind !== 'account' || this.#seenHosts.size >= MAX_HOSTS) return;
+    const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
+    const host = rawHeaders[at + 1];
+    if (at >= 0 && host !== undefined) this.#seenHosts.add(host);
+  }
+
+  /** Undefined when the request was not refused for its signature. To be called once, when a failure is to be kept. */
+  explain({ auth, failure, head }: Pick<RequestFacts, 'auth' | 'failure' | 'head'>): SignatureDiagnosis | undefined {
+    const refusal = auth?.failure ?? (OF_THE_BODY.has(failure?.code) ? failure : undefined);
+    if (refusal === undefined) return undefined;
+    return this.diagnose({ method: head.method, rawTarget: originForm(head.target), rawHeaders: head.rawHeaders, now: head.arrivedAt }, refusal);
+  }
+
+  diagnose(raw: RawRequest, refusal: Refusal): SignatureDiagnosis {
+    const request = signableRequest(raw);
+    const claim = readClaim(request);
+    if (claim === undefined) return { commonlyAltered: [], hints: explainForm(request, refusal) };
+    const canonical = canonicalText(canonicalParts(request, claim));
+    return {
+      canonicalRequest: readable(redactCanonicalRequest(canonical)),
+      stringToSign: stringToSign(claim.amzDate, claim.scope.text, canonical),
+      commonlyAltered: commonlyAltered(claim.signedHeaders),
+      hints: this.#withinBounds(() => this.#hints({ raw, request, claim, refusal })) ?? [],
+    };
+  }
+
+  #hints({ raw, request, claim, refusal }: { raw: RawRequest; request: SignableRequest; claim: SignatureClaim; refusal: Refusal }): SignatureHint[] {
+    const subject = { raw, request, claim, parts: canonicalParts(request, claim), sources: this.#sources, seenHosts: [...this.#seenHosts] };
+    const secret = this.#sources.credentialFor(claim.scope.accessKeyId)?.secretAccessKey;
+    const hints = explain({ subject, probe: new Probe(claim), secret, refusal });
+    return hints.map((hint) => ({ ...hint, text: readable(redactText(hint.text)) }));
+  }
+
+  #withinBounds<T>(work: () => T): T | undefined {
+    const began = performance.now();
+    const second = Math.floor(began / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#explained = 0;
+      this.#spentMs = 0;
+    }
+    if (this.#explained >= this.#perSecond || this.#spentMs >= this.#msPerSecond) return undefined;
+    this.#explained += 1;
+    const done = work();
+    this.#spentMs += performance.now() - began;
+    return done;
+  }
+}
+
+/** Proxies ask for whole URLs; what is signed is their path and query. */
+function originForm(target: string): string {
+  const rest = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Latin1 text as it came off the wire, for people: as UTF-8 where it is that. */
+function readable(latin1: string): string {
+  const text = Buffer.from(latin1, 'latin1').toString('utf8');
+  return text.includes('\uFFFD') ? latin1 : text;
+}

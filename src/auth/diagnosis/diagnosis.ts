@@ -1,0 +1,65 @@
+import type { SigningCredential } from '../verdict.ts';
+
+/** Why a request was not let in, as short names. The first eight are what people ask for most. */
+export type Cause =
+  | 'altered-header'
+  | 're-encoded-path'
+  | 'changed-host'
+  | 'trimmed-space'
+  | 'lost-query'
+  | 'wrong-region'
+  | 'wrong-secret'
+  | 'shifted-clock'
+  | 'altered-query'
+  | 'changed-method'
+  | 'changed-body'
+  | 'payload-hash'
+  | 'unsigned-header'
+  | 'unknown-access-key'
+  | 'wrong-service'
+  | 'expired-url'
+  | 'session-token'
+  | 'signature-version'
+  | 'malformed';
+
+/** `proved`: the signature was computed again with the change undone, and fits. */
+export type Certainty = 'proved' | 'likely' | 'possible';
+
+export interface SignatureHint {
+  readonly cause: Cause;
+  readonly certainty: Certainty;
+  /** One or two sentences for a person, without credentials. */
+  readonly text: string;
+}
+
+/** What a server can know about a signature that it refused. For the eyes of operators: never part of an S3 answer. */
+export interface SignatureDiagnosis {
+  /** As this server computed it, credentials replaced; absent when the request holds nothing to compute it from. */
+  readonly canonicalRequest?: string;
+  readonly stringToSign?: string;
+  /** Names, lower-case, of signed headers that proxies commonly add, change or remove. */
+  readonly commonlyAltered: readonly string[];
+  /** Most certain first; empty when nothing can be said, or when too many were asked for within a second. */
+  readonly hints: readonly SignatureHint[];
+}
+
+/** What a diagnosis may look things up in. */
+export interface DiagnosisSources {
+  readonly region: string;
+  /** Allowed distance between the clocks, milliseconds. */
+  readonly maxSkewMs: number;
+  /** Names under which clients are meant to reach the service. */
+  readonly baseHosts: readonly string[];
+  /** Ports on which it listens. */
+  readonly ports: readonly number[];
+  readonly credentialFor: (accessKeyId: string) => SigningCredential | undefined;
+  /** All of them, in any order; only the first few are tried. */
+  readonly credentials: () => Iterable<SigningCredential & { readonly accessKeyId: string }>;
+}
+
+/** The refusal that is to be explained: an S3Error is one. */
+export interface Refusal {
+  readonly code?: string | number;
+  readonly message: string;
+  readonly extra?: Readonly<Record<string, string | number>>;
+}
