@@ -99,7 +99,7 @@ export interface RequestSummary {
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly backendCalls: number;
-  /** Slower than the journal's threshold, `ReplicaState.slowMs`. */
+  /** Took longer than `ReplicaState.slowMs`, without the time in which nothing but the client kept it waiting. */
   readonly slow: boolean;
 }
 
@@ -155,11 +155,13 @@ export interface RequestDetail {
   readonly summary: RequestSummary;
   readonly classification: Classification;
   readonly authentication: Authentication;
-  /** Decisions in the order in which they were made; the last one counts. Empty: it did not come to that. */
+  /** The decision that was refused, else the first one. Empty: it did not come to that. */
   readonly authorisation: readonly Decision[];
   readonly backend: BackendWork;
   /** The key's head before and after, as far as this request saw it. */
   readonly head: { readonly before?: HeadRevision; readonly after?: HeadRevision };
+  /** When there were several, as in DeleteObjects: the first of them, by name of the blob. */
+  readonly heads?: readonly (RequestDetail['head'] & { readonly blob: string })[];
   readonly body: BodyFacts;
   readonly times: RequestTimes;
   /** How a failure became the answer. */
@@ -214,7 +216,7 @@ export interface SignatureHint {
 export interface Decision {
   readonly action: string;
   readonly allowed: boolean;
-  /** Which rule decided, in words: `owner of the bucket`, `ACL grant READ to AllUsers`, ... */
+  /** Which rule decided, in words: `owner of the bucket`, `ACL grant to everybody`, ... */
   readonly rule: string;
 }
 
@@ -243,17 +245,23 @@ export interface BackendCall {
   readonly requestId?: string;
   readonly bytesSent?: number;
   readonly bytesReceived?: number;
+  /** HTTP method; absent where there is no HTTP. */
+  readonly method?: string;
+  /** What the client of the backend made of a failure. */
+  readonly failure?: string;
 }
 
+/** `kind`: `inline`, `link`, `mlink`, `tomb`, `void`; `revision`: the backend's; `absent`: there was none, `removed`: it went. */
 export interface HeadRevision {
   readonly kind?: string;
   readonly revision?: string;
-  readonly versionId?: string;
 }
 
 export interface BodyFacts {
-  /** `none`, `plain`, `aws-chunked signed`, ... */
+  /** `plain`, or the payload mode of a chunked one: `streaming-signed`, ... */
   readonly framing?: string;
+  /** Content-Length. */
+  readonly sentBytes?: number;
   readonly declaredBytes?: number;
   readonly decodedBytes?: number;
   readonly chunks?: number;

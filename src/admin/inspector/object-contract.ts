@@ -52,7 +52,12 @@ export interface InspectedVersion {
   readonly isDeleteMarker: boolean;
   /** False: a blob that no reader counts (not committed, or deleted); a sweep removes it in time. */
   readonly visible: boolean;
+  /** Its own blob says that it was current once: from then on it counts, whatever the head says. */
   readonly stamped?: boolean;
+  /** Of the upload that made it, what it was last claimed for: `busy`, `refused`, `gone`, `abort`. */
+  readonly claim?: string;
+  /** Why not all of it could be read. */
+  readonly problem?: string;
   readonly mtime?: number;
   readonly size?: number;
   readonly etag?: string;
@@ -72,6 +77,10 @@ export interface InspectedVersion {
 
 export interface InspectedUpload {
   readonly uploadId: string;
+  /** Version that it would become; its parts are staged beside that version's blob. */
+  readonly becomes: string;
+  /** Absent: nobody is completing or aborting it. Else `busy`, `refused`, `gone`, `abort`. */
+  readonly claim?: string;
   readonly initiated: number;
   readonly ownerId: string;
   readonly initiator?: string;

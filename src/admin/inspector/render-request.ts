@@ -1,0 +1,184 @@
+import type { KeptAuth, KeptBody, KeptCall, KeptRequest } from '../../observe/journal/kept-request.ts';
+import { outcomeOf, ownTimeMs } from '../../observe/journal/outcome.ts';
+import type { AccessRule, HeadFacts } from '../../observe/request-facts.ts';
+import type {
+  AuthFailure, Authentication, BackendCall, BodyFacts, ChecksumFact, Classification, Decision, ErrorMapping, RequestDetail, RequestHead, RequestSummary,
+} from './contract.ts';
+import { present } from './present.ts';
+
+/** The replica that has a request, as others call it. */
+export interface Origin {
+  readonly replica: string;
+  readonly slowMs: number;
+}
+
+export function summaryOf(request: KeptRequest, { replica, slowMs }: Origin): RequestSummary {
+  const { id, traceId, arrived, method, target, classification, bucket, key, versionId, uploadId, ended, firstByte, status, failure } = request;
+  return present({
+    id,
+    traceId,
+    replica,
+    href: `/api/requests/${encodeURIComponent(id)}`,
+    arrived,
+    outcome: outcomeOf(request),
+    method,
+    target,
+    operation: classification?.name,
+    bucket,
+    key,
+    versionId,
+    uploadId,
+    identity: identityOf(request.auth),
+    status: status === 0 ? undefined : status,
+    code: failure?.code,
+    durationMs: ended ?? Math.max(0, Date.now() - arrived),
+    firstByteMs: firstByte,
+    bytesIn: request.bytesIn,
+    bytesOut: request.bytesOut,
+    backendCalls: request.backendCalls,
+    slow: ended !== undefined && ownTimeMs(request) >= slowMs,
+  });
+}
+
+/** One request in the order in which a person asks. */
+export function detailOf(request: KeptRequest, origin: Origin): RequestDetail {
+  const { heads } = request;
+  return present({
+    summary: summaryOf(request, origin),
+    classification: classificationOf(request),
+    authentication: authenticationOf(request.auth),
+    authorisation: decisionsOf(request),
+    backend: { calls: request.backend.map(callOf), total: request.backendCalls, retries: request.backendRetries },
+    head: headOf(heads[0]),
+    heads: heads.length > 1 ? heads.map((head) => ({ blob: head.name, ...headOf(head) })) : undefined,
+    body: bodyOf(request.body),
+    times: present({
+      authenticatedMs: request.authenticated,
+      authorisedMs: request.authorized,
+      firstByteMs: request.firstByte,
+      endMs: request.ended,
+      blockedOnClientMs: request.clientWaitMs,
+      blockedOnBackendMs: request.backendWaitMs,
+    }),
+    error: errorOf(request),
+    request: requestHeadOf(request),
+  });
+}
+
+export function headOf(head: HeadFacts | undefined): RequestDetail['head'] {
+  if (head === undefined) return {};
+  const { before, kind, after } = head;
+  return present({
+    before: before === undefined ? undefined : present({ kind, revision: before }),
+    after: after === undefined ? undefined : { revision: after },
+  });
+}
+
+function identityOf(auth: KeptAuth | undefined): string | undefined {
+  if (auth?.account === undefined) return auth?.accessKeyId;
+  return auth.user === undefined ? auth.account : `${auth.account}/${auth.user}`;
+}
+
+function classificationOf({ classification, bucket, key, versionId, uploadId, virtualHost }: KeptRequest): Classification {
+  return present({ operation: classification?.name, why: whyOf(classification), level: classification?.level, bucket, key, versionId, uploadId, virtualHost });
+}
+
+const ON: Readonly<Record<'service' | 'bucket' | 'object', string>> = { service: 'the service itself', bucket: 'a bucket', object: 'an object' };
+
+/** What decided, in words: method, level, and the query key or header that the row of the operation table names. */
+function whyOf(classification: KeptRequest['classification']): string {
+  if (classification === undefined) return 'it was refused before its operation was known, or none fits it';
+  const { method, level, match: { subresource, query, value, header } } = classification;
+  const signs = [
+    subresource === undefined ? undefined : `?${subresource}`,
+    query === undefined ? undefined : `?${query}${value === undefined ? '' : `=${value}`}`,
+    header === undefined ? undefined : `the header ${header}`,
+  ].filter((sign) => sign !== undefined);
+  return `${method} on ${ON[level]}${signs.length === 0 ? ', with no sub-resource' : `, with ${signs.join(' and ')}`}`;
+}
+
+function authenticationOf(auth: KeptAuth | undefined): Authentication {
+  if (auth === undefined) return { verdict: 'none' };
+  const { method, accessKeyId, account, user } = auth;
+  const failure = auth.failure === undefined ? undefined : failureOf(auth, auth.failure);
+  const verdict = failure !== undefined ? 'refused' : auth.anonymous === true ? 'anonymous' : 'accepted';
+  return present({ verdict, method: method === 'header' || method === 'query' ? method : undefined, accessKeyId, account, user, failure });
+}
+
+function failureOf({ canonicalRequest, stringToSign, hints = [] }: KeptAuth, { code, message }: { code: string; message: string }): AuthFailure {
+  return present({ code, message, canonicalRequest, stringToSign, commonlyAltered: commonlyAltered(canonicalRequest), hints });
+}
+
+/** Signed headers that proxies and balancers are known to add, change or remove. */
+const ALTERED_BY_PROXIES = new Set([
+  'accept', 'accept-encoding', 'cache-control', 'connection', 'content-encoding', 'content-length', 'content-type', 'date', 'expect', 'forwarded', 'host',
+  'if-none-match', 'keep-alive', 'pragma', 'range', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'user-agent', 'via',
+]);
+
+function commonlyAltered(canonicalRequest: string | undefined): string[] {
+  const signed = canonicalRequest?.split('\n').at(-2)?.split(';') ?? [];
+  return signed.filter((name) => ALTERED_BY_PROXIES.has(name) || name.startsWith('x-forwarded-'));
+}
+
+const RULES: Readonly<Record<AccessRule, string>> = {
+  account: 'any account may',
+  bucketOwner: 'owner of the bucket',
+  objectOwner: 'owner of the object',
+  uploadInitiator: 'started the upload',
+  aclOwner: 'ACL grant to the owner',
+  aclAccount: 'ACL grant to the account',
+  aclAuthenticatedUsers: 'ACL grant to all accounts',
+  aclAllUsers: 'ACL grant to everybody',
+  none: 'no rule allows it',
+};
+
+function decisionsOf({ authorization }: KeptRequest): Decision[] {
+  if (authorization === undefined) return [];
+  const { action, allowed, rule } = authorization;
+  return [{ action, allowed, rule: RULES[rule] }];
+}
+
+function callOf(call: KeptCall): BackendCall {
+  const [system, operation, method, path, attempt, startMs, durationMs, status, outcome, requestId, bytesSent, bytesReceived, failure] = call;
+  return present({
+    system,
+    operation,
+    target: path ?? undefined,
+    startMs,
+    durationMs: durationMs ?? undefined,
+    attempt,
+    status: status ?? undefined,
+    outcome,
+    requestId: requestId ?? undefined,
+    bytesSent,
+    bytesReceived,
+    method: method === '' ? undefined : method,
+    failure: failure ?? undefined,
+  });
+}
+
+function bodyOf(body: KeptBody | undefined): BodyFacts {
+  if (body === undefined) return { checksums: [] };
+  const { framing, contentLength, declaredSize, received, chunks } = body;
+  return present({ framing, sentBytes: contentLength, declaredBytes: declaredSize, decodedBytes: received, chunks, checksums: checksumsOf(body) });
+}
+
+/** Declared and computed ones of an algorithm side by side. */
+function checksumsOf({ declared, computed }: KeptBody): ChecksumFact[] {
+  const algorithms = new Set([...declared, ...computed].map(({ algorithm }) => algorithm));
+  return [...algorithms].map((algorithm) => present({
+    algorithm,
+    declared: declared.find((digest) => digest.algorithm === algorithm)?.value,
+    computed: computed.find((digest) => digest.algorithm === algorithm)?.value,
+  }));
+}
+
+function errorOf({ failure, status }: KeptRequest): ErrorMapping | undefined {
+  if (failure === undefined) return undefined;
+  return present({ code: failure.code, status: status === 0 ? failure.status : status, message: failure.message, causes: failure.causes });
+}
+
+function requestHeadOf({ method, target, httpVersion, client, scheme, headers, headersOmitted }: KeptRequest): RequestHead {
+  const pairs = headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1] ?? ''] as const] : []));
+  return present({ method, target, httpVersion, clientAddress: client, scheme, headers: pairs, headersOmitted });
+}
