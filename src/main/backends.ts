@@ -6,8 +6,8 @@ import type { AzureBackendConfig, AzureCredentialConfig, BackendConfig } from '.
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
 import type { Backend } from '../manifest/buckets/realm.ts';
+import { defined } from '../observe/defined.ts';
 import { noteHeads } from '../store/note-heads.ts';
-import { defined } from './defined.ts';
 import { openGcs, openGcsDouble } from './gcs-backend.ts';
 import { type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
 import { readSecret, type SecretSources } from './secrets.ts';

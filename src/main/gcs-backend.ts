@@ -1,7 +1,7 @@
 import { createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
 import type { GcsCredential, GcsStoreOptions } from '../../adapters/gcs/index.ts';
 import type { GcsBackendConfig, GcsCredentialConfig } from '../../config/schema-backends.ts';
-import { defined } from './defined.ts';
+import { defined } from '../observe/defined.ts';
 import { type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
 import { type SecretSources, readSecret, readTextFile } from './secrets.ts';
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema.ts';
 import type { AzureBackendConfig, GcsBackendConfig } from '../../config/schema-backends.ts';
 import type { BlobStore } from '../store/blob-store.ts';
-import { defined } from './defined.ts';
+import { defined } from '../observe/defined.ts';
 import { type SecretSources, readTextFile } from './secrets.ts';
 import { StartError, firstLine } from './start-error.ts';
 

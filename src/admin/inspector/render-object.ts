@@ -3,13 +3,13 @@ import type { InspectedKey, InspectedUpload as UploadInside, InspectedVersion as
 import type { Head } from '../../manifest/objects/head.ts';
 import type { ObjectView } from '../../manifest/objects/object-view.ts';
 import type { PartRecord } from '../../manifest/uploads/upload-part-record.ts';
+import { defined } from '../../observe/defined.ts';
 import type { InspectedHead, InspectedUpload, InspectedVersion, ObjectInspection } from './object-contract.ts';
-import { present } from './present.ts';
 
 /** One key for a person to look at. */
 export function inspectionOf(inspected: InspectedKey): ObjectInspection {
   const { bucket, key, head, versions, moreVersions, uploads, moreUploads } = inspected;
-  return present({
+  return defined({
     bucket: {
       name: bucket.name, backend: bucket.home.backend, container: bucket.home.container, versioning: bucket.versioning, ownerId: bucket.ownerId,
     },
@@ -25,7 +25,7 @@ export function inspectionOf(inspected: InspectedKey): ObjectInspection {
 
 function headOf({ ref, properties, record }: Head): InspectedHead {
   const kind = record?.kind ?? 'inline';
-  return present({
+  return defined({
     kind,
     blob: ref.name,
     revision: properties.revision,
@@ -42,7 +42,7 @@ function headOf({ ref, properties, record }: Head): InspectedHead {
 
 function versionOf(version: VersionInside): InspectedVersion {
   const { versionId, isCurrent, isMarker, isVisible, isStamped, mtime, ownerId, ref, revision, claim, problem, view } = version;
-  return present({
+  return defined({
     versionId,
     isCurrent,
     isDeleteMarker: isMarker,
@@ -53,22 +53,22 @@ function versionOf(version: VersionInside): InspectedVersion {
     mtime,
     ownerId,
     ...(view === undefined ? { tags: [], headers: {}, userMetadata: {} } : contentOf(view)),
-    blob: present({ ...ref, revision }),
+    blob: defined({ ...ref, revision }),
   });
 }
 
 function contentOf(view: ObjectView): Pick<InspectedVersion, 'tags' | 'headers' | 'userMetadata'> & Partial<InspectedVersion> {
   const { size, etag, storageClass, acl, tags = [], lock, checksum, parts, headers, expires, websiteRedirect, userMetadata } = view;
-  return present({
+  return defined({
     size,
     etag,
     storageClass,
     acl: acl?.map(grantOf),
     tags,
-    lock: lock && present({ mode: lock.retention?.mode, retainUntil: lock.retention?.until, legalHold: lock.legalHold === true }),
+    lock: lock && defined({ mode: lock.retention?.mode, retainUntil: lock.retention?.until, legalHold: lock.legalHold === true }),
     checksum,
     parts,
-    headers: present({ ...headers, expires, websiteRedirect }),
+    headers: defined({ ...headers, expires, websiteRedirect }),
     userMetadata,
   });
 }
@@ -80,13 +80,13 @@ function grantOf({ grantee, permission }: Grant): { grantee: string; permission:
 
 function uploadOf(upload: UploadInside): InspectedUpload {
   const { uploadId, becomes, claim, initiatedAt, ownerId, initiator, storageClass, checksum, parts, moreParts } = upload;
-  return present({
+  return defined({
     uploadId, becomes, claim, initiated: initiatedAt, ownerId, initiator: initiator?.displayName, storageClass, checksum, parts: parts.map(partOf), moreParts,
   });
 }
 
 function partOf({ number, size, etag, mtime, checksum }: PartRecord): InspectedUpload['parts'][number] {
-  return present({ number, size, etag, mtime, checksum: checksum && `${checksum.algorithm} ${checksum.value}` });
+  return defined({ number, size, etag, mtime, checksum: checksum && `${checksum.algorithm} ${checksum.value}` });
 }
 
 /** What may surprise whoever compares this with what the cloud's own tools show. */

@@ -1,10 +1,10 @@
+import { defined } from '../../observe/defined.ts';
 import type { KeptAuth, KeptBody, KeptCall, KeptRequest } from '../../observe/journal/kept-request.ts';
 import { outcomeOf, ownTimeMs } from '../../observe/journal/outcome.ts';
 import type { AccessRule, HeadFacts } from '../../observe/request-facts.ts';
 import type {
   AuthFailure, Authentication, BackendCall, BodyFacts, ChecksumFact, Classification, Decision, ErrorMapping, RequestDetail, RequestHead, RequestSummary,
 } from './contract.ts';
-import { present } from './present.ts';
 
 /** The replica that has a request, as others call it. */
 export interface Origin {
@@ -14,7 +14,7 @@ export interface Origin {
 
 export function summaryOf(request: KeptRequest, { replica, slowMs }: Origin): RequestSummary {
   const { id, traceId, arrived, method, target, classification, bucket, key, versionId, uploadId, ended, firstByte, status, failure } = request;
-  return present({
+  return defined({
     id,
     traceId,
     replica,
@@ -43,7 +43,7 @@ export function summaryOf(request: KeptRequest, { replica, slowMs }: Origin): Re
 /** One request in the order in which a person asks. */
 export function detailOf(request: KeptRequest, origin: Origin): RequestDetail {
   const { heads } = request;
-  return present({
+  return defined({
     summary: summaryOf(request, origin),
     classification: classificationOf(request),
     authentication: authenticationOf(request.auth),
@@ -52,7 +52,7 @@ export function detailOf(request: KeptRequest, origin: Origin): RequestDetail {
     head: headOf(heads[0]),
     heads: heads.length > 1 ? heads.map((head) => ({ blob: head.name, ...headOf(head) })) : undefined,
     body: bodyOf(request.body),
-    times: present({
+    times: defined({
       authenticatedMs: request.authenticated,
       authorisedMs: request.authorized,
       firstByteMs: request.firstByte,
@@ -68,8 +68,8 @@ export function detailOf(request: KeptRequest, origin: Origin): RequestDetail {
 export function headOf(head: HeadFacts | undefined): RequestDetail['head'] {
   if (head === undefined) return {};
   const { before, kind, after } = head;
-  return present({
-    before: before === undefined ? undefined : present({ kind, revision: before }),
+  return defined({
+    before: before === undefined ? undefined : defined({ kind, revision: before }),
     after: after === undefined ? undefined : { revision: after },
   });
 }
@@ -80,7 +80,7 @@ function identityOf(auth: KeptAuth | undefined): string | undefined {
 }
 
 function classificationOf({ classification, bucket, key, versionId, uploadId, virtualHost }: KeptRequest): Classification {
-  return present({ operation: classification?.name, why: whyOf(classification), level: classification?.level, bucket, key, versionId, uploadId, virtualHost });
+  return defined({ operation: classification?.name, why: whyOf(classification), level: classification?.level, bucket, key, versionId, uploadId, virtualHost });
 }
 
 const ON: Readonly<Record<'service' | 'bucket' | 'object', string>> = { service: 'the service itself', bucket: 'a bucket', object: 'an object' };
@@ -101,12 +101,12 @@ function authenticationOf(auth: KeptAuth | undefined): Authentication {
   if (auth === undefined) return { verdict: 'none' };
   const { method, accessKeyId, account, user } = auth;
   const failure = auth.failure === undefined ? undefined : failureOf(auth, auth.failure);
-  const verdict = failure !== undefined ? 'refused' : auth.anonymous === true ? 'anonymous' : 'accepted';
-  return present({ verdict, method: method === 'header' || method === 'query' ? method : undefined, accessKeyId, account, user, failure });
+  const verdict: Authentication['verdict'] = failure !== undefined ? 'refused' : auth.anonymous === true ? 'anonymous' : 'accepted';
+  return defined({ verdict, method: method === 'anonymous' ? undefined : method, accessKeyId, account, user, failure });
 }
 
 function failureOf({ canonicalRequest, stringToSign, hints = [] }: KeptAuth, { code, message }: { code: string; message: string }): AuthFailure {
-  return present({ code, message, canonicalRequest, stringToSign, commonlyAltered: commonlyAltered(canonicalRequest), hints });
+  return defined({ code, message, canonicalRequest, stringToSign, commonlyAltered: commonlyAltered(canonicalRequest), hints });
 }
 
 /** Signed headers that proxies and balancers are known to add, change or remove. */
@@ -140,7 +140,7 @@ function decisionsOf({ authorization }: KeptRequest): Decision[] {
 
 function callOf(call: KeptCall): BackendCall {
   const [system, operation, method, path, attempt, startMs, durationMs, status, outcome, requestId, bytesSent, bytesReceived, failure] = call;
-  return present({
+  return defined({
     system,
     operation,
     target: path ?? undefined,
@@ -160,13 +160,13 @@ function callOf(call: KeptCall): BackendCall {
 function bodyOf(body: KeptBody | undefined): BodyFacts {
   if (body === undefined) return { checksums: [] };
   const { framing, contentLength, declaredSize, received, chunks } = body;
-  return present({ framing, sentBytes: contentLength, declaredBytes: declaredSize, decodedBytes: received, chunks, checksums: checksumsOf(body) });
+  return defined({ framing, sentBytes: contentLength, declaredBytes: declaredSize, decodedBytes: received, chunks, checksums: checksumsOf(body) });
 }
 
 /** Declared and computed ones of an algorithm side by side. */
 function checksumsOf({ declared, computed }: KeptBody): ChecksumFact[] {
   const algorithms = new Set([...declared, ...computed].map(({ algorithm }) => algorithm));
-  return [...algorithms].map((algorithm) => present({
+  return [...algorithms].map((algorithm) => defined({
     algorithm,
     declared: declared.find((digest) => digest.algorithm === algorithm)?.value,
     computed: computed.find((digest) => digest.algorithm === algorithm)?.value,
@@ -175,10 +175,10 @@ function checksumsOf({ declared, computed }: KeptBody): ChecksumFact[] {
 
 function errorOf({ failure, status }: KeptRequest): ErrorMapping | undefined {
   if (failure === undefined) return undefined;
-  return present({ code: failure.code, status: status === 0 ? failure.status : status, message: failure.message, causes: failure.causes });
+  return defined({ code: failure.code, status: status === 0 ? failure.status : status, message: failure.message, causes: failure.causes });
 }
 
 function requestHeadOf({ method, target, httpVersion, client, scheme, headers, headersOmitted }: KeptRequest): RequestHead {
   const pairs = headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1] ?? ''] as const] : []));
-  return present({ method, target, httpVersion, clientAddress: client, scheme, headers: pairs, headersOmitted });
+  return defined({ method, target, httpVersion, clientAddress: client, scheme, headers: pairs, headersOmitted });
 }

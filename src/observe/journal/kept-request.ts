@@ -58,7 +58,7 @@ export interface KeptRequest {
 }
 
 export interface KeptAuth {
-  readonly method?: string | undefined;
+  readonly method?: 'header' | 'query' | 'anonymous' | undefined;
   readonly account?: string | undefined;
   readonly user?: string | undefined;
   readonly accessKeyId?: string | undefined;
