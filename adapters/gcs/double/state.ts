@@ -124,7 +124,9 @@ export class DoubleState {
   constructor(options: DoubleOptions) {
     this.options = options;
     const fields: BucketFields = { location: 'US', storageClass: 'STANDARD', softDeleteSeconds: '0', hierarchicalNamespace: false, labels: {} };
-    for (const name of Object.keys(options.foreignBuckets ?? {})) this.buckets.set(name, new StoredBucket(name, { ...fields, projectNumber: FOREIGN_PROJECT }, Date.now()));
+    for (const name of Object.keys(options.foreignBuckets ?? {})) {
+      this.buckets.set(name, new StoredBucket(name, { ...fields, projectNumber: FOREIGN_PROJECT }, Date.now()));
+    }
   }
 
   /** @throws Refusal 404, 403 */
