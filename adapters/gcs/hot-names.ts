@@ -3,7 +3,7 @@ import type { Call } from '../../src/observe/call.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
 
 export interface HotNamesOptions {
-  /** Milliseconds that all changes of one request may wait altogether. */
+  /** Milliseconds that all changes of one request may wait altogether, elsewhere included. */
   readonly wait: number;
   /** Milliseconds between two changes of one name. */
   readonly spacing: number;
@@ -29,8 +29,6 @@ const MAX_SPACINGS = 8;
 export class HotNames {
   readonly #options: HotNamesOptions;
   readonly #names = new Map<string, HotName>();
-  /** Milliseconds that requests have waited. Their facts are what all calls of one have in common. */
-  readonly #waited = new WeakMap<Call['facts'], number>();
 
   constructor(options: HotNamesOptions) {
     this.#options = options;
@@ -66,9 +64,9 @@ export class HotNames {
     if (hot === undefined) return false;
     const now = performance.now();
     const turn = Math.max(now, hot.next);
-    const waited = (this.#waited.get(call.facts) ?? 0) + turn - now;
+    const waited = call.facts.waitedMs + turn - now;
     if (waited > this.#options.wait) throw this.#tooHot(name, undefined);
-    this.#waited.set(call.facts, waited);
+    call.facts.waitedMs = waited;
     hot.next = turn + hot.spacing * (1 + Math.random() * JITTER);
     if (turn === now) return true;
     try {

@@ -6,6 +6,7 @@ import type { AzureBackendConfig, AzureCredentialConfig, BackendConfig } from '.
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
 import type { Backend } from '../manifest/buckets/realm.ts';
+import { KeyQueue } from '../manifest/objects/key-queue.ts';
 import { defined } from '../observe/defined.ts';
 import { noteHeads } from '../store/note-heads.ts';
 import { openGcs, openGcsDouble } from './gcs-backend.ts';
@@ -33,7 +34,7 @@ export async function openBackends(config: Config, accounts: AccountDirectory, s
         await stop?.();
       };
       const { systemContainer } = backend;
-      open.push({ name, store: noteHeads(store, systemContainer), endpoint, systemContainer, ownerId: owner.canonicalId, close });
+      open.push({ name, store: noteHeads(store, systemContainer), endpoint, systemContainer, ownerId: owner.canonicalId, queue: new KeyQueue(), close });
     }
     return open;
   } catch (error) {

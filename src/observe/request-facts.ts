@@ -189,6 +189,8 @@ export class CallFacts {
   backendRetries = 0;
   /** Calls that the backend answered with "later". */
   backendThrottles = 0;
+  /** Milliseconds that its changes have waited for others of the same key, or of a name that the service throttles. */
+  waitedMs = 0;
   /** The first of them: at most MAX_CALLS_KEPT, fewer when many requests under way make many calls. */
   readonly backend: BackendCallFacts[] = [];
   /** At most MAX_HEADS_KEPT. */

@@ -6,6 +6,7 @@ import { proxyTrust } from '../../src/gateway/proxy-trust.ts';
 import { type StallLimits, StallWatch } from '../../src/gateway/stall-watch.ts';
 import { createRealm } from '../../src/main/bucket-rules.ts';
 import { openManifest } from '../../src/main/manifest.ts';
+import { KeyQueue } from '../../src/manifest/objects/key-queue.ts';
 import type { Log } from '../../src/observe/log.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import type { NewBuckets } from '../../src/operations/operation.ts';
@@ -52,7 +53,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
   const log: Log = { info: record('info'), warn: record('warn'), error: record('error') };
   const background = new AbortController();
   const manifest = openManifest({
-    realm: createRealm([{ name: 'test', store, systemContainer: options.systemContainer ?? 'system', ownerId: CANONICAL_ID }], [], undefined),
+    realm: createRealm([{ name: 'test', store, systemContainer: options.systemContainer ?? 'system', ownerId: CANONICAL_ID, queue: new KeyQueue() }], [], undefined),
     bucketCacheMs: 20,
     ...(options.drainMs !== undefined && { drainMs: options.drainMs }),
     log,

@@ -1,6 +1,7 @@
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import type { Bucket } from '../../src/manifest/buckets/bucket.ts';
 import { type BucketRegistry, createBucketRegistry } from '../../src/manifest/buckets/buckets.ts';
+import type { KeyQueue } from '../../src/manifest/objects/key-queue.ts';
 import { createClock } from '../../src/manifest/records/clock.ts';
 import type { PutRequest } from '../../src/manifest/objects/object-requests.ts';
 import { type Objects, createObjects } from '../../src/manifest/objects/objects.ts';
@@ -26,6 +27,8 @@ export interface TestManifestOptions {
   readonly store?: BlobStore;
   readonly cacheMs?: number;
   readonly settling?: boolean;
+  /** Absent: changes of one key race. */
+  readonly queue?: KeyQueue;
   /** Milliseconds since the epoch, for the objects. */
   readonly now?: () => number;
 }
@@ -33,7 +36,7 @@ export interface TestManifestOptions {
 /** A manifest over one backend with one bucket, `bucket`, that nobody has versioned. */
 export async function testManifest(options: TestManifestOptions = {}): Promise<TestManifest> {
   const store = options.store ?? new MemoryBlobStore();
-  const backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER };
+  const backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER, ...(options.queue && { queue: options.queue }) };
   const realm: Realm = { backends: [backend], backendOf: () => backend };
   const hidden: string[] = [];
   const buckets = createBucketRegistry({ realm, cacheMs: options.cacheMs ?? 20, onHidden: (name) => hidden.push(name) });

@@ -3,6 +3,7 @@ import type { Acl } from '../../protocol/acl/acl.ts';
 import type { Ownership, PublicAccessBlock } from '../../protocol/acl/ownership.ts';
 import type { BucketLock } from '../../protocol/object-lock.ts';
 import type { BlobStore, Revision } from '../../store/blob-store.ts';
+import type { KeyQueue } from '../objects/key-queue.ts';
 
 /** Versioning state: `never` until first enabled; afterwards only `enabled` and `suspended`. */
 export type Versioning = 'never' | 'enabled' | 'suspended';
@@ -16,6 +17,8 @@ export interface BucketHome {
   readonly container: string;
   /** System container of the backend: records, versions, uploads. */
   readonly system: string;
+  /** Of the backend. */
+  readonly queue?: KeyQueue;
 }
 
 /** What clients set on a bucket; all of it lies in the bucket record, and absent is S3's "never set". */

@@ -1,4 +1,5 @@
 import type { BlobStore } from '../../store/blob-store.ts';
+import type { KeyQueue } from '../objects/key-queue.ts';
 
 /** One configured backend: a store, its system container, and who owns what native tools made in it. */
 export interface Backend {
@@ -7,6 +8,8 @@ export interface Backend {
   readonly systemContainer: string;
   /** Canonical id of the account that owns containers without a bucket record. */
   readonly ownerId: string;
+  /** In which this process's changes of one key wait for each other; absent: they race. */
+  readonly queue?: KeyQueue;
 }
 
 /** All backends, and which of them a bucket name belongs to. */

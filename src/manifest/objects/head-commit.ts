@@ -7,6 +7,7 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { ObjectRecord } from '../records/record.ts';
 import type { Head } from './head.ts';
+import type { Place } from './key-queue.ts';
 import { asNoSuchBucket, liveView, readHead } from './object-read.ts';
 
 /** Nonces of earlier head writes that a head carries on: how far back a lost answer can be proved. */
@@ -71,17 +72,62 @@ export interface HeadChange<T> extends HeadTarget {
    * before the conditions are; an answer means that nothing is left to be written.
    */
   readonly already?: (head: Head | undefined) => Promise<Found<T> | undefined>;
+  /** Default: first. What cannot be repeated never waits. */
+  readonly queues?: QueueMoment;
 }
+
+/**
+ * When a change waits for others of its key. `first`: before it reads the head. `stored`: when its preparations, which take as long as
+ * a client or a copy does, are done for the first time. `never`: its one write takes as long, and nobody shall wait behind it.
+ */
+export type QueueMoment = 'first' | 'stored' | 'never';
 
 /**
  * Changes a head by compare-and-swap: read it, judge the client's conditions on it, write on its
  * revision. Unconditional changes go round again when somebody else was faster; conditional ones
  * are judged again and end as 412, 404 or 409 (ConditionalRequestConflict).
+ *
+ * Changes that this process makes to one key wait for each other (`KeyQueue`), as advice only: that none is lost and none is made
+ * twice rests on the condition of the write.
  * @throws S3Error; StoreError throttled when contention does not end, unavailable when the outcome is unknown
  */
 export async function changeHead<T>(change: HeadChange<T>, call: Call): Promise<T> {
+  const front = new Front(change, call);
+  try {
+    return await takeTurns(change, front, call);
+  } finally {
+    front.leave();
+  }
+}
+
+/** Where a change stands in the queue of its key. */
+class Front {
+  readonly #change: HeadChange<unknown>;
+  readonly #call: Call;
+  #place: Place | undefined;
+
+  constructor(change: HeadChange<unknown>, call: Call) {
+    this.#change = change;
+    this.#call = call;
+  }
+
+  /** Comes to the front, where it stays. @returns whether it had to wait. @throws StoreError throttled, aborted */
+  async reach(moment: QueueMoment): Promise<boolean> {
+    const { bucket, key, repeatable, queues = 'first' } = this.#change;
+    if (this.#place !== undefined || !repeatable || queues !== moment) return false;
+    this.#place = await bucket.home.queue?.enter(`${bucket.uid}/${key}`, this.#call);
+    return this.#place?.waited === true;
+  }
+
+  leave(): void {
+    this.#place?.leave();
+  }
+}
+
+async function takeTurns<T>(change: HeadChange<T>, front: Front, call: Call): Promise<T> {
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     if (turn > PATIENT_TURNS) await sleep(Math.random() * MAX_WAIT_MS, undefined, { signal: call.signal });
+    await front.reach('first');
     const head = await readHead(change.bucket, change.key, call);
     requireUnversioned(change.bucket, head);
     const done = await change.already?.(head);
@@ -89,7 +135,9 @@ export async function changeHead<T>(change: HeadChange<T>, call: Call): Promise<
     judgeWrite(change.conditions, liveView(change.bucket, change.key, head), change.key);
     const condition = head === undefined ? ABSENT : at(head.properties.revision);
     try {
-      return await writeOnce(change, { send: await change.plan(head, condition), condition, head }, call);
+      const send = await change.plan(head, condition);
+      if (await front.reach('stored')) continue;
+      return await writeOnce(change, { send, condition, head }, call);
     } catch (error) {
       if (!isStoreError(error, 'conditionFailed')) throw asNoSuchBucket(error, change.bucket);
       if (change.already !== undefined || change.versioned === true) continue;

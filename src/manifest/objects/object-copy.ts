@@ -136,6 +136,7 @@ async function copyInline(context: ObjectsContext, copy: PinnedCopy, call: Call)
     repeatable: true,
     plan: async (head, condition) => () => send(head, condition),
     recognise: byNonce(nonce, (head) => head.properties),
+    queues: 'never',
   };
   if (!hasWriteConditions(request.conditions)) await unconditional(() => send(undefined, undefined), bucket);
   else if (isCreateOnly(request.conditions)) await createByCopy(change, call);
@@ -152,7 +153,7 @@ async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call
     const { revision } = await sendOver(copy, { ref: versionRef(bucket, key, token), record, condition: ABSENT }, call);
     return { record: { ...record, etag: view.etag, size: view.size }, ...nativeParts(request), revision };
   };
-  const { token } = await commitVersion(context, { bucket, key, conditions: request.conditions, kind: 'link', write }, call);
+  const { token } = await commitVersion(context, { bucket, key, conditions: request.conditions, kind: 'link', write, queues: 'stored' }, call);
   return { seq: seqOfToken(token), versionId: token };
 }
 
@@ -170,6 +171,7 @@ async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): 
         const record: ObjectRecord = { kind: 'inline', ...keptEtag(copy), ...recordOf(bucket, key, request), ...base };
         return () => sendOver(copy, { ref, record, condition }, call);
       },
+      queues: 'never',
     },
     call,
   );

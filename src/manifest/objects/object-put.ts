@@ -36,6 +36,7 @@ async function putVersion(context: ObjectsContext, target: PutTarget, call: Call
       conditions: request.conditions,
       kind: 'link',
       write: (own) => uploadVersion(target, { token: own, isNull: false }, call),
+      queues: request.body instanceof Uint8Array ? 'first' : 'stored',
     },
     call,
   );

@@ -3,7 +3,7 @@ import type { Condition, WriteResult } from '../../../store/blob-store.ts';
 import { newNonce } from '../../records/clock.ts';
 import type { ObjectRecord } from '../../records/record.ts';
 import type { VersionToken } from '../../records/version-token.ts';
-import { type HeadTarget, byNonce, changeHead } from '../head-commit.ts';
+import { type HeadTarget, type QueueMoment, byNonce, changeHead } from '../head-commit.ts';
 import type { Head } from '../head.ts';
 import type { ObjectsContext } from '../object-context.ts';
 import { ringOf } from './commit-version.ts';
@@ -23,6 +23,8 @@ export interface NewNull extends HeadTarget {
   /** Private blob that the head names: it must not be taken for the one that it displaces. */
   readonly blob?: VersionToken;
   readonly already?: (head: Head | undefined) => Promise<boolean>;
+  /** `never` where the write takes as long as a copy does. Default: first. */
+  readonly queues?: QueueMoment;
 }
 
 export interface CommittedNull {
@@ -37,7 +39,7 @@ export interface CommittedNull {
  * in one that never had any. The null version before it is named in the head until its blob is gone.
  */
 export async function commitNull(context: ObjectsContext, version: NewNull, call: Call): Promise<CommittedNull> {
-  const { bucket, key, conditions, already } = version;
+  const { bucket, key, conditions, already, queues = 'first' } = version;
   const place = { bucket, key };
   const nonce = version.nonce ?? newNonce();
   let seq = 0;
@@ -49,6 +51,7 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
       conditions,
       repeatable: true,
       versioned: bucket.versioning !== 'never',
+      queues,
       plan: async (head, condition) => {
         const placed = await placeHead(place, head, { context, call });
         seq = context.clock.next(placed.seq);

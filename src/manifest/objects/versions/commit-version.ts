@@ -8,7 +8,7 @@ import { linkMetadata } from '../../records/overflow.ts';
 import type { ObjectRecord } from '../../records/record.ts';
 import { type VersionToken, newToken } from '../../records/version-token.ts';
 import { rewriteRecord } from '../head-amend.ts';
-import { type Found, type HeadChange, type HeadTarget, carriesNonce, changeHead, conflict, noncesAmended, ringAfter } from '../head-commit.ts';
+import { type Found, type HeadChange, type HeadTarget, type QueueMoment, carriesNonce, changeHead, conflict, noncesAmended, ringAfter } from '../head-commit.ts';
 import { type Head, nativeRecord } from '../head.ts';
 import type { ObjectsContext } from '../object-context.ts';
 import { type Inherited, displace, isBehind, redo } from './displace.ts';
@@ -29,6 +29,8 @@ export interface NewVersion extends HeadTarget {
   readonly token?: VersionToken;
   readonly nonce?: string;
   readonly already?: (head: Head | undefined) => Promise<boolean>;
+  /** `stored` where `write` takes as long as a client or a copy does. Default: first. */
+  readonly queues?: QueueMoment;
 }
 
 export interface CommittedVersion {
@@ -78,13 +80,14 @@ class VersionCommit {
   }
 
   async run(): Promise<CommittedVersion> {
-    const { bucket, key, conditions, already } = this.#version;
+    const { bucket, key, conditions, already, queues = 'first' } = this.#version;
     const change: HeadChange<VersionToken> = {
       bucket,
       key,
       conditions,
       repeatable: true,
       versioned: true,
+      queues,
       plan: (head, condition) => this.#plan(head, condition),
       recognise: (head) => this.#recognise(head),
       ...(already && { already: async (head) => ((await already(head)) ? { result: this.#token ?? '' } : undefined) }),
