@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import { dirname, extname, join, posix, resolve, sep } from 'node:path';
+import { stripTypes } from './strip-types.ts';
+
+/** One file as the browser gets it. */
+export interface PageFile {
+  readonly contentType: string;
+  readonly body: Buffer;
+  /** Strong entity tag, quotes included. */
+  readonly etag: string;
+}
+
+/** By address below `/page/`. No address is ever looked up in the file system. */
+export type PageFiles = ReadonlyMap<string, PageFile>;
+
+const FOLDER = resolve(import.meta.dirname, 'web');
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.ts': 'text/javascript; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+};
+
+/** What the page takes from packages: the files of the browser's build, unchanged. */
+const LIBRARY = 'lit-html';
+const LIBRARY_FILES = ['lit-html.js', 'directive.js', 'directive-helpers.js', 'directives/live.js', 'directives/repeat.js'];
+/** `from 'lit-html'`, `from 'lit-html/directives/live.js'`. */
+const LIBRARY_IMPORT = /(\bfrom\s*)'lit-html(?:\/([\w./-]+))?'/g;
+
+/** Reads the page from the disk: styles and pictures as they are, modules without their types. */
+export async function readPageFiles(): Promise<PageFiles> {
+  const own = (await readdir(FOLDER, { recursive: true })).map((path) => path.split(sep).join('/')).filter((path) => extname(path) in CONTENT_TYPES);
+  const modules = own.filter((path) => path.endsWith('.ts'));
+  const [plain, stripped, library] = await Promise.all([
+    Promise.all(own.filter((path) => !modules.includes(path)).map(async (path) => [path, await readFile(join(FOLDER, path))] as const)),
+    readModules(modules),
+    readLibrary(),
+  ]);
+  return new Map([...plain, ...stripped, ...library].map(([path, body]) => [path, pageFile(path, body)]));
+}
+
+async function readModules(paths: readonly string[]): Promise<(readonly [string, Buffer])[]> {
+  const sources = await Promise.all(paths.map((path) => readFile(join(FOLDER, path), 'utf8')));
+  const stripped = await stripTypes(sources);
+  return paths.map((path, index) => [path, Buffer.from(withLibraryAddresses(path, stripped[index] ?? ''))]);
+}
+
+async function readLibrary(): Promise<(readonly [string, Buffer])[]> {
+  const description = findPackageJSON(LIBRARY, import.meta.url);
+  if (description === undefined) throw new Error(`the package ${LIBRARY} is missing`);
+  return Promise.all(LIBRARY_FILES.map(async (file) => [`lib/${LIBRARY}/${file}`, await readFile(join(dirname(description), file))] as const));
+}
+
+/** Browsers know no names of packages, and the map that would tell them is an inline script, which the policy of the page forbids. */
+function withLibraryAddresses(path: string, source: string): string {
+  return source.replaceAll(LIBRARY_IMPORT, (_, from: string, file = `${LIBRARY}.js`) =>
+    `${from}'./${posix.relative(posix.dirname(path), `lib/${LIBRARY}/${file}`)}'`);
+}
+
+function pageFile(path: string, body: Buffer): PageFile {
+  const contentType = CONTENT_TYPES[extname(path)] ?? 'application/octet-stream';
+  return { contentType, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
+}

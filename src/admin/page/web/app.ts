@@ -1,0 +1,226 @@
+import type {
+  ObjectInspection, ReplicaList, ReplicaState, RequestDetail, RequestFilter, RequestSummary, StreamEvents, Timeline,
+} from '../../inspector/contract.ts';
+import { logIn } from './api.ts';
+import { Comparer } from './comparer.ts';
+import { type Filter, withField, writeFilter } from './filter.ts';
+import { LiveList } from './live-list.ts';
+import { type Connection, LiveStream } from './live-stream.ts';
+import { Resource } from './resource.ts';
+import { readRoute, type Route, writeRoute } from './route.ts';
+
+/** Typing goes on for a moment: the stream is opened anew when it has ended. */
+const TYPING_MS = 300;
+/** Rows drawn; more on demand. */
+const PAGE_ROWS = 300;
+const MESSAGE_MS = 4000;
+
+/** What the page knows, and what can be done on it. Views read it and call it; it draws nothing itself. */
+export class App {
+  readonly #changed: () => void;
+  readonly list = new LiveList();
+  readonly replicas = new Map<string, ReplicaState>();
+  readonly settings: Resource<ReplicaList>;
+  readonly detail: Resource<RequestDetail>;
+  readonly object: Resource<ObjectInspection>;
+  readonly timeline: Resource<Timeline>;
+  readonly comparer: Comparer;
+  route: Route = { view: 'requests', filter: {} };
+  connection: Connection = 'connecting';
+  /** The server asks for a token. */
+  tokenNeeded = false;
+  loginFailure = '';
+  rows = PAGE_ROWS;
+  /** Row that has, or last had, the focus. */
+  cursor: string | undefined;
+  /** What was just done, for a moment. */
+  message = '';
+  #stream: LiveStream | undefined;
+  #streamed: string | undefined;
+  #typing: ReturnType<typeof setTimeout> | undefined;
+  #fading: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(changed: () => void) {
+    this.#changed = changed;
+    const events = { changed, refused: () => this.#refused() };
+    this.settings = new Resource(events);
+    this.detail = new Resource(events);
+    this.object = new Resource(events);
+    this.timeline = new Resource(events);
+    this.comparer = new Comparer(changed);
+  }
+
+  /** Takes over the address; to be called at the start and whenever it changes. */
+  follow(fragment: string): void {
+    const route = readRoute(fragment);
+    if (openOf(route) !== openOf(this.route)) this.comparer.clear();
+    this.route = route;
+    void this.settings.load('/api/replicas');
+    this.#watch();
+    if (route.view === 'requests') this.#openDetail(route.open);
+    if (route.view === 'object' && route.bucket !== '' && route.key !== '') {
+      void this.object.load(`/api/objects/${encodeURIComponent(route.bucket)}`, new URLSearchParams({ key: route.key }));
+    }
+    if (route.view === 'timeline') void this.timeline.load('/api/timeline', timelineQuery(route));
+    this.#changed();
+  }
+
+  /** Goes somewhere; `replace` for steps that Back should not retrace. */
+  go(route: Route, replace = false): void {
+    if (replace) {
+      history.replaceState(null, '', writeRoute(route));
+      this.follow(location.hash);
+    } else location.hash = writeRoute(route);
+  }
+
+  get filter(): Filter {
+    return this.route.view === 'requests' ? this.route.filter : {};
+  }
+
+  get open(): string | undefined {
+    return openOf(this.route);
+  }
+
+  setFilter(filter: Filter): void {
+    this.go({ view: 'requests', filter, ...(this.open !== undefined && { open: this.open }) }, true);
+  }
+
+  setField(name: keyof RequestFilter, value: string): void {
+    this.setFilter(withField(this.filter, name, value));
+  }
+
+  toggle(name: 'errors' | 'slow'): void {
+    this.setField(name, this.filter[name] === undefined ? 'true' : '');
+  }
+
+  routeTo(request: RequestSummary): Route {
+    return { view: 'requests', filter: this.filter, open: request.href };
+  }
+
+  close(): void {
+    this.go({ view: 'requests', filter: this.filter });
+  }
+
+  togglePause(): void {
+    if (this.list.paused) this.list.resume();
+    else this.list.pause();
+    this.#changed();
+  }
+
+  showMore(): void {
+    this.rows += PAGE_ROWS;
+    this.#changed();
+  }
+
+  /** Reads everything again, as after lost events. */
+  reload(): void {
+    this.#streamed = undefined;
+    this.#watch();
+  }
+
+  reloadObject(): void {
+    const { route } = this;
+    if (route.view !== 'object') return;
+    void this.object.load(`/api/objects/${encodeURIComponent(route.bucket)}`, new URLSearchParams({ key: route.key }), true);
+  }
+
+  /** Time has passed: what is running has run for longer. */
+  tick(): void {
+    if (this.route.view === 'requests' && this.list.requests.some(({ outcome }) => outcome === 'running')) this.#changed();
+  }
+
+  say(message: string): void {
+    clearTimeout(this.#fading);
+    this.message = message;
+    this.#fading = setTimeout(() => {
+      this.message = '';
+      this.#changed();
+    }, MESSAGE_MS);
+    this.#changed();
+  }
+
+  async logIn(token: string): Promise<void> {
+    try {
+      await logIn(token);
+    } catch (error) {
+      this.loginFailure = error instanceof Error ? error.message : String(error);
+      this.#changed();
+      return;
+    }
+    this.tokenNeeded = false;
+    this.loginFailure = '';
+    this.#streamed = undefined;
+    this.follow(location.hash);
+  }
+
+  #openDetail(href: string | undefined): void {
+    if (href === undefined) this.detail.clear();
+    else {
+      this.cursor = href;
+      void this.detail.load(href);
+    }
+  }
+
+  /** One stream, for the filter of the list; another filter opens another, once typing has ended. */
+  #watch(): void {
+    if (this.route.view !== 'requests' || this.tokenNeeded) return;
+    const wanted = writeFilter(this.filter).toString();
+    if (wanted === this.#streamed) return;
+    const first = this.#stream === undefined;
+    this.#streamed = wanted;
+    clearTimeout(this.#typing);
+    this.#typing = setTimeout(() => this.#restart(), first ? 0 : TYPING_MS);
+  }
+
+  #restart(): void {
+    this.#stream?.close();
+    this.list.clear();
+    this.rows = PAGE_ROWS;
+    this.#stream = new LiveStream(this.filter, {
+      connection: (state) => {
+        this.connection = state;
+        this.#changed();
+      },
+      opened: () => this.list.forgetRunning(),
+      refused: () => this.#refused(),
+      replica: (replica) => this.#replicaChanged(replica),
+      started: (summary) => this.#received(summary),
+      finished: (summary) => this.#received(summary),
+      lost: (lost) => {
+        this.list.addLost(lost);
+        this.#changed();
+      },
+    });
+    this.#changed();
+  }
+
+  #received(summary: StreamEvents['finished']): void {
+    this.list.add(summary);
+    if (summary.href === this.open && summary.outcome !== 'running' && this.detail.value?.summary.outcome === 'running') {
+      void this.detail.load(summary.href, undefined, true);
+    }
+    this.#changed();
+  }
+
+  #replicaChanged(replica: ReplicaState): void {
+    // One that never answered goes by its address until it says who it is.
+    if (replica.address !== undefined && replica.id !== replica.address) this.replicas.delete(replica.address);
+    this.replicas.set(replica.id, replica);
+    this.#changed();
+  }
+
+  #refused(): void {
+    this.tokenNeeded = true;
+    this.#stream?.close();
+    this.#changed();
+  }
+}
+
+function openOf(route: Route): string | undefined {
+  return route.view === 'requests' ? route.open : undefined;
+}
+
+function timelineQuery({ bucket, key, uploadId }: Extract<Route, { view: 'timeline' }>): URLSearchParams {
+  const given = Object.entries({ bucket, key, uploadId }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return new URLSearchParams([['scope', 'all'], ...given]);
+}

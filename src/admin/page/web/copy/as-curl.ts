@@ -1,0 +1,37 @@
+import type { RequestDetail } from '../../../inspector/contract.ts';
+import { requestParts } from './request-parts.ts';
+import { shellCommand, shellWord } from './shell.ts';
+
+/** Headers that curl makes anew, that belong to one connection or one signature, or that describe a framing curl does not use. */
+const LEFT_OUT = new Set([
+  'authorization', 'connection', 'content-length', 'expect', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'user-agent', 'accept', 'accept-encoding',
+  'amz-sdk-invocation-id', 'amz-sdk-request', 'x-amz-content-sha256', 'x-amz-date', 'x-amz-decoded-content-length', 'x-amz-security-token', 'x-amz-trailer', 'x-amz-user-agent',
+  'traceparent', 'tracestate', 'date', 'cookie',
+]);
+
+/** A command that sends the same request, signed with the keys of whoever runs it. */
+export function asCurl(detail: RequestDetail): string {
+  const { method } = detail.request;
+  const parts = requestParts(detail);
+  const url = `${parts.endpoint}${parts.path}${parts.query.length > 0 ? `?${parts.query.join('&')}` : ''}`;
+  const headers = [...parts.headers].flatMap(([name, value]) => headerWords(name, value));
+  return shellCommand([
+    ['curl', '--path-as-is', '--globoff', ...methodWords(method, parts.hasBody)],
+    ...(parts.signed ? [['--aws-sigv4', shellWord(`aws:amz:${parts.region}:s3`)], ['--user', '"$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY"']] : []),
+    ...headers,
+    ...(parts.hasBody ? [['--data-binary', '@BODY_FILE']] : []),
+    [shellWord(url)],
+  ]);
+}
+
+function methodWords(method: string, hasBody: boolean): readonly string[] {
+  if (method === 'HEAD') return ['--head'];
+  return method === 'GET' && !hasBody ? [] : ['--request', shellWord(method)];
+}
+
+/** `aws-chunked` says how a body was framed; curl sends it plain. */
+function headerWords(name: string, value: string): readonly (readonly string[])[] {
+  const kept = name === 'content-encoding' ? value.split(',').map((coding) => coding.trim()).filter((coding) => coding !== 'aws-chunked').join(', ') : value;
+  if (LEFT_OUT.has(name) || (name === 'content-encoding' && kept === '')) return [];
+  return [['--header', shellWord(kept === '' ? `${name};` : `${name}: ${kept}`)]];
+}

@@ -1,0 +1,35 @@
+import { html, nothing } from 'lit-html';
+import type { RequestDetail } from '../../../inspector/contract.ts';
+import { apiUrl } from '../api.ts';
+import type { App } from '../app.ts';
+import { copyText } from '../clipboard.ts';
+import { asAwsCli } from '../copy/as-aws-cli.ts';
+import { asCurl } from '../copy/as-curl.ts';
+import { writeRoute } from '../route.ts';
+import type { View } from './parts.ts';
+
+export function actions(app: App, detail: RequestDetail): View {
+  const awsCli = asAwsCli(detail);
+  return html`<div class="actions">
+    ${copyButton(app, 'Copy as curl', asCurl(detail))}
+    ${awsCli === undefined ? nothing : copyButton(app, 'Copy as aws-cli', awsCli)}
+    <a class="button" href=${apiUrl(`${detail.summary.href}/bundle`)} download="request-${detail.summary.id}.json" title="All of this as JSON, for a ticket; no credentials">Support bundle</a>
+  </div>`;
+}
+
+/** The command stands in the tooltip, so that one sees what one will paste. */
+function copyButton(app: App, name: string, command: string): View {
+  const copy = async (): Promise<void> => {
+    app.say((await copyText(command)) ? 'Copied, without credentials' : 'This browser does not let the page copy');
+  };
+  return html`<button type="button" title=${command} @click=${copy}>${name}</button>`;
+}
+
+export function links({ classification: { bucket, key, uploadId } }: RequestDetail): View {
+  if (bucket === undefined || key === undefined) return nothing;
+  return html`<ul class="plain links">
+    <li><a href=${writeRoute({ view: 'object', bucket, key })}>This object as it is now</a></li>
+    <li><a href=${writeRoute({ view: 'timeline', bucket, key })}>Timeline of this key</a></li>
+    ${uploadId === undefined ? nothing : html`<li><a href=${writeRoute({ view: 'timeline', uploadId })}>Timeline of this upload</a></li>`}
+  </ul>`;
+}

@@ -1,0 +1,71 @@
+import { html, nothing } from 'lit-html';
+import type { App } from '../app.ts';
+import type { Comparison, ComparedRow } from '../compare-text.ts';
+import type { Compared, ServerTexts } from '../comparer.ts';
+import { visiblePieces } from '../visible-text.ts';
+import type { View } from './parts.ts';
+
+/** Where a person pastes what their client signed. */
+export function compareForm(app: App, texts: ServerTexts): View {
+  return html`<div class="compare">
+    <h4>Compare with your client's</h4>
+    <label>
+      <span>Paste the canonical request or the string to sign from your client's log. It stays in this page: nothing is sent or stored.</span>
+      <textarea rows="5" spellcheck="false" autocomplete="off" autocapitalize="off"
+        @paste=${(event: ClipboardEvent) => pasted(event, app, texts)}
+        @input=${(event: Event) => void app.comparer.compare((event.target as HTMLTextAreaElement).value, texts)}></textarea>
+    </label>
+    <div role="status">${app.comparer.result === undefined ? nothing : resultView(app.comparer.result)}</div>
+  </div>`;
+}
+
+/** A text field turns carriage returns into line feeds: what is pasted into an empty one is compared as it comes. */
+function pasted(event: ClipboardEvent, app: App, texts: ServerTexts): void {
+  const field = event.target as HTMLTextAreaElement;
+  const text = event.clipboardData?.getData('text/plain') ?? '';
+  const replacesAll = field.value === '' || (field.selectionStart === 0 && field.selectionEnd === field.value.length);
+  if (!text.includes('\r') || !replacesAll) return;
+  event.preventDefault();
+  field.value = text;
+  void app.comparer.compare(text, texts);
+}
+
+function resultView({ against, comparison, notes }: Compared): View {
+  return html`${notes.map((note) => html`<p class="quiet">${note}</p>`)}
+    ${comparison.equal ? equalView(against) : differenceView(against, comparison)}`;
+}
+
+function equalView(against: string): View {
+  return html`<p class="callout good">Byte for byte the ${against} that this server computed: ${against === 'string to sign'
+    ? 'the secret key is another one.'
+    : 'compare the strings to sign next; if these are equal, too, the secret key is another one.'}</p>`;
+}
+
+function differenceView(against: string, { first, rows }: Comparison): View {
+  return html`${first === undefined ? nothing : html`<p class="callout bad first-difference">First difference to the ${against} at byte ${first.byte}
+      (line ${first.line}, column ${first.column}): the server has ${first.server}, yours has ${first.pasted}.</p>`}
+    <table class="canonical differences"><caption class="unseen">Line by line; characters that cannot be seen are shown as signs</caption>
+      <thead class="unseen"><tr><th scope="col">Whose</th><th scope="col">Line</th></tr></thead>
+      <tbody>${rows.map(rowView)}</tbody></table>`;
+}
+
+function rowView(row: ComparedRow): View {
+  switch (row.kind) {
+    case 'same': return lineView('both', row.server, undefined);
+    case 'server': return lineView('server', row.server, 0);
+    case 'pasted': return lineView('yours', row.pasted, 0);
+    case 'changed': return html`${lineView('server', row.server, row.at)}${lineView('yours', row.pasted, row.at)}`;
+  }
+}
+
+/** @param at where the difference begins; undefined: there is none */
+function lineView(whose: string, line: string, at: number | undefined): View {
+  if (at === undefined) return html`<tr><th scope="row">${whose}</th><td><code>${line}</code></td></tr>`;
+  const characters = [...line];
+  return html`<tr class=${whose}><th scope="row">${whose}</th><td><code>${signs(characters.slice(0, at).join(''))}<mark>${
+    at < characters.length ? signs(characters.slice(at).join('')) : html`<span class="sign" title="end of the line">␊</span>`}</mark></code></td></tr>`;
+}
+
+function signs(text: string): View {
+  return html`${visiblePieces(text).map(({ text: piece, name }) => (name === undefined ? piece : html`<span class="sign" title=${name}>${piece}</span>`))}`;
+}

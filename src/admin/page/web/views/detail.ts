@@ -1,0 +1,115 @@
+import { html, nothing } from 'lit-html';
+import type {
+  BodyFacts, Classification, Decision, ErrorMapping, HeadRevision, RequestDetail, RequestHead,
+} from '../../../inspector/contract.ts';
+import type { App } from '../app.ts';
+import { formatBytes, plural } from '../format.ts';
+import { actions, links } from './actions.ts';
+import { authenticationView } from './authentication.ts';
+import { code, facts, outcomeBadge, addressText, dateText, scrollingTable, section, type View, yesNo } from './parts.ts';
+import { timesView } from './times.ts';
+import { waterfall } from './waterfall.ts';
+
+/** One request, in the order in which a person asks: what was it, who sent it, might they, what did it do, and why did it end so. */
+export function detailView(app: App, detail: RequestDetail): View {
+  const { summary } = detail;
+  return html`
+    <header class="detail-head">
+      <button type="button" class="plain close" @click=${() => app.close()} aria-label="Close" title="Close (Esc)">×</button>
+      <h2 tabindex="-1">${outcomeBadge(summary)} ${summary.operation ?? summary.method} ${
+        summary.code === undefined ? nothing : html`<span class="error-code">${summary.code}</span>`}</h2>
+      <p class="address">${addressText(summary)}</p>
+      ${facts(
+        ['Request id', code(summary.id)],
+        ['Trace id', traceId(app, summary.traceId)],
+        ['Arrived', dateText(summary.arrived)],
+        ['Replica', summary.replica],
+        ['Client', detail.request.clientAddress],
+      )}
+      ${actions(app, detail)}
+    </header>
+    ${section('Operation', classification(detail.classification))}
+    ${section('Identity', authenticationView(app, detail.authentication))}
+    ${section('Authorisation', decisions(detail.authorisation))}
+    ${section(`Backend: ${calls(detail)}`, waterfall(detail))}
+    ${section('Head of the key', heads(detail.head))}
+    ${section('Body', body(detail.body))}
+    ${section('Time', timesView(detail))}
+    ${section('Error', errorMapping(detail.error))}
+    ${section('Request as sent', requestHead(detail.request))}
+    ${section('Elsewhere', links(detail))}`;
+}
+
+function traceId(app: App, id: string): View {
+  const template = app.settings.value?.traceUrlTemplate;
+  if (template === undefined || !/^https?:\/\//i.test(template)) return code(id);
+  return html`<a href=${template.replaceAll('{traceId}', encodeURIComponent(id))} target="_blank" rel="noopener noreferrer" title="Open in the trace viewer"><code>${id}</code> ↗</a>`;
+}
+
+function calls({ backend: { total, retries } }: RequestDetail): string {
+  return `${plural(total, 'call')}${retries > 0 ? `, ${plural(retries, 'retry', 'retries')}` : ''}`;
+}
+
+function classification({ operation, why, bucket, key, versionId, uploadId, virtualHost }: Classification): View {
+  return facts(
+    ['Operation', operation ?? 'none'],
+    ['Because', why],
+    ['Bucket', bucket === undefined ? undefined : html`${code(bucket)}${virtualHost === true ? html` <span class="quiet">named by the Host header</span>` : nothing}`],
+    ['Key', code(key)],
+    ['Version', code(versionId)],
+    ['Upload', code(uploadId)],
+  );
+}
+
+function decisions(made: readonly Decision[]): View {
+  if (made.length === 0) return html`<p class="quiet">It did not come to that.</p>`;
+  return html`<ul class="plain">${made.map(({ action, allowed, rule }) => html`<li>
+    <span class="badge ${allowed ? 'ok' : 'clientError'}">${allowed ? 'allowed' : 'denied'}</span> <code>${action}</code> <span class="quiet">by</span> ${rule}</li>`)}</ul>`;
+}
+
+function heads({ before, after }: RequestDetail['head']): View {
+  if (before === undefined && after === undefined) return html`<p class="quiet">Not looked at.</p>`;
+  return html`<div class="before-after">${headCard('Before', before)}<span aria-hidden="true">→</span>${headCard('After', after)}</div>`;
+}
+
+function headCard(title: string, head: HeadRevision | undefined): View {
+  return html`<div><h4>${title}</h4>${head === undefined ? html`<p class="quiet">not seen</p>` : facts(
+    ['Kind', head.kind],
+    ['Revision', code(head.revision)],
+    ['Version', code(head.versionId)],
+  )}</div>`;
+}
+
+function body({ framing, declaredBytes, decodedBytes, chunks, checksums }: BodyFacts): View {
+  return html`${facts(
+    ['Framing', framing ?? 'not read'],
+    ['Declared', declaredBytes === undefined ? undefined : bytes(declaredBytes)],
+    ['Decoded', decodedBytes === undefined ? undefined : bytes(decodedBytes)],
+    ['Chunks', chunks],
+  )}${checksums.length === 0 ? nothing : scrollingTable('Checksums', html`<table class="dense small">
+    <thead><tr><th scope="col">Checksum</th><th scope="col">Declared</th><th scope="col">Computed</th><th scope="col">Fits</th></tr></thead>
+    <tbody>${checksums.map(({ algorithm, declared, computed }) => html`<tr><th scope="row">${algorithm}</th><td>${code(declared)}</td><td>${code(computed)}</td>
+      <td>${declared === undefined || computed === undefined ? '–' : verdict(declared === computed)}</td></tr>`)}</tbody>
+  </table>`)}`;
+}
+
+function verdict(fits: boolean): View {
+  return html`<span class="badge ${fits ? 'ok' : 'clientError'}">${yesNo(fits)}</span>`;
+}
+
+function bytes(count: number): View {
+  return count < 1024 ? formatBytes(count) : html`${formatBytes(count)} <span class="quiet">${count.toLocaleString()} bytes</span>`;
+}
+
+function errorMapping(error: ErrorMapping | undefined): View {
+  if (error === undefined) return nothing;
+  return html`<p><span class="error-code">${error.code}</span>${error.status === undefined ? nothing : html` <span class="quiet">status ${error.status}</span>`}</p>
+    <p>${error.message}</p>
+    ${error.causes.length === 0 ? nothing : html`<h4>Because of</h4><ol class="causes">${error.causes.map(({ name, message }) => html`<li><code>${name}</code> ${message}</li>`)}</ol>`}`;
+}
+
+function requestHead({ method, target, httpVersion, headers, headersOmitted }: RequestHead): View {
+  return html`<details><summary>Head with ${plural(headers.length, 'header')}</summary>
+    <pre tabindex="0" class="wrap">${method} ${target}${httpVersion === undefined ? '' : ` HTTP/${httpVersion}`}${'\n'}${headers.map(([name, value]) => html`<b>${name}</b>: ${value}${'\n'}`)}</pre>
+    ${headersOmitted > 0 ? html`<p class="quiet">${plural(headersOmitted, 'more header')} did not fit into the journal.</p>` : nothing}</details>`;
+}

@@ -1,0 +1,37 @@
+import { html, nothing } from 'lit-html';
+import type { ReplicaState } from '../../../inspector/contract.ts';
+import type { App } from '../app.ts';
+import { formatBytes, formatDate, formatDuration, plural } from '../format.ts';
+import type { View } from './parts.ts';
+
+/** Every replica the one asked knows of: up, or dead and why. */
+export function replicaChips(app: App): View {
+  const fromSettings = app.settings.value?.replicas ?? [];
+  const states = app.replicas.size > 0 ? [...app.replicas.values()] : fromSettings;
+  if (states.length === 0) return html`<div class="replicas"></div>`;
+  const sorted = [...states].sort((a, b) => Number(b.own) - Number(a.own) || a.id.localeCompare(b.id));
+  return html`<ul class="replicas" aria-label="Replicas">${sorted.map(chip)}</ul>`;
+}
+
+function chip(replica: ReplicaState): View {
+  const { id, up, reason, inFlight, own } = replica;
+  return html`<li class="chip ${up ? 'up' : 'down'}" title=${describe(replica)}>
+    <span class="dot" aria-hidden="true"></span>${id}${own ? html`<span class="unseen"> (this one)</span>` : nothing}
+    <span class="quiet">${up ? running(inFlight) : `down${reason === undefined ? '' : `: ${reason}`}`}</span>
+  </li>`;
+}
+
+function running(inFlight: number | undefined): string {
+  return inFlight === undefined ? '' : `${inFlight} running`;
+}
+
+function describe({ own, address, started, version, kept, keptBytes, maxBytes, slowMs }: ReplicaState): string {
+  return [
+    own ? 'serves this page' : address,
+    version === undefined ? undefined : `version ${version}`,
+    started === undefined ? undefined : `since ${formatDate(started)}`,
+    kept === undefined ? undefined : `keeps ${plural(kept, 'request')}`,
+    keptBytes === undefined || maxBytes === undefined ? undefined : `${formatBytes(keptBytes)} of ${formatBytes(maxBytes)}`,
+    slowMs === undefined ? undefined : `slow from ${formatDuration(slowMs)}`,
+  ].filter((text) => text !== undefined).join(', ');
+}

@@ -1,0 +1,39 @@
+import { html, nothing } from 'lit-html';
+import type { HeadRevision, Timeline, TimelineEntry } from '../../../inspector/contract.ts';
+import type { App } from '../app.ts';
+import { formatDate, formatDuration } from '../format.ts';
+import { writeRoute } from '../route.ts';
+import { code, outcomeBadge, scrollingTable, timeText, type View, whenLoaded } from './parts.ts';
+
+/** What happened to one key, or to one upload, on all replicas, oldest first. */
+export function timelinePage(app: App): View {
+  return html`<section class="page" aria-label="Timeline">${whenLoaded(app.timeline.loaded, timelineView)}</section>`;
+}
+
+function timelineView({ bucket, key, uploadId, entries, replicas }: Timeline): View {
+  const missing = replicas.filter(({ up }) => !up);
+  return html`
+    <h2>${uploadId === undefined ? html`Timeline of <code>${bucket}/${key}</code>` : html`Timeline of upload <code>${uploadId}</code>`}</h2>
+    ${bucket !== undefined && key !== undefined ? html`<p><a href=${writeRoute({ view: 'object', bucket, key })}>The object as it is now</a></p>` : nothing}
+    ${missing.length === 0 ? nothing : html`<p class="callout warn">Without ${missing.map(({ id }) => id).join(', ')}: not reached.</p>`}
+    ${entries.length === 0 ? html`<p class="quiet">No request kept touched it.</p>` : scrollingTable('Requests, oldest first', html`<table class="dense">
+      <thead><tr><th scope="col">Time</th><th scope="col">Status</th><th scope="col">Operation</th><th scope="col">Head before</th><th scope="col">Head after</th>
+        <th scope="col">Identity</th><th scope="col">Replica</th><th scope="col" class="number">Duration</th></tr></thead>
+      <tbody>${entries.map(entryRow)}</tbody>
+    </table>`)}`;
+}
+
+function entryRow({ request, head }: TimelineEntry, index: number, all: readonly TimelineEntry[]): View {
+  const previous = all[index - 1];
+  const newDay = previous === undefined || new Date(previous.request.arrived).toDateString() !== new Date(request.arrived).toDateString();
+  return html`${newDay ? html`<tr class="day"><th scope="rowgroup" colspan="8">${formatDate(request.arrived).split(',').slice(0, -1).join(',')}</th></tr>` : nothing}
+    <tr class=${request.outcome}><td>${timeText(request.arrived)}</td><td>${outcomeBadge(request)}</td>
+      <td><a href=${writeRoute({ view: 'requests', filter: {}, open: request.href })}>${request.operation ?? request.method}</a>${
+        request.code === undefined ? nothing : html` <span class="error-code">${request.code}</span>`}</td>
+      <td>${revision(head.before)}</td><td>${revision(head.after)}</td>
+      <td>${request.identity ?? '–'}</td><td class="quiet">${request.replica}</td><td class="number">${formatDuration(request.durationMs)}</td></tr>`;
+}
+
+function revision(head: HeadRevision | undefined): View {
+  return head === undefined ? html`<span class="quiet">–</span>` : html`${head.kind ?? ''} ${code(head.revision)}`;
+}

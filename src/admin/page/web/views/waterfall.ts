@@ -1,0 +1,75 @@
+import { html, nothing, svg } from 'lit-html';
+import type { BackendCall, RequestDetail } from '../../../inspector/contract.ts';
+import { formatBytes, formatDuration, plural } from '../format.ts';
+import { code, scrollingTable, type View } from './parts.ts';
+
+/** Width of the drawing, in its own units. */
+const WIDTH = 1000;
+/** Narrower bars would not be seen. */
+const LEAST = 6;
+
+interface Scale {
+  readonly x: (ms: number) => number;
+  /** Moments that are drawn through all rows. */
+  readonly marks: readonly { readonly name: string; readonly ms: number }[];
+  readonly endMs: number;
+}
+
+/** Calls to the cloud, one a row, where in the request's time each one was under way. */
+export function waterfall(detail: RequestDetail): View {
+  const { calls, total } = detail.backend;
+  if (total === 0) return html`<p class="quiet">The backend was not asked.</p>`;
+  const scale = scaleOf(detail);
+  return html`${scrollingTable('Calls to the backend', html`<table class="dense small waterfall">
+    <thead><tr><th scope="col">Call</th><th scope="col">Status</th><th scope="col" class="bar">${legend(scale)}</th>
+      <th scope="col" class="number">Start</th><th scope="col" class="number">Took</th><th scope="col" class="number">Sent</th><th scope="col" class="number">Received</th>
+      <th scope="col">Where</th><th scope="col">Backend's request id</th></tr></thead>
+    <tbody>${calls.map((call) => callRow(call, scale))}</tbody>
+  </table>`)}
+  ${total > calls.length ? html`<p class="quiet">${plural(total - calls.length, 'more call')} not kept one by one.</p>` : nothing}`;
+}
+
+function scaleOf({ backend: { calls }, times, summary }: RequestDetail): Scale {
+  const endMs = Math.max(times.endMs ?? summary.durationMs, ...calls.map(({ startMs, durationMs }) => startMs + (durationMs ?? 0)), 0.001);
+  const marks = [
+    { name: 'authenticated', ms: times.authenticatedMs },
+    { name: 'first byte', ms: times.firstByteMs },
+  ].filter((mark): mark is { name: string; ms: number } => mark.ms !== undefined);
+  return { x: (ms) => (ms / endMs) * WIDTH, marks, endMs };
+}
+
+function legend({ marks, endMs }: Scale): View {
+  return html`<span>0 – ${formatDuration(endMs)}</span>${marks.map(({ name }) => html` <span class="legend ${markClass(name)}">${name}</span>`)}`;
+}
+
+function callRow(call: BackendCall, scale: Scale): View {
+  const { system, operation, attempt, status, outcome, startMs, durationMs } = call;
+  const good = outcome === undefined ? (status ?? 0) < 400 : outcome === 'ok';
+  return html`<tr>
+    <th scope="row">${system} ${operation}${attempt > 1 ? html` <span class="note">attempt ${attempt}</span>` : nothing}</th>
+    <td><span class="badge ${good ? 'ok' : 'clientError'}">${status ?? '–'}${outcome === undefined || outcome === 'ok' ? nothing : ` ${outcome}`}</span></td>
+    <td class="bar">${bar(call, good, scale)}</td>
+    <td class="number">${formatDuration(startMs)}</td>
+    <td class="number">${durationMs === undefined ? 'open' : formatDuration(durationMs)}</td>
+    <td class="number">${bytes(call.bytesSent)}</td>
+    <td class="number">${bytes(call.bytesReceived)}</td>
+    <td>${code(call.target)}</td>
+    <td>${code(call.requestId)}</td>
+  </tr>`;
+}
+
+function bar({ startMs, durationMs }: BackendCall, good: boolean, { x, marks, endMs }: Scale): View {
+  const width = Math.max(LEAST, x(durationMs ?? endMs - startMs));
+  return html`<svg viewBox="0 0 ${WIDTH} 20" preserveAspectRatio="none" aria-hidden="true">
+    ${marks.map(({ name, ms }) => svg`<line class=${markClass(name)} x1=${x(ms)} x2=${x(ms)} y1="0" y2="20"></line>`)}
+    <rect class=${good ? 'call' : 'call failed'} x=${Math.min(x(startMs), WIDTH - LEAST)} y="5" width=${width} height="10" rx="2"></rect>
+  </svg>`;
+}
+
+function markClass(name: string): string {
+  return `mark-${name.replaceAll(' ', '-')}`;
+}
+
+function bytes(count: number | undefined): View {
+  return count === undefined || count === 0 ? '–' : formatBytes(count);
+}
