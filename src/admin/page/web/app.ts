@@ -183,6 +183,7 @@ export class App {
       },
       opened: () => this.list.forgetRunning(),
       refused: () => this.#refused(),
+    }, {
       replica: (replica) => this.#replicaChanged(replica),
       started: (summary) => this.#received(summary),
       finished: (summary) => this.#received(summary),

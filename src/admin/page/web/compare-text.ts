@@ -1,4 +1,4 @@
-import { describeCharacter } from './visible-text.ts';
+import { codePoints, describeCharacter } from './visible-text.ts';
 
 /** What the server computed beside what a person pasted, line by line. */
 export interface Comparison {
@@ -31,7 +31,7 @@ const MOST_PAIRS = 1_000_000;
 export function compareTexts(server: string, pasted: string): Comparison {
   const rows = pairLines(server.split('\n'), pasted.split('\n'));
   if (server === pasted) return { equal: true, rows };
-  return { equal: false, rows, first: firstDifference([...server], [...pasted]) };
+  return { equal: false, rows, first: firstDifference(codePoints(server), codePoints(pasted)) };
 }
 
 function firstDifference(server: readonly string[], pasted: readonly string[]): FirstDifference {
@@ -40,7 +40,7 @@ function firstDifference(server: readonly string[], pasted: readonly string[]): 
   return {
     byte: new TextEncoder().encode(before).length,
     line: before.split('\n').length,
-    column: at - [...before.slice(0, before.lastIndexOf('\n') + 1)].length + 1,
+    column: at - codePoints(before.slice(0, before.lastIndexOf('\n') + 1)).length + 1,
     server: describeCharacter(server[at]),
     pasted: describeCharacter(pasted[at]),
   };
@@ -71,7 +71,7 @@ function rowOf(server: string | undefined, pasted: string | undefined): Compared
   if (server === undefined) return { kind: 'pasted', pasted: pasted ?? '' };
   if (pasted === undefined) return { kind: 'server', server };
   if (server === pasted) return { kind: 'same', server, pasted };
-  return { kind: 'changed', server, pasted, at: commonStart([...server], [...pasted]) };
+  return { kind: 'changed', server, pasted, at: commonStart(codePoints(server), codePoints(pasted)) };
 }
 
 /** Positions of equal lines, in order on both sides. */

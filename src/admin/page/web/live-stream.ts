@@ -9,9 +9,10 @@ const LONGEST_PAUSE_MS = 10_000;
 
 export type Connection = 'connecting' | 'live' | 'broken';
 
-export type StreamHandlers = {
-  readonly [Name in keyof StreamEvents]: (data: StreamEvents[Name]) => void;
-} & {
+/** What is done with each event. */
+export type EventHandlers = { readonly [Name in keyof StreamEvents]: (data: StreamEvents[Name]) => void };
+
+export interface ConnectionHandlers {
   readonly connection: (state: Connection) => void;
   /** A connection was made, the first or another one: kept requests come again. */
   readonly opened: () => void;
@@ -22,14 +23,16 @@ export type StreamHandlers = {
 /** The server-sent events of all replicas that fit a filter; connects again by itself until closed. */
 export class LiveStream {
   readonly #filter: Filter;
-  readonly #handlers: StreamHandlers;
+  readonly #handlers: ConnectionHandlers;
+  readonly #events: EventHandlers;
   readonly #closed = new AbortController();
   #source: EventSource | undefined;
   #pauseMs = FIRST_PAUSE_MS;
 
-  constructor(filter: Filter, handlers: StreamHandlers) {
+  constructor(filter: Filter, handlers: ConnectionHandlers, events: EventHandlers) {
     this.#filter = filter;
     this.#handlers = handlers;
+    this.#events = events;
     this.#open();
   }
 
@@ -51,14 +54,16 @@ export class LiveStream {
       this.#handlers.connection('live');
     });
     source.addEventListener('error', () => void this.#retry(source));
-    for (const name of ['replica', 'started', 'finished', 'lost'] as const) this.#listen(source, name);
+    this.#listen(source);
   }
 
-  #listen<Name extends keyof StreamEvents>(source: EventSource, name: Name): void {
-    source.addEventListener(name, (event: MessageEvent<string>) => {
-      const handle: (data: StreamEvents[Name]) => void = this.#handlers[name];
-      handle(JSON.parse(event.data) as StreamEvents[Name]);
-    });
+  #listen(source: EventSource): void {
+    const on = (name: keyof StreamEvents, handle: (data: unknown) => void): void =>
+      source.addEventListener(name, (event: MessageEvent<string>) => handle(JSON.parse(event.data)));
+    on('replica', (data) => this.#events.replica(data as StreamEvents['replica']));
+    on('started', (data) => this.#events.started(data as StreamEvents['started']));
+    on('finished', (data) => this.#events.finished(data as StreamEvents['finished']));
+    on('lost', (data) => this.#events.lost(data as StreamEvents['lost']));
   }
 
   /** An EventSource does not tell why it failed: another route of the same server does. */

@@ -8,7 +8,7 @@ export type Route =
 
 /** `#/requests?bucket=b&open=/api/...`; whatever is not understood is the whole list. */
 export function readRoute(fragment: string): Route {
-  const [path = '', query = ''] = splitOnce(fragment.replace(/^#\/?/, ''), '?');
+  const [path, query] = splitOnce(fragment.replace(/^#\/?/, ''), '?');
   const parameters = new URLSearchParams(query);
   const text = (name: string): string | undefined => parameters.get(name) ?? undefined;
   if (path === 'object') return { view: 'object', bucket: text('bucket') ?? '', key: text('key') ?? '' };

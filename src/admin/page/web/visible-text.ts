@@ -16,6 +16,11 @@ const SIGNS: Readonly<Record<string, readonly [sign: string, name: string]>> = {
 /** Spaces, control characters, marks of direction and of width zero, halves of surrogate pairs. */
 const INVISIBLE = /[\p{Z}\p{Cc}\p{Cf}\p{Cs}]/u;
 
+/** The characters of a text as Unicode counts them: what a signature covers are their bytes, not what an eye takes for one letter. */
+export function codePoints(text: string): readonly string[] {
+  return Array.from(text);
+}
+
 /** The text cut at what cannot be seen. */
 export function visiblePieces(text: string): readonly VisiblePiece[] {
   const pieces: VisiblePiece[] = [];

@@ -1,8 +1,8 @@
 import { html, nothing } from 'lit-html';
 import type { App } from '../app.ts';
-import type { Comparison, ComparedRow } from '../compare-text.ts';
+import type { ComparedRow, Comparison, FirstDifference } from '../compare-text.ts';
 import type { Compared, ServerTexts } from '../comparer.ts';
-import { visiblePieces } from '../visible-text.ts';
+import { codePoints, visiblePieces } from '../visible-text.ts';
 import type { View } from './parts.ts';
 
 /** Where a person pastes what their client signed. */
@@ -12,7 +12,7 @@ export function compareForm(app: App, texts: ServerTexts): View {
     <label>
       <span>Paste the canonical request or the string to sign from your client's log. It stays in this page: nothing is sent or stored.</span>
       <textarea rows="5" spellcheck="false" autocomplete="off" autocapitalize="off"
-        @paste=${(event: ClipboardEvent) => pasted(event, app, texts)}
+        @paste=${(event: ClipboardEvent) => onPaste(event, app, texts)}
         @input=${(event: Event) => void app.comparer.compare((event.target as HTMLTextAreaElement).value, texts)}></textarea>
     </label>
     <div role="status">${app.comparer.result === undefined ? nothing : resultView(app.comparer.result)}</div>
@@ -20,7 +20,7 @@ export function compareForm(app: App, texts: ServerTexts): View {
 }
 
 /** A text field turns carriage returns into line feeds: what is pasted into an empty one is compared as it comes. */
-function pasted(event: ClipboardEvent, app: App, texts: ServerTexts): void {
+function onPaste(event: ClipboardEvent, app: App, texts: ServerTexts): void {
   const field = event.target as HTMLTextAreaElement;
   const text = event.clipboardData?.getData('text/plain') ?? '';
   const replacesAll = field.value === '' || (field.selectionStart === 0 && field.selectionEnd === field.value.length);
@@ -42,11 +42,15 @@ function equalView(against: string): View {
 }
 
 function differenceView(against: string, { first, rows }: Comparison): View {
-  return html`${first === undefined ? nothing : html`<p class="callout bad first-difference">First difference to the ${against} at byte ${first.byte}
-      (line ${first.line}, column ${first.column}): the server has ${first.server}, yours has ${first.pasted}.</p>`}
+  return html`${first === undefined ? nothing : firstView(against, first)}
     <table class="canonical differences"><caption class="unseen">Line by line; characters that cannot be seen are shown as signs</caption>
       <thead class="unseen"><tr><th scope="col">Whose</th><th scope="col">Line</th></tr></thead>
       <tbody>${rows.map(rowView)}</tbody></table>`;
+}
+
+function firstView(against: string, { byte, line, column, server, pasted }: FirstDifference): View {
+  return html`<p class="callout bad first-difference">First difference to the ${against} at byte ${byte} (line ${line}, column ${column}):
+    the server has ${server}, yours has ${pasted}.</p>`;
 }
 
 function rowView(row: ComparedRow): View {
@@ -61,7 +65,7 @@ function rowView(row: ComparedRow): View {
 /** @param at where the difference begins; undefined: there is none */
 function lineView(whose: string, line: string, at: number | undefined): View {
   if (at === undefined) return html`<tr><th scope="row">${whose}</th><td><code>${line}</code></td></tr>`;
-  const characters = [...line];
+  const characters = codePoints(line);
   return html`<tr class=${whose}><th scope="row">${whose}</th><td><code>${signs(characters.slice(0, at).join(''))}<mark>${
     at < characters.length ? signs(characters.slice(at).join('')) : html`<span class="sign" title="end of the line">␊</span>`}</mark></code></td></tr>`;
 }

@@ -73,11 +73,8 @@ function heads({ before, after }: RequestDetail['head']): View {
 }
 
 function headCard(title: string, head: HeadRevision | undefined): View {
-  return html`<div><h4>${title}</h4>${head === undefined ? html`<p class="quiet">not seen</p>` : facts(
-    ['Kind', head.kind],
-    ['Revision', code(head.revision)],
-    ['Version', code(head.versionId)],
-  )}</div>`;
+  const known = head && facts(['Kind', head.kind], ['Revision', code(head.revision)], ['Version', code(head.versionId)]);
+  return html`<div><h4>${title}</h4>${known ?? html`<p class="quiet">not seen</p>`}</div>`;
 }
 
 function body({ framing, declaredBytes, decodedBytes, chunks, checksums }: BodyFacts): View {
@@ -86,11 +83,15 @@ function body({ framing, declaredBytes, decodedBytes, chunks, checksums }: BodyF
     ['Declared', declaredBytes === undefined ? undefined : bytes(declaredBytes)],
     ['Decoded', decodedBytes === undefined ? undefined : bytes(decodedBytes)],
     ['Chunks', chunks],
-  )}${checksums.length === 0 ? nothing : scrollingTable('Checksums', html`<table class="dense small">
+  )}${checksums.length === 0 ? nothing : checksumTable(checksums)}`;
+}
+
+function checksumTable(checksums: BodyFacts['checksums']): View {
+  return scrollingTable('Checksums', html`<table class="dense small">
     <thead><tr><th scope="col">Checksum</th><th scope="col">Declared</th><th scope="col">Computed</th><th scope="col">Fits</th></tr></thead>
     <tbody>${checksums.map(({ algorithm, declared, computed }) => html`<tr><th scope="row">${algorithm}</th><td>${code(declared)}</td><td>${code(computed)}</td>
       <td>${declared === undefined || computed === undefined ? '–' : verdict(declared === computed)}</td></tr>`)}</tbody>
-  </table>`)}`;
+  </table>`);
 }
 
 function verdict(fits: boolean): View {
@@ -103,9 +104,10 @@ function bytes(count: number): View {
 
 function errorMapping(error: ErrorMapping | undefined): View {
   if (error === undefined) return nothing;
+  const causes = error.causes.map(({ name, message }) => html`<li><code>${name}</code> ${message}</li>`);
   return html`<p><span class="error-code">${error.code}</span>${error.status === undefined ? nothing : html` <span class="quiet">status ${error.status}</span>`}</p>
     <p>${error.message}</p>
-    ${error.causes.length === 0 ? nothing : html`<h4>Because of</h4><ol class="causes">${error.causes.map(({ name, message }) => html`<li><code>${name}</code> ${message}</li>`)}</ol>`}`;
+    ${causes.length === 0 ? nothing : html`<h4>Because of</h4><ol class="causes">${causes}</ol>`}`;
 }
 
 function requestHead({ method, target, httpVersion, headers, headersOmitted }: RequestHead): View {

@@ -27,15 +27,17 @@ function requestTable(app: App): View {
   return html`<table class="dense">
     <caption class="unseen">Requests, newest first</caption>
     <thead><tr>
-      <th scope="col">Time</th><th scope="col">Status</th><th scope="col">Operation</th><th scope="col" class="address">Bucket and key</th>
+      <th scope="col" class="time">Time</th><th scope="col" class="status">Status</th><th scope="col">Operation</th><th scope="col" class="address">Bucket and key</th>
       <th scope="col" class="who">Identity</th><th scope="col" class="replica">Replica</th><th scope="col" class="number">Duration</th>
       <th scope="col" class="number size">In</th><th scope="col" class="number size">Out</th><th scope="col" class="number calls">Calls</th>
     </tr></thead>
     <tbody>${repeat(shown, ({ href }) => href, (request) => row(app, request, request.href === reachable))}</tbody>
   </table>
-  ${requests.length > shown.length
-    ? html`<p class="more"><button type="button" @click=${() => app.showMore()}>Show more</button> <span class="quiet">${plural(requests.length - shown.length, 'more request')}</span></p>`
-    : nothing}`;
+  ${requests.length > shown.length ? moreButton(app, requests.length - shown.length) : nothing}`;
+}
+
+function moreButton(app: App, count: number): View {
+  return html`<p class="more"><button type="button" @click=${() => app.showMore()}>Show more</button> <span class="quiet">${plural(count, 'more request')}</span></p>`;
 }
 
 function row(app: App, request: RequestSummary, reachable: boolean): View {
@@ -45,10 +47,11 @@ function row(app: App, request: RequestSummary, reachable: boolean): View {
   };
   return html`<tr class=${request.outcome} aria-selected=${open ? 'true' : nothing}>
     <td class="time">${timeText(request.arrived)}</td>
-    <td>${outcomeBadge(request)}</td>
+    <td class="status">${outcomeBadge(request)}</td>
     <td class="operation"><a class="row-link" href=${writeRoute(app.routeTo(request))} data-request=${request.href} tabindex=${reachable ? 0 : -1}
       aria-label=${rowName(request)} aria-current=${open ? 'true' : nothing} @focus=${focused} @click=${focusDetail}>${request.operation ?? request.method}</a>${
-      request.code === undefined ? nothing : html` <span class="error-code">${request.code}</span>`}</td>
+      request.code === undefined ? nothing : html` <span class="error-code">${request.code}</span>`}
+      <span class="clip address under">${addressText(request)}</span></td>
     <td class="address"><span class="clip" title=${request.target}>${addressText(request)}</span></td>
     <td class="who">${request.identity ?? html`<span class="quiet">–</span>`}</td>
     <td class="replica quiet">${request.replica}</td>

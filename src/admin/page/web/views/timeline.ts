@@ -16,11 +16,15 @@ function timelineView({ bucket, key, uploadId, entries, replicas }: Timeline): V
     <h2>${uploadId === undefined ? html`Timeline of <code>${bucket}/${key}</code>` : html`Timeline of upload <code>${uploadId}</code>`}</h2>
     ${bucket !== undefined && key !== undefined ? html`<p><a href=${writeRoute({ view: 'object', bucket, key })}>The object as it is now</a></p>` : nothing}
     ${missing.length === 0 ? nothing : html`<p class="callout warn">Without ${missing.map(({ id }) => id).join(', ')}: not reached.</p>`}
-    ${entries.length === 0 ? html`<p class="quiet">No request kept touched it.</p>` : scrollingTable('Requests, oldest first', html`<table class="dense">
-      <thead><tr><th scope="col">Time</th><th scope="col">Status</th><th scope="col">Operation</th><th scope="col">Head before</th><th scope="col">Head after</th>
-        <th scope="col">Identity</th><th scope="col">Replica</th><th scope="col" class="number">Duration</th></tr></thead>
-      <tbody>${entries.map(entryRow)}</tbody>
-    </table>`)}`;
+    ${entries.length === 0 ? html`<p class="quiet">No request kept touched it.</p>` : entryTable(entries)}`;
+}
+
+function entryTable(entries: readonly TimelineEntry[]): View {
+  return scrollingTable('Requests, oldest first', html`<table class="dense">
+    <thead><tr><th scope="col">Time</th><th scope="col">Status</th><th scope="col">Operation</th><th scope="col">Head before</th><th scope="col">Head after</th>
+      <th scope="col">Identity</th><th scope="col">Replica</th><th scope="col" class="number">Duration</th></tr></thead>
+    <tbody>${entries.map(entryRow)}</tbody>
+  </table>`);
 }
 
 function entryRow({ request, head }: TimelineEntry, index: number, all: readonly TimelineEntry[]): View {

@@ -23,7 +23,7 @@ export function waterfall(detail: RequestDetail): View {
   return html`${scrollingTable('Calls to the backend', html`<table class="dense small waterfall">
     <thead><tr><th scope="col">Call</th><th scope="col">Status</th><th scope="col" class="bar">${legend(scale)}</th>
       <th scope="col" class="number">Start</th><th scope="col" class="number">Took</th><th scope="col" class="number">Sent</th><th scope="col" class="number">Received</th>
-      <th scope="col">Where</th><th scope="col">Backend's request id</th></tr></thead>
+      <th scope="col">Backend's request id</th></tr></thead>
     <tbody>${calls.map((call) => callRow(call, scale))}</tbody>
   </table>`)}
   ${total > calls.length ? html`<p class="quiet">${plural(total - calls.length, 'more call')} not kept one by one.</p>` : nothing}`;
@@ -46,14 +46,14 @@ function callRow(call: BackendCall, scale: Scale): View {
   const { system, operation, attempt, status, outcome, startMs, durationMs } = call;
   const good = outcome === undefined ? (status ?? 0) < 400 : outcome === 'ok';
   return html`<tr>
-    <th scope="row">${system} ${operation}${attempt > 1 ? html` <span class="note">attempt ${attempt}</span>` : nothing}</th>
+    <th scope="row">${system} ${operation}${attempt > 1 ? html` <span class="note">attempt ${attempt}</span>` : nothing}
+      ${call.target === undefined ? nothing : html`<code class="clip quiet" title=${call.target}>${call.target}</code>`}</th>
     <td><span class="badge ${good ? 'ok' : 'clientError'}">${status ?? '–'}${outcome === undefined || outcome === 'ok' ? nothing : ` ${outcome}`}</span></td>
     <td class="bar">${bar(call, good, scale)}</td>
     <td class="number">${formatDuration(startMs)}</td>
     <td class="number">${durationMs === undefined ? 'open' : formatDuration(durationMs)}</td>
     <td class="number">${bytes(call.bytesSent)}</td>
     <td class="number">${bytes(call.bytesReceived)}</td>
-    <td>${code(call.target)}</td>
     <td>${code(call.requestId)}</td>
   </tr>`;
 }
