@@ -2,12 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AdminPart, refuse } from '../server.ts';
 import { type PageFile, type PageFiles, readPageFiles } from './page-files.ts';
 
-/** The inspector's web page at `/`, its styles and modules below `/page/`. They hold nothing but the page: all data come by the API. */
+/** The page's files are the same for everybody and tell nothing: it must be there to ask for a token. */
+const OPEN = { config: { access: 'open' } } as const;
+
+/** The inspector's web page at `/`, its styles and modules below `/page/`. All data come by the API. */
 export function inspectorPage(): AdminPart {
   const files = readOnce();
   return (app) => {
-    app.get('/', async (request, reply) => send((await files()).get('index.html'), request, reply));
-    app.get<{ Params: { '*': string } }>('/page/*', async (request, reply) => send((await files()).get(request.params['*']), request, reply));
+    app.get('/', OPEN, async (request, reply) => send((await files()).get('index.html'), request, reply));
+    app.get<{ Params: { '*': string } }>('/page/*', OPEN, async (request, reply) => send((await files()).get(request.params['*']), request, reply));
   };
 }
 

@@ -1,3 +1,4 @@
+import type { SessionRequest } from '../../guard/contract.ts';
 import type { ApiError } from '../../inspector/contract.ts';
 
 /** An answer of the admin server that is no success. */
@@ -36,8 +37,8 @@ async function reasonOf(response: Response): Promise<string> {
 
 /** Exchanges a token for the cookie of this page. @throws ApiFailure when it is refused */
 export async function logIn(token: string): Promise<void> {
-  const response = await fetch(apiUrl('/login'), {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token }),
+  const response = await fetch(apiUrl('/session'), {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token } satisfies SessionRequest),
   });
   if (!response.ok) throw new ApiFailure(response.status, response.status === 401 ? 'This token is not accepted.' : await reasonOf(response));
 }

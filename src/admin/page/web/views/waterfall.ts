@@ -22,7 +22,7 @@ export function waterfall(detail: RequestDetail): View {
   const scale = scaleOf(detail);
   return html`${scrollingTable('Calls to the backend', html`<table class="dense small waterfall">
     <thead><tr><th scope="col">Call</th><th scope="col">Status</th><th scope="col" class="bar">${legend(scale)}</th>
-      <th scope="col" class="number">Start</th><th scope="col" class="number">Took</th><th scope="col" class="number">Sent</th><th scope="col" class="number">Received</th>
+      <th scope="col" class="number">Start</th><th scope="col" class="number">Took</th><th scope="col" class="number">Bytes</th>
       <th scope="col">Backend's request id</th></tr></thead>
     <tbody>${calls.map((call) => callRow(call, scale))}</tbody>
   </table>`)}
@@ -52,8 +52,7 @@ function callRow(call: BackendCall, scale: Scale): View {
     <td class="bar">${bar(call, good, scale)}</td>
     <td class="number">${formatDuration(startMs)}</td>
     <td class="number">${durationMs === undefined ? 'open' : formatDuration(durationMs)}</td>
-    <td class="number">${bytes(call.bytesSent)}</td>
-    <td class="number">${bytes(call.bytesReceived)}</td>
+    <td class="number">${bytes(call)}</td>
     <td>${code(call.requestId)}</td>
   </tr>`;
 }
@@ -70,6 +69,10 @@ function markClass(name: string): string {
   return `mark-${name.replaceAll(' ', '-')}`;
 }
 
-function bytes(count: number | undefined): View {
-  return count === undefined || count === 0 ? '–' : formatBytes(count);
+function bytes({ bytesSent = 0, bytesReceived = 0 }: BackendCall): View {
+  const directions = [
+    bytesSent > 0 ? html`<span title="sent">↑ ${formatBytes(bytesSent)}</span>` : nothing,
+    bytesReceived > 0 ? html`<span title="received">↓ ${formatBytes(bytesReceived)}</span>` : nothing,
+  ];
+  return bytesSent + bytesReceived === 0 ? '–' : html`${directions}`;
 }

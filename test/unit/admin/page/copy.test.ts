@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import type { RequestDetail } from '../../../../src/admin/inspector/contract.ts';
+import { asAwsCli } from '../../../../src/admin/page/web/copy/as-aws-cli.ts';
+import { asCurl } from '../../../../src/admin/page/web/copy/as-curl.ts';
+import { shellWord } from '../../../../src/admin/page/web/copy/shell.ts';
+
+const MARK = '<64 chars, sha256 0123abcd>';
+const AUTHORIZATION = `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261121/eu-north-1/s3/aws4_request, SignedHeaders=host, Signature=${MARK}`;
+
+interface Sent {
+  readonly method: string;
+  readonly target: string;
+  readonly operation?: string;
+  readonly bucket?: string;
+  readonly key?: string;
+  readonly virtualHost?: boolean;
+  readonly headers?: readonly (readonly [string, string])[];
+  readonly framing?: string;
+  readonly verdict?: RequestDetail['authentication']['verdict'];
+}
+
+function detail({ method, target, headers = [], framing = 'none', verdict = 'accepted', ...classification }: Sent): RequestDetail {
+  return {
+    summary: {
+      id: 'R', traceId: '0'.repeat(32), replica: 'r', href: '/api/requests/R', arrived: 0, outcome: 'ok', method, target, durationMs: 1, bytesIn: 0, bytesOut: 0,
+      backendCalls: 0, slow: false,
+    },
+    classification: { why: '', ...classification },
+    authentication: { verdict },
+    authorisation: [],
+    backend: { calls: [], total: 0, retries: 0 },
+    head: {},
+    body: { framing, checksums: [] },
+    times: {},
+    request: { method, target, scheme: 'https', headers: [['Host', 's3.example.com'], ...headers], headersOmitted: 0 },
+  };
+}
+
+/** What a shell makes of it, word by word. */
+function words(command: string): string[] {
+  const { stdout } = spawnSync('sh', ['-c', `set -- ${command}\nfor word; do printf '%s\\0' "$word"; done`], {
+    encoding: 'utf8', env: { ...process.env, AWS_ACCESS_KEY_ID: 'MYKEY', AWS_SECRET_ACCESS_KEY: 'MYSECRET' },
+  });
+  return stdout.split('\0').slice(0, -1);
+}
+
+describe('words of a shell', () => {
+  it.each(['plain', '', 'a b', 'it\'s', '$(date)`x`"\\', 'ä\n*', '~', '#x', '--', 'a;b|c&d'])('%j arrives as it is', (text) => {
+    expect(words(shellWord(text))).toEqual([text]);
+  });
+});
+
+describe('copy as curl', () => {
+  it('signs with the keys of whoever runs it, for the region of the signature', () => {
+    const command = asCurl(detail({ method: 'GET', target: '/b/it\'s%20a%20key?versionId=v1&x-id=GetObject', headers: [['Authorization', AUTHORIZATION], ['Range', 'bytes=0-9']] }));
+    expect(words(command)).toEqual([
+      'curl', '--path-as-is', '--globoff', '--aws-sigv4', 'aws:amz:eu-north-1:s3', '--user', 'MYKEY:MYSECRET', '--header', 'range: bytes=0-9',
+      'https://s3.example.com/b/it\'s%20a%20key?versionId=v1&x-id=GetObject',
+    ]);
+  });
+
+  it('sends a body plain, whatever its framing was', () => {
+    const command = asCurl(detail({
+      method: 'PUT', target: '/b/k', framing: 'aws-chunked signed', headers: [
+        ['Authorization', AUTHORIZATION], ['Content-Encoding', 'aws-chunked'], ['Content-Length', '77'], ['x-amz-decoded-content-length', '3'], ['X-Amz-Trailer', 'x-amz-checksum-crc32'],
+        ['x-amz-meta-a', ''], ['x-amz-content-sha256', 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD'], ['x-amz-server-side-encryption-customer-key', MARK],
+      ],
+    }));
+    expect(words(command).slice(1)).toEqual([
+      '--path-as-is', '--globoff', '--request', 'PUT', '--aws-sigv4', 'aws:amz:eu-north-1:s3', '--user', 'MYKEY:MYSECRET', '--header', 'x-amz-meta-a;', '--data-binary', '@BODY_FILE',
+      'https://s3.example.com/b/k',
+    ]);
+  });
+
+  it('takes a presigned URL\'s own parameters out and signs anew', () => {
+    const presigned = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKID%2F20261121%2Feu-west-1%2Fs3%2Faws4_request&X-Amz-Date=d&X-Amz-Expires=9&X-Amz-SignedHeaders=host&X-Amz-Signature=${MARK}`;
+    const command = asCurl(detail({ method: 'HEAD', target: `/b/k?response-content-type=a%2Fb&${presigned}` }));
+    expect(words(command).slice(3)).toEqual(['--head', '--aws-sigv4', 'aws:amz:eu-west-1:s3', '--user', 'MYKEY:MYSECRET', 'https://s3.example.com/b/k?response-content-type=a%2Fb']);
+  });
+
+  it('leaves anonymous requests unsigned', () => {
+    expect(asCurl(detail({ method: 'GET', target: '/b/', verdict: 'anonymous' }))).not.toContain('sigv4');
+  });
+
+  it('never holds what was replaced', () => {
+    const secret: Sent['headers'] = [['Authorization', AUTHORIZATION], ['x-amz-security-token', MARK], ['Cookie', 'a=b'], ['x-custom', MARK]];
+    expect(asCurl(detail({ method: 'GET', target: `/b/k?token=${MARK}`, headers: secret }))).not.toMatch(/sha256|Signature|cookie/i);
+  });
+});
+
+describe('copy as aws-cli', () => {
+  it.each<[string, Sent, string[]]>([
+    ['GetObject', { method: 'GET', target: '/b/k%20l?versionId=v1', operation: 'GetObject', bucket: 'b', key: 'k l', headers: [['Range', 'bytes=0-9']] },
+      ['get-object', '--bucket', 'b', '--key', 'k l', '--version-id', 'v1', '--range', 'bytes=0-9', 'OUTPUT_FILE']],
+    ['PutObject', {
+      method: 'PUT', target: '/b/k', operation: 'PutObject', bucket: 'b', key: 'k', framing: 'plain',
+      headers: [['Content-Type', 'text/plain'], ['x-amz-meta-A', 'it\'s'], ['x-amz-storage-class', 'STANDARD'], ['If-None-Match', '*'], ['x-amz-acl', 'private']],
+    }, ['put-object', '--bucket', 'b', '--key', 'k', '--content-type', 'text/plain', '--storage-class', 'STANDARD', '--if-none-match', '*', '--acl', 'private',
+      '--metadata', '{"a":"it\'s"}', '--body', 'BODY_FILE']],
+    ['ListObjectsV2', { method: 'GET', target: '/b?list-type=2&prefix=a%2Fb+c&delimiter=%2F&max-keys=5', operation: 'ListObjectsV2', bucket: 'b' },
+      ['list-objects-v2', '--bucket', 'b', '--prefix', 'a/b c', '--delimiter', '/', '--max-keys', '5', '--no-paginate']],
+    ['CompleteMultipartUpload', { method: 'POST', target: '/b/k?uploadId=u', operation: 'CompleteMultipartUpload', bucket: 'b', key: 'k', framing: 'plain' },
+      ['complete-multipart-upload', '--bucket', 'b', '--key', 'k', '--upload-id', 'u', '--multipart-upload', 'file://parts.json']],
+    ['GetBucketAcl', { method: 'GET', target: '/b?acl', operation: 'GetBucketAcl', bucket: 'b' }, ['get-bucket-acl', '--bucket', 'b']],
+  ])('%s', (_, sent, options) => {
+    const headers: Sent['headers'] = [['Authorization', AUTHORIZATION.replace('eu-north-1', 'us-east-1')], ...(sent.headers ?? [])];
+    expect(words(asAwsCli(detail({ ...sent, headers })) ?? '')).toEqual(['aws', 's3api', options[0], '--endpoint-url', 'https://s3.example.com', ...options.slice(1)]);
+  });
+
+  it('names the service\'s host where the bucket stood in it', () => {
+    const command = asAwsCli(detail({ method: 'GET', target: '/', operation: 'ListObjects', bucket: 's3', virtualHost: true, verdict: 'anonymous' })) ?? '';
+    expect(command).toContain('--endpoint-url https://example.com');
+    expect(command).toContain('--no-sign-request');
+  });
+
+  it('has nothing for what is no operation', () => {
+    expect(asAwsCli(detail({ method: 'PATCH', target: '/' }))).toBeUndefined();
+  });
+});
