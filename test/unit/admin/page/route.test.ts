@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Filter, FILTER_FIELDS, isFiltered, readFilter, withField } from '../../../../src/admin/page/web/filter.ts';
+import { FILTER_FIELDS, isFiltered, readFilter, withField } from '../../../../src/admin/page/web/filter.ts';
 import { readRoute, type Route, writeRoute } from '../../../../src/admin/page/web/route.ts';
 
 const ODD = 'a b&c=d#é/../"\'<>%2F';
@@ -8,7 +8,7 @@ describe('the address of the page', () => {
   it.each<Route>([
     { view: 'requests', filter: {} },
     { view: 'requests', filter: { bucket: ODD, prefix: ODD, errors: 'true', status: '404,5xx' } },
-    { view: 'requests', filter: Object.fromEntries(FILTER_FIELDS.map(({ name }) => [name, `${name} ${ODD}`])) as Filter },
+    { view: 'requests', filter: Object.fromEntries(FILTER_FIELDS.map(({ name }) => [name, `${name} ${ODD}`])) },
     { view: 'requests', filter: { slow: 'true' }, open: '/api/replicas/gateway-1/requests/0A1B' },
     { view: 'object', bucket: 'b', key: ODD },
     { view: 'timeline', bucket: 'b', key: ODD },
