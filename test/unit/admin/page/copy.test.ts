@@ -16,11 +16,11 @@ interface Sent {
   readonly key?: string;
   readonly virtualHost?: boolean;
   readonly headers?: readonly (readonly [string, string])[];
-  readonly framing?: string;
+  readonly sentBytes?: number;
   readonly verdict?: RequestDetail['authentication']['verdict'];
 }
 
-function detail({ method, target, headers = [], framing = 'none', verdict = 'accepted', ...classification }: Sent): RequestDetail {
+function detail({ method, target, headers = [], sentBytes = 0, verdict = 'accepted', ...classification }: Sent): RequestDetail {
   return {
     summary: {
       id: 'R', traceId: '0'.repeat(32), replica: 'r', href: '/api/requests/R', arrived: 0, outcome: 'ok', method, target, durationMs: 1, bytesIn: 0, bytesOut: 0,
@@ -31,7 +31,7 @@ function detail({ method, target, headers = [], framing = 'none', verdict = 'acc
     authorisation: [],
     backend: { calls: [], total: 0, retries: 0 },
     head: {},
-    body: { framing, checksums: [] },
+    body: { sentBytes, checksums: [] },
     times: {},
     request: { method, target, scheme: 'https', headers: [['Host', 's3.example.com'], ...headers], headersOmitted: 0 },
   };
@@ -62,7 +62,7 @@ describe('copy as curl', () => {
 
   it('sends a body plain, whatever its framing was', () => {
     const command = asCurl(detail({
-      method: 'PUT', target: '/b/k', framing: 'aws-chunked signed', headers: [
+      method: 'PUT', target: '/b/k', sentBytes: 77, headers: [
         ['Authorization', AUTHORIZATION], ['Content-Encoding', 'aws-chunked'], ['Content-Length', '77'], ['x-amz-decoded-content-length', '3'], ['X-Amz-Trailer', 'x-amz-checksum-crc32'],
         ['x-amz-meta-a', ''], ['x-amz-content-sha256', 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD'], ['x-amz-server-side-encryption-customer-key', MARK],
       ],
@@ -94,13 +94,13 @@ describe('copy as aws-cli', () => {
     ['GetObject', { method: 'GET', target: '/b/k%20l?versionId=v1', operation: 'GetObject', bucket: 'b', key: 'k l', headers: [['Range', 'bytes=0-9']] },
       ['get-object', '--bucket', 'b', '--key', 'k l', '--version-id', 'v1', '--range', 'bytes=0-9', 'OUTPUT_FILE']],
     ['PutObject', {
-      method: 'PUT', target: '/b/k', operation: 'PutObject', bucket: 'b', key: 'k', framing: 'plain',
+      method: 'PUT', target: '/b/k', operation: 'PutObject', bucket: 'b', key: 'k', sentBytes: 9,
       headers: [['Content-Type', 'text/plain'], ['x-amz-meta-A', 'it\'s'], ['x-amz-storage-class', 'STANDARD'], ['If-None-Match', '*'], ['x-amz-acl', 'private']],
     }, ['put-object', '--bucket', 'b', '--key', 'k', '--content-type', 'text/plain', '--storage-class', 'STANDARD', '--if-none-match', '*', '--acl', 'private',
       '--metadata', '{"a":"it\'s"}', '--body', 'BODY_FILE']],
     ['ListObjectsV2', { method: 'GET', target: '/b?list-type=2&prefix=a%2Fb+c&delimiter=%2F&max-keys=5', operation: 'ListObjectsV2', bucket: 'b' },
       ['list-objects-v2', '--bucket', 'b', '--prefix', 'a/b c', '--delimiter', '/', '--max-keys', '5', '--no-paginate']],
-    ['CompleteMultipartUpload', { method: 'POST', target: '/b/k?uploadId=u', operation: 'CompleteMultipartUpload', bucket: 'b', key: 'k', framing: 'plain' },
+    ['CompleteMultipartUpload', { method: 'POST', target: '/b/k?uploadId=u', operation: 'CompleteMultipartUpload', bucket: 'b', key: 'k', sentBytes: 9 },
       ['complete-multipart-upload', '--bucket', 'b', '--key', 'k', '--upload-id', 'u', '--multipart-upload', 'file://parts.json']],
     ['GetBucketAcl', { method: 'GET', target: '/b?acl', operation: 'GetBucketAcl', bucket: 'b' }, ['get-bucket-acl', '--bucket', 'b']],
   ])('%s', (_, sent, options) => {

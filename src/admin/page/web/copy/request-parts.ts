@@ -30,7 +30,7 @@ export function requestParts({ request, authentication, body }: RequestDetail): 
     query: query.split('&').filter((parameter) => parameter !== '' && !SIGNING_PARAMETER.test(parameterName(parameter)) && !isReplaced(parameter)),
     headers,
     signed: authentication.verdict !== 'anonymous' && (authorization !== undefined || presigned),
-    hasBody: body.framing !== undefined ? body.framing !== 'none' : Number(headers.get('content-length') ?? 0) > 0 || headers.has('transfer-encoding'),
+    hasBody: (body.sentBytes ?? Number(headers.get('content-length') ?? 0)) > 0 || headers.has('transfer-encoding'),
   };
 }
 

@@ -1,12 +1,12 @@
 import { html, nothing } from 'lit-html';
 import type {
-  BodyFacts, Classification, Decision, ErrorMapping, HeadRevision, RequestDetail, RequestHead,
+  BodyFacts, Classification, Decision, ErrorMapping, RequestDetail, RequestHead,
 } from '../../../inspector/contract.ts';
 import type { App } from '../app.ts';
 import { formatBytes, plural } from '../format.ts';
 import { actions, links } from './actions.ts';
 import { authenticationView } from './authentication.ts';
-import { code, facts, outcomeBadge, addressText, dateText, scrollingTable, section, type View, yesNo } from './parts.ts';
+import { addressText, code, dateText, facts, outcomeBadge, revision, scrollingTable, section, type View, yesNo } from './parts.ts';
 import { timesView } from './times.ts';
 import { waterfall } from './waterfall.ts';
 
@@ -32,7 +32,7 @@ export function detailView(app: App, detail: RequestDetail): View {
     ${section('Identity', authenticationView(app, detail.authentication))}
     ${section('Authorisation', decisions(detail.authorisation))}
     ${section(`Backend: ${calls(detail)}`, waterfall(detail))}
-    ${section('Head of the key', heads(detail.head))}
+    ${section('Head of the key', heads(detail))}
     ${section('Body', body(detail.body))}
     ${section('Time', timesView(detail))}
     ${section('Error', errorMapping(detail.error))}
@@ -67,19 +67,19 @@ function decisions(made: readonly Decision[]): View {
     <span class="badge ${allowed ? 'ok' : 'clientError'}">${allowed ? 'allowed' : 'denied'}</span> <code>${action}</code> <span class="quiet">by</span> ${rule}</li>`)}</ul>`;
 }
 
-function heads({ before, after }: RequestDetail['head']): View {
-  if (before === undefined && after === undefined) return html`<p class="quiet">Not looked at.</p>`;
-  return html`<div class="before-after">${headCard('Before', before)}<span aria-hidden="true">→</span>${headCard('After', after)}</div>`;
+function heads({ head: { before, after }, heads: several = [] }: RequestDetail): View {
+  if (several.length > 1) return html`${several.map(({ blob, ...each }) => html`<h4><code>${blob}</code></h4>${headPair(each)}`)}`;
+  return before === undefined && after === undefined ? html`<p class="quiet">Not looked at.</p>` : headPair({ ...(before && { before }), ...(after && { after }) });
 }
 
-function headCard(title: string, head: HeadRevision | undefined): View {
-  const known = head && facts(['Kind', head.kind], ['Revision', code(head.revision)], ['Version', code(head.versionId)]);
-  return html`<div><h4>${title}</h4>${known ?? html`<p class="quiet">not seen</p>`}</div>`;
+function headPair({ before, after }: RequestDetail['head']): View {
+  return html`<p class="before-after">${revision(before)} <span class="quiet"><span aria-hidden="true">→</span><span class="unseen">then</span></span> ${revision(after)}</p>`;
 }
 
-function body({ framing, declaredBytes, decodedBytes, chunks, checksums }: BodyFacts): View {
+function body({ framing, sentBytes, declaredBytes, decodedBytes, chunks, checksums }: BodyFacts): View {
   return html`${facts(
     ['Framing', framing ?? 'not read'],
+    ['Sent', sentBytes === undefined ? undefined : bytes(sentBytes)],
     ['Declared', declaredBytes === undefined ? undefined : bytes(declaredBytes)],
     ['Decoded', decodedBytes === undefined ? undefined : bytes(decodedBytes)],
     ['Chunks', chunks],

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Outcome, RequestSummary } from '../../../inspector/contract.ts';
+import type { HeadRevision, Outcome, RequestSummary } from '../../../inspector/contract.ts';
 import { formatDate, formatTime, isoTime } from '../format.ts';
 import type { Loaded } from '../resource.ts';
 
@@ -41,6 +41,11 @@ export function facts(...entries: readonly Fact[]): View {
 /** Text for machines: ids, names, revisions. */
 export function code(text: string | undefined): View {
   return text === undefined ? nothing : html`<code>${text}</code>`;
+}
+
+/** Kind and revision of a head at one moment. */
+export function revision(head: HeadRevision | undefined): View {
+  return head === undefined ? html`<span class="quiet">not seen</span>` : html`${head.kind ?? nothing} ${code(head.revision)}`;
 }
 
 export function yesNo(value: boolean): string {

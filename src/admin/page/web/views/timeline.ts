@@ -1,9 +1,9 @@
 import { html, nothing } from 'lit-html';
-import type { HeadRevision, Timeline, TimelineEntry } from '../../../inspector/contract.ts';
+import type { Timeline, TimelineEntry } from '../../../inspector/contract.ts';
 import type { App } from '../app.ts';
 import { formatDate, formatDuration } from '../format.ts';
 import { writeRoute } from '../route.ts';
-import { code, outcomeBadge, scrollingTable, timeText, type View, whenLoaded } from './parts.ts';
+import { outcomeBadge, revision, scrollingTable, timeText, type View, whenLoaded } from './parts.ts';
 
 /** What happened to one key, or to one upload, on all replicas, oldest first. */
 export function timelinePage(app: App): View {
@@ -36,8 +36,4 @@ function entryRow({ request, head }: TimelineEntry, index: number, all: readonly
         request.code === undefined ? nothing : html` <span class="error-code">${request.code}</span>`}</td>
       <td>${revision(head.before)}</td><td>${revision(head.after)}</td>
       <td>${request.identity ?? '–'}</td><td class="quiet">${request.replica}</td><td class="number">${formatDuration(request.durationMs)}</td></tr>`;
-}
-
-function revision(head: HeadRevision | undefined): View {
-  return head === undefined ? html`<span class="quiet">–</span>` : html`${head.kind ?? ''} ${code(head.revision)}`;
 }

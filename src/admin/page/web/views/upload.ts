@@ -5,10 +5,12 @@ import { writeRoute } from '../route.ts';
 import { code, dateText, facts, scrollingTable, type View } from './parts.ts';
 
 /** A multipart upload that is neither completed nor aborted. */
-export function uploadView({ uploadId, initiated, ownerId, initiator, storageClass, checksum, parts, moreParts }: InspectedUpload): View {
+export function uploadView({ uploadId, becomes, claim, initiated, ownerId, initiator, storageClass, checksum, parts, moreParts }: InspectedUpload): View {
   return html`<details class="version">
     <summary><code>${uploadId}</code><span class="end quiet">${plural(parts.length, 'part')}${moreParts ? ' and more' : ''}, ${dateText(initiated)}</span></summary>
     ${facts(
+      ['Becomes version', code(becomes)],
+      ['Claimed for', claim],
       ['Owner', code(ownerId)],
       ['Initiated by', initiator],
       ['Storage class', storageClass],

@@ -14,6 +14,7 @@ export function versionView(version: InspectedVersion): View {
       ${visible ? nothing : html`<span class="badge clientError">not counted</span>`}
       <span class="end quiet">${size === undefined || isDeleteMarker ? nothing : formatBytes(size)} ${mtime === undefined ? nothing : dateText(mtime)}</span>
     </summary>
+    ${version.problem === undefined ? nothing : html`<p class="callout warn">${version.problem}</p>`}
     ${facts(...generalFacts(version))}
     ${named('Headers', Object.entries(version.headers))}
     ${named('Metadata', Object.entries(version.userMetadata))}
@@ -23,7 +24,7 @@ export function versionView(version: InspectedVersion): View {
   </details>`;
 }
 
-function generalFacts({ etag, checksum, storageClass, ownerId, stamped, visible, lock, acl, blob, isDeleteMarker }: InspectedVersion): readonly Fact[] {
+function generalFacts({ etag, checksum, storageClass, ownerId, stamped, visible, lock, acl, blob, claim, isDeleteMarker }: InspectedVersion): readonly Fact[] {
   return [
     ['ETag', code(etag)],
     ['Checksum', checksum === undefined ? undefined : html`${checksum.algorithm} <code>${checksum.value}</code> <span class="quiet">${checksum.type}</span>`],
@@ -32,6 +33,7 @@ function generalFacts({ etag, checksum, storageClass, ownerId, stamped, visible,
     ['ACL', acl === undefined && !isDeleteMarker ? 'private to the owner' : undefined],
     ['Lock', lock === undefined ? undefined : lockText(lock)],
     ['Stamped', stamped === undefined ? undefined : stamped ? 'yes: it counts without the head' : 'no: it counts while the head names it'],
+    ['Claimed by its upload', claim],
     ['Counted', visible ? undefined : 'no reader sees this blob; a sweep removes it in time'],
     ['Blob', html`<code>${blob.container}</code> / <code>${blob.name}</code>`],
     ['Revision', code(blob.revision)],

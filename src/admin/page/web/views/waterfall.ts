@@ -43,12 +43,13 @@ function legend({ marks, endMs }: Scale): View {
 }
 
 function callRow(call: BackendCall, scale: Scale): View {
-  const { system, operation, attempt, status, outcome, startMs, durationMs } = call;
+  const { system, operation, attempt, status, outcome, startMs, durationMs, target, method, failure } = call;
   const good = outcome === undefined ? (status ?? 0) < 400 : outcome === 'ok';
   return html`<tr>
     <th scope="row">${system} ${operation}${attempt > 1 ? html` <span class="note">attempt ${attempt}</span>` : nothing}
-      ${call.target === undefined ? nothing : html`<code class="clip quiet" title=${call.target}>${call.target}</code>`}</th>
-    <td><span class="badge ${good ? 'ok' : 'clientError'}">${status ?? '–'}${outcome === undefined || outcome === 'ok' ? nothing : ` ${outcome}`}</span></td>
+      ${target === undefined ? nothing : html`<code class="clip quiet" title="${method ?? ''} ${target}">${target}</code>`}</th>
+    <td><span class="badge ${good ? 'ok' : 'clientError'}">${status ?? '–'}${outcome === undefined || outcome === 'ok' ? nothing : ` ${outcome}`}</span>${
+      failure === undefined ? nothing : html`<span class="clip note" title=${failure}>${failure}</span>`}</td>
     <td class="bar">${bar(call, good, scale)}</td>
     <td class="number">${formatDuration(startMs)}</td>
     <td class="number">${durationMs === undefined ? 'open' : formatDuration(durationMs)}</td>
