@@ -1,0 +1,40 @@
+# One file for every platform and every base. The defaults are public images; any Debian-like pair will do: a
+# builder with npm and a shell, and a base with glibc and libstdc++ (neither shell nor package manager is needed there).
+#   docker buildx build --platform linux/amd64,linux/arm64 --tag s3-cloud-gateway .
+ARG BUILDER=docker.io/library/node:24.21.0-bookworm-slim
+ARG BASE=gcr.io/distroless/cc-debian12:nonroot
+
+# Runs on the machine that builds, whatever the image is for: packages are fetched for the other platform, not run.
+# hadolint ignore=DL3029
+FROM --platform=${BUILDPLATFORM} ${BUILDER} AS packages
+ARG TARGETARCH
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The registry's settings and key, where it needs any: docker build --secret id=npmrc,src=$HOME/.npmrc
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    npm ci --omit=dev --ignore-scripts --no-audit --os=linux --libc=glibc --cpu="$(echo "${TARGETARCH}" | sed s/amd64/x64/)"
+# Node itself comes with the packages, pinned by the lock file. What no process reads stays behind: typings, source maps.
+RUN npm sbom --package-lock-only --omit=dev --sbom-format=cyclonedx > sbom.cdx.json \
+    && mv node_modules/node-linux-*/bin/node /usr/local/bin/gateway-node \
+    && rm -rf node_modules/node-linux-* node_modules/.bin \
+    && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
+
+FROM ${BASE}
+LABEL org.opencontainers.image.title="s3-cloud-gateway" \
+      org.opencontainers.image.description="An S3 endpoint over Azure Blob Storage and Google Cloud Storage" \
+      org.opencontainers.image.licenses="Apache-2.0"
+WORKDIR /app
+COPY --from=packages /usr/local/bin/gateway-node /usr/local/bin/node
+COPY --from=packages /app/sbom.cdx.json ./
+COPY --from=packages /app/node_modules node_modules
+COPY package.json LICENSE ./
+COPY config config
+COPY adapters adapters
+COPY src src
+ENV NODE_ENV=production \
+    S3GW_CONFIG=/etc/s3-cloud-gateway/gateway.yaml
+USER 65532:65532
+EXPOSE 9000 9001
+# Kubernetes asks the admin port itself; this is for everybody else.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s CMD ["/usr/local/bin/node", "src/healthcheck.mjs"]
+ENTRYPOINT ["/usr/local/bin/node", "src/start.mjs"]
