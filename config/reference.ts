@@ -71,7 +71,8 @@ function variants(path: string, forms: readonly Node[]): Row[] {
 function typeOf(node: Node): string {
   if (node.const !== undefined) return `\`${node.const}\``;
   if (node.enum !== undefined) return node.enum.map((value) => `\`${value}\``).join(', ');
-  if (node.oneOf !== undefined || node.anyOf !== undefined) return 'one of the forms below';
+  const forms = node.oneOf ?? node.anyOf;
+  if (forms !== undefined) return forms.some(({ properties }) => properties !== undefined) ? 'one of the forms below' : forms.map(typeOf).join(' or ');
   if (node.type === 'array') return `list of ${node.items?.type ?? 'values'}s`;
   if (typeof node.additionalProperties === 'object') return 'objects by name';
   return node.type ?? '';

@@ -54,6 +54,9 @@ const SETTINGS = z.strictObject({
     .describe('Host names under which clients reach the service; `<bucket>.<base host>` addresses a bucket. Other hosts are path style.'),
   listeners: z.array(LISTENER).min(1).default([{ host: '127.0.0.1', port: 9000 }]).describe('Sockets for S3 requests.'),
   admin: ADMIN.prefault({}).describe('Health endpoints: /healthz, /readyz, /startupz.'),
+  workers: z.union([z.int().min(1).max(256), z.literal('auto')], { error: 'expected a number from 1 to 256, or auto' }).default(1)
+    .describe('Processes that serve, each on a core. `auto`: as many as the machine, or the CPU quota of the container, lets run at a time. '
+      + 'Memory limits and `limits.heldBudgetBytes` are shared among them; connections to backends are not.'),
   accounts: z.array(ACCOUNT).min(1).describe('Accounts; read again when the file changes, without a restart.'),
   backends: z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), BACKEND).describe('Backends by name. The name stands in bucket records: never change it.'),
   buckets: BUCKETS.prefault({}).describe('Which backend a bucket lives in, decided by its name.'),
@@ -91,6 +94,7 @@ export const CONFIG = SETTINGS.superRefine((settings, context) => {
     if (!accounts.includes(backend.owner)) complain(['backends', name, 'owner'], `expected one of the accounts ${accounts.join(', ')}`);
   }
   refuseDemoKeysAbroad(settings, complain);
+  refuseSharedMemory(settings, complain);
 });
 
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/;
@@ -104,6 +108,12 @@ function refuseDemoKeysAbroad(settings: z.infer<typeof SETTINGS>, complain: (at:
       complain(['listeners', index, 'host'], 'expected a loopback address (127.0.0.1) while the demo keys are in use');
     }
   });
+}
+
+/** What lives in one process or ends with it cannot stand behind several. */
+function refuseSharedMemory({ workers, backends }: z.infer<typeof SETTINGS>, complain: (at: (string | number)[], message: string) => void): void {
+  const embedded = Object.entries(backends).find(([, { kind }]) => kind === 'memory' || kind === 'gcs-double' || kind === 'azurite');
+  if (workers !== 1 && embedded !== undefined) complain(['workers'], `expected 1, as backends.${embedded[0]} belongs to one process`);
 }
 
 export type Config = z.infer<typeof CONFIG>;

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { newRequestId } from '../observe/random-id.ts';
 import { answerClientError } from './client-error.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import { UnusedConnections } from './unused-connections.ts';
 
 export interface ListenerTimeouts {
   /** Milliseconds for the whole head of a request. */
@@ -23,6 +24,8 @@ export interface ListenerOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** Other processes listen on the same port, and the kernel deals out the connections. Linux and some others. */
+  readonly reusePort?: boolean;
   readonly timeouts: ListenerTimeouts;
   /** Absent: plain HTTP. */
   readonly tls?: TlsMaterial;
@@ -35,13 +38,15 @@ export interface Listener {
   listen(): Promise<AddressInfo>;
   /** New connections get this certificate. Only for listeners that began with one. */
   renewTls(material: TlsMaterial): void;
-  /** Accepts no more; resolves when the last connection has ended. Idle ones are ended at once. */
+  /** Accepts no more; resolves when the last connection has ended. Idle ones are ended at once, those never used a second later. */
   close(): Promise<void>;
   /** Ends what is still open. */
   destroy(): void;
 }
 
 const IDLE_SWEEP_MS = 100;
+/** Time for a request that is on its way on a connection just opened. */
+const UNUSED_GRACE_MS = 1000;
 
 export async function createListener(options: ListenerOptions, dispatcher: Dispatcher): Promise<Listener> {
   let server: Server | HttpsServer | undefined;
@@ -49,11 +54,12 @@ export async function createListener(options: ListenerOptions, dispatcher: Dispa
   await app.ready();
   const bound = server;
   if (bound === undefined) throw new Error('the server was not built');
+  const unused = new UnusedConnections(bound);
   return {
     scheme: options.tls === undefined ? 'http' : 'https',
     listen: () => listen(bound, options),
     renewTls: (material) => (bound as HttpsServer).setSecureContext(material),
-    close: () => close(bound, app),
+    close: () => close(bound, app, unused),
     destroy: () => bound.closeAllConnections(),
   };
 }
@@ -104,19 +110,23 @@ function createServer(options: ListenerOptions, handler: RequestListener): Serve
   return server;
 }
 
-function listen(server: Server, { host, port }: ListenerOptions): Promise<AddressInfo> {
+function listen(server: Server, { host, port, reusePort = false }: ListenerOptions): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, reusePort }, () => {
       server.off('error', reject);
       resolve(server.address() as AddressInfo);
     });
   });
 }
 
-async function close(server: Server, app: FastifyInstance): Promise<void> {
+async function close(server: Server, app: FastifyInstance, unused: UnusedConnections): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  const endUnusedFrom = Date.now() + UNUSED_GRACE_MS;
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    if (Date.now() >= endUnusedFrom) unused.destroy();
+  }, IDLE_SWEEP_MS);
   server.closeIdleConnections();
   await closed;
   clearInterval(sweep);

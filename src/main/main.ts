@@ -9,7 +9,11 @@ import { openBackends, type OpenBackend } from './backends.ts';
 import { printWelcome } from './welcome.ts';
 import { type Service, startService } from './service.ts';
 import { StartError } from './start-error.ts';
+import { stopSignal } from './stop-signal.ts';
 import { watchFiles } from './watch-files.ts';
+import { ownPlace, settingsOf } from './workers/place.ts';
+import { superviseWorkers } from './workers/supervise.ts';
+import { workerCount } from './workers/worker-count.ts';
 
 const DEFAULT_CONFIG = resolve(import.meta.dirname, '../../config/default.yaml');
 
@@ -24,6 +28,7 @@ export async function main(argv: readonly string[], environment: Environment): P
     if (!(error instanceof StartError) && !(error instanceof ConfigError)) throw error;
     for (const line of error.lines) process.stderr.write(`${line}\n`);
     process.exitCode = 1;
+    if (process.connected) process.disconnect();
   }
 }
 
@@ -40,10 +45,14 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
     return;
   }
   const log = pino({ level: loaded.config.logLevel }, pino.destination({ fd: 2, sync: true }));
+  const place = ownPlace();
+  const count = workerCount(loaded.config.workers);
+  if (place === undefined && count > 1) return superviseWorkers({ count, listeners: loaded.config.listeners, log });
+  const config = settingsOf(loaded.config, place);
   const stopping = stopSignal();
-  const backends = await openBackends(loaded.config, accounts, sources);
+  const backends = await openBackends(config, accounts, sources);
   try {
-    const service = await startService({ config: loaded.config, sources, accounts, backends, log });
+    const service = await startService({ config, sources, accounts, backends, log, sharedPorts: place !== undefined });
     await serve(service, { loaded, accounts, environment, log, stopping, embedded: args.config === undefined });
   } finally {
     if (process.connected) process.disconnect();
@@ -91,20 +100,4 @@ function reloadAccounts(file: string, accounts: ReplaceableDirectory, { environm
     const reason = error instanceof Error ? error.message.replaceAll('\n', '; ') : String(error);
     log.error({ file, reason }, 'the changed configuration is wrong; the accounts stay as they were');
   }
-}
-
-/** The first of them drains; a second one ends the process at once. */
-function stopSignal(): Promise<string> {
-  return new Promise((resolved) => {
-    let told = false;
-    const onSignal = (signal: NodeJS.Signals): void => {
-      if (told) process.exit(1);
-      told = true;
-      resolved(signal);
-    };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
-    // A supervisor that started us over a channel and is gone: nobody is left to send a signal.
-    process.once('disconnect', () => resolved('disconnect'));
-  });
 }

@@ -28,6 +28,8 @@ export interface ServiceOptions {
   readonly accounts: ReplaceableDirectory;
   readonly backends: readonly OpenBackend[];
   readonly log: Log;
+  /** Other processes of this replica listen on the same ports. */
+  readonly sharedPorts: boolean;
 }
 
 /** The running gateway: listeners, admin port, background work. Backends are opened and closed around it. */
@@ -121,9 +123,10 @@ class RunningService implements Service {
     if (this.#draining) return;
     this.#draining = true;
     const { drainDelayMs, drainMs } = this.#options.config.timeouts;
+    // Clients that come all the same are served, and sent elsewhere for the next request.
+    this.#dispatcher.drain();
     if (this.#started && drainDelayMs > 0) await new Promise((done) => setTimeout(done, drainDelayMs));
     for (const stop of this.#watches) stop();
-    this.#dispatcher.drain();
     const closed = Promise.all(this.#listeners.map((listener) => listener.close()));
     const grace = setTimeout(() => this.#listeners.forEach((listener) => listener.destroy()), drainMs);
     await closed;
@@ -182,11 +185,11 @@ class RunningService implements Service {
   }
 
   async #open(settings: ListenerConfig): Promise<void> {
-    const { config } = this.#options;
+    const { config, sharedPorts: reusePort } = this.#options;
     const { host, port, tls } = settings;
     const material = tls === undefined ? undefined : this.#readTls(tls);
     const timeouts = { headersMs: config.timeouts.headersMs, keepAliveMs: config.keepAliveMs };
-    const listener = await createListener({ host, port, timeouts, ...(material !== undefined && { tls: material }) }, this.#dispatcher)
+    const listener = await createListener({ host, port, reusePort, timeouts, ...(material !== undefined && { tls: material }) }, this.#dispatcher)
       .catch((error: unknown) => {
         throw new StartError([`listeners: certificate and key for ${host}:${port} are not usable (${reasonOf(error)})`], error);
       });

@@ -14,6 +14,7 @@ const BIND_ERRORS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not bind that port',
   EADDRNOTAVAIL: 'this machine has no such address',
   ENOTFOUND: 'there is no such host name',
+  ENOTSUP: 'this system cannot share a port among several workers',
 };
 
 /** @param what `gateway` or `admin` */

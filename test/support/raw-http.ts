@@ -45,6 +45,15 @@ export class RawConnection {
     if (!this.#socket.destroyed) this.#socket.write(bytes);
   }
 
+  /** Takes nothing off the socket until `resume`: a slow reader. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
   /** Everything received that no answer has taken. */
   get pending(): string {
     return this.#received.toString('latin1');

@@ -30,10 +30,9 @@ export interface Replica {
 /** @param settings environment variables that override `config/testbed.yaml` */
 export async function startReplica(settings: Readonly<Record<string, string>>, workers: number): Promise<Replica> {
   const args = ['--config', resolve(ROOT, 'config/testbed.yaml')];
-  const program = workers === 1 ? ['src/start.mjs'] : ['test/testbed/replica.mjs', String(workers)];
-  const child = spawn(process.execPath, [...NODE_FLAGS, ...program, ...args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, 'src/start.mjs', ...args], {
     cwd: ROOT,
-    env: { ...process.env, ...settings },
+    env: { ...process.env, ...settings, S3GW_WORKERS: String(workers) },
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
   const ended = once(child, 'exit').then(() => undefined);

@@ -1,20 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { connect } from 'node:tls';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { stringify } from 'yaml';
+import { describe, expect, test } from 'vitest';
 import { startGcsDouble } from '../../../adapters/gcs/index.ts';
 import { makeCertificate } from '../../support/azurite.ts';
 import { roundTrip } from '../../support/raw-http.ts';
-import { ACCESS_KEY, SECRET_KEY, signedHead } from '../../support/sign-raw.ts';
-
-const START = join(import.meta.dirname, '../../../src/start.mjs');
-const running: ChildProcess[] = [];
+import { SECRET_KEY, signedHead } from '../../support/sign-raw.ts';
+import { portOf, startCommand, testAccount } from '../../support/start-command.ts';
 
 /** Fingerprint of the certificate that a port serves right now. */
 async function servedCertificate(port: number): Promise<string> {
@@ -25,73 +20,7 @@ async function servedCertificate(port: number): Promise<string> {
   return fingerprint256;
 }
 
-let folder: string;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'process-'));
-});
-
-afterEach(async () => {
-  for (const child of running.splice(0)) {
-    if (child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    }
-  }
-});
-
-afterAll(() => rmSync(folder, { recursive: true }));
-
-interface Started {
-  readonly child: ChildProcess;
-  output(): string;
-  /** Resolves with what matched, once it is printed. */
-  printed(pattern: RegExp): Promise<RegExpExecArray>;
-  ended(): Promise<number | null>;
-}
-
-function start(args: string[], environment: Record<string, string> = {}): Started {
-  const child = spawn(process.execPath, [START, ...args], { env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
-  running.push(child);
-  let output = '';
-  const collect = (chunk: Buffer): void => {
-    output += chunk.toString();
-  };
-  child.stdout.on('data', collect);
-  child.stderr.on('data', collect);
-  const exit = once(child, 'close').then(([code]) => code as number | null);
-  return {
-    child,
-    output: () => output,
-    async printed(pattern) {
-      await expect.poll(() => output, { timeout: 15_000 }).toMatch(pattern);
-      return pattern.exec(output) as RegExpExecArray;
-    },
-    ended: () => exit,
-  };
-}
-
-function account(secret: string): object {
-  return {
-    name: 'main', canonicalId: 'a'.repeat(64), displayName: 'Main', email: 'main@example.com', accountNumber: '123456789012',
-    keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: secret }],
-  };
-}
-
-function configFile(name: string, changes: object = {}): string {
-  const file = join(folder, name);
-  const settings = {
-    listeners: [{ port: 0 }], admin: { port: 0, enabled: false }, accounts: [account(SECRET_KEY)], backends: { store: { kind: 'memory', owner: 'main' } }, ...changes,
-  };
-  writeFileSync(file, stringify(settings));
-  return file;
-}
-
-async function portOf(started: Started): Promise<number> {
-  const [, port] = await started.printed(/"endpoints":\["http:\/\/127\.0\.0\.1:(\d+)"/);
-  return Number(port);
-}
+const { start, configFile, folder } = startCommand();
 
 describe('the embedded default', () => {
   test.each(['memory', 'gcs'])('with %s: prints endpoint, keys and one line to paste; stops on SIGINT', async (backend) => {
@@ -140,7 +69,7 @@ describe('what is wrong is said in one line, never with a stack', () => {
   });
 
   test.each<[string, () => string[], string]>([
-    ['a secret that is not there', () => ['--config', configFile('secret.yaml', { accounts: [{ ...account('x'), keys: [{ accessKeyId: 'KEY', secretEnv: 'NO_SUCH' }] }] })],
+    ['a secret that is not there', () => ['--config', configFile('secret.yaml', { accounts: [{ ...testAccount('x'), keys: [{ accessKeyId: 'KEY', secretEnv: 'NO_SUCH' }] }] })],
       'accounts.0.keys.0.secretEnv: expected the environment variable NO_SUCH to be set\n'],
     ['a certificate that is none', () => ['--config', configFile('tls.yaml', { listeners: [{ port: 0, tls: { certFile: 'tls.yaml', keyFile: 'tls.yaml' } }] })],
       'listeners: certificate and key for 127.0.0.1:0 are not usable'],
@@ -171,7 +100,7 @@ describe('a running gateway', () => {
     const port = await portOf(started);
     expect((await list(port, SECRET_KEY)).status).toBe(200);
 
-    configFile('reload.yaml', { accounts: [account('another-secret')] });
+    configFile('reload.yaml', { accounts: [testAccount('another-secret')] });
     await started.printed(/accounts reloaded/);
     expect([(await list(port, SECRET_KEY)).status, (await list(port, 'another-secret')).status]).toEqual([403, 200]);
 

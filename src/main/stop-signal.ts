@@ -1,0 +1,22 @@
+import process from 'node:process';
+import { ownPlace } from './workers/place.ts';
+
+/**
+ * Resolves with why this process is to stop: a signal, or the end of the channel to whoever started it. A second signal ends the
+ * process at once; not a worker, which may get the one of its terminal or service manager besides that of its supervisor.
+ */
+export function stopSignal(): Promise<string> {
+  const isWorker = ownPlace() !== undefined;
+  return new Promise((resolved) => {
+    let told = false;
+    const onSignal = (signal: NodeJS.Signals): void => {
+      if (told && !isWorker) process.exit(1);
+      told = true;
+      resolved(signal);
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+    // Nobody is left to send a signal.
+    process.once('disconnect', () => resolved('disconnect'));
+  });
+}

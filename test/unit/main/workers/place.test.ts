@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { resolve } from 'node:path';
+import { loadConfig } from '../../../../config/load.ts';
+import { ownPlace, settingsOf } from '../../../../src/main/workers/place.ts';
+
+const { config } = loadConfig(resolve(import.meta.dirname, '../../../../config/default.yaml'), {});
+
+test('a process that is no worker takes the settings as they are', () => {
+  expect(ownPlace()).toBeUndefined();
+  expect(settingsOf(config, undefined)).toBe(config);
+});
+
+test('workers share ports and the memory for held bodies; the first one has the admin port', () => {
+  const [first, second] = [1, 2].map((slot) => settingsOf(config, { slot, count: 4, ports: slot === 1 ? [] : [1234] }));
+  expect(first).toEqual({ ...config, limits: { ...config.limits, heldBudgetBytes: config.limits.heldBudgetBytes / 4 } });
+  expect(second?.admin).toEqual({ ...config.admin, host: '127.0.0.1', port: 0 });
+  expect(second?.listeners).toEqual([{ ...config.listeners[0], port: 1234 }]);
+});
