@@ -27,7 +27,7 @@ function serving(started: Started): number[] {
 }
 
 async function whenServing(started: Started, count: number): Promise<number[]> {
-  await expect.poll(() => serving(started).length, { timeout: 15_000 }).toBe(count);
+  await expect.poll(() => serving(started).length, { timeout: 30_000 }).toBe(count);
   return serving(started);
 }
 
@@ -60,7 +60,7 @@ describe('two workers', () => {
     expect(new Set(pids).size).toBe(3);
     expect(pids).toContain(second);
     expect((await hosts(port)).size).toBe(2);
-  });
+  }, 60_000);
 
   test('finish what is under way when told to stop', async () => {
     const started = command();
@@ -80,7 +80,7 @@ describe('two workers', () => {
     const answers = await Promise.all(uploads.map((upload) => upload.answer()));
     expect(answers.map(({ status, headers }) => [status, headers['connection']])).toEqual(uploads.map(() => [200, 'close']));
     expect(await started.ended()).toBe(0);
-  });
+  }, 60_000);
 
   test('say once what keeps them from starting', async () => {
     const started = command({ backends: gcs('http://127.0.0.1:1') });
