@@ -39,8 +39,13 @@ interface Written {
   readonly retryAfter: number;
 }
 
-async function write(bucket: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<Written> {
-  const answer = await sendTo(world.gateway.port, { method: 'PUT', target: `/${bucket}/hot`, body, headers });
+interface How {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly through?: World;
+}
+
+async function write(bucket: string, body: string, { headers = {}, through = world }: How = {}): Promise<Written> {
+  const answer = await sendTo(through.gateway.port, { method: 'PUT', target: `/${bucket}/hot`, body, headers });
   return { body, outcome: outcomeOf(answer), version: answer.headers['x-amz-version-id'] ?? 'null', retryAfter: Number(answer.headers['retry-after']) };
 }
 
@@ -98,10 +103,26 @@ test.each(['never', 'enabled', 'suspended'] as const)('50 writers of one key, %s
   }
 }, 60_000);
 
+test('writers of one key through three gateways, whose queues know nothing of each other: none lost, none twice', async () => {
+  const bucket = await bucketOf('enabled');
+  const gateways = [world, await World.open({ drainMs: 1 }, backend.open()), await World.open({ drainMs: 1 }, backend.open())];
+  backend.proxy.follow(oneChangeOfAName());
+  const all = await Promise.all(Array.from({ length: 30 }, (_, i) => write(bucket, `writer ${i}`, { through: gateways[i % 3] ?? world })));
+  await backend.proxy.quiet();
+  backend.proxy.follow();
+  for (const gateway of gateways.slice(1)) await gateway.close();
+
+  expectHonest(all);
+  const done = all.filter(({ outcome: said }) => said === '200').map(({ body }) => body);
+  console.info(`three gateways: ${done.length} of ${all.length} written`);
+  expect(done.length).toBeGreaterThan(0);
+  expect((await storedIn(bucket)).toSorted()).toEqual(done.toSorted());
+}, 60_000);
+
 test('of those that create a key one succeeds, and the others hear that it is there, or that they are too many', async () => {
   const bucket = await bucketOf('never');
   backend.proxy.follow(oneChangeOfAName());
-  const all = await Promise.all(Array.from({ length: 8 }, (_, i) => write(bucket, `writer ${i}`, { 'if-none-match': '*' })));
+  const all = await Promise.all(Array.from({ length: 8 }, (_, i) => write(bucket, `writer ${i}`, { headers: { 'if-none-match': '*' } })));
   backend.proxy.follow();
   const said = all.map((one) => one.outcome);
   expect(said.filter((one) => one === '200')).toHaveLength(1);

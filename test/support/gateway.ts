@@ -31,6 +31,7 @@ export interface TestGatewayOptions {
   readonly stalls?: StallLimits;
   readonly headersMs?: number;
   readonly newBuckets?: NewBuckets;
+  readonly observers?: DispatcherOptions['observers'];
   /** Where everything lies that is no bucket; of its own where the store outlives the test. */
   readonly systemContainer?: string;
   /** How long after versioning was first turned on late writes are reckoned with. */
@@ -78,6 +79,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     stalls,
     holdBudget: new HoldBudget(1024 * 1024),
     log,
+    ...(options.observers && { observers: options.observers }),
     ...(options.longAnswerMs !== undefined && { longAnswerMs: options.longAnswerMs }),
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
   });
