@@ -12,7 +12,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/bench/**', 'test/acceptance/**', 'node_modules/**'],
+          exclude: ['test/bench/**', 'test/acceptance/**', 'test/browser/**', 'node_modules/**'],
           testTimeout: 20_000,
         },
       },
@@ -23,6 +23,16 @@ export default defineConfig({
           name: 'acceptance',
           include: ['test/acceptance/**/*.test.ts'],
           globalSetup: ['test/acceptance/support/global-setup.ts'],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        // The inspector's page in a real browser.
+        test: {
+          ...shared,
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/browser/support/global-setup.ts'],
           testTimeout: 60_000,
         },
       },

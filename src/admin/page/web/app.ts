@@ -33,6 +33,8 @@ export class App {
   rows = PAGE_ROWS;
   /** Row that has, or last had, the focus. */
   cursor: string | undefined;
+  /** Request whose detail gets the focus once it is drawn. */
+  focusWanted: string | undefined;
   /** What was just done, for a moment. */
   message = '';
   #stream: LiveStream | undefined;

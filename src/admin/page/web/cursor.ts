@@ -19,7 +19,9 @@ export function focusRow(href: string | undefined): void {
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`.row-link[data-request="${CSS.escape(href)}"]`)?.focus());
 }
 
-/** The detail has been opened by a person: their keyboard goes on there. */
-export function focusDetail(): void {
-  requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector<HTMLElement>('.detail h2')?.focus()));
+/** A person has opened a request: once it is drawn, their keyboard goes on there. */
+export function focusDetailOnce(app: App): void {
+  if (app.focusWanted === undefined || app.detail.value?.summary.href !== app.focusWanted) return;
+  app.focusWanted = undefined;
+  document.querySelector<HTMLElement>('.detail h2')?.focus();
 }

@@ -2,7 +2,6 @@ import { html, nothing } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { RequestSummary } from '../../../inspector/contract.ts';
 import type { App } from '../app.ts';
-import { focusDetail } from '../cursor.ts';
 import { isFiltered } from '../filter.ts';
 import { formatBytes, formatDuration, formatTime, plural } from '../format.ts';
 import { writeRoute } from '../route.ts';
@@ -45,11 +44,14 @@ function row(app: App, request: RequestSummary, reachable: boolean): View {
   const focused = (): void => {
     app.cursor = request.href;
   };
+  const opened = (): void => {
+    app.focusWanted = request.href;
+  };
   return html`<tr class=${request.outcome} aria-selected=${open ? 'true' : nothing}>
     <td class="time">${timeText(request.arrived)}</td>
     <td class="status">${outcomeBadge(request)}</td>
     <td class="operation"><a class="row-link" href=${writeRoute(app.routeTo(request))} data-request=${request.href} tabindex=${reachable ? 0 : -1}
-      aria-label=${rowName(request)} aria-current=${open ? 'true' : nothing} @focus=${focused} @click=${focusDetail}>${request.operation ?? request.method}</a>${
+      aria-label=${rowName(request)} aria-current=${open ? 'true' : nothing} @focus=${focused} @click=${opened}>${request.operation ?? request.method}</a>${
       request.code === undefined ? nothing : html` <span class="error-code">${request.code}</span>`}
       <span class="clip address under">${addressText(request)}</span></td>
     <td class="address"><span class="clip" title=${request.target}>${addressText(request)}</span></td>
