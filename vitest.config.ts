@@ -12,7 +12,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/bench/**', 'test/acceptance/**', 'test/browser/**', 'node_modules/**'],
+          exclude: ['test/bench/**', 'test/acceptance/**', 'test/browser/**', 'test/k8s/**', 'node_modules/**'],
           testTimeout: 20_000,
         },
       },

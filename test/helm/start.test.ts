@@ -33,7 +33,7 @@ async function start(set: ValueSet, args: readonly string[] = [], secrets: NonNu
     '--set', `listen.host=127.0.0.1,listen.port=${port},admin.host=127.0.0.1,admin.port=${adminPort}`, '--set', 'drain.delaySeconds=0', ...args,
   ]);
   const deployment = only(objects, 'Deployment');
-  const service = `rel-s3-cloud-gateway.storage.svc`;
+  const service = 'rel-s3-cloud-gateway.storage.svc';
   const around = { secrets, replace: { [`${service}:80`]: `127.0.0.1:${port}`, [`${service}:443`]: `127.0.0.1:${port}` } };
   const gateway = runPod(deployment, objects, around);
   running.push(gateway);

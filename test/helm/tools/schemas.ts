@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { parseAllDocuments } from 'yaml';
 import { cached, fetchWith, unzip } from './cache.ts';
-import type { KubernetesObject } from './helm.ts';
+import { type KubernetesObject, parseObjects } from './helm.ts';
 
 /** A Python package that carries the JSON schemas of every kind of Kubernetes. */
 const KUBERNETES_SCHEMAS = 'kubernetes-validate==1.37.0';
@@ -34,8 +33,8 @@ export class SchemaCheck {
 
   /** Fetches the schemas, once. @throws Error */
   static async load(): Promise<SchemaCheck> {
-    const [core, ...crds] = await Promise.all([coreSchemas(), ...(await crdFiles()).map(async (file) => schemasOfCrds(file))]);
-    return new SchemaCheck(core, new Map([...crds.flat(), ...committedSchemas()]));
+    const [core, crds] = await Promise.all([coreSchemas(), readCrds()]);
+    return new SchemaCheck(core, new Map([...crds.flatMap(schemasOf), ...committedSchemas()]));
   }
 
   /** What is wrong with an object, a line each. A kind without a schema is wrong too. */
@@ -76,18 +75,7 @@ async function coreSchemas(): Promise<string> {
   return join(folder, `kubernetes_validate/kubernetes-json-schema/v${KUBERNETES_VERSION}-local-strict`);
 }
 
-/** Paths of the files with CRDs, also for an API server to take. @throws Error */
-export async function crdFiles(): Promise<string[]> {
-  const found = await Promise.all(CRDS.map(async ({ module, folder, files }) => {
-    const { Dir } = JSON.parse(await fetchWith('go', ['mod', 'download', '-json', module], import.meta.dirname)) as { readonly Dir: string };
-    const names = readdirSync(join(Dir, folder)).filter((name) => files.test(name));
-    if (names.length === 0) throw new Error(`${module} has no ${String(files)}`);
-    return names.map((name) => join(Dir, folder, name));
-  }));
-  return found.flat();
-}
-
-interface Crd {
+interface Crd extends KubernetesObject {
   readonly spec: {
     readonly group: string;
     readonly names: { readonly kind: string };
@@ -95,10 +83,20 @@ interface Crd {
   };
 }
 
-function schemasOfCrds(file: string): [string, Schema][] {
-  const crds = parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as Crd | null).filter((crd) => crd !== null);
-  return crds.flatMap(({ spec }) => spec.versions.map(({ name, schema }): [string, Schema] =>
-    [`${spec.group}/${name} ${spec.names.kind}`, strict(schema.openAPIV3Schema, true)]));
+/** The CRDs of the kinds that the chart can make, for an API server to take. @throws Error */
+export async function readCrds(): Promise<readonly Crd[]> {
+  const found = await Promise.all(CRDS.map(async ({ module, folder, files }) => {
+    const { Dir } = JSON.parse(await fetchWith('go', ['mod', 'download', '-json', module], import.meta.dirname)) as { readonly Dir: string };
+    const names = readdirSync(join(Dir, folder)).filter((name) => files.test(name));
+    if (names.length === 0) throw new Error(`${module} has no ${String(files)}`);
+    return names.flatMap((name) => parseObjects(readFileSync(join(Dir, folder, name), 'utf8')) as Crd[]);
+  }));
+  // The labels of some are Helm's templates.
+  return found.flat().map(({ metadata: { labels: _, ...metadata }, ...crd }) => ({ ...crd, metadata }));
+}
+
+function schemasOf({ spec }: Crd): [string, Schema][] {
+  return spec.versions.map(({ name, schema }) => [`${spec.group}/${name} ${spec.names.kind}`, strict(schema.openAPIV3Schema, true)]);
 }
 
 /** Kinds of controllers that publish no module: from their documentation. */

@@ -1,0 +1,172 @@
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findDebianProgram } from '../helm/tools/debian.ts';
+import { type Clients, findClients, type Ran, run } from '../helm/tools/helm.ts';
+import { Daemon } from './daemon.ts';
+import { buildBinary, type BinaryName, moduleFiles } from './tools/binaries.ts';
+
+const READY_WITHIN_MS = 90_000;
+
+/** A Kubernetes of one's own on loopback: API server and etcd; with `controllers`, also what makes Deployments into pods of faked nodes. */
+export class Cluster {
+  readonly #folder: string;
+  readonly #daemons: Daemon[] = [];
+  readonly #clients: Clients;
+  readonly #environment: NodeJS.ProcessEnv;
+
+  private constructor(clients: Clients) {
+    this.#folder = mkdtempSync(join(tmpdir(), 'cluster-'));
+    this.#clients = clients;
+    // Helm and kubectl read and write nothing of the user's.
+    const { PATH } = process.env;
+    this.#environment = { PATH, HOME: this.#folder, KUBECONFIG: join(this.#folder, 'kubeconfig') };
+  }
+
+  /** Builds what is missing, which can take minutes. @throws Error */
+  static async start(options: { readonly controllers?: boolean } = {}): Promise<Cluster> {
+    const cluster = new Cluster(await findClients());
+    try {
+      await cluster.#startApi();
+      if (options.controllers === true) await cluster.#startControllers();
+      return cluster;
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+  }
+
+  helm(...args: readonly string[]): Promise<Ran> {
+    return run(this.#clients.helm, args, this.#environment);
+  }
+
+  kubectl(...args: readonly string[]): Promise<Ran> {
+    return run(this.#clients.kubectl, args, this.#environment);
+  }
+
+  /** `kubectl ... -f -` @throws Error with what it printed */
+  async kubectlWith(input: string, ...args: readonly string[]): Promise<string> {
+    const file = join(this.#folder, `input-${randomBytes(4).toString('hex')}.yaml`);
+    writeFileSync(file, input);
+    const { code, output } = await this.kubectl(...args, '--filename', file);
+    rmSync(file);
+    if (code !== 0) throw new Error(output);
+    return output;
+  }
+
+  /** @throws Error with what it printed */
+  async get<T>(...args: readonly string[]): Promise<T> {
+    const { code, output } = await this.kubectl('get', '--output', 'json', ...args);
+    if (code !== 0) throw new Error(output);
+    return JSON.parse(output) as T;
+  }
+
+  /** Lines of `kubectl get --watch`, as they come; `stop` ends it. */
+  watch(line: (text: string) => void, ...args: readonly string[]): { stop(): Promise<void> } {
+    const child = spawn(this.#clients.kubectl, ['get', '--watch', ...args], { env: this.#environment, stdio: ['ignore', 'pipe', 'ignore'] });
+    let rest = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      const lines = `${rest}${chunk}`.split('\n');
+      rest = lines.pop() ?? '';
+      lines.forEach(line);
+    });
+    const ended = once(child, 'close');
+    return {
+      async stop() {
+        child.kill();
+        await ended;
+      },
+    };
+  }
+
+  async stop(): Promise<void> {
+    // Controllers first, and etcd last: an API server without its store hangs.
+    for (const daemon of this.#daemons.toReversed()) await daemon.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #startApi(): Promise<void> {
+    const [etcd, server] = [await findDebianProgram('etcd'), await buildBinary('kube-apiserver')];
+    const [clientPort, peerPort, port] = [await freePort(), await freePort(), await freePort()];
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' },
+    });
+    const token = randomBytes(16).toString('hex');
+    this.#write('sa.key', privateKey);
+    this.#write('sa.pub', publicKey);
+    this.#write('tokens.csv', `${token},admin,1,"system:masters"\n`);
+    this.#write('kubeconfig', kubeconfig(`https://127.0.0.1:${port}`, token));
+    this.#run(etcd, [
+      '--data-dir=etcd', '--unsafe-no-fsync', '--log-level=warn',
+      `--listen-client-urls=http://127.0.0.1:${clientPort}`, `--advertise-client-urls=http://127.0.0.1:${clientPort}`,
+      `--listen-peer-urls=http://127.0.0.1:${peerPort}`, `--initial-advertise-peer-urls=http://127.0.0.1:${peerPort}`,
+      `--initial-cluster=default=http://127.0.0.1:${peerPort}`,
+    ]);
+    this.#run(server, [
+      `--etcd-servers=http://127.0.0.1:${clientPort}`, '--bind-address=127.0.0.1', '--advertise-address=127.0.0.1', `--secure-port=${port}`,
+      '--endpoint-reconciler-type=none', '--cert-dir=certificates', '--service-cluster-ip-range=10.201.0.0/24', '--authorization-mode=Node,RBAC',
+      '--service-account-issuer=https://kubernetes.default.svc', '--service-account-key-file=sa.pub', '--service-account-signing-key-file=sa.key',
+      '--token-auth-file=tokens.csv',
+    ]);
+    await this.#until('the API server is ready', async () => (await this.kubectl('get', '--raw', '/readyz')).code === 0);
+  }
+
+  async #startControllers(): Promise<void> {
+    const names = ['kube-controller-manager', 'kube-scheduler', 'kwok'] as const satisfies readonly BinaryName[];
+    const [manager = '', scheduler = '', kwok = ''] = await Promise.all(names.map((name) => buildBinary(name)));
+    const [managerPort, schedulerPort] = [await freePort(), await freePort()];
+    this.#run(manager, [
+      '--kubeconfig=kubeconfig', '--service-account-private-key-file=sa.key', '--root-ca-file=certificates/apiserver.crt',
+      '--use-service-account-credentials', '--leader-elect=false', '--bind-address=127.0.0.1', `--secure-port=${managerPort}`,
+    ]);
+    this.#run(scheduler, ['--kubeconfig=kubeconfig', '--leader-elect=false', '--bind-address=127.0.0.1', `--secure-port=${schedulerPort}`]);
+    const stages = join(await moduleFiles('kwok', 'sigs.k8s.io/kwok'), 'kustomize/stage');
+    const files = ['node/fast/node-initialize', 'node/heartbeat/node-heartbeat', 'pod/fast/pod-ready', 'pod/fast/pod-complete', 'pod/fast/pod-delete'];
+    this.#run(kwok, ['--kubeconfig=kubeconfig', '--manage-all-nodes', ...files.map((file) => `--config=${stages}/${file}.yaml`)]);
+    await this.#until('the default service account is made', async () => (await this.kubectl('get', 'serviceaccount', 'default')).code === 0);
+  }
+
+  #run(binary: string, args: readonly string[]): void {
+    this.#daemons.push(new Daemon(this.#folder, binary, args));
+  }
+
+  #write(name: string, content: string): void {
+    writeFileSync(join(this.#folder, name), content, { mode: 0o600 });
+  }
+
+  async #until(what: string, holds: () => Promise<boolean>): Promise<void> {
+    const until = Date.now() + READY_WITHIN_MS;
+    while (!(await holds())) {
+      for (const daemon of this.#daemons) daemon.assertRunning();
+      if (Date.now() > until) throw new Error(`not within ${READY_WITHIN_MS} ms: ${what}`);
+      await sleep(250);
+    }
+  }
+}
+
+/** Kubectl reads JSON as well. */
+function kubeconfig(server: string, token: string): string {
+  return JSON.stringify({
+    'apiVersion': 'v1',
+    'kind': 'Config',
+    'clusters': [{ name: 'own', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    'users': [{ name: 'admin', user: { token } }],
+    'contexts': [{ name: 'own', context: { cluster: 'own', user: 'admin' } }],
+    'current-context': 'own',
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
