@@ -8,9 +8,9 @@ export interface VisiblePiece {
 const SIGNS: Readonly<Record<string, readonly [sign: string, name: string]>> = {
   ' ': ['·', 'space'],
   '\t': ['→', 'tab'],
-  '\r': ['␍', 'carriage return'],
-  '\n': ['␊', 'line feed'],
-  '\u00a0': ['⍽', 'no-break space'],
+  '\r': ['⟨CR⟩', 'carriage return'],
+  '\n': ['↵', 'line feed'],
+  '\u00a0': ['⟨NBSP⟩', 'no-break space'],
 };
 
 /** Spaces, control characters, marks of direction and of width zero, halves of surrogate pairs. */

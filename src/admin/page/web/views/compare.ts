@@ -55,19 +55,22 @@ function firstView(against: string, { byte, line, column, server, pasted }: Firs
 
 function rowView(row: ComparedRow): View {
   switch (row.kind) {
-    case 'same': return lineView('both', row.server, undefined);
-    case 'server': return lineView('server', row.server, 0);
-    case 'pasted': return lineView('yours', row.pasted, 0);
-    case 'changed': return html`${lineView('server', row.server, row.at)}${lineView('yours', row.pasted, row.at)}`;
+    case 'same': return lineView('both', row.server);
+    case 'server': return lineView('server', row.server);
+    case 'pasted': return lineView('yours', row.pasted);
+    case 'changed': return html`${changedLine('server', row.server, row.at)}${changedLine('yours', row.pasted, row.at)}`;
   }
 }
 
-/** @param at where the difference begins; undefined: there is none */
-function lineView(whose: string, line: string, at: number | undefined): View {
-  if (at === undefined) return html`<tr><th scope="row">${whose}</th><td><code>${line}</code></td></tr>`;
+function lineView(whose: string, line: View): View {
+  return html`<tr class=${whose}><th scope="row">${whose}</th><td><code>${line}</code></td></tr>`;
+}
+
+/** @param at where the difference begins */
+function changedLine(whose: string, line: string, at: number): View {
   const characters = codePoints(line);
-  return html`<tr class=${whose}><th scope="row">${whose}</th><td><code>${signs(characters.slice(0, at).join(''))}<mark>${
-    at < characters.length ? signs(characters.slice(at).join('')) : html`<span class="sign" title="end of the line">␊</span>`}</mark></code></td></tr>`;
+  const rest = at < characters.length ? signs(characters.slice(at).join('')) : html`<span class="sign" title="end of the line">↵</span>`;
+  return lineView(whose, html`${signs(characters.slice(0, at).join(''))}<mark>${rest}</mark>`);
 }
 
 function signs(text: string): View {
