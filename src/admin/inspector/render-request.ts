@@ -105,19 +105,9 @@ function authenticationOf(auth: KeptAuth | undefined): Authentication {
   return defined({ verdict, method: method === 'anonymous' ? undefined : method, accessKeyId, account, user, failure });
 }
 
-function failureOf({ canonicalRequest, stringToSign, hints = [] }: KeptAuth, { code, message }: { code: string; message: string }): AuthFailure {
-  return defined({ code, message, canonicalRequest, stringToSign, commonlyAltered: commonlyAltered(canonicalRequest), hints });
-}
-
-/** Signed headers that proxies and balancers are known to add, change or remove. */
-const ALTERED_BY_PROXIES = new Set([
-  'accept', 'accept-encoding', 'cache-control', 'connection', 'content-encoding', 'content-length', 'content-type', 'date', 'expect', 'forwarded', 'host',
-  'if-none-match', 'keep-alive', 'pragma', 'range', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'user-agent', 'via',
-]);
-
-function commonlyAltered(canonicalRequest: string | undefined): string[] {
-  const signed = canonicalRequest?.split('\n').at(-2)?.split(';') ?? [];
-  return signed.filter((name) => ALTERED_BY_PROXIES.has(name) || name.startsWith('x-forwarded-'));
+function failureOf({ report }: KeptAuth, { code, message }: { code: string; message: string }): AuthFailure {
+  const { canonicalRequest, stringToSign, commonlyAltered = [], hints = [] } = report ?? {};
+  return defined({ code, message, canonicalRequest, stringToSign, commonlyAltered, hints });
 }
 
 const RULES: Readonly<Record<AccessRule, string>> = {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestFacts, RequestObserver } from '../request-facts.ts';
 import { ByteRing, type RingPlace } from './byte-ring.ts';
 import type { RequestMatcher } from './filter.ts';
-import { type KeptRequest, type SignatureHint, keepRequest } from './kept-request.ts';
+import { type Diagnose, type KeptRequest, keepRequest } from './kept-request.ts';
 import { isNotable } from './outcome.ts';
 
 export interface JournalOptions {
@@ -11,7 +11,7 @@ export interface JournalOptions {
   /** Time of our own from which a request counts as slow, milliseconds. */
   readonly slowMs: number;
   /** What may be wrong with a signature that was refused. */
-  readonly diagnose?: ((facts: RequestFacts) => readonly SignatureHint[]) | undefined;
+  readonly diagnose?: Diagnose | undefined;
 }
 
 export interface JournalStats {
@@ -141,6 +141,6 @@ function withoutLongParts(request: KeptRequest): KeptRequest {
     headers: [],
     headersOmitted: headersOmitted + headers.length / 2,
     backend: backend.slice(0, CALLS_OF_CUT_ENTRY),
-    auth: auth && { ...auth, canonicalRequest: undefined, stringToSign: undefined },
+    auth: auth && { ...auth, report: undefined },
   };
 }

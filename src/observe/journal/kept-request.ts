@@ -10,6 +10,19 @@ export interface SignatureHint {
   readonly text: string;
 }
 
+/** All that can be said of a refused signature. */
+export interface SignatureReport {
+  readonly canonicalRequest?: string | undefined;
+  readonly stringToSign?: string | undefined;
+  /** Signed headers that proxies commonly change, lower-case. */
+  readonly commonlyAltered: readonly string[];
+  /** Most certain first. */
+  readonly hints: readonly SignatureHint[];
+}
+
+/** @returns undefined when the request was not refused for its signature */
+export type Diagnose = (facts: RequestFacts) => SignatureReport | undefined;
+
 /**
  * One request as the journal has it: facts only, in a form that is JSON. Nothing of it is secret, and no text in it is
  * longer than its limit. Times are milliseconds since arrival.
@@ -64,9 +77,7 @@ export interface KeptAuth {
   readonly accessKeyId?: string | undefined;
   readonly anonymous?: true | undefined;
   readonly failure?: { readonly code: string; readonly message: string } | undefined;
-  readonly canonicalRequest?: string | undefined;
-  readonly stringToSign?: string | undefined;
-  readonly hints?: readonly SignatureHint[] | undefined;
+  readonly report?: SignatureReport | undefined;
 }
 
 /** A call to a backend, in the order of `CALL_FIELDS`: a list, since there may be many. */
@@ -95,14 +106,15 @@ export interface KeptFailure {
 /** Longest texts that are kept, in UTF-16 code units; longer ones end with an ellipsis. */
 const LIMIT = { target: 4096, headerName: 128, headerValue: 1024, allHeaders: 8192, key: 2048, id: 256, path: 1024, message: 512, signature: 8192 } as const;
 const MAX_CAUSES = 6;
+const MAX_ALTERED = 32;
 /** How much of a text is looked at, in limits of what is kept of it: looking takes time, and others choose the length. */
 const REDACTED_AT_MOST = 4;
 
 /**
  * Takes what is worth keeping out of the facts, without credentials. Also of a request that still runs.
- * @param diagnose asked about refused signatures only
+ * @param diagnose asked about refusals only
  */
-export function keepRequest(facts: RequestFacts, diagnose?: (facts: RequestFacts) => readonly SignatureHint[]): KeptRequest {
+export function keepRequest(facts: RequestFacts, diagnose?: Diagnose): KeptRequest {
   const { head, arrived } = facts;
   const target = redactTarget(head.target);
   const address = target === head.target ? clip : redactedOnce();
@@ -178,21 +190,28 @@ function keepHeaders(raw: readonly string[]): Pick<KeptRequest, 'headers' | 'hea
   return { headers, headersOmitted: (raw.length - headers.length) / 2 };
 }
 
-function keepAuth(facts: RequestFacts, diagnose?: (facts: RequestFacts) => readonly SignatureHint[]): KeptAuth | undefined {
-  const { auth } = facts;
+/** A signature may also be found wrong later, in the body: then it is the failure of the whole request. */
+function keepAuth(facts: RequestFacts, diagnose: Diagnose | undefined): KeptAuth | undefined {
+  const { auth, failure } = facts;
   if (auth === undefined) return undefined;
-  const { method, identity, failure } = auth;
-  if (failure === undefined) return { method, ...keepIdentity(identity) };
-  const signature = auth.signature?.();
-  const hints = diagnose?.(facts);
+  const { method, identity } = auth;
+  const report = failure === undefined ? undefined : diagnose?.(facts);
+  const refusal = auth.failure ?? (report === undefined ? undefined : failure);
+  if (refusal === undefined) return { method, ...keepIdentity(identity) };
   return {
     method,
-    ...keepIdentity(identity),
-    ...(identity === undefined && { accessKeyId: claimedKeyId(facts.head) }),
-    failure: { code: codeOf(failure), message: shown(failure.message, LIMIT.message) },
-    canonicalRequest: signature && clip(redactCanonicalRequest(signature.canonicalRequest), LIMIT.signature),
-    stringToSign: signature && clip(redactText(signature.stringToSign), LIMIT.signature),
-    hints: hints?.map(({ cause, certainty, text }) => ({ cause, certainty, text: clip(redactText(text), LIMIT.message) })),
+    ...(identity === undefined ? { accessKeyId: claimedKeyId(facts.head) } : keepIdentity(identity)),
+    failure: { code: codeOf(refusal), message: shown(refusal.message, LIMIT.message) },
+    report: report === undefined ? undefined : keepReport(report),
+  };
+}
+
+function keepReport({ canonicalRequest, stringToSign, commonlyAltered, hints }: SignatureReport): SignatureReport {
+  return {
+    canonicalRequest: canonicalRequest === undefined ? undefined : clip(redactCanonicalRequest(canonicalRequest), LIMIT.signature),
+    stringToSign: shown(stringToSign, LIMIT.signature),
+    commonlyAltered: commonlyAltered.slice(0, MAX_ALTERED).map((name) => clip(name, LIMIT.headerName)),
+    hints: hints.map(({ cause, certainty, text }) => ({ cause, certainty, text: shown(text, LIMIT.message) })),
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { type FilterTexts, requestMatcher } from '../../../../src/observe/journal/filter.ts';
 import { RequestJournal } from '../../../../src/observe/journal/journal.ts';
-import type { KeptRequest } from '../../../../src/observe/journal/kept-request.ts';
+import type { KeptRequest, SignatureReport } from '../../../../src/observe/journal/kept-request.ts';
 import type { BackendCallFacts } from '../../../../src/observe/request-facts.ts';
 import { type FactsOptions, factsOf } from '../../../support/request-facts.ts';
 
@@ -93,9 +93,15 @@ describe('the journal of a replica', () => {
 
 describe('what is kept of a request', () => {
   it('holds no credential, wherever one stood', async () => {
-    const journal = journalOf();
+    const journal = new RequestJournal({ maxBytes: 65536, slowMs: SLOW_MS, diagnose: () => report });
     const secret = 'fe5f80f77d5fa3beca038a248ff027d0445342fe2855ddc963176630326f1024';
     const token = 'IQoJb3JpZ2luX2VjEXAMPLETOKEN//////////wEaCXVzLWVhc3QtMSJHMEUCIQ';
+    const report: SignatureReport = {
+      canonicalRequest: `GET\n/bucket/key\nx-amz-security-token=${encodeURIComponent(token)}\nhost:localhost\nx-amz-security-token:${token}\n\nhost\nUNSIGNED-PAYLOAD`,
+      stringToSign: 'AWS4-HMAC-SHA256\n20261121T000000Z\n20261121/us-east-1/s3/aws4_request\nabc',
+      commonlyAltered: ['host'],
+      hints: [{ cause: 'changed-host', certainty: 'proved', text: 'with localhost:9000 it fits' }],
+    };
     const failure = new S3Error('SignatureDoesNotMatch', { cause: new Error(`X-Amz-Signature=${secret} is wrong`) });
     const facts = factsOf({
       head: {
@@ -109,21 +115,16 @@ describe('what is kept of a request', () => {
       },
       status: 403,
       failure,
-      auth: {
-        method: 'header', identity: undefined, failure,
-        signature: () => ({
-          canonicalRequest: `GET\n/bucket/key\nx-amz-security-token=${encodeURIComponent(token)}\nhost:localhost\nx-amz-security-token:${token}\n\nhost\nUNSIGNED-PAYLOAD`,
-          stringToSign: 'AWS4-HMAC-SHA256\n20261121T000000Z\n20261121/us-east-1/s3/aws4_request\nabc',
-        }),
-      },
+      auth: { method: 'header', identity: undefined, failure, signature: undefined },
     });
     journal.ended(facts);
     const text = JSON.stringify(await scan(journal));
     for (const one of [secret, token, encodeURIComponent(token)]) expect(text).not.toContain(one);
     const [kept] = await scan(journal);
     expect(kept?.auth).toMatchObject({ accessKeyId: 'MAINMAINMAINMAIN0001', failure: { code: 'SignatureDoesNotMatch' } });
-    expect(kept?.auth?.stringToSign).toContain('20261121/us-east-1/s3/aws4_request\nabc');
-    expect(kept?.auth?.canonicalRequest).toContain('host:localhost');
+    expect(kept?.auth?.report?.stringToSign).toContain('20261121/us-east-1/s3/aws4_request\nabc');
+    expect(kept?.auth?.report).toMatchObject({ commonlyAltered: ['host'], hints: report.hints });
+    expect(kept?.auth?.report?.canonicalRequest).toContain('host:localhost');
   });
 
   it('has the backend calls with their times since arrival, and the causes of a failure', async () => {
