@@ -1,0 +1,61 @@
+import type { FilterTexts } from '../../observe/journal/filter.ts';
+import { requestMatcher } from '../../observe/journal/filter.ts';
+import type { RequestJournal } from '../../observe/journal/journal.ts';
+import type { KeptRequest } from '../../observe/journal/kept-request.ts';
+import type { ReplicaState, RequestDetail, RequestList, RequestSummary, SupportBundle, TimelineEntry } from './contract.ts';
+import { type HarEntry, entryOf } from './har.ts';
+import type { Selection } from './queries.ts';
+import { type Origin, detailOf, headOf, summaryOf } from './render-request.ts';
+
+const MAX_TIMELINE = 500;
+const MAX_BUNDLED = 50;
+/** More than fits into any journal of a sensible size. */
+const MAX_ARCHIVED = 20_000;
+
+/** What this replica's journal has, in the words of the contract. */
+export class OwnRequests {
+  readonly journal: RequestJournal;
+  readonly #own: () => ReplicaState;
+  readonly #origin: Origin;
+
+  constructor(journal: RequestJournal, own: () => ReplicaState) {
+    this.journal = journal;
+    this.#own = own;
+    this.#origin = { replica: own().id, slowMs: journal.slowMs };
+  }
+
+  summary(request: KeptRequest): RequestSummary {
+    return summaryOf(request, this.#origin);
+  }
+
+  detail(id: string): RequestDetail | undefined {
+    const request = this.journal.find(id);
+    return request && detailOf(request, this.#origin);
+  }
+
+  async list({ matcher }: Selection, limit: number): Promise<Omit<RequestList, 'replicas'>> {
+    const { requests, more } = await this.journal.scan({ matcher, limit });
+    return { requests: requests.map((request) => this.summary(request)), more };
+  }
+
+  /** Oldest first; those that still run are left out. */
+  async archive({ matcher }: Selection): Promise<HarEntry[]> {
+    const { requests } = await this.journal.scan({ matcher, limit: MAX_ARCHIVED, running: false });
+    return requests.toReversed().map((request) => entryOf(detailOf(request, this.#origin)));
+  }
+
+  /** Oldest first. @param texts of a key or of an upload */
+  async timeline(texts: FilterTexts, limit = MAX_TIMELINE): Promise<TimelineEntry[]> {
+    const { requests } = await this.journal.scan({ matcher: requestMatcher(texts, this.journal.slowMs), limit });
+    return requests.toReversed().map((request) => ({ request: this.summary(request), head: headOf(request.heads[0]) }));
+  }
+
+  async bundle(id: string): Promise<SupportBundle | undefined> {
+    const request = this.detail(id);
+    if (request === undefined) return undefined;
+    const { bucket, key, uploadId } = request.summary;
+    const texts = uploadId !== undefined ? { uploadId } : bucket !== undefined && key !== undefined ? { bucket, key } : { requestId: id };
+    const timeline = await this.timeline(texts, MAX_BUNDLED);
+    return { format: 's3-cloud-gateway-request/1', exported: Date.now(), replica: this.#own(), request, timeline };
+  }
+}

@@ -1,0 +1,49 @@
+import { FILTER_NAMES, FilterError, type FilterTexts, type RequestMatcher, requestMatcher } from '../../observe/journal/filter.ts';
+
+/** Query parameters as Fastify hands them over: a repeated one is a list. */
+export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const MAX_LIMIT = 1000;
+const DEFAULT_LIMIT = 200;
+
+/** What a list, stream or archive is asked for. */
+export interface Selection {
+  readonly matcher: RequestMatcher;
+  readonly texts: FilterTexts;
+  /** All replicas, not only this one. */
+  readonly everywhere: boolean;
+}
+
+/** @throws FilterError for what cannot be understood, an unknown parameter included: it would seem to filter */
+export function selectionOf(query: RawQuery, { slowMs, others = [] }: { readonly slowMs: number; readonly others?: readonly string[] }): Selection {
+  const known = new Set<string>([...FILTER_NAMES, 'scope', ...others]);
+  for (const name of Object.keys(query)) {
+    if (!known.has(name)) throw new FilterError(name, `one of ${[...known].join(', ')}`);
+  }
+  const texts: FilterTexts = Object.fromEntries(FILTER_NAMES.flatMap((name) => {
+    const text = textOf(query, name);
+    return text === undefined || text === '' ? [] : [[name, text]];
+  }));
+  return { matcher: requestMatcher(texts, slowMs), texts, everywhere: scopeOf(query) };
+}
+
+/** @throws FilterError */
+export function scopeOf(query: RawQuery): boolean {
+  const scope = textOf(query, 'scope') ?? 'own';
+  if (scope !== 'own' && scope !== 'all') throw new FilterError('scope', 'own or all');
+  return scope === 'all';
+}
+
+export function limitOf(query: RawQuery, name: 'limit' | 'recent', otherwise = DEFAULT_LIMIT): number {
+  const text = textOf(query, name);
+  if (text === undefined) return otherwise;
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT) throw new FilterError(name, `a number up to ${MAX_LIMIT}`);
+  return limit;
+}
+
+export function textOf(query: RawQuery, name: string): string | undefined {
+  const value = query[name];
+  if (typeof value === 'string' || value === undefined) return value;
+  throw new FilterError(name, 'one value');
+}
