@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RequestDetail, RequestList, SupportBundle, Timeline } from '../../../../src/admin/inspector/contract.ts';
+import type { HttpArchive } from '../../../../src/admin/inspector/har.ts';
+import { S3Error } from '../../../../src/errors/s3-error.ts';
+import { createObjectInspector } from '../../../../src/manifest/inspect/inspect-object.ts';
+import { factsOf } from '../../../support/request-facts.ts';
+import { VersionedBucket } from '../../../support/versioned.ts';
+import { type ReplicaOptions, TestReplica, until } from './replica.ts';
+
+let replica: TestReplica | undefined;
+
+async function start(options: ReplicaOptions = {}): Promise<TestReplica> {
+  replica = await TestReplica.start('one', () => [], options);
+  return replica;
+}
+
+afterEach(() => replica?.close());
+
+describe('requests of one replica', () => {
+  it('are listed newest first, filtered by the server', async () => {
+    const one = await start();
+    const ids = [one.serve(factsOf()), one.serve(factsOf({ status: 403, failure: new S3Error('AccessDenied'), bucket: 'other' })), one.serve(factsOf())];
+    const all = (await one.get('/api/requests')).body as RequestList;
+    expect(all.requests.map(({ id }) => id)).toEqual(ids.toReversed());
+    expect(all).toMatchObject({ more: false, replicas: [{ id: 'one', own: true, up: true, kept: 3, inFlight: 0 }] });
+    const failed = (await one.get('/api/requests?errors=true&bucket=other')).body as RequestList;
+    expect(failed.requests).toMatchObject([{ id: ids[1], outcome: 'clientError', status: 403, code: 'AccessDenied', identity: 'main', replica: 'one' }]);
+    expect((await one.get('/api/requests?limit=2')).body).toMatchObject({ more: true, requests: [{ id: ids[2] }, { id: ids[1] }] });
+  });
+
+  it.each(['status=x', 'limit=1001', 'limit=-1', 'colour=red', 'scope=some', 'bucket=a&bucket=b'])('refuses ?%s, and says what it expected', async (query) => {
+    const { status, body } = await (await start()).get(`/api/requests?${query}`);
+    expect(status).toBe(400);
+    expect(body).toEqual({ error: expect.stringContaining('expected') as unknown });
+  });
+
+  it('each have their facts in the order of a person\'s questions', async () => {
+    const one = await start();
+    const facts = factsOf({
+      status: 403,
+      failure: new S3Error('AccessDenied', { cause: new Error('account main may not s3:GetObject') }),
+      classification: { name: 'GetObjectAcl', level: 'object', method: 'GET', match: { subresource: 'acl' }, permission: 's3:GetObjectAcl' },
+      authorization: { action: 's3:GetObjectAcl', allowed: false, rule: 'none' },
+      clientAddress: '192.0.2.1',
+    });
+    facts.heads.push({ name: 'key', before: 'rev-1', kind: 'inline', after: undefined });
+    const id = one.serve(facts);
+    const { summary, ...detail } = (await one.get(`/api/requests/${id}`)).body as RequestDetail;
+    expect(summary.href).toBe(`/api/requests/${id}`);
+    expect(detail).toMatchObject({
+      classification: { operation: 'GetObjectAcl', why: 'GET on an object, with ?acl' },
+      authentication: { verdict: 'accepted', account: 'main' },
+      authorisation: [{ action: 's3:GetObjectAcl', allowed: false, rule: 'no rule allows it' }],
+      backend: { calls: [], total: 0 },
+      head: { before: { kind: 'inline', revision: 'rev-1' } },
+      error: { code: 'AccessDenied', status: 403, causes: [{ message: 'account main may not s3:GetObject' }] },
+      request: { clientAddress: '192.0.2.1', headers: [['Host', 'localhost']] },
+    });
+    expect((await one.get('/api/requests/0000000000000000')).status).toBe(404);
+  });
+
+  it('make a timeline of a key, and of an upload, oldest first', async () => {
+    const one = await start();
+    const ids = [one.serve(factsOf({ uploadId: 'up' })), one.serve(factsOf({ key: 'elsewhere' })), one.serve(factsOf())];
+    const key = (await one.get('/api/timeline?bucket=bucket&key=key')).body as Timeline;
+    expect(key.entries.map(({ request }) => request.id)).toEqual([ids[0], ids[2]]);
+    const upload = (await one.get('/api/timeline?uploadId=up')).body as Timeline;
+    expect(upload.entries.map(({ request }) => request.id)).toEqual([ids[0]]);
+    expect((await one.get('/api/timeline?bucket=bucket')).status).toBe(400);
+  });
+
+  it('are exported: one with its surroundings, all as an archive', async () => {
+    const one = await start();
+    const id = one.serve(factsOf({ head: { target: '/bucket/key?x=1', rawHeaders: ['Host', 'localhost:9000'] } }));
+    one.serve(factsOf());
+    const bundle = await one.get(`/api/requests/${id}/bundle`);
+    expect(bundle.headers.get('content-disposition')).toBe(`attachment; filename="request-${id}.json"`);
+    const { format, request, timeline } = bundle.body as SupportBundle;
+    expect([format, request.summary.id, timeline.length]).toEqual(['s3-cloud-gateway-request/1', id, 2]);
+    const { log } = (await one.get('/api/requests.har')).body as HttpArchive;
+    expect([log.version, log.entries.length]).toEqual(['1.2', 2]);
+    expect(log.entries[0]?.request).toMatchObject({ url: 'http://localhost:9000/bucket/key?x=1', queryString: [{ name: 'x', value: '1' }] });
+  });
+});
+
+describe('the stream', () => {
+  it('begins with the replica and what is asked for of the past, goes on with what comes', async () => {
+    const one = await start();
+    const past = one.serve(factsOf());
+    const events = one.events('/api/requests/stream?recent=5');
+    expect(await events.next()).toMatchObject({ value: { event: 'replica', data: { id: 'one' } } });
+    expect(await events.next()).toMatchObject({ value: { event: 'finished', data: { id: past } } });
+    const id = one.serve(factsOf());
+    expect(await events.next()).toMatchObject({ value: { event: 'started', data: { id } } });
+    expect(await events.next()).toMatchObject({ value: { event: 'finished', data: { id, status: 200 } } });
+  });
+
+  it('sends only what the filter lets through', async () => {
+    const one = await start();
+    const events = one.events('/api/requests/stream?errors=true');
+    await events.next();
+    one.serve(factsOf());
+    const id = one.serve(factsOf({ status: 500, failure: new S3Error('InternalError') }));
+    expect(await events.next()).toMatchObject({ value: { event: 'finished', data: { id } } });
+  });
+
+  it('tells a reader that does not keep up how much it lost, and holds nothing back for it', async () => {
+    const one = await start();
+    const events = one.events('/api/requests/stream');
+    await events.next();
+    const key = 'k'.repeat(1000);
+    // More than the sockets' buffers and the reader's queue hold together; nothing is read meanwhile.
+    const rounds = 300;
+    for (let round = 0; round < rounds; round++) {
+      for (let i = 0; i < 50; i++) one.serve(factsOf({ key }));
+      await sleep(0);
+    }
+    const last = one.serve(factsOf());
+    let lost = 0;
+    let seen = 0;
+    await until(events, ({ event, data }) => {
+      if (event === 'lost') lost += Number(data['count']);
+      else if (event !== 'replica') seen += 1;
+      return event === 'finished' && data['id'] === last;
+    });
+    expect(lost).toBeGreaterThan(0);
+    expect(lost + seen).toBe(2 * (rounds * 50 + 1));
+  });
+
+  it('leaves nothing behind when its reader goes', async () => {
+    const one = await start();
+    const reader = new AbortController();
+    await fetch(`${one.url}/api/requests/stream`, { signal: reader.signal });
+    const listening = (): boolean => {
+      let told = false;
+      const probe = new Proxy(factsOf(), { get: (target, name) => (name === 'key' ? ((told = true), 'key') : Reflect.get(target, name)) });
+      one.journal.begun(probe);
+      one.journal.ended(factsOf({ head: { requestId: probe.head.requestId } }));
+      return told;
+    };
+    expect(listening()).toBe(true);
+    reader.abort();
+    await expect.poll(listening).toBe(false);
+  });
+});
+
+describe('the object view', () => {
+  it('shows a key whatever it is called, and errors in the words of S3', async () => {
+    const key = await VersionedBucket.create();
+    const objects = createObjectInspector({ buckets: key.manifest.buckets });
+    const one = await start({ objects });
+    await key.manifest.objects.put(key.bucket, '../a//b', { body: Buffer.from('x'), attributes: { headers: {}, userMetadata: {} }, ownerId: 'me', conditions: {} }, (await import('../../../support/test-call.ts')).testCall());
+    const { status, body } = await one.get(`/api/objects/bucket?key=${encodeURIComponent('../a//b')}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ key: '../a//b', bucket: { name: 'bucket', versioning: 'never' }, head: { kind: 'link' } });
+    expect(await one.get('/api/objects/nobody?key=x')).toMatchObject({ status: 404, body: { error: expect.stringContaining('NoSuchBucket') as unknown } });
+    expect((await one.get('/api/objects/bucket')).status).toBe(400);
+  });
+});

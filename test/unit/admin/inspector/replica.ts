@@ -1,0 +1,84 @@
+import { inspectorApi } from '../../../../src/admin/inspector/routes.ts';
+import { type PeerAddresses, peerAddresses } from '../../../../src/admin/replicas/peer-addresses.ts';
+import { Replicas } from '../../../../src/admin/replicas/replicas.ts';
+import { parseEvents } from '../../../../src/admin/replicas/server-sent-events.ts';
+import { type AdminPart, type AdminServer, startAdminServer } from '../../../../src/admin/server.ts';
+import type { ObjectInspector } from '../../../../src/manifest/inspect/inspect-object.ts';
+import { RequestJournal } from '../../../../src/observe/journal/journal.ts';
+import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
+import { testCall } from '../../../support/test-call.ts';
+
+export interface Event {
+  readonly event: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface ReplicaOptions {
+  /** Parts in front of the inspector: a guard. */
+  readonly parts?: readonly AdminPart[];
+  readonly objects?: ObjectInspector;
+  readonly traceUrlTemplate?: string;
+  readonly maxBytes?: number;
+  readonly port?: number;
+}
+
+const NO_OBJECTS: ObjectInspector = { inspect: () => Promise.reject(new Error('no object is looked at here')) };
+
+/** The admin port of one replica in this process, whose requests are whatever a test says. */
+export class TestReplica {
+  readonly journal: RequestJournal;
+  readonly id: string;
+  readonly url: string;
+  readonly #server: AdminServer;
+  readonly #readers = new AbortController();
+
+  private constructor(id: string, journal: RequestJournal, server: AdminServer) {
+    this.id = id;
+    this.journal = journal;
+    this.#server = server;
+    this.url = `http://127.0.0.1:${server.address.port}`;
+  }
+
+  /** @param peers asked when it comes to that: addresses of replicas are known once they run */
+  static async start(id: string, peers: () => readonly string[] = () => [], options: ReplicaOptions = {}): Promise<TestReplica> {
+    const journal = new RequestJournal({ maxBytes: options.maxBytes ?? 1024 * 1024, slowMs: 1000 });
+    const addresses: PeerAddresses = { current: () => peerAddresses({ urls: peers(), refreshMs: 1000 }).current() };
+    const replicas = new Replicas({ addresses, own: () => ({ id, own: true, up: true, started: 1, version: '1.0.0', ...journal.stats }) });
+    const api = inspectorApi({
+      journal, replicas, objects: options.objects ?? NO_OBJECTS, newCall: testCall, version: '1.0.0', traceUrlTemplate: options.traceUrlTemplate,
+    });
+    return new TestReplica(id, journal, await startAdminServer({ host: '127.0.0.1', port: options.port ?? 0, parts: [...options.parts ?? [], api] }));
+  }
+
+  serve(facts: RequestFacts): string {
+    this.journal.begun(facts);
+    this.journal.ended(facts);
+    return facts.head.requestId;
+  }
+
+  async get(path: string, headers: Record<string, string> = {}): Promise<{ status: number; body: unknown; headers: Headers }> {
+    const response = await fetch(this.url + path, { headers });
+    return { status: response.status, body: await response.json(), headers: response.headers };
+  }
+
+  /** The events of a stream, as they come; the stream ends with the replica. */
+  async *events(path: string, headers: Record<string, string> = {}): AsyncGenerator<Event, void> {
+    const response = await fetch(this.url + path, { headers, signal: this.#readers.signal });
+    if (response.body === null || !response.ok) throw new Error(`the stream was answered ${response.status}`);
+    for await (const { event, data } of parseEvents(response.body as AsyncIterable<Uint8Array>)) yield { event, data: JSON.parse(data) as Event['data'] };
+  }
+
+  async close(): Promise<void> {
+    this.#readers.abort();
+    await this.#server.close();
+  }
+}
+
+/** Reads on until an event is of this kind. */
+export async function until(events: AsyncGenerator<Event, void>, wanted: (event: Event) => boolean): Promise<Event> {
+  for (;;) {
+    const { value, done } = await events.next();
+    if (done === true) throw new Error('the stream ended before the event came');
+    if (wanted(value)) return value;
+  }
+}
