@@ -1,5 +1,5 @@
 import { type Credentials, getJson } from '../replicas/peer-client.ts';
-import type { Replicas } from '../replicas/replicas.ts';
+import type { Met, Replicas, Scope } from '../replicas/replicas.ts';
 import type { ReplicaState, RequestList, RequestSummary, Timeline, TimelineEntry } from './contract.ts';
 import type { HarEntry, HttpArchive } from './har.ts';
 
@@ -7,6 +7,13 @@ export interface Caller {
   readonly credentials: Credentials;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+}
+
+/** The same question for others. */
+export interface Question extends Caller {
+  readonly scope: Scope;
+  /** The caller's parameters, without `scope`. */
+  readonly query: URLSearchParams;
 }
 
 interface Answers<T> {
@@ -23,50 +30,54 @@ export class AllRequests {
     this.#replicas = replicas;
   }
 
-  async states(caller: Caller): Promise<ReplicaState[]> {
-    return [this.#replicas.own, ...(await this.#replicas.peers(caller)).map(({ state }) => state)];
+  async states(scope: Scope, caller: Caller): Promise<ReplicaState[]> {
+    return [this.#replicas.own, ...(await this.#replicas.meet(scope, caller)).flatMap(({ states }) => states)];
   }
 
-  /** @param own the answer of this replica @param query the caller's, without `scope` */
-  async list(own: Omit<RequestList, 'replicas'>, query: URLSearchParams, caller: Caller & { readonly limit: number }): Promise<RequestList> {
-    const { answers, replicas } = await this.#ask<RequestList>(`/api/requests?${query.toString()}`, caller, (list, id) => ({
-      ...list, requests: list.requests.map((request) => seenFrom(request, id)),
+  /** @param own the answer of this replica */
+  async list(own: Omit<RequestList, 'replicas'>, limit: number, question: Question): Promise<RequestList> {
+    const { answers, replicas } = await this.#ask<RequestList>('requests', question, (list, id) => ({
+      ...list, requests: list.requests.map((request) => seenThrough(request, id)),
     }));
-    const all = [own, ...answers].flatMap(({ requests }) => requests).sort((a, b) => b.arrived - a.arrived);
-    return { requests: all.slice(0, caller.limit), more: all.length > caller.limit || [own, ...answers].some(({ more }) => more), replicas };
+    const lists = [own, ...answers];
+    const all = lists.flatMap(({ requests }) => requests).sort((a, b) => b.arrived - a.arrived);
+    return { requests: all.slice(0, limit), more: all.length > limit || lists.some(({ more }) => more), replicas };
   }
 
-  async archive(own: readonly HarEntry[], query: URLSearchParams, caller: Caller): Promise<HarEntry[]> {
-    const { answers } = await this.#ask<HttpArchive>(`/api/requests.har?${query.toString()}`, caller, (archive) => archive);
+  async archive(own: readonly HarEntry[], question: Question): Promise<HarEntry[]> {
+    const { answers } = await this.#ask<HttpArchive>('requests.har', question, (archive) => archive);
     return [...own, ...answers.flatMap(({ log }) => log.entries)].sort((a, b) => a.startedDateTime.localeCompare(b.startedDateTime));
   }
 
-  async timeline(own: readonly TimelineEntry[], query: URLSearchParams, caller: Caller): Promise<Pick<Timeline, 'entries' | 'replicas'>> {
-    const { answers, replicas } = await this.#ask<Timeline>(`/api/timeline?${query.toString()}`, caller, (timeline, id) => ({
-      ...timeline, entries: timeline.entries.map((entry) => ({ ...entry, request: seenFrom(entry.request, id) })),
+  async timeline(own: readonly TimelineEntry[], question: Question): Promise<Pick<Timeline, 'entries' | 'replicas'>> {
+    const { answers, replicas } = await this.#ask<Timeline>('timeline', question, (timeline, id) => ({
+      ...timeline, entries: timeline.entries.map((entry) => ({ ...entry, request: seenThrough(entry.request, id) })),
     }));
     const entries = [own, ...answers.map((timeline) => timeline.entries)].flat();
     return { entries: entries.sort((a, b) => a.request.arrived - b.request.arrived), replicas };
   }
 
-  async #ask<T>(path: string, caller: Caller, seen: (answer: T, id: string) => T): Promise<Answers<T>> {
-    const peers = await this.#replicas.peers(caller);
-    const asked = await Promise.all(peers.map(async ({ url, state }) => {
-      if (!state.up) return { state };
+  async #ask<T>(route: string, question: Question, seen: (answer: T, id: string) => T): Promise<Answers<T>> {
+    const ask = async ({ url, scope, states }: Met): Promise<{ states: readonly ReplicaState[]; answer?: T }> => {
+      const [neighbour] = states;
+      if (!neighbour.up) return { states };
+      const query = new URLSearchParams(question.query);
+      query.set('scope', scope);
       try {
-        return { state, answer: seen(await getJson(url + path, caller) as T, state.id) };
+        return { states, answer: seen(await getJson(`${url}/api/${route}?${query.toString()}`, question) as T, neighbour.id) };
       } catch (error) {
-        return { state: this.#replicas.missing(url, error) };
+        return { states: [this.#replicas.missing(url, error)] };
       }
-    }));
+    };
+    const asked = question.scope === 'own' ? [] : await Promise.all((await this.#replicas.meet(question.scope, question)).map(ask));
     return {
       answers: asked.flatMap(({ answer }) => (answer === undefined ? [] : [answer])),
-      replicas: [this.#replicas.own, ...asked.map(({ state }) => state)],
+      replicas: [this.#replicas.own, ...asked.flatMap(({ states }) => states)],
     };
   }
 }
 
-/** The request of another replica, with the path that leads to it through this one. */
-export function seenFrom(request: RequestSummary, replica: string): RequestSummary {
-  return { ...request, replica, href: `/api/replicas/${encodeURIComponent(replica)}/requests/${encodeURIComponent(request.id)}` };
+/** A request that a neighbour told of, with the path that leads to it through that. @param neighbour id */
+export function seenThrough(request: RequestSummary, neighbour: string): RequestSummary {
+  return { ...request, href: `/api/replicas/${encodeURIComponent(neighbour)}${request.href.slice('/api'.length)}` };
 }

@@ -18,8 +18,9 @@ export type * from './object-contract.ts';
  * | `GET /api/replicas/:replica/<route without /api>` | the same of another replica |
  *
  * With `scope=all` lists, stream, archive and timeline cover all replicas, merged by the one that is asked; without it, only
- * that one. So a page has one connection, however many replicas there are. Nobody builds the path of one request: each
- * summary names it (`href`), whichever replica keeps it. Failures are `ApiError` with a status of 4xx or 5xx.
+ * that one; `scope=replica` is between them: the process that is asked and the workers beside it. So a page has one connection,
+ * however many replicas there are. Nobody builds the path of one request: each summary names it (`href`), whichever replica
+ * keeps it. Failures are `ApiError` with a status of 4xx or 5xx.
  */
 export interface ApiError {
   readonly error: string;
@@ -54,13 +55,13 @@ export interface RequestFilter {
 
 /** `limit`: at most so many entries; default 200, at most 1000. */
 export interface ListQuery extends RequestFilter {
-  readonly scope?: 'own' | 'all';
+  readonly scope?: 'own' | 'replica' | 'all';
   readonly limit?: string;
 }
 
 /** `recent`: so many of the kept requests first (as `finished`, oldest first); default 0. */
 export interface StreamQuery extends RequestFilter {
-  readonly scope?: 'own' | 'all';
+  readonly scope?: 'own' | 'replica' | 'all';
   readonly recent?: string;
 }
 
@@ -111,11 +112,11 @@ export interface RequestList {
   readonly replicas: readonly ReplicaState[];
 }
 
-/** One replica as the one asked sees it. */
+/** One replica, or one worker of it, as the one asked sees it. */
 export interface ReplicaState {
   /** Names it in `/api/replicas/:replica/...` and in summaries: as it calls itself; the address of one that never answered. */
   readonly id: string;
-  /** Where it is reached; absent on the one that was asked. */
+  /** Where it is reached; absent on the one that was asked, and on workers that only their own replica reaches. */
   readonly address?: string;
   readonly own: boolean;
   readonly up: boolean;
@@ -139,7 +140,7 @@ export interface ReplicaList {
   readonly traceUrlTemplate?: string;
 }
 
-/** Names of the events of `/api/requests/stream`, and the JSON in their `data`. A comment line comes every 15 s. */
+/** Names of the events of `/api/requests/stream`, and the JSON in their `data`. The `replica` asked tells of itself every 15 s. */
 export interface StreamEvents {
   /** First, and whenever a replica comes, goes, or changes. */
   readonly replica: ReplicaState;

@@ -1,4 +1,5 @@
 import { FILTER_NAMES, FilterError, type FilterTexts, type RequestMatcher, requestMatcher } from '../../observe/journal/filter.ts';
+import { SCOPES, type Scope } from '../replicas/replicas.ts';
 
 /** Query parameters as Fastify hands them over: a repeated one is a list. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -10,8 +11,7 @@ const DEFAULT_LIMIT = 200;
 export interface Selection {
   readonly matcher: RequestMatcher;
   readonly texts: FilterTexts;
-  /** All replicas, not only this one. */
-  readonly everywhere: boolean;
+  readonly scope: Scope;
 }
 
 /** @throws FilterError for what cannot be understood, an unknown parameter included: it would seem to filter */
@@ -24,14 +24,15 @@ export function selectionOf(query: RawQuery, { slowMs, others = [] }: { readonly
     const text = textOf(query, name);
     return text === undefined || text === '' ? [] : [[name, text]];
   }));
-  return { matcher: requestMatcher(texts, slowMs), texts, everywhere: scopeOf(query) };
+  return { matcher: requestMatcher(texts, slowMs), texts, scope: scopeOf(query) };
 }
 
 /** @throws FilterError */
-export function scopeOf(query: RawQuery): boolean {
-  const scope = textOf(query, 'scope') ?? 'own';
-  if (scope !== 'own' && scope !== 'all') throw new FilterError('scope', 'own or all');
-  return scope === 'all';
+export function scopeOf(query: RawQuery, otherwise: Scope = 'own'): Scope {
+  const text = textOf(query, 'scope') ?? otherwise;
+  const scope = SCOPES.find((one) => one === text);
+  if (scope === undefined) throw new FilterError('scope', `one of ${SCOPES.join(', ')}`);
+  return scope;
 }
 
 export function limitOf(query: RawQuery, name: 'limit' | 'recent', otherwise = DEFAULT_LIMIT): number {

@@ -9,14 +9,14 @@ import { credentialsOf } from '../replicas/peer-client.ts';
 import { proxyToReplicas } from '../replicas/proxy.ts';
 import type { Replicas } from '../replicas/replicas.ts';
 import { type AdminPart, refuse } from '../server.ts';
-import { AllRequests, type Caller } from './all-requests.ts';
+import { AllRequests, type Caller, type Question } from './all-requests.ts';
 import type { ObjectInspection, ReplicaList, RequestDetail, RequestList, Timeline } from './contract.ts';
 import { archiveOf, type HttpArchive } from './har.ts';
 import { liveStream } from './live-stream.ts';
 import { OwnRequests } from './own-requests.ts';
 import { limitOf, type RawQuery, scopeOf, selectionOf, textOf } from './queries.ts';
 import { inspectionOf } from './render-object.ts';
-import { ownEvents, peerEvents } from './stream-sources.ts';
+import { ownEvents, neighbourEvents } from './stream-sources.ts';
 
 export interface InspectorOptions {
   readonly journal: RequestJournal;
@@ -53,35 +53,29 @@ interface Parts extends InspectorOptions {
   readonly all: AllRequests;
 }
 
-function listRoutes(api: FastifyInstance, { requests, all, replicas, version, traceUrlTemplate, journal: { slowMs } }: Parts): void {
+function listRoutes(api: FastifyInstance, { requests, all, version, traceUrlTemplate, journal: { slowMs } }: Parts): void {
   api.get('/api/replicas', async (request, reply): Promise<ReplicaList> => {
-    const { scope = 'all' } = queryOf(request);
-    const states = scopeOf({ scope }) ? await all.states(callerOf(request, reply)) : [replicas.own];
-    return { replicas: states, ...(traceUrlTemplate !== undefined && { traceUrlTemplate }) };
+    const replicas = await all.states(scopeOf(queryOf(request), 'all'), callerOf(request, reply));
+    return { replicas, ...(traceUrlTemplate !== undefined && { traceUrlTemplate }) };
   });
 
   api.get('/api/requests', async (request, reply): Promise<RequestList> => {
     const query = queryOf(request);
     const selection = selectionOf(query, { slowMs, others: ['limit'] });
     const limit = limitOf(query, 'limit');
-    const own = await requests.list(selection, limit);
-    return selection.everywhere ? all.list(own, forPeers(query), { ...callerOf(request, reply), limit }) : { ...own, replicas: [replicas.own] };
+    return all.list(await requests.list(selection, limit), limit, questionOf(request, reply));
   });
 
   api.get('/api/requests.har', async (request, reply): Promise<HttpArchive> => {
-    const query = queryOf(request);
-    const selection = selectionOf(query, { slowMs });
-    const own = await requests.archive(selection);
-    const entries = selection.everywhere ? await all.archive(own, forPeers(query), callerOf(request, reply)) : own;
+    const own = await requests.archive(selectionOf(queryOf(request), { slowMs }));
+    const entries = await all.archive(own, questionOf(request, reply));
     download(reply, 'requests.har');
     return archiveOf(entries, version);
   });
 
   api.get('/api/timeline', async (request, reply): Promise<Timeline> => {
-    const query = queryOf(request);
-    const of = timelineOf(query);
-    const own = await requests.timeline(of);
-    return { ...of, ...(scopeOf(query) ? await all.timeline(own, forPeers(query), callerOf(request, reply)) : { entries: own, replicas: [replicas.own] }) };
+    const of = timelineOf(queryOf(request));
+    return { ...of, ...await all.timeline(await requests.timeline(of), questionOf(request, reply)) };
   });
 }
 
@@ -90,13 +84,13 @@ function streamRoute(api: FastifyInstance, { requests, replicas, journal: { slow
     const query = queryOf(request);
     const selection = selectionOf(query, { slowMs, others: ['recent'] });
     const own = ownEvents(requests, selection, limitOf(query, 'recent', 0));
-    const others = selection.everywhere ? peerEvents({ replicas, credentials: credentialsOf(request.headers), query: forPeers(query) }) : undefined;
+    const others = neighbourEvents({ ...questionOf(request, reply), replicas });
     const stream = liveStream({
       replica: replicas.own.id,
       heartbeat: (send) => send('replica', replicas.own),
       source: (send, signal) => {
         own(send, signal);
-        others?.(send, signal);
+        others(send, signal);
       },
     });
     // Balancers that hold back what looks small would hold back every event.
@@ -137,13 +131,13 @@ function queryOf(request: FastifyRequest): RawQuery {
   return request.query as RawQuery;
 }
 
-/** The caller's parameters as other replicas get them: each answers for itself. */
-function forPeers(query: RawQuery): URLSearchParams {
-  const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (name !== 'scope' && typeof value === 'string') params.set(name, value);
+/** The same for other replicas. */
+function questionOf(request: FastifyRequest, reply: FastifyReply): Question {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(queryOf(request))) {
+    if (name !== 'scope' && typeof value === 'string') query.set(name, value);
   }
-  return params;
+  return { ...callerOf(request, reply), scope: scopeOf(queryOf(request)), query };
 }
 
 function callerOf(request: FastifyRequest, reply: FastifyReply): Caller {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Credentials, openStream } from '../replicas/peer-client.ts';
-import type { Replicas } from '../replicas/replicas.ts';
+import { openStream, PeerError } from '../replicas/peer-client.ts';
+import { behind, type Neighbour, type Replicas } from '../replicas/replicas.ts';
 import { parseEvents } from '../replicas/server-sent-events.ts';
-import { seenFrom } from './all-requests.ts';
+import { type Question, seenThrough } from './all-requests.ts';
 import type { ReplicaState, RequestSummary, StreamEvents } from './contract.ts';
 import type { EventSource, Send } from './live-stream.ts';
 import type { OwnRequests } from './own-requests.ts';
@@ -36,29 +36,26 @@ export function ownEvents(requests: OwnRequests, { matcher }: Selection, recent:
   };
 }
 
-export interface PeerEventsOptions {
+export interface NeighbourEventsOptions extends Pick<Question, 'scope' | 'query' | 'credentials'> {
   readonly replicas: Replicas;
-  readonly credentials: Credentials;
-  /** The caller's, without `scope`. */
-  readonly query: URLSearchParams;
 }
 
-/** What happens on the others. Peers that come later are joined; one that is gone is told of and asked again. */
-export function peerEvents(options: PeerEventsOptions): EventSource {
+/** What happens on the others. Those that come later are joined; one that is gone is told of and asked again. */
+export function neighbourEvents(options: NeighbourEventsOptions): EventSource {
   return (send, signal) => {
     const followed = new Map<string, AbortController>();
     const look = async (): Promise<void> => {
-      const urls = await options.replicas.urls();
+      const neighbours = await options.replicas.neighbours(options.scope);
       for (const [url, stop] of followed) {
-        if (urls.includes(url)) continue;
+        if (neighbours.some((one) => one.url === url)) continue;
         stop.abort();
         followed.delete(url);
       }
-      for (const url of urls) {
-        if (signal.aborted || followed.has(url)) continue;
+      for (const neighbour of neighbours) {
+        if (signal.aborted || followed.has(neighbour.url)) continue;
         const stop = new AbortController();
-        followed.set(url, stop);
-        void follow(url, options, { send, signal: AbortSignal.any([signal, stop.signal]) });
+        followed.set(neighbour.url, stop);
+        void follow(neighbour, options, { send, signal: AbortSignal.any([signal, stop.signal]) });
       }
     };
     const timer = setInterval(() => void look(), LOOK_MS);
@@ -72,32 +69,35 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-/** Listens to one peer for as long as somebody listens to us. */
-async function follow(url: string, { replicas, credentials, query }: PeerEventsOptions, { send, signal }: Following): Promise<void> {
+/** Listens to one neighbour for as long as somebody listens to us. */
+async function follow(neighbour: Neighbour, { replicas, credentials, query }: NeighbourEventsOptions, { send, signal }: Following): Promise<void> {
+  const { url, scope } = neighbour;
+  const asked = new URLSearchParams(query);
+  asked.set('scope', scope);
   let wait = FIRST_RETRY_MS;
-  let told: ReplicaState | undefined;
+  let told: string | undefined;
   const isOver = (): boolean => signal.aborted;
   while (!isOver()) {
-    let id: string | undefined;
     try {
-      for await (const { event, data } of parseEvents(openStream(`${url}/api/requests/stream?${query.toString()}`, { credentials, signal }))) {
+      let id: string | undefined;
+      for await (const { event, data } of parseEvents(openStream(`${url}/api/requests/stream?${asked.toString()}`, { credentials, signal }))) {
         if (event === 'replica') {
-          const state = replicas.seenAt(url, JSON.parse(data) as ReplicaState);
-          if (state.id === replicas.own.id) return; // the own address, found among the peers
-          id = state.id;
+          const state = JSON.parse(data) as ReplicaState;
+          if (state.own && state.id === replicas.own.id) return void replicas.seenAt(url, state); // it is ourselves
+          if (state.own) id = state.id;
+          send('replica', state.own ? replicas.seenAt(url, state) : behind(state));
           told = undefined;
           wait = FIRST_RETRY_MS;
-          send('replica', state);
         } else if (id !== undefined) {
           forward(event, data, { id, send });
         }
       }
-      throw new Error('the stream ended');
+      throw new PeerError('its stream ended');
     } catch (error) {
       if (isOver()) return;
       const state = replicas.missing(url, error);
-      if (state.reason !== told?.reason) send('replica', state);
-      told = state;
+      if (state.reason !== told) send('replica', state);
+      told = state.reason;
     }
     await sleep(wait, undefined, { signal }).catch(() => undefined);
     wait = Math.min(2 * wait, MAX_RETRY_MS);
@@ -105,6 +105,6 @@ async function follow(url: string, { replicas, credentials, query }: PeerEventsO
 }
 
 function forward(event: string, data: string, { id, send }: { readonly id: string; readonly send: Send }): void {
-  if (event === 'started' || event === 'finished') send(event, seenFrom(JSON.parse(data) as RequestSummary, id));
+  if (event === 'started' || event === 'finished') send(event, seenThrough(JSON.parse(data) as RequestSummary, id));
   else if (event === 'lost') send('lost', JSON.parse(data) as StreamEvents['lost']);
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { presentedToken } from '../guard/presented-token.ts';
 
 /** Longest answer of a peer that is taken, and longest time it may take. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -9,11 +10,12 @@ export const MAX_SILENCE_MS = 45_000;
 /** What a caller showed to get in here. It is shown to peers, which are configured; never to a host that a caller names. */
 export interface Credentials {
   readonly authorization?: string;
-  readonly cookie?: string;
 }
 
-export function credentialsOf({ authorization, cookie }: IncomingHttpHeaders): Credentials {
-  return { ...(authorization !== undefined && { authorization }), ...(cookie !== undefined && { cookie }) };
+/** However it was shown: other cookies and headers are between the caller and us. */
+export function credentialsOf(headers: IncomingHttpHeaders): Credentials {
+  const token = presentedToken(headers);
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
 /** A peer that does not answer, or not as one of us would; the message is for people. */

@@ -1,6 +1,5 @@
 import httpProxy from '@fastify/http-proxy';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { IncomingHttpHeaders } from 'node:http';
 import { refuse } from '../server.ts';
 import { credentialsOf } from './peer-client.ts';
 import type { Replicas } from './replicas.ts';
@@ -12,11 +11,8 @@ declare module 'fastify' {
   }
 }
 
-/** What one replica may ask of another: what that has, not what it would ask of others in turn. */
-const FORWARDED = /^(?:requests(?:\/[^/]+(?:\/bundle)?)?|requests\.har|timeline|objects\/[^/]+)$/;
-/** Of the caller's headers; the rest (cookies aside, origin and referrer above all) is between caller and us. */
-const FORWARDED_HEADERS = ['accept', 'authorization', 'cookie', 'host'] as const;
-
+/** What one replica may ask of another: what that has, or a worker beside it; never what it would ask of all in turn. */
+const FORWARDED = /^(?:replicas\/[^/]+\/)?(?:requests(?:\/[^/]+(?:\/bundle)?)?|requests\.har|timeline|objects\/[^/]+)$/;
 interface ReplicaParams {
   readonly replica: string;
   readonly '*': string;
@@ -41,14 +37,10 @@ export function proxyToReplicas(app: FastifyInstance, replicas: Replicas): void 
     },
     replyOptions: {
       getUpstream: (request) => request.peerUrl ?? '',
-      rewriteRequestHeaders: (_request, headers) => forwardedOf(headers),
+      rewriteRequestHeaders: (request, { host, accept }) => ({ host, accept, ...credentialsOf(request.headers) }),
       onError: (reply) => void refuse(reply as FastifyReply, 502, 'the replica does not answer'),
     },
   });
-}
-
-function forwardedOf(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(FORWARDED_HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
 }
 
 /** @returns whether the request goes on */

@@ -2,60 +2,68 @@ import type { ReplicaList, ReplicaState } from '../inspector/contract.ts';
 import type { PeerAddresses } from './peer-addresses.ts';
 import { PeerError, type PeerRequest, getJson } from './peer-client.ts';
 
-/** Another replica, as it was met last. */
-export interface Peer {
-  /** Base URL of its admin port. */
+/** How far a question goes: this process, the workers beside it, or all replicas with theirs. */
+export const SCOPES = ['own', 'replica', 'all'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** The admin port of another process, which may answer for its workers, too. */
+export interface Neighbour {
   readonly url: string;
-  readonly state: ReplicaState;
+  /** What it is asked for. */
+  readonly scope: Exclude<Scope, 'all'>;
+}
+
+/** A neighbour as it was met: itself first, then workers beside it. Never empty. */
+export interface Met extends Neighbour {
+  readonly states: readonly [ReplicaState, ...ReplicaState[]];
 }
 
 export interface ReplicasOptions {
-  readonly addresses: PeerAddresses;
-  /** This replica, as it is now. */
+  /** Workers of this replica; this one may be among them. */
+  readonly siblings: PeerAddresses;
+  /** Other replicas; this one may be among them. */
+  readonly peers: PeerAddresses;
+  /** This process, as it is now. */
   readonly own: () => ReplicaState;
 }
 
 /** All replicas, by what their admin ports say. Nothing is remembered but which id an address had. */
 export class Replicas {
-  readonly #addresses: PeerAddresses;
-  readonly #own: () => ReplicaState;
+  readonly #options: ReplicasOptions;
   readonly #idOf = new Map<string, string>();
 
-  constructor({ addresses, own }: ReplicasOptions) {
-    this.#addresses = addresses;
-    this.#own = own;
+  constructor(options: ReplicasOptions) {
+    this.#options = options;
   }
 
   get own(): ReplicaState {
-    return this.#own();
+    return this.#options.own();
   }
 
-  /** The others, asked anew. One that does not answer is there with the reason; the own address is left out. */
-  async peers(request: PeerRequest): Promise<Peer[]> {
-    const urls = await this.#addresses.current();
-    for (const url of this.#idOf.keys()) {
-      if (!urls.includes(url)) this.#idOf.delete(url);
-    }
-    const peers = await Promise.all(urls.map((url) => this.#meet(url, request)));
-    const own = this.#own().id;
-    return peers.filter(({ state }) => state.id !== own);
+  /** Those to be asked, without those that are known to be ourselves. */
+  async neighbours(scope: Scope): Promise<Neighbour[]> {
+    const [siblings, peers] = await Promise.all([this.#options.siblings.current(), this.#options.peers.current()]);
+    const beside = scope === 'own' ? [] : siblings.map((url): Neighbour => ({ url, scope: 'own' }));
+    const beyond = scope === 'all' ? peers.filter((url) => !siblings.includes(url)).map((url): Neighbour => ({ url, scope: 'replica' })) : [];
+    this.#forgetAllBut([...siblings, ...peers]);
+    return [...beside, ...beyond].filter(({ url }) => this.#idOf.get(url) !== this.own.id);
   }
 
-  /** Base URLs of the others, as far as they are known not to be our own. */
-  async urls(): Promise<readonly string[]> {
-    const own = this.#own().id;
-    return (await this.#addresses.current()).filter((url) => this.#idOf.get(url) !== own);
+  /** The neighbours, asked who they are. One that does not answer is there with the reason; each is there once. */
+  async meet(scope: Scope, request: PeerRequest): Promise<Met[]> {
+    const met = await Promise.all((await this.neighbours(scope)).map((one) => this.#meet(one, request)));
+    const known = new Set([this.own.id]);
+    return met.filter(({ states: [{ id }] }) => !known.has(id) && known.add(id));
   }
 
-  /** @returns the base URL of the replica with this id, among the configured ones only */
+  /** @returns the base URL of the neighbour with this id, among the configured ones only */
   async find(id: string, request: PeerRequest): Promise<string | undefined> {
-    const urls = await this.#addresses.current();
-    const known = urls.find((url) => this.#idOf.get(url) === id);
-    if (known !== undefined) return known;
-    return (await this.peers(request)).find(({ state }) => state.up && state.id === id)?.url;
+    const known = (await this.neighbours('all')).find(({ url }) => this.#idOf.get(url) === id);
+    if (known !== undefined) return known.url;
+    return (await this.meet('all', request)).find(({ states: [state] }) => state.up && state.id === id)?.url;
   }
 
-  /** What a replica said of itself, as others see it. */
+  /** What a neighbour said of itself, as others see it. */
   seenAt(url: string, state: ReplicaState): ReplicaState {
     this.#idOf.set(url, state.id);
     return { ...state, address: url, own: false, up: true };
@@ -67,14 +75,25 @@ export class Replicas {
     return { id: this.#idOf.get(url) ?? url, address: url, own: false, up: false, reason };
   }
 
-  async #meet(url: string, request: PeerRequest): Promise<Peer> {
+  async #meet({ url, scope }: Neighbour, request: PeerRequest): Promise<Met> {
     try {
-      const { replicas } = await getJson(`${url}/api/replicas?scope=own`, request) as ReplicaList;
-      const [state] = replicas;
-      if (state === undefined || typeof state.id !== 'string') throw new PeerError('it does not answer as a replica would');
-      return { url, state: this.seenAt(url, state) };
+      const { replicas } = await getJson(`${url}/api/replicas?scope=${scope}`, request) as ReplicaList;
+      const [own, ...beside] = replicas;
+      if (typeof own?.id !== 'string') throw new PeerError('it does not answer as a replica would');
+      return { url, scope, states: [this.seenAt(url, own), ...beside.map(behind)] };
     } catch (error) {
-      return { url, state: this.missing(url, error) };
+      return { url, scope, states: [this.missing(url, error)] };
     }
   }
+
+  #forgetAllBut(urls: readonly string[]): void {
+    for (const url of this.#idOf.keys()) {
+      if (!urls.includes(url)) this.#idOf.delete(url);
+    }
+  }
+}
+
+/** A worker beside a neighbour: only that reaches it, under an address that says nothing here. */
+export function behind({ address: _address, ...state }: ReplicaState): ReplicaState {
+  return { ...state, own: false };
 }

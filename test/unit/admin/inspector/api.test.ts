@@ -4,7 +4,9 @@ import type { RequestDetail, RequestList, SupportBundle, Timeline } from '../../
 import type { HttpArchive } from '../../../../src/admin/inspector/har.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { createObjectInspector } from '../../../../src/manifest/inspect/inspect-object.ts';
+import { putOf } from '../../../support/manifest.ts';
 import { factsOf } from '../../../support/request-facts.ts';
+import { testCall } from '../../../support/test-call.ts';
 import { VersionedBucket } from '../../../support/versioned.ts';
 import { type ReplicaOptions, TestReplica, until } from './replica.ts';
 
@@ -134,7 +136,7 @@ describe('the stream', () => {
     await fetch(`${one.url}/api/requests/stream`, { signal: reader.signal });
     const listening = (): boolean => {
       let told = false;
-      const probe = new Proxy(factsOf(), { get: (target, name) => (name === 'key' ? ((told = true), 'key') : Reflect.get(target, name)) });
+      const probe = new Proxy(factsOf(), { get: (target, name): unknown => (name === 'key' ? ((told = true), 'key') : Reflect.get(target, name)) });
       one.journal.begun(probe);
       one.journal.ended(factsOf({ head: { requestId: probe.head.requestId } }));
       return told;
@@ -150,10 +152,10 @@ describe('the object view', () => {
     const key = await VersionedBucket.create();
     const objects = createObjectInspector({ buckets: key.manifest.buckets });
     const one = await start({ objects });
-    await key.manifest.objects.put(key.bucket, '../a//b', { body: Buffer.from('x'), attributes: { headers: {}, userMetadata: {} }, ownerId: 'me', conditions: {} }, (await import('../../../support/test-call.ts')).testCall());
+    await key.manifest.objects.put({ ...key.bucket, versioning: 'never' }, '../a//b', putOf('x'), testCall());
     const { status, body } = await one.get(`/api/objects/bucket?key=${encodeURIComponent('../a//b')}`);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ key: '../a//b', bucket: { name: 'bucket', versioning: 'never' }, head: { kind: 'link' } });
+    expect(body).toMatchObject({ key: '../a//b', bucket: { name: 'bucket', versioning: 'never' }, head: { kind: 'inline' } });
     expect(await one.get('/api/objects/nobody?key=x')).toMatchObject({ status: 404, body: { error: expect.stringContaining('NoSuchBucket') as unknown } });
     expect((await one.get('/api/objects/bucket')).status).toBe(400);
   });

@@ -20,6 +20,8 @@ export interface ReplicaOptions {
   readonly traceUrlTemplate?: string;
   readonly maxBytes?: number;
   readonly port?: number;
+  /** Addresses of workers beside it. */
+  readonly siblings?: () => readonly string[];
 }
 
 const NO_OBJECTS: ObjectInspector = { inspect: () => Promise.reject(new Error('no object is looked at here')) };
@@ -42,8 +44,9 @@ export class TestReplica {
   /** @param peers asked when it comes to that: addresses of replicas are known once they run */
   static async start(id: string, peers: () => readonly string[] = () => [], options: ReplicaOptions = {}): Promise<TestReplica> {
     const journal = new RequestJournal({ maxBytes: options.maxBytes ?? 1024 * 1024, slowMs: 1000 });
-    const addresses: PeerAddresses = { current: () => peerAddresses({ urls: peers(), refreshMs: 1000 }).current() };
-    const replicas = new Replicas({ addresses, own: () => ({ id, own: true, up: true, started: 1, version: '1.0.0', ...journal.stats }) });
+    const addresses = (urls: () => readonly string[]): PeerAddresses => ({ current: () => peerAddresses({ urls: urls(), refreshMs: 1000 }).current() });
+    const siblings = addresses(options.siblings ?? (() => []));
+    const replicas = new Replicas({ siblings, peers: addresses(peers), own: () => ({ id, own: true, up: true, started: 1, version: '1.0.0', ...journal.stats }) });
     const api = inspectorApi({
       journal, replicas, objects: options.objects ?? NO_OBJECTS, newCall: testCall, version: '1.0.0', traceUrlTemplate: options.traceUrlTemplate,
     });
@@ -51,7 +54,10 @@ export class TestReplica {
   }
 
   serve(facts: RequestFacts): string {
+    const { ended } = facts;
+    facts.ended = undefined;
     this.journal.begun(facts);
+    facts.ended = ended;
     this.journal.ended(facts);
     return facts.head.requestId;
   }

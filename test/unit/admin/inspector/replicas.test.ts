@@ -100,6 +100,40 @@ describe('all replicas through one', () => {
   });
 });
 
+describe('workers of one replica', () => {
+  /** A replica of two workers of which the first is known to others, and a replica that knows it. */
+  async function startWorkers(): Promise<{ outside: TestReplica; first: TestReplica; second: TestReplica }> {
+    const urls: string[] = [];
+    const first = await TestReplica.start('first', () => [], { siblings: () => urls });
+    const second = await TestReplica.start('second', () => [], { siblings: () => urls });
+    urls.push(first.url, second.url);
+    const outside = await TestReplica.start('outside', () => [first.url]);
+    running.push(outside, first, second);
+    return { outside, first, second };
+  }
+
+  it('show beside each other, and to other replicas through the one they know', async () => {
+    const { outside, first, second } = await startWorkers();
+    const ids = [second.serve(factsOf()), first.serve(factsOf())];
+    const beside = (await first.get('/api/requests?scope=replica')).body as RequestList;
+    expect(beside.requests.map(({ id }) => id)).toEqual(ids.toReversed());
+    const list = (await outside.get('/api/requests?scope=all')).body as RequestList;
+    expect(list.requests.map(({ replica }) => replica)).toEqual(['first', 'second']);
+    expect(list.replicas.map(({ id, address }) => [id, address])).toEqual([['outside', undefined], ['first', first.url], ['second', undefined]]);
+    expect(list.requests[1]?.href).toBe(`/api/replicas/first/replicas/second/requests/${ids[0]}`);
+    for (const { id, href } of list.requests) expect((await outside.get(href)).body).toMatchObject({ summary: { id } });
+  });
+
+  it('stream through it, too', async () => {
+    const { outside, second } = await startWorkers();
+    const events = outside.events('/api/requests/stream?scope=all');
+    await until(events, ({ event, data }) => event === 'replica' && data['id'] === 'second');
+    const id = second.serve(factsOf());
+    const { data } = await until(events, ({ event }) => event === 'finished');
+    expect(data).toMatchObject({ id, replica: 'second', href: `/api/replicas/first/replicas/second/requests/${id}` });
+  });
+});
+
 describe('the token of whoever asks', () => {
   /** A host that would like to have it. */
   async function listenFor(): Promise<{ url: string; heard: IncomingHttpHeaders[] }> {
@@ -154,7 +188,7 @@ describe('the token of whoever asks', () => {
 });
 
 describe('what one replica asks of another', () => {
-  it.each(['replicas', 'requests?scope=all', 'replicas/one/requests', '../healthz', 'requests/a/b/c'])('is never %s', async (path) => {
+  it.each(['replicas', 'requests?scope=all', 'replicas/one/replicas/two/requests', '../healthz', 'requests/a/b/c'])('is never %s', async (path) => {
     const { one } = await startPair();
     const { status } = await one.get(`/api/replicas/two/${path}`);
     expect(status).toBe(404);
