@@ -1,13 +1,13 @@
 import type { StoreCapabilities } from './blob-store.ts';
-import { type NameOrder, successorOfPrefix } from './name-order.ts';
+import { successorOfPrefix } from './name-order.ts';
 import {
   decodeOrdered,
   encodeOrderedPrefix,
   encodeOrderedWithin,
-  hasMoreSegments,
   isCutEncoding,
   type OrderedLimits,
 } from './ordered-encoding.ts';
+import { ESCAPED_PREFIX, createPlainNames } from './plain-names.ts';
 
 export { compareUtf8, successorOfPrefix } from './name-order.ts';
 export {
@@ -19,12 +19,8 @@ export {
   isCutEncoding,
   type OrderedLimits,
 } from './ordered-encoding.ts';
+export { ESCAPED_PREFIX } from './plain-names.ts';
 
-/** Where the escaped names of a user container live. Sorts behind all other ASCII. */
-export const ESCAPED_PREFIX = '~s3~/';
-
-/** Of UTF-8, for one code unit of UTF-16. */
-const MAX_BYTES_PER_UNIT = 3;
 /** Azure takes 254 segments between slashes. */
 const DEFAULT_MAX_SEGMENTS = 254;
 
@@ -78,62 +74,26 @@ export interface KeyCodec {
   delimiterWorksEscaped(delimiter: string): boolean;
 }
 
-/**
- * Code points that a service refuses or takes for something else: control characters, backslash
- * (Azure: a slash), the code points that Azure's naming rules call invalid (private use), and
- * non-characters (they break Azure's XML listings).
- */
-const UNSAFE = String.raw`\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\\\ue000-\uf8ff`;
-const HAZARDOUS_POINT: Readonly<Record<NameOrder, RegExp>> = {
-  utf8: new RegExp(`[${UNSAFE}]`, 'u'),
-  // Beyond U+FFFF UTF-16 sorts apart from UTF-8.
-  utf16: new RegExp(`[${UNSAFE}\\u{10000}-\\u{10ffff}]`, 'u'),
-};
-/** The highest code points that plain names can have. */
-const LAST_POINT: Readonly<Record<NameOrder, number>> = { utf8: 0x10fffd, utf16: 0xfffd };
-/** `.` and `..` are folded by URL parsers; Azure refuses or trims segments that end in a dot. */
-const DOT_BEFORE_SLASH = './';
-
 /** Names of keys in a user container: themselves, unless they are hazardous; see docs/decisions/0004-key-codec.md. */
 export function createKeyCodec(options: KeyCodecOptions): KeyCodec {
   const { nameOrder, maxNameLength, maxNameBytes = Infinity, reservedPrefixes = [], maxSegments = DEFAULT_MAX_SEGMENTS } = options;
-  const hazardousPoint = HAZARDOUS_POINT[nameOrder];
+  const plain = createPlainNames({ nameOrder, maxNameLength, maxNameBytes, reservedPrefixes, maxSegments });
   // Escaped names are ASCII: as many bytes as characters.
   const limits: OrderedLimits = { maxLength: Math.min(maxNameLength, maxNameBytes) - ESCAPED_PREFIX.length, maxSegments: maxSegments - 1 };
   const escapedRegion = { start: ESCAPED_PREFIX, end: successorOfPrefix(ESCAPED_PREFIX, nameOrder) ?? '' };
 
-  /** True when no plain key starts with `text`. */
-  const isHazardousStart = (text: string): boolean =>
-    hazardousPoint.test(text) ||
-    text.includes(DOT_BEFORE_SLASH) ||
-    text.startsWith(ESCAPED_PREFIX) ||
-    reservedPrefixes.some((reserved) => text.startsWith(reserved)) ||
-    text.length > maxNameLength ||
-    (text.length * MAX_BYTES_PER_UNIT > maxNameBytes && Buffer.byteLength(text) > maxNameBytes) ||
-    hasMoreSegments(text, maxSegments);
-  const isHazardous = (key: string): boolean => key.endsWith('.') || isHazardousStart(key);
-
   const encode = (key: string): EncodedKey => {
-    if (!isHazardous(key)) return { name: key, region: 'plain', needsTrueKey: false };
+    if (!plain.isHazardous(key)) return { name: key, region: 'plain', needsTrueKey: false };
     const { text, cut } = encodeOrderedWithin(key, limits);
     return { name: ESCAPED_PREFIX + text, region: 'escaped', needsTrueKey: cut };
   };
 
   const decode = (name: string): DecodedName => {
-    if (!name.startsWith(ESCAPED_PREFIX)) return isHazardous(name) ? { kind: 'hidden' } : { kind: 'key', key: name, region: 'plain' };
+    if (!name.startsWith(ESCAPED_PREFIX)) return plain.isHazardous(name) ? { kind: 'hidden' } : { kind: 'key', key: name, region: 'plain' };
     const encoded = name.slice(ESCAPED_PREFIX.length);
     if (isCutEncoding(encoded)) return { kind: 'trueKeyInMetadata' };
     const key = decodeOrdered(encoded);
     return key !== undefined && encode(key).name === name ? { kind: 'key', key, region: 'escaped' } : { kind: 'hidden' };
-  };
-
-  const plainStart = (key: string): string | undefined => {
-    if (key.startsWith(ESCAPED_PREFIX)) return escapedRegion.end;
-    const at = key.search(hazardousPoint);
-    if (at < 0) return key;
-    const before = key.slice(0, at);
-    const next = nextSafePoint(key.codePointAt(at) ?? 0, LAST_POINT[nameOrder], hazardousPoint);
-    return next === undefined ? successorOfPrefix(before, nameOrder) : before + next;
   };
 
   return {
@@ -142,23 +102,14 @@ export function createKeyCodec(options: KeyCodecOptions): KeyCodec {
     decode,
     isEscapedRegion: (name) => name.startsWith(ESCAPED_PREFIX),
     prefixes: (prefix) => ({
-      ...(!isHazardousStart(prefix) && { plain: prefix }),
+      ...(!plain.isHazardousStart(prefix) && { plain: prefix }),
       plainMeetsEscaped: ESCAPED_PREFIX.startsWith(prefix),
       escaped: ESCAPED_PREFIX + encodeOrderedPrefix(prefix, limits),
     }),
     startAt: (key) => {
-      const plain = plainStart(key);
-      return { ...(plain !== undefined && { plain }), escaped: ESCAPED_PREFIX + encodeOrderedPrefix(key, limits) };
+      const start = plain.startAt(key);
+      return { ...(start !== undefined && { plain: start }), escaped: ESCAPED_PREFIX + encodeOrderedPrefix(key, limits) };
     },
     delimiterWorksEscaped: (delimiter) => /^[/A-Zg-z:-@\]^_`{|}]$/.test(delimiter),
   };
-}
-
-/** The next higher code point up to `last` that is safe, as a string; absent when there is none. */
-function nextSafePoint(point: number, last: number, hazardous: RegExp): string | undefined {
-  for (let next = point + 1; next <= last; next += 1) {
-    const character = String.fromCodePoint(next);
-    if (!hazardous.test(character)) return character;
-  }
-  return undefined;
 }

@@ -3,6 +3,7 @@ import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Bucket } from './bucket.ts';
 import { type BucketAmendment, amendBucket, changeRecord } from './bucket-amend.ts';
+import { createBucketCache } from './bucket-cache.ts';
 import { createBucketStore } from './bucket-store.ts';
 import { type CreateBucketRequest, createBucket, deleteBucket } from './bucket-lifecycle.ts';
 import { type BucketPage, type ListBucketsRequest, listBuckets } from './bucket-list.ts';
@@ -54,69 +55,46 @@ export interface BucketRegistryOptions {
   readonly now?: () => number;
 }
 
-interface Cached {
-  readonly bucket: Promise<Bucket>;
-  readonly until: number;
-}
-
 export function createBucketRegistry(options: BucketRegistryOptions): BucketRegistry {
   const { realm, cacheMs, now = Date.now } = options;
   const store = createBucketStore(realm, now);
-  const cache = new Map<string, Cached>();
-  const told = new Set<string>();
-  const onHidden = (container: string, backend: string): void => {
-    if (told.has(`${backend}/${container}`)) return;
-    told.add(`${backend}/${container}`);
-    options.onHidden(container, backend);
-  };
-
-  const load = (name: string, call: Call): Promise<Bucket> => {
-    const bucket = store.read(name, call);
-    const entry = { bucket, until: now() + cacheMs };
-    cache.set(name, entry);
-    bucket.catch(() => {
-      if (cache.get(name) === entry) cache.delete(name); // a missing bucket may exist the next moment
-    });
-    if (cache.size > 10_000) cache.delete(cache.keys().next().value ?? '');
-    return bucket;
-  };
-  const get = (name: string, call: Call): Promise<Bucket> => {
-    const cached = cache.get(name);
-    return cached !== undefined && now() < cached.until ? cached.bucket : load(name, call);
-  };
-
+  const cache = createBucketCache({ read: (name, call) => store.read(name, call), cacheMs, now });
+  const onHidden = toldOnce(options.onHidden);
   const othersHaveForgotten = (call: Call): Promise<void> => sleep(cacheMs + MARGIN_MS, undefined, { signal: call.signal });
-  const forgetAfter = async <T>(name: string, work: Promise<T>): Promise<T> => {
-    try {
-      return await work;
-    } finally {
-      cache.delete(name);
-    }
-  };
-  const amend: BucketRegistry['amend'] = (bucket, amendment, call) => forgetAfter(bucket.name, amendBucket(store, { bucket, amendment }, call));
+  const amend: BucketRegistry['amend'] = (bucket, amendment, call) => cache.forgetAfter(bucket.name, amendBucket(store, { bucket, amendment }, call));
 
   return {
-    get,
+    get: (name, call) => cache.get(name, call),
     async confirm(bucket, call) {
-      const current = sameBucket(bucket, await get(bucket.name, call));
+      const current = sameBucket(bucket, await cache.get(bucket.name, call));
       if (current.versioning !== bucket.versioning) throw new S3Error('ServiceUnavailable');
     },
-    latest: async (bucket, call) => sameBucket(bucket, await load(bucket.name, call)),
+    latest: async (bucket, call) => sameBucket(bucket, await cache.load(bucket.name, call)),
     amend,
     async amendEverywhere(bucket, amendment, call) {
       await amend(bucket, amendment, call);
       await othersHaveForgotten(call);
     },
     async setVersioning(bucket, versioning, call) {
-      await forgetAfter(bucket.name, changeRecord(store, { bucket, change: (record) => withVersioning(record, versioning, now()) }, call));
+      await cache.forgetAfter(bucket.name, changeRecord(store, { bucket, change: (record) => withVersioning(record, versioning, now()) }, call));
       await othersHaveForgotten(call);
     },
-    create: (request, call) => forgetAfter(request.name, createBucket(store, request, call)),
-    delete: (bucket, isEmpty, call) => forgetAfter(
+    create: (request, call) => cache.forgetAfter(request.name, createBucket(store, request, call)),
+    delete: (bucket, isEmpty, call) => cache.forgetAfter(
       bucket.name,
       deleteBucket(store, { bucket, isEmpty, othersHaveForgotten: () => othersHaveForgotten(call), now }, call),
     ),
     list: (request, call) => listBuckets({ realm, onHidden }, request, call),
+  };
+}
+
+/** Passes on each container once. */
+function toldOnce(tell: BucketRegistryOptions['onHidden']): BucketRegistryOptions['onHidden'] {
+  const told = new Set<string>();
+  return (container, backend) => {
+    if (told.has(`${backend}/${container}`)) return;
+    told.add(`${backend}/${container}`);
+    tell(container, backend);
   };
 }
 

@@ -1,0 +1,76 @@
+import type { StoreCapabilities } from './blob-store.ts';
+import { type NameOrder, successorOfPrefix } from './name-order.ts';
+import { hasMoreSegments } from './ordered-encoding.ts';
+
+/** Where the escaped names of a user container live. Sorts behind all other ASCII. */
+export const ESCAPED_PREFIX = '~s3~/';
+
+/** Of UTF-8, for one code unit of UTF-16. */
+const MAX_BYTES_PER_UNIT = 3;
+
+/**
+ * Code points that a service refuses or takes for something else: control characters, backslash
+ * (Azure: a slash), the code points that Azure's naming rules call invalid (private use), and
+ * non-characters (they break Azure's XML listings).
+ */
+const UNSAFE = String.raw`\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\\\ue000-\uf8ff`;
+const HAZARDOUS_POINT: Readonly<Record<NameOrder, RegExp>> = {
+  utf8: new RegExp(`[${UNSAFE}]`, 'u'),
+  // Beyond U+FFFF UTF-16 sorts apart from UTF-8.
+  utf16: new RegExp(`[${UNSAFE}\\u{10000}-\\u{10ffff}]`, 'u'),
+};
+/** The highest code points that plain names can have. */
+const LAST_POINT: Readonly<Record<NameOrder, number>> = { utf8: 0x10fffd, utf16: 0xfffd };
+/** `.` and `..` are folded by URL parsers; Azure refuses or trims segments that end in a dot. */
+const DOT_BEFORE_SLASH = './';
+
+/** What a service says of its names. */
+export type NameLimits = Required<Pick<StoreCapabilities, 'nameOrder' | 'maxNameLength' | 'maxNameBytes' | 'reservedPrefixes'>> & {
+  readonly maxSegments: number;
+};
+
+/** Which keys can be names as they are. */
+export interface PlainNames {
+  /** True when the key needs an escaped name. */
+  isHazardous(key: string): boolean;
+  /** True when no plain key starts with `text`. */
+  isHazardousStart(text: string): boolean;
+  /** A name that no plain key `>= key` (in UTF-8 order) is below; absent: no plain key can follow. */
+  startAt(key: string): string | undefined;
+}
+
+export function createPlainNames(limits: NameLimits): PlainNames {
+  const { nameOrder, maxNameLength, maxNameBytes, reservedPrefixes, maxSegments } = limits;
+  const hazardousPoint = HAZARDOUS_POINT[nameOrder];
+
+  const isHazardousStart = (text: string): boolean =>
+    hazardousPoint.test(text) ||
+    text.includes(DOT_BEFORE_SLASH) ||
+    text.startsWith(ESCAPED_PREFIX) ||
+    reservedPrefixes.some((reserved) => text.startsWith(reserved)) ||
+    text.length > maxNameLength ||
+    (text.length * MAX_BYTES_PER_UNIT > maxNameBytes && Buffer.byteLength(text) > maxNameBytes) ||
+    hasMoreSegments(text, maxSegments);
+
+  return {
+    isHazardousStart,
+    isHazardous: (key) => key.endsWith('.') || isHazardousStart(key),
+    startAt(key) {
+      if (key.startsWith(ESCAPED_PREFIX)) return successorOfPrefix(ESCAPED_PREFIX, nameOrder) ?? '';
+      const at = key.search(hazardousPoint);
+      if (at < 0) return key;
+      const before = key.slice(0, at);
+      const next = nextSafePoint(key.codePointAt(at) ?? 0, LAST_POINT[nameOrder], hazardousPoint);
+      return next === undefined ? successorOfPrefix(before, nameOrder) : before + next;
+    },
+  };
+}
+
+/** The next higher code point up to `last` that is safe, as a string; absent when there is none. */
+function nextSafePoint(point: number, last: number, hazardous: RegExp): string | undefined {
+  for (let next = point + 1; next <= last; next += 1) {
+    const character = String.fromCodePoint(next);
+    if (!hazardous.test(character)) return character;
+  }
+  return undefined;
+}
