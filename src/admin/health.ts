@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import './guard/route-access.ts';
 import type { AdminPart } from './server.ts';
 
 /** What probes ask; see docs/configuration.md, `admin`. */
@@ -32,7 +33,7 @@ export function healthRoutes(sources: HealthSources): AdminPart {
 }
 
 function answer(app: FastifyInstance, url: string, judge: () => Promise<Verdict>): void {
-  app.get(url, async (_request, reply) => {
+  app.get(url, { config: { access: 'probe' } }, async (_request, reply) => {
     const { ok, detail } = await judge();
     return reply.code(ok ? 200 : 503).type('text/plain; charset=utf-8').send(`${detail}\n`);
   });

@@ -1,5 +1,8 @@
-/** Routes are for whoever has the token, unless they say otherwise in `config`. */
-export type RouteAccess = 'open' | 'token';
+/**
+ * Who may use a route, said in its `config`. `token`: whoever has a token, where one is asked for. `open`: everybody, but no
+ * other site's page. `probe`: everybody, whatever the request looks like.
+ */
+export type RouteAccess = 'token' | 'open' | 'probe';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,0 +1,91 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type AdminPart, refuse } from '../server.ts';
+import type { SessionState } from './contract.ts';
+import { isCrossSite, isOwnHost } from './origin-check.ts';
+import { isTokenText, NO_COOKIE, presentedToken, tokenCookie } from './presented-token.ts';
+import './route-access.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+import type { TokenCheck, TokenVerdict } from './token-check.ts';
+
+export interface GuardOptions {
+  /** Undefined: no token is asked for; only for a port that is bound to loopback. */
+  readonly tokens: TokenCheck | undefined;
+  /** Names besides addresses and `localhost` under which browsers may reach the port when no token is asked for. */
+  readonly names: readonly string[];
+}
+
+const REFUSALS: Readonly<Record<Exclude<TokenVerdict, 'right'>, readonly [status: number, error: string]>> = {
+  wrong: [401, 'a token is needed here: Authorization: Bearer TOKEN'],
+  unknown: [503, 'nobody who could tell about this token answers; try again'],
+};
+/** A token and a few words around it. */
+const MAX_LOGIN_BYTES = 16 * 1024;
+
+/**
+ * Who gets in on the admin port; see `contract.ts`. Everything is refused that does not say otherwise, what is not there
+ * included.
+ */
+export function adminGuard({ tokens, names }: GuardOptions): AdminPart {
+  const ownNames = new Set(names.map((name) => name.toLowerCase()));
+
+  async function refusal(request: FastifyRequest): Promise<readonly [status: number, error: string] | undefined> {
+    const access = request.routeOptions.config.access ?? 'token';
+    if (access === 'probe') return undefined;
+    if (isCrossSite(request.method, request.headers)) return [403, 'not for pages of other sites'];
+    if (tokens === undefined && !isOwnHost(request.headers.host, ownNames)) {
+      return [403, 'not under this host name: setting admin.names lists those that are meant'];
+    }
+    if (access === 'open' || tokens === undefined) return undefined;
+    const verdict = await verify(tokens, presentedToken(request.headers));
+    return verdict === 'right' ? undefined : REFUSALS[verdict];
+  }
+
+  return (app) => {
+    app.addHook('onRequest', async (request, reply) => {
+      // On the raw answer: streams are written past Fastify.
+      for (const [name, value] of Object.entries(SECURITY_HEADERS)) reply.raw.setHeader(name, value);
+      const refused = await refusal(request);
+      if (refused === undefined) return undefined;
+      const [status, error] = refused;
+      if (status === 401) reply.header('www-authenticate', 'Bearer');
+      return refuse(reply, status, error);
+    });
+    addSessionRoutes(app, tokens);
+  };
+}
+
+function addSessionRoutes(app: FastifyInstance, tokens: TokenCheck | undefined): void {
+  const open = { config: { access: 'open' }, bodyLimit: MAX_LOGIN_BYTES } as const;
+
+  app.get('/session', open, async (request): Promise<SessionState> => {
+    if (tokens === undefined) return { required: false, authenticated: true };
+    return { required: true, authenticated: await verify(tokens, presentedToken(request.headers)) === 'right' };
+  });
+
+  app.post('/session', open, async (request, reply) => {
+    if (tokens === undefined) return reply.code(204).send();
+    const token = loginToken(request.body);
+    const verdict = await verify(tokens, token);
+    if (verdict !== 'right' || token === undefined) {
+      const [status, error] = verdict === 'unknown' ? REFUSALS.unknown : [401, 'that is not the token'];
+      return refuse(reply, status, error);
+    }
+    return reply.header('set-cookie', tokenCookie(token, isHttps(request))).code(204).send();
+  });
+
+  app.delete('/session', open, (_request, reply): FastifyReply => reply.header('set-cookie', NO_COOKIE).code(204).send());
+}
+
+async function verify(tokens: TokenCheck, token: string | undefined): Promise<TokenVerdict> {
+  return isTokenText(token) ? tokens.verify(token) : 'wrong';
+}
+
+function loginToken(body: unknown): string | undefined {
+  const token = typeof body === 'object' && body !== null && 'token' in body ? body.token : undefined;
+  return isTokenText(token) ? token : undefined;
+}
+
+/** By HTTPS through a proxy: the browser says so, and what it says cannot be set by a page. */
+function isHttps({ headers: { origin } }: FastifyRequest): boolean {
+  return origin?.startsWith('https:') === true;
+}
