@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ADMIN, adminFaults, isLoopback } from './schema-admin.ts';
 import { ACCOUNT, DEMO_ACCESS_KEY } from './schema-accounts.ts';
 import { BACKEND } from './schema-backends.ts';
 import { bytes, milliseconds, path, PORT } from './schema-parts.ts';
@@ -12,12 +13,6 @@ const LISTENER = z.strictObject({
   host: z.string().default('127.0.0.1').describe('Address to bind.'),
   port: PORT.describe('Port to bind; 0 takes any free one.'),
   tls: TLS.optional().describe('Present: HTTPS.'),
-});
-
-const ADMIN = z.strictObject({
-  host: z.string().default('127.0.0.1').describe('Address of the health endpoints. Keep it off public networks.'),
-  port: PORT.default(9001).describe('Port of the health endpoints; 0 takes any free one.'),
-  enabled: z.boolean().default(true).describe('False: no health endpoints.'),
 });
 
 const RANGE = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'expected an address or a CIDR range' });
@@ -53,7 +48,7 @@ const SETTINGS = z.strictObject({
   baseHosts: z.array(z.string().min(1)).default(['localhost'])
     .describe('Host names under which clients reach the service; `<bucket>.<base host>` addresses a bucket. Other hosts are path style.'),
   listeners: z.array(LISTENER).min(1).default([{ host: '127.0.0.1', port: 9000 }]).describe('Sockets for S3 requests.'),
-  admin: ADMIN.prefault({}).describe('Health endpoints: /healthz, /readyz, /startupz.'),
+  admin: ADMIN.prefault({}).describe('The admin port: probes (/healthz, /readyz, /startupz), metrics, inspector.'),
   workers: z.union([z.int().min(1).max(256), z.literal('auto')], { error: 'expected a number from 1 to 256, or auto' }).default(1)
     .describe('Processes that serve, each on a core. `auto`: as many as the machine, or the CPU quota of the container, lets run at a time. '
       + 'Memory limits and `limits.heldBudgetBytes` are shared among them; connections to backends are not.'),
@@ -93,18 +88,17 @@ export const CONFIG = SETTINGS.superRefine((settings, context) => {
   for (const [name, backend] of Object.entries(settings.backends)) {
     if (!accounts.includes(backend.owner)) complain(['backends', name, 'owner'], `expected one of the accounts ${accounts.join(', ')}`);
   }
+  for (const fault of adminFaults(settings.admin)) complain(['admin', fault.path], fault.message);
   refuseDemoKeysAbroad(settings, complain);
   refuseSharedMemory(settings, complain);
 });
-
-const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
 /** The demo keys are printed in the documentation: whoever can reach the port could use them. */
 function refuseDemoKeysAbroad(settings: z.infer<typeof SETTINGS>, complain: (at: (string | number)[], message: string) => void): void {
   const demo = settings.accounts.some((account) => account.keys.some((key) => key.accessKeyId === DEMO_ACCESS_KEY));
   if (!demo) return;
   settings.listeners.forEach((listener, index) => {
-    if (!LOOPBACK.test(listener.host)) {
+    if (!isLoopback(listener.host)) {
       complain(['listeners', index, 'host'], 'expected a loopback address (127.0.0.1) while the demo keys are in use');
     }
   });
@@ -117,4 +111,5 @@ function refuseSharedMemory({ workers, backends }: z.infer<typeof SETTINGS>, com
 }
 
 export type Config = z.infer<typeof CONFIG>;
+export type { AdminConfig } from './schema-admin.ts';
 export type ListenerConfig = z.infer<typeof LISTENER>;

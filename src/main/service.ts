@@ -12,6 +12,7 @@ import { RequestObservers } from '../observe/request-observers.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import { HoldBudget } from '../protocol/body/hold-budget.ts';
 import { isStoreError } from '../store/store-error.ts';
+import { type AdminAccess, openAdminAccess } from './admin-access.ts';
 import { backgroundCall } from './background-call.ts';
 import type { OpenBackend } from './backends.ts';
 import { createRealm } from './bucket-rules.ts';
@@ -64,6 +65,7 @@ class RunningService implements Service {
   readonly #listeners: Listener[] = [];
   readonly #endpoints: string[] = [];
   readonly #watches: (() => void)[] = [];
+  #access: AdminAccess | undefined;
   #admin: AdminServer | undefined;
   #started = false;
   #draining = false;
@@ -135,16 +137,20 @@ class RunningService implements Service {
     await this.#manifest.settler.close();
     this.#background.abort();
     await this.#admin?.close();
+    this.#access?.close();
   }
 
-  async #startAdmin({ host, port }: Config['admin']): Promise<AdminServer> {
+  async #startAdmin(settings: Config['admin']): Promise<AdminServer> {
+    const { host, port } = settings;
+    const access = openAdminAccess(settings, this.#options.sources, this.#options.log);
+    this.#access = access;
     const health = healthRoutes({
       started: () => this.#started,
       draining: () => this.#draining,
       failingBackends: async () => (await this.#failures()).map(({ name }) => name),
     });
     try {
-      return await startAdminServer({ host, port, parts: [health] });
+      return await startAdminServer({ host, port, parts: [health, access.guard] });
     } catch (error) {
       throw bindError('admin', host, port, error);
     }

@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { ReviewedToken } from './token-review.ts';
+
+export interface KubernetesApi {
+  /** Base URL of the API server. */
+  readonly server: string;
+  /** File with the token that the gateway itself shows; read anew for each call, as the kubelet replaces it. */
+  readonly tokenFile: string;
+  /** PEM file with the authority of the server's certificate; undefined: those of the system. */
+  readonly caFile: string | undefined;
+}
+
+export interface AskedToken {
+  readonly token: string;
+  readonly audiences: readonly string[];
+}
+
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+const REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews';
+const MAX_ANSWER_BYTES = 256 * 1024;
+
+/** The API server as a pod finds it; undefined outside of a cluster. */
+export function inClusterApi(environment: Readonly<Record<string, string | undefined>>): KubernetesApi | undefined {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = environment;
+  if (host === undefined || host === '') return undefined;
+  const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return { server, tokenFile: `${SERVICE_ACCOUNT}/token`, caFile: `${SERVICE_ACCOUNT}/ca.crt` };
+}
+
+/**
+ * Asks the API server whose a token is. The gateway's own service account needs the right to create TokenReviews (cluster
+ * role `system:auth-delegator`).
+ * @throws Error when the server does not answer 201 with a TokenReview; never with a token in it
+ */
+export async function reviewToken(api: KubernetesApi, { token, audiences }: AskedToken, signal: AbortSignal): Promise<ReviewedToken> {
+  const spec = { token, ...(audiences.length > 0 && { audiences }) };
+  const { status, body } = await post(api, JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec }), signal);
+  if (status !== 201 && status !== 200) throw new Error(`the API server answers ${status} to a TokenReview`);
+  return readReview(JSON.parse(body));
+}
+
+async function post({ server, tokenFile, caFile }: KubernetesApi, text: string, signal: AbortSignal): Promise<{ status: number; body: string }> {
+  const [own, ca] = await Promise.all([readFile(tokenFile, { encoding: 'utf8', signal }), caFile === undefined ? undefined : readFile(caFile, { signal })]);
+  const headers = { authorization: `Bearer ${own.trim()}`, 'content-type': 'application/json', accept: 'application/json', 'content-length': Buffer.byteLength(text) };
+  const send = server.startsWith('https:') ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const request = send(`${server.replace(/\/$/, '')}${REVIEWS}`, { method: 'POST', headers, signal, ...(ca !== undefined && { ca }) }, (response) => {
+      const pieces: Buffer[] = [];
+      let size = 0;
+      response.on('data', (piece: Buffer) => {
+        size += piece.length;
+        if (size > MAX_ANSWER_BYTES) request.destroy(new Error('the API server\'s answer is too long'));
+        else pieces.push(piece);
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(pieces).toString('utf8') }));
+      response.on('error', reject);
+    });
+    request.on('error', reject);
+    request.end(text);
+  });
+}
+
+/** Takes out of an answer what has the right form; anything else counts as not authenticated. */
+function readReview(answer: unknown): ReviewedToken {
+  const status = member(answer, 'status');
+  const user = member(status, 'user');
+  const username = member(user, 'username');
+  return {
+    authenticated: member(status, 'authenticated') === true && typeof username === 'string',
+    username: typeof username === 'string' ? username : '',
+    groups: texts(member(user, 'groups')),
+    audiences: texts(member(status, 'audiences')),
+  };
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
