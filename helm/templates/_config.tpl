@@ -16,9 +16,14 @@
 {{- if .Values.tls.enabled -}}
 {{- $_ := set $listener "tls" (dict "certFile" "/tls/tls.crt" "keyFile" "/tls/tls.key") -}}
 {{- end -}}
+{{- $admin := dict "host" .Values.admin.host "port" (int .Values.admin.port) -}}
+{{- $given := .Values.config.admin | default dict -}}
+{{/* The port is reached from outside of the pod, so the inspector needs a token. Metrics do not: the network policy says who gets at them. */}}
+{{- if not (or $given.tokenFile $given.tokenEnv $given.tokenReview) }}{{ $_ := set $admin "inspector" false }}{{ end -}}
+{{- if not (hasKey $given "openMetrics") }}{{ $_ := set $admin "openMetrics" true }}{{ end -}}
 {{- $chart := dict
   "listeners" (list $listener)
-  "admin" (dict "host" .Values.admin.host "port" (int .Values.admin.port))
+  "admin" $admin
   "timeouts" (dict "drainMs" (mul 1000 (include "gateway.drainSeconds" . | int)) "drainDelayMs" (mul 1000 (int .Values.drain.delaySeconds)))
 -}}
 {{- toYaml (mergeOverwrite (deepCopy .Values.config) $chart) -}}
