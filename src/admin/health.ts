@@ -7,8 +7,14 @@ export interface HealthSources {
   /** True once everything is open. */
   readonly started: () => boolean;
   readonly draining: () => boolean;
-  /** Asks all backends; resolves to the names of those that do not answer. */
-  readonly failingBackends: () => Promise<readonly string[]>;
+  /** Asks all backends. */
+  readonly backends: () => Promise<BackendHealth>;
+}
+
+export interface BackendHealth {
+  readonly total: number;
+  /** Names of those that do not answer. */
+  readonly failing: readonly string[];
 }
 
 interface Verdict {
@@ -21,7 +27,8 @@ const REMEMBER_MS = 1000;
 
 /**
  * `/healthz`: the process runs. `/startupz`: everything is open. `/readyz`: requests may come, so not
- * while draining, nor while a backend does not answer.
+ * while draining, nor while no backend answers. One that answers is enough: its buckets can be served, and those of the
+ * others would be no better off with another replica.
  */
 export function healthRoutes(sources: HealthSources): AdminPart {
   const readiness = remembered(() => judgeReadiness(sources));
@@ -39,10 +46,12 @@ function answer(app: FastifyInstance, url: string, judge: () => Promise<Verdict>
   });
 }
 
-async function judgeReadiness({ started, failingBackends }: HealthSources): Promise<Verdict> {
+async function judgeReadiness({ started, backends }: HealthSources): Promise<Verdict> {
   if (!started()) return { ok: false, detail: 'starting' };
-  const failing = await failingBackends();
-  return failing.length === 0 ? { ok: true, detail: 'ready' } : { ok: false, detail: `no answer from backend ${failing.join(', ')}` };
+  const { total, failing } = await backends();
+  if (failing.length === 0) return { ok: true, detail: 'ready' };
+  const silent = `no answer from backend ${failing.join(', ')}`;
+  return failing.length < total ? { ok: true, detail: `ready, but ${silent}` } : { ok: false, detail: silent };
 }
 
 function remembered(judge: () => Promise<Verdict>): () => Promise<Verdict> {

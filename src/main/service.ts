@@ -147,7 +147,7 @@ class RunningService implements Service {
     const health = healthRoutes({
       started: () => this.#started,
       draining: () => this.#draining,
-      failingBackends: async () => (await this.#failures()).map(({ name }) => name),
+      backends: async () => ({ total: this.#options.backends.length, failing: (await this.#failures()).map(({ name }) => name) }),
     });
     try {
       return await startAdminServer({ host, port, parts: [health, access.guard] });

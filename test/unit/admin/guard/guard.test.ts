@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<GuardOptions> = {}): Promise<void> {
-  const health = healthRoutes({ started: () => true, draining: () => false, failingBackends: async () => [] });
+  const health = healthRoutes({ started: () => true, draining: () => false, backends: async () => ({ total: 1, failing: [] }) });
   server = await startAdminServer({
     host: '127.0.0.1', port: 0,
     parts: [health, adminGuard({ tokens: undefined, names: [], ...options }), (app) => {
