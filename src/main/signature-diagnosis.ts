@@ -1,0 +1,16 @@
+import type { Config } from '../../config/schema.ts';
+import type { AccountDirectory } from '../access/accounts.ts';
+import { SignatureDiagnoser } from '../auth/diagnosis/diagnoser.ts';
+import { DEFAULT_MAX_SKEW_MS } from '../auth/verdict.ts';
+
+/** Explains refused signatures; an observer of requests, too, as it learns the hosts that clients sign for. */
+export function signatureDiagnoser({ region, baseHosts, listeners }: Config, accounts: AccountDirectory): SignatureDiagnoser {
+  return new SignatureDiagnoser({
+    region,
+    maxSkewMs: DEFAULT_MAX_SKEW_MS,
+    baseHosts,
+    ports: listeners.map(({ port }) => port).filter((port) => port !== 0),
+    credentialFor: (accessKeyId) => accounts.byAccessKey(accessKeyId),
+    credentials: () => accounts.credentials(),
+  });
+}
