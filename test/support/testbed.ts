@@ -16,6 +16,8 @@ export interface TestbedAccount {
 export interface Testbed {
   readonly endpoints: readonly string[];
   readonly tlsEndpoints: readonly string[];
+  /** Base URLs of the admin ports, with `--admin-port`. */
+  readonly adminEndpoints: readonly string[];
   readonly pids: readonly number[];
   readonly backend: { readonly kind: string; readonly endpoint?: string; readonly pid?: number };
   readonly region: string;

@@ -2,6 +2,7 @@ import { fstatSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
 import { type Certificate, makeCertificate } from '../support/azurite.ts';
+import { adminEndpoint, adminSettings, chooseAdminPorts } from './admin-ports.ts';
 import { startBackend, type TestbedBackend } from './backend.ts';
 import { type Replica, startReplica } from './gateway-process.ts';
 import { parseOptions, type TestbedOptions, UsageError } from './options.ts';
@@ -27,13 +28,16 @@ async function run(options: TestbedOptions): Promise<void> {
   try {
     backend = await startBackend(options);
     const { settings } = backend;
-    const starts = Array.from({ length: options.replicas }, async (_, index) =>
-      startReplica({ ...settings, S3GW_LISTENERS: JSON.stringify(listeners(options, index, certificate)) }, options.workers));
+    const adminPorts = await chooseAdminPorts(options);
+    const starts = Array.from({ length: options.replicas }, async (_, index) => {
+      const own = { S3GW_LISTENERS: JSON.stringify(listeners(options, index, certificate)), ...adminSettings(adminPorts, index) };
+      return startReplica({ ...settings, ...own }, options.workers);
+    });
     for (const started of await Promise.allSettled(starts)) {
       if (started.status === 'fulfilled') replicas.push(started.value);
       else throw started.reason;
     }
-    process.stdout.write(`${JSON.stringify(describe(replicas, backend))}\n`);
+    process.stdout.write(`${JSON.stringify(describe(replicas, backend, adminPorts))}\n`);
     await Promise.race([stopped, ...replicas.map((replica) => replica.ended.then(() => Promise.reject(new Error('a gateway process ended'))))]);
   } finally {
     await Promise.all(replicas.map((replica) => replica.stop()));
@@ -50,12 +54,13 @@ function listeners({ port, tlsPort }: TestbedOptions, index: number, certificate
   return [plain, { host: '127.0.0.1', port: at(tlsPort), tls: { certFile: certificate.certFile, keyFile: certificate.keyFile } }];
 }
 
-function describe(replicas: readonly Replica[], backend: TestbedBackend): object {
+function describe(replicas: readonly Replica[], backend: TestbedBackend, adminPorts: readonly number[]): object {
   const { config } = loadConfig(CONFIG, {});
   const endpoints = (scheme: string): string[] => replicas.flatMap((replica) => replica.endpoints.filter((url) => url.startsWith(`${scheme}:`)));
   return {
     endpoints: endpoints('http'),
     tlsEndpoints: endpoints('https'),
+    adminEndpoints: adminPorts.map(adminEndpoint),
     pids: replicas.flatMap((replica) => replica.pids),
     backend: backend.description,
     region: config.region,

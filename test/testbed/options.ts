@@ -12,6 +12,8 @@ export interface TestbedOptions {
   /** First port; 0: any free ones. */
   readonly port: number;
   readonly tlsPort: number | undefined;
+  /** First admin port, with the inspector; 0: any free ones. */
+  readonly adminPort: number | undefined;
   readonly replicas: number;
   readonly workers: number;
   readonly disk: boolean;
@@ -21,7 +23,7 @@ export interface TestbedOptions {
 
 export const USAGE =
   'usage: npm run testbed -- [--backend memory|azure|gcs|gcs-fake] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--disk]\n'
-  + '       [--fault-plan MODULE]';
+  + '       [--admin-port N] [--fault-plan MODULE]';
 
 /** A mistake of whoever called: one line. */
 export class UsageError extends Error {}
@@ -31,6 +33,7 @@ const OPTIONS = {
   'backend-endpoint': { type: 'string' },
   port: { type: 'string', default: '0' },
   'tls-port': { type: 'string' },
+  'admin-port': { type: 'string' },
   replicas: { type: 'string', default: '1' },
   workers: { type: 'string', default: '1' },
   disk: { type: 'boolean', default: false },
@@ -47,6 +50,7 @@ export function parseOptions(argv: readonly string[]): TestbedOptions {
     backendEndpoint: values['backend-endpoint'],
     port: count('--port', values.port, 0, 65535),
     tlsPort: values['tls-port'] === undefined ? undefined : count('--tls-port', values['tls-port'], 0, 65535),
+    adminPort: values['admin-port'] === undefined ? undefined : count('--admin-port', values['admin-port'], 0, 65535),
     replicas: count('--replicas', values.replicas, 1, 64),
     workers: count('--workers', values.workers, 1, 64),
     disk: values.disk,

@@ -1,0 +1,130 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type RunningTestbed, startTestbed } from '../support/testbed.ts';
+import { openBrowser, openPage, SCHEMES, seriousFaults, type WatchedPage } from './support/browser.ts';
+import { Scene } from './support/scene.ts';
+
+const chromium = inject('chromium');
+
+/** A person at the first replica's admin port while clients work on two replicas over one backend. */
+describe.skipIf(chromium === '')('the inspector during a client run', () => {
+  let bed: RunningTestbed;
+  let scene: Scene;
+  let browser: Browser;
+  let watched: WatchedPage;
+  let page: Page;
+
+  beforeAll(async () => {
+    bed = await startTestbed('--backend', 'azure', '--replicas', '2', '--admin-port', '0');
+    scene = new Scene(bed.bed);
+    browser = await openBrowser(chromium);
+    watched = await openPage(browser);
+    ({ page } = watched);
+    await page.goto(`${bed.bed.adminEndpoints[0] ?? ''}/`);
+    await page.getByText('live', { exact: true }).waitFor();
+  });
+  afterAll(async () => {
+    await browser.close();
+    scene.close();
+    await bed.stop();
+  });
+
+  const row = (...texts: string[]): ReturnType<Page['locator']> => texts.reduce((rows, hasText) => rows.filter({ hasText }), page.locator('.requests tbody tr'));
+  const heading = (name: string): Promise<void> => page.getByRole('heading', { name }).waitFor();
+  const part = (title: string | RegExp): ReturnType<Page['locator']> => page.locator('section.part').filter({ has: page.getByRole('heading', { name: title }) });
+  const openRow = async (...texts: string[]): Promise<void> => {
+    await row(...texts).first().locator('.row-link').click();
+    await heading('Authorisation');
+  };
+  const checkBothSchemes = async (): Promise<void> => {
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      expect(await seriousFaults(page)).toEqual([]);
+    }
+  };
+
+  it('shows requests of both replicas as they arrive', async () => {
+    await scene.open();
+    await row('CreateBucket').waitFor();
+    await scene.everydayWork();
+    await row('PutObject', scene.photo).waitFor();
+    await row('HeadObject').waitFor();
+    await row('NoSuchKey', '404').waitFor();
+    const replicas = await page.locator('.requests td.replica').allInnerTexts();
+    expect(new Set(replicas).size).toBe(2);
+    expect(await page.locator('.replicas .chip.up').count()).toBe(2);
+    await checkBothSchemes();
+  });
+
+  it('filters', async () => {
+    await page.getByLabel('Operation').fill('GetObject');
+    await expect.poll(() => page.locator('.requests td.operation').allInnerTexts().then((texts) => texts.filter((text) => !text.startsWith('GetObject')))).toEqual([]);
+    await expect.poll(() => row().count()).toBe(2);
+    await page.getByLabel('Status').fill('404');
+    await expect.poll(() => row().count()).toBe(1);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await row('CreateBucket').waitFor();
+  });
+
+  it('shows why a signature failed: what the server signed, what the client signed, and which change explains it', async () => {
+    const signed = await scene.failedSignature();
+    await openRow('SignatureDoesNotMatch');
+    const toSign = await page.locator('.string-to-sign').innerText();
+    const theirs = signed.stringToSign.split('\n');
+    expect(toSign.split('\n')).toEqual([...theirs.slice(0, 3), expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    expect(toSign).not.toBe(signed.stringToSign);
+    expect(await page.locator('.canonical .altered').allInnerTexts()).toContainEqual(expect.stringContaining('host:storage.internal'));
+    expect(await page.locator('.hints li').first().innerText()).toMatch(/changed host.*proved/is);
+    await checkBothSchemes();
+    await page.locator('.compare textarea').fill(signed.canonicalRequest);
+    await page.locator('.first-difference').waitFor();
+    const different = page.locator('.differences tr.server, .differences tr.yours');
+    expect(await different.allInnerTexts()).toEqual([expect.stringContaining('host:storage.internal'), expect.stringContaining(`host:${new URL(bed.bed.endpoints[0] ?? '').host}`)]);
+  });
+
+  it('shows a completed multipart upload with its calls to the backend', async () => {
+    await scene.upload();
+    await openRow('CompleteMultipartUpload', scene.film);
+    const calls = part(/^Backend: \d+ calls/).locator('.waterfall tbody tr');
+    const count = await calls.count();
+    expect(count).toBeGreaterThan(1);
+    expect(await part(/^Backend/).locator('rect.call').count()).toBe(count);
+    expect(await calls.first().innerText()).toMatch(/azure \w+/);
+    expect(await part('Head of the key').innerText()).toContain('mlink');
+    expect(await part('Identity').innerText()).toMatch(/accepted.*main/s);
+    expect(await part('Authorisation').innerText()).toMatch(/allowed.*by.*owner/s);
+    await checkBothSchemes();
+    await page.getByRole('link', { name: 'Timeline of this upload' }).click();
+    await expect.poll(() => page.locator('.page tbody tr:not(.day) td:nth-child(3)').allInnerTexts())
+      .toEqual(['CreateMultipartUpload', 'UploadPart', 'UploadPart', 'CompleteMultipartUpload']);
+    await checkBothSchemes();
+  });
+
+  it('shows a versioned key as it lies in the backend', async () => {
+    await scene.versions();
+    await page.getByRole('link', { name: 'Object', exact: true }).click();
+    await page.getByLabel('Bucket').fill(scene.bucket);
+    await page.getByLabel('Key').fill(scene.diary);
+    await page.getByRole('button', { name: 'Look', exact: true }).click();
+    await heading('4 versions');
+    const versions = await page.locator('details.version > summary').allInnerTexts();
+    expect(versions.map((text) => /current|delete marker/.exec(text)?.[0])).toEqual(['current', 'delete marker', undefined, undefined]);
+    expect(await part('Head').innerText()).toMatch(/link.*names the blob of the current version/s);
+    const current = await page.locator('details.version').first().innerText();
+    for (const text of ['weather', 'Bergen', 'author', 'Kari', 'text/markdown']) expect(current).toContain(text);
+    await checkBothSchemes();
+  });
+
+  it('gives the same page at the other replica', async () => {
+    const other = await openPage(browser);
+    await other.page.goto(`${bed.bed.adminEndpoints[1] ?? ''}/#/requests?code=SignatureDoesNotMatch`);
+    await other.page.locator('.row-link').first().click();
+    await other.page.getByRole('heading', { name: 'String to sign' }).waitFor();
+    expect(other.complaints).toEqual([]);
+    await other.page.context().close();
+  });
+
+  it('has nothing to complain of', () => {
+    expect(watched.complaints).toEqual([]);
+  });
+});
