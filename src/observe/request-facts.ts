@@ -213,6 +213,7 @@ export class CallFacts {
   #pendingSince = 0;
   #clientWaitBefore = 0;
   #roomTaken = 0;
+  #closed = false;
 
   constructor(trace: TraceFacts = UNTRACED, watch?: CallWatch) {
     this.trace = trace;
@@ -221,7 +222,7 @@ export class CallFacts {
 
   /** Facts of work that goes on behind the request that caused it. */
   apart(): CallFacts {
-    return new CallFacts(this.trace, this.watch);
+    return new CallFacts(this.trace, this.watch?.behind);
   }
 
   noteAuthorization(action: string, { allowed, rule }: AccessDecision): void {
@@ -262,7 +263,7 @@ export class CallFacts {
       this.#clientWaitBefore = this.clientWaitMs;
     }
     this.#pending += 1;
-    if (this.backend.length >= MAX_CALLS_KEPT) return;
+    if (this.#closed || this.backend.length >= MAX_CALLS_KEPT) return;
     const bytes = RECORD_BYTES + (record.path?.length ?? 0);
     if (this.watch?.takeRoom(bytes) === false) return;
     this.#roomTaken += bytes;
@@ -280,10 +281,11 @@ export class CallFacts {
     this.watch?.callEnded(record);
   }
 
-  /** Nobody waits for the facts any more, or whoever keeps them accounts for them himself. */
+  /** The request has ended: whoever keeps the facts accounts for them himself. Later calls are counted only. */
   giveRoomBack(): void {
     this.watch?.giveRoomBack(this.backend.length, this.#roomTaken);
     this.#roomTaken = 0;
+    this.#closed = true;
   }
 
   #head(name: string): HeadFacts | undefined {
@@ -376,4 +378,6 @@ export interface CallWatch {
   takeRoom(bytes: number): boolean;
   giveRoomBack(calls: number, bytes: number): void;
   callEnded(call: BackendCallFacts): void;
+  /** The same for work that no request waits for: nothing of it is kept. */
+  readonly behind: CallWatch;
 }

@@ -70,5 +70,6 @@ describe('trace headers', () => {
 });
 
 function watch(own: Partial<CallWatch>): CallWatch {
-  return { takeRoom: () => true, giveRoomBack: () => undefined, callEnded: () => undefined, ...own };
+  const made: CallWatch = { takeRoom: () => true, giveRoomBack: () => undefined, callEnded: () => undefined, get behind() { return made; }, ...own };
+  return made;
 }

@@ -1,0 +1,58 @@
+import type { BackendCallFacts, CallWatch } from './request-facts.ts';
+
+export interface CallRoomLimits {
+  /** Calls to backends whose facts wait for the end of their request, over all requests under way. */
+  readonly maxCalls: number;
+  readonly maxBytes: number;
+}
+
+export const DEFAULT_CALL_ROOM: CallRoomLimits = { maxCalls: 50_000, maxBytes: 16 * 1024 * 1024 };
+
+/** The calls of a process: bounded room for their facts, and whoever counts them. */
+export class BackendCalls implements CallWatch {
+  readonly #limits: CallRoomLimits;
+  readonly #listeners: ((call: BackendCallFacts) => void)[] = [];
+  #calls = 0;
+  #bytes = 0;
+  #withoutRoom = 0;
+  readonly behind: CallWatch = {
+    takeRoom: () => false,
+    giveRoomBack: () => undefined,
+    callEnded: (call) => this.callEnded(call),
+    get behind() {
+      return this;
+    },
+  };
+
+  constructor(limits: CallRoomLimits = DEFAULT_CALL_ROOM) {
+    this.#limits = limits;
+  }
+
+  /** Calls whose facts are kept at the moment, their bytes, and how many found no room since the start. */
+  get room(): { readonly calls: number; readonly bytes: number; readonly withoutRoom: number } {
+    return { calls: this.#calls, bytes: this.#bytes, withoutRoom: this.#withoutRoom };
+  }
+
+  onCall(listener: (call: BackendCallFacts) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  takeRoom(bytes: number): boolean {
+    if (this.#calls >= this.#limits.maxCalls || this.#bytes + bytes > this.#limits.maxBytes) {
+      this.#withoutRoom += 1;
+      return false;
+    }
+    this.#calls += 1;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  giveRoomBack(calls: number, bytes: number): void {
+    this.#calls -= calls;
+    this.#bytes -= bytes;
+  }
+
+  callEnded(call: BackendCallFacts): void {
+    for (const listener of this.#listeners) listener(call);
+  }
+}
