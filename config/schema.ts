@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ADMIN, adminFaults, isLoopback } from './schema-admin.ts';
 import { ACCOUNT, DEMO_ACCESS_KEY } from './schema-accounts.ts';
 import { BACKEND } from './schema-backends.ts';
+import { ACCESS_LOG, TRACING } from './schema-telemetry.ts';
 import { bytes, milliseconds, path, PORT } from './schema-parts.ts';
 
 const TLS = z.strictObject({
@@ -69,6 +70,9 @@ const SETTINGS = z.strictObject({
   limits: LIMITS.prefault({}),
   timeouts: TIMEOUTS.prefault({}),
   outbound: OUTBOUND.prefault({}).describe('How backends are reached.'),
+  slowMs: milliseconds(1000).describe('Time of our own (without waiting for the client) from which a request counts as slow: it stays longer in the journal, and is traced even if sampling left it out.'),
+  tracing: TRACING.prefault({}).describe('Traces; where they go is said by the standard variables `OTEL_*` (docs/observability.md).'),
+  accessLog: ACCESS_LOG.prefault({}),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('Least severe log line that is written.'),
 });
 

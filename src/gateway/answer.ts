@@ -39,6 +39,7 @@ export async function writeAnswer(exchange: Exchange, answer: S3Response, close:
   if (body !== undefined && isByteSource(body)) {
     if (headers?.['content-length'] === undefined) head.push('Content-Length', String(body.size));
     response.writeHead(status, head);
+    exchange.facts.answerBytes = isHead ? 0 : body.size;
     if (!isHead) return pour(body, exchange);
     body.discard();
     response.end();
@@ -88,6 +89,7 @@ export async function writeError(exchange: Exchange, error: S3Error, close: bool
 /** Ends the answer; a connection that must close stays open while the client sends what nobody will read. */
 async function endAnswer(exchange: Exchange, text: Buffer | '', closing: boolean): Promise<void> {
   const { response } = exchange;
+  exchange.facts.answerBytes = text.length;
   if (closing && exchange.bytesToCome > 0) {
     if (text === '') response.flushHeaders();
     else response.write(text);

@@ -77,7 +77,8 @@ export class Exchange {
     const { facts, request, response } = this;
     facts.ended = performance.now();
     facts.status = response.statusCode;
-    facts.bytesIn = request.socket.bytesRead - this.#bytesReadBefore;
+    // What came together with the head was read before this request was known.
+    facts.bytesIn = Math.max(request.socket.bytesRead - this.#bytesReadBefore, facts.body?.received ?? 0);
     facts.bytesOut = request.socket.bytesWritten - this.#bytesWrittenBefore;
     facts.clientLeft = !response.writableFinished;
     facts.giveRoomBack();

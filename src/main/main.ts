@@ -10,6 +10,7 @@ import { printWelcome } from './welcome.ts';
 import { type Service, startService } from './service.ts';
 import { StartError } from './start-error.ts';
 import { stopSignal } from './stop-signal.ts';
+import { startTelemetry } from './telemetry/telemetry.ts';
 import { watchFiles } from './watch-files.ts';
 import { ownPlace, settingsOf } from './workers/place.ts';
 import { superviseWorkers } from './workers/supervise.ts';
@@ -50,13 +51,15 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
   if (place === undefined && count > 1) return superviseWorkers({ count, listeners: loaded.config.listeners, log });
   const config = settingsOf(loaded.config, place);
   const stopping = stopSignal();
+  const telemetry = await startTelemetry({ config, folder: loaded.folder, environment, log });
   const backends = await openBackends(config, accounts, sources);
   try {
-    const service = await startService({ config, sources, accounts, backends, log, sharedPorts: place !== undefined });
+    const service = await startService({ config, sources, accounts, backends, log, telemetry, sharedPorts: place !== undefined });
     await serve(service, { loaded, accounts, environment, log, stopping, embedded: args.config === undefined });
   } finally {
     if (process.connected) process.disconnect();
     await Promise.all(backends.map((backend: OpenBackend) => backend.close()));
+    await telemetry.close();
   }
 }
 

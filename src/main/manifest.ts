@@ -7,6 +7,7 @@ import type { Realm } from '../manifest/buckets/realm.ts';
 import { createSettler, type Settler } from '../manifest/objects/settle.ts';
 import { createUploads } from '../manifest/uploads/uploads.ts';
 import type { Log } from '../observe/log.ts';
+import type { CallWatch } from '../observe/request-facts.ts';
 import { backgroundCall } from './background-call.ts';
 
 /** Moves of multipart objects to their keys under way at a time, and waiting; what is dropped is settled later. */
@@ -18,6 +19,8 @@ export interface ManifestOptions {
   /** Absent: long enough for all but broken networks. */
   readonly drainMs?: number;
   readonly log: Log;
+  /** Where calls to backends are counted. */
+  readonly calls?: CallWatch;
   /** Ends background work. */
   readonly signal: AbortSignal;
 }
@@ -26,11 +29,11 @@ export interface OpenManifest extends Manifest {
   readonly settler: Settler;
 }
 
-export function openManifest({ realm, bucketCacheMs, drainMs, log, signal }: ManifestOptions): OpenManifest {
+export function openManifest({ realm, bucketCacheMs, drainMs, log, calls, signal }: ManifestOptions): OpenManifest {
   const clock = createClock();
   const settler = createSettler({
     ...SETTLING,
-    newCall: () => backgroundCall(signal),
+    newCall: () => backgroundCall(signal, calls),
     onError: (error, task) => log.warn({ err: error, task }, 'background work failed; the object stays readable and is settled when it is next read or written'),
   });
   const objects = createObjects({ clock, settler, ...(drainMs !== undefined && { drainMs }) });

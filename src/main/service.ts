@@ -8,7 +8,6 @@ import { createListener, type Listener, type TlsMaterial } from '../gateway/list
 import { proxyTrust } from '../gateway/proxy-trust.ts';
 import { DEFAULT_STALL_LIMITS, StallWatch } from '../gateway/stall-watch.ts';
 import type { Log } from '../observe/log.ts';
-import { RequestObservers } from '../observe/request-observers.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import { HoldBudget } from '../protocol/body/hold-budget.ts';
 import { isStoreError } from '../store/store-error.ts';
@@ -17,6 +16,8 @@ import { backgroundCall } from './background-call.ts';
 import type { OpenBackend } from './backends.ts';
 import { createRealm } from './bucket-rules.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
+import { settleReadings } from './telemetry/settle-readings.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
 import { readTextFile, type SecretSources } from './secrets.ts';
 import { bindError, StartError } from './start-error.ts';
 import { watchFiles } from './watch-files.ts';
@@ -31,6 +32,7 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Other processes of this replica listen on the same ports. */
   readonly sharedPorts: boolean;
+  readonly telemetry: Telemetry;
 }
 
 /** The running gateway: listeners, admin port, background work. Backends are opened and closed around it. */
@@ -58,7 +60,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 class RunningService implements Service {
   readonly #options: ServiceOptions;
   readonly #background = new AbortController();
-  readonly #observers: RequestObservers;
   readonly #manifest: OpenManifest;
   readonly #dispatcher: Dispatcher;
   readonly #stalls: StallWatch;
@@ -72,15 +73,15 @@ class RunningService implements Service {
 
   constructor(options: ServiceOptions) {
     this.#options = options;
-    const { config, accounts, backends, log } = options;
+    const { config, accounts, backends, log, telemetry } = options;
     const { bodyIdleMs: idleMs, minimumBodyRate: minimumRate } = config.timeouts;
-    this.#observers = new RequestObservers(log);
     this.#stalls = new StallWatch({ ...DEFAULT_STALL_LIMITS, idleMs, minimumRate });
     this.#manifest = openManifest({
       realm: createRealm(backends, config.buckets.rules, config.buckets.default),
       bucketCacheMs: config.bucketCacheMs,
       drainMs: config.versioningDrainMs,
       log,
+      calls: telemetry.calls,
       signal: this.#background.signal,
     });
     this.#dispatcher = new Dispatcher({
@@ -98,8 +99,14 @@ class RunningService implements Service {
       proxies: proxyTrust(config.trustedProxies),
       stalls: this.#stalls,
       holdBudget: new HoldBudget(config.limits.heldBudgetBytes),
-      observers: this.#observers,
+      observers: telemetry.observers,
+      calls: telemetry.calls,
+      sampler: telemetry.sampler,
       log,
+    });
+    telemetry.observe({
+      s3gw_requests_in_flight: () => [[this.#dispatcher.inFlight]],
+      ...settleReadings(() => this.#manifest.settler.backlog()),
     });
   }
 
@@ -150,7 +157,7 @@ class RunningService implements Service {
       backends: async () => ({ total: this.#options.backends.length, failing: (await this.#failures()).map(({ name }) => name) }),
     });
     try {
-      return await startAdminServer({ host, port, parts: [health, access.guard] });
+      return await startAdminServer({ host, port, parts: [health, access.guard, ...this.#options.telemetry.adminParts] });
     } catch (error) {
       throw bindError('admin', host, port, error);
     }
@@ -171,7 +178,8 @@ class RunningService implements Service {
   async #requireSystemContainers(): Promise<void> {
     const signal = AbortSignal.any([AbortSignal.timeout(PING_MS), this.#background.signal]);
     const lines = await Promise.all(this.#options.backends.map(async ({ name, store, systemContainer }) => {
-      const error: unknown = await store.headContainer(systemContainer, backgroundCall(signal)).catch((thrown: unknown) => thrown);
+      const call = backgroundCall(signal, this.#options.telemetry.calls);
+      const error: unknown = await store.headContainer(systemContainer, call).catch((thrown: unknown) => thrown);
       return isStoreError(error, 'containerBusy') ? [`backends.${name}.systemContainer: ${reasonOf(error)}`] : [];
     }));
     if (lines.flat().length > 0) throw new StartError(lines.flat());
@@ -181,7 +189,7 @@ class RunningService implements Service {
     const signal = AbortSignal.any([AbortSignal.timeout(PING_MS), this.#background.signal]);
     const results = await Promise.all(this.#options.backends.map(async ({ name, endpoint, store }) => {
       try {
-        await store.ping(backgroundCall(signal));
+        await store.ping(backgroundCall(signal, this.#options.telemetry.calls));
         return undefined;
       } catch (error) {
         return { name, endpoint, reason: reasonOf(error) };

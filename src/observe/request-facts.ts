@@ -330,8 +330,11 @@ export class RequestFacts extends CallFacts {
   failure: Failure | undefined = undefined;
   /** The client was gone before it had the whole answer. */
   clientLeft = false;
-  /** On the socket: head and framing included. */
+  /** Of the answer's body, as announced; undefined when it is sent in chunks. */
+  answerBytes: number | undefined = undefined;
+  /** Body of the request as it came, framing included; less where it came together with the head. */
   bytesIn = 0;
+  /** On the socket: head and framing included. */
   bytesOut = 0;
 
   constructor(head: RequestHead, watch?: CallWatch) {

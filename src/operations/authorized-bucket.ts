@@ -25,6 +25,7 @@ export async function authorizedBucket(request: S3Request, context: OperationCon
  */
 export async function namedBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
   const bucket = await context.manifest.buckets.get(bucketName(request), context.call);
+  context.call.facts.note('s3gw.bucket.owner', bucket.ownerId);
   requireOwner(bucket, request.headers.get('x-amz-expected-bucket-owner'), context);
   checkPayer(request, context);
   return bucket;

@@ -22,6 +22,7 @@ export async function authorizedObject(target: ObjectTarget, context: OperationC
   const { bucket, action } = target;
   const object = await withoutTellingMissing(bucket, context, () => context.manifest.objects.find(target, context.call));
   requireAccess({ bucket, object }, context, action);
+  context.call.facts.note('s3gw.object.size', object.size);
   return object;
 }
 

@@ -15,11 +15,15 @@ interface Serving {
   readonly pid: number;
   /** In the order of its listeners. */
   readonly endpoints: readonly string[];
+  /** Of the admin port, if there is one. */
+  readonly admin?: string;
 }
 
 /** One replica: a gateway process, or several that share their ports. */
 export interface Replica {
   readonly endpoints: readonly string[];
+  /** Base URL of the admin port of the first process, if it has one. */
+  readonly admin: string | undefined;
   /** Processes that serve requests. */
   readonly pids: readonly number[];
   /** Resolves when the replica ends by itself or by `stop`. */
@@ -39,7 +43,7 @@ export async function startReplica(settings: Readonly<Record<string, string>>, w
   const stop = (): Promise<void> => stopChild(child, ended);
   try {
     const serving = await whenServing(child, workers, ended);
-    return { endpoints: serving[0]?.endpoints ?? [], pids: serving.map(({ pid }) => pid), ended, stop };
+    return { endpoints: serving[0]?.endpoints ?? [], admin: serving[0]?.admin, pids: serving.map(({ pid }) => pid), ended, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -24,8 +24,18 @@ export interface Settler {
   later(name: string, task: (call: Call) => Promise<void>): void;
   /** Resolves when nothing is queued or running (tests, benches). */
   idle(): Promise<void>;
+  backlog(): SettleBacklog;
   /** Takes no more work, waits for what runs; what is still queued is left to the sweeper. */
   close(): Promise<void>;
+}
+
+/** How the work behind answers stands. */
+export interface SettleBacklog {
+  readonly queued: number;
+  readonly running: number;
+  /** Since the start: what found no room in the queue, and what failed. Both is left to the sweeper. */
+  readonly dropped: number;
+  readonly failed: number;
 }
 
 export interface SettlerOptions {
@@ -42,6 +52,8 @@ export function createSettler(options: SettlerOptions): Settler {
   const queue = new Map<string, (call: Call) => Promise<void>>();
   const running = new Set<Promise<void>>();
   let closed = false;
+  let dropped = 0;
+  let failed = 0;
 
   const pump = (): void => {
     while (!closed && running.size < options.concurrency) {
@@ -51,6 +63,7 @@ export function createSettler(options: SettlerOptions): Settler {
       queue.delete(name);
       const run = task(options.newCall(name))
         .catch((error: unknown) => {
+          failed += 1;
           options.onError(error, name);
         })
         .finally(() => {
@@ -61,7 +74,10 @@ export function createSettler(options: SettlerOptions): Settler {
     }
   };
   const add = (name: string, task: (call: Call) => Promise<void>): void => {
-    if (closed || queue.size >= options.maxQueue) return;
+    if (closed || queue.size >= options.maxQueue) {
+      dropped += 1;
+      return;
+    }
     queue.set(name, task);
     pump();
   };
@@ -78,6 +94,7 @@ export function createSettler(options: SettlerOptions): Settler {
     },
     later: add,
     idle: drain,
+    backlog: () => ({ queued: queue.size, running: running.size, dropped, failed }),
     close: async () => {
       closed = true;
       await drain();

@@ -9,7 +9,7 @@ import { backendAttributes, operationAttributes, requestAttributes, routeOf, sho
 
 const SCOPE = { name: 's3-cloud-gateway' };
 /** What a backend answers in the course of ordinary work: its span is no error. */
-const ORDINARY: ReadonlySet<string> = new Set(['ok', 'notFound', 'conditionFailed', 'containerExists']);
+const ORDINARY: ReadonlySet<string> = new Set(['ok', 'notFound', 'conditionFailed', 'containerExists', 'containerNotFound']);
 
 interface SpanParts {
   readonly name: string;
@@ -114,9 +114,9 @@ function errorStatus(failure: Failure | undefined): SpanStatus {
 
 /** https://opentelemetry.io/docs/specs/semconv/exceptions/exceptions-spans/, with the causes behind the message. */
 function exceptionEvent(failure: Failure, time: HrTime): TimedEvent {
-  const messages: string[] = [];
-  const { type, ...first } = redactError(failure);
-  for (let error: { readonly message: string; readonly cause?: typeof error } | undefined = first; error !== undefined; error = error.cause) messages.push(error.message);
+  const { type, message, cause } = redactError(failure);
+  const messages = [message];
+  for (let below = cause; below !== undefined; below = below.cause) messages.push(below.message);
   return { name: 'exception', time, attributes: { 'exception.type': type, 'exception.message': messages.join(' <- ') } };
 }
 

@@ -1,4 +1,5 @@
 import type { Attributes, AttributeValue } from '@opentelemetry/api';
+import { headerOf } from '../raw-headers.ts';
 import { redactHeader, redactQuery, redactText } from '../redact.ts';
 import type { BackendCallFacts, RequestFacts } from '../request-facts.ts';
 
@@ -28,7 +29,7 @@ export function requestAttributes(facts: RequestFacts): Attributes {
     'http.request.method_original': METHODS.has(head.method) ? undefined : head.method,
     'http.route': routeOf(facts),
     'http.response.status_code': facts.status,
-    'http.request.size': facts.bytesIn,
+    's3gw.bytes_received': facts.bytesIn,
     'http.response.size': facts.bytesOut,
     'http.request.body.size': facts.body?.contentLength,
     'url.scheme': facts.scheme,
@@ -111,12 +112,6 @@ function present(draft: Draft): Attributes {
     if (value !== undefined && value !== '') attributes[name] = value;
   }
   return attributes;
-}
-
-/** @param name lower case */
-function headerOf(rawHeaders: readonly string[], name: string): string | undefined {
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) return rawHeaders[at + 1];
-  return undefined;
 }
 
 function hostAndPort(host: string | undefined): [host: string | undefined, port: number | undefined] {

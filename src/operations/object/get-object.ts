@@ -60,6 +60,7 @@ async function openAtOnce(target: ReadTarget, context: OperationContext): Promis
       opened.body.discard();
       throw error;
     }
+    context.call.facts.note('s3gw.object.size', opened.view.size);
     return opened;
   } catch (error) {
     // Which error a range beyond the end is, if any, depends on the object and on the conditions.

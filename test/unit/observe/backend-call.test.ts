@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BackendCall } from '../../../src/observe/backend-call.ts';
+import { BackendCalls } from '../../../src/observe/call-watch.ts';
 import { CallFacts, MAX_CALLS_KEPT, type BackendCallFacts, type CallWatch, type TraceFacts } from '../../../src/observe/request-facts.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { testCall } from '../../support/test-call.ts';
@@ -70,6 +71,6 @@ describe('trace headers', () => {
 });
 
 function watch(own: Partial<CallWatch>): CallWatch {
-  const made: CallWatch = { takeRoom: () => true, giveRoomBack: () => undefined, callEnded: () => undefined, get behind() { return made; }, ...own };
-  return made;
+  const made = { takeRoom: () => true, giveRoomBack: () => undefined, callEnded: () => undefined, ...own };
+  return { ...made, behind: { ...made, behind: new BackendCalls() } };
 }

@@ -1,0 +1,48 @@
+import { redactHeader, redactTarget, redactText } from '../redact.ts';
+import type { RequestFacts } from '../request-facts.ts';
+import { headerOf } from '../raw-headers.ts';
+
+/** One request as one line of JSON, without line break. Names of fields are those of the log lines of the gateway. */
+export function jsonLine(facts: RequestFacts): string {
+  const { head, auth, failure, firstByte, arrived } = facts;
+  const account = auth?.identity?.kind === 'account' ? auth.identity : undefined;
+  const userAgent = headerOf(head.rawHeaders, 'user-agent');
+  const referer = headerOf(head.rawHeaders, 'referer');
+  return JSON.stringify({
+    time: new Date(head.arrivedAt).toISOString(),
+    requestId: head.requestId,
+    traceId: head.trace.traceId,
+    spanId: head.trace.spanId,
+    clientAddress: facts.clientAddress,
+    method: head.method,
+    target: redactTarget(head.target),
+    httpVersion: head.httpVersion,
+    host: headerOf(head.rawHeaders, 'host'),
+    operation: facts.operation,
+    bucket: facts.bucket,
+    key: facts.key && redactText(facts.key),
+    versionId: facts.versionId,
+    uploadId: facts.uploadId,
+    account: account?.account.name,
+    user: account?.user?.name,
+    accessKeyId: account?.accessKeyId,
+    authMethod: auth?.method,
+    status: facts.status,
+    code: failure?.code,
+    clientLeft: facts.clientLeft || undefined,
+    bytesIn: facts.bytesIn,
+    bytesOut: facts.bytesOut,
+    durationMs: round(facts.durationMs),
+    firstByteMs: firstByte === undefined ? undefined : round(firstByte - arrived),
+    clientWaitMs: round(facts.clientWaitMs),
+    backendWaitMs: round(facts.backendWaitMs),
+    backendCalls: facts.backendCalls,
+    backendRetries: facts.backendRetries || undefined,
+    userAgent: userAgent && redactHeader('user-agent', userAgent),
+    referer: referer && redactText(referer),
+  });
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}
