@@ -13,7 +13,8 @@ import type { HeadSampler } from '../../observe/trace-context.ts';
 import { openAccessLog } from './access-log.ts';
 import { startMetrics } from './metrics.ts';
 import { processResource } from './resource.ts';
-import { startTracing } from './tracing.ts';
+import type { Tracing } from './tracing.ts';
+import { wantsTraces } from './variables.ts';
 
 export interface TelemetryOptions {
   readonly config: Config;
@@ -49,7 +50,7 @@ export async function startTelemetry({ config, folder, environment, log }: Telem
   const resource = processResource();
   diag.setLogger(diagLogger(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
 
-  const tracing = await startTracing({ environment, resource, keepNotable: config.tracing.keepNotable, slowMs: config.slowMs });
+  const tracing = wantsTraces(environment) ? await startTraces() : undefined;
   if (tracing !== undefined) {
     observers.add(tracing.observer);
     closing.push(() => tracing.close());
@@ -59,6 +60,12 @@ export async function startTelemetry({ config, folder, environment, log }: Telem
     observers.add(accessLog.observer);
     closing.push(() => accessLog.close());
   }
+  /** The SDK takes a tenth of a second to load. */
+  async function startTraces(): Promise<Tracing> {
+    const { startTracing } = await import('./tracing.ts');
+    return startTracing({ environment, resource, keepNotable: config.tracing.keepNotable, slowMs: config.slowMs });
+  }
+
   const parts = config.admin.enabled ? startMeasuring() : undefined;
 
   /** Only where somebody can fetch it. */

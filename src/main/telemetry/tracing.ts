@@ -7,6 +7,7 @@ import type { Environment } from '../../../config/load.ts';
 import type { HeadSampler } from '../../observe/trace-context.ts';
 import { SpanExport } from '../../observe/tracing/span-export.ts';
 import { StartError } from '../start-error.ts';
+import { firstSet, unknown } from './variables.ts';
 
 export interface Tracing {
   readonly sampler: HeadSampler;
@@ -21,9 +22,6 @@ export interface TracingOptions {
   readonly keepNotable: boolean;
   readonly slowMs: number;
 }
-
-/** Names of https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
-const ENDPOINTS = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
 
 /** Each is loaded only when it is used. */
 const EXPORTERS: Readonly<Record<string, () => Promise<SpanExporter>>> = {
@@ -44,11 +42,9 @@ const SAMPLERS: Readonly<Record<string, (ratio: number) => Sampler>> = {
 /**
  * Export of spans by OTLP, as the standard variables have it. The exporters read endpoint, headers, certificates, compression
  * and time limits from there themselves.
- * @returns undefined when no endpoint is named, or tracing is switched off
  * @throws StartError naming a variable whose value is not known
  */
-export async function startTracing({ environment, resource, keepNotable, slowMs }: TracingOptions): Promise<Tracing | undefined> {
-  if (!isWanted(environment)) return undefined;
+export async function startTracing({ environment, resource, keepNotable, slowMs }: TracingOptions): Promise<Tracing> {
   const sampler = samplerOf(environment);
   const exporter = await exporterOf(environment)();
   const processor = new BatchSpanProcessor({
@@ -64,14 +60,6 @@ export async function startTracing({ environment, resource, keepNotable, slowMs 
     observer: new SpanExport({ sink: processor, resource, keepNotable: keepNotable && environment['OTEL_TRACES_SAMPLER'] !== 'always_off', slowMs }),
     close: () => processor.shutdown().catch(() => undefined),
   };
-}
-
-function isWanted(environment: Environment): boolean {
-  if (environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false;
-  const exporter = environment['OTEL_TRACES_EXPORTER'] ?? '';
-  if (exporter === 'none') return false;
-  if (exporter !== '' && exporter !== 'otlp') throw unknown('OTEL_TRACES_EXPORTER', exporter, ['otlp', 'none']);
-  return ENDPOINTS.some((name) => (environment[name] ?? '') !== '');
 }
 
 function exporterOf(environment: Environment): () => Promise<SpanExporter> {
@@ -90,18 +78,9 @@ function samplerOf(environment: Environment): Sampler {
   return sampler(Number(ratio));
 }
 
-function firstSet(environment: Environment, names: readonly string[], fallback: string): readonly [name: string, value: string] {
-  const name = names.find((wanted) => (environment[wanted] ?? '') !== '');
-  return [name ?? names[0] ?? '', (name === undefined ? undefined : environment[name]) ?? fallback];
-}
-
 function count(environment: Environment, name: string, fallback: number): number {
   const text = environment[name] ?? '';
   if (text === '') return fallback;
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new StartError([`${name}: expected a whole number above 0, got ${text}`]);
   return Number(text);
-}
-
-function unknown(name: string, value: string, known: readonly string[]): StartError {
-  return new StartError([`${name}: expected one of ${known.join(', ')}, got ${value}`]);
 }
