@@ -157,7 +157,7 @@ class RunningService implements Service {
       backends: async () => ({ total: this.#options.backends.length, failing: (await this.#failures()).map(({ name }) => name) }),
     });
     try {
-      return await startAdminServer({ host, port, parts: [health, access.guard, ...this.#options.telemetry.adminParts] });
+      return await startAdminServer({ host, port, parts: [health, access.guard, ...this.#options.telemetry.adminParts(access.metrics)] });
     } catch (error) {
       throw bindError('admin', host, port, error);
     }

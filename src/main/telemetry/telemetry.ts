@@ -1,6 +1,7 @@
 import { diag, DiagLogLevel, type DiagLogger } from '@opentelemetry/api';
 import type { Environment } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
+import type { RouteAccess } from '../../admin/guard/route-access.ts';
 import type { AdminPart } from '../../admin/server.ts';
 import { metricsRoutes } from '../../admin/metrics/routes.ts';
 import { BackendCalls } from '../../observe/call-watch.ts';
@@ -31,8 +32,8 @@ export interface Telemetry {
   readonly calls: BackendCalls;
   /** Undefined: nothing is traced. */
   readonly sampler: HeadSampler | undefined;
-  /** What the admin port shows of it. */
-  readonly adminParts: readonly AdminPart[];
+  /** What the admin port shows of it. @param metrics who may see them */
+  adminParts(metrics: RouteAccess): readonly AdminPart[];
   /** Values that other parts of the process have. */
   observe(readings: Readings): void;
   /** Hands on what has not been handed on yet. */
@@ -69,7 +70,7 @@ export async function startTelemetry({ config, folder, environment, log }: Telem
   const parts = config.admin.enabled ? startMeasuring() : undefined;
 
   /** Only where somebody can fetch it. */
-  function startMeasuring(): { readonly adminPart: AdminPart; readonly observe: (readings: Readings) => void } {
+  function startMeasuring(): { readonly render: () => Promise<string>; readonly observe: (readings: Readings) => void } {
     const metrics = startMetrics(resource);
     const requests = new RequestMetrics(metrics.meter);
     const ofProcess = processReadings();
@@ -77,14 +78,14 @@ export async function startTelemetry({ config, folder, environment, log }: Telem
     calls.onCall((call) => requests.backendCall(call));
     observe(metrics.meter, { ...ofProcess.readings, s3gw_call_facts_without_room: () => [[calls.room.withoutRoom]] });
     closing.push(() => ofProcess.close(), () => metrics.close());
-    return { adminPart: metricsRoutes(() => metrics.render(), 'token'), observe: (readings) => observe(metrics.meter, readings) };
+    return { render: () => metrics.render(), observe: (readings) => observe(metrics.meter, readings) };
   }
 
   return {
     observers,
     calls,
     sampler: tracing?.sampler,
-    adminParts: parts === undefined ? [] : [parts.adminPart],
+    adminParts: (access) => (parts === undefined ? [] : [metricsRoutes(parts.render, access)]),
     observe: (readings) => parts?.observe(readings),
     async close() {
       const late = new Promise((done) => setTimeout(done, CLOSE_MS).unref());
