@@ -17,16 +17,29 @@
 {{- $_ := set $listener "tls" (dict "certFile" "/tls/tls.crt" "keyFile" "/tls/tls.key") -}}
 {{- end -}}
 {{- $admin := dict "host" .Values.admin.host "port" (int .Values.admin.port) -}}
-{{- $given := .Values.config.admin | default dict -}}
-{{/* The port is reached from outside of the pod, so the inspector needs a token. Metrics do not: the network policy says who gets at them. */}}
-{{- if not (or $given.tokenFile $given.tokenEnv $given.tokenReview) }}{{ $_ := set $admin "inspector" false }}{{ end -}}
-{{- if not (hasKey $given "openMetrics") }}{{ $_ := set $admin "openMetrics" true }}{{ end -}}
+{{/* Reached from outside of the pod, so the inspector needs a token. Metrics do not: the network policy says who gets at them. */}}
+{{- $_ := set $admin "inspector" .Values.admin.inspector.enabled -}}
+{{- if include "gateway.tokenSecret" . }}{{ $_ := set $admin "tokenFile" "/admin-token/token" }}{{ end -}}
+{{- if not (hasKey (.Values.config.admin | default dict) "openMetrics") }}{{ $_ := set $admin "openMetrics" true }}{{ end -}}
 {{- $chart := dict
   "listeners" (list $listener)
   "admin" $admin
   "timeouts" (dict "drainMs" (mul 1000 (include "gateway.drainSeconds" . | int)) "drainDelayMs" (mul 1000 (int .Values.drain.delaySeconds)))
 -}}
 {{- toYaml (mergeOverwrite (deepCopy .Values.config) $chart) -}}
+{{- end -}}
+
+{{/* Name of the secret with the token of the admin port; empty when the configuration says who is let in, or nobody is. */}}
+{{- define "gateway.tokenSecret" -}}
+{{- $given := .Values.config.admin | default dict -}}
+{{- if and .Values.admin.inspector.enabled (not (or $given.tokenFile $given.tokenEnv $given.tokenReview)) -}}
+{{- .Values.admin.inspector.existingSecret | default (printf "%s-admin" (include "gateway.fullname" .)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The gateway asks the API server about tokens: it needs one of its own, and the right to ask. */}}
+{{- define "gateway.reviewsTokens" -}}
+{{- if and .Values.admin.inspector.enabled (dig "tokenReview" false (.Values.config.admin | default dict)) }}true{{ end -}}
 {{- end -}}
 
 {{/* The key that the test signs with, YAML: accessKeyId, secretFile or secretEnv. Empty when there is none. */}}

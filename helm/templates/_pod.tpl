@@ -1,7 +1,6 @@
 {{/* What the pods of gateway, sweeper and test have in common. */}}
 {{- define "gateway.podBasics" -}}
 serviceAccountName: {{ include "gateway.serviceAccount" . }}
-automountServiceAccountToken: false
 enableServiceLinks: false
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets:

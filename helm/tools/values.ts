@@ -107,7 +107,7 @@ const NETWORK = {
     externalTrafficPolicy: z.enum(['', 'Local', 'Cluster']),
     trafficDistribution: TEXT,
   }),
-  admin: part({ host: TEXT, port: PORT, service: part({ annotations: STRING_MAP }) }),
+  admin: part({ host: TEXT, port: PORT, inspector: part({ enabled: FLAG, existingSecret: NAME }), service: part({ annotations: STRING_MAP }) }),
   ingress: part({
     enabled: FLAG, className: NAME, controller: z.enum(['', 'agic', 'gke']), annotations: STRING_MAP, hosts: STRINGS, wildcard: FLAG, tlsSecretName: NAME,
   }),

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { startAzurite } from '../../adapters/azure/azurite-process.ts';
 import { makeCertificate } from '../support/azurite.ts';
 import { type Process, runPod, type Surroundings, untilProbe } from './support/kubelet.ts';
-import { only } from './support/objects.ts';
+import { containerOf, dataOf, only, podOf } from './support/objects.ts';
 import { orSkip } from './tools/cache.ts';
 import { type Clients, findClients, type KubernetesObject, render, type ValueSet } from './tools/helm.ts';
 
@@ -62,6 +62,17 @@ describe.skipIf(clients === undefined)('the rendered manifests', () => {
 
     gateway.child.kill('SIGTERM');
     expect(await gateway.ended()).toBe(0);
+  });
+
+  test('serve the inspector to whoever has the token of the secret, and to nobody else', async () => {
+    const { objects, deployment, gateway } = await start('dev');
+    await untilProbe(deployment, 'readiness', gateway);
+    const admin = containerOf(podOf(deployment)).ports?.find(({ name }) => name === 'admin')?.containerPort ?? 0;
+    const ask = async (authorization: string): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${admin}/api/requests`, { headers: { authorization }, signal: AbortSignal.timeout(5000) })).status;
+    const { token = '' } = dataOf(only(objects, 'Secret', '-admin'));
+    expect([await ask('Bearer another'), await ask('')]).toEqual([401, 401]);
+    expect(await ask(`Bearer ${token}`)).not.toBe(401);
   });
 
   test('`helm test` fails when the key is wrong', async () => {

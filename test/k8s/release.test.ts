@@ -73,6 +73,31 @@ describe('without CRDs', () => {
     }
   });
 
+  test('keeps the token of the admin port over upgrades', async () => {
+    const where = ['--namespace', await freshNamespace('token')];
+    const token = async (): Promise<string> =>
+      (await cluster.get<{ data: { token: string } }>('secret', 's3-s3-cloud-gateway-admin', ...where)).data.token;
+    expect(await cluster.helm('install', 's3', CHART, ...where, ...valuesOf('dev'))).toMatchObject({ code: 0 });
+    const before = await token();
+    expect(before.length).toBeGreaterThan(40);
+    expect(await cluster.helm('upgrade', 's3', CHART, ...where, ...valuesOf('dev'), '--set', 'config.region=eu-north-1')).toMatchObject({ code: 0 });
+    expect(await token()).toBe(before);
+  });
+
+  test('lets the gateway review tokens, and do nothing else, when it is told to', async () => {
+    const where = ['--namespace', await freshNamespace('review')];
+    const may = async (...what: string[]): Promise<boolean> =>
+      (await cluster.kubectl('auth', 'can-i', '--quiet', ...what, '--as=system:serviceaccount:review:s3-s3-cloud-gateway')).code === 0;
+    expect(await cluster.helm('install', 's3', CHART, ...where, ...valuesOf('dev'))).toMatchObject({ code: 0 });
+    expect(await may('create', 'tokenreviews')).toBe(false);
+    const user = 'config.admin.tokenReview.users[0]=system:serviceaccount:review:operator';
+    expect(await cluster.helm('upgrade', 's3', CHART, ...where, ...valuesOf('dev'), '--set', user)).toMatchObject({ code: 0 });
+    expect(await may('create', 'tokenreviews')).toBe(true);
+    expect(await may('get', 'secrets', '--namespace=review')).toBe(false);
+    expect(await cluster.helm('uninstall', 's3', ...where)).toMatchObject({ code: 0 });
+    expect(await may('create', 'tokenreviews')).toBe(false);
+  });
+
   test('says which kind is missing when something is turned on that needs a CRD', async () => {
     const where = ['--namespace', await freshNamespace('crds')];
     const { code, output } = await cluster.helm('install', 's3', CHART, ...where, ...valuesOf('minimal'), '--set', 'metrics.serviceMonitor.enabled=true');
