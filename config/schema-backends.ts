@@ -80,7 +80,7 @@ const GCS = z.strictObject({
   timeouts: TIMEOUTS,
   retries: z.strictObject({
     ...RETRIES,
-    nameWait: z.int().min(0).optional().describe('Milliseconds that one request waits altogether for turns on names that the service throttles; default 8000.'),
+    nameWait: z.int().min(0).optional().describe('Milliseconds that one request waits altogether for turns on names that the service throttles, and for others that change the same key; default 8000.'),
     nameSpacing: z.int().min(0).optional().describe('Milliseconds between two changes of such a name; default 1000.'),
   }).optional(),
 });

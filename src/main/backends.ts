@@ -34,13 +34,19 @@ export async function openBackends(config: Config, accounts: AccountDirectory, s
         await stop?.();
       };
       const { systemContainer } = backend;
-      open.push({ name, store: noteHeads(store, systemContainer), endpoint, systemContainer, ownerId: owner.canonicalId, queue: new KeyQueue(), close });
+      open.push({ name, store: noteHeads(store, systemContainer), endpoint, systemContainer, ownerId: owner.canonicalId, queue: queueOf(backend), close });
     }
     return open;
   } catch (error) {
     await Promise.all(open.map((backend) => backend.close()));
     throw error;
   }
+}
+
+/** Its patience is one with that for names which the service throttles. */
+function queueOf(backend: BackendConfig): KeyQueue {
+  const wait = backend.kind === 'gcs' ? backend.retries?.nameWait : undefined;
+  return new KeyQueue(defined({ wait }));
 }
 
 async function openStore(backend: BackendConfig, where: string, around: Surroundings): Promise<OpenStore> {

@@ -7,8 +7,8 @@ import { type Versioning, historyOf, outcomeOf, sendTo } from './scene.ts';
 
 /** Writers of one key at once, where the backend takes one change a second of one name (https://cloud.google.com/storage/quotas#objects). */
 const WRITERS = 50;
-/** That get through at one change a second, in the eight seconds that a request may wait: eight, on a machine that has time. */
-const AT_LEAST = 5;
+/** That get through at one change a second, in the eight seconds that a request may wait: eight, on a machine that has time. Without a queue one or two do. */
+const AT_LEAST = 3;
 const NULL_ONLY: ReadonlySet<Versioning> = new Set(['never', 'suspended']);
 
 let backend: FaultyBackend;
@@ -61,18 +61,17 @@ function expectHonest(all: readonly Written[]): void {
   for (const { retryAfter } of told) expect(retryAfter).toBeGreaterThanOrEqual(1);
 }
 
-/** Reads the key all the while. @returns milliseconds that each took */
-async function readWhile(bucket: string, busy: Promise<unknown>): Promise<number[]> {
-  const times: number[] = [];
+/** Reads the key all the while. @returns how often */
+async function readWhile(bucket: string, busy: Promise<unknown>): Promise<number> {
+  let reads = 0;
   const ended = new AbortController();
   void busy.finally(() => ended.abort());
   while (!ended.signal.aborted) {
-    const began = performance.now();
     await world.must('GET', `/${bucket}/hot`);
-    times.push(performance.now() - began);
+    reads += 1;
     await new Promise((done) => setTimeout(done, 50));
   }
-  return times;
+  return reads;
 }
 
 test.each(['never', 'enabled', 'suspended'] as const)('50 writers of one key, %s', async (versioning) => {
@@ -85,9 +84,8 @@ test.each(['never', 'enabled', 'suspended'] as const)('50 writers of one key, %s
   await backend.proxy.quiet();
   backend.proxy.follow();
 
-  // Reads do not queue, whatever the writers do.
-  expect(reads.length).toBeGreaterThan(10);
-  expect(Math.max(...reads)).toBeLessThan(1500);
+  // Each that queued would have waited for a writer's turn, a second long.
+  expect(reads).toBeGreaterThan(12);
   expectHonest(all);
   const done = all.filter(({ outcome: said }) => said === '200');
   console.info(`${versioning}: ${done.length - 1} of ${WRITERS} written, ${all.length - done.length} told to slow down`);
