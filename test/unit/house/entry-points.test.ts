@@ -5,7 +5,7 @@ import { delimiter, join, sep } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const ENTRY_POINTS = ['src/start.mjs', 'src/sweep.mjs', 'src/export-plain.mjs', 'src/healthcheck.mjs', 'test/testbed.mjs', 'test/bench/run.mjs'];
+const ENTRY_POINTS = ['src/start.mjs', 'src/sweep.mjs', 'src/export-plain.mjs', 'src/healthcheck.mjs', 'src/trace.mjs', 'test/testbed.mjs', 'test/bench/run.mjs'];
 const OLDEST = 24;
 
 const oldNode = findOldNode();
