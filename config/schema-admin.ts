@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JOURNAL, PEERS, TRACE_URL_TEMPLATE } from './schema-inspector.ts';
 import { milliseconds, path, PORT, secretFrom } from './schema-parts.ts';
 
 const TOKEN_REVIEW = z.strictObject({
@@ -22,6 +23,11 @@ export const ADMIN = z.strictObject({
   tokenReview: TOKEN_REVIEW.optional().describe('Let in tokens of the Kubernetes cluster. The gateway\'s service account needs the cluster role `system:auth-delegator`.'),
   openMetrics: z.boolean().default(false).describe('Serve /metrics without a token. They hold no names of buckets, keys or accounts.'),
   names: z.array(z.string().min(1)).default([]).describe('Host names besides `localhost` under which browsers may use the admin port when it asks for no token.'),
+  replica: z.string().regex(/^[\w.:-]{1,128}$/, { error: 'expected a name of letters, digits and . _ : -' }).optional()
+    .describe('What the inspector calls this replica; default host name and process id.'),
+  peers: PEERS.prefault({}).describe('Other replicas, which the inspector of any of them shows, too.'),
+  journal: JOURNAL.prefault({}).describe('The recent requests of this replica.'),
+  traceUrlTemplate: TRACE_URL_TEMPLATE.optional(),
 });
 
 export type AdminConfig = z.infer<typeof ADMIN>;

@@ -24,14 +24,17 @@ export function ownPlace(): Place | undefined {
 }
 
 /**
- * What a worker makes of the configuration of all: the ports of the first one, its share of the memory for held bodies, and, but for
- * the first one, an admin port of its own that only this machine sees.
+ * What a worker makes of the configuration of all: the ports of the first one, its share of the memory for held bodies and for the
+ * journal, a name of its own, and, but for the first one, an admin port of its own that only this machine sees.
  */
 export function settingsOf(config: Config, place: Place | undefined): Config {
   if (place === undefined) return config;
   const { slot, count, ports } = place;
   const limits = { ...config.limits, heldBudgetBytes: Math.floor(config.limits.heldBudgetBytes / count) };
   const listeners = config.listeners.map((listener, index) => ({ ...listener, port: ports[index] ?? listener.port }));
-  const admin = slot === 1 ? config.admin : { ...config.admin, host: '127.0.0.1', port: 0 };
+  const journal = { maxBytes: Math.floor(config.admin.journal.maxBytes / count) };
+  const { replica } = config.admin;
+  const named = { ...config.admin, journal, ...(replica !== undefined && { replica: `${replica}-${slot}` }) };
+  const admin = slot === 1 ? named : { ...named, host: '127.0.0.1', port: 0 };
   return { ...config, limits, listeners, admin };
 }
