@@ -7,13 +7,12 @@ import { inspectorPage } from '../admin/page/page.ts';
 import { peerAddresses } from '../admin/replicas/peer-addresses.ts';
 import { Replicas } from '../admin/replicas/replicas.ts';
 import type { AdminPart } from '../admin/server.ts';
-import { SignatureDiagnoser } from '../auth/diagnosis/diagnoser.ts';
-import { DEFAULT_MAX_SKEW_MS } from '../auth/verdict.ts';
 import type { BucketRegistry } from '../manifest/buckets/buckets.ts';
 import { createObjectInspector } from '../manifest/inspect/inspect-object.ts';
 import type { Call } from '../observe/call.ts';
 import { RequestJournal } from '../observe/journal/journal.ts';
 import type { RequestObserver } from '../observe/request-facts.ts';
+import { signatureDiagnoser } from './signature-diagnosis.ts';
 import { VERSION } from './version.ts';
 import { siblingAddresses } from './workers/siblings.ts';
 
@@ -21,8 +20,6 @@ export interface InspectionOptions {
   readonly config: Config;
   readonly accounts: AccountDirectory;
   readonly buckets: BucketRegistry;
-  /** Base URLs under which clients reach this process, as far as they are known by now. */
-  readonly endpoints: () => readonly string[];
   readonly newCall: (signal: AbortSignal) => Call;
 }
 
@@ -33,33 +30,20 @@ export interface Inspection {
 }
 
 /** Nothing is watched, kept or shown unless the configuration has an inspector. */
-export function openInspection(options: InspectionOptions): Inspection {
-  const { config: { admin, slowMs, versioningDrainMs }, buckets, newCall } = options;
+export function openInspection({ config, accounts, buckets, newCall }: InspectionOptions): Inspection {
+  const { admin, slowMs, versioningDrainMs } = config;
   if (!admin.enabled || !admin.inspector) return { observers: [], parts: [] };
-  const diagnoser = openDiagnoser(options);
+  const diagnoser = signatureDiagnoser(config, accounts);
   const journal = new RequestJournal({ maxBytes: admin.journal.maxBytes, slowMs, diagnose: (facts) => diagnoser.explain(facts) });
   const api = inspectorApi({
     journal,
     objects: createObjectInspector({ buckets, drainMs: versioningDrainMs }),
-    replicas: openReplicas(options.config, journal),
+    replicas: openReplicas(config, journal),
     newCall,
     version: VERSION,
     traceUrlTemplate: admin.traceUrlTemplate,
   });
   return { observers: [diagnoser, journal], parts: [api, inspectorPage()] };
-}
-
-function openDiagnoser({ config, accounts, endpoints }: InspectionOptions): SignatureDiagnoser {
-  return new SignatureDiagnoser({
-    region: config.region,
-    maxSkewMs: DEFAULT_MAX_SKEW_MS,
-    baseHosts: config.baseHosts,
-    get ports() {
-      return endpoints().map((url) => Number(url.slice(url.lastIndexOf(':') + 1)));
-    },
-    credentialFor: (accessKeyId) => accounts.byAccessKey(accessKeyId),
-    credentials: () => accounts.credentials(),
-  });
 }
 
 function openReplicas({ admin }: Config, journal: RequestJournal): Replicas {
