@@ -7,6 +7,7 @@ import { Dispatcher } from '../gateway/dispatcher.ts';
 import { createListener, type Listener, type TlsMaterial } from '../gateway/listener.ts';
 import { proxyTrust } from '../gateway/proxy-trust.ts';
 import { DEFAULT_STALL_LIMITS, StallWatch } from '../gateway/stall-watch.ts';
+import type { Call } from '../observe/call.ts';
 import type { Log } from '../observe/log.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import { HoldBudget } from '../protocol/body/hold-budget.ts';
@@ -15,6 +16,7 @@ import { type AdminAccess, openAdminAccess } from './admin-access.ts';
 import { backgroundCall } from './background-call.ts';
 import type { OpenBackend } from './backends.ts';
 import { createRealm } from './bucket-rules.ts';
+import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
 import { settleReadings } from './telemetry/settle-readings.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
@@ -61,6 +63,7 @@ class RunningService implements Service {
   readonly #options: ServiceOptions;
   readonly #background = new AbortController();
   readonly #manifest: OpenManifest;
+  readonly #inspection: Inspection;
   readonly #dispatcher: Dispatcher;
   readonly #stalls: StallWatch;
   readonly #listeners: Listener[] = [];
@@ -84,6 +87,9 @@ class RunningService implements Service {
       calls: telemetry.calls,
       signal: this.#background.signal,
     });
+    const newCall = (signal: AbortSignal): Call => backgroundCall(signal, telemetry.calls);
+    this.#inspection = openInspection({ config, accounts, buckets: this.#manifest.buckets, newCall });
+    for (const observer of this.#inspection.observers) telemetry.observers.add(observer);
     this.#dispatcher = new Dispatcher({
       accounts,
       manifest: this.#manifest,
@@ -156,8 +162,9 @@ class RunningService implements Service {
       draining: () => this.#draining,
       backends: async () => ({ total: this.#options.backends.length, failing: (await this.#failures()).map(({ name }) => name) }),
     });
+    const parts = [health, access.guard, ...this.#options.telemetry.adminParts(access.metrics), ...this.#inspection.parts];
     try {
-      return await startAdminServer({ host, port, parts: [health, access.guard, ...this.#options.telemetry.adminParts(access.metrics)] });
+      return await startAdminServer({ host, port, parts });
     } catch (error) {
       throw bindError('admin', host, port, error);
     }
