@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { pino } from 'pino';
 import { ConfigError, type Environment, loadConfig, type LoadedConfig } from '../../config/load.ts';
 import { replaceableDirectory, type ReplaceableDirectory } from '../access/directory.ts';
 import type { Log } from '../observe/log.ts';
 import { accountDirectory } from './account-settings.ts';
 import { type Arguments, parseArguments, USAGE } from './arguments.ts';
 import { openBackends, type OpenBackend } from './backends.ts';
+import { createLog } from './log.ts';
 import { printWelcome } from './welcome.ts';
 import { type Service, startService } from './service.ts';
 import { StartError } from './start-error.ts';
@@ -45,7 +45,7 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
     process.stdout.write(`${loaded.file}: good\n`);
     return;
   }
-  const log = pino({ level: loaded.config.logLevel }, pino.destination({ fd: 2, sync: true }));
+  const log = createLog(loaded.config.logLevel);
   const place = ownPlace();
   const count = workerCount(loaded.config.workers);
   if (place === undefined && count > 1) return superviseWorkers({ count, listeners: loaded.config.listeners, log });

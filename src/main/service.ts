@@ -9,6 +9,7 @@ import { proxyTrust } from '../gateway/proxy-trust.ts';
 import { DEFAULT_STALL_LIMITS, StallWatch } from '../gateway/stall-watch.ts';
 import type { Call } from '../observe/call.ts';
 import type { Log } from '../observe/log.ts';
+import { redactText } from '../observe/redact.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import { HoldBudget } from '../protocol/body/hold-budget.ts';
 import { isStoreError } from '../store/store-error.ts';
@@ -249,7 +250,7 @@ function baseUrl(scheme: string, host: string, port: number): string {
 function reasonOf(error: unknown): string {
   const words: string[] = [];
   for (let current = error; current instanceof Error && words.length < 8; current = current.cause) {
-    words.push(current.message === '' ? String((current as NodeJS.ErrnoException).code) : current.message);
+    words.push(current.message === '' ? String((current as NodeJS.ErrnoException).code) : redactText(current.message));
   }
   return [...new Set([words.at(0), words.at(-1)])].join('; ');
 }

@@ -85,6 +85,7 @@ function redactUnknown(name: string, value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Error) return redactError(value);
   if (depth >= MAX_DEPTH) return undefined;
+  if ('toJSON' in value && typeof value.toJSON === 'function') return redactUnknown(name, (value.toJSON as () => unknown)(), depth + 1);
   if (Array.isArray(value)) return value.map((one: unknown) => redactUnknown(name, one, depth + 1));
   return redactFields(value as Readonly<Record<string, unknown>>, depth + 1);
 }
