@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, afterEach, expect } from 'vitest';
+import { afterAll, afterEach, expect, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { ACCESS_KEY, SECRET_KEY } from './sign-raw.ts';
 
@@ -79,7 +79,7 @@ function follow(child: ChildProcess): Started {
     child,
     output: () => output,
     async printed(pattern) {
-      await expect.poll(() => output, { timeout: 15_000 }).toMatch(pattern);
+      await vi.waitFor(() => expect(output).toMatch(pattern), { timeout: 15_000 });
       return pattern.exec(output) as RegExpExecArray;
     },
     ended: () => exit,

@@ -1,0 +1,253 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { fingerprint } from '../../src/observe/redact.ts';
+import { roundTrip } from '../support/raw-http.ts';
+import { ACCESS_KEY, presignedHead, SECRET_KEY, signedHead } from '../support/sign-raw.ts';
+import { startCommand, testAccount } from '../support/start-command.ts';
+
+/**
+ * Every kind of credential, in requests that succeed and that fail, against a gateway whose every output is on: traces to a
+ * receiver, log, access log, metrics, and all that the admin port shows. None of them may hold one.
+ */
+const secrets = new Map<string, string>();
+
+/** A credential of its own, in the letters that such have. */
+function secret(what: string, form: 'hex' | 'base64' | 'base64url' = 'base64url'): string {
+  const value = randomBytes(30).toString(form);
+  secrets.set(`${what}: ${value}`, value);
+  return value;
+}
+
+/** Takes the signatures out of what is sent: they are credentials, too. */
+function noted(request: string): string {
+  for (const [, value = ''] of request.matchAll(/(?:Signature=|signature=|AWS [A-Z0-9]+:)([\w+/%=-]{16,})/g)) secrets.set(`signature: ${value}`, decodeURIComponent(value));
+  return request;
+}
+
+const ADMIN_TOKEN = secret('token of the admin port');
+const CLOUD_SAS = `sv=2024-11-04&ss=b&srt=sco&sp=rwdlac&sig=${encodeURIComponent(secret('SAS of a backend', 'base64'))}`;
+const CLOUD_KEY = secret('account key of a backend', 'base64');
+secrets.set('secret access key', SECRET_KEY);
+
+type Made = (key: string) => string;
+
+const sse = (prefix: string): Record<string, string> => ({
+  [`${prefix}server-side-encryption-customer-algorithm`]: 'AES256',
+  [`${prefix}server-side-encryption-customer-key`]: secret(`${prefix}customer key`, 'base64'),
+  [`${prefix}server-side-encryption-customer-key-MD5`]: secret(`MD5 of ${prefix}customer key`, 'base64'),
+});
+
+/** Unsigned requests with credentials somewhere in them. */
+const plain = (key: string, headers: Readonly<Record<string, string>>, query = ''): string =>
+  `GET ${key}${query} HTTP/1.1\r\nHost: localhost\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+
+const CASES: Readonly<Record<string, Made>> = {
+  'put': (key) => signedHead({ method: 'PUT', target: key, headers: { 'content-length': '0' } }),
+  'get presigned': (key) => presignedHead({ target: key }),
+  'wrong secret': (key) => signedHead({ target: key, secretKey: 'guessed' }),
+  'wrong secret presigned': (key) => presignedHead({ target: key, secretKey: 'guessed' }),
+  'altered host': (key) => signedHead({ target: key }).replace('host: localhost', 'host: elsewhere'),
+  'shifted clock': (key) => signedHead({ target: key, now: new Date(Date.now() - 3_600_000) }),
+  'unknown key': (key) => signedHead({ target: key, accessKey: 'NOSUCHKEYNOSUCHKEY00' }),
+  'header in another case': (key) => signedHead({ target: key, secretKey: 'guessed' }).replace('authorization:', 'AUTHORIZATION:').replace(', Signature=', ',signature='),
+  'presigned in another case': (key) => presignedHead({ target: key }).replace('X-Amz-Signature', 'x-amz-SIGNATURE'),
+  'presigned, name escaped': (key) => presignedHead({ target: key }).replace('X-Amz-Signature', 'X%2DAmz%2dSign%61ture'),
+  'presigned twice': (key) => presignedHead({ target: key }).replace(/(&X-Amz-Signature=[0-9a-f]+)/, `$1&X-Amz-Signature=${secret('second signature', 'hex')}`),
+  'session token': (key) => signedHead({ target: key, headers: { 'x-amz-security-token': secret('session token', 'base64') } }),
+  'session token, wrong secret': (key) => signedHead({ target: key, secretKey: 'guessed', headers: { 'X-Amz-Security-Token': secret('session token', 'base64') } }),
+  'session token presigned': (key) => presignedHead({ target: `${key}?X-Amz-Security-Token=${encodeURIComponent(secret('session token', 'base64'))}` }),
+  'session token in an altered query': (key) => presignedHead({ target: `${key}?x-amz-security-token=${secret('session token')}` }).replace('?', '?added=1&'),
+  'customer key': (key) => signedHead({ method: 'PUT', target: key, headers: { ...sse('x-amz-'), 'content-length': '0' } }),
+  'customer key, wrong secret': (key) => signedHead({ target: key, secretKey: 'guessed', headers: sse('x-amz-') }),
+  'customer key of a source': (key) => signedHead({ method: 'PUT', target: key, headers: { 'x-amz-copy-source': '/bucket/put', ...sse('x-amz-copy-source-') } }),
+  'customer key hoisted': (key) => presignedHead({ target: `${key}?x-amz-server-side-encryption-customer-key=${encodeURIComponent(secret('hoisted key', 'base64'))}` }),
+  'version 2 in a header': (key) => plain(key, { Authorization: `AWS ${ACCESS_KEY}:${secret('V2 signature', 'base64')}` }),
+  'version 2 presigned': (key) => presignedV2(key, SECRET_KEY),
+  'version 2 presigned, wrong secret': (key) => presignedV2(key, 'guessed'),
+  'signed chunks': (key) => signedChunks(key, undefined),
+  'signed chunks, one of them wrong': (key) => signedChunks(key, secret('chunk signature', 'hex')),
+  'basic': (key) => plain(key, { Authorization: `Basic ${Buffer.from(`user:${secret('password')}`).toString('base64')}` }),
+  'bearer': (key) => plain(key, { Authorization: `Bearer ${secret('bearer token')}` }),
+  'no scheme': (key) => plain(key, { Authorization: secret('bare token') }),
+  'other credentials': (key) => signedHead({
+    target: key,
+    headers: {
+      'cookie': `session=${secret('cookie')}; b=${secret('cookie')}`, 'proxy-authorization': `Basic ${secret('proxy password')}`, 'x-api-key': secret('API key'),
+      'x-ms-encryption-key': secret('Azure customer key', 'base64'), 'x-goog-encryption-key': secret('Google customer key', 'base64'),
+      'referer': `https://account.blob.core.windows.net/c/b?sv=2024-11-04&sig=${encodeURIComponent(secret('SAS in a referer', 'base64'))}`,
+      'x-original-url': `/b/k?redirect=${encodeURIComponent(`https://h/?access_token=${secret('OAuth token')}`)}`,
+      'user-agent': `tool/1 (token=${secret('token in a user agent')})`,
+      'x-forwarded-uri': `/b/k?X-Amz-Signature=${secret('forwarded signature', 'hex')}`,
+    },
+  }),
+  'SAS in a query': (key) => plain(key, {}, `?SV=1&SIG=${encodeURIComponent(secret('SAS in a query', 'base64'))}&se=2030`),
+  'copy from a presigned URL': (key) => signedHead({ method: 'PUT', target: key, headers: { 'x-amz-copy-source': `/bucket/put?X-Amz-Signature=${secret('signature of a source', 'hex')}` } }),
+  'a presigned URL as key': (key) => signedHead({ method: 'PUT', target: `${key}/https%3A//h/b/k%3FX-Amz-Signature%3D${secret('signature in a key', 'hex')}`, headers: { 'content-length': '0' } }),
+  'whole URL as target': (key) => plain(`http://localhost${key}`, {}, `?X-Amz-Security-Token=${secret('token in a whole URL')}`),
+  'backend that fails': () => signedHead({ target: '/dead-bucket/k' }),
+  'two lengths': (key) => plain(key, { 'Content-Length': '1', 'Transfer-Encoding': 'chunked', 'X-Amz-Security-Token': secret('token in a broken request') }),
+};
+
+function presignedV2(key: string, secretKey: string): string {
+  const expires = String(Math.floor(Date.now() / 1000) + 600);
+  const signature = createHmac('sha1', secretKey).update(`GET\n\n\n${expires}\n${key}`).digest('base64');
+  secrets.set(`V2 signature: ${signature}`, signature);
+  return plain(key, {}, `?AWSAccessKeyId=${ACCESS_KEY}&Expires=${expires}&Signature=${encodeURIComponent(signature)}`);
+}
+
+/** One chunk; its signature is not right, as nothing but its journey is of interest. */
+function signedChunks(key: string, signature: string | undefined): string {
+  const head = signedHead({
+    method: 'PUT', target: key, payloadHash: 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
+    headers: { 'content-length': '180', 'x-amz-decoded-content-length': '4', 'content-encoding': 'aws-chunked' },
+  });
+  const chunk = `4;chunk-signature=${signature ?? '0'.repeat(64)}\r\nbody\r\n0;chunk-signature=${'0'.repeat(64)}\r\n\r\n`;
+  return head.replace('content-length: 180', `content-length: ${chunk.length}`) + chunk;
+}
+
+/** How a secret can be told although it was written in another way. */
+function disguises(value: string): string[] {
+  const bytes = Buffer.from(value);
+  const spaced = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(' ');
+  return [value, encodeURIComponent(value), encodeURIComponent(encodeURIComponent(value)), value.replaceAll('/', '\\/'), bytes.toString('hex'), spaced, bytes.toString('base64')];
+}
+
+const { start, configFile } = startCommand();
+const outputs = new Map<string, string>();
+/** Of each case: what it was called in the path, and what the client was answered. */
+const answers = new Map<string, string>();
+
+async function sink(): Promise<{ url: string; text: () => string; close: () => void }> {
+  const pieces: Buffer[] = [];
+  const server = createServer((request, response) => {
+    request.on('data', (piece: Buffer) => pieces.push(piece)).on('end', () => response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, text: () => Buffer.concat(pieces).toString('latin1'), close: () => void server.close() };
+}
+
+function keyOf(name: string): string {
+  return `/bucket/${name.replaceAll(/\W/g, '-')}`;
+}
+
+async function run(format: 'json' | 's3'): Promise<void> {
+  const spans = await sink();
+  const dead = { owner: 'main', endpoint: 'http://127.0.0.1:1/account', retries: { attempts: 1 } };
+  const config = configFile(`${format}.yaml`, {
+    accounts: [testAccount()], presignedV2: true, accessLog: { format }, logLevel: 'trace',
+    admin: { port: 0, tokenEnv: 'ADMIN_TOKEN' }, buckets: { default: 'store', rules: [{ pattern: 'dead-*', backend: 'dead' }, { pattern: 'gone-*', backend: 'gone' }] },
+    backends: {
+      store: { kind: 'memory', owner: 'main' },
+      dead: { kind: 'azure', ...dead, systemContainer: 'dead-system', credential: { kind: 'sas', tokenEnv: 'SAS' } },
+      gone: { kind: 'azure', ...dead, systemContainer: 'gone-system', credential: { kind: 'accountKey', keyEnv: 'KEY' } },
+    },
+  });
+  const started = start(['--config', config], {
+    ADMIN_TOKEN, SAS: CLOUD_SAS, KEY: CLOUD_KEY, OTEL_EXPORTER_OTLP_ENDPOINT: spans.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf', OTEL_TRACES_SAMPLER: 'always_on',
+  });
+  const [, port] = await started.printed(/"endpoints":\["http:\/\/127\.0\.0\.1:(\d+)"/);
+  const [, admin = ''] = await started.printed(/"admin":"([^"]+)"/);
+  await roundTrip(Number(port), signedHead({ method: 'PUT', target: '/bucket', headers: { 'content-length': '0' } }));
+  for (const [name, make] of Object.entries(CASES)) {
+    const answer = await roundTrip(Number(port), noted(make(keyOf(name))));
+    answers.set(name, `${answer.status} ${answer.body}`);
+  }
+  for (const [path, text] of await shownBy(admin)) outputs.set(`${format}: ${path}`, text);
+  started.child.kill('SIGTERM');
+  await started.ended();
+  outputs.set(`${format}: log and access log`, started.output());
+  outputs.set(`${format}: spans`, spans.text());
+  spans.close();
+}
+
+/** All that the admin port has to show of requests. */
+async function shownBy(admin: string): Promise<Map<string, string>> {
+  const shown = new Map<string, string>();
+  const get = async (path: string): Promise<string> => {
+    const answer = await fetch(`${admin}${path}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+    const text = await answer.text();
+    shown.set(path, `${JSON.stringify([...answer.headers])}\n${text}`);
+    expect(answer.status, path).toBe(200);
+    return text;
+  };
+  const list = JSON.parse(await get('/api/requests?limit=1000')) as { readonly requests: readonly { readonly href: string }[] };
+  for (const { href } of list.requests) {
+    await get(href);
+    await get(`${href}/bundle`);
+  }
+  for (const path of ['/api/requests.har', '/api/replicas', '/metrics', '/session', '/api/timeline?bucket=bucket&key=put', '/api/objects/bucket?key=put', '/']) await get(path);
+  await get(`/api/requests?limit=1000&scope=all&identity=${ACCESS_KEY}`);
+  shown.set('stream', await streamOf(`${admin}/api/requests/stream?recent=1000`));
+  for (const path of ['/api/requests', '/session']) {
+    const answer = await fetch(`${admin}${path}`, { method: path === '/session' ? 'POST' : 'GET', headers: { 'content-type': 'application/json', authorization: `Bearer ${secret('wrong token')}` },
+      ...(path === '/session' && { body: JSON.stringify({ token: secret('wrong token') }) }) });
+    shown.set(`${path} refused`, await answer.text());
+  }
+  return shown;
+}
+
+/** What a stream has to say at first. */
+async function streamOf(url: string): Promise<string> {
+  const abort = new AbortController();
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` }, signal: abort.signal });
+  const reader = (answer.body ?? new ReadableStream<Uint8Array>()).getReader();
+  let text = '';
+  const timer = setTimeout(() => abort.abort(), 5000);
+  while (text.split('event: finished').length <= Object.keys(CASES).length - 2) {
+    const piece = await reader.read().catch(() => undefined);
+    if (piece?.value === undefined) break;
+    text += Buffer.from(piece.value).toString();
+  }
+  clearTimeout(timer);
+  abort.abort();
+  return text;
+}
+
+describe('credentials', () => {
+  beforeAll(async () => {
+    await run('json');
+    await run('s3');
+  }, 60_000);
+
+  test('the requests were what they were meant to be', () => {
+    expect(answers.get('put')).toMatch(/^200/);
+    expect(answers.get('get presigned')).toContain('<Code>NoSuchKey</Code>');
+    expect(answers.get('version 2 presigned')).toContain('<Code>NoSuchKey</Code>');
+    for (const name of ['wrong secret', 'wrong secret presigned', 'altered host', 'version 2 presigned, wrong secret', 'signed chunks', 'signed chunks, one of them wrong']) {
+      expect(answers.get(name), name).toContain('<Code>SignatureDoesNotMatch</Code>');
+    }
+    expect(answers.get('session token')).toContain('<Code>InvalidToken</Code>');
+    expect(answers.get('session token, wrong secret')).toContain('<Code>InvalidToken</Code>');
+    expect(answers.get('backend that fails')).toMatch(/^50[03]/);
+    expect(secrets.size).toBeGreaterThan(2 * Object.keys(CASES).length);
+  });
+
+  test.each(['json', 's3'])('every output of a gateway with %s lines shows the requests', (format) => {
+    const path = keyOf('session token, wrong secret');
+    for (const output of ['/api/requests?limit=1000', '/api/requests.har', 'stream', 'log and access log', 'spans']) {
+      expect(outputs.get(`${format}: ${output}`), output).toContain(path.slice('/bucket/'.length));
+    }
+    expect(outputs.get(`${format}: /metrics`)).toContain('PutObject');
+    expect(outputs.get(`${format}: /api/requests?limit=1000`)).not.toContain('"requests":[]');
+    expect([...outputs.keys()].filter((name) => name.startsWith(`${format}: `) && name.endsWith('/bundle')).length).toBeGreaterThan(Object.keys(CASES).length - 3);
+  });
+
+  test('marks stand where credentials were', () => {
+    const all = [...outputs.values()].join('\n');
+    for (const [name, value] of secrets) {
+      if (name.startsWith('session token:')) expect(all, name).toContain(fingerprint(value));
+    }
+    expect(all).toMatch(/proved/);
+  });
+
+  test('are in none of the outputs', () => {
+    const found: string[] = [];
+    for (const [output, text] of outputs) {
+      for (const [name, value] of secrets) if (disguises(value).some((shown) => text.includes(shown))) found.push(`${output} shows ${name}`);
+    }
+    expect(found).toEqual([]);
+  });
+});
