@@ -283,9 +283,9 @@ export class CallFacts {
 
   /** The request has ended: whoever keeps the facts accounts for them himself. Later calls are counted only. */
   giveRoomBack(): void {
-    this.watch?.giveRoomBack(this.backend.length, this.#roomTaken);
-    this.#roomTaken = 0;
+    if (this.#closed) return;
     this.#closed = true;
+    this.watch?.giveRoomBack(this.backend.length, this.#roomTaken);
   }
 
   #head(name: string): HeadFacts | undefined {

@@ -12,6 +12,7 @@ import { OPERATIONS } from '../../src/operations/index.ts';
 import type { NewBuckets } from '../../src/operations/operation.ts';
 import { HoldBudget } from '../../src/protocol/body/hold-budget.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
+import { noteHeads } from '../../src/store/note-heads.ts';
 import { ACCESS_KEY, OTHER_ACCESS_KEY, REGION, SECRET_KEY, USER_ACCESS_KEY } from './sign-raw.ts';
 
 export interface TestGateway<Store extends BlobStore = MemoryBlobStore> {
@@ -30,12 +31,15 @@ export interface TestGatewayOptions {
   readonly patienceMs?: number;
   readonly stalls?: StallLimits;
   readonly headersMs?: number;
+  readonly bucketCacheMs?: number;
   readonly newBuckets?: NewBuckets;
   readonly observers?: DispatcherOptions['observers'];
   /** Where everything lies that is no bucket; of its own where the store outlives the test. */
   readonly systemContainer?: string;
   /** How long after versioning was first turned on late writes are reckoned with. */
   readonly drainMs?: number;
+  /** Observers, and the sampler that makes spans of requests. */
+  readonly telemetry?: Pick<DispatcherOptions, 'observers' | 'calls' | 'sampler'>;
 }
 
 /** Canonical ids of the accounts. */
@@ -53,9 +57,10 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
   const record = (level: string) => (fields: object, message: string): void => void logged.push({ level, fields, message });
   const log: Log = { info: record('info'), warn: record('warn'), error: record('error') };
   const background = new AbortController();
+  const { systemContainer = 'system' } = options;
   const manifest = openManifest({
-    realm: createRealm([{ name: 'test', store, systemContainer: options.systemContainer ?? 'system', ownerId: CANONICAL_ID, queue: new KeyQueue() }], [], undefined),
-    bucketCacheMs: 20,
+    realm: createRealm([{ name: 'test', store: noteHeads(store, systemContainer), systemContainer, ownerId: CANONICAL_ID, queue: new KeyQueue() }], [], undefined),
+    bucketCacheMs: options.bucketCacheMs ?? 20,
     ...(options.drainMs !== undefined && { drainMs: options.drainMs }),
     log,
     signal: background.signal,
@@ -81,6 +86,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     log,
     ...(options.observers && { observers: options.observers }),
     ...(options.longAnswerMs !== undefined && { longAnswerMs: options.longAnswerMs }),
+    ...options.telemetry,
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
   });
   const timeouts = { headersMs: options.headersMs ?? 30_000, keepAliveMs: 5000 };
