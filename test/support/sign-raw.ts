@@ -22,6 +22,8 @@ export interface RawRequestOptions {
   readonly accessKey?: string;
   readonly secretKey?: string;
   readonly now?: Date;
+  /** Default us-east-1. */
+  readonly region?: string;
 }
 
 function hmac(key: string | Buffer, text: string): Buffer {
@@ -45,9 +47,9 @@ function canonicalQuery(query: string): string {
   return query.split('&').filter(Boolean).map((pair) => (pair.includes('=') ? pair : `${pair}=`)).sort().join('&');
 }
 
-function signingOf({ now, secretKey = SECRET_KEY }: RawRequestOptions): Signing {
+function signingOf({ now, secretKey = SECRET_KEY, region = REGION }: RawRequestOptions): Signing {
   const amzDate = (now ?? new Date()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  return { amzDate, scope: `${amzDate.slice(0, 8)}/${REGION}/s3/aws4_request`, secretKey };
+  return { amzDate, scope: `${amzDate.slice(0, 8)}/${region}/s3/aws4_request`, secretKey };
 }
 
 /** Head of a request, signed by an implementation of its own: it normalises nothing that a client library would. */

@@ -41,14 +41,21 @@ export async function portOf(started: Started): Promise<number> {
   return Number(port);
 }
 
-/** Starts gateways for the tests of one file; those that still run are killed after each, the folder is removed in the end. */
-export function startCommand(): StartCommand {
+/**
+ * Starts gateways for the tests of one file; those that still run are killed after each (`keep`: after all), the folder is
+ * removed in the end.
+ */
+export function startCommand({ keep = false } = {}): StartCommand {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   const running: ChildProcess[] = [];
-  afterEach(async () => {
+  const killAll = async (): Promise<void> => {
     await Promise.all(running.splice(0).map(kill));
+  };
+  if (!keep) afterEach(killAll);
+  afterAll(async () => {
+    await killAll();
+    rmSync(folder, { recursive: true });
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
   return {
     folder,
     start(args, environment = {}) {
