@@ -12,10 +12,10 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The registry's settings and key, where it needs any: docker build --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
-    npm ci --omit=dev --ignore-scripts --no-audit --os=linux --libc=glibc --cpu="$(echo "${TARGETARCH}" | sed s/amd64/x64/)"
+    case "${TARGETARCH}" in amd64) cpu=x64 ;; *) cpu="${TARGETARCH}" ;; esac \
+    && npm ci --omit=dev --ignore-scripts --no-audit --os=linux --libc=glibc --cpu="${cpu}"
 # Node itself comes with the packages, pinned by the lock file. What no process reads stays behind: typings, source maps.
-RUN npm sbom --package-lock-only --omit=dev --sbom-format=cyclonedx > sbom.cdx.json \
-    && mv node_modules/node-linux-*/bin/node /usr/local/bin/gateway-node \
+RUN mv node_modules/node-linux-*/bin/node /usr/local/bin/gateway-node \
     && rm -rf node_modules/node-linux-* node_modules/.bin \
     && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 
@@ -25,7 +25,6 @@ LABEL org.opencontainers.image.title="s3-cloud-gateway" \
       org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /app
 COPY --from=packages /usr/local/bin/gateway-node /usr/local/bin/node
-COPY --from=packages /app/sbom.cdx.json ./
 COPY --from=packages /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY config config

@@ -55,7 +55,6 @@ function listeners({ port, tlsPort }: TestbedOptions, index: number, certificate
 }
 
 function describe(replicas: readonly Replica[], backend: TestbedBackend, adminPorts: readonly number[]): object {
-  const { config } = loadConfig(CONFIG, {});
   const endpoints = (scheme: string): string[] => replicas.flatMap((replica) => replica.endpoints.filter((url) => url.startsWith(`${scheme}:`)));
   return {
     endpoints: endpoints('http'),
@@ -63,6 +62,14 @@ function describe(replicas: readonly Replica[], backend: TestbedBackend, adminPo
     adminEndpoints: adminPorts.map(adminEndpoint),
     pids: replicas.flatMap((replica) => replica.pids),
     backend: backend.description,
+    ...describeAccounts(),
+  };
+}
+
+/** Who may sign requests, and for which region. */
+export function describeAccounts(): object {
+  const { config } = loadConfig(CONFIG, {});
+  return {
     region: config.region,
     accounts: config.accounts.map(({ name, keys, canonicalId, displayName, email }) => ({
       name,
