@@ -2,6 +2,7 @@ import type {
   AssembleRequest, BlobMetadata, BlobProperties, BlobRef, BlobStore, ByteRange, Condition, ContainerEntry, CopyRequest, CopySource,
   ListPage, ListRequest, ReadRequest, ReadResult, RemoveItem, RemoveOutcome, Revision, StagedPart, StoreCapabilities, WriteRequest, WriteResult,
 } from '../../src/store/blob-store.ts';
+import type { ClockReading, StoreSurvey, SurveyedStore } from '../../src/store/survey.ts';
 import type { Call } from '../../src/observe/call.ts';
 import type { UploadBody } from '../../src/streams/bytes.ts';
 import * as containers from './calls/containers.ts';
@@ -10,13 +11,14 @@ import { list } from './calls/list.ts';
 import { head, read } from './calls/read.ts';
 import { removeMany } from './calls/remove-many.ts';
 import * as stage from './calls/stage.ts';
+import { survey } from './calls/survey.ts';
 import { remove, setMetadata, write } from './calls/write.ts';
 import { azureCapabilities } from './capabilities.ts';
 import type { AzureClient } from './client.ts';
 import type { CopySources } from './copy-source.ts';
 
 /** Azure Blob Storage behind the port: every method is one file under `calls/`. */
-export class AzureBlobStore implements BlobStore {
+export class AzureBlobStore implements BlobStore, SurveyedStore {
   readonly kind = 'azure';
   readonly capabilities: StoreCapabilities;
   readonly #client: AzureClient;
@@ -94,6 +96,14 @@ export class AzureBlobStore implements BlobStore {
 
   ping(call: Call): Promise<void> {
     return containers.ping(this.#client, call);
+  }
+
+  readClock(call: Call): Promise<ClockReading> {
+    return this.#client.readClock(call);
+  }
+
+  survey(container: string, call: Call): Promise<StoreSurvey> {
+    return survey(this.#client, container, call);
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Call } from '../../src/observe/call.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
+import type { ClockReading } from '../../src/store/survey.ts';
 import { bodySize } from '../../src/streams/bytes.ts';
 import type { Timeouts } from '../shared/connection-options.ts';
 import { endOfEmpty } from '../shared/empty-body.ts';
@@ -9,6 +10,7 @@ import { sendOnce } from '../shared/wire/attempt.ts';
 import type { Service } from '../shared/wire/attempt.ts';
 import { headerNumber, headerText } from '../shared/wire/header-text.ts';
 import { isStream } from '../shared/wire/is-stream.ts';
+import { readClock } from '../shared/wire/read-clock.ts';
 import { joinTarget } from '../shared/wire/target.ts';
 import type { Transport, WireHeaders, WireResponse } from '../shared/wire/transport.ts';
 import type { Authorizer } from './authorize.ts';
@@ -71,6 +73,11 @@ export class AzureClient {
     const response = await this.send(request, call);
     const bytes = await response.body.bytes(MAX_DOCUMENT);
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  }
+
+  /** Asked without a credential. @throws StoreError */
+  readClock(call: Call): Promise<ClockReading> {
+    return readClock(this.#parts.transport, `${this.endpoint.basePath}/?comp=list`, call);
   }
 
   close(): Promise<void> {

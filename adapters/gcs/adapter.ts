@@ -2,6 +2,7 @@ import type {
   AssembleRequest, BlobMetadata, BlobProperties, BlobRef, BlobStore, ByteRange, Condition, ContainerEntry, CopyRequest, CopySource,
   ListPage, ListRequest, ReadRequest, ReadResult, RemoveItem, RemoveOutcome, Revision, StagedPart, StoreCapabilities, WriteRequest, WriteResult,
 } from '../../src/store/blob-store.ts';
+import type { ClockReading, StoreSurvey, SurveyedStore } from '../../src/store/survey.ts';
 import type { Call } from '../../src/observe/call.ts';
 import type { UploadBody } from '../../src/streams/bytes.ts';
 import { assemble } from './calls/assemble.ts';
@@ -11,12 +12,14 @@ import { list } from './calls/list.ts';
 import { head, read } from './calls/read.ts';
 import { removeMany } from './calls/remove-many.ts';
 import { discardParts, stagePart, stagePartFrom } from './calls/stage.ts';
+import { survey } from './calls/survey.ts';
 import { remove, setMetadata, write } from './calls/write.ts';
 import { gcsCapabilities } from './capabilities.ts';
 import type { GcsClient } from './client.ts';
+import { BUCKETS } from './paths.ts';
 
 /** Google Cloud Storage behind the port: every method is one file under `calls/`. */
-export class GcsBlobStore implements BlobStore {
+export class GcsBlobStore implements BlobStore, SurveyedStore {
   readonly kind = 'gcs';
   readonly capabilities: StoreCapabilities;
   readonly #client: GcsClient;
@@ -94,6 +97,14 @@ export class GcsBlobStore implements BlobStore {
 
   async ping(call: Call): Promise<void> {
     return containers.ping(this.#client, call);
+  }
+
+  async readClock(call: Call): Promise<ClockReading> {
+    return this.#client.readClock(BUCKETS, call);
+  }
+
+  async survey(container: string, call: Call): Promise<StoreSurvey> {
+    return survey(this.#client, container, call);
   }
 
   async close(): Promise<void> {

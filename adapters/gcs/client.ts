@@ -1,5 +1,6 @@
 import type { Call } from '../../src/observe/call.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
+import type { ClockReading } from '../../src/store/survey.ts';
 import type { Timeouts } from '../shared/connection-options.ts';
 import type { RetryBudget } from '../shared/retry-budget.ts';
 import { unlessAborted } from '../shared/unless-aborted.ts';
@@ -7,6 +8,7 @@ import { sendOnce } from '../shared/wire/attempt.ts';
 import type { Service } from '../shared/wire/attempt.ts';
 import { headerNumber, headerText } from '../shared/wire/header-text.ts';
 import { isStream } from '../shared/wire/is-stream.ts';
+import { readClock } from '../shared/wire/read-clock.ts';
 import { joinTarget } from '../shared/wire/target.ts';
 import type { Transport, WireHeaders, WireResponse } from '../shared/wire/transport.ts';
 import type { Credentials } from './credentials.ts';
@@ -98,6 +100,11 @@ export class GcsClient {
     const own: Call = { ...call, signal: this.#closing.signal, facts: call.facts.apart() };
     const done: Promise<void> = work(own).then(() => undefined, () => undefined).finally(() => this.#background.delete(done));
     this.#background.add(done);
+  }
+
+  /** Asked without a credential, so that any path will do. @throws StoreError */
+  readClock(path: string, call: Call): Promise<ClockReading> {
+    return readClock(this.#parts.transport, path, call);
   }
 
   async close(): Promise<void> {

@@ -11,6 +11,8 @@ export interface Arguments {
   readonly config: string | undefined;
   /** Check the configuration and end. */
   readonly checkConfig: boolean;
+  /** Look whether the backends are as the gateway needs them, and end. */
+  readonly preflight: boolean;
   /** Replaces the backend of the embedded default. */
   readonly backend: EmbeddedBackend | undefined;
   /** Replaces the port of the first listener. */
@@ -20,11 +22,13 @@ export interface Arguments {
 
 export const USAGE = `usage: npm start -- [--config FILE] [--backend memory|azurite|gcs] [--port N]
        npm start -- --check-config [FILE]
+       npm start -- --preflight [FILE]
 Without --config (or S3GW_CONFIG) the gateway starts with Azurite behind it and demo keys, on loopback.`;
 
 const OPTIONS = {
   config: { type: 'string', short: 'c' },
   'check-config': { type: 'boolean' },
+  'preflight': { type: 'boolean' },
   backend: { type: 'string' },
   port: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -34,11 +38,12 @@ const OPTIONS = {
 export function parseArguments(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>): Arguments {
   const { values, positionals } = parseCommandLine({ args: [...argv], options: OPTIONS, allowPositionals: true }, USAGE);
   const checkConfig = values['check-config'] === true;
-  if (positionals.length > (checkConfig ? 1 : 0)) throw new StartError([`unexpected argument ${positionals.at(-1) ?? ''}`, USAGE]);
+  const preflight = values.preflight === true;
+  if (positionals.length > (checkConfig || preflight ? 1 : 0)) throw new StartError([`unexpected argument ${positionals.at(-1) ?? ''}`, USAGE]);
   const backend = backendOf(values.backend);
   const config = positionals[0] ?? values.config ?? environment['S3GW_CONFIG'];
   if (backend !== undefined && config !== undefined) throw new StartError(['--backend: only without a configuration file, which names its backends itself']);
-  return { config, checkConfig, backend, port: portOf(values.port), help: values.help === true };
+  return { config, checkConfig, preflight, backend, port: portOf(values.port), help: values.help === true };
 }
 
 function backendOf(text: string | undefined): EmbeddedBackend | undefined {

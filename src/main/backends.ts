@@ -6,6 +6,7 @@ import type { AzureBackendConfig, AzureCredentialConfig, BackendConfig } from '.
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
 import type { Backend } from '../manifest/buckets/realm.ts';
+import type { SurveyedStore } from '../store/survey.ts';
 import { KeyQueue } from '../manifest/objects/key-queue.ts';
 import { defined } from '../observe/defined.ts';
 import { noteHeads } from '../store/note-heads.ts';
@@ -18,6 +19,8 @@ import { StartError } from './start-error.ts';
 export interface OpenBackend extends Backend {
   /** Where the service is, for people. */
   readonly endpoint: string;
+  /** The store again, where it can tell of its service. */
+  readonly surveyed: SurveyedStore | undefined;
   close(): Promise<void>;
 }
 
@@ -28,13 +31,14 @@ export async function openBackends(config: Config, accounts: AccountDirectory, s
     for (const [name, backend] of Object.entries(config.backends)) {
       const owner = accounts.byName(backend.owner);
       if (owner === undefined) throw new StartError([`backends.${name}.owner: there is no account ${backend.owner}`]);
-      const { store, endpoint, stop } = await openStore(backend, `backends.${name}`, { config, sources });
+      const { store, endpoint, surveyed, stop } = await openStore(backend, `backends.${name}`, { config, sources });
       const close = async (): Promise<void> => {
         await store.close();
         await stop?.();
       };
       const { systemContainer } = backend;
-      open.push({ name, store: noteHeads(store, systemContainer), endpoint, systemContainer, ownerId: owner.canonicalId, queue: queueOf(backend), close });
+      const rest = { endpoint, surveyed, systemContainer, ownerId: owner.canonicalId, queue: queueOf(backend), close };
+      open.push({ name, store: noteHeads(store, systemContainer), ...rest });
     }
     return open;
   } catch (error) {
@@ -69,7 +73,8 @@ async function openStore(backend: BackendConfig, where: string, around: Surround
 async function openAzurite(folder: string | undefined, where: string): Promise<OpenStore> {
   try {
     const azurite = await startAzurite(folder === undefined ? {} : { folder });
-    return { store: createAzureStore(azurite.storeOptions), endpoint: azurite.endpoint, stop: () => azurite.stop() };
+    const store = createAzureStore(azurite.storeOptions);
+    return { store, surveyed: store, endpoint: azurite.endpoint, stop: () => azurite.stop() };
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND';
     const reason = missing ? 'Azurite is not installed: run "npm ci" without --omit=dev' : lastComplaint(error);
@@ -86,7 +91,8 @@ function openAzure(backend: AzureBackendConfig, where: string, surroundings: Sur
     account,
     endpointSuffix,
   });
-  return { store: atPlace(where, () => createAzureStore(options)), endpoint: endpoint ?? account ?? 'azure' };
+  const store = atPlace(where, () => createAzureStore(options));
+  return { store, surveyed: store, endpoint: endpoint ?? account ?? 'azure' };
 }
 
 function azureCredential(credential: AzureCredentialConfig, where: string, sources: SecretSources): AzureCredential {

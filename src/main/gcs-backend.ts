@@ -17,13 +17,15 @@ export function openGcs(backend: GcsBackendConfig, where: string, surroundings: 
     location,
     storageClass,
   });
-  return { store: atPlace(where, () => createGcsStore(options)), endpoint: endpoint ?? 'gcs' };
+  const store = atPlace(where, () => createGcsStore(options));
+  return { store, surveyed: store, endpoint: endpoint ?? 'gcs' };
 }
 
 export async function openGcsDouble(): Promise<OpenStore> {
   const double = await startGcsDouble();
   const { endpoint } = double;
-  return { store: createGcsStore({ endpoint, credential: { kind: 'anonymous' } }), endpoint, stop: () => double.stop() };
+  const store = createGcsStore({ endpoint, credential: { kind: 'anonymous' } });
+  return { store, surveyed: store, endpoint, stop: () => double.stop() };
 }
 
 function gcsCredential(credential: GcsCredentialConfig, where: string, sources: SecretSources): GcsCredential {

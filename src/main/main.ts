@@ -6,8 +6,10 @@ import { accountDirectory } from './account-settings.ts';
 import { type Arguments, parseArguments, USAGE } from './arguments.ts';
 import { openBackends, type OpenBackend } from './backends.ts';
 import { createLog } from './log.ts';
+import { preflight } from './preflight/preflight.ts';
 import { printWelcome } from './welcome.ts';
 import { type Service, startService } from './service.ts';
+import type { SecretSources } from './secrets.ts';
 import { StartError } from './start-error.ts';
 import { stopSignal } from './stop-signal.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
@@ -45,6 +47,10 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
     process.stdout.write(`${loaded.file}: good\n`);
     return;
   }
+  if (args.preflight) {
+    process.exitCode = await lookAtBackends(loaded, accounts, sources) ? 0 : 1;
+    return;
+  }
   const log = createLog(loaded.config.logLevel);
   const place = ownPlace();
   const count = workerCount(loaded.config.workers);
@@ -60,6 +66,16 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
     if (process.connected) process.disconnect();
     await Promise.all(backends.map((backend: OpenBackend) => backend.close()));
     await telemetry.close();
+  }
+}
+
+/** @returns whether the gateway could work with all of them */
+async function lookAtBackends({ config }: LoadedConfig, accounts: ReplaceableDirectory, sources: SecretSources): Promise<boolean> {
+  const backends = await openBackends(config, accounts, sources);
+  try {
+    return await preflight(backends, (line) => process.stdout.write(`${line}\n`));
+  } finally {
+    await Promise.all(backends.map((backend) => backend.close()));
   }
 }
 

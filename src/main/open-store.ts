@@ -1,12 +1,15 @@
 import type { Config } from '../../config/schema.ts';
 import type { AzureBackendConfig, GcsBackendConfig } from '../../config/schema-backends.ts';
 import type { BlobStore } from '../store/blob-store.ts';
+import type { SurveyedStore } from '../store/survey.ts';
 import { defined } from '../observe/defined.ts';
 import { type SecretSources, readTextFile } from './secrets.ts';
 import { StartError, firstLine } from './start-error.ts';
 
 export interface OpenStore {
   readonly store: BlobStore;
+  /** The same store, where it can tell of its service. */
+  readonly surveyed?: SurveyedStore;
   readonly endpoint: string;
   /** Ends what was started for the store, after the store itself is closed. */
   readonly stop?: () => Promise<void>;
@@ -33,7 +36,7 @@ export function connectionOptions({ maxConnections, timeouts, retries }: Connect
 }
 
 /** What an adapter has against its options is said with the place of the backend in the configuration. @throws StartError */
-export function atPlace(where: string, create: () => BlobStore): BlobStore {
+export function atPlace<Store extends BlobStore>(where: string, create: () => Store): Store {
   try {
     return create();
   } catch (error) {

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { onSupportedNode } from '../../src/supported-node.mjs';
 
 await onSupportedNode('npm run test:image', async () => {

@@ -13,7 +13,7 @@ const WEEK = String(7 * 24 * 60 * 60);
 /** https://cloud.google.com/storage/docs/json_api/v1/buckets/insert */
 export async function insertBucket({ state, query, json }: Exchange): Promise<Answer> {
   if (query.get('project') === null) throw invalid('Required parameter: project');
-  const { name, location, storageClass, softDeletePolicy, hierarchicalNamespace, labels, versioning } = await json();
+  const { name, location, storageClass, softDeletePolicy, hierarchicalNamespace, labels, versioning, lifecycle, retentionPolicy } = await json();
   if (typeof name !== 'string') throw invalid('Required');
   checkBucketName(name);
   if (isObject(versioning) && versioning['enabled'] === true) throw new Refusal(501, 'notImplemented', 'The double keeps no versions.');
@@ -27,6 +27,8 @@ export async function insertBucket({ state, query, json }: Exchange): Promise<An
     softDeleteSeconds: typeof retention === 'string' || typeof retention === 'number' ? String(retention) : WEEK,
     hierarchicalNamespace: isObject(hierarchicalNamespace) && hierarchicalNamespace['enabled'] === true,
     labels: labelsOf(labels),
+    ...(isObject(lifecycle) && { lifecycle }),
+    ...(isObject(retentionPolicy) && { retentionPolicy }),
   };
   const bucket = new StoredBucket(name, fields, Date.now());
   state.buckets.set(name, bucket);
@@ -80,7 +82,10 @@ function bucketResource({ name, fields, metageneration, timeCreated }: StoredBuc
     name,
     projectNumber: fields.projectNumber ?? OWN_PROJECT,
     location: fields.location,
+    locationType: /^(?:US|EU|ASIA)$/.test(fields.location) ? 'multi-region' : 'region',
     storageClass: fields.storageClass,
+    ...(fields.lifecycle !== undefined && { lifecycle: fields.lifecycle }),
+    ...(fields.retentionPolicy !== undefined && { retentionPolicy: fields.retentionPolicy }),
     metageneration: String(metageneration),
     etag: Buffer.from(String(metageneration)).toString('base64'),
     timeCreated: new Date(timeCreated).toISOString(),

@@ -55,6 +55,9 @@ export interface BucketFields {
   readonly softDeleteSeconds: string;
   readonly hierarchicalNamespace: boolean;
   readonly labels: Readonly<Record<string, string>>;
+  /** Kept and told; the double follows neither. */
+  readonly lifecycle?: Readonly<Record<string, unknown>>;
+  readonly retentionPolicy?: Readonly<Record<string, unknown>>;
 }
 
 export class StoredBucket {

@@ -1,0 +1,40 @@
+import type { Call } from '../observe/call.ts';
+
+/** A rule by which a service changes or removes blobs by itself. */
+export interface LifecycleRule {
+  readonly action: 'delete' | 'abortUploads' | 'changeTier' | 'other';
+  /** Blobs whose names begin with one of these; empty: all. */
+  readonly prefixes: readonly string[];
+  /** Age at which it acts, as far as it says one. */
+  readonly days: number | undefined;
+}
+
+/** What a service tells of the place where a container lies. Absent: the credential does not let us see it, or nobody can. */
+export interface StoreSurvey {
+  readonly region?: string;
+  /** The service's own word for how many copies it keeps, and where. */
+  readonly redundancy?: string;
+  readonly hierarchicalNamespace?: boolean;
+  /** Days for which removed blobs are kept all the same; 0: it is off. */
+  readonly softDeleteDays?: number;
+  /** The service keeps versions of its own. */
+  readonly versioning?: boolean;
+  readonly lifecycle?: readonly LifecycleRule[];
+  /** Seconds in which nothing can be overwritten or removed; 0: there is no such policy. */
+  readonly retentionSeconds?: number;
+}
+
+/** The time of the service, and when it was asked on this machine's clock. Milliseconds since the epoch. */
+export interface ClockReading {
+  readonly sent: number;
+  readonly received: number;
+  /** In whole seconds, as HTTP has it. */
+  readonly service: number;
+}
+
+/** What an adapter can say of its service before any request comes. Both throw `StoreError`. */
+export interface SurveyedStore {
+  /** Asks without a credential, so that a clock that is wrong cannot keep it from being told. */
+  readClock(call: Call): Promise<ClockReading>;
+  survey(container: string, call: Call): Promise<StoreSurvey>;
+}
