@@ -74,7 +74,7 @@ describe('two workers', () => {
     }));
     await sleep(300);
     started.child.kill('SIGTERM');
-    await expect.poll(() => started.output().split('"draining"').length).toBe(3);
+    await expect.poll(() => started.output().split('"draining"').length, { timeout: 15_000 }).toBe(3);
     await sleep(300);
     for (const upload of uploads) upload.send('def');
     const answers = await Promise.all(uploads.map((upload) => upload.answer()));
