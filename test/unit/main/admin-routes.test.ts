@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
+import { CONFIG } from '../../../config/schema.ts';
+import { createAccountDirectory } from '../../../src/access/directory.ts';
+import { healthRoutes } from '../../../src/admin/health.ts';
+import { metricsRoutes } from '../../../src/admin/metrics/routes.ts';
+import { type AdminServer, startAdminServer } from '../../../src/admin/server.ts';
+import { openAdminAccess } from '../../../src/main/admin-access.ts';
+import { backgroundCall } from '../../../src/main/background-call.ts';
+import { createRealm } from '../../../src/main/bucket-rules.ts';
+import { openInspection } from '../../../src/main/inspection.ts';
+import { openManifest } from '../../../src/main/manifest.ts';
+import { testAccount } from '../../support/start-command.ts';
+
+/** Whoever adds to these lists must know why nobody need show a token. Everything else on the admin port is for those who do. */
+const PROBES = ['/healthz', '/readyz', '/startupz'];
+const OPEN = ['/', '/page/*', '/session'];
+
+const LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const TOKEN = 'the-token-of-this-test';
+const background = new AbortController();
+const routes: { readonly method: string; readonly url: string; readonly access: string }[] = [];
+let server: AdminServer;
+
+/** The admin port as `service.ts` puts it together. */
+beforeAll(async () => {
+  const config = CONFIG.parse({ accounts: [testAccount()], backends: { store: { kind: 'memory', owner: 'main' } }, admin: { tokenEnv: 'TOKEN', port: 0 } });
+  const access = openAdminAccess(config.admin, { folder: '.', environment: { TOKEN } }, LOG);
+  const realm = createRealm([{ name: 'store', store: new MemoryBlobStore(), systemContainer: 'system', ownerId: 'a'.repeat(64) }], [], undefined);
+  const manifest = openManifest({ realm, bucketCacheMs: 20, log: LOG, signal: background.signal });
+  const inspection = openInspection({ config, accounts: createAccountDirectory([]), buckets: manifest.buckets, newCall: (signal) => backgroundCall(signal) });
+  server = await startAdminServer({
+    host: '127.0.0.1', port: 0,
+    parts: [
+      (app) => app.addHook('onRoute', ({ method, url, config: settings }) => {
+        for (const one of [method].flat()) routes.push({ method: one, url, access: settings?.access ?? 'token' });
+      }),
+      healthRoutes({ started: () => true, draining: () => false, backends: async () => ({ total: 1, failing: [] }) }),
+      access.guard, metricsRoutes(async () => 'metrics', access.metrics), ...inspection.parts,
+    ],
+  });
+});
+
+afterAll(async () => {
+  await server.close();
+  background.abort();
+});
+
+function ask(method: string, url: string, token?: string): Promise<Response> {
+  const path = url.replaceAll(/:\w+/g, 'x').replace('*', 'x');
+  const signal = AbortSignal.timeout(5000);
+  return fetch(`http://127.0.0.1:${server.address.port}${path}`, { method, signal, ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }) });
+}
+
+test('routes that need no token are these', () => {
+  const urls = (access: string): string[] => [...new Set(routes.filter((route) => route.access === access).map(({ url }) => url))].sort();
+  expect(urls('probe')).toEqual(PROBES);
+  expect(urls('open')).toEqual(OPEN);
+  expect(urls('token')).toEqual(expect.arrayContaining(['/api/requests', '/api/requests/stream', '/api/requests.har', '/api/timeline', '/metrics']));
+});
+
+test('every other route, and every path that is none, answers 401 without the token', async () => {
+  const others = routes.filter(({ access }) => access === 'token');
+  expect(others.length).toBeGreaterThan(8);
+  for (const { method, url } of [...others, { method: 'GET', url: '/nothing' }, { method: 'POST', url: '/api/requests' }, { method: 'GET', url: '/api/' }, { method: 'GET', url: '/api/replicas/x/api/requests' }]) {
+    const answers = await Promise.all([ask(method, url), ask(method, url, 'another-token-of-some-length')]);
+    expect(answers.map(({ status }) => status), `${method} ${url}`).toEqual([401, 401]);
+  }
+});
+
+test('with it they answer something else, and none of them changes anything', async () => {
+  for (const { method, url } of routes.filter((route) => route.access === 'token' && !route.url.endsWith('/stream'))) {
+    expect((await ask(method, url, TOKEN)).status, `${method} ${url}`).not.toBe(401);
+  }
+  const changing = routes.filter(({ method, url }) => !['GET', 'HEAD'].includes(method) && url !== '/session').map(({ method, url }) => `${method} ${url}`);
+  expect(changing).toEqual([]);
+});
