@@ -210,7 +210,8 @@ const WORK: Readonly<Record<OperationKind, (client: Client, job: Job) => Promise
 function settlerOf({ backgroundCall }: ClientOptions): Settler {
   if (backgroundCall === undefined) {
     const nothing = (): void => undefined;
-    return { schedule: nothing, discard: nothing, later: nothing, idle: async () => undefined, backlog: () => ({ queued: 0, running: 0, dropped: 0, failed: 0 }), close: async () => undefined };
+    const done = async (): Promise<void> => undefined;
+    return { schedule: nothing, discard: nothing, later: nothing, idle: done, backlog: () => ({ queued: 0, running: 0, dropped: 0, failed: 0 }), close: done };
   }
   return createSettler({ concurrency: 2, maxQueue: 100, newCall: backgroundCall, onError: () => undefined });
 }
