@@ -19,7 +19,7 @@ export function requestLine(request: RequestSummary, { colours, nameReplica }: L
     paint(`${status ?? (outcome === 'aborted' ? 'gone' : '...')}`.padEnd(4), colour, colours),
     visible(operation ?? method).padEnd(24),
     paint(durationText(durationMs).padStart(8), slow ? '1;33' : '', colours),
-    `${backendCalls} calls`.padStart(9),
+    (backendCalls === 1 ? '1 call' : `${backendCalls} calls`).padStart(9),
     sizeText(Math.max(bytesIn, bytesOut)).padStart(8),
     targetText(request),
     visible(identity ?? 'anonymous'),
