@@ -128,7 +128,7 @@ export function keepRequest(facts: RequestFacts, diagnose?: Diagnose): KeptReque
     scheme: facts.scheme,
     client: facts.clientAddress,
     ...keepHeaders(head.rawHeaders),
-    classification: facts.classification,
+    classification: facts.classification && keepClassification(facts.classification),
     ...keepAddress(facts, address),
     auth: keepAuth(facts, diagnose),
     authorization: facts.authorization,
@@ -165,16 +165,23 @@ function redactedOnce(): KeepText {
 }
 
 function keepAddress(
-  { bucket, key, versionId, uploadId, virtualHost }: RequestFacts,
+  { bucket, key, versionId, uploadId, notes, virtualHost }: RequestFacts,
   address: KeepText,
 ): Pick<KeptRequest, 'bucket' | 'key' | 'versionId' | 'uploadId' | 'virtualHost'> {
+  // An upload's first request does not name it: its answer does.
+  const upload = uploadId ?? notes?.['aws.s3.upload_id']?.toString();
   return {
     bucket: bucket && address(bucket, LIMIT.id),
     key: key && address(key, LIMIT.key),
     versionId: versionId && address(versionId, LIMIT.id),
-    uploadId: uploadId && address(uploadId, LIMIT.id),
+    uploadId: upload && address(upload, LIMIT.id),
     virtualHost: virtualHost || undefined,
   };
+}
+
+/** Rows of the operation table hold more. */
+function keepClassification({ name, level, method, match, permission }: Classification): Classification {
+  return { name, level, method, match, permission };
 }
 
 /** Names and values until the limit of all of them is reached. Redacted first: a cut value would not be known for what it is. */

@@ -31,6 +31,7 @@ export const createMultipartUpload: Operation = async (request, context) => {
     ...(checksum !== undefined && { checksum }),
   };
   const { uploadId } = await context.manifest.uploads.create(bucket, key, record, context.call);
+  context.call.facts.note('aws.s3.upload_id', uploadId);
   const headers = { ...ENCRYPTED, 'x-amz-checksum-algorithm': checksum?.algorithm, 'x-amz-checksum-type': checksum?.type };
   return { status: 200, headers, body: xml(INITIATE_MULTIPART_UPLOAD_RESULT, { Bucket: bucket.name, Key: key, UploadId: uploadId }) };
 };
