@@ -4,7 +4,7 @@
  * | kind | meaning |
  * |---|---|
  * | `notFound` | the blob does not exist |
-| `containerNotFound` / `containerExists` / `containerBusy` | container state; busy: the name is not to be had, its container is being deleted or somebody else's |
+| `containerNotFound` / `containerExists` / `containerBusy` | container state; busy: the name is not to be had, being deleted or somebody else's |
  * | `conditionFailed` | the condition of the call does not hold (also: create-if-absent on something that exists) |
  * | `sourceConditionFailed` / `sourceNotFound` | the same for the source of a server-side copy |
  * | `partsGone` | `assemble` named a staged part that is not there (any more) |
