@@ -92,7 +92,7 @@ interface Running {
 /** Until the process is told to stop; then drains. */
 async function serve(service: Service, { loaded, accounts, environment, log, stopping, embedded }: Running): Promise<void> {
   const unwatch = watchFiles([loaded.file], () => reloadAccounts(loaded.file, accounts, { environment, log }));
-  if (embedded) printWelcome(loaded.config, service.endpoints, process.stdout);
+  if (embedded) printWelcome(loaded.config, service, process.stdout);
   else log.info({ endpoints: service.endpoints, admin: service.adminEndpoint }, 'serving');
   process.send?.({ endpoints: service.endpoints, admin: service.adminEndpoint, pid: process.pid });
   const signal = await stopping;
