@@ -7,7 +7,7 @@ import { canonicalParts, canonicalText } from './canonical-parts.ts';
 import { readClaim } from './claim.ts';
 import type { DiagnosisSources, Refusal, SignatureDiagnosis, SignatureHint } from './diagnosis.ts';
 import { explain } from './explain.ts';
-import { commonlyAltered } from './headers.ts';
+import { proneToChange } from './headers.ts';
 import { Probe } from './probe.ts';
 import { explainForm } from './form.ts';
 
@@ -67,7 +67,7 @@ export class SignatureDiagnoser implements RequestObserver {
     return {
       canonicalRequest: readable(redactCanonicalRequest(canonical)),
       stringToSign: stringToSign(claim.amzDate, claim.scope.text, canonical),
-      commonlyAltered: commonlyAltered(claim.signedHeaders),
+      commonlyAltered: proneToChange(claim.signedHeaders),
       hints: this.#withinBounds(() => this.#hints({ raw, request, claim, refusal })) ?? [],
     };
   }

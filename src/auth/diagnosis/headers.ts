@@ -49,6 +49,11 @@ export function commonlyAltered(signedHeaders: readonly string[]): string[] {
   return signedHeaders.filter(isCommonlyAltered);
 }
 
+/** The same and the host, of which the hints speak apart. */
+export function proneToChange(signedHeaders: readonly string[]): string[] {
+  return signedHeaders.filter((name) => name === 'host' || isCommonlyAltered(name));
+}
+
 function isCommonlyAltered(name: string): boolean {
   return Object.hasOwn(ALTERED_BY_PROXIES, name);
 }
