@@ -60,9 +60,7 @@ export class App {
     void this.settings.load('/api/replicas');
     this.#watch();
     if (route.view === 'requests') this.#openDetail(route.open);
-    if (route.view === 'object' && route.bucket !== '' && route.key !== '') {
-      void this.object.load(`/api/objects/${encodeURIComponent(route.bucket)}`, new URLSearchParams({ key: route.key }));
-    }
+    if (route.view === 'object') this.#inspect(route.bucket, route.key);
     if (route.view === 'timeline') void this.timeline.load('/api/timeline', timelineQuery(route));
     this.#changed();
   }
@@ -120,10 +118,11 @@ export class App {
     this.#watch();
   }
 
-  reloadObject(): void {
+  /** Looks at an object, also again at the one that is shown. */
+  lookAt(bucket: string, key: string): void {
     const { route } = this;
-    if (route.view !== 'object') return;
-    void this.object.load(`/api/objects/${encodeURIComponent(route.bucket)}`, new URLSearchParams({ key: route.key }), true);
+    if (route.view === 'object' && route.bucket === bucket && route.key === key) this.#inspect(bucket, key, true);
+    else this.go({ view: 'object', bucket, key });
   }
 
   /** Time has passed: what is running has run for longer. */
@@ -153,6 +152,11 @@ export class App {
     this.loginFailure = '';
     this.#streamed = undefined;
     this.follow(location.hash);
+  }
+
+  #inspect(bucket: string, key: string, again = false): void {
+    if (bucket === '' || key === '') this.object.clear();
+    else void this.object.load(`/api/objects/${encodeURIComponent(bucket)}`, new URLSearchParams({ key }), again);
   }
 
   #openDetail(href: string | undefined): void {

@@ -23,8 +23,7 @@ function lookUpForm(app: App, { bucket, key }: { readonly bucket: string; readon
   const look = (event: SubmitEvent): void => {
     event.preventDefault();
     const fields = new FormData(event.target as HTMLFormElement);
-    app.go({ view: 'object', bucket: text(fields.get('bucket')), key: text(fields.get('key')) });
-    app.reloadObject();
+    app.lookAt(text(fields.get('bucket')), text(fields.get('key')));
   };
   return html`<form class="look-up" role="search" aria-label="Look up an object" @submit=${look}>
     <label class="short"><span>Bucket</span><input name="bucket" required .value=${live(bucket)} autocomplete="off" spellcheck="false" autocapitalize="off"></label>
@@ -43,7 +42,7 @@ function inspectionView(app: App, { bucket, key, head, versions, moreVersions, u
       <h2><span class="quiet">${bucket.name}/</span>${key}</h2>
       ${remarks.length === 0 ? nothing : html`<ul class="plain" aria-label="Remarks">${remarks.map((remark) => html`<li class="callout">${remark}</li>`)}</ul>`}
       <div class="actions">
-        <button type="button" @click=${() => app.reloadObject()}>Look again</button>
+        <button type="button" @click=${() => app.lookAt(bucket.name, key)}>Look again</button>
         <a class="button" href=${writeRoute({ view: 'timeline', bucket: bucket.name, key })}>Timeline</a>
         <a class="button" href=${writeRoute({ view: 'requests', filter: { bucket: bucket.name, key } })}>Its requests</a>
       </div>
