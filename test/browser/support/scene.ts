@@ -10,7 +10,7 @@ const PART_BYTES = 5 * 1024 * 1024;
 
 /** Clients at work on two replicas, and what the inspector should show of it. */
 export class Scene {
-  readonly bucket = `t-${randomBytes(4).toString('hex')}`;
+  readonly bucket = 'photos';
   readonly photo = 'holidays/2026/norway/IMG_2931.jpg';
   readonly film = 'holidays/2026/norway/fjord.mp4';
   readonly diary = 'diary/november.md';

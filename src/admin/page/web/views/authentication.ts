@@ -3,7 +3,7 @@ import type { Authentication, AuthFailure, SignatureHint } from '../../../inspec
 import type { App } from '../app.ts';
 import { canonicalLines } from '../canonical-lines.ts';
 import { compareForm } from './compare.ts';
-import { code, facts, type View } from './parts.ts';
+import { code, facts, sentence, type View } from './parts.ts';
 
 const VERDICTS: Readonly<Record<Authentication['verdict'], readonly [words: string, tone: string]>> = {
   accepted: ['accepted', 'ok'],
@@ -43,7 +43,7 @@ const CERTAINTIES: Readonly<Record<SignatureHint['certainty'], string>> = {
 function hints(all: readonly SignatureHint[]): View {
   if (all.length === 0) return nothing;
   return html`<ul class="plain hints" aria-label="What it may have been">${all.map(({ cause, certainty, text }) => html`<li class="callout ${certainty === 'possible' ? '' : 'warn'}">
-    <b class="cause">${cause.replaceAll('-', ' ')}</b> <span class="quiet">${CERTAINTIES[certainty]}</span><p>${text}</p></li>`)}</ul>`;
+    <b class="cause">${cause.replaceAll('-', ' ')}</b> <span class="quiet">${CERTAINTIES[certainty]}</span><p>${sentence(text)}</p></li>`)}</ul>`;
 }
 
 function canonicalView(canonicalRequest: string, { commonlyAltered }: AuthFailure): View {

@@ -43,6 +43,11 @@ export function code(text: string | undefined): View {
   return text === undefined ? nothing : html`<code>${text}</code>`;
 }
 
+/** A sentence of the server, in which code stands between backticks. */
+export function sentence(text: string): View {
+  return html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`;
+}
+
 /** Kind and revision of a head at one moment. */
 export function revision(head: HeadRevision | undefined): View {
   return head === undefined ? html`<span class="quiet">not seen</span>` : html`${head.kind ?? nothing} ${code(head.revision)}`;

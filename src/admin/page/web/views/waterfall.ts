@@ -7,6 +7,7 @@ import { code, scrollingTable, type View } from './parts.ts';
 const WIDTH = 1000;
 /** Narrower bars would not be seen. */
 const LEAST = 6;
+const MOST_OF_PATH = 31;
 
 interface Scale {
   readonly x: (ms: number) => number;
@@ -42,15 +43,24 @@ function legend({ marks, endMs }: Scale): View {
   return html`<span>0 – ${formatDuration(endMs)}</span>${marks.map(({ name }) => html` <span class="legend ${markClass(name)}">${name}</span>`)}`;
 }
 
+type Verdict = 'good' | 'absent' | 'failed';
+
+const TONES: Readonly<Record<Verdict, string>> = { good: 'ok', absent: '', failed: 'clientError' };
+
+/** That something is not there is mostly what the gateway wanted to know. */
+function verdictOn({ status = 0, outcome }: BackendCall): Verdict {
+  if (outcome === 'notFound' || (outcome === undefined && status === 404)) return 'absent';
+  return outcome === 'ok' || (outcome === undefined && status < 400) ? 'good' : 'failed';
+}
+
 function callRow(call: BackendCall, scale: Scale): View {
+  const verdict = verdictOn(call);
   const { system, operation, attempt, status, outcome, startMs, durationMs, target, method, failure } = call;
-  const good = outcome === undefined ? (status ?? 0) < 400 : outcome === 'ok';
   return html`<tr>
     <th scope="row">${system} ${operation}${attempt > 1 ? html` <span class="note">attempt ${attempt}</span>` : nothing}
-      ${target === undefined ? nothing : html`<code class="clip quiet" title="${method ?? ''} ${target}">${target}</code>`}</th>
-    <td><span class="badge ${good ? 'ok' : 'clientError'}">${status ?? '–'}${outcome === undefined || outcome === 'ok' ? nothing : ` ${outcome}`}</span>${
-      failure === undefined ? nothing : html`<span class="clip note" title=${failure}>${failure}</span>`}</td>
-    <td class="bar">${bar(call, good, scale)}</td>
+      ${target === undefined ? nothing : html`<code class="clip quiet" title="${method ?? ''} ${target}">${tail(target)}</code>`}</th>
+    <td><span class="badge ${TONES[verdict]}" title=${failure ?? nothing}>${status ?? '–'}${outcome === undefined || outcome === 'ok' ? nothing : ` ${outcome}`}</span></td>
+    <td class="bar">${bar(call, verdict, scale)}</td>
     <td class="number">${formatDuration(startMs)}</td>
     <td class="number">${durationMs === undefined ? 'open' : formatDuration(durationMs)}</td>
     <td class="number">${bytes(call)}</td>
@@ -58,11 +68,16 @@ function callRow(call: BackendCall, scale: Scale): View {
   </tr>`;
 }
 
-function bar({ startMs, durationMs }: BackendCall, good: boolean, { x, marks, endMs }: Scale): View {
+/** What a path ends with tells more than what it begins with. */
+function tail(path: string): string {
+  return path.length <= MOST_OF_PATH ? path : `…${path.slice(1 - MOST_OF_PATH)}`;
+}
+
+function bar({ startMs, durationMs }: BackendCall, verdict: Verdict, { x, marks, endMs }: Scale): View {
   const width = Math.max(LEAST, x(durationMs ?? endMs - startMs));
   return html`<svg viewBox="0 0 ${WIDTH} 20" preserveAspectRatio="none" aria-hidden="true">
     ${marks.map(({ name, ms }) => svg`<line class=${markClass(name)} x1=${x(ms)} x2=${x(ms)} y1="0" y2="20"></line>`)}
-    <rect class=${good ? 'call' : 'call failed'} x=${Math.min(x(startMs), WIDTH - LEAST)} y="5" width=${width} height="10" rx="2"></rect>
+    <rect class="call ${verdict}" x=${Math.min(x(startMs), WIDTH - LEAST)} y="5" width=${width} height="10" rx="2"></rect>
   </svg>`;
 }
 
