@@ -7,7 +7,11 @@ const V4_COMPONENTS = ['Credential', 'SignedHeaders', 'Signature'];
 /** Requests that hold no signature of version 4 that could be computed again. */
 export function explainForm({ headers, query }: SignableRequest, { code }: Refusal): SignatureHint[] {
   const authorization = headers.get('authorization');
-  if (authorization === undefined) return presignedForm(new Set(query.map(({ name }) => name)), code);
+  if (authorization === undefined) {
+    const stripped = ['x-amz-date', 'x-amz-content-sha256'].filter((name) => headers.get(name) !== undefined);
+    const presigned = presignedForm(new Set(query.map(({ name }) => name)), code);
+    return presigned.length > 0 || stripped.length === 0 ? presigned : [strippedHeader(stripped)];
+  }
   if (/^\s*AWS\s/i.test(authorization)) return [versionTwo()];
   if (/^\s*AWS4-HMAC-SHA256\b/i.test(authorization)) {
     const missing = V4_COMPONENTS.filter((name) => !new RegExp(`[\\s,]${name}\\s*=`, 'i').test(authorization));
@@ -25,6 +29,11 @@ function presignedForm(names: ReadonlySet<string>, code: Refusal['code']): Signa
   if (given.length === 0 || given.length === V4_PARAMETERS.length) return [];
   const missing = V4_PARAMETERS.filter((name) => !names.has(name));
   return [{ cause: 'lost-query', certainty: 'likely', text: `The URL was presigned, but ${missing.join(', ')} did not come: the query was cut on the way, or an \`&\` was not quoted in a shell.` }];
+}
+
+function strippedHeader(others: readonly string[]): SignatureHint {
+  const text = `No Authorization header came, but ${others.join(' and ')} did, as signed requests have ${others.length > 1 ? 'them' : 'it'}: something in between took it away.`;
+  return { cause: 'altered-header', certainty: 'likely', text };
 }
 
 function versionTwo(): SignatureHint {
