@@ -24,7 +24,7 @@ export const ADMIN = z.strictObject({
   openMetrics: z.boolean().default(false).describe('Serve /metrics without a token. They hold no names of buckets, keys or accounts.'),
   names: z.array(z.string().min(1)).default([]).describe('Host names besides `localhost` under which browsers may use the admin port when it asks for no token.'),
   replica: z.string().regex(/^[\w.:-]{1,128}$/, { error: 'expected a name of letters, digits and . _ : -' }).optional()
-    .describe('What the inspector calls this replica; default host name and process id.'),
+    .describe('What the inspector calls this replica: a name that no other has. Default host name and process id.'),
   peers: PEERS.prefault({}).describe('Other replicas, which the inspector of any of them shows, too.'),
   journal: JOURNAL.prefault({}).describe('The recent requests of this replica.'),
   traceUrlTemplate: TRACE_URL_TEMPLATE.optional(),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestDetail } from './contract.ts';
 
 /** http://www.softwareishard.com/blog/har-12-spec/, as far as a server knows what it asks for; fields with `_` are our own. */
@@ -48,9 +49,19 @@ export interface HarEntry {
   readonly _backendCalls: RequestDetail['backend']['calls'];
 }
 
-/** @param entries oldest first */
-export function archiveOf(entries: readonly HarEntry[], version: string): HttpArchive {
-  return { log: { version: '1.2', creator: { name: 's3-cloud-gateway', version }, entries } };
+/** Entries written between two turns of the event loop. */
+const AT_A_TIME = 64;
+
+/** The archive as text, piece by piece: it may be long, and requests of clients go on meanwhile. @param entries oldest first */
+export async function* archiveText(entries: readonly HarEntry[], version: string): AsyncGenerator<string, void> {
+  const creator = { name: 's3-cloud-gateway', version };
+  yield `{"log":{"version":"1.2","creator":${JSON.stringify(creator)},"entries":[`;
+  for (let at = 0; at < entries.length; at += AT_A_TIME) {
+    const piece = entries.slice(at, at + AT_A_TIME).map((entry) => JSON.stringify(entry)).join(',\n');
+    yield at === 0 ? piece : `,\n${piece}`;
+    await nextTurn();
+  }
+  yield ']}}';
 }
 
 /** A request that has ended. Answers' headers are not kept; bodies never are. */

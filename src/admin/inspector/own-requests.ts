@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FilterTexts } from '../../observe/journal/filter.ts';
 import { requestMatcher } from '../../observe/journal/filter.ts';
 import type { RequestJournal } from '../../observe/journal/journal.ts';
@@ -11,6 +12,8 @@ const MAX_TIMELINE = 500;
 const MAX_BUNDLED = 50;
 /** More than fits into any journal of a sensible size. */
 const MAX_ARCHIVED = 20_000;
+/** Between two turns of the event loop. */
+const RENDERED_AT_A_TIME = 256;
 
 /** What this replica's journal has, in the words of the contract. */
 export class OwnRequests {
@@ -41,7 +44,12 @@ export class OwnRequests {
   /** Oldest first; those that still run are left out. */
   async archive({ matcher }: Selection): Promise<HarEntry[]> {
     const { requests } = await this.journal.scan({ matcher, limit: MAX_ARCHIVED, running: false });
-    return requests.toReversed().map((request) => entryOf(detailOf(request, this.#origin)));
+    const entries: HarEntry[] = [];
+    for (const request of requests.toReversed()) {
+      entries.push(entryOf(detailOf(request, this.#origin)));
+      if (entries.length % RENDERED_AT_A_TIME === 0) await nextTurn();
+    }
+    return entries;
   }
 
   /** Oldest first. @param texts of a key or of an upload */

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { ObjectInspector } from '../../manifest/inspect/inspect-object.ts';
@@ -11,7 +12,7 @@ import type { Replicas } from '../replicas/replicas.ts';
 import { type AdminPart, refuse } from '../server.ts';
 import { AllRequests, type Caller, type Question } from './all-requests.ts';
 import type { ObjectInspection, ReplicaList, RequestDetail, RequestList, Timeline } from './contract.ts';
-import { archiveOf, type HttpArchive } from './har.ts';
+import { archiveText } from './har.ts';
 import { liveStream } from './live-stream.ts';
 import { OwnRequests } from './own-requests.ts';
 import { limitOf, type RawQuery, scopeOf, selectionOf, textOf } from './queries.ts';
@@ -30,6 +31,8 @@ export interface InspectorOptions {
 
 /** Longest time that looking at one key may take. */
 const INSPECT_MS = 30_000;
+/** Open at a time: each costs time for every request, and up to a megabyte. */
+const MAX_STREAMS = 64;
 
 /** The inspector's API; `contract.ts` says what each route answers. */
 export function inspectorApi(options: InspectorOptions): AdminPart {
@@ -66,11 +69,11 @@ function listRoutes(api: FastifyInstance, { requests, all, version, traceUrlTemp
     return all.list(await requests.list(selection, limit), limit, questionOf(request, reply));
   });
 
-  api.get('/api/requests.har', async (request, reply): Promise<HttpArchive> => {
+  api.get('/api/requests.har', async (request, reply) => {
     const own = await requests.archive(selectionOf(queryOf(request), { slowMs }));
     const entries = await all.archive(own, questionOf(request, reply));
     download(reply, 'requests.har');
-    return archiveOf(entries, version);
+    return reply.type('application/json; charset=utf-8').send(Readable.from(archiveText(entries, version)));
   });
 
   api.get('/api/timeline', async (request, reply): Promise<Timeline> => {
@@ -80,7 +83,9 @@ function listRoutes(api: FastifyInstance, { requests, all, version, traceUrlTemp
 }
 
 function streamRoute(api: FastifyInstance, { requests, replicas, journal: { slowMs } }: Parts): void {
+  let open = 0;
   api.get('/api/requests/stream', (request, reply) => {
+    if (open >= MAX_STREAMS) return refuse(reply, 503, `${MAX_STREAMS} streams are open already`);
     const query = queryOf(request);
     const selection = selectionOf(query, { slowMs, others: ['recent'] });
     const own = ownEvents(requests, selection, limitOf(query, 'recent', 0));
@@ -93,6 +98,8 @@ function streamRoute(api: FastifyInstance, { requests, replicas, journal: { slow
         others(send, signal);
       },
     });
+    open += 1;
+    stream.once('close', () => (open -= 1));
     // Balancers that hold back what looks small would hold back every event.
     return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(stream);
   });

@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestFacts, RequestObserver } from '../request-facts.ts';
 import { ByteRing, type RingPlace } from './byte-ring.ts';
 import type { RequestMatcher } from './filter.ts';
-import { type Diagnose, type KeptRequest, keepRequest } from './kept-request.ts';
+import { keepRequest } from './keep-request.ts';
+import type { Diagnose, KeptRequest } from './kept-request.ts';
 import { isNotable } from './outcome.ts';
 
 export interface JournalOptions {

@@ -81,6 +81,7 @@ describe('requests of one replica', () => {
     const { format, request, timeline } = bundle.body as SupportBundle;
     expect([format, request.summary.id, timeline.length]).toEqual(['s3-cloud-gateway-request/1', id, 2]);
     const { log } = (await one.get('/api/requests.har')).body as HttpArchive;
+    expect((await one.get('/api/requests.har?bucket=none')).body).toMatchObject({ log: { entries: [] } });
     expect([log.version, log.entries.length]).toEqual(['1.2', 2]);
     expect(log.entries[0]?.request).toMatchObject({ url: 'http://localhost:9000/bucket/key?x=1', queryString: [{ name: 'x', value: '1' }] });
   });
@@ -144,6 +145,23 @@ describe('the stream', () => {
     expect(listening()).toBe(true);
     reader.abort();
     await expect.poll(listening).toBe(false);
+  });
+});
+
+describe('streams', () => {
+  it('are so many at a time, and come free again', async () => {
+    const one = await start();
+    const readers = Array.from({ length: 64 }, () => new AbortController());
+    await Promise.all(readers.map(({ signal }) => fetch(`${one.url}/api/requests/stream`, { signal })));
+    expect(await one.get('/api/requests/stream')).toMatchObject({ status: 503, body: { error: '64 streams are open already' } });
+    readers[0]?.abort();
+    await expect.poll(async () => {
+      const reader = new AbortController();
+      const { status } = await fetch(`${one.url}/api/requests/stream`, { signal: reader.signal });
+      reader.abort();
+      return status;
+    }).toBe(200);
+    for (const reader of readers) reader.abort();
   });
 });
 

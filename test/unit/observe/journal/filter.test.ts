@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { FilterError, type FilterTexts, requestMatcher } from '../../../../src/observe/journal/filter.ts';
-import { keepRequest } from '../../../../src/observe/journal/kept-request.ts';
+import { keepRequest } from '../../../../src/observe/journal/keep-request.ts';
 import { type FactsOptions, factsOf, IDENTITY } from '../../../support/request-facts.ts';
 
 const denied: FactsOptions = { status: 403, failure: new S3Error('AccessDenied') };
