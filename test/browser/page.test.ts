@@ -6,6 +6,7 @@ import { type StagedInspector, startStagedInspector } from './support/staged-ins
 import { CANONICAL_REQUEST, stagedFailure, stagedSuccess, stagedSummary, STRING_TO_SIGN } from './support/staged-requests.ts';
 
 const chromium = inject('chromium');
+const TOKEN = 'open-sesame-open-sesame';
 
 /** What is rare, or takes long, in a page that is driven by hand: the API behind it says what each test wants. */
 describe.skipIf(chromium === '')('the inspector\'s page', () => {
@@ -177,19 +178,27 @@ describe.skipIf(chromium === '')('the inspector\'s page', () => {
     expect(await page.locator('.waterfall tbody tr').allInnerTexts()).toEqual([expect.stringMatching(/azure write.*503 throttled/s), expect.stringMatching(/attempt 2.*201.*2\.0 KiB/s)]);
   });
 
-  it('asks for a token when the port does, and goes on where it was', async () => {
-    staged.token = 'open sesame';
+  it('asks for a token when the port does, goes on where it was, and signs out', async () => {
+    const guarded = await startStagedInspector(TOKEN);
     const summary = stagedSummary('DONE');
-    staged.details.set(summary.href, stagedSuccess(summary));
-    await page.goto(`${staged.url}#/requests?open=${encodeURIComponent(summary.href)}`);
+    guarded.details.set(summary.href, stagedSuccess(summary));
+    await page.goto(`${guarded.url}#/requests?open=${encodeURIComponent(summary.href)}`);
     await page.getByLabel('Token').fill('wrong');
     await button('Go on').click();
     await page.getByText('This token is not accepted.').waitFor();
-    await page.getByLabel('Token').fill('open sesame');
+    await page.getByLabel('Token').fill(TOKEN);
     await button('Go on').click();
     await page.getByRole('heading', { name: 'Authorisation' }).waitFor();
     await page.getByText('live', { exact: true }).waitFor();
-    expect(await kept()).not.toContain('sesame');
+    expect(await kept()).not.toContain(TOKEN);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Authorisation' }).waitFor();
+    await button('Sign out').click();
+    await page.getByLabel('Token').waitFor();
+    expect(await page.getByText(summary.id).count()).toBe(0);
+    await page.reload();
+    await page.getByLabel('Token').waitFor();
+    await guarded.close();
   });
 
   it('shows text that looks like markup as text', async () => {
@@ -240,10 +249,11 @@ describe.skipIf(chromium === '')('the inspector\'s page', () => {
     await page.locator('.compare textarea').fill('PUT\n/other');
     await page.getByText('First difference').waitFor();
     expect(await seriousFaults(page)).toEqual([]);
-    staged.token = 'x';
-    await page.reload();
+    const guarded = await startStagedInspector(TOKEN);
+    await page.goto(guarded.url);
     await page.getByLabel('Token').waitFor();
     expect(await seriousFaults(page)).toEqual([]);
+    await guarded.close();
   });
 
   it('complains of nothing: neither errors nor what its policy would refuse', async () => {

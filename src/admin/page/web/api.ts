@@ -42,3 +42,8 @@ export async function logIn(token: string): Promise<void> {
   });
   if (!response.ok) throw new ApiFailure(response.status, response.status === 401 ? 'This token is not accepted.' : await reasonOf(response));
 }
+
+/** Has the browser forget the cookie. @throws what `fetch` throws when there is no answer */
+export async function logOut(): Promise<void> {
+  await fetch(apiUrl('/session'), { method: 'DELETE' });
+}

@@ -1,7 +1,8 @@
+import type { SessionState } from '../../guard/contract.ts';
 import type {
   ObjectInspection, ReplicaList, ReplicaState, RequestDetail, RequestFilter, RequestSummary, StreamEvents, Timeline,
 } from '../../inspector/contract.ts';
-import { logIn } from './api.ts';
+import { logIn, logOut } from './api.ts';
 import { Comparer } from './comparer.ts';
 import { type Filter, withField, writeFilter } from './filter.ts';
 import { LiveList } from './live-list.ts';
@@ -20,6 +21,7 @@ export class App {
   readonly #changed: () => void;
   readonly list = new LiveList();
   readonly replicas = new Map<string, ReplicaState>();
+  readonly session: Resource<SessionState>;
   readonly settings: Resource<ReplicaList>;
   readonly detail: Resource<RequestDetail>;
   readonly object: Resource<ObjectInspection>;
@@ -45,6 +47,7 @@ export class App {
   constructor(changed: () => void) {
     this.#changed = changed;
     const events = { changed, refused: () => this.#refused() };
+    this.session = new Resource(events);
     this.settings = new Resource(events);
     this.detail = new Resource(events);
     this.object = new Resource(events);
@@ -57,6 +60,7 @@ export class App {
     const route = readRoute(fragment);
     if (openOf(route) !== openOf(this.route)) this.comparer.clear();
     this.route = route;
+    void this.session.load('/session');
     void this.settings.load('/api/replicas');
     this.#watch();
     if (route.view === 'requests') this.#openDetail(route.open);
@@ -150,8 +154,16 @@ export class App {
     }
     this.tokenNeeded = false;
     this.loginFailure = '';
-    this.#streamed = undefined;
+    void this.session.load('/session', undefined, true);
     this.follow(location.hash);
+  }
+
+  /** What was read goes with the cookie. */
+  async logOut(): Promise<void> {
+    await logOut();
+    for (const shown of [this.detail, this.object, this.timeline]) shown.clear();
+    this.comparer.clear();
+    this.#refused();
   }
 
   #inspect(bucket: string, key: string, again = false): void {
@@ -219,6 +231,8 @@ export class App {
   #refused(): void {
     this.tokenNeeded = true;
     this.#stream?.close();
+    this.#streamed = undefined;
+    this.list.clear();
     this.#changed();
   }
 }

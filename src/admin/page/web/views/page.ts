@@ -19,8 +19,9 @@ export function pageView(app: App): View {
         ${tab(app, 'Object', writeRoute({ view: 'object', bucket: app.filter.bucket ?? '', key: '' }), 'object')}
         ${app.route.view === 'timeline' ? tab(app, 'Timeline', writeRoute(app.route), 'timeline') : nothing}
       </nav>
-      ${replicaChips(app)}
+      ${app.tokenNeeded ? nothing : replicaChips(app)}
       <div class="tools">
+        ${app.session.value?.required === true && !app.tokenNeeded ? html`<button type="button" class="plain" @click=${() => app.logOut()}>Sign out</button>` : nothing}
         ${themeChoice()}
         <button type="button" class="plain" @click=${openHelp} aria-label="Help and shortcuts" title="Help and shortcuts (?)">?</button>
       </div>
