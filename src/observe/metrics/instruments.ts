@@ -29,6 +29,7 @@ export const INSTRUMENTS = {
   },
   s3gw_received_bytes: { kind: 'counter', unit: 'By', help: 'Bytes of bodies received from clients.', labels: ['operation'] },
   s3gw_sent_bytes: { kind: 'counter', unit: 'By', help: 'Bytes sent to clients, heads included.', labels: ['operation'] },
+  s3gw_in_flight_bytes: { kind: 'gauge', unit: 'By', help: 'Bodies of requests under way and of their answers, as far as their size is announced.', labels: [] },
   s3gw_requests_in_flight: { kind: 'gauge', help: 'Requests under way.', labels: [] },
   s3gw_errors: { kind: 'counter', help: 'S3 errors answered, also those within an answer of status 200.', labels: ['operation', 'code'] },
   s3gw_auth_failures: { kind: 'counter', help: 'Requests whose sender could not be verified.', labels: ['reason'] },

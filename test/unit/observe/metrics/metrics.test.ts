@@ -104,6 +104,7 @@ describe('labels', () => {
     observe(metrics.meter, {
       ...ofProcess.readings,
       ...settleReadings(() => ({ queued: 3, running: 1, dropped: 0, failed: 2 })),
+      s3gw_in_flight_bytes: () => [[1]],
       s3gw_requests_in_flight: () => [[1]],
       s3gw_call_facts_without_room: () => [[0]],
     });
