@@ -20,6 +20,9 @@
 {{/* Reached from outside of the pod, so the inspector needs a token. Metrics do not: the network policy says who gets at them. */}}
 {{- $_ := set $admin "inspector" .Values.admin.inspector.enabled -}}
 {{- if include "gateway.tokenSecret" . }}{{ $_ := set $admin "tokenFile" "/admin-token/token" }}{{ end -}}
+{{- if and .Values.admin.inspector.enabled (not (dig "peers" false (.Values.config.admin | default dict))) -}}
+{{- $_ := set $admin "peers" (dict "dnsName" (printf "%s-peers.%s.svc" (include "gateway.fullname" .) .Release.Namespace)) -}}
+{{- end -}}
 {{- if not (hasKey (.Values.config.admin | default dict) "openMetrics") }}{{ $_ := set $admin "openMetrics" true }}{{ end -}}
 {{- $chart := dict
   "listeners" (list $listener)

@@ -138,6 +138,7 @@ export const VALUES = z.strictObject({
   autoscaling: AUTOSCALING,
   podDisruptionBudget: part({ enabled: FLAG, maxUnavailable: COUNT_OR_PERCENT }),
   metrics: METRICS,
+  preflight: part({ enabled: FLAG }),
   sweeper: part({ enabled: FLAG, schedule: TEXT, args: STRINGS, activeDeadlineSeconds: z.int().min(1), suspend: FLAG, resources: KUBERNETES }),
   test: part({ accessKeyId: TEXT, bucket: TEXT }),
   extraObjects: KUBERNETES_LIST.optional(),

@@ -72,7 +72,8 @@ describe.skipIf(clients === undefined)('the rendered manifests', () => {
       (await fetch(`http://127.0.0.1:${admin}/api/requests`, { headers: { authorization }, signal: AbortSignal.timeout(5000) })).status;
     const { token = '' } = dataOf(only(objects, 'Secret', '-admin'));
     expect([await ask('Bearer another'), await ask('')]).toEqual([401, 401]);
-    expect(await ask(`Bearer ${token}`)).not.toBe(401);
+    expect(await ask(`Bearer ${token}`)).toBe(200);
+    expect((await fetch(`http://127.0.0.1:${admin}/metrics`)).status).toBe(200);
   });
 
   test('`helm test` fails when the key is wrong', async () => {
@@ -94,17 +95,19 @@ describe.skipIf(clients === undefined)('the rendered manifests', () => {
     expect(code).toBe(0);
   });
 
-  test('read keys from existing secrets, store in Azure, and sweep it', async () => {
+  test('read keys from existing secrets, store in Azure, sweep it and pass the preflight', async () => {
     const azurite = await startAzurite({});
     const { credential } = azurite.storeOptions;
     if (credential.kind !== 'accountKey') throw new Error('Azurite has an account key');
     const secrets = { 's3-access-keys': { main: 'a-secret-for-this-test-only' }, 'azure-storage': { 'account-key': credential.key } };
     try {
-      const release = await start('minimal', ['--set', `config.backends.azure.endpoint=${azurite.endpoint},config.backends.azure.account=devstoreaccount1`], secrets);
+      const release = await start('minimal', ['--set', `config.backends.azure.endpoint=${azurite.endpoint},config.backends.azure.account=devstoreaccount1,preflight.enabled=true`], secrets);
       await untilProbe(release.deployment, 'readiness', release.gateway);
       expect(await helmTest(release)).toMatchObject({ code: 0 });
       const sweeper = runPod(only(release.objects, 'CronJob'), release.objects, release.around);
       expect({ code: await sweeper.ended(), output: sweeper.output() }).toMatchObject({ code: 0 });
+      const preflight = runPod(release.deployment, release.objects, { ...release.around, initContainer: 'preflight' });
+      expect({ code: await preflight.ended(), output: preflight.output() }).toMatchObject({ code: 0, output: expect.stringContaining('preflight: good') as string });
     } finally {
       await azurite.stop();
     }

@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly secrets?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Strings that stand for something else here: the address of a Service, for example. */
   readonly replace?: Readonly<Record<string, string>>;
+  /** Run this init container, instead of the one container. */
+  readonly initContainer?: string;
 }
 
 export interface Process {
@@ -32,7 +34,8 @@ export interface Process {
  */
 export function runPod(object: KubernetesObject, objects: readonly KubernetesObject[], around: Surroundings = {}): Process {
   const { spec } = podOf(object);
-  const container = containerOf(podOf(object));
+  const container = around.initContainer === undefined ? containerOf(podOf(object)) : spec.initContainers?.find(({ name }) => name === around.initContainer);
+  if (container === undefined) throw new Error(`the pod has no init container ${around.initContainer ?? ''}`);
   const folder = mkdtempSync(join(tmpdir(), 'pod-'));
   const paths = (container.volumeMounts ?? []).map(({ mountPath }): [string, string] => [`${mountPath}/`, `${join(folder, mountPath)}/`]);
   const here = (text: string): string => [...paths, ...Object.entries(around.replace ?? {})].reduce((left, [from, to]) => left.replaceAll(from, to), text);
