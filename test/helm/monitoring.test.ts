@@ -38,7 +38,7 @@ function metricsOf(expression: string): string[] {
 const EXPRESSIONS = [...rules.map(({ alert, expr }) => ({ name: alert, expr })), ...queries.map((expr) => ({ name: expr, expr }))];
 
 test.each(EXPRESSIONS)('asks for metrics that the gateway has: $name', ({ expr }) => {
-  const asked = metricsOfexpr;
+  const asked = metricsOf(expr);
   expect(asked.length).toBeGreaterThan(0);
   expect(asked.filter((name) => !SHOWN.has(name))).toEqual([]);
 });
