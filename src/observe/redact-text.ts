@@ -23,6 +23,8 @@ const NAMED = new RegExp(
 const QUOTES = /^(\\*["'])(.*?)(\\*["'])?$/s;
 /** `Bearer xyz`; also account and signature of the shared key schemes. */
 const SCHEME = /\b((?:Bearer|Basic|Negotiate|Digest|(?:SharedKey(?:Lite)?|GOOG1|AWS)\s+[\w.-]{1,128}:)\s*)([\w.~+/=%-]+)/gi;
+/** What Azure says of a signature of ours that it refuses: `The MAC signature found in the HTTP request 'xyz' is not the same`. */
+const QUOTED_SIGNATURE = /(signature\b[^'"\n]{0,60}['"])([\w+/=%-]{20,})(?=['"])/gi;
 /** A token by its looks: JSON web tokens, Google's access tokens. */
 const TOKEN = /\beyJ[\w-]{8,}\.[\w-]{4,}\.?[\w-]*|\bya29\.[\w.-]{8,}/g;
 /** `https://name:password@host` */
@@ -46,6 +48,7 @@ function redactPlain(text: string): string {
     .replaceAll(HEADER_LINE, (_, name: string, value: string) => `${name}${redactValue(name, value)}`)
     .replaceAll(NAMED, (_, name: string, value: string) => `${name}${redactQuoted(name, value)}`)
     .replaceAll(SCHEME, (whole, scheme: string, value: string) => (PLAIN_WORD.test(value) ? whole : `${scheme}${fingerprint(value)}`))
+    .replaceAll(QUOTED_SIGNATURE, (_, before: string, signature: string) => `${before}${fingerprint(signature)}`)
     .replaceAll(TOKEN, (token) => fingerprint(token))
     .replaceAll(USER_INFO, (_, before: string, password: string) => `${before}${fingerprint(password)}`);
 }

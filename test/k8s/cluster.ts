@@ -19,6 +19,7 @@ export class Cluster {
   readonly #daemons: Daemon[] = [];
   readonly #clients: Clients;
   readonly #environment: NodeJS.ProcessEnv;
+  #server = '';
 
   private constructor(clients: Clients) {
     this.#folder = mkdtempSync(join(tmpdir(), 'cluster-'));
@@ -39,6 +40,11 @@ export class Cluster {
       await cluster.stop();
       throw error;
     }
+  }
+
+  /** Where the API server is, and the PEM file that proves its certificate. */
+  get api(): { readonly server: string; readonly caFile: string } {
+    return { server: this.#server, caFile: join(this.#folder, 'certificates/apiserver.crt') };
   }
 
   helm(...args: readonly string[]): Promise<Ran> {
@@ -100,7 +106,8 @@ export class Cluster {
     this.#write('sa.key', privateKey);
     this.#write('sa.pub', publicKey);
     this.#write('tokens.csv', `${token},admin,1,"system:masters"\n`);
-    this.#write('kubeconfig', kubeconfig(`https://127.0.0.1:${port}`, token));
+    this.#server = `https://127.0.0.1:${port}`;
+    this.#write('kubeconfig', kubeconfig(this.#server, token));
     this.#run(etcd, [
       '--data-dir=etcd', '--unsafe-no-fsync', '--log-level=warn',
       `--listen-client-urls=http://127.0.0.1:${clientPort}`, `--advertise-client-urls=http://127.0.0.1:${clientPort}`,

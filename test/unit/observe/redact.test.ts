@@ -128,6 +128,7 @@ describe('no credential survives', () => {
     ['a private key cut off', '-----BEGIN RSA PRIVATE KEY-----\nSECRETSECRET\nSECRET'],
     ['a JSON web token', 'rejected eyJhbGciOiJSUzI1NiIsSECRET.eyJzdWIiOiJzeXN0ZSECRET.SECRETabcdef'],
     ['an access token of Google', 'got ya29.a0SECRETSECRET'],
+    ['what a service says of a wrong signature', "The MAC signature found in the HTTP request 'SECRETSECRETSECRETSECRETSECRET=' is not the same as any computed signature."],
     ['the password of a proxy', 'connect to http://user:SECRET@proxy:3128 refused'],
     ['a raw header list', "[ 'Host', 'localhost', 'X-Amz-Security-Token', 'SECRET' ]"],
     ['an inspected object', "{ authorization: 'Bearer SECRET' }"],
