@@ -28,7 +28,7 @@ function declarationOf(name: string): InstrumentDeclaration {
 /** Step of the clock that is watched for lateness, milliseconds; it is no part of the delay that is told. */
 const RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
-const QUANTILES = [0.5, 0.9, 0.99] as const;
+const PERCENTILES = [50, 90, 99] as const;
 
 /** Of this process. @returns readings, and what ends the watch of the event loop */
 export function processReadings(): { readonly readings: Readings; close(): void } {
@@ -41,8 +41,8 @@ export function processReadings(): { readonly readings: Readings; close(): void 
       s3gw_event_loop_delay_seconds: () => {
         const late = (nanoseconds: number): number => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000) || 0;
         const readings = [
-          ...QUANTILES.map((quantile): Reading => [late(delay.percentile(quantile * 100)), { quantile: String(quantile) }]),
-          [late(delay.max), { quantile: '1' }] as const,
+          ...PERCENTILES.map((percentile): Reading => [late(delay.percentile(percentile)), { percentile: String(percentile) }]),
+          [late(delay.max), { percentile: '100' }] as const,
         ];
         delay.reset();
         return readings;
