@@ -4,11 +4,11 @@ import type { RunningTestbed } from '../support/testbed.ts';
 import { measure } from './measure.ts';
 import type { Measured, Stage, Target } from './measure.ts';
 import { parseOptions, USAGE } from './options.ts';
+import { benchObserved } from './observed.ts';
 import type { BenchOptions } from './options.ts';
 import { BenchProcess, LoadGenerator, NullBackend, portOf } from './processes.ts';
 import { table } from './report.ts';
-import { RequestSigner } from './sign.ts';
-import type { S3Request } from './sign.ts';
+import { RequestSigner, signAll } from './sign.ts';
 import { BARE_CONTAINER, BUCKET, LIST_BUCKET, SETUP, WORKS } from './work.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
@@ -22,14 +22,14 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
   let results: Measured[];
   try {
-    results = await bench(options);
+    results = await (options.observed ? benchObserved(options) : bench(options));
   } catch (error) {
     process.stderr.write(`the bench failed: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
     return;
   }
   const about = { node: process.version, cpu: cpus()[0]?.model ?? '', cores: cpus().length, rounds: options.rounds, seconds: options.seconds };
-  process.stdout.write(options.json ? `${JSON.stringify({ ...about, results }, null, 2)}\n` : table(results));
+  process.stdout.write(options.json ? `${JSON.stringify({ ...about, results }, null, 2)}\n` : table(results, options.observed ? { gateway: 'observed', other: 'unobserved' } : undefined));
 }
 
 async function bench(options: BenchOptions): Promise<Measured[]> {
@@ -63,13 +63,6 @@ async function measureAll({ signer, ...stage }: Omit<Stage, 'work' | 'signed'> &
     if (!options.json) process.stderr.write(`${work.name} ${result.ratio.toFixed(2)}\n`);
   }
   return results;
-}
-
-type Signed = Awaited<ReturnType<RequestSigner['sign']>>[];
-
-/** Also of requests for the bare proxy, which does not look: the same bytes for both. */
-async function signAll(signer: RequestSigner, requests: readonly S3Request[]): Promise<Signed> {
-  return Promise.all(requests.map((request) => signer.sign(request)));
 }
 
 async function setUp(signer: RequestSigner, load: LoadGenerator, targets: { bare: Target; gateway: Target }): Promise<void> {

@@ -7,9 +7,11 @@ export interface BenchOptions {
   /** Parts of names of the work to be done; empty: all. */
   readonly only: readonly string[];
   readonly json: boolean;
+  /** Compare the gateway with itself: everything that watches it on, and off. */
+  readonly observed: boolean;
 }
 
-export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...]] [--json]
+export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...]] [--json] [--observed]
 
 Compares the gateway, started as the test bed does, with a bare undici proxy in front of the same null
 backend: the same work in alternating rounds, medians of the ratios.
@@ -17,7 +19,9 @@ backend: the same work in alternating rounds, medians of the ratios.
   --rounds   rounds per work, 1 to 20 (3)
   --seconds  of each measurement, 0.2 to 60 (2.5)
   --only     work whose name contains one of these, e.g. get-4k,put
-  --json     the result as one JSON document on standard output`;
+  --json     the result as one JSON document on standard output
+  --observed compares the gateway with metrics, journal, inspector and traces (1 % sampled) to the gateway with
+             all of that off, instead of to the proxy; small requests only`;
 
 /** @throws Error with one line for the caller */
 export function parseOptions(argv: readonly string[]): BenchOptions {
@@ -28,6 +32,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
       seconds: { type: 'string', default: '2.5' },
       only: { type: 'string', default: '' },
       json: { type: 'boolean', default: false },
+      observed: { type: 'boolean', default: false },
     },
   });
   return {
@@ -35,6 +40,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     seconds: between('--seconds', values.seconds, 0.2, 60),
     only: values.only.split(',').filter((name) => name !== ''),
     json: values.json,
+    observed: values.observed,
   };
 }
 

@@ -70,6 +70,13 @@ export async function portOf(child: BenchProcess): Promise<number> {
   return ((await child.next()) as { port: number }).port;
 }
 
+/** Takes spans and forgets them. */
+export class NullCollector extends BenchProcess {
+  constructor() {
+    super('null-collector.ts');
+  }
+}
+
 /** `utime` and `stime` are fields 14 and 15 (proc(5)), in hundredths of a second on every Linux. */
 export function cpuSeconds(pids: readonly number[]): number {
   let ticks = 0;

@@ -1,12 +1,20 @@
 import type { Measured, Side } from './measure.ts';
 
 const GIB = 1024 ** 3;
-const HEADINGS = ['work', 'conn', 'ratio', 'goal', '', 'gateway', 'bare proxy', 'CPU gateway', 'CPU bare', 'calls', 'peak MiB'];
+/** What the two sides are called. */
+export interface Sides {
+  readonly gateway: string;
+  readonly other: string;
+}
+
+const headings = ({ gateway, other }: Sides): string[] =>
+  ['work', 'conn', 'ratio', 'goal', '', gateway, other, `CPU ${gateway}`, `CPU ${other}`, 'calls', 'peak MiB'];
 
 /** The result as a table for people. */
-export function table(results: readonly Measured[]): string {
-  const rows = [HEADINGS, ...results.map(cells)];
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+export function table(results: readonly Measured[], sides: Sides = { gateway: 'gateway', other: 'bare proxy' }): string {
+  const titles = headings(sides);
+  const rows = [titles, ...results.map(cells)];
+  const widths = titles.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   const lines = rows.map((row) => row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  '));
   return `${lines.join('\n')}\n`;
 }

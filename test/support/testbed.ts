@@ -33,8 +33,13 @@ const SCRIPT = fileURLToPath(new URL('../testbed.mjs', import.meta.url));
 const READY_MS = 60_000;
 
 /** Starts `npm run testbed` with these arguments; it ends with `stop`, or when this process dies. */
-export async function startTestbed(...args: string[]): Promise<RunningTestbed> {
-  const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+export function startTestbed(...args: string[]): Promise<RunningTestbed> {
+  return startTestbedWith({}, ...args);
+}
+
+/** The same, with environment variables for its gateways besides those of this process. */
+export async function startTestbedWith(variables: Readonly<Record<string, string>>, ...args: string[]): Promise<RunningTestbed> {
+  const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...variables } });
   const bed = await readLine(child);
   return {
     bed: JSON.parse(bed) as Testbed,
