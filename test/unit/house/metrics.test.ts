@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { INSTRUMENTS, type InstrumentDeclaration, shownName } from '../../../src/observe/metrics/instruments.ts';
+
+const PAGE = join(import.meta.dirname, '../../../docs/metrics.md');
+
+const INTRODUCTION = `# Metrics
+
+Made from the table of instruments (\`src/observe/metrics/instruments.ts\`) by \`npx vitest run test/unit/house/metrics.test.ts --update\`; do not edit.
+How they are fetched: [observability](observability.md#metrics).
+
+\`operation\` is an operation of the S3 API, or \`Unknown\`; \`status\` an HTTP status, or \`none\` where a client left before there was one; \`outcome\` is \`ok\`, \`4xx\`, \`5xx\` or \`client_left\`;
+\`code\` and \`reason\` are S3's error codes; \`backend\` is the kind of backend, \`call\` what is asked of it (\`read\`, \`write\`, \`assemble\`, ...), \`result\` is \`ok\` or why not (\`notFound\`,
+\`conditionFailed\`, \`throttled\`, \`unavailable\`, ...).
+`;
+
+const TYPES: Readonly<Record<InstrumentDeclaration['kind'], string>> = { counter: 'counter', observedCounter: 'counter', histogram: 'histogram', gauge: 'gauge' };
+
+test('the page of metrics says what the table of instruments says', async () => {
+  const lines = Object.entries<InstrumentDeclaration>(INSTRUMENTS).map(([name, declaration]) => {
+    const labels = declaration.labels.map((label) => `\`${label}\``).join(', ');
+    return `| \`${shownName(name, declaration)}\` | ${TYPES[declaration.kind]} | ${labels} | ${declaration.help} |`;
+  });
+  await expect([INTRODUCTION, '| Name | Type | Labels | Meaning |', '|---|---|---|---|', ...lines, ''].join('\n')).toMatchFileSnapshot(PAGE);
+});
