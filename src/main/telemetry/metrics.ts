@@ -1,7 +1,7 @@
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import type { Meter } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
-import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import { MeterProvider, type MetricProducer, MetricReader } from '@opentelemetry/sdk-metrics';
 
 /** Gathers metrics when they are asked for: Prometheus comes and fetches them. */
 class PullReader extends MetricReader {
@@ -21,9 +21,9 @@ export interface Metrics {
   close(): Promise<void>;
 }
 
-/** The OpenTelemetry SDK with one reader, which serves Prometheus. */
-export function startMetrics(resource: Resource): Metrics {
-  const reader = new PullReader();
+/** The OpenTelemetry SDK with one reader, which serves Prometheus. @param producers of metrics that are counted elsewhere */
+export function startMetrics(resource: Resource, producers: readonly MetricProducer[]): Metrics {
+  const reader = new PullReader({ metricProducers: [...producers] });
   const provider = new MeterProvider({ readers: [reader], resource });
   const serializer = new PrometheusSerializer('', false, undefined, false, true);
   return {

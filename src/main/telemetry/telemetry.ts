@@ -72,8 +72,8 @@ export async function startTelemetry({ config, folder, environment, log }: Telem
 
   /** Only where somebody can fetch it. */
   function startMeasuring(): { readonly render: () => Promise<string>; readonly observe: (readings: Readings) => void } {
-    const metrics = startMetrics(resource);
-    const requests = new RequestMetrics(metrics.meter);
+    const requests = new RequestMetrics();
+    const metrics = startMetrics(resource, [requests]);
     const ofProcess = processReadings();
     const underWay = new InFlightBytes();
     observers.add(requests);

@@ -16,8 +16,8 @@ let metrics: Metrics;
 let requests: RequestMetrics;
 
 beforeEach(() => {
-  metrics = startMetrics(resourceFromAttributes({ 'service.name': 'test' }));
-  requests = new RequestMetrics(metrics.meter);
+  requests = new RequestMetrics();
+  metrics = startMetrics(resourceFromAttributes({ 'service.name': 'test' }), [requests]);
 });
 
 async function samples(): Promise<readonly Sample[]> {
