@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type RunningTestbed, startTestbed } from '../support/testbed.ts';
@@ -64,6 +65,15 @@ describe.skipIf(chromium === '')('the inspector during a client run', () => {
     await expect.poll(() => row().count()).toBe(1);
     await page.getByRole('button', { name: 'Clear' }).click();
     await row('CreateBucket').waitFor();
+  });
+
+  it.skipIf(spawnSync('curl', ['--version']).status !== 0)('gives a command that sends the same request again', async () => {
+    await openRow('GetObject', '206');
+    const command = await page.getByRole('button', { name: 'Copy as curl' }).getAttribute('title') ?? '';
+    const [account] = bed.bed.accounts;
+    const env = { ...process.env, AWS_ACCESS_KEY_ID: account?.accessKey, AWS_SECRET_ACCESS_KEY: account?.secretKey };
+    const { stdout } = spawnSync('sh', ['-c', `${command} --silent --output /dev/null --write-out '%{http_code} %{size_download}'`], { encoding: 'utf8', env });
+    expect(stdout).toBe('206 1000');
   });
 
   it('shows why a signature failed: what the server signed, what the client signed, and which change explains it', async () => {

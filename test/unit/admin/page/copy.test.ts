@@ -8,6 +8,8 @@ import { shellWord } from '../../../../src/admin/page/web/copy/shell.ts';
 const MARK = '<64 chars, sha256 0123abcd>';
 const AUTHORIZATION = `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261121/eu-north-1/s3/aws4_request, SignedHeaders=host, Signature=${MARK}`;
 
+const UNSIGNED = ['--header', 'x-amz-content-sha256: UNSIGNED-PAYLOAD'];
+
 interface Sent {
   readonly method: string;
   readonly target: string;
@@ -53,22 +55,22 @@ describe('words of a shell', () => {
 
 describe('copy as curl', () => {
   it('signs with the keys of whoever runs it, for the region of the signature', () => {
-    const command = asCurl(detail({ method: 'GET', target: '/b/it\'s%20a%20key?versionId=v1&x-id=GetObject', headers: [['Authorization', AUTHORIZATION], ['Range', 'bytes=0-9']] }));
+    const command = asCurl(detail({ method: 'GET', target: '/b/it\'s%20a%20key?x-id=GetObject&versionId=v1&tagging', headers: [['Authorization', AUTHORIZATION], ['Range', 'bytes=0-9']] }));
     expect(words(command)).toEqual([
-      'curl', '--path-as-is', '--globoff', '--aws-sigv4', 'aws:amz:eu-north-1:s3', '--user', 'MYKEY:MYSECRET', '--header', 'range: bytes=0-9',
-      'https://s3.example.com/b/it\'s%20a%20key?versionId=v1&x-id=GetObject',
+      'curl', '--path-as-is', '--globoff', '--aws-sigv4', 'aws:amz:eu-north-1:s3', '--user', 'MYKEY:MYSECRET', ...UNSIGNED, '--header', 'range: bytes=0-9',
+      'https://s3.example.com/b/it\'s%20a%20key?tagging=&versionId=v1&x-id=GetObject',
     ]);
   });
 
   it('sends a body plain, whatever its framing was', () => {
     const command = asCurl(detail({
       method: 'PUT', target: '/b/k', sentBytes: 77, headers: [
-        ['Authorization', AUTHORIZATION], ['Content-Encoding', 'aws-chunked'], ['Content-Length', '77'], ['x-amz-decoded-content-length', '3'], ['X-Amz-Trailer', 'x-amz-checksum-crc32'],
+        ['Authorization', AUTHORIZATION], ['Content-Encoding', 'aws-chunked'], ['Content-Length', '77'], ['x-amz-decoded-content-length', '3'], ['X-Amz-Trailer', 'x-amz-checksum-crc32'], ['x-amz-sdk-checksum-algorithm', 'CRC32'],
         ['x-amz-meta-a', ''], ['x-amz-content-sha256', 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD'], ['x-amz-server-side-encryption-customer-key', MARK],
       ],
     }));
     expect(words(command).slice(1)).toEqual([
-      '--path-as-is', '--globoff', '--request', 'PUT', '--aws-sigv4', 'aws:amz:eu-north-1:s3', '--user', 'MYKEY:MYSECRET', '--header', 'x-amz-meta-a;', '--data-binary', '@BODY_FILE',
+      '--path-as-is', '--globoff', '--request', 'PUT', '--aws-sigv4', 'aws:amz:eu-north-1:s3', '--user', 'MYKEY:MYSECRET', ...UNSIGNED, '--header', 'x-amz-meta-a;', '--data-binary', '@BODY_FILE',
       'https://s3.example.com/b/k',
     ]);
   });
@@ -76,7 +78,7 @@ describe('copy as curl', () => {
   it('takes a presigned URL\'s own parameters out and signs anew', () => {
     const presigned = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKID%2F20261121%2Feu-west-1%2Fs3%2Faws4_request&X-Amz-Date=d&X-Amz-Expires=9&X-Amz-SignedHeaders=host&X-Amz-Signature=${MARK}`;
     const command = asCurl(detail({ method: 'HEAD', target: `/b/k?response-content-type=a%2Fb&${presigned}` }));
-    expect(words(command).slice(3)).toEqual(['--head', '--aws-sigv4', 'aws:amz:eu-west-1:s3', '--user', 'MYKEY:MYSECRET', 'https://s3.example.com/b/k?response-content-type=a%2Fb']);
+    expect(words(command).slice(3)).toEqual(['--head', '--aws-sigv4', 'aws:amz:eu-west-1:s3', '--user', 'MYKEY:MYSECRET', ...UNSIGNED, 'https://s3.example.com/b/k?response-content-type=a%2Fb']);
   });
 
   it('leaves anonymous requests unsigned', () => {
@@ -85,7 +87,7 @@ describe('copy as curl', () => {
 
   it('never holds what was replaced', () => {
     const secret: Sent['headers'] = [['Authorization', AUTHORIZATION], ['x-amz-security-token', MARK], ['Cookie', 'a=b'], ['x-custom', MARK]];
-    expect(asCurl(detail({ method: 'GET', target: `/b/k?token=${MARK}`, headers: secret }))).not.toMatch(/sha256|Signature|cookie/i);
+    expect(asCurl(detail({ method: 'GET', target: `/b/k?token=${MARK}`, headers: secret }))).not.toMatch(/chars, sha256|Signature|cookie/i);
   });
 });
 
@@ -102,6 +104,10 @@ describe('copy as aws-cli', () => {
       ['list-objects-v2', '--bucket', 'b', '--prefix', 'a/b c', '--delimiter', '/', '--max-keys', '5', '--no-paginate']],
     ['CompleteMultipartUpload', { method: 'POST', target: '/b/k?uploadId=u', operation: 'CompleteMultipartUpload', bucket: 'b', key: 'k', sentBytes: 9 },
       ['complete-multipart-upload', '--bucket', 'b', '--key', 'k', '--upload-id', 'u', '--multipart-upload', 'file://parts.json']],
+    ['PutObjectTagging', {
+      method: 'PUT', target: '/b/k?tagging=', operation: 'PutObjectTagging', bucket: 'b', key: 'k', sentBytes: 9,
+      headers: [['Content-Type', 'application/xml'], ['x-amz-checksum-crc32', 'AAAAAA=='], ['x-amz-sdk-checksum-algorithm', 'CRC32']],
+    }, ['put-object-tagging', '--bucket', 'b', '--key', 'k', '--checksum-algorithm', 'CRC32', '--tagging', 'file://tagging.json']],
     ['GetBucketAcl', { method: 'GET', target: '/b?acl', operation: 'GetBucketAcl', bucket: 'b' }, ['get-bucket-acl', '--bucket', 'b']],
   ])('%s', (_, sent, options) => {
     const headers: Sent['headers'] = [['Authorization', AUTHORIZATION.replace('eu-north-1', 'us-east-1')], ...(sent.headers ?? [])];

@@ -10,17 +10,21 @@ const PARAMETER_OPTIONS: Readonly<Record<string, string>> = {
 
 /** Headers that are options, where the option is not the name without `x-amz-`. */
 const HEADER_OPTIONS: Readonly<Record<string, string>> = {
-  'cache-control': '--cache-control', 'content-disposition': '--content-disposition', 'content-language': '--content-language', 'content-type': '--content-type',
-  'content-encoding': '--content-encoding', 'content-md5': '--content-md5', 'if-match': '--if-match', 'if-modified-since': '--if-modified-since',
-  'if-none-match': '--if-none-match', 'if-unmodified-since': '--if-unmodified-since', range: '--range', expires: '--expires',
-  'x-amz-sdk-checksum-algorithm': '--checksum-algorithm', 'x-amz-website-redirect-location': '--website-redirect-location',
+  'content-md5': '--content-md5', 'if-match': '--if-match', 'if-modified-since': '--if-modified-since', 'if-none-match': '--if-none-match',
+  'if-unmodified-since': '--if-unmodified-since', range: '--range',
+  'x-amz-checksum-algorithm': '--checksum-algorithm', 'x-amz-sdk-checksum-algorithm': '--checksum-algorithm', 'x-amz-website-redirect-location': '--website-redirect-location',
   'x-amz-object-lock-mode': '--object-lock-mode', 'x-amz-object-lock-retain-until-date': '--object-lock-retain-until-date',
   'x-amz-object-lock-legal-hold': '--object-lock-legal-hold-status',
 };
 
+/** What describes an object goes with the operations that make one; elsewhere these headers describe a document. */
+const OBJECT_HEADERS = new Set(['cache-control', 'content-disposition', 'content-encoding', 'content-language', 'content-type', 'expires']);
+const MAKES_OBJECT = new Set(['PutObject', 'CopyObject', 'CreateMultipartUpload']);
+const CHECKSUM_VALUE = /^x-amz-checksum-(?:crc|sha)/;
+const TAKES_CHECKSUM = new Set(['PutObject', 'UploadPart', 'CompleteMultipartUpload']);
+
 const PREFIXED_OPTIONS = new Set([
-  'acl', 'bypass-governance-retention', 'checksum-crc32', 'checksum-crc32c', 'checksum-crc64nvme', 'checksum-mode', 'checksum-sha1', 'checksum-sha256', 'checksum-type',
-  'copy-source', 'copy-source-if-match', 'copy-source-if-none-match', 'copy-source-range', 'expected-bucket-owner', 'grant-full-control', 'grant-read', 'grant-read-acp',
+  'acl', 'bypass-governance-retention', 'checksum-mode', 'checksum-type', 'copy-source', 'copy-source-if-match', 'copy-source-if-none-match', 'copy-source-range', 'expected-bucket-owner', 'grant-full-control', 'grant-read', 'grant-read-acp',
   'grant-write', 'grant-write-acp', 'metadata-directive', 'object-ownership', 'storage-class', 'tagging', 'tagging-directive',
 ]);
 const FLAGS = new Set(['bypass-governance-retention']);
@@ -58,7 +62,7 @@ export function asAwsCli(detail: RequestDetail): string | undefined {
     ...(bucket === undefined ? [] : [['--bucket', shellWord(bucket)]]),
     ...(key === undefined ? [] : [['--key', shellWord(key)]]),
     ...parts.query.flatMap(parameterWords),
-    ...[...parts.headers].flatMap(([name, value]) => headerWords(name, value)),
+    ...[...parts.headers].flatMap(([name, value]) => headerWords(operation, name, value)),
     ...metadataWords(parts.headers),
     ...(bodyOption === undefined ? [] : [[bodyOption]]),
     ...(operation.startsWith('List') ? [['--no-paginate']] : []),
@@ -77,12 +81,18 @@ function parameterWords(parameter: string): readonly (readonly string[])[] {
   return option === '' ? [] : [[option, shellWord(value)]];
 }
 
-function headerWords(name: string, value: string): readonly (readonly string[])[] {
+function headerWords(operation: string, name: string, value: string): readonly (readonly string[])[] {
   const short = name.startsWith('x-amz-') ? name.slice('x-amz-'.length) : '';
   if (FLAGS.has(short)) return value.toLowerCase() === 'true' ? [[`--${short}`]] : [];
-  const option = HEADER_OPTIONS[name] ?? (PREFIXED_OPTIONS.has(short) ? `--${short}` : undefined);
+  const option = headerOption(operation, name, short);
   const kept = name === 'content-encoding' ? value.replace(/\baws-chunked\b,?\s*/i, '').replace(/,\s*$/, '') : value;
   return option === undefined || kept === '' ? [] : [[option, shellWord(kept)]];
+}
+
+function headerOption(operation: string, name: string, short: string): string | undefined {
+  if (OBJECT_HEADERS.has(name)) return MAKES_OBJECT.has(operation) ? `--${name}` : undefined;
+  if (CHECKSUM_VALUE.test(name)) return TAKES_CHECKSUM.has(operation) ? `--${short}` : undefined;
+  return HEADER_OPTIONS[name] ?? (PREFIXED_OPTIONS.has(short) ? `--${short}` : undefined);
 }
 
 function metadataWords(headers: ReadonlyMap<string, string>): readonly (readonly string[])[] {

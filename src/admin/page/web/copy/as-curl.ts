@@ -9,19 +9,32 @@ const LEFT_OUT = new Set([
   'traceparent', 'tracestate', 'date', 'cookie',
 ]);
 
+/** S3 asks for this header, which curl signs but does not make. */
+const UNSIGNED_PAYLOAD = ['--header', shellWord('x-amz-content-sha256: UNSIGNED-PAYLOAD')];
+
 /** A command that sends the same request, signed with the keys of whoever runs it. */
 export function asCurl(detail: RequestDetail): string {
   const { method } = detail.request;
   const parts = requestParts(detail);
-  const url = `${parts.endpoint}${parts.path}${parts.query.length > 0 ? `?${parts.query.join('&')}` : ''}`;
-  const headers = [...parts.headers].flatMap(([name, value]) => headerWords(name, value));
+  const url = `${parts.endpoint}${parts.path}${parts.query.length > 0 ? `?${signableQuery(parts.query)}` : ''}`;
+  const sent = [...parts.headers].filter(([name]) => name !== 'x-amz-sdk-checksum-algorithm' || hasChecksum(parts.headers));
   return shellCommand([
     ['curl', '--path-as-is', '--globoff', ...methodWords(method, parts.hasBody)],
-    ...(parts.signed ? [['--aws-sigv4', shellWord(`aws:amz:${parts.region}:s3`)], ['--user', '"$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY"']] : []),
-    ...headers,
+    ...(parts.signed ? [['--aws-sigv4', shellWord(`aws:amz:${parts.region}:s3`)], ['--user', '"$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY"'], UNSIGNED_PAYLOAD] : []),
+    ...sent.flatMap(([name, value]) => headerWords(name, value)),
     ...(parts.hasBody ? [['--data-binary', '@BODY_FILE']] : []),
     [shellWord(url)],
   ]);
+}
+
+/** Up to version 8.2 curl signs a query as it stands: sorted, and with `=` after every name. */
+function signableQuery(query: readonly string[]): string {
+  return query.map((parameter) => (parameter.includes('=') ? parameter : `${parameter}=`)).sort().join('&');
+}
+
+/** A checksum that came in a trailer is not sent again. */
+function hasChecksum(headers: ReadonlyMap<string, string>): boolean {
+  return [...headers.keys()].some((name) => /^x-amz-checksum-(?:crc|sha)/.test(name));
 }
 
 function methodWords(method: string, hasBody: boolean): readonly string[] {
