@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { CONFIG } from '../../config/schema.ts';
@@ -5,6 +8,7 @@ import { type Container, dataOf, only, type PodTemplate, podOf } from './support
 import { orSkip } from './tools/cache.ts';
 import { CHART, type Clients, findClients, type KubernetesObject, render, run, VALUE_SETS, type ValueSet, valuesOf } from './tools/helm.ts';
 
+const DOCS = join(import.meta.dirname, '../../docs');
 const clients = await orSkip('helm', findClients);
 
 describe.skipIf(clients === undefined)('the chart', () => {
@@ -123,6 +127,25 @@ describe.skipIf(clients === undefined)('the chart', () => {
       const groups = (await rendered(set)).map(({ apiVersion }) => apiVersion.split('/').reverse()[1] ?? '');
       expect(groups.filter((group) => group.includes('.') && !group.endsWith('.k8s.io'))).toEqual([]);
     }
+  });
+
+  describe('takes the values that the documentation shows', () => {
+    const takes = async (file: string, ...args: string[]): Promise<void> =>
+      expect(await run(helm, ['lint', '--strict', CHART, '--values', file, ...args])).toMatchObject({ code: 0 });
+
+    test('docs/kubernetes.md', async () => {
+      const page = readFileSync(join(DOCS, 'kubernetes.md'), 'utf8');
+      const values = /^ {3}```yaml\n(.+?)^ {3}```/ms.exec(page)?.[1]?.replaceAll(/^ {3}/gm, '');
+      const folder = mkdtempSync(join(tmpdir(), 'values-'));
+      writeFileSync(join(folder, 'values.yaml'), values ?? '');
+      await takes(join(folder, 'values.yaml'));
+      rmSync(folder, { recursive: true });
+    });
+
+    test('docs/operations/examples, with what Terraform adds', async () => {
+      await takes(join(DOCS, 'operations/examples/aks/values.yaml'), '--set', 'config.backends.azure.account=examplestorage');
+      await takes(join(DOCS, 'operations/examples/gke/values.yaml'), '--set', 'config.backends.gcs.bucketPrefix=example-');
+    });
   });
 
   const REFUSED: readonly { what: string; set: ValueSet; args: readonly string[]; says: RegExp }[] = [
