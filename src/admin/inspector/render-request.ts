@@ -2,6 +2,7 @@ import { defined } from '../../observe/defined.ts';
 import type { KeptAuth, KeptBody, KeptCall, KeptRequest } from '../../observe/journal/kept-request.ts';
 import { outcomeOf, ownTimeMs } from '../../observe/journal/outcome.ts';
 import type { AccessRule, HeadFacts } from '../../observe/request-facts.ts';
+import { OPERATION_TABLE, type OperationRow } from '../../protocol/operation-table.ts';
 import type {
   AuthFailure, Authentication, BackendCall, BodyFacts, ChecksumFact, Classification, Decision, ErrorMapping, RequestDetail, RequestHead, RequestSummary,
 } from './contract.ts';
@@ -13,7 +14,7 @@ export interface Origin {
 }
 
 export function summaryOf(request: KeptRequest, { replica, slowMs }: Origin): RequestSummary {
-  const { id, traceId, arrived, method, target, classification, bucket, key, versionId, uploadId, ended, firstByte, status, failure } = request;
+  const { id, traceId, arrived, method, target, operation, bucket, key, versionId, uploadId, ended, firstByte, status, failure } = request;
   return defined({
     id,
     traceId,
@@ -23,7 +24,7 @@ export function summaryOf(request: KeptRequest, { replica, slowMs }: Origin): Re
     outcome: outcomeOf(request),
     method,
     target,
-    operation: classification?.name,
+    operation,
     bucket,
     key,
     versionId,
@@ -79,16 +80,17 @@ function identityOf(auth: KeptAuth | undefined): string | undefined {
   return auth.user === undefined ? auth.account : `${auth.account}/${auth.user}`;
 }
 
-function classificationOf({ classification, bucket, key, versionId, uploadId, virtualHost }: KeptRequest): Classification {
-  return defined({ operation: classification?.name, why: whyOf(classification), level: classification?.level, bucket, key, versionId, uploadId, virtualHost });
+function classificationOf({ operation, bucket, key, versionId, uploadId, virtualHost }: KeptRequest): Classification {
+  const row = OPERATION_TABLE.find(({ name }) => name === operation);
+  return defined({ operation, why: whyOf(row), level: row?.level, bucket, key, versionId, uploadId, virtualHost });
 }
 
 const ON: Readonly<Record<'service' | 'bucket' | 'object', string>> = { service: 'the service itself', bucket: 'a bucket', object: 'an object' };
 
 /** What decided, in words: method, level, and the query key or header that the row of the operation table names. */
-function whyOf(classification: KeptRequest['classification']): string {
-  if (classification === undefined) return 'it was refused before its operation was known, or none fits it';
-  const { method, level, match: { subresource, query, value, header } } = classification;
+function whyOf(row: OperationRow | undefined): string {
+  if (row === undefined) return 'it was refused before its operation was known, or none fits it';
+  const { method, level, match: { subresource, query, value, header } } = row;
   const signs = [
     subresource === undefined ? undefined : `?${subresource}`,
     query === undefined ? undefined : `?${query}${value === undefined ? '' : `=${value}`}`,
@@ -169,6 +171,7 @@ function errorOf({ failure, status }: KeptRequest): ErrorMapping | undefined {
 }
 
 function requestHeadOf({ method, target, httpVersion, client, scheme, headers, headersOmitted }: KeptRequest): RequestHead {
-  const pairs = headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1] ?? ''] as const] : []));
+  const lines = headers === '' ? [] : headers.split('\n');
+  const pairs = lines.flatMap((name, index) => (index % 2 === 0 ? [[name, lines[index + 1] ?? ''] as const] : []));
   return defined({ method, target, httpVersion, clientAddress: client, scheme, headers: pairs, headersOmitted });
 }

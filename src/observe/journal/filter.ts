@@ -27,7 +27,7 @@ type Condition = (request: KeptRequest) => boolean;
 
 /** A condition of each name, made of its text. */
 const CONDITIONS: Readonly<Record<Exclude<FilterName, 'since' | 'before'>, (text: string, slowMs: number) => Condition>> = {
-  operation: (text) => oneOf(text, ({ classification }) => [classification?.name]),
+  operation: (text) => oneOf(text, ({ operation }) => [operation]),
   bucket: (text) => ({ bucket }) => bucket === text,
   prefix: (text) => ({ key }) => key?.startsWith(text) === true,
   key: (text) => ({ key }) => key === text,

@@ -139,8 +139,8 @@ function withoutLongParts(request: KeptRequest): KeptRequest {
   const { headers, headersOmitted, backend, auth } = request;
   return {
     ...request,
-    headers: [],
-    headersOmitted: headersOmitted + headers.length / 2,
+    headers: '',
+    headersOmitted: headersOmitted + headers.split('\n').length / 2,
     backend: backend.slice(0, CALLS_OF_CUT_ENTRY),
     auth: auth && { ...auth, report: undefined },
   };

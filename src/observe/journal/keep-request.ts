@@ -1,5 +1,5 @@
 import { redactCanonicalRequest, redactHeader, redactTarget, redactText } from '../redact.ts';
-import type { BackendCallFacts, Classification, Digest, Failure, Identity, RequestFacts } from '../request-facts.ts';
+import type { BackendCallFacts, Digest, Failure, Identity, RequestFacts } from '../request-facts.ts';
 import type { Diagnose, KeptAuth, KeptBody, KeptCall, KeptFailure, KeptRequest, SignatureReport } from './kept-request.ts';
 
 /** Longest texts that are kept, in UTF-16 code units; longer ones end with an ellipsis. */
@@ -27,7 +27,7 @@ export function keepRequest(facts: RequestFacts, diagnose?: Diagnose): KeptReque
     scheme: facts.scheme,
     client: facts.clientAddress,
     ...keepHeaders(head.rawHeaders),
-    classification: facts.classification && keepClassification(facts.classification),
+    operation: facts.classification?.name,
     ...keepAddress(facts, address),
     auth: keepAuth(facts, diagnose),
     authorization: facts.authorization,
@@ -78,22 +78,17 @@ function keepAddress(
   };
 }
 
-/** Rows of the operation table hold more. */
-function keepClassification({ name, level, method, match, permission }: Classification): Classification {
-  return { name, level, method, match, permission };
-}
-
 /** Names and values until the limit of all of them is reached. Redacted first: a cut value would not be known for what it is. */
 function keepHeaders(raw: readonly string[]): Pick<KeptRequest, 'headers' | 'headersOmitted'> {
-  const headers: string[] = [];
+  const lines: string[] = [];
   let room: number = LIMIT.allHeaders;
   for (let i = 0; i + 1 < raw.length && room > 0; i += 2) {
     const name = raw[i] ?? '';
     const value = clip(redactHeader(name, clip(raw[i + 1] ?? '', REDACTED_AT_MOST * LIMIT.headerValue)), LIMIT.headerValue);
     room -= name.length + value.length;
-    if (room >= 0) headers.push(clip(name, LIMIT.headerName), value);
+    if (room >= 0) lines.push(clip(name, LIMIT.headerName), value);
   }
-  return { headers, headersOmitted: (raw.length - headers.length) / 2 };
+  return { headers: lines.join('\n'), headersOmitted: (raw.length - lines.length) / 2 };
 }
 
 /** A signature may also be found wrong later, in the body: then it is the failure of the whole request. */
