@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { S3Error } from '../../../src/errors/s3-error.ts';
+import type { S3ErrorCode } from '../../../src/errors/error-table.ts';
+import type { Log } from '../../../src/observe/log.ts';
+import { hasFailed } from '../../../src/observe/request-facts.ts';
+import { RequestObservers } from '../../../src/observe/request-observers.ts';
+import { endedFacts } from '../../support/ended-facts.ts';
+
+describe('observers', () => {
+  test('one that fails is logged once and harms nobody', () => {
+    const logged: string[] = [];
+    const log: Log = { info: () => undefined, warn: () => undefined, error: (_fields, message) => logged.push(message) };
+    const observers = new RequestObservers(log);
+    let seen = 0;
+    observers.add({
+      ended() {
+        throw new Error('broken');
+      },
+    });
+    const remove = observers.add({ begun: () => (seen += 1), ended: () => (seen += 1) });
+    for (let i = 0; i < 3; i += 1) {
+      observers.begun(endedFacts());
+      observers.ended(endedFacts());
+    }
+    remove();
+    observers.ended(endedFacts());
+    expect(seen).toBe(6);
+    expect(logged).toEqual(['an observer of requests failed (ended)']);
+  });
+});
+
+describe('a request has failed', () => {
+  test.each<[S3ErrorCode | undefined, boolean]>([
+    [undefined, false], ['NoSuchKey', false], ['PreconditionFailed', false], ['InvalidRange', false], ['SignatureDoesNotMatch', true], ['AccessDenied', true],
+    ['InvalidArgument', true], ['SlowDown', true], ['InternalError', true],
+  ])('%s: %s', (code, expected) => {
+    const failure = code && new S3Error(code);
+    const facts = endedFacts({ status: failure?.status ?? 200 });
+    facts.failure = failure;
+    expect(hasFailed(facts)).toBe(expected);
+  });
+
+  test('when its client left, or an error came within an answer of status 200', () => {
+    const [left, late] = [endedFacts(), endedFacts()];
+    left.clientLeft = true;
+    late.failure = new S3Error('InternalError');
+    expect([hasFailed(left), hasFailed(late)]).toEqual([true, true]);
+  });
+});
