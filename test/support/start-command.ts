@@ -7,6 +7,8 @@ import { afterAll, afterEach, expect, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { ACCESS_KEY, SECRET_KEY } from './sign-raw.ts';
 
+/** For a machine that is busy with other tests. */
+const START_MS = 45_000;
 const START = resolve(import.meta.dirname, '../../src/start.mjs');
 
 /** `npm start` as a process of its own. */
@@ -86,7 +88,7 @@ function follow(child: ChildProcess): Started {
     child,
     output: () => output,
     async printed(pattern) {
-      await vi.waitFor(() => expect(output).toMatch(pattern), { timeout: 15_000 });
+      await vi.waitFor(() => expect(output).toMatch(pattern), { timeout: START_MS });
       return pattern.exec(output) as RegExpExecArray;
     },
     ended: () => exit,

@@ -210,7 +210,7 @@ describe('credentials', () => {
   beforeAll(async () => {
     await run('json');
     await run('s3');
-  }, 60_000);
+  }, 150_000);
 
   test('the requests were what they were meant to be', () => {
     expect(answers.get('put')).toMatch(/^200/);
