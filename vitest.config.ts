@@ -34,6 +34,8 @@ export default defineConfig({
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/browser/support/global-setup.ts'],
           testTimeout: 60_000,
+          // A browser beside everything else on two cores is not quick.
+          expect: { poll: { timeout: 15_000 } },
         },
       },
     ],

@@ -122,6 +122,17 @@ describe.skipIf(chromium === '')('the inspector\'s page', () => {
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   });
 
+  it('says so when a request is not kept any more, and keeps the filter of the list meanwhile', async () => {
+    await open(`#/requests?bucket=photos&open=${encodeURIComponent('/api/requests/GONE')}`);
+    await page.getByRole('alert').filter({ hasText: 'not kept any more' }).waitFor();
+    await button('Close').click();
+    await page.locator('.detail').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Object', exact: true }).click();
+    await expect.poll(() => page.getByRole('textbox', { name: 'Bucket' }).inputValue()).toBe('photos');
+    await page.getByRole('link', { name: 'Requests' }).click();
+    await expect.poll(() => page.url()).toMatch(/#\/requests\?bucket=photos$/);
+  });
+
   it('points out what proxies change, and gives the hint with how sure it is', async () => {
     await openFailure();
     const altered = await page.locator('.canonical .altered').allInnerTexts();

@@ -39,6 +39,7 @@ export class App {
   focusWanted: string | undefined;
   /** What was just done, for a moment. */
   message = '';
+  #filter: Filter = {};
   #stream: LiveStream | undefined;
   #streamed: string | undefined;
   #typing: ReturnType<typeof setTimeout> | undefined;
@@ -60,6 +61,7 @@ export class App {
     const route = readRoute(fragment);
     if (openOf(route) !== openOf(this.route)) this.comparer.clear();
     this.route = route;
+    if (route.view === 'requests') this.#filter = route.filter;
     void this.session.load('/session');
     void this.settings.load('/api/replicas');
     this.#watch();
@@ -77,8 +79,9 @@ export class App {
     } else location.hash = writeRoute(route);
   }
 
+  /** Of the list; while something else is shown, the one that it had. */
   get filter(): Filter {
-    return this.route.view === 'requests' ? this.route.filter : {};
+    return this.#filter;
   }
 
   get open(): string | undefined {

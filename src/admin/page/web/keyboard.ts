@@ -1,8 +1,16 @@
 import type { App } from './app.ts';
 import { focusRow, moveCursor } from './cursor.ts';
 
-/** Shortcuts of one key, as the help shows them. They work wherever nothing is being typed. */
-export const SHORTCUTS: readonly { readonly keys: readonly string[]; readonly does: string; readonly run: (app: App) => void }[] = [
+interface Shortcut {
+  readonly keys: readonly string[];
+  readonly does: string;
+  readonly run: (app: App) => void;
+  /** Works on all views, not only on the list. */
+  readonly anywhere?: true;
+}
+
+/** As the help shows them. They work wherever nothing is being typed. */
+export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['j', 'ArrowDown'], does: 'next request', run: (app) => moveCursor(app, 1) },
   { keys: ['k', 'ArrowUp'], does: 'previous request', run: (app) => moveCursor(app, -1) },
   { keys: ['Escape'], does: 'close what is open', run: closeDetail },
@@ -10,8 +18,8 @@ export const SHORTCUTS: readonly { readonly keys: readonly string[]; readonly do
   { keys: ['e'], does: 'failures only, or all', run: (app) => app.toggle('errors') },
   { keys: ['s'], does: 'slow ones only, or all', run: (app) => app.toggle('slow') },
   { keys: ['p'], does: 'pause or resume', run: (app) => app.togglePause() },
-  { keys: ['o'], does: 'look at an object', run: (app) => app.go({ view: 'object', bucket: app.filter.bucket ?? '', key: '' }) },
-  { keys: ['?'], does: 'this help', run: () => document.querySelector<HTMLDialogElement>('dialog.help')?.showModal() },
+  { keys: ['o'], does: 'look at an object', run: (app) => app.go({ view: 'object', bucket: app.filter.bucket ?? '', key: '' }), anywhere: true },
+  { keys: ['?'], does: 'this help', run: () => document.querySelector<HTMLDialogElement>('dialog.help')?.showModal(), anywhere: true },
 ];
 
 const KEYS_OFF = 's3-gateway-inspector-keys-off';
@@ -35,7 +43,8 @@ export function listenToKeys(app: App): void {
     }
     if (!shortcutsOn() && event.key.length === 1) return;
     const shortcut = SHORTCUTS.find(({ keys }) => keys.includes(event.key));
-    if (shortcut === undefined || (event.key.startsWith('Arrow') && !isInList(event.target))) return;
+    if (shortcut === undefined || (app.route.view !== 'requests' && shortcut.anywhere !== true)) return;
+    if (event.key.startsWith('Arrow') && !isInList(event.target)) return;
     event.preventDefault();
     shortcut.run(app);
   });

@@ -15,7 +15,6 @@ export function detailView(app: App, detail: RequestDetail): View {
   const { summary } = detail;
   return html`
     <header class="detail-head">
-      <button type="button" class="plain close" @click=${() => app.close()} aria-label="Close" title="Close (Esc)">×</button>
       <h2 tabindex="-1">${outcomeBadge(summary)} ${summary.operation ?? summary.method} ${
         summary.code === undefined ? nothing : html`<span class="error-code">${summary.code}</span>`}</h2>
       <p class="address">${addressText(summary)}</p>

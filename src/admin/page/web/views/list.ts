@@ -14,8 +14,16 @@ export function listPage(app: App): View {
   return html`${filterBar(app)}${lostNotice(app)}
     <div class="split" ?data-open=${app.open !== undefined}>
       <section class="requests" aria-label="Requests">${requestTable(app)}</section>
-      ${app.open === undefined ? nothing : html`<article class="detail" aria-label="Request">${whenLoaded(app.detail.loaded, (detail) => detailView(app, detail))}</article>`}
+      ${app.open === undefined ? nothing : openRequest(app)}
     </div>`;
+}
+
+function openRequest(app: App): View {
+  const { detail, open } = app;
+  return html`<article class="detail" aria-label="Request" aria-busy=${detail.value?.summary.href === open ? 'false' : 'true'}>
+    <button type="button" class="plain close" @click=${() => app.close()} aria-label="Close" title="Close (Esc)">×</button>
+    ${whenLoaded(detail.loaded, (value) => detailView(app, value))}
+  </article>`;
 }
 
 function requestTable(app: App): View {
