@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RequestDetail, RequestList, SupportBundle, Timeline } from '../../../../src/admin/inspector/contract.ts';
 import type { HttpArchive } from '../../../../src/admin/inspector/har.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
@@ -9,6 +9,9 @@ import { factsOf } from '../../../support/request-facts.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { VersionedBucket } from '../../../support/versioned.ts';
 import { type ReplicaOptions, TestReplica, until } from './replica.ts';
+
+// Processes and streams on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 let replica: TestReplica | undefined;
 
