@@ -45,7 +45,7 @@ describe('a gateway and its inspector', () => {
     expect((await fetch(`${admin}/api/requests`)).status).toBe(401);
     expect((await fetch(admin)).headers.get('content-type')).toContain('text/html');
 
-    await expect.poll(async () => (await ask<RequestList>(`${admin}/api/requests`)).requests.length).toBe(3);
+    await expect.poll(async () => (await ask<RequestList>(`${admin}/api/requests`)).requests.length, { timeout: 20_000 }).toBe(3);
     const { requests } = await ask<RequestList>(`${admin}/api/requests`);
     expect(requests.map(({ operation, status, identity, replica }) => [operation, status, identity, replica])).toEqual([
       ['GetObject', 403, expect.any(String), 'north'], ['PutObject', 200, 'main', 'north'], ['CreateBucket', 200, 'main', 'north'],
@@ -88,7 +88,7 @@ describe('workers', () => {
     const admin = await adminOf(started);
     await expect.poll(() => started.output().split('"serving"').length, { timeout: 30_000 }).toBe(3);
     for (let i = 0; i < 24; i++) await roundTrip(port, signedHead({ target: '/' }));
-    await expect.poll(async () => (await ask<RequestList>(`${admin}/api/requests?scope=all`)).requests.length).toBe(24);
+    await expect.poll(async () => (await ask<RequestList>(`${admin}/api/requests?scope=all`)).requests.length, { timeout: 20_000 }).toBe(24);
     const { requests } = await ask<RequestList>(`${admin}/api/requests?scope=all`);
     expect(new Set(requests.map(({ replica }) => replica))).toEqual(new Set(['south-1', 'south-2']));
     expect((await fetch(`${admin}/api/requests?scope=all`)).status).toBe(401);

@@ -147,7 +147,7 @@ describe('the stream', () => {
     };
     expect(listening()).toBe(true);
     reader.abort();
-    await expect.poll(listening).toBe(false);
+    await expect.poll(listening, { timeout: 20_000 }).toBe(false);
   });
 });
 
@@ -163,7 +163,7 @@ describe('streams', () => {
       const { status } = await fetch(`${one.url}/api/requests/stream`, { signal: reader.signal });
       reader.abort();
       return status;
-    }).toBe(200);
+    }, { timeout: 20_000 }).toBe(200);
     for (const reader of readers) reader.abort();
   });
 });
