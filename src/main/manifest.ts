@@ -34,7 +34,7 @@ export function openManifest({ realm, bucketCacheMs, drainMs, log, calls, signal
   const settler = createSettler({
     ...SETTLING,
     newCall: () => backgroundCall(signal, calls),
-    onError: (error, task) => log.warn({ err: error, task }, 'background work failed; the object stays readable and is settled when it is next read or written'),
+    onError: (error, task, { requestId, traceId }) => log.warn({ requestId, traceId, err: error, task }, 'background work failed; the object stays readable and is settled when it is next read or written'),
   });
   const objects = createObjects({ clock, settler, ...(drainMs !== undefined && { drainMs }) });
   return {

@@ -45,7 +45,7 @@ export interface SettlerOptions {
   readonly maxQueue: number;
   readonly newCall: (name: string) => Call;
   /** Told of every task that failed for another reason than "somebody else changed the key". */
-  readonly onError: (error: unknown, task: string) => void;
+  readonly onError: (error: unknown, task: string, call: Call) => void;
 }
 
 export function createSettler(options: SettlerOptions): Settler {
@@ -61,10 +61,11 @@ export function createSettler(options: SettlerOptions): Settler {
       if (next === undefined) return;
       const [name, task] = next;
       queue.delete(name);
-      const run = task(options.newCall(name))
+      const call = options.newCall(name);
+      const run = task(call)
         .catch((error: unknown) => {
           failed += 1;
-          options.onError(error, name);
+          options.onError(error, name, call);
         })
         .finally(() => {
           running.delete(run);
