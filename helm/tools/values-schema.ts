@@ -6,6 +6,8 @@ import { VALUES } from './values.ts';
 /** Settings that the chart makes itself, or that have no place in a ConfigMap: paths through `properties` and lists. */
 const NOT_FROM_VALUES: readonly (readonly string[])[] = [
   ['listeners'],
+  ['admin', 'enabled'],
+  ['admin', 'inspector'],
   ['admin', 'host'],
   ['admin', 'port'],
   ['timeouts', 'drainMs'],

@@ -122,6 +122,39 @@ describe.skipIf(clients === undefined)('the chart', () => {
     expect((only(objects, 'Ingress').spec['rules'] as { host: string }[]).map(({ host }) => host)).toEqual(hosts);
   });
 
+  test('lets clients, and `helm test`, to the S3 port, and nobody but gateways and named others to the admin port', async () => {
+    const objects = await rendered('ha');
+    const { ingress } = only(objects, 'NetworkPolicy').spec as { ingress: { ports: { port: string }[]; from: { podSelector?: { matchLabels: object } }[] }[] };
+    const letIn = (port: string): (object | undefined)[] =>
+      ingress.filter(({ ports }) => ports.some((one) => one.port === port)).flatMap(({ from }) => from.map(({ podSelector }) => podSelector?.matchLabels));
+    const [clients, test] = letIn('s3');
+    expect(clients).toBeUndefined();
+    expect(podOf(only(objects, 'Pod')).metadata.labels).toMatchObject(test ?? { none: true });
+    const [gateways, monitoring] = letIn('admin');
+    expect(podOf(only(objects, 'Deployment')).metadata.labels).toMatchObject(gateways ?? { none: true });
+    expect(monitoring).toBeUndefined();
+    expect(podOf(only(objects, 'Pod')).metadata.labels).not.toMatchObject(gateways ?? {});
+  });
+
+  test('finds the other gateways by the headless Service, with a token that all of them have', async () => {
+    const objects = await rendered('ha');
+    expect(configOf(objects).data?.admin).toMatchObject({
+      peers: { dnsName: 'rel-s3-cloud-gateway-peers.storage.svc' }, tokenFile: '/admin-token/token', openMetrics: true,
+    });
+    const peers = only(objects, 'Service', '-peers');
+    expect(peers.spec).toMatchObject({ clusterIP: 'None', publishNotReadyAddresses: true });
+    expect(dataOf(only(objects, 'Secret', '-admin'))['token']).toMatch(/^\w{40}$/);
+  });
+
+  test('mounts the token into gateways only, and none when the cluster\'s tokens are asked for', async () => {
+    const volumesOf = async (kind: string, ...args: string[]): Promise<string[]> =>
+      podOf(only(await rendered('dev', '--set', 'sweeper.enabled=true', ...args), kind)).spec.volumes?.map(({ name }) => name) ?? [];
+    expect(await volumesOf('Deployment')).toContain('admin-token');
+    for (const kind of ['CronJob', 'Pod']) expect(await volumesOf(kind)).not.toContain('admin-token');
+    expect(await volumesOf('Deployment', '--set', 'config.admin.tokenReview.users[0]=x')).not.toContain('admin-token');
+    expect(await volumesOf('Deployment', '--set', 'admin.inspector.enabled=false')).not.toContain('admin-token');
+  });
+
   test('asks for nothing that a bare cluster does not know, unless told to', async () => {
     for (const set of ['minimal', 'dev'] as const) {
       const groups = (await rendered(set)).map(({ apiVersion }) => apiVersion.split('/').reverse()[1] ?? '');
@@ -153,6 +186,7 @@ describe.skipIf(clients === undefined)('the chart', () => {
     { what: 'an unknown setting of the gateway', set: 'dev', args: ['--set', 'config.regoin=x'], says: /regoin/ },
     { what: 'a setting of the wrong type', set: 'dev', args: ['--set', 'config.keepAliveMs=soon'], says: /keepAliveMs/ },
     { what: 'a setting that is the chart\'s', set: 'dev', args: ['--set', 'config.listeners[0].port=1'], says: /listeners/ },
+    { what: 'a gateway without probes', set: 'dev', args: ['--set', 'config.admin.enabled=false'], says: /enabled/ },
     { what: 'a secret in the ConfigMap', set: 'dev', args: ['--set', 'config.accounts[0].keys[0].secretAccessKey=12345678'], says: /secretAccessKey/ },
     { what: 'a backend that is not in the image', set: 'dev', args: ['--set', 'config.backends.memory.kind=azurite'], says: /memory/ },
     { what: 'several replicas over one memory', set: 'dev', args: ['--set', 'replicas=2'], says: /memory of one process/ },
