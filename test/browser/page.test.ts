@@ -112,7 +112,7 @@ describe.skipIf(chromium === '')('the inspector\'s page', () => {
     await expect.poll(focused).toBe('H2');
     await page.keyboard.press('Escape');
     await expect.poll(focused).toBe('/api/requests/B');
-    expect(await page.locator('.detail').count()).toBe(0);
+    await page.locator('.detail').waitFor({ state: 'detached' });
     await page.keyboard.press('/');
     await expect.poll(focused).toBe('operation');
     await page.keyboard.type('ep?');

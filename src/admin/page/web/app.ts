@@ -37,6 +37,8 @@ export class App {
   cursor: string | undefined;
   /** Request whose detail gets the focus once it is drawn. */
   focusWanted: string | undefined;
+  /** Row that gets the focus once the detail is gone. */
+  rowWanted: string | undefined;
   /** What was just done, for a moment. */
   message = '';
   #filter: Filter = {};
@@ -105,6 +107,7 @@ export class App {
   }
 
   close(): void {
+    this.rowWanted = this.cursor;
     this.go({ view: 'requests', filter: this.filter });
   }
 

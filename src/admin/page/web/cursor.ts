@@ -19,9 +19,14 @@ export function focusRow(href: string | undefined): void {
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`.row-link[data-request="${CSS.escape(href)}"]`)?.focus());
 }
 
-/** A person has opened a request: once it is drawn, their keyboard goes on there. */
-export function focusDetailOnce(app: App): void {
-  if (app.focusWanted === undefined || app.detail.value?.summary.href !== app.focusWanted) return;
-  app.focusWanted = undefined;
-  document.querySelector<HTMLElement>('.detail h2')?.focus();
+/** A person has opened or closed a request: once that is drawn, their keyboard goes on at its heading, or at its row. */
+export function settleFocus(app: App): void {
+  if (app.focusWanted !== undefined && app.detail.value?.summary.href === app.focusWanted) {
+    app.focusWanted = undefined;
+    document.querySelector<HTMLElement>('.detail h2')?.focus();
+  }
+  if (app.rowWanted !== undefined && app.open === undefined) {
+    focusRow(app.rowWanted);
+    app.rowWanted = undefined;
+  }
 }

@@ -1,5 +1,5 @@
 import type { App } from './app.ts';
-import { focusRow, moveCursor } from './cursor.ts';
+import { moveCursor } from './cursor.ts';
 
 interface Shortcut {
   readonly keys: readonly string[];
@@ -60,9 +60,7 @@ function isInList(target: EventTarget | null): boolean {
 }
 
 function closeDetail(app: App): void {
-  if (app.open === undefined) return;
-  app.close();
-  focusRow(app.cursor);
+  if (app.open !== undefined) app.close();
 }
 
 function focus(selector: string): void {

@@ -1,6 +1,6 @@
 import { render } from 'lit-html';
 import { App } from './app.ts';
-import { focusDetailOnce } from './cursor.ts';
+import { settleFocus } from './cursor.ts';
 import { listenToKeys } from './keyboard.ts';
 import { applyTheme } from './theme.ts';
 import { pageView } from './views/page.ts';
@@ -16,7 +16,7 @@ const app: App = new App(() => {
   requestAnimationFrame(() => {
     drawing = false;
     render(pageView(app), document.body);
-    focusDetailOnce(app);
+    settleFocus(app);
   });
 });
 
