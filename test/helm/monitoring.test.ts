@@ -6,7 +6,8 @@ import { parse as parseYaml, stringify } from 'yaml';
 import { INSTRUMENTS, type InstrumentDeclaration, shownName } from '../../src/observe/metrics/instruments.ts';
 import { orSkip } from './tools/cache.ts';
 import { findDebianProgram } from './tools/debian.ts';
-import { CHART, run } from './tools/helm.ts';
+import { dataOf, only } from './support/objects.ts';
+import { CHART, findClients, render, run } from './tools/helm.ts';
 
 interface Rules {
   readonly groups: readonly { readonly name: string; readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
@@ -24,6 +25,7 @@ const rules = (parseYaml(readFileSync(ALERTS, 'utf8')) as Rules).groups.flatMap(
 const dashboard = JSON.parse(readFileSync(join(CHART, 'files/dashboard.json'), 'utf8')) as { readonly title: string; readonly panels: readonly Panel[] };
 const charts = dashboard.panels.filter(({ type }) => type !== 'row');
 const queries = charts.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+const clients = await orSkip('helm', findClients);
 const promtool = await orSkip('promtool', () => findDebianProgram('promtool'));
 
 /** What the gateway shows on /metrics, with the names that a histogram has. */
@@ -85,5 +87,18 @@ describe.skipIf(promtool === undefined)('promtool', () => {
     rmSync(folder, { recursive: true });
     expect({ code, output }).toMatchObject({ code: 0 });
     expect(output).toContain(`${queries.length} rules found`);
+  });
+});
+
+describe.skipIf(clients === undefined)('the chart', () => {
+  const rendered = (): ReturnType<typeof render> => render(clients?.helm ?? '', 'full');
+
+  test('makes a PrometheusRule of all alerts, unchanged', async () => {
+    expect(only(await rendered(), 'PrometheusRule').spec).toEqual(parseYaml(readFileSync(ALERTS, 'utf8')));
+  });
+
+  test('makes a ConfigMap of the dashboard, unchanged', async () => {
+    const made = dataOf(only(await rendered(), 'ConfigMap', '-dashboard'))['s3-cloud-gateway.json'] ?? '';
+    expect(JSON.parse(made)).toEqual(dashboard);
   });
 });
