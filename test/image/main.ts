@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { makeCertificate } from '../support/azurite.ts';
+import { freePort } from '../support/free-port.ts';
 import { parseOptions } from '../testbed/options.ts';
 import { startBackend } from '../testbed/backend.ts';
 import { describeAccounts } from '../testbed/main.ts';
@@ -125,13 +124,4 @@ async function acceptance(bed: string): Promise<void> {
   const child = spawn(process.execPath, [vitest, 'run', '--project', 'acceptance'], { cwd: ROOT, env: { ...process.env, TESTBED: bed }, stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];
   require(code === 0, 'the acceptance tests failed');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -31,12 +31,15 @@ export interface Replica {
   stop(): Promise<void>;
 }
 
-/** @param settings environment variables that override `config/testbed.yaml` */
-export async function startReplica(settings: Readonly<Record<string, string>>, workers: number): Promise<Replica> {
-  const args = ['--config', resolve(ROOT, 'config/testbed.yaml')];
+/**
+ * @param settings environment variables that override `config/testbed.yaml`
+ * @param root another checkout, to run its gateway
+ */
+export async function startReplica(settings: Readonly<Record<string, string>>, workers: number, root = ROOT): Promise<Replica> {
+  const args = ['--config', resolve(root, 'config/testbed.yaml')];
   const child = spawn(process.execPath, [...NODE_FLAGS, 'src/start.mjs', ...args], {
-    cwd: ROOT,
-    env: { ...process.env, ...settings, S3GW_WORKERS: String(workers) },
+    cwd: root,
+    env: { ...process.env, ...settings, ...(workers > 1 && { S3GW_WORKERS: String(workers) }) },
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
   const ended = once(child, 'exit').then(() => undefined);

@@ -66,8 +66,13 @@ function describe(replicas: readonly Replica[], backend: TestbedBackend, adminPo
   };
 }
 
+interface Accounts {
+  readonly region: string;
+  readonly accounts: readonly { readonly name: string; readonly accessKey: string | undefined; readonly secretKey: string | undefined }[];
+}
+
 /** Who may sign requests, and for which region. */
-export function describeAccounts(): object {
+export function describeAccounts(): Accounts {
   const { config } = loadConfig(CONFIG, {});
   return {
     region: config.region,

@@ -3,15 +3,17 @@ import { signedHead } from '../../support/sign-raw.ts';
 import type { Call } from '../reference/calls.ts';
 import { targetOf, wireRequest } from './wire.ts';
 
-/** A real server to compare with, spoken to over one connection that is kept. */
+/** A real server to compare with, spoken to over connections that are kept. */
 export class Server {
   readonly name: string;
-  readonly #port: number;
-  #connection: RawConnection | undefined;
+  readonly #ports: readonly number[];
+  readonly #connections = new Map<number, RawConnection>();
+  #requests = 0;
 
-  constructor(name: string, port: number) {
+  /** @param ports several: replicas over the same data, which get the requests in turn */
+  constructor(name: string, ...ports: readonly number[]) {
     this.name = name;
-    this.#port = port;
+    this.#ports = ports;
   }
 
   /** A version id that it could have issued, but has not. */
@@ -32,16 +34,27 @@ export class Server {
   }
 
   close(): void {
-    this.#connection?.close();
-    this.#connection = undefined;
+    for (const connection of this.#connections.values()) connection.close();
+    this.#connections.clear();
   }
 
   async #roundTrip(method: string, bytes: string): Promise<RawAnswer> {
-    if (this.#connection?.ended !== false) this.#connection = await RawConnection.open(this.#port);
-    const connection = this.#connection;
+    const port = this.#ports[this.#requests++ % this.#ports.length] ?? 0;
+    const connection = await this.#connection(port);
     connection.send(bytes);
     const answer = await connection.answer(method);
-    if (answer.headers['connection'] === 'close') this.close();
+    if (answer.headers['connection'] === 'close') {
+      connection.close();
+      this.#connections.delete(port);
+    }
     return answer;
+  }
+
+  async #connection(port: number): Promise<RawConnection> {
+    const kept = this.#connections.get(port);
+    if (kept?.ended === false) return kept;
+    const opened = await RawConnection.open(port);
+    this.#connections.set(port, opened);
+    return opened;
   }
 }
