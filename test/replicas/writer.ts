@@ -28,7 +28,10 @@ const STEPS: readonly Step[] = [
   { name: 'list', weight: 2, run: (writer) => writer.list() },
 ];
 
-/** Uses keys that nobody else does, so that it knows what each must hold. Every answer is checked; every failure that the SDK's retries do not cover is one too many. */
+/**
+ * Uses keys that nobody else does, so that it knows what each must hold. Every answer is checked; every failure that the SDK's retries do
+ * not cover is one too many.
+ */
 export class Writer {
   readonly counts: Record<string, number> = {};
   readonly failures: string[] = [];

@@ -31,7 +31,12 @@ const ACCOUNTS = JSON.stringify([{
 export async function main(argv: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...argv],
-    options: { from: { type: 'string', default: 'HEAD~1' }, backend: { type: 'string', default: 'azure' }, runs: { type: 'string', default: '15' }, seed: { type: 'string' } },
+    options: {
+      from: { type: 'string', default: 'HEAD~1' },
+      backend: { type: 'string', default: 'azure' },
+      runs: { type: 'string', default: '15' },
+      seed: { type: 'string' },
+    },
   });
   const runs = Number(values.runs);
   if (!Number.isInteger(runs) || runs < 1) throw new Error(USAGE);
@@ -40,7 +45,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   const earlier = checkOut(revision);
   try {
     for (let batch = 0; batch * BATCH < runs; batch += 1) {
-      await serveBoth(values.backend, earlier, (server) => checkPrograms([server], { runs: Math.min(BATCH, runs - batch * BATCH), batch, maxCommands: MAX_COMMANDS }));
+      const options = { runs: Math.min(BATCH, runs - batch * BATCH), batch, maxCommands: MAX_COMMANDS };
+      await serveBoth(values.backend, earlier, (server) => checkPrograms([server], options));
     }
     process.stdout.write(`${runs} programs over ${revision} and this checkout at once: every answer as it should be\n`);
   } catch (error) {

@@ -12,7 +12,7 @@ import { RequestMetrics } from '../../observe/metrics/request-metrics.ts';
 import { redactText } from '../../observe/redact.ts';
 import { RequestObservers } from '../../observe/request-observers.ts';
 import type { HeadSampler } from '../../observe/trace-context.ts';
-import { siblingAddresses } from '../workers/siblings.ts';
+import { siblingWorkers } from '../workers/siblings.ts';
 import { openAccessLog } from './access-log.ts';
 import { startMetrics } from './metrics.ts';
 import { processResource } from './resource.ts';
@@ -51,7 +51,7 @@ export async function startTelemetry({ config, folder, environment, log }: Telem
   const calls = new BackendCalls({ maxCalls: config.tracing.waitingCalls, maxBytes: config.tracing.waitingBytes });
   const closing: (() => unknown)[] = [];
   const resource = processResource();
-  const siblings = siblingAddresses();
+  const siblings = siblingWorkers();
   diag.setLogger(diagLogger(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
 
   const tracing = wantsTraces(environment) ? await startTraces() : undefined;
@@ -94,7 +94,7 @@ export async function startTelemetry({ config, folder, environment, log }: Telem
     observers,
     calls,
     sampler: tracing?.sampler,
-    adminParts: (access) => (parts === undefined ? [] : [metricsRoutes(parts.render, access, () => siblings.current())]),
+    adminParts: (access) => (parts === undefined ? [] : [metricsRoutes(parts.render, access, siblings)]),
     observe: (readings) => parts?.observe(readings),
     async close() {
       const late = new Promise((done) => setTimeout(done, CLOSE_MS).unref());

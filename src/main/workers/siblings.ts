@@ -1,15 +1,22 @@
 import process from 'node:process';
+import type { Sibling } from '../../admin/metrics/routes.ts';
 import type { PeerAddresses } from '../../admin/replicas/peer-addresses.ts';
 import { ownPlace } from './place.ts';
 import type { SiblingsMessage } from './supervise.ts';
 
-/** Admin ports of the workers of this replica, the own one among them, as the supervisor told last. None when this process serves alone. */
-export function siblingAddresses(): PeerAddresses {
-  let urls: readonly string[] = [];
+/** The workers of this replica, the own one among them, as the supervisor told last. None when this process serves alone. */
+export function siblingWorkers(): () => readonly Sibling[] {
+  let siblings: readonly Sibling[] = [];
   if (ownPlace() !== undefined) {
     process.on('message', (message: Partial<SiblingsMessage>) => {
-      if (message.siblings !== undefined) urls = message.siblings.map(({ admin }) => admin);
+      if (message.siblings !== undefined) siblings = message.siblings.map(({ slot, admin }) => ({ worker: String(slot), url: admin }));
     });
   }
-  return { current: async () => urls };
+  return () => siblings;
+}
+
+/** Their admin ports. */
+export function siblingAddresses(): PeerAddresses {
+  const siblings = siblingWorkers();
+  return { current: async () => siblings().map(({ url }) => url) };
 }

@@ -126,7 +126,7 @@ class Supervisor {
   }
 
   #tellSiblings(): void {
-    const siblings = [...this.#workers].flatMap(([slot, { serving }]) => (serving?.admin === undefined ? [] : [{ slot, admin: serving.admin }]));
+    const siblings = [...this.#workers].flatMap(([slot, { serving }]) => (serving?.admin === undefined ? [] : [{ slot, admin: onThisMachine(serving.admin) }]));
     const message: SiblingsMessage = { siblings };
     for (const { child } of this.#workers.values()) if (child.connected) child.send(message, () => undefined);
   }
@@ -149,4 +149,9 @@ class Supervisor {
     process.exitCode = 1;
     for (const { child } of this.#workers.values()) child.kill('SIGKILL');
   }
+}
+
+/** An address that stands for all of this machine's is none to ask. */
+function onThisMachine(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

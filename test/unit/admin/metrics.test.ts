@@ -25,7 +25,7 @@ test('metrics of several processes make one page: each metric in one place, each
 
 describe('/metrics', () => {
   async function start(requests: number, siblings: readonly string[]): Promise<string> {
-    const part = metricsRoutes(async () => text(requests), 'open', async () => siblings);
+    const part = metricsRoutes(async () => text(requests), 'open', () => siblings.map((url, index) => ({ worker: String(index), url })));
     const server = await startAdminServer({ host: '127.0.0.1', port: 0, parts: [part] });
     servers.push(server);
     return `http://127.0.0.1:${server.address.port}`;

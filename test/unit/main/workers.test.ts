@@ -38,6 +38,11 @@ async function hosts(port: number, connections = 24): Promise<Set<string | undef
   return new Set(answers.map(({ headers }) => headers['x-amz-id-2']));
 }
 
+/** Values of the label that tells workers apart. */
+function workersIn(metrics: string): string[] {
+  return [...new Set([...metrics.matchAll(/\{worker="(\d+)"/g)].map((match) => match[1] ?? ''))].sort();
+}
+
 describe('two workers', () => {
   test('share one port, each with an admin port', async () => {
     const started = command();
@@ -46,7 +51,11 @@ describe('two workers', () => {
     expect((await hosts(port)).size).toBe(2);
     const admins = [...started.output().matchAll(/"admin":"([^"]+)"/g)].map((match) => match[1] ?? '');
     expect(new Set(admins).size).toBe(2);
-    for (const admin of admins) expect((await fetch(`${admin}/readyz`)).status).toBe(200);
+    for (const admin of admins) {
+      expect((await fetch(`${admin}/readyz`)).status).toBe(200);
+      await expect.poll(async () => workersIn(await (await fetch(`${admin}/metrics`)).text()), { timeout: 15_000 }).toEqual(['1', '2']);
+    }
+    expect(workersIn(await (await fetch(`${admins[1] ?? ''}/metrics?scope=own`)).text())).toEqual([]);
   });
 
   test('one that dies is replaced, while the other serves', async () => {
