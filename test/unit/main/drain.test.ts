@@ -30,7 +30,7 @@ async function idle(port: number): Promise<RawConnection> {
   return connection;
 }
 
-describe('SIGTERM', () => {
+describe('SIGTERM', { timeout: 90_000 }, () => {
   test('uploads and downloads under way finish; connections that do nothing end at once; nobody new is let in', async () => {
     const { started, port, ready } = await serving({});
     const stored = await halfSent(port, 'stored');
@@ -65,7 +65,7 @@ describe('SIGTERM', () => {
     const whole = await download.answer();
     expect([whole.status, whole.body.length]).toEqual([200, SIZE]);
     expect(await started.ended()).toBe(0);
-  }, 30_000);
+  });
 
   test('before the listeners close, readiness fails and answers send clients away', async () => {
     const { started, port, ready } = await serving({ drainDelayMs: 1500 });

@@ -43,7 +43,7 @@ function workersIn(metrics: string): string[] {
   return [...new Set([...metrics.matchAll(/\{worker="(\d+)"/g)].map((match) => match[1] ?? ''))].sort();
 }
 
-describe('two workers', () => {
+describe('two workers', { timeout: 90_000 }, () => {
   test('share one port, each with an admin port', async () => {
     const started = command();
     const port = await portOf(started);
@@ -69,7 +69,7 @@ describe('two workers', () => {
     expect(new Set(pids).size).toBe(3);
     expect(pids).toContain(second);
     expect((await hosts(port)).size).toBe(2);
-  }, 60_000);
+  });
 
   test('finish what is under way when told to stop', async () => {
     const started = command();
@@ -89,7 +89,7 @@ describe('two workers', () => {
     const answers = await Promise.all(uploads.map((upload) => upload.answer()));
     expect(answers.map(({ status, headers }) => [status, headers['connection']])).toEqual(uploads.map(() => [200, 'close']));
     expect(await started.ended()).toBe(0);
-  }, 60_000);
+  });
 
   test('say once what keeps them from starting', async () => {
     const started = command({ backends: gcs('http://127.0.0.1:1') });
