@@ -20,11 +20,12 @@ export class Daemon {
   readonly #name: string;
   readonly #log: string;
 
-  constructor(folder: string, binary: string, args: readonly string[]) {
-    this.#name = binary.split('/').at(-1) ?? binary;
+  /** @param name of the file with its output, and in messages */
+  constructor(folder: string, command: readonly string[], name: string) {
+    this.#name = name;
     this.#log = join(folder, `${this.#name}.log`);
     const log = openSync(this.#log, 'a');
-    this.#child = spawn(process.execPath, ['-e', WATCHED, '--', binary, ...args], { cwd: folder, stdio: ['pipe', log, log] });
+    this.#child = spawn(process.execPath, ['-e', WATCHED, '--', ...command], { cwd: folder, stdio: ['pipe', log, log] });
     closeSync(log);
   }
 

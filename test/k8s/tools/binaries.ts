@@ -5,18 +5,26 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * Kubernetes' own programs, built from the Go modules that `kubernetes/go.mod` and `kwok/go.mod` pin. Nobody publishes them in a
+ * Kubernetes' own programs, built from the Go modules that the `go.mod` files beside this one pin. Nobody publishes them in a
  * package registry. The first build takes minutes (CPU-minutes: six for the API server, cold); the result stays in the user's cache folder.
  */
-export const BINARIES = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok', 'kubelet', 'kube-proxy'] as const;
+export const BINARIES = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok', 'kubelet', 'kube-proxy', 'coredns', 'pause'] as const;
 
 export type BinaryName = (typeof BINARIES)[number];
-type ModuleName = 'kubernetes' | 'kwok';
+type ModuleName = 'kubernetes' | 'kwok' | 'node';
 
-const PACKAGES: Readonly<Record<ModuleName, (name: string) => string>> = {
-  kubernetes: (name) => `k8s.io/kubernetes/cmd/${name}`,
-  kwok: (name) => `sigs.k8s.io/kwok/cmd/${name}`,
+interface Module {
+  /** The dependency whose version is the module's. */
+  readonly main: string;
+  package(binary: string): string;
+}
+
+const MODULES: Readonly<Record<ModuleName, Module>> = {
+  kubernetes: { main: 'k8s.io/kubernetes', package: (binary) => `k8s.io/kubernetes/cmd/${binary}` },
+  kwok: { main: 'sigs.k8s.io/kwok', package: (binary) => `sigs.k8s.io/kwok/cmd/${binary}` },
+  node: { main: 'github.com/coredns/coredns', package: (binary) => `./${binary}` },
 };
+const MODULE_OF: Readonly<Partial<Record<BinaryName, ModuleName>>> = { kwok: 'kwok', coredns: 'node', pause: 'node' };
 
 /** Milliseconds. */
 const BUILD_WITHIN = 60 * 60_000;
@@ -39,7 +47,7 @@ export async function buildBinary(name: BinaryName): Promise<string> {
   const workplace = join(folder, `build-${process.pid}`);
   mkdirSync(workplace, { recursive: true });
   try {
-    await run('go', ['build', '-trimpath', '-ldflags', linkerFlags(module), '-o', join(workplace, name), PACKAGES[module](name)], {
+    await run('go', ['build', '-trimpath', '-ldflags', linkerFlags(module), '-o', join(workplace, name), MODULES[module].package(name)], {
       cwd: sourceFolder(module),
       env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: `${process.env['GOFLAGS'] ?? ''} -mod=readonly`.trim() },
       timeout: BUILD_WITHIN,
@@ -59,14 +67,14 @@ export async function moduleFiles(module: ModuleName, path: string): Promise<str
 
 /** E.g. `v1.36.3`. */
 export function moduleVersion(module: ModuleName): string {
-  const required = module === 'kubernetes' ? 'k8s.io/kubernetes' : 'sigs.k8s.io/kwok';
-  const [, version] = new RegExp(`\\b${required} (v[\\d.]+)`, 'm').exec(readFileSync(join(sourceFolder(module), 'go.mod'), 'utf8')) ?? [];
-  if (version === undefined) throw new Error(`${module}/go.mod does not require ${required}`);
+  const { main } = MODULES[module];
+  const [, version] = new RegExp(`\\b${main} (v[\\d.]+)`, 'm').exec(readFileSync(join(sourceFolder(module), 'go.mod'), 'utf8')) ?? [];
+  if (version === undefined) throw new Error(`${module}/go.mod does not require ${main}`);
   return version;
 }
 
 function moduleOf(name: BinaryName): ModuleName {
-  return name === 'kwok' ? 'kwok' : 'kubernetes';
+  return MODULE_OF[name] ?? 'kubernetes';
 }
 
 function folderOf(module: ModuleName): string {
