@@ -48,7 +48,8 @@ async function client(options: Pick<Orders, 'chains' | 'sizes'> = { chains: 4, s
 
 function tellReport(what: string, { acknowledged, bytes, repeated, failed, slowestWrite }: Report): void {
   const mebibytes = Math.round(bytes / 1024 / 1024);
-  tell(what, `${acknowledged} objects, ${mebibytes} MiB, ${repeated} requests repeated by the SDK, ${failed.length} failed, slowest write ${seconds(slowestWrite)}`);
+  tell(what, `${acknowledged} objects, ${mebibytes} MiB, ${repeated} requests repeated by the SDK, slowest write ${seconds(slowestWrite)}, ${failed.length} failed`);
+  for (const message of failed) tell('failed', message);
 }
 
 const nameOf = ({ metadata }: Pod): string => metadata.name;
@@ -63,7 +64,7 @@ async function untilBothServe(): Promise<{ found: Pod[]; took: number }> {
   });
 }
 
-describe.skipIf(possible === undefined)('on a node that runs pods', () => {
+describe.skipIf(possible === undefined)('on a node that runs pods', { timeout: 300_000 }, () => {
   beforeAll(async () => {
     node = await SingleNode.start((step, milliseconds) => tell(step, seconds(milliseconds)));
     release = new Release(node);
@@ -188,6 +189,12 @@ describe.skipIf(possible === undefined)('on a node that runs pods', () => {
     tellReport('written meanwhile', report);
     expect(report.acknowledged).toBeGreaterThan(100);
     expect(report).toMatchObject({ failed: [], wrong: [] });
+  });
+
+  test('serves on the network of the node, too, for clusters that have no other', async () => {
+    const alone = 'hostNetwork=true,replicas=1,rollout.maxSurge=0,rollout.maxUnavailable=2';
+    expect(await timed('onto the network of the node', () => release.upgrade(alone))).toMatchObject({ code: 0 });
+    expect(await release.helm('test', 's3', '--timeout', '120s')).toMatchObject({ code: 0 });
   });
 
   test('ends well within its grace when it is uninstalled', async () => {
