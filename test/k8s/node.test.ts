@@ -178,8 +178,9 @@ describe.skipIf(possible === undefined)('on a node that runs pods', { timeout: 3
     const imagesOf = (pods: readonly Pod[]): string[] => [...new Set(pods.flatMap(({ spec }) => spec.containers.map(({ image }) => image)))];
     expect(imagesOf(before)).toEqual([`${IMAGE}:${TAGS[0]}`]);
     const writing = await client();
-    expect(await timed('helm upgrade --wait', () => release.upgrade(`image.tag=${TAGS[1]},config.logLevel=warn`))).toMatchObject({ code: 0 });
+    expect(await timed('helm upgrade --wait', () => release.upgrade(`image.tag=${TAGS[1]},config.logLevel=warn,preflight.enabled=true`))).toMatchObject({ code: 0 });
     const { found: upgraded } = await untilBothServe();
+    for (const pod of upgraded) expect((await release.kubectl('logs', nameOf(pod), '--container=preflight')).output).toContain('preflight: good');
     expect(imagesOf(upgraded)).toEqual([`${IMAGE}:${TAGS[1]}`]);
     expect(await timed('helm rollback --wait', () => release.rollback())).toMatchObject({ code: 0 });
     const { found: after } = await untilBothServe();

@@ -27,16 +27,15 @@ export class SingleNode {
   static async start(took: (step: string, milliseconds: number) => void): Promise<SingleNode> {
     const time = stopwatch(took);
     const seal = await Seal.make();
+    let cluster: Cluster | undefined;
     try {
-      const cluster = await time('API server and controllers', () => Cluster.start({ controllers: true, fakeNodes: false, place: seal }));
+      cluster = await time('API server and controllers', () => Cluster.start({ controllers: true, fakeNodes: false, place: seal }));
       const node = new SingleNode(cluster, seal);
-      await node.#start(time).catch(async (error: unknown) => {
-        await node.stop();
-        throw error;
-      });
+      await node.#start(time);
       return node;
     } catch (error) {
       await seal.stop();
+      await cluster?.stop();
       throw error;
     }
   }
@@ -44,10 +43,6 @@ export class SingleNode {
   /** Below it are the containers, in the tree of every controller. */
   get cgroup(): string {
     return this.#seal.cgroup;
-  }
-
-  get backend(): string {
-    return `http://${this.#seal.address}:${settings.BACKEND_PORT}/devstoreaccount1`;
   }
 
   /** All at once: what runs in there ends with its first process. */
