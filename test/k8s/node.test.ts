@@ -194,6 +194,7 @@ describe.skipIf(possible === undefined)('on a node that runs pods', { timeout: 3
 
   test('serves on the network of the node, too, for clusters that have no other', async () => {
     const alone = 'hostNetwork=true,replicas=1,rollout.maxSurge=0,rollout.maxUnavailable=2';
+    await release.allow('privileged');
     expect(await timed('onto the network of the node', () => release.upgrade(alone))).toMatchObject({ code: 0 });
     expect(await release.helm('test', 's3', '--timeout', '120s')).toMatchObject({ code: 0 });
   });

@@ -40,10 +40,16 @@ export class Release {
 
   /** Into a namespace that takes nothing but "restricted" pods. */
   async install(): Promise<Ran> {
-    const { cluster } = this.#node;
-    await cluster.kubectl('create', 'namespace', NAMESPACE);
-    await cluster.kubectl('label', 'namespace', NAMESPACE, ...['enforce', 'warn'].map((mode) => `pod-security.kubernetes.io/${mode}=restricted`));
+    await this.#node.cluster.kubectl('create', 'namespace', NAMESPACE);
+    await this.allow('restricted');
     return this.helm('install', 's3', CHART, '--values', VALUES, '--wait', '--timeout', PATIENCE);
+  }
+
+  /** Which pods the namespace takes. */
+  async allow(standard: 'restricted' | 'privileged'): Promise<void> {
+    const labels = ['enforce', 'warn'].map((mode) => `pod-security.kubernetes.io/${mode}=${standard}`);
+    const { code, output } = await this.kubectl('label', '--overwrite', 'namespace', NAMESPACE, ...labels);
+    if (code !== 0) throw new Error(output);
   }
 
   upgrade(set: string, ...options: readonly string[]): Promise<Ran> {
