@@ -1,5 +1,3 @@
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startAzurite } from '../../adapters/azure/azurite-process.ts';
@@ -8,6 +6,7 @@ import { type Process, runPod, type Surroundings, untilProbe } from './support/k
 import { containerOf, dataOf, only, podOf } from './support/objects.ts';
 import { orSkip } from './tools/cache.ts';
 import { type Clients, findClients, type KubernetesObject, render, type ValueSet } from './tools/helm.ts';
+import { freePort } from '../support/free-port.ts';
 
 const clients = await orSkip('helm', findClients);
 const running: Process[] = [];
@@ -112,13 +111,3 @@ describe.skipIf(clients === undefined)('the rendered manifests', { timeout: 90_0
     }
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +9,7 @@ import { findDebianProgram } from '../helm/tools/debian.ts';
 import { type Clients, findClients, type Ran, run } from '../helm/tools/helm.ts';
 import { Daemon } from './daemon.ts';
 import { buildBinary, moduleFiles } from './tools/binaries.ts';
+import { freePort } from '../support/free-port.ts';
 
 const READY_WITHIN_MS = 90_000;
 
@@ -208,14 +208,4 @@ function kubeconfig(server: string, token: string): string {
     'contexts': [{ name: 'own', context: { cluster: 'own', user: 'admin' } }],
     'current-context': 'own',
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

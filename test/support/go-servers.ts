@@ -2,11 +2,11 @@ import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
 
 /** Cloud Storage emulators by other people, written in Go: they judge the adapter independently of our own double. */
 interface GoServer {
@@ -118,16 +118,6 @@ function launch(binary: string, args: readonly string[], port: number): Launched
   const killOnExit = (): void => void child.kill('SIGKILL');
   process.once('exit', killOnExit);
   return { child, endpoint: `http://127.0.0.1:${port}`, killOnExit };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 /** Any answer will do: one of the servers knows no list of buckets. */

@@ -1,3 +1,4 @@
+import { headerOf } from '../../observe/raw-headers.ts';
 import { redactCanonicalRequest, redactText } from '../../observe/redact.ts';
 import type { RequestFacts, RequestObserver } from '../../observe/request-facts.ts';
 import { signableRequest, type RawRequest, type SignableRequest } from '../raw-request.ts';
@@ -47,9 +48,8 @@ export class SignatureDiagnoser implements RequestObserver {
   /** Remembers the host of a request that was signed rightly. */
   ended({ auth, head: { rawHeaders } }: Pick<RequestFacts, 'auth' | 'head'>): void {
     if (auth?.identity?.kind !== 'account' || this.#seenHosts.size >= MAX_HOSTS) return;
-    const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
-    const host = rawHeaders[at + 1];
-    if (at >= 0 && host !== undefined) this.#seenHosts.add(host);
+    const host = headerOf(rawHeaders, 'host');
+    if (host !== undefined) this.#seenHosts.add(host);
   }
 
   /** Undefined when the request was not refused for its signature. To be called once, when a failure is to be kept. */

@@ -1,3 +1,4 @@
+import { headerOf } from '../raw-headers.ts';
 import { redactCanonicalRequest, redactHeader, redactTarget, redactText } from '../redact.ts';
 import type { BackendCallFacts, Digest, Failure, Identity, RequestFacts } from '../request-facts.ts';
 import type { Diagnose, KeptAuth, KeptBody, KeptCall, KeptFailure, KeptRequest, SignatureReport } from './kept-request.ts';
@@ -124,7 +125,7 @@ function keepIdentity(identity: Identity | undefined): KeptAuth {
 
 /** Whom the request claims to be from, as far as it names anybody: ids are no secrets. */
 function claimedKeyId({ rawHeaders, target }: RequestFacts['head']): string | undefined {
-  const authorization = rawHeaders.find((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'authorization') ?? '';
+  const authorization = headerOf(rawHeaders, 'authorization') ?? '';
   const found = /Credential=([\w.-]{1,128})\//i.exec(authorization) ?? /^AWS ([\w.-]{1,128}):/.exec(authorization)
     ?? /[?&](?:X-Amz-Credential|AWSAccessKeyId)=([\w.-]{1,128})(?:%2f|\/|&|$)/i.exec(target);
   return found?.[1];
