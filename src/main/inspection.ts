@@ -11,7 +11,8 @@ import type { BucketRegistry } from '../manifest/buckets/buckets.ts';
 import { createObjectInspector } from '../manifest/inspect/inspect-object.ts';
 import type { Call } from '../observe/call.ts';
 import { RequestJournal } from '../observe/journal/journal.ts';
-import type { RequestObserver } from '../observe/request-facts.ts';
+import type { Log } from '../observe/log.ts';
+import type { RequestFacts, RequestObserver } from '../observe/request-facts.ts';
 import { signatureDiagnoser } from './signature-diagnosis.ts';
 import { VERSION } from './version.ts';
 import { siblingAddresses } from './workers/siblings.ts';
@@ -21,6 +22,9 @@ export interface InspectionOptions {
   readonly accounts: AccountDirectory;
   readonly buckets: BucketRegistry;
   readonly newCall: (signal: AbortSignal) => Call;
+  /** Requests under way. */
+  readonly running: ReadonlySet<RequestFacts>;
+  readonly log: Log;
 }
 
 /** What watches requests for people, and the parts of the admin port where these look at them. */
@@ -30,11 +34,11 @@ export interface Inspection {
 }
 
 /** Nothing is watched, kept or shown unless the configuration has an inspector. */
-export function openInspection({ config, accounts, buckets, newCall }: InspectionOptions): Inspection {
+export function openInspection({ config, accounts, buckets, newCall, running, log }: InspectionOptions): Inspection {
   const { admin, slowMs, versioningDrainMs } = config;
   if (!admin.enabled || !admin.inspector) return { observers: [], parts: [] };
   const diagnoser = signatureDiagnoser(config, accounts);
-  const journal = new RequestJournal({ maxBytes: admin.journal.maxBytes, slowMs, diagnose: (facts) => diagnoser.explain(facts) });
+  const journal = new RequestJournal({ maxBytes: admin.journal.maxBytes, slowMs, running, log, diagnose: (facts) => diagnoser.explain(facts) });
   const api = inspectorApi({
     journal,
     objects: createObjectInspector({ buckets, drainMs: versioningDrainMs }),

@@ -89,7 +89,8 @@ class RunningService implements Service {
       signal: this.#background.signal,
     });
     const newCall = (signal: AbortSignal): Call => backgroundCall(signal, telemetry.calls);
-    this.#inspection = openInspection({ config, accounts, buckets: this.#manifest.buckets, newCall });
+    const { running } = telemetry.observers;
+    this.#inspection = openInspection({ config, accounts, buckets: this.#manifest.buckets, newCall, running, log });
     for (const observer of this.#inspection.observers) telemetry.observers.add(observer);
     this.#dispatcher = new Dispatcher({
       accounts,

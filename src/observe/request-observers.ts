@@ -6,9 +6,15 @@ export class RequestObservers {
   readonly #log: Log;
   readonly #observers: RequestObserver[] = [];
   readonly #faulty = new WeakSet<RequestObserver>();
+  readonly #running = new Set<RequestFacts>();
 
   constructor(log: Log) {
     this.#log = log;
+  }
+
+  /** Requests that have begun and not ended. */
+  get running(): ReadonlySet<RequestFacts> {
+    return this.#running;
   }
 
   /** Also while requests run: of those it may see the end only. @returns takes it off again */
@@ -21,10 +27,12 @@ export class RequestObservers {
   }
 
   begun(facts: RequestFacts): void {
+    if (this.#observers.length > 0) this.#running.add(facts);
     for (const observer of this.#observers) this.#tell(observer, 'begun', facts);
   }
 
   ended(facts: RequestFacts): void {
+    this.#running.delete(facts);
     for (const observer of this.#observers) this.#tell(observer, 'ended', facts);
   }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type GcsDouble, createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
 import { RequestObservers } from '../../src/observe/request-observers.ts';
 import { World, element } from './spec/world.ts';
+import { SILENT } from '../support/silent-log.ts';
 
 /** What UploadPartCopy costs on Cloud Storage, which copies whole objects and composes whole objects, and knows of no ranges. */
 const MIB = 1024 * 1024;
@@ -19,7 +20,7 @@ const stagedParts = (): string[] => [...(double.state.buckets.get('system')?.nam
 
 beforeAll(async () => {
   double = await startGcsDouble({ record: true });
-  const observers = new RequestObservers({ info: () => undefined, warn: () => undefined, error: () => undefined });
+  const observers = new RequestObservers(SILENT);
   observers.add({ ended: ({ notes }) => notes?.['backend.part_copy'] !== undefined && said.push(notes['backend.part_copy']) });
   world = await World.open({ observers }, createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' } }));
   await world.must('PUT', '/photos');

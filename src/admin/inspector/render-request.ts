@@ -130,23 +130,8 @@ function decisionsOf({ authorization }: KeptRequest): Decision[] {
   return [{ action, allowed, rule: RULES[rule] }];
 }
 
-function callOf(call: KeptCall): BackendCall {
-  const [system, operation, method, path, attempt, startMs, durationMs, status, outcome, requestId, bytesSent, bytesReceived, failure] = call;
-  return defined({
-    system,
-    operation,
-    target: path ?? undefined,
-    startMs,
-    durationMs: durationMs ?? undefined,
-    attempt,
-    status: status ?? undefined,
-    outcome,
-    requestId: requestId ?? undefined,
-    bytesSent,
-    bytesReceived,
-    method: method === '' ? undefined : method,
-    failure: failure ?? undefined,
-  });
+function callOf({ path, method, ...call }: KeptCall): BackendCall {
+  return defined({ ...call, target: path, method: method === '' ? undefined : method });
 }
 
 function bodyOf(body: KeptBody | undefined): BodyFacts {

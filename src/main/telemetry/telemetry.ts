@@ -6,7 +6,7 @@ import type { AdminPart } from '../../admin/server.ts';
 import { metricsRoutes } from '../../admin/metrics/routes.ts';
 import { BackendCalls } from '../../observe/call-watch.ts';
 import type { Log } from '../../observe/log.ts';
-import { InFlightBytes } from '../../observe/metrics/in-flight-bytes.ts';
+import { bytesInFlight } from '../../observe/metrics/in-flight-bytes.ts';
 import { observe, processReadings, type Readings } from '../../observe/metrics/process-metrics.ts';
 import { RequestMetrics } from '../../observe/metrics/request-metrics.ts';
 import { redactText } from '../../observe/redact.ts';
@@ -77,13 +77,11 @@ export async function startTelemetry({ config, folder, environment, log }: Telem
     const requests = new RequestMetrics();
     const metrics = startMetrics(resource, [requests]);
     const ofProcess = processReadings();
-    const underWay = new InFlightBytes();
     observers.add(requests);
-    observers.add(underWay);
     calls.onCall((call) => requests.backendCall(call));
     observe(metrics.meter, {
       ...ofProcess.readings,
-      s3gw_in_flight_bytes: () => [[underWay.total]],
+      s3gw_in_flight_bytes: () => [[bytesInFlight(observers.running)]],
       s3gw_call_facts_without_room: () => [[calls.room.withoutRoom]],
     });
     closing.push(() => ofProcess.close(), () => metrics.close());

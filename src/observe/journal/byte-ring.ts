@@ -1,8 +1,6 @@
-/** Before a record's text: its length, its time, its id. Behind it: its length once more, so that one can walk backwards. */
-const ID_BYTES = 16;
+/** Before a record's text: its length, its time. Behind it: its length once more, so that one can walk backwards. */
 const TIME_AT = 4;
-const ID_AT = TIME_AT + 8;
-const TEXT_AT = ID_AT + ID_BYTES;
+const TEXT_AT = TIME_AT + 8;
 const OVERHEAD = TEXT_AT + 4;
 
 /** One record's place; it may have been overwritten since. */
@@ -43,17 +41,16 @@ export class ByteRing {
 
   /**
    * Pushes out as many of the oldest as it takes.
-   * @param id ASCII; 16 characters of it count
-   * @returns false when the text is too long for the whole ring
+   * @param limit most bytes of the text
+   * @returns false when the text is longer than that, or too long for the whole ring
    */
-  append(id: string, time: number, text: string): boolean {
+  append(time: number, text: string, limit = this.capacity): boolean {
     const length = Buffer.byteLength(text);
     const size = length + OVERHEAD;
-    if (size > this.capacity) return false;
+    if (length > limit || size > this.capacity) return false;
     const start = this.#makeRoom(size);
     this.#bytes.writeUInt32LE(length, start);
     this.#bytes.writeDoubleLE(time, start + TIME_AT);
-    this.#bytes.write(id.slice(0, ID_BYTES).padEnd(ID_BYTES), start + ID_AT, 'latin1');
     this.#bytes.write(text, start + TEXT_AT, 'utf8');
     this.#bytes.writeUInt32LE(length, start + TEXT_AT + length);
     this.#head = start + size;
@@ -81,10 +78,13 @@ export class ByteRing {
     return this.#bytes.toString('utf8', start + TEXT_AT, start + TEXT_AT + this.#bytes.readUInt32LE(start));
   }
 
-  /** The newest with this id. */
-  find(id: string): string | undefined {
-    const wanted = Buffer.from(id.slice(0, ID_BYTES).padEnd(ID_BYTES), 'latin1');
-    const place = this.places().find(({ start }) => this.#bytes.compare(wanted, 0, ID_BYTES, start + ID_AT, start + TEXT_AT) === 0);
+  /** The newest text that begins so. */
+  find(beginning: string): string | undefined {
+    const wanted = Buffer.from(beginning);
+    const place = this.places().find(({ start }) => {
+      const text = start + TEXT_AT;
+      return this.#bytes.compare(wanted, 0, wanted.length, text, Math.min(text + wanted.length, this.capacity)) === 0;
+    });
     return place && this.read(place);
   }
 

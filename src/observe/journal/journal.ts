@@ -1,16 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Log } from '../log.ts';
 import type { RequestFacts, RequestObserver } from '../request-facts.ts';
 import { ByteRing, type RingPlace } from './byte-ring.ts';
 import type { RequestMatcher } from './filter.ts';
-import { keepRequest } from './keep-request.ts';
 import type { Diagnose, KeptRequest } from './kept-request.ts';
 import { isNotable } from './outcome.ts';
+import { packRequest } from './pack-request.ts';
+import { briefly, type PackedRequest, unpackRequest } from './packed-request.ts';
 
 export interface JournalOptions {
   /** Of the memory for ended requests: all that is ever used. Half of it for failures and slow ones. */
   readonly maxBytes: number;
   /** Time of our own from which a request counts as slow, milliseconds. */
   readonly slowMs: number;
+  /** Requests under way. */
+  readonly running: ReadonlySet<RequestFacts>;
+  readonly log: Log;
   /** What may be wrong with a signature that was refused. */
   readonly diagnose?: Diagnose | undefined;
 }
@@ -40,7 +45,13 @@ export interface ScanResult {
 
 /** Of an entry; a longer one is kept without its long parts. */
 const MAX_ENTRY_SHARE = 1 / 8;
-const CALLS_OF_CUT_ENTRY = 4;
+/**
+ * Ordinary requests are written so many at a time: one after the other that takes half of what it takes between other work,
+ * which has pushed code and data of the journal out of the processor's caches each time.
+ */
+const WRITTEN_AT_A_TIME = 32;
+/** Nobody waits longer: what is not written yet is not redacted yet, either. */
+const WRITE_AFTER_MS = 100;
 /** Entries read between two turns of the event loop: other requests are waiting meanwhile. */
 const READ_AT_A_TIME = 64;
 
@@ -51,19 +62,26 @@ const READ_AT_A_TIME = 64;
 export class RequestJournal implements RequestObserver {
   readonly slowMs: number;
   readonly #diagnose: JournalOptions['diagnose'];
+  readonly #log: Log;
   readonly #ordinary: ByteRing;
   readonly #notable: ByteRing;
-  readonly #running = new Map<string, RequestFacts>();
+  readonly #running: ReadonlySet<RequestFacts>;
   readonly #listeners = new Set<JournalListener>();
+  #unwritten: RequestFacts[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #faulty = false;
 
-  constructor({ maxBytes, slowMs, diagnose }: JournalOptions) {
+  constructor({ maxBytes, slowMs, running, log, diagnose }: JournalOptions) {
     this.slowMs = slowMs;
+    this.#log = log;
+    this.#running = running;
     this.#diagnose = diagnose;
     this.#notable = new ByteRing(Math.floor(maxBytes / 2));
     this.#ordinary = new ByteRing(maxBytes - this.#notable.capacity);
   }
 
   get stats(): JournalStats {
+    this.#writeAll();
     const rings = [this.#ordinary, this.#notable];
     return {
       inFlight: this.#running.size,
@@ -75,36 +93,35 @@ export class RequestJournal implements RequestObserver {
   }
 
   begun(facts: RequestFacts): void {
-    this.#running.set(facts.head.requestId, facts);
-    if (this.#listeners.size > 0) this.#tell('started', keepRequest(facts));
+    if (this.#listeners.size > 0) this.#tell('started', packRequest(facts));
   }
 
+  /** Failures are written at once: what is known of their signature is asked for while it is known. */
   ended(facts: RequestFacts): void {
-    this.#running.delete(facts.head.requestId);
-    const request = keepRequest(facts, this.#diagnose);
-    const ring = isNotable(request, this.slowMs) ? this.#notable : this.#ordinary;
-    const limit = ring.capacity * MAX_ENTRY_SHARE;
-    const text = JSON.stringify(request);
-    ring.append(request.id, request.arrived, Buffer.byteLength(text) <= limit ? text : JSON.stringify(withoutLongParts(request)));
-    if (this.#listeners.size > 0) this.#tell('finished', request);
+    this.#unwritten.push(facts);
+    if (facts.failure !== undefined || this.#listeners.size > 0 || this.#unwritten.length >= WRITTEN_AT_A_TIME) this.#writeAll();
+    else this.#timer ??= setTimeout(() => this.#writeAll(), WRITE_AFTER_MS).unref();
   }
 
   /** @returns how to stop it */
   listen(listener: JournalListener): () => void {
+    this.#writeAll();
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   find(id: string): KeptRequest | undefined {
-    const running = this.#running.get(id);
-    if (running !== undefined) return keepRequest(running);
-    const text = this.#notable.find(id) ?? this.#ordinary.find(id);
+    this.#writeAll();
+    for (const facts of this.#running) if (facts.head.requestId === id) return asKept(facts);
+    const beginning = beginningOf(id);
+    const text = this.#notable.find(beginning) ?? this.#ordinary.find(beginning);
     return text === undefined ? undefined : decode(text);
   }
 
   /** Looks through all that is kept until there are enough. Lets other requests go first now and then. */
   async scan({ matcher, limit, running = true }: Scan): Promise<ScanResult> {
-    const found: KeptRequest[] = running ? [...this.#running.values()].map((facts) => keepRequest(facts)).filter((request) => matcher.matches(request)) : [];
+    this.#writeAll();
+    const found: KeptRequest[] = running ? Array.from(this.#running, asKept).filter((request) => matcher.matches(request)) : [];
     const places = [this.#ordinary, this.#notable].flatMap((ring) => ring.places().map((place) => ({ ring, place })));
     const wanted = places.filter(({ place }) => matcher.matchesTime(place.time)).sort((a, b) => b.place.time - a.place.time);
     let ended = 0;
@@ -120,9 +137,42 @@ export class RequestJournal implements RequestObserver {
     return { requests: found.slice(0, limit), more: found.length > limit };
   }
 
-  #tell(event: 'started' | 'finished', request: KeptRequest): void {
+  #writeAll(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const unwritten = this.#unwritten;
+    this.#unwritten = [];
+    for (const facts of unwritten) this.#tryToWrite(facts);
+  }
+
+  /** A fault is logged once: it would come with every request. */
+  #tryToWrite(facts: RequestFacts): void {
+    try {
+      this.#write(facts);
+    } catch (error) {
+      if (!this.#faulty) this.#log.error({ requestId: facts.head.requestId, err: error }, 'a request could not be written into the journal');
+      this.#faulty = true;
+    }
+  }
+
+  #write(facts: RequestFacts): void {
+    const packed = packRequest(facts, this.#diagnose);
+    const ring = isNotable(facts, this.slowMs) ? this.#notable : this.#ordinary;
+    const { arrivedAt } = facts.head;
+    const fits = ring.append(arrivedAt, JSON.stringify(packed), ring.capacity * MAX_ENTRY_SHARE);
+    if (!fits) ring.append(arrivedAt, JSON.stringify(briefly(packed)));
+    if (this.#listeners.size > 0) this.#tell('finished', packed);
+  }
+
+  #tell(event: 'started' | 'finished', packed: PackedRequest): void {
+    const request = unpackRequest(packed);
     for (const listener of this.#listeners) listener(event, request);
   }
+}
+
+/** As it stands now. */
+function asKept(running: RequestFacts): KeptRequest {
+  return unpackRequest(packRequest(running));
 }
 
 function readPlace(ring: ByteRing, place: RingPlace): KeptRequest | undefined {
@@ -130,18 +180,12 @@ function readPlace(ring: ByteRing, place: RingPlace): KeptRequest | undefined {
   return text === undefined ? undefined : decode(text);
 }
 
-/** Nothing but what `ended` wrote lies in the rings. */
-function decode(text: string): KeptRequest {
-  return JSON.parse(text) as KeptRequest;
+/** Of a request's text: its id is its first value. */
+function beginningOf(id: string): string {
+  return `[[${JSON.stringify(id)},`;
 }
 
-function withoutLongParts(request: KeptRequest): KeptRequest {
-  const { headers, headersOmitted, backend, auth } = request;
-  return {
-    ...request,
-    headers: '',
-    headersOmitted: headersOmitted + headers.split('\n').length / 2,
-    backend: backend.slice(0, CALLS_OF_CUT_ENTRY),
-    auth: auth && { ...auth, report: undefined },
-  };
+/** Nothing but what `#write` wrote lies in the rings. */
+function decode(text: string): KeptRequest {
+  return unpackRequest(JSON.parse(text) as PackedRequest);
 }

@@ -21,8 +21,8 @@ export interface SignatureReport {
 export type Diagnose = (facts: RequestFacts) => SignatureReport | undefined;
 
 /**
- * One request as the journal has it: facts only, in a form that is JSON. Nothing of it is secret, and no text in it is
- * longer than its limit. Times are milliseconds since arrival.
+ * One request as the journal has it, for those who read: facts only, in a form that is JSON. Nothing of it is secret, and no
+ * text in it is longer than its limit. Times are milliseconds since arrival.
  */
 export interface KeptRequest {
   readonly id: string;
@@ -78,11 +78,25 @@ export interface KeptAuth {
   readonly report?: SignatureReport | undefined;
 }
 
-/** A call to a backend. A list, as there may be many of them. */
-export type KeptCall = readonly [
-  system: string, operation: string, method: string, path: string | null, attempt: number, startMs: number, durationMs: number | null,
-  status: number | null, outcome: string, requestId: string | null, bytesSent: number, bytesReceived: number, failure: string | null,
-];
+/** A call to a backend. */
+export interface KeptCall {
+  readonly system: string;
+  readonly operation: string;
+  /** Empty where there is no HTTP. */
+  readonly method: string;
+  readonly path?: string | undefined;
+  readonly attempt: number;
+  readonly startMs: number;
+  /** Absent: no answer yet. */
+  readonly durationMs?: number | undefined;
+  readonly status?: number | undefined;
+  readonly outcome: string;
+  /** The service's own id of the request. */
+  readonly requestId?: string | undefined;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+  readonly failure?: string | undefined;
+}
 
 export interface KeptBody {
   readonly framing: string;

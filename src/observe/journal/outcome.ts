@@ -1,3 +1,4 @@
+import type { RequestFacts } from '../request-facts.ts';
 import type { KeptRequest } from './kept-request.ts';
 
 /** `running`: not answered yet. `aborted`: the client left, or the answer broke off. */
@@ -6,15 +7,23 @@ export type Outcome = 'running' | 'ok' | 'clientError' | 'serverError' | 'aborte
 /** Refusals that are part of everyday work: somebody asked whether an object is there, or has changed. */
 const EVERYDAY: ReadonlySet<string> = new Set(['NoSuchKey', 'NotModified', 'PreconditionFailed']);
 
-export function outcomeOf({ ended, clientLeft, status }: KeptRequest): Outcome {
+/** What the outcome is seen from, of a kept request and of its facts. */
+interface Ending {
+  readonly ended?: number | undefined;
+  readonly clientLeft?: boolean | undefined;
+  /** 0: there was no answer. */
+  readonly status: number;
+}
+
+export function outcomeOf({ ended, clientLeft, status }: Ending): Outcome {
   if (ended === undefined) return 'running';
   if (clientLeft === true || status === 0) return 'aborted';
   if (status >= 500) return 'serverError';
   return status >= 400 ? 'clientError' : 'ok';
 }
 
-export function isFailure(request: KeptRequest): boolean {
-  const outcome = outcomeOf(request);
+export function isFailure(ending: Ending): boolean {
+  const outcome = outcomeOf(ending);
   return outcome !== 'ok' && outcome !== 'running';
 }
 
@@ -24,6 +33,6 @@ export function ownTimeMs({ ended, clientWaitMs }: KeptRequest): number {
 }
 
 /** Worth keeping longer than others: failures that nobody provokes daily, and slow ones. */
-export function isNotable(request: KeptRequest, slowMs: number): boolean {
-  return ownTimeMs(request) >= slowMs || (isFailure(request) && !EVERYDAY.has(request.failure?.code ?? ''));
+export function isNotable(facts: RequestFacts, slowMs: number): boolean {
+  return facts.ownMs >= slowMs || (isFailure(facts) && !EVERYDAY.has(String(facts.failure?.code)));
 }

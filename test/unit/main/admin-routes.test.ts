@@ -11,12 +11,12 @@ import { createRealm } from '../../../src/main/bucket-rules.ts';
 import { openInspection } from '../../../src/main/inspection.ts';
 import { openManifest } from '../../../src/main/manifest.ts';
 import { testAccount } from '../../support/start-command.ts';
+import { SILENT } from '../../support/silent-log.ts';
 
 /** Whoever adds to these lists must know why nobody need show a token. Everything else on the admin port is for those who do. */
 const PROBES = ['/healthz', '/readyz', '/startupz'];
 const OPEN = ['/', '/page/*', '/session'];
 
-const LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const TOKEN = 'the-token-of-this-test';
 const background = new AbortController();
 const routes: { readonly method: string; readonly url: string; readonly access: string }[] = [];
@@ -25,10 +25,11 @@ let server: AdminServer;
 /** The admin port as `service.ts` puts it together. */
 beforeAll(async () => {
   const config = CONFIG.parse({ accounts: [testAccount()], backends: { store: { kind: 'memory', owner: 'main' } }, admin: { tokenEnv: 'TOKEN', port: 0 } });
-  const access = openAdminAccess(config.admin, { folder: '.', environment: { TOKEN } }, LOG);
+  const access = openAdminAccess(config.admin, { folder: '.', environment: { TOKEN } }, SILENT);
   const realm = createRealm([{ name: 'store', store: new MemoryBlobStore(), systemContainer: 'system', ownerId: 'a'.repeat(64) }], [], undefined);
-  const manifest = openManifest({ realm, bucketCacheMs: 20, log: LOG, signal: background.signal });
-  const inspection = openInspection({ config, accounts: createAccountDirectory([]), buckets: manifest.buckets, newCall: (signal) => backgroundCall(signal) });
+  const manifest = openManifest({ realm, bucketCacheMs: 20, log: SILENT, signal: background.signal });
+  const [accounts, { buckets }] = [createAccountDirectory([]), manifest];
+  const inspection = openInspection({ config, accounts, buckets, newCall: (signal) => backgroundCall(signal), running: new Set(), log: SILENT });
   server = await startAdminServer({
     host: '127.0.0.1', port: 0,
     parts: [

@@ -5,11 +5,12 @@ import type { Log } from '../../../src/observe/log.ts';
 import { hasFailed } from '../../../src/observe/request-facts.ts';
 import { RequestObservers } from '../../../src/observe/request-observers.ts';
 import { endedFacts } from '../../support/ended-facts.ts';
+import { SILENT } from '../../support/silent-log.ts';
 
 describe('observers', () => {
   test('one that fails is logged once and harms nobody', () => {
     const logged: string[] = [];
-    const log: Log = { info: () => undefined, warn: () => undefined, error: (_fields, message) => logged.push(message) };
+    const log: Log = { ...SILENT, error: (_fields, message) => logged.push(message) };
     const observers = new RequestObservers(log);
     let seen = 0;
     observers.add({
@@ -26,6 +27,17 @@ describe('observers', () => {
     observers.ended(endedFacts());
     expect(seen).toBe(6);
     expect(logged).toEqual(['an observer of requests failed (ended)']);
+  });
+
+  test('requests are under way from their beginning to their end, if anybody looks', () => {
+    const observers = new RequestObservers(SILENT);
+    const [unseen, first, second] = [endedFacts(), endedFacts(), endedFacts()];
+    observers.begun(unseen);
+    observers.add({});
+    for (const facts of [first, second]) observers.begun(facts);
+    expect([...observers.running]).toEqual([first, second]);
+    for (const facts of [unseen, second]) observers.ended(facts);
+    expect([...observers.running]).toEqual([first]);
   });
 });
 

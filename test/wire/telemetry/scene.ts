@@ -4,11 +4,11 @@ import { resolve } from 'node:path';
 import { createAzureStore, startAzurite } from '../../../adapters/azure/index.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { startTelemetry, type Telemetry } from '../../../src/main/telemetry/telemetry.ts';
-import type { Log } from '../../../src/observe/log.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { freshContainer } from '../../support/azurite.ts';
 import { startGatewayOver, type TestGateway } from '../../support/gateway.ts';
 import { type OtlpProtocol, type OtlpReceiver, startOtlpReceiver } from '../../support/otlp-receiver.ts';
+import { SILENT } from '../../support/silent-log.ts';
 
 /** What a backend was asked. */
 export interface BackendRequest {
@@ -59,7 +59,6 @@ export interface Traced {
   stop(): Promise<void>;
 }
 
-const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** A gateway that exports its spans to a receiver, as the standard variables say; they are set while it starts only. */
 export async function startTraced(store: BlobStore, protocol: OtlpProtocol, settings: Readonly<Record<string, string>> = {}): Promise<Traced> {

@@ -5,8 +5,10 @@ import { parseEvents } from '../../../../src/admin/replicas/server-sent-events.t
 import { type AdminPart, type AdminServer, startAdminServer } from '../../../../src/admin/server.ts';
 import type { ObjectInspector } from '../../../../src/manifest/inspect/inspect-object.ts';
 import { RequestJournal } from '../../../../src/observe/journal/journal.ts';
+import { RequestObservers } from '../../../../src/observe/request-observers.ts';
 import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
 import { testCall } from '../../../support/test-call.ts';
+import { SILENT } from '../../../support/silent-log.ts';
 
 export interface Event {
   readonly event: string;
@@ -29,36 +31,40 @@ const NO_OBJECTS: ObjectInspector = { inspect: () => Promise.reject(new Error('n
 /** The admin port of one replica in this process, whose requests are whatever a test says. */
 export class TestReplica {
   readonly journal: RequestJournal;
+  readonly observers: RequestObservers;
   readonly id: string;
   readonly url: string;
   readonly #server: AdminServer;
   readonly #readers = new AbortController();
 
-  private constructor(id: string, journal: RequestJournal, server: AdminServer) {
+  private constructor(id: string, { journal, observers }: { readonly journal: RequestJournal; readonly observers: RequestObservers }, server: AdminServer) {
     this.id = id;
     this.journal = journal;
+    this.observers = observers;
     this.#server = server;
     this.url = `http://127.0.0.1:${server.address.port}`;
   }
 
   /** @param peers asked when it comes to that: addresses of replicas are known once they run */
   static async start(id: string, peers: () => readonly string[] = () => [], options: ReplicaOptions = {}): Promise<TestReplica> {
-    const journal = new RequestJournal({ maxBytes: options.maxBytes ?? 1024 * 1024, slowMs: 1000 });
+    const observers = new RequestObservers(SILENT);
+    const journal = new RequestJournal({ maxBytes: options.maxBytes ?? 1024 * 1024, slowMs: 1000, running: observers.running, log: SILENT });
+    observers.add(journal);
     const addresses = (urls: () => readonly string[]): PeerAddresses => ({ current: () => peerAddresses({ urls: urls(), refreshMs: 1000 }).current() });
     const siblings = addresses(options.siblings ?? (() => []));
     const replicas = new Replicas({ siblings, peers: addresses(peers), own: () => ({ id, own: true, up: true, started: 1, version: '1.0.0', ...journal.stats }) });
     const api = inspectorApi({
       journal, replicas, objects: options.objects ?? NO_OBJECTS, newCall: testCall, version: '1.0.0', traceUrlTemplate: options.traceUrlTemplate,
     });
-    return new TestReplica(id, journal, await startAdminServer({ host: '127.0.0.1', port: options.port ?? 0, parts: [...options.parts ?? [], api] }));
+    return new TestReplica(id, { journal, observers }, await startAdminServer({ host: '127.0.0.1', port: options.port ?? 0, parts: [...options.parts ?? [], api] }));
   }
 
   serve(facts: RequestFacts): string {
     const { ended } = facts;
     facts.ended = undefined;
-    this.journal.begun(facts);
+    this.observers.begun(facts);
     facts.ended = ended;
-    this.journal.ended(facts);
+    this.observers.ended(facts);
     return facts.head.requestId;
   }
 

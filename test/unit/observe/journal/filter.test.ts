@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { FilterError, type FilterTexts, requestMatcher } from '../../../../src/observe/journal/filter.ts';
-import { keepRequest } from '../../../../src/observe/journal/keep-request.ts';
+import type { KeptRequest } from '../../../../src/observe/journal/kept-request.ts';
+import { packRequest } from '../../../../src/observe/journal/pack-request.ts';
+import { unpackRequest } from '../../../../src/observe/journal/packed-request.ts';
+import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
 import { type FactsOptions, factsOf, IDENTITY } from '../../../support/request-facts.ts';
 
 const denied: FactsOptions = { status: 403, failure: new S3Error('AccessDenied') };
@@ -34,14 +37,16 @@ const CASES: readonly [FilterTexts, FactsOptions, FactsOptions][] = [
   [{ bucket: 'bucket', status: '200' }, {}, { status: 204 }],
 ];
 
+const kept = (facts: RequestFacts): KeptRequest => unpackRequest(packRequest(facts));
+
 describe('filters', () => {
   it.each(CASES.filter(([filter]) => filter.errors !== 'false'))('%j', (filter, wanted, unwanted) => {
     const { matches } = requestMatcher(filter, 1000);
-    expect([matches(keepRequest(factsOf(wanted))), matches(keepRequest(factsOf(unwanted)))]).toEqual([true, false]);
+    expect([matches(kept(factsOf(wanted))), matches(kept(factsOf(unwanted)))]).toEqual([true, false]);
   });
 
   it('let everything through when they say nothing', () => {
-    expect(requestMatcher({ errors: 'false', slow: 'false', bucket: '' }, 1000).matches(keepRequest(factsOf()))).toBe(true);
+    expect(requestMatcher({ errors: 'false', slow: 'false', bucket: '' }, 1000).matches(kept(factsOf()))).toBe(true);
   });
 
   it.each([{ status: '4x' }, { status: '700' }, { slow: 'yes' }, { errors: '1' }, { since: 'today' }])('refuse %j', (filter) => {

@@ -1,15 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { type FilterTexts, requestMatcher } from '../../../../src/observe/journal/filter.ts';
 import { RequestJournal } from '../../../../src/observe/journal/journal.ts';
 import type { KeptRequest, SignatureReport } from '../../../../src/observe/journal/kept-request.ts';
-import type { BackendCallFacts } from '../../../../src/observe/request-facts.ts';
-import { type FactsOptions, factsOf } from '../../../support/request-facts.ts';
+import type { Log } from '../../../../src/observe/log.ts';
+import type { BackendCallFacts, RequestFacts } from '../../../../src/observe/request-facts.ts';
+import { type FactsOptions, factsOf, IDENTITY } from '../../../support/request-facts.ts';
+import { SILENT } from '../../../support/silent-log.ts';
 
 const SLOW_MS = 1000;
 
 function journalOf(maxBytes = 256 * 1024): RequestJournal {
-  return new RequestJournal({ maxBytes, slowMs: SLOW_MS });
+  return new RequestJournal({ maxBytes, slowMs: SLOW_MS, running: new Set(), log: SILENT });
 }
 
 async function scan(journal: RequestJournal, texts: FilterTexts = {}, limit = 1000): Promise<readonly KeptRequest[]> {
@@ -23,9 +25,8 @@ function failed(code: 'AccessDenied' | 'NoSuchKey' | 'InternalError', cause?: Er
 
 describe('the journal of a replica', () => {
   it('lists requests newest first, those that run among them, and finds each by its id', async () => {
-    const journal = journalOf();
     const [first, second, third] = [factsOf(), factsOf(), factsOf({ ended: undefined, status: 0 })];
-    for (const facts of [first, second, third]) journal.begun(facts);
+    const journal = new RequestJournal({ maxBytes: 65536, slowMs: SLOW_MS, running: new Set([third]), log: SILENT });
     journal.ended(second);
     journal.ended(first);
     expect((await scan(journal)).map(({ id }) => id)).toEqual([third, second, first].map(({ head }) => head.requestId));
@@ -68,6 +69,42 @@ describe('the journal of a replica', () => {
     expect(heard).toEqual([`started ${facts.head.requestId}`, `finished ${facts.head.requestId}`]);
   });
 
+  it('writes ordinary requests many at a time, and lets none wait longer than a moment', () => {
+    vi.useFakeTimers();
+    try {
+      const journal = journalOf();
+      let read = 0;
+      const facts = (): RequestFacts => Object.defineProperty(factsOf(), 'status', { get: () => ((read += 1), 200) });
+      journal.ended(facts());
+      expect(read).toBe(0);
+      vi.advanceTimersByTime(100);
+      expect(read).toBeGreaterThan(0);
+      read = 0;
+      for (let i = 0; i < 40; i++) journal.ended(facts());
+      expect(read).toBeGreaterThan(0);
+      expect(vi.getTimerCount()).toBe(1);
+      expect(journal.stats.kept).toBe(41);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('logs once when requests cannot be written, and keeps the others', async () => {
+    const logged: string[] = [];
+    const log: Log = { ...SILENT, error: (_fields, message) => logged.push(message) };
+    const journal = new RequestJournal({ maxBytes: 65536, slowMs: SLOW_MS, running: new Set(), log });
+    const [first, broken, last] = [factsOf(), factsOf(), factsOf()];
+    Object.defineProperty(broken, 'bucket', {
+      get: () => {
+        throw new Error('broken');
+      },
+    });
+    for (const facts of [first, broken, broken, last]) journal.ended(facts);
+    expect((await scan(journal)).map(({ id }) => id)).toEqual([last, first].map(({ head }) => head.requestId));
+    expect(logged).toEqual(['a request could not be written into the journal']);
+  });
+
   it('holds what it holds in so many bytes, however long keys, headers and backend calls are', async () => {
     const maxBytes = 256 * 1024;
     const journal = journalOf(maxBytes);
@@ -93,7 +130,7 @@ describe('the journal of a replica', () => {
 
 describe('what is kept of a request', () => {
   it('holds no credential, wherever one stood', async () => {
-    const journal = new RequestJournal({ maxBytes: 65536, slowMs: SLOW_MS, diagnose: () => report });
+    const journal = new RequestJournal({ maxBytes: 65536, slowMs: SLOW_MS, running: new Set(), log: SILENT, diagnose: () => report });
     const secret = 'fe5f80f77d5fa3beca038a248ff027d0445342fe2855ddc963176630326f1024';
     const token = 'IQoJb3JpZ2luX2VjEXAMPLETOKEN//////////wEaCXVzLWVhc3QtMSJHMEUCIQ';
     const report: SignatureReport = {
@@ -127,13 +164,41 @@ describe('what is kept of a request', () => {
     expect(kept?.auth?.report?.canonicalRequest).toContain('host:localhost');
   });
 
+  it('has every fact under its name, whatever is there and whatever is not', async () => {
+    const journal = journalOf();
+    const full = factsOf({
+      operation: 'UploadPart', versionId: 'v', uploadId: 'u', virtualHost: true, clientAddress: '10.0.0.1', scheme: 'https', clientLeft: true,
+      authorization: { action: 's3:PutObject', allowed: true, rule: 'bucketOwner' }, authorizations: 2, authorized: undefined,
+      body: { framing: 'unsigned', contentLength: 7, declaredSize: 6, received: 5, chunks: 4, declared: [{ algorithm: 'CRC32', value: 'a' }], computed: [{ algorithm: 'MD5', value: 'b' }] },
+      backendCalls: 3, backendRetries: 1, clientWaitMs: 1.25, backendWaitMs: 2.5, bytesIn: 70, bytesOut: 80,
+      auth: { method: 'query', identity: { ...IDENTITY, user: { name: 'robot', arn: 'arn' } }, failure: undefined, signature: undefined },
+    });
+    full.heads.push({ name: 'key', before: 'r1', kind: 'inline', after: 'r2' });
+    journal.ended(full);
+    journal.ended(factsOf({ status: 0, classification: undefined, bucket: undefined, key: undefined, auth: undefined, firstByte: undefined, authenticated: undefined }));
+    const [bare, kept] = await scan(journal);
+    expect(kept).toMatchObject({
+      id: full.head.requestId, traceId: full.head.trace.traceId, arrived: full.head.arrivedAt, method: 'GET', target: '/bucket/key', httpVersion: '1.1', scheme: 'https',
+      client: '10.0.0.1', headers: 'Host\nlocalhost', headersOmitted: 0, operation: 'UploadPart', bucket: 'bucket', key: 'key', versionId: 'v', uploadId: 'u',
+      virtualHost: true, auth: { method: 'query', account: 'main', user: 'robot', accessKeyId: IDENTITY.accessKeyId },
+      authorization: { action: 's3:PutObject', allowed: true, rule: 'bucketOwner' }, authorizations: 2, backendCalls: 3, backendRetries: 1, backend: [],
+      heads: [{ name: 'key', before: 'r1', kind: 'inline', after: 'r2' }],
+      body: { framing: 'unsigned', contentLength: 7, declaredSize: 6, received: 5, chunks: 4, declared: [{ algorithm: 'CRC32', value: 'a' }], computed: [{ algorithm: 'MD5', value: 'b' }] },
+      authenticated: 0, firstByte: 5, ended: 5, clientWaitMs: 1.25, backendWaitMs: 2.5, status: 200, clientLeft: true, bytesIn: 70, bytesOut: 80,
+    });
+    for (const name of ['operation', 'bucket', 'key', 'auth', 'body', 'firstByte', 'authenticated', 'clientLeft', 'failure'] as const) expect(bare?.[name]).toBeUndefined();
+  });
+
   it('has the backend calls with their times since arrival, and the causes of a failure', async () => {
     const journal = journalOf();
     const facts = factsOf(failed('InternalError', new Error('write: unavailable', { cause: new Error('ECONNRESET') })));
     facts.backend.push({ ...backendCall('/container/blob'), started: facts.arrived + 1.234, ended: facts.arrived + 3.5 });
     journal.ended(facts);
     const [kept] = await scan(journal);
-    expect(kept?.backend).toEqual([['azure', 'write', 'PUT', '/container/blob', 1, 1.23, 2.27, 201, 'ok', 'backend-id', 10, 0, null]]);
+    expect(kept?.backend).toEqual([{
+      system: 'azure', operation: 'write', method: 'PUT', path: '/container/blob', attempt: 1, startMs: 1.23, durationMs: 2.27, status: 201, outcome: 'ok',
+      requestId: 'backend-id', bytesSent: 10, bytesReceived: 0,
+    }]);
     expect(kept?.failure).toMatchObject({ code: 'InternalError', causes: [{ message: 'write: unavailable' }, { message: 'ECONNRESET' }] });
   });
 });
