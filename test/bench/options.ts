@@ -16,7 +16,7 @@ export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only
 Compares the gateway, started as the test bed does, with a bare undici proxy in front of the same null
 backend: the same work in alternating rounds, medians of the ratios.
 
-  --rounds   rounds per work, 1 to 20 (3)
+  --rounds   rounds per work, 1 to 200 (3)
   --seconds  of each measurement, 0.2 to 60 (2.5)
   --only     work whose name contains one of these, e.g. get-4k,put
   --json     the result as one JSON document on standard output
@@ -36,7 +36,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     },
   });
   return {
-    rounds: Math.floor(between('--rounds', values.rounds, 1, 20)),
+    rounds: Math.floor(between('--rounds', values.rounds, 1, 200)),
     seconds: between('--seconds', values.seconds, 0.2, 60),
     only: values.only.split(',').filter((name) => name !== ''),
     json: values.json,
