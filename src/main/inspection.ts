@@ -10,9 +10,8 @@ import type { AdminPart } from '../admin/server.ts';
 import type { BucketRegistry } from '../manifest/buckets/buckets.ts';
 import { createObjectInspector } from '../manifest/inspect/inspect-object.ts';
 import type { Call } from '../observe/call.ts';
-import { RequestJournal } from '../observe/journal/journal.ts';
-import type { Log } from '../observe/log.ts';
-import type { RequestFacts, RequestObserver } from '../observe/request-facts.ts';
+import { RequestJournal, type RequestSource } from '../observe/journal/journal.ts';
+import type { RequestObserver } from '../observe/request-facts.ts';
 import { signatureDiagnoser } from './signature-diagnosis.ts';
 import { VERSION } from './version.ts';
 import { siblingAddresses } from './workers/siblings.ts';
@@ -22,9 +21,7 @@ export interface InspectionOptions {
   readonly accounts: AccountDirectory;
   readonly buckets: BucketRegistry;
   readonly newCall: (signal: AbortSignal) => Call;
-  /** Requests under way. */
-  readonly running: ReadonlySet<RequestFacts>;
-  readonly log: Log;
+  readonly requests: RequestSource;
 }
 
 /** What watches requests for people, and the parts of the admin port where these look at them. */
@@ -34,11 +31,11 @@ export interface Inspection {
 }
 
 /** Nothing is watched, kept or shown unless the configuration has an inspector. */
-export function openInspection({ config, accounts, buckets, newCall, running, log }: InspectionOptions): Inspection {
+export function openInspection({ config, accounts, buckets, newCall, requests }: InspectionOptions): Inspection {
   const { admin, slowMs, versioningDrainMs } = config;
   if (!admin.enabled || !admin.inspector) return { observers: [], parts: [] };
   const diagnoser = signatureDiagnoser(config, accounts);
-  const journal = new RequestJournal({ maxBytes: admin.journal.maxBytes, slowMs, running, log, diagnose: (facts) => diagnoser.explain(facts) });
+  const journal = new RequestJournal({ maxBytes: admin.journal.maxBytes, slowMs, requests, diagnose: (facts) => diagnoser.explain(facts) });
   const api = inspectorApi({
     journal,
     objects: createObjectInspector({ buckets, drainMs: versioningDrainMs }),

@@ -89,8 +89,7 @@ class RunningService implements Service {
       signal: this.#background.signal,
     });
     const newCall = (signal: AbortSignal): Call => backgroundCall(signal, telemetry.calls);
-    const { running } = telemetry.observers;
-    this.#inspection = openInspection({ config, accounts, buckets: this.#manifest.buckets, newCall, running, log });
+    this.#inspection = openInspection({ config, accounts, buckets: this.#manifest.buckets, newCall, requests: telemetry.observers });
     for (const observer of this.#inspection.observers) telemetry.observers.add(observer);
     this.#dispatcher = new Dispatcher({
       accounts,

@@ -1,3 +1,4 @@
+import { Batch } from './batch.ts';
 import type { BackendCallFacts, CallWatch } from './request-facts.ts';
 
 export interface CallRoomLimits {
@@ -12,6 +13,7 @@ export const DEFAULT_CALL_ROOM: CallRoomLimits = { maxCalls: 50_000, maxBytes: 1
 export class BackendCalls implements CallWatch {
   readonly #limits: CallRoomLimits;
   readonly #listeners: ((call: BackendCallFacts) => void)[] = [];
+  readonly #ended = new Batch<BackendCallFacts>((all) => this.#tellOfEnded(all));
   #calls = 0;
   #bytes = 0;
   #withoutRoom = 0;
@@ -33,8 +35,14 @@ export class BackendCalls implements CallWatch {
     return { calls: this.#calls, bytes: this.#bytes, withoutRoom: this.#withoutRoom };
   }
 
+  /** @param listener told of calls that have ended, a moment later; must not throw */
   onCall(listener: (call: BackendCallFacts) => void): void {
     this.#listeners.push(listener);
+  }
+
+  /** From now on listeners have heard of all calls that have ended. */
+  flush(): void {
+    this.#ended.flush();
   }
 
   takeRoom(bytes: number): boolean {
@@ -53,6 +61,10 @@ export class BackendCalls implements CallWatch {
   }
 
   callEnded(call: BackendCallFacts): void {
-    for (const listener of this.#listeners) listener(call);
+    if (this.#listeners.length > 0) this.#ended.add(call);
+  }
+
+  #tellOfEnded(all: readonly BackendCallFacts[]): void {
+    for (const listener of this.#listeners) for (const call of all) listener(call);
   }
 }

@@ -1,3 +1,4 @@
+import { Batch } from './batch.ts';
 import type { Log } from './log.ts';
 import type { RequestFacts, RequestObserver } from './request-facts.ts';
 
@@ -7,6 +8,7 @@ export class RequestObservers {
   readonly #observers: RequestObserver[] = [];
   readonly #faulty = new WeakSet<RequestObserver>();
   readonly #running = new Set<RequestFacts>();
+  readonly #ended = new Batch<RequestFacts>((all) => this.#tellOfEnded(all));
 
   constructor(log: Log) {
     this.#log = log;
@@ -27,13 +29,27 @@ export class RequestObservers {
   }
 
   begun(facts: RequestFacts): void {
-    if (this.#observers.length > 0) this.#running.add(facts);
-    for (const observer of this.#observers) this.#tell(observer, 'begun', facts);
+    if (this.#observers.length === 0) return;
+    this.#running.add(facts);
+    for (const observer of this.#observers) if (observer.begun !== undefined) this.#tell(observer, 'begun', facts);
   }
 
+  /** Observers hear of it a moment later, of many requests at a time; at once with `flush`. */
   ended(facts: RequestFacts): void {
+    if (this.#observers.length === 0) return;
     this.#running.delete(facts);
-    for (const observer of this.#observers) this.#tell(observer, 'ended', facts);
+    this.#ended.add(facts);
+  }
+
+  /** From now on they have heard of all requests that have ended: whoever asks them for anything calls this first. */
+  flush(): void {
+    this.#ended.flush();
+  }
+
+  #tellOfEnded(all: readonly RequestFacts[]): void {
+    for (const observer of this.#observers) {
+      if (observer.ended !== undefined) for (const facts of all) this.#tell(observer, 'ended', facts);
+    }
   }
 
   /** A fault is logged once per observer: it would come with every request. */

@@ -1,4 +1,5 @@
 import { diag, DiagLogLevel, type DiagLogger } from '@opentelemetry/api';
+import type { Resource } from '@opentelemetry/resources';
 import type { Environment } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { RouteAccess } from '../../admin/guard/route-access.ts';
@@ -6,15 +7,13 @@ import type { AdminPart } from '../../admin/server.ts';
 import { metricsRoutes } from '../../admin/metrics/routes.ts';
 import { BackendCalls } from '../../observe/call-watch.ts';
 import type { Log } from '../../observe/log.ts';
-import { bytesInFlight } from '../../observe/metrics/in-flight-bytes.ts';
-import { observe, processReadings, type Readings } from '../../observe/metrics/process-metrics.ts';
-import { RequestMetrics } from '../../observe/metrics/request-metrics.ts';
+import type { Readings } from '../../observe/metrics/process-metrics.ts';
 import { redactText } from '../../observe/redact.ts';
 import { RequestObservers } from '../../observe/request-observers.ts';
 import type { HeadSampler } from '../../observe/trace-context.ts';
 import { siblingWorkers } from '../workers/siblings.ts';
-import { openAccessLog } from './access-log.ts';
-import { startMetrics } from './metrics.ts';
+import { openAccessLog, type OpenAccessLog } from './access-log.ts';
+import { type Measuring, startMeasuring } from './measuring.ts';
 import { processResource } from './resource.ts';
 import type { Tracing } from './tracing.ts';
 import { wantsTraces } from './variables.ts';
@@ -46,59 +45,64 @@ export interface Telemetry {
 const CLOSE_MS = 5000;
 
 /** @throws StartError */
-export async function startTelemetry({ config, folder, environment, log }: TelemetryOptions): Promise<Telemetry> {
-  const observers = new RequestObservers(log);
-  const calls = new BackendCalls({ maxCalls: config.tracing.waitingCalls, maxBytes: config.tracing.waitingBytes });
-  const closing: (() => unknown)[] = [];
+export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  diag.setLogger(diagLogger(options.log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   const resource = processResource();
-  const siblings = siblingWorkers();
-  diag.setLogger(diagLogger(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  const tracing = await startTraces(options, resource);
+  const accessLog = openAccessLog(options.config.accessLog, options.folder, options.log);
+  return new RunningTelemetry(options, { resource, tracing, accessLog });
+}
 
-  const tracing = wantsTraces(environment) ? await startTraces() : undefined;
-  if (tracing !== undefined) {
-    observers.add(tracing.observer);
-    closing.push(() => tracing.close());
-  }
-  const accessLog = openAccessLog(config.accessLog, folder, log);
-  if (accessLog !== undefined) {
-    observers.add(accessLog.observer);
-    closing.push(() => accessLog.close());
-  }
-  /** The SDK takes a tenth of a second to load. */
-  async function startTraces(): Promise<Tracing> {
-    const { startTracing } = await import('./tracing.ts');
-    return startTracing({ environment, resource, keepNotable: config.tracing.keepNotable, slowMs: config.slowMs });
-  }
+/** The SDK takes a tenth of a second to load: not for nothing. */
+async function startTraces({ config, environment }: TelemetryOptions, resource: Resource): Promise<Tracing | undefined> {
+  if (!wantsTraces(environment)) return undefined;
+  const { startTracing } = await import('./tracing.ts');
+  return startTracing({ environment, resource, keepNotable: config.tracing.keepNotable, slowMs: config.slowMs });
+}
 
-  const parts = config.admin.enabled ? startMeasuring() : undefined;
+interface Parts {
+  readonly resource: Resource;
+  readonly tracing: Tracing | undefined;
+  readonly accessLog: OpenAccessLog | undefined;
+}
 
-  /** Only where somebody can fetch it. */
-  function startMeasuring(): { readonly render: () => Promise<string>; readonly observe: (readings: Readings) => void } {
-    const requests = new RequestMetrics();
-    const metrics = startMetrics(resource, [requests]);
-    const ofProcess = processReadings();
-    observers.add(requests);
-    calls.onCall((call) => requests.backendCall(call));
-    observe(metrics.meter, {
-      ...ofProcess.readings,
-      s3gw_in_flight_bytes: () => [[bytesInFlight(observers.running)]],
-      s3gw_call_facts_without_room: () => [[calls.room.withoutRoom]],
-    });
-    closing.push(() => ofProcess.close(), () => metrics.close());
-    return { render: () => metrics.render(), observe: (readings) => observe(metrics.meter, readings) };
+class RunningTelemetry implements Telemetry {
+  readonly observers: RequestObservers;
+  readonly calls: BackendCalls;
+  readonly #parts: Parts;
+  readonly #measuring: Measuring | undefined;
+  readonly #siblings = siblingWorkers();
+
+  constructor({ config, log }: TelemetryOptions, parts: Parts) {
+    const { resource, tracing, accessLog } = parts;
+    this.#parts = parts;
+    this.observers = new RequestObservers(log);
+    this.calls = new BackendCalls({ maxCalls: config.tracing.waitingCalls, maxBytes: config.tracing.waitingBytes });
+    if (tracing !== undefined) this.observers.add(tracing.observer);
+    if (accessLog !== undefined) this.observers.add(accessLog.observer);
+    this.#measuring = config.admin.enabled ? startMeasuring(resource, this) : undefined;
   }
 
-  return {
-    observers,
-    calls,
-    sampler: tracing?.sampler,
-    adminParts: (access) => (parts === undefined ? [] : [metricsRoutes(parts.render, access, siblings)]),
-    observe: (readings) => parts?.observe(readings),
-    async close() {
-      const late = new Promise((done) => setTimeout(done, CLOSE_MS).unref());
-      await Promise.race([Promise.allSettled(closing.map((close) => close())), late]);
-    },
-  };
+  get sampler(): HeadSampler | undefined {
+    return this.#parts.tracing?.sampler;
+  }
+
+  adminParts(access: RouteAccess): readonly AdminPart[] {
+    const measuring = this.#measuring;
+    return measuring === undefined ? [] : [metricsRoutes(() => measuring.render(), access, this.#siblings)];
+  }
+
+  observe(readings: Readings): void {
+    this.#measuring?.observe(readings);
+  }
+
+  async close(): Promise<void> {
+    const { tracing, accessLog } = this.#parts;
+    this.observers.flush();
+    accessLog?.close();
+    const late = new Promise((done) => setTimeout(done, CLOSE_MS).unref());
+    await Promise.race([Promise.allSettled([tracing?.close(), this.#measuring?.close()]), late]);
+  }
 }
 
 /** What the SDK has to say, mostly that a collector does not answer. */

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Log } from '../log.ts';
 import type { RequestFacts, RequestObserver } from '../request-facts.ts';
 import { ByteRing, type RingPlace } from './byte-ring.ts';
 import type { RequestMatcher } from './filter.ts';
@@ -13,11 +12,17 @@ export interface JournalOptions {
   readonly maxBytes: number;
   /** Time of our own from which a request counts as slow, milliseconds. */
   readonly slowMs: number;
-  /** Requests under way. */
-  readonly running: ReadonlySet<RequestFacts>;
-  readonly log: Log;
+  /** Whose requests these are: `RequestObservers`. */
+  readonly requests: RequestSource;
   /** What may be wrong with a signature that was refused. */
   readonly diagnose?: Diagnose | undefined;
+}
+
+export interface RequestSource {
+  /** Requests under way. */
+  readonly running: Iterable<RequestFacts> & { readonly size: number };
+  /** Tells of those that have ended and of which nobody was told yet. */
+  flush(): void;
 }
 
 export interface JournalStats {
@@ -45,13 +50,6 @@ export interface ScanResult {
 
 /** Of an entry; a longer one is kept without its long parts. */
 const MAX_ENTRY_SHARE = 1 / 8;
-/**
- * Ordinary requests are written so many at a time: one after the other that takes half of what it takes between other work,
- * which has pushed code and data of the journal out of the processor's caches each time.
- */
-const WRITTEN_AT_A_TIME = 32;
-/** Nobody waits longer: what is not written yet is not redacted yet, either. */
-const WRITE_AFTER_MS = 100;
 /** Entries read between two turns of the event loop: other requests are waiting meanwhile. */
 const READ_AT_A_TIME = 64;
 
@@ -62,29 +60,24 @@ const READ_AT_A_TIME = 64;
 export class RequestJournal implements RequestObserver {
   readonly slowMs: number;
   readonly #diagnose: JournalOptions['diagnose'];
-  readonly #log: Log;
   readonly #ordinary: ByteRing;
   readonly #notable: ByteRing;
-  readonly #running: ReadonlySet<RequestFacts>;
+  readonly #requests: RequestSource;
   readonly #listeners = new Set<JournalListener>();
-  #unwritten: RequestFacts[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #faulty = false;
 
-  constructor({ maxBytes, slowMs, running, log, diagnose }: JournalOptions) {
+  constructor({ maxBytes, slowMs, requests, diagnose }: JournalOptions) {
     this.slowMs = slowMs;
-    this.#log = log;
-    this.#running = running;
+    this.#requests = requests;
     this.#diagnose = diagnose;
     this.#notable = new ByteRing(Math.floor(maxBytes / 2));
     this.#ordinary = new ByteRing(maxBytes - this.#notable.capacity);
   }
 
   get stats(): JournalStats {
-    this.#writeAll();
+    this.#requests.flush();
     const rings = [this.#ordinary, this.#notable];
     return {
-      inFlight: this.#running.size,
+      inFlight: this.#requests.running.size,
       kept: rings.reduce((sum, ring) => sum + ring.count, 0),
       keptBytes: rings.reduce((sum, ring) => sum + ring.usedBytes, 0),
       maxBytes: rings.reduce((sum, ring) => sum + ring.capacity, 0),
@@ -96,23 +89,25 @@ export class RequestJournal implements RequestObserver {
     if (this.#listeners.size > 0) this.#tell('started', packRequest(facts));
   }
 
-  /** Failures are written at once: what is known of their signature is asked for while it is known. */
   ended(facts: RequestFacts): void {
-    this.#unwritten.push(facts);
-    if (facts.failure !== undefined || this.#listeners.size > 0 || this.#unwritten.length >= WRITTEN_AT_A_TIME) this.#writeAll();
-    else this.#timer ??= setTimeout(() => this.#writeAll(), WRITE_AFTER_MS).unref();
+    const packed = packRequest(facts, this.#diagnose);
+    const ring = isNotable(facts, this.slowMs) ? this.#notable : this.#ordinary;
+    const { arrivedAt } = facts.head;
+    const fits = ring.append(arrivedAt, JSON.stringify(packed), ring.capacity * MAX_ENTRY_SHARE);
+    if (!fits) ring.append(arrivedAt, JSON.stringify(briefly(packed)));
+    if (this.#listeners.size > 0) this.#tell('finished', packed);
   }
 
   /** @returns how to stop it */
   listen(listener: JournalListener): () => void {
-    this.#writeAll();
+    this.#requests.flush();
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   find(id: string): KeptRequest | undefined {
-    this.#writeAll();
-    for (const facts of this.#running) if (facts.head.requestId === id) return asKept(facts);
+    this.#requests.flush();
+    for (const facts of this.#requests.running) if (facts.head.requestId === id) return asKept(facts);
     const beginning = beginningOf(id);
     const text = this.#notable.find(beginning) ?? this.#ordinary.find(beginning);
     return text === undefined ? undefined : decode(text);
@@ -120,8 +115,8 @@ export class RequestJournal implements RequestObserver {
 
   /** Looks through all that is kept until there are enough. Lets other requests go first now and then. */
   async scan({ matcher, limit, running = true }: Scan): Promise<ScanResult> {
-    this.#writeAll();
-    const found: KeptRequest[] = running ? Array.from(this.#running, asKept).filter((request) => matcher.matches(request)) : [];
+    this.#requests.flush();
+    const found: KeptRequest[] = running ? Array.from(this.#requests.running, asKept).filter((request) => matcher.matches(request)) : [];
     const places = [this.#ordinary, this.#notable].flatMap((ring) => ring.places().map((place) => ({ ring, place })));
     const wanted = places.filter(({ place }) => matcher.matchesTime(place.time)).sort((a, b) => b.place.time - a.place.time);
     let ended = 0;
@@ -135,33 +130,6 @@ export class RequestJournal implements RequestObserver {
     }
     found.sort((a, b) => b.arrived - a.arrived);
     return { requests: found.slice(0, limit), more: found.length > limit };
-  }
-
-  #writeAll(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const unwritten = this.#unwritten;
-    this.#unwritten = [];
-    for (const facts of unwritten) this.#tryToWrite(facts);
-  }
-
-  /** A fault is logged once: it would come with every request. */
-  #tryToWrite(facts: RequestFacts): void {
-    try {
-      this.#write(facts);
-    } catch (error) {
-      if (!this.#faulty) this.#log.error({ requestId: facts.head.requestId, err: error }, 'a request could not be written into the journal');
-      this.#faulty = true;
-    }
-  }
-
-  #write(facts: RequestFacts): void {
-    const packed = packRequest(facts, this.#diagnose);
-    const ring = isNotable(facts, this.slowMs) ? this.#notable : this.#ordinary;
-    const { arrivedAt } = facts.head;
-    const fits = ring.append(arrivedAt, JSON.stringify(packed), ring.capacity * MAX_ENTRY_SHARE);
-    if (!fits) ring.append(arrivedAt, JSON.stringify(briefly(packed)));
-    if (this.#listeners.size > 0) this.#tell('finished', packed);
   }
 
   #tell(event: 'started' | 'finished', packed: PackedRequest): void {
@@ -185,7 +153,7 @@ function beginningOf(id: string): string {
   return `[[${JSON.stringify(id)},`;
 }
 
-/** Nothing but what `#write` wrote lies in the rings. */
+/** Nothing but what `ended` wrote lies in the rings. */
 function decode(text: string): KeptRequest {
   return unpackRequest(JSON.parse(text) as PackedRequest);
 }

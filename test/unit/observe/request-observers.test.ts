@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { S3Error } from '../../../src/errors/s3-error.ts';
 import type { S3ErrorCode } from '../../../src/errors/error-table.ts';
+import { Batch } from '../../../src/observe/batch.ts';
 import type { Log } from '../../../src/observe/log.ts';
 import { hasFailed } from '../../../src/observe/request-facts.ts';
 import { RequestObservers } from '../../../src/observe/request-observers.ts';
@@ -23,8 +24,10 @@ describe('observers', () => {
       observers.begun(endedFacts());
       observers.ended(endedFacts());
     }
+    observers.flush();
     remove();
     observers.ended(endedFacts());
+    observers.flush();
     expect(seen).toBe(6);
     expect(logged).toEqual(['an observer of requests failed (ended)']);
   });
@@ -38,6 +41,44 @@ describe('observers', () => {
     expect([...observers.running]).toEqual([first, second]);
     for (const facts of [unseen, second]) observers.ended(facts);
     expect([...observers.running]).toEqual([first]);
+  });
+});
+
+describe('a batch', () => {
+  let handed: (readonly number[])[];
+  let batch: Batch<number>;
+
+  beforeEach(() => {
+    handed = [];
+    batch = new Batch((items) => handed.push(items));
+    vi.useFakeTimers();
+  });
+
+  afterEach(() => void vi.useRealTimers());
+
+  test('is handed over when it is full', () => {
+    for (let i = 0; i < 70; i += 1) batch.add(i);
+    expect(handed.map(({ length }) => length)).toEqual([32, 32]);
+    batch.flush();
+    expect(handed.flat()).toEqual(Array.from({ length: 70 }, (_, i) => i));
+  });
+
+  test('after a tenth of a second, however small', () => {
+    batch.add(1);
+    vi.advanceTimersByTime(99);
+    expect(handed).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(handed).toEqual([[1]]);
+    vi.advanceTimersByTime(1000);
+    expect([handed.length, vi.getTimerCount()]).toEqual([1, 0]);
+  });
+
+  test('when somebody wants it, but not when it is empty', () => {
+    batch.flush();
+    batch.add(1);
+    batch.flush();
+    batch.flush();
+    expect(handed).toEqual([[1]]);
   });
 });
 

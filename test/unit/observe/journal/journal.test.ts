@@ -1,17 +1,17 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { type FilterTexts, requestMatcher } from '../../../../src/observe/journal/filter.ts';
-import { RequestJournal } from '../../../../src/observe/journal/journal.ts';
+import { RequestJournal, type RequestSource } from '../../../../src/observe/journal/journal.ts';
 import type { KeptRequest, SignatureReport } from '../../../../src/observe/journal/kept-request.ts';
-import type { Log } from '../../../../src/observe/log.ts';
-import type { BackendCallFacts, RequestFacts } from '../../../../src/observe/request-facts.ts';
+import type { BackendCallFacts } from '../../../../src/observe/request-facts.ts';
 import { type FactsOptions, factsOf, IDENTITY } from '../../../support/request-facts.ts';
-import { SILENT } from '../../../support/silent-log.ts';
 
 const SLOW_MS = 1000;
+/** Of requests that run, or wait to be told of. */
+const NONE: RequestSource = { running: new Set(), flush: () => undefined };
 
 function journalOf(maxBytes = 256 * 1024): RequestJournal {
-  return new RequestJournal({ maxBytes, slowMs: SLOW_MS, running: new Set(), log: SILENT });
+  return new RequestJournal({ maxBytes, slowMs: SLOW_MS, requests: NONE });
 }
 
 async function scan(journal: RequestJournal, texts: FilterTexts = {}, limit = 1000): Promise<readonly KeptRequest[]> {
@@ -26,7 +26,7 @@ function failed(code: 'AccessDenied' | 'NoSuchKey' | 'InternalError', cause?: Er
 describe('the journal of a replica', () => {
   it('lists requests newest first, those that run among them, and finds each by its id', async () => {
     const [first, second, third] = [factsOf(), factsOf(), factsOf({ ended: undefined, status: 0 })];
-    const journal = new RequestJournal({ maxBytes: 65536, slowMs: SLOW_MS, running: new Set([third]), log: SILENT });
+    const journal = new RequestJournal({ maxBytes: 65536, slowMs: SLOW_MS, requests: { ...NONE, running: new Set([third]) } });
     journal.ended(second);
     journal.ended(first);
     expect((await scan(journal)).map(({ id }) => id)).toEqual([third, second, first].map(({ head }) => head.requestId));
@@ -69,42 +69,6 @@ describe('the journal of a replica', () => {
     expect(heard).toEqual([`started ${facts.head.requestId}`, `finished ${facts.head.requestId}`]);
   });
 
-  it('writes ordinary requests many at a time, and lets none wait longer than a moment', () => {
-    vi.useFakeTimers();
-    try {
-      const journal = journalOf();
-      let read = 0;
-      const facts = (): RequestFacts => Object.defineProperty(factsOf(), 'status', { get: () => ((read += 1), 200) });
-      journal.ended(facts());
-      expect(read).toBe(0);
-      vi.advanceTimersByTime(100);
-      expect(read).toBeGreaterThan(0);
-      read = 0;
-      for (let i = 0; i < 40; i++) journal.ended(facts());
-      expect(read).toBeGreaterThan(0);
-      expect(vi.getTimerCount()).toBe(1);
-      expect(journal.stats.kept).toBe(41);
-      expect(vi.getTimerCount()).toBe(0);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  it('logs once when requests cannot be written, and keeps the others', async () => {
-    const logged: string[] = [];
-    const log: Log = { ...SILENT, error: (_fields, message) => logged.push(message) };
-    const journal = new RequestJournal({ maxBytes: 65536, slowMs: SLOW_MS, running: new Set(), log });
-    const [first, broken, last] = [factsOf(), factsOf(), factsOf()];
-    Object.defineProperty(broken, 'bucket', {
-      get: () => {
-        throw new Error('broken');
-      },
-    });
-    for (const facts of [first, broken, broken, last]) journal.ended(facts);
-    expect((await scan(journal)).map(({ id }) => id)).toEqual([last, first].map(({ head }) => head.requestId));
-    expect(logged).toEqual(['a request could not be written into the journal']);
-  });
-
   it('holds what it holds in so many bytes, however long keys, headers and backend calls are', async () => {
     const maxBytes = 256 * 1024;
     const journal = journalOf(maxBytes);
@@ -130,7 +94,7 @@ describe('the journal of a replica', () => {
 
 describe('what is kept of a request', () => {
   it('holds no credential, wherever one stood', async () => {
-    const journal = new RequestJournal({ maxBytes: 65536, slowMs: SLOW_MS, running: new Set(), log: SILENT, diagnose: () => report });
+    const journal = new RequestJournal({ maxBytes: 65536, slowMs: SLOW_MS, requests: NONE, diagnose: () => report });
     const secret = 'fe5f80f77d5fa3beca038a248ff027d0445342fe2855ddc963176630326f1024';
     const token = 'IQoJb3JpZ2luX2VjEXAMPLETOKEN//////////wEaCXVzLWVhc3QtMSJHMEUCIQ';
     const report: SignatureReport = {
