@@ -85,6 +85,18 @@ async function turn({ work, signed, targets, load, backend }: Stage, side: 'bare
   };
 }
 
+/** One result of several of the same work, each with processes of its own. */
+export function combined(results: readonly [Measured, ...Measured[]]): Measured {
+  const ratios = results.flatMap((result) => result.ratios);
+  const side = (name: 'gateway' | 'bare'): Side => ({
+    rate: median(results.map((result) => result[name].rate)),
+    cpu: median(results.map((result) => result[name].cpu)),
+    backendCalls: median(results.map((result) => result[name].backendCalls)),
+    peak: Math.max(...results.map((result) => result[name].peak)),
+  });
+  return { ...results[0], ratio: median(results.map(({ ratio }) => ratio)), ratios, gateway: side('gateway'), bare: side('bare') };
+}
+
 function summary(turns: readonly Turn[], { pids }: Target): Side {
   return {
     rate: median(turns.map(({ rate }) => rate)),

@@ -9,9 +9,11 @@ export interface BenchOptions {
   readonly json: boolean;
   /** Compare the gateway with itself: everything that watches it on, and off. */
   readonly observed: boolean;
+  /** How often both gateways are started anew: the compiler's choices differ from one start to the next by several hundredths. */
+  readonly starts: number;
 }
 
-export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...]] [--json] [--observed]
+export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...]] [--json] [--observed [--starts N]]
 
 Compares the gateway, started as the test bed does, with a bare undici proxy in front of the same null
 backend: the same work in alternating rounds, medians of the ratios.
@@ -21,7 +23,8 @@ backend: the same work in alternating rounds, medians of the ratios.
   --only     work whose name contains one of these, e.g. get-4k,put
   --json     the result as one JSON document on standard output
   --observed compares the gateway with metrics, journal, inspector and traces (1 % sampled) to the gateway with
-             all of that off, instead of to the proxy; small requests only`;
+             all of that off, instead of to the proxy; small requests only
+  --starts   how often both are started anew, 1 to 20 (3)`;
 
 /** @throws Error with one line for the caller */
 export function parseOptions(argv: readonly string[]): BenchOptions {
@@ -33,6 +36,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
       only: { type: 'string', default: '' },
       json: { type: 'boolean', default: false },
       observed: { type: 'boolean', default: false },
+      starts: { type: 'string', default: '3' },
     },
   });
   return {
@@ -41,6 +45,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     only: values.only.split(',').filter((name) => name !== ''),
     json: values.json,
     observed: values.observed,
+    starts: Math.floor(between('--starts', values.starts, 1, 20)),
   };
 }
 

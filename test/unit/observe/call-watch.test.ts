@@ -25,6 +25,7 @@ test.each([
   expect(calls.room).toMatchObject({ calls: most, withoutRoom: 300 - most });
   expect(calls.room.bytes).toBeLessThanOrEqual(limits.maxBytes);
   expect(requests.reduce((sum, facts) => sum + facts.backend.length, 0)).toBe(most);
+  calls.flush();
   expect([counted, requests[29]?.backendCalls]).toEqual([300, 10]);
   for (const facts of requests) {
     facts.giveRoomBack();
