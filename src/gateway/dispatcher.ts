@@ -64,7 +64,6 @@ export class Dispatcher {
   readonly #hosts: HostResolver;
   readonly #auth: AuthOptions<Credential>;
   readonly #hostId = newHostId();
-  #inFlight = 0;
   #draining = false;
 
   constructor(options: DispatcherOptions) {
@@ -80,7 +79,12 @@ export class Dispatcher {
 
   /** Requests under way. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#options.stalls.exchanges.size;
+  }
+
+  /** What is known of each of them. */
+  running(): RequestFacts[] {
+    return Array.from(this.#options.stalls.exchanges, ({ facts }) => facts);
   }
 
   /** From now on every answer ends its connection. */
@@ -121,10 +125,8 @@ export class Dispatcher {
 
   #begin(exchange: Exchange): void {
     const { response } = exchange;
-    this.#inFlight += 1;
     this.#options.stalls.add(exchange);
     response.once('close', () => {
-      this.#inFlight -= 1;
       this.#options.stalls.remove(exchange);
       exchange.body?.release();
       if (!response.writableFinished) this.#clientLeft(exchange);

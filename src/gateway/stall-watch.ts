@@ -33,7 +33,10 @@ interface Progress {
  */
 export class StallWatch {
   readonly #limits: StallLimits;
-  readonly #exchanges = new Map<Exchange, Progress | undefined>();
+  readonly #exchanges = new Set<Exchange>();
+  /** As of the last look. */
+  #progress = new Map<Exchange, Progress>();
+  readonly #givenUp = new WeakSet<Exchange>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: StallLimits = DEFAULT_STALL_LIMITS) {
@@ -49,8 +52,13 @@ export class StallWatch {
     this.#timer = undefined;
   }
 
+  /** All that are under way. */
+  get exchanges(): ReadonlySet<Exchange> {
+    return this.#exchanges;
+  }
+
   add(exchange: Exchange): void {
-    this.#exchanges.set(exchange, undefined);
+    this.#exchanges.add(exchange);
   }
 
   remove(exchange: Exchange): void {
@@ -58,9 +66,12 @@ export class StallWatch {
   }
 
   #tick(): void {
-    for (const [exchange, progress] of this.#exchanges) {
-      if (progress === undefined) this.#exchanges.set(exchange, fresh(exchange));
-      else this.#look(exchange, progress);
+    const known = this.#progress;
+    this.#progress = new Map();
+    for (const exchange of this.#exchanges) {
+      const progress = known.get(exchange);
+      this.#progress.set(exchange, progress ?? fresh(exchange));
+      if (progress !== undefined && !this.#givenUp.has(exchange)) this.#look(exchange, progress);
     }
   }
 
@@ -88,7 +99,7 @@ export class StallWatch {
   }
 
   #end(exchange: Exchange): void {
-    this.#exchanges.delete(exchange);
+    this.#givenUp.add(exchange);
     exchange.abort(new S3Error('RequestTimeout'));
     if (exchange.response.headersSent) exchange.response.destroy();
     else setTimeout(() => exchange.request.socket.destroy(), GRACE_MS).unref();

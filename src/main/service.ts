@@ -8,6 +8,7 @@ import { createListener, type Listener, type TlsMaterial } from '../gateway/list
 import { proxyTrust } from '../gateway/proxy-trust.ts';
 import { DEFAULT_STALL_LIMITS, StallWatch } from '../gateway/stall-watch.ts';
 import type { Call } from '../observe/call.ts';
+import { bytesInFlight } from '../observe/metrics/in-flight-bytes.ts';
 import type { Log } from '../observe/log.ts';
 import { redactText } from '../observe/redact.ts';
 import { OPERATIONS } from '../operations/index.ts';
@@ -89,7 +90,7 @@ class RunningService implements Service {
       signal: this.#background.signal,
     });
     const newCall = (signal: AbortSignal): Call => backgroundCall(signal, telemetry.calls);
-    this.#inspection = openInspection({ config, accounts, buckets: this.#manifest.buckets, newCall, requests: telemetry.observers });
+    this.#inspection = openInspection({ config, accounts, buckets: this.#manifest.buckets, newCall, requests: { running: () => this.#dispatcher.running(), flush: () => telemetry.observers.flush() } });
     for (const observer of this.#inspection.observers) telemetry.observers.add(observer);
     this.#dispatcher = new Dispatcher({
       accounts,
@@ -113,6 +114,7 @@ class RunningService implements Service {
     });
     telemetry.observe({
       s3gw_requests_in_flight: () => [[this.#dispatcher.inFlight]],
+      s3gw_in_flight_bytes: () => [[bytesInFlight(this.#dispatcher.running())]],
       ...settleReadings(() => this.#manifest.settler.backlog()),
     });
   }

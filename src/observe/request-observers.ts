@@ -7,16 +7,10 @@ export class RequestObservers {
   readonly #log: Log;
   readonly #observers: RequestObserver[] = [];
   readonly #faulty = new WeakSet<RequestObserver>();
-  readonly #running = new Set<RequestFacts>();
   readonly #ended = new Batch<RequestFacts>((all) => this.#tellOfEnded(all));
 
   constructor(log: Log) {
     this.#log = log;
-  }
-
-  /** Requests that have begun and not ended. */
-  get running(): ReadonlySet<RequestFacts> {
-    return this.#running;
   }
 
   /** Also while requests run: of those it may see the end only. @returns takes it off again */
@@ -29,16 +23,12 @@ export class RequestObservers {
   }
 
   begun(facts: RequestFacts): void {
-    if (this.#observers.length === 0) return;
-    this.#running.add(facts);
     for (const observer of this.#observers) if (observer.begun !== undefined) this.#tell(observer, 'begun', facts);
   }
 
   /** Observers hear of it a moment later, of many requests at a time; at once with `flush`. */
   ended(facts: RequestFacts): void {
-    if (this.#observers.length === 0) return;
-    this.#running.delete(facts);
-    this.#ended.add(facts);
+    if (this.#observers.length > 0) this.#ended.add(facts);
   }
 
   /** From now on they have heard of all requests that have ended: whoever asks them for anything calls this first. */

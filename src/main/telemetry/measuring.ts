@@ -1,6 +1,5 @@
 import type { Resource } from '@opentelemetry/resources';
 import type { BackendCalls } from '../../observe/call-watch.ts';
-import { bytesInFlight } from '../../observe/metrics/in-flight-bytes.ts';
 import { observe, processReadings, type Readings } from '../../observe/metrics/process-metrics.ts';
 import { RequestMetrics } from '../../observe/metrics/request-metrics.ts';
 import type { RequestObservers } from '../../observe/request-observers.ts';
@@ -24,7 +23,6 @@ export function startMeasuring(resource: Resource, { observers, calls }: { reado
   calls.onCall((call) => requests.backendCall(call));
   observe(metrics.meter, {
     ...ofProcess.readings,
-    s3gw_in_flight_bytes: () => [[bytesInFlight(observers.running)]],
     s3gw_call_facts_without_room: () => [[calls.room.withoutRoom]],
   });
   return {

@@ -12,15 +12,15 @@ export interface JournalOptions {
   readonly maxBytes: number;
   /** Time of our own from which a request counts as slow, milliseconds. */
   readonly slowMs: number;
-  /** Whose requests these are: `RequestObservers`. */
   readonly requests: RequestSource;
   /** What may be wrong with a signature that was refused. */
   readonly diagnose?: Diagnose | undefined;
 }
 
+/** Whose requests these are. */
 export interface RequestSource {
-  /** Requests under way. */
-  readonly running: Iterable<RequestFacts> & { readonly size: number };
+  /** Those under way. */
+  running(): readonly RequestFacts[];
   /** Tells of those that have ended and of which nobody was told yet. */
   flush(): void;
 }
@@ -77,7 +77,7 @@ export class RequestJournal implements RequestObserver {
     this.#requests.flush();
     const rings = [this.#ordinary, this.#notable];
     return {
-      inFlight: this.#requests.running.size,
+      inFlight: this.#requests.running().length,
       kept: rings.reduce((sum, ring) => sum + ring.count, 0),
       keptBytes: rings.reduce((sum, ring) => sum + ring.usedBytes, 0),
       maxBytes: rings.reduce((sum, ring) => sum + ring.capacity, 0),
@@ -107,7 +107,8 @@ export class RequestJournal implements RequestObserver {
 
   find(id: string): KeptRequest | undefined {
     this.#requests.flush();
-    for (const facts of this.#requests.running) if (facts.head.requestId === id) return asKept(facts);
+    const running = this.#requests.running().find(({ head }) => head.requestId === id);
+    if (running !== undefined) return asKept(running);
     const beginning = beginningOf(id);
     const text = this.#notable.find(beginning) ?? this.#ordinary.find(beginning);
     return text === undefined ? undefined : decode(text);
@@ -116,7 +117,7 @@ export class RequestJournal implements RequestObserver {
   /** Looks through all that is kept until there are enough. Lets other requests go first now and then. */
   async scan({ matcher, limit, running = true }: Scan): Promise<ScanResult> {
     this.#requests.flush();
-    const found: KeptRequest[] = running ? Array.from(this.#requests.running, asKept).filter((request) => matcher.matches(request)) : [];
+    const found: KeptRequest[] = running ? this.#requests.running().map(asKept).filter((request) => matcher.matches(request)) : [];
     const places = [this.#ordinary, this.#notable].flatMap((ring) => ring.places().map((place) => ({ ring, place })));
     const wanted = places.filter(({ place }) => matcher.matchesTime(place.time)).sort((a, b) => b.place.time - a.place.time);
     let ended = 0;

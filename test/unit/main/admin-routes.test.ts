@@ -10,7 +10,6 @@ import { backgroundCall } from '../../../src/main/background-call.ts';
 import { createRealm } from '../../../src/main/bucket-rules.ts';
 import { openInspection } from '../../../src/main/inspection.ts';
 import { openManifest } from '../../../src/main/manifest.ts';
-import { RequestObservers } from '../../../src/observe/request-observers.ts';
 import { testAccount } from '../../support/start-command.ts';
 import { SILENT } from '../../support/silent-log.ts';
 
@@ -30,7 +29,7 @@ beforeAll(async () => {
   const realm = createRealm([{ name: 'store', store: new MemoryBlobStore(), systemContainer: 'system', ownerId: 'a'.repeat(64) }], [], undefined);
   const manifest = openManifest({ realm, bucketCacheMs: 20, log: SILENT, signal: background.signal });
   const [accounts, { buckets }] = [createAccountDirectory([]), manifest];
-  const inspection = openInspection({ config, accounts, buckets, newCall: (signal) => backgroundCall(signal), requests: new RequestObservers(SILENT) });
+  const inspection = openInspection({ config, accounts, buckets, newCall: (signal) => backgroundCall(signal), requests: { running: () => [], flush: () => undefined } });
   server = await startAdminServer({
     host: '127.0.0.1', port: 0,
     parts: [

@@ -31,17 +31,6 @@ describe('observers', () => {
     expect(seen).toBe(6);
     expect(logged).toEqual(['an observer of requests failed (ended)']);
   });
-
-  test('requests are under way from their beginning to their end, if anybody looks', () => {
-    const observers = new RequestObservers(SILENT);
-    const [unseen, first, second] = [endedFacts(), endedFacts(), endedFacts()];
-    observers.begun(unseen);
-    observers.add({});
-    for (const facts of [first, second]) observers.begun(facts);
-    expect([...observers.running]).toEqual([first, second]);
-    for (const facts of [unseen, second]) observers.ended(facts);
-    expect([...observers.running]).toEqual([first]);
-  });
 });
 
 describe('a batch', () => {

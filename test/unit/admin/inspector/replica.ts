@@ -48,7 +48,9 @@ export class TestReplica {
   /** @param peers asked when it comes to that: addresses of replicas are known once they run */
   static async start(id: string, peers: () => readonly string[] = () => [], options: ReplicaOptions = {}): Promise<TestReplica> {
     const observers = new RequestObservers(SILENT);
-    const journal = new RequestJournal({ maxBytes: options.maxBytes ?? 1024 * 1024, slowMs: 1000, requests: observers });
+    const running = new Set<RequestFacts>();
+    observers.add({ begun: (facts) => void running.add(facts), ended: (facts) => void running.delete(facts) });
+    const journal = new RequestJournal({ maxBytes: options.maxBytes ?? 1024 * 1024, slowMs: 1000, requests: { running: () => [...running], flush: () => observers.flush() } });
     observers.add(journal);
     const addresses = (urls: () => readonly string[]): PeerAddresses => ({ current: () => peerAddresses({ urls: urls(), refreshMs: 1000 }).current() });
     const siblings = addresses(options.siblings ?? (() => []));

@@ -8,7 +8,7 @@ import { type FactsOptions, factsOf, IDENTITY } from '../../../support/request-f
 
 const SLOW_MS = 1000;
 /** Of requests that run, or wait to be told of. */
-const NONE: RequestSource = { running: new Set(), flush: () => undefined };
+const NONE: RequestSource = { running: () => [], flush: () => undefined };
 
 function journalOf(maxBytes = 256 * 1024): RequestJournal {
   return new RequestJournal({ maxBytes, slowMs: SLOW_MS, requests: NONE });
@@ -26,7 +26,7 @@ function failed(code: 'AccessDenied' | 'NoSuchKey' | 'InternalError', cause?: Er
 describe('the journal of a replica', () => {
   it('lists requests newest first, those that run among them, and finds each by its id', async () => {
     const [first, second, third] = [factsOf(), factsOf(), factsOf({ ended: undefined, status: 0 })];
-    const journal = new RequestJournal({ maxBytes: 65536, slowMs: SLOW_MS, requests: { ...NONE, running: new Set([third]) } });
+    const journal = new RequestJournal({ maxBytes: 65536, slowMs: SLOW_MS, requests: { ...NONE, running: () => [third] } });
     journal.ended(second);
     journal.ended(first);
     expect((await scan(journal)).map(({ id }) => id)).toEqual([third, second, first].map(({ head }) => head.requestId));
