@@ -2,7 +2,8 @@ import { fingerprint, unescapeFully } from './fingerprint.ts';
 import { redactAuthorization } from './redact-authorization.ts';
 import { SECRET_NAME_PATTERN } from './secret-names.ts';
 
-/** Cheap look before the patterns: hardly any text holds one of these. */
+/** Cheap looks before the patterns: no secret is known without one of these signs, and hardly any text holds one of these words, too. */
+const SIGN = /[=:@%'"]|-----|eyj|ya29|bearer|basic|negotiate|digest/i;
 const SUSPECT = /sig|token|secret|passw|key|authoriz|cookie|assertion|connectionstring|bearer|basic|shared|eyj|ya29|aws |@|%/i;
 
 /** `=` and `&` may be escaped, once or several times, in a URL that stands within another. */
@@ -37,7 +38,7 @@ const PLAIN_WORD = /^(?:tokens?|auth(?:entication|orization)?|scheme|realm|crede
  * their name, their scheme or their looks. Rather takes too much than too little.
  */
 export function redactText(text: string): string {
-  if (!SUSPECT.test(text)) return text;
+  if (!SIGN.test(text) || !SUSPECT.test(text)) return text;
   const plain = redactPlain(text);
   return plain.includes('%') ? plain.replaceAll(/[^\s<>"']+/g, (word) => (hidesSecret(word) ? fingerprint(word) : word)) : plain;
 }

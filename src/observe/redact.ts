@@ -14,14 +14,30 @@ export { redactError, type RedactedError } from './redact-error.ts';
 
 const MAX_DEPTH = 6;
 /** Looked at most often and never secret, whatever they hold. */
-const HARMLESS = new Set(['accept-encoding', 'connection', 'content-length', 'content-type', 'date', 'user-agent', 'x-amz-content-sha256', 'x-amz-date']);
+const HARMLESS = new Set([
+  'accept', 'accept-encoding', 'amz-sdk-invocation-id', 'connection', 'content-length', 'content-type', 'date', 'host', 'user-agent', 'x-amz-content-sha256', 'x-amz-date',
+]);
+
+/** How the value of a header is to be treated. */
+type Treatment = (value: string) => string;
+const asHarmless: Treatment = (value) => (value.includes('=') ? redactText(value) : value);
+/** By name as it came: every request has the same few. Clients choose names, hence the bound. */
+const treatments = new Map<string, Treatment>();
+const MAX_TREATMENTS = 256;
 
 /** The value of a header. @param name any case */
 export function redactHeader(name: string, value: string): string {
-  const lower = name.toLowerCase();
-  if (lower === 'authorization') return redactAuthorization(value);
-  if (isSecretName(lower)) return fingerprint(value);
-  return HARMLESS.has(lower) && !value.includes('=') ? value : redactText(value);
+  const known = treatments.get(name);
+  if (known !== undefined) return known(value);
+  const treatment = treatmentOf(name.toLowerCase());
+  if (treatments.size < MAX_TREATMENTS) treatments.set(name, treatment);
+  return treatment(value);
+}
+
+function treatmentOf(name: string): Treatment {
+  if (name === 'authorization') return redactAuthorization;
+  if (isSecretName(name)) return fingerprint;
+  return HARMLESS.has(name) ? asHarmless : redactText;
 }
 
 /** Headers by name, one value or several each. */
