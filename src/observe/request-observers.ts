@@ -23,7 +23,13 @@ export class RequestObservers {
   }
 
   begun(facts: RequestFacts): void {
-    for (const observer of this.#observers) if (observer.begun !== undefined) this.#tell(observer, 'begun', facts);
+    for (const observer of this.#observers) {
+      try {
+        observer.begun?.(facts);
+      } catch (error) {
+        this.#failed(observer, { event: 'begun', facts, error });
+      }
+    }
   }
 
   /** Observers hear of it a moment later, of many requests at a time; at once with `flush`. */
@@ -38,18 +44,20 @@ export class RequestObservers {
 
   #tellOfEnded(all: readonly RequestFacts[]): void {
     for (const observer of this.#observers) {
-      if (observer.ended !== undefined) for (const facts of all) this.#tell(observer, 'ended', facts);
+      for (const facts of all) {
+        try {
+          observer.ended?.(facts);
+        } catch (error) {
+          this.#failed(observer, { event: 'ended', facts, error });
+        }
+      }
     }
   }
 
   /** A fault is logged once per observer: it would come with every request. */
-  #tell(observer: RequestObserver, event: 'begun' | 'ended', facts: RequestFacts): void {
-    try {
-      observer[event]?.(facts);
-    } catch (error) {
-      if (this.#faulty.has(observer)) return;
-      this.#faulty.add(observer);
-      this.#log.error({ requestId: facts.head.requestId, err: error }, `an observer of requests failed (${event})`);
-    }
+  #failed(observer: RequestObserver, { event, facts, error }: { readonly event: string; readonly facts: RequestFacts; readonly error: unknown }): void {
+    if (this.#faulty.has(observer)) return;
+    this.#faulty.add(observer);
+    this.#log.error({ requestId: facts.head.requestId, err: error }, `an observer of requests failed (${event})`);
   }
 }

@@ -3,6 +3,11 @@ const TIME_AT = 4;
 const TEXT_AT = TIME_AT + 8;
 const OVERHEAD = TEXT_AT + 4;
 
+/** Of UTF-8, per UTF-16 code unit. */
+const MAX_BYTES_PER_UNIT = 3;
+const SCRATCH_BYTES = 64 * 1024;
+const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+
 /** One record's place; it may have been overwritten since. */
 export interface RingPlace {
   readonly time: number;
@@ -45,13 +50,16 @@ export class ByteRing {
    * @returns false when the text is longer than that, or too long for the whole ring
    */
   append(time: number, text: string, limit = this.capacity): boolean {
-    const length = Buffer.byteLength(text);
+    // Encoded first and copied then: to find out how long it will be takes as long as to encode it.
+    const ahead = text.length * MAX_BYTES_PER_UNIT <= SCRATCH_BYTES;
+    const length = ahead ? scratch.write(text, 'utf8') : Buffer.byteLength(text);
     const size = length + OVERHEAD;
     if (length > limit || size > this.capacity) return false;
     const start = this.#makeRoom(size);
     this.#bytes.writeUInt32LE(length, start);
     this.#bytes.writeDoubleLE(time, start + TIME_AT);
-    this.#bytes.write(text, start + TEXT_AT, 'utf8');
+    if (ahead) scratch.copy(this.#bytes, start + TEXT_AT, 0, length);
+    else this.#bytes.write(text, start + TEXT_AT, 'utf8');
     this.#bytes.writeUInt32LE(length, start + TEXT_AT + length);
     this.#head = start + size;
     this.#count += 1;

@@ -5,7 +5,7 @@ import type { RequestMatcher } from './filter.ts';
 import type { Diagnose, KeptRequest } from './kept-request.ts';
 import { isNotable } from './outcome.ts';
 import { packRequest } from './pack-request.ts';
-import { briefly, type PackedRequest, unpackRequest } from './packed-request.ts';
+import { briefly, decodeRequest, encodeRequest, type PackedRequest, unpackRequest } from './packed-request.ts';
 
 export interface JournalOptions {
   /** Of the memory for ended requests: all that is ever used. Half of it for failures and slow ones. */
@@ -93,8 +93,8 @@ export class RequestJournal implements RequestObserver {
     const packed = packRequest(facts, this.#diagnose);
     const ring = isNotable(facts, this.slowMs) ? this.#notable : this.#ordinary;
     const { arrivedAt } = facts.head;
-    const fits = ring.append(arrivedAt, JSON.stringify(packed), ring.capacity * MAX_ENTRY_SHARE);
-    if (!fits) ring.append(arrivedAt, JSON.stringify(briefly(packed)));
+    const fits = ring.append(arrivedAt, encodeRequest(packed), ring.capacity * MAX_ENTRY_SHARE);
+    if (!fits) ring.append(arrivedAt, encodeRequest(briefly(packed)));
     if (this.#listeners.size > 0) this.#tell('finished', packed);
   }
 
@@ -156,5 +156,5 @@ function beginningOf(id: string): string {
 
 /** Nothing but what `ended` wrote lies in the rings. */
 function decode(text: string): KeptRequest {
-  return unpackRequest(JSON.parse(text) as PackedRequest);
+  return unpackRequest(decodeRequest(text));
 }
