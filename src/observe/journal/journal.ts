@@ -5,7 +5,7 @@ import type { RequestMatcher } from './filter.ts';
 import type { Diagnose, KeptRequest } from './kept-request.ts';
 import { isNotable } from './outcome.ts';
 import { packRequest } from './pack-request.ts';
-import { briefly, decodeRequest, encodeRequest, type PackedRequest, unpackRequest } from './packed-request.ts';
+import { beginningOf, readRequest } from './request-text.ts';
 
 export interface JournalOptions {
   /** Of the memory for ended requests: all that is ever used. Half of it for failures and slow ones. */
@@ -90,12 +90,13 @@ export class RequestJournal implements RequestObserver {
   }
 
   ended(facts: RequestFacts): void {
-    const packed = packRequest(facts, this.#diagnose);
+    const report = facts.failure === undefined ? undefined : this.#diagnose?.(facts);
     const ring = isNotable(facts, this.slowMs) ? this.#notable : this.#ordinary;
     const { arrivedAt } = facts.head;
-    const fits = ring.append(arrivedAt, encodeRequest(packed), ring.capacity * MAX_ENTRY_SHARE);
-    if (!fits) ring.append(arrivedAt, encodeRequest(briefly(packed)));
-    if (this.#listeners.size > 0) this.#tell('finished', packed);
+    const text = packRequest(facts, { report });
+    const fits = ring.append(arrivedAt, text, ring.capacity * MAX_ENTRY_SHARE);
+    if (!fits) ring.append(arrivedAt, packRequest(facts, { report, brief: true }));
+    if (this.#listeners.size > 0) this.#tell('finished', text);
   }
 
   /** @returns how to stop it */
@@ -111,7 +112,7 @@ export class RequestJournal implements RequestObserver {
     if (running !== undefined) return asKept(running);
     const beginning = beginningOf(id);
     const text = this.#notable.find(beginning) ?? this.#ordinary.find(beginning);
-    return text === undefined ? undefined : decode(text);
+    return text === undefined ? undefined : readRequest(text);
   }
 
   /** Looks through all that is kept until there are enough. Lets other requests go first now and then. */
@@ -133,28 +134,18 @@ export class RequestJournal implements RequestObserver {
     return { requests: found.slice(0, limit), more: found.length > limit };
   }
 
-  #tell(event: 'started' | 'finished', packed: PackedRequest): void {
-    const request = unpackRequest(packed);
+  #tell(event: 'started' | 'finished', text: string): void {
+    const request = readRequest(text);
     for (const listener of this.#listeners) listener(event, request);
   }
 }
 
 /** As it stands now. */
 function asKept(running: RequestFacts): KeptRequest {
-  return unpackRequest(packRequest(running));
+  return readRequest(packRequest(running));
 }
 
 function readPlace(ring: ByteRing, place: RingPlace): KeptRequest | undefined {
   const text = ring.read(place);
-  return text === undefined ? undefined : decode(text);
-}
-
-/** Of a request's text: its id is its first value. */
-function beginningOf(id: string): string {
-  return `[[${JSON.stringify(id)},`;
-}
-
-/** Nothing but what `ended` wrote lies in the rings. */
-function decode(text: string): KeptRequest {
-  return unpackRequest(decodeRequest(text));
+  return text === undefined ? undefined : readRequest(text);
 }

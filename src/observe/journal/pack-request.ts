@@ -1,8 +1,8 @@
 import { headerOf } from '../raw-headers.ts';
 import { redactCanonicalRequest, redactHeader, redactTarget, redactText } from '../redact.ts';
-import type { BackendCallFacts, Digest, Failure, HeadFacts, RequestFacts } from '../request-facts.ts';
-import type { Diagnose, KeptFailure, SignatureReport } from './kept-request.ts';
-import { type PackedAuth, type PackedBody, type PackedCall, type PackedHead, type PackedRequest, TICKS_PER_MS } from './packed-request.ts';
+import type { BackendCallFacts, Digest, Failure, RequestFacts } from '../request-facts.ts';
+import type { KeptFailure, SignatureReport } from './kept-request.ts';
+import { jsonLine, textLine, ticks, timeLine } from './request-text.ts';
 
 /** Longest texts that are kept, in UTF-16 code units; longer ones end with an ellipsis. */
 const LIMIT = { target: 4096, headerName: 128, headerValue: 1024, allHeaders: 8192, key: 2048, id: 256, path: 1024, message: 512, signature: 8192 } as const;
@@ -11,37 +11,47 @@ const MAX_ALTERED = 32;
 /** How much of a text is looked at, in limits of what is kept of it: looking takes time, and others choose the length. */
 const REDACTED_AT_MOST = 4;
 
-/**
- * What is worth keeping of a request that has ended, or still runs, without credentials.
- * @param diagnose asked about refusals only
- */
-export function packRequest(facts: RequestFacts, diagnose?: Diagnose): PackedRequest {
+export interface PackOptions {
+  /** Of a signature that was refused. */
+  readonly report?: SignatureReport | undefined;
+  /** Without what takes most room. */
+  readonly brief?: boolean;
+}
+
+const CALLS_OF_BRIEF = 4;
+
+/** What is worth keeping of a request that has ended, or still runs, without credentials: the text that `readRequest` reads. */
+export function packRequest(facts: RequestFacts, { report, brief = false }: PackOptions = {}): string {
   const { head, arrived, failure, authorization } = facts;
   const target = redactTarget(head.target);
   const address = target === head.target ? clip : redactedOnce();
-  const headers = keepHeaders(head.rawHeaders);
-  const report = failure === undefined ? undefined : diagnose?.(facts);
-  return [
-    [
-      head.requestId, head.trace.traceId, head.arrivedAt, clip(head.method, LIMIT.id), clip(target, LIMIT.target), head.httpVersion,
-      facts.scheme, facts.clientAddress ?? null, facts.classification?.name ?? null,
-      optional(facts.bucket, address, LIMIT.id), optional(facts.key, address, LIMIT.key), optional(facts.versionId, address, LIMIT.id),
-      // An upload's first request does not name it: its answer does.
-      optional(facts.uploadId ?? facts.notes?.['aws.s3.upload_id']?.toString(), address, LIMIT.id), facts.virtualHost,
-      packAuth(facts, report !== undefined),
-      authorization === undefined ? null : [authorization.action, authorization.allowed, authorization.rule], facts.authorizations,
-      facts.backendCalls, facts.backendRetries, facts.heads.map((one) => packHead(one, address)), packBody(facts.body),
-      since(facts.authenticated, arrived), since(facts.authorized, arrived), since(facts.firstByte, arrived), since(facts.ended, arrived),
-      ticks(facts.clientWaitMs), ticks(facts.backendWaitMs),
-      facts.status, packFailure(failure), facts.clientLeft, facts.bytesIn, facts.bytesOut,
-    ],
-    [
-      headers.join('\n'), (head.rawHeaders.length - headers.length) / 2,
-      facts.backend.map((call) => packCall(call, arrived, address)), report === undefined ? null : keepReport(report),
-    ],
+  const lines: (string | number)[] = [
+    head.requestId, head.trace.traceId, head.arrivedAt, textLine(clip(head.method, LIMIT.id)), textLine(clip(target, LIMIT.target)), head.httpVersion,
+    facts.scheme, textLine(facts.clientAddress), textLine(facts.classification?.name),
+    line(facts.bucket, address, LIMIT.id), line(facts.key, address, LIMIT.key), line(facts.versionId, address, LIMIT.id),
+    // An upload's first request does not name it: its answer does.
+    line(facts.uploadId ?? facts.notes?.['aws.s3.upload_id']?.toString(), address, LIMIT.id), flag(facts.virtualHost),
   ];
+  packAuth(lines, facts, { report, brief });
+  if (authorization === undefined) lines.push(textLine(undefined));
+  else lines.push(textLine(authorization.action), flag(authorization.allowed), authorization.rule);
+  lines.push(facts.authorizations, facts.backendCalls, facts.backendRetries);
+  packBody(lines, facts.body);
+  lines.push(
+    timeLine(facts.authenticated, arrived), timeLine(facts.authorized, arrived), timeLine(facts.firstByte, arrived), timeLine(facts.ended, arrived),
+    ticks(facts.clientWaitMs), ticks(facts.backendWaitMs), facts.status, jsonLine(keepFailure(failure)), flag(facts.clientLeft), facts.bytesIn, facts.bytesOut,
+    facts.heads.length,
+  );
+  for (const { name, before, kind, after } of facts.heads) lines.push(line(name, address, LIMIT.path), textLine(before), textLine(kind), textLine(after));
+  const calls = brief ? facts.backend.slice(0, CALLS_OF_BRIEF) : facts.backend;
+  lines.push(calls.length);
+  for (const call of calls) packCall(lines, call, { arrived, address });
+  const headers = brief ? [] : keepHeaders(head.rawHeaders);
+  lines.push((head.rawHeaders.length - headers.length) / 2, ...headers);
+  return lines.join('\n');
 }
 
+type Lines = (string | number)[];
 type KeepText = (text: string, limit: number) => string;
 
 /** Addresses come from the target: when nothing in there is secret, nothing in them is. Else each is looked at, once. */
@@ -67,15 +77,20 @@ function keepHeaders(raw: readonly string[]): string[] {
   return kept;
 }
 
-/** @param refusedLater the signature was found wrong in the body: then it is the failure of the whole request */
-function packAuth({ auth, failure, head }: RequestFacts, refusedLater: boolean): PackedAuth | null {
-  if (auth === undefined) return null;
-  const { method = null, identity } = auth;
-  const refusal = auth.failure ?? (refusedLater ? failure : undefined);
-  const refused = refusal === undefined ? null : { code: codeOf(refusal), message: shown(refusal.message, LIMIT.message) };
-  if (identity === undefined) return [method, null, null, refused === null ? null : claimedKeyId(head), false, refused];
-  if (identity.kind === 'anonymous') return [method, null, null, null, true, refused];
-  return [method, identity.account.name, identity.user?.name ?? null, clip(identity.accessKeyId, LIMIT.id), false, refused];
+/** A signature may also be found wrong later, in the body, as the report tells: then it is the failure of the whole request. */
+function packAuth(lines: Lines, { auth, failure, head }: RequestFacts, { report, brief }: PackOptions): void {
+  lines.push(flag(auth !== undefined));
+  if (auth === undefined) return;
+  const { method, identity } = auth;
+  const account = identity?.kind === 'account' ? identity : undefined;
+  const refusal = auth.failure ?? (report === undefined ? undefined : failure);
+  lines.push(
+    textLine(method), textLine(account?.account.name), textLine(account?.user?.name),
+    line(identity === undefined && refusal !== undefined ? claimedKeyId(head) : account?.accessKeyId, clip, LIMIT.id),
+    flag(identity?.kind === 'anonymous'),
+    jsonLine(refusal && { code: codeOf(refusal), message: shown(refusal.message, LIMIT.message) }),
+    jsonLine(brief === true ? undefined : report && keepReport(report)),
+  );
 }
 
 function keepReport({ canonicalRequest, stringToSign, commonlyAltered, hints }: SignatureReport): SignatureReport {
@@ -88,37 +103,38 @@ function keepReport({ canonicalRequest, stringToSign, commonlyAltered, hints }: 
 }
 
 /** Whom the request claims to be from, as far as it names anybody: ids are no secrets. */
-function claimedKeyId({ rawHeaders, target }: RequestFacts['head']): string | null {
+function claimedKeyId({ rawHeaders, target }: RequestFacts['head']): string | undefined {
   const authorization = headerOf(rawHeaders, 'authorization') ?? '';
   const found = /Credential=([\w.-]{1,128})\//i.exec(authorization) ?? /^AWS ([\w.-]{1,128}):/.exec(authorization)
     ?? /[?&](?:X-Amz-Credential|AWSAccessKeyId)=([\w.-]{1,128})(?:%2f|\/|&|$)/i.exec(target);
-  return found?.[1] ?? null;
+  return found?.[1];
 }
 
-function packHead({ name, before, kind, after }: HeadFacts, address: KeepText): PackedHead {
-  return [address(name, LIMIT.path), before ?? null, kind ?? null, after ?? null];
+function packCall(lines: Lines, call: BackendCallFacts, { arrived, address }: { readonly arrived: number; readonly address: KeepText }): void {
+  const { started, status, failure } = call;
+  lines.push(
+    call.system, call.operation, call.method, line(call.path, address, LIMIT.path), call.attempt, ticks(started - arrived), timeLine(call.ended, started),
+    status ?? textLine(undefined), textLine(call.outcome), line(call.backendRequestId, clip, LIMIT.id), call.bytesSent, call.bytesReceived,
+    line(failure?.message, shown, LIMIT.message),
+  );
 }
 
-function packCall(call: BackendCallFacts, arrived: number, address: KeepText): PackedCall {
-  const { system, operation, method, path, attempt, started, ended, status, outcome, backendRequestId, bytesSent, bytesReceived, failure } = call;
-  return [
-    system, operation, method, optional(path, address, LIMIT.path), attempt, ticks(started - arrived), since(ended, started),
-    status ?? null, outcome, optional(backendRequestId, clip, LIMIT.id), bytesSent, bytesReceived, optional(failure?.message, shown, LIMIT.message),
-  ];
-}
-
-function packBody(body: RequestFacts['body']): PackedBody | null {
-  if (body === undefined) return null;
-  const { framing, contentLength = null, declaredSize = null, received, chunks, declared, computed } = body;
-  return [framing, contentLength, declaredSize, received, chunks, declared.map(keepDigest), computed.map(keepDigest)];
+function packBody(lines: Lines, body: RequestFacts['body']): void {
+  if (body === undefined) {
+    lines.push(textLine(undefined));
+    return;
+  }
+  const { framing, contentLength, declaredSize, received, chunks, declared, computed } = body;
+  const digests = declared.length + computed.length === 0 ? undefined : { declared: declared.map(keepDigest), computed: computed.map(keepDigest) };
+  lines.push(textLine(framing), contentLength ?? textLine(undefined), declaredSize ?? textLine(undefined), received, chunks, jsonLine(digests));
 }
 
 function keepDigest({ algorithm, value }: Digest): Digest {
   return { algorithm: clip(algorithm, LIMIT.id), value: shown(value, LIMIT.id) };
 }
 
-function packFailure(failure: Failure | undefined): KeptFailure | null {
-  if (failure === undefined) return null;
+function keepFailure(failure: Failure | undefined): KeptFailure | undefined {
+  if (failure === undefined) return undefined;
   const causes: { name: string; message: string }[] = [];
   for (let cause = failure.cause; cause instanceof Error && causes.length < MAX_CAUSES; cause = cause.cause) {
     causes.push({ name: clip(cause.name, LIMIT.id), message: shown(cause.message, LIMIT.message) });
@@ -140,15 +156,10 @@ function clip(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
 }
 
-function optional(text: string | undefined, keep: KeepText, limit: number): string | null {
-  return text === undefined ? null : keep(text, limit);
+function line(text: string | undefined, keep: KeepText, limit: number): string {
+  return textLine(text === undefined ? undefined : keep(text, limit));
 }
 
-function since(time: number | undefined, start: number): number | null {
-  return time === undefined ? null : ticks(time - start);
-}
-
-/** Finer than that the clock says nothing. */
-function ticks(ms: number): number {
-  return Math.round(ms * TICKS_PER_MS);
+function flag(value: boolean): 0 | 1 {
+  return value ? 1 : 0;
 }

@@ -3,7 +3,7 @@ import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { FilterError, type FilterTexts, requestMatcher } from '../../../../src/observe/journal/filter.ts';
 import type { KeptRequest } from '../../../../src/observe/journal/kept-request.ts';
 import { packRequest } from '../../../../src/observe/journal/pack-request.ts';
-import { unpackRequest } from '../../../../src/observe/journal/packed-request.ts';
+import { readRequest } from '../../../../src/observe/journal/request-text.ts';
 import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
 import { type FactsOptions, factsOf, IDENTITY } from '../../../support/request-facts.ts';
 
@@ -37,7 +37,7 @@ const CASES: readonly [FilterTexts, FactsOptions, FactsOptions][] = [
   [{ bucket: 'bucket', status: '200' }, {}, { status: 204 }],
 ];
 
-const kept = (facts: RequestFacts): KeptRequest => unpackRequest(packRequest(facts));
+const kept = (facts: RequestFacts): KeptRequest => readRequest(packRequest(facts));
 
 describe('filters', () => {
   it.each(CASES.filter(([filter]) => filter.errors !== 'false'))('%j', (filter, wanted, unwanted) => {

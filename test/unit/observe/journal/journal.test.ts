@@ -137,13 +137,14 @@ describe('what is kept of a request', () => {
       backendCalls: 3, backendRetries: 1, clientWaitMs: 1.25, backendWaitMs: 2.5, bytesIn: 70, bytesOut: 80,
       auth: { method: 'query', identity: { ...IDENTITY, user: { name: 'robot', arn: 'arn' } }, failure: undefined, signature: undefined },
     });
+    full.key = 'line\nbreak\\n and \\-';
     full.heads.push({ name: 'key', before: 'r1', kind: 'inline', after: 'r2' });
     journal.ended(full);
     journal.ended(factsOf({ status: 0, classification: undefined, bucket: undefined, key: undefined, auth: undefined, firstByte: undefined, authenticated: undefined }));
     const [bare, kept] = await scan(journal);
     expect(kept).toMatchObject({
       id: full.head.requestId, traceId: full.head.trace.traceId, arrived: full.head.arrivedAt, method: 'GET', target: '/bucket/key', httpVersion: '1.1', scheme: 'https',
-      client: '10.0.0.1', headers: 'Host\nlocalhost', headersOmitted: 0, operation: 'UploadPart', bucket: 'bucket', key: 'key', versionId: 'v', uploadId: 'u',
+      client: '10.0.0.1', headers: 'Host\nlocalhost', headersOmitted: 0, operation: 'UploadPart', bucket: 'bucket', key: 'line\nbreak\\n and \\-', versionId: 'v', uploadId: 'u',
       virtualHost: true, auth: { method: 'query', account: 'main', user: 'robot', accessKeyId: IDENTITY.accessKeyId },
       authorization: { action: 's3:PutObject', allowed: true, rule: 'bucketOwner' }, authorizations: 2, backendCalls: 3, backendRetries: 1, backend: [],
       heads: [{ name: 'key', before: 'r1', kind: 'inline', after: 'r2' }],
