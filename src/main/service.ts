@@ -90,7 +90,8 @@ class RunningService implements Service {
       signal: this.#background.signal,
     });
     const newCall = (signal: AbortSignal): Call => backgroundCall(signal, telemetry.calls);
-    this.#inspection = openInspection({ config, accounts, buckets: this.#manifest.buckets, newCall, requests: { running: () => this.#dispatcher.running(), flush: () => telemetry.observers.flush() } });
+    const requests = { running: () => this.#dispatcher.running(), flush: () => telemetry.observers.flush() };
+    this.#inspection = openInspection({ config, accounts, buckets: this.#manifest.buckets, newCall, requests });
     for (const observer of this.#inspection.observers) telemetry.observers.add(observer);
     this.#dispatcher = new Dispatcher({
       accounts,

@@ -20,7 +20,7 @@ export class Batch<T> {
   add(item: T): void {
     this.#waiting.push(item);
     if (this.#waiting.length >= MAX_WAITING) this.flush();
-    else this.#timer ??= setTimeout(() => this.#late(), MAX_WAIT_MS).unref();
+    else if (this.#timer === undefined) this.#timer = setTimeout(() => this.#late(), MAX_WAIT_MS).unref();
   }
 
   /** Hands over what waits, if anything does: for those who want to read now. */

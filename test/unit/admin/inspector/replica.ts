@@ -50,7 +50,8 @@ export class TestReplica {
     const observers = new RequestObservers(SILENT);
     const running = new Set<RequestFacts>();
     observers.add({ begun: (facts) => void running.add(facts), ended: (facts) => void running.delete(facts) });
-    const journal = new RequestJournal({ maxBytes: options.maxBytes ?? 1024 * 1024, slowMs: 1000, requests: { running: () => [...running], flush: () => observers.flush() } });
+    const requests = { running: () => [...running], flush: () => observers.flush() };
+    const journal = new RequestJournal({ maxBytes: options.maxBytes ?? 1024 * 1024, slowMs: 1000, requests });
     observers.add(journal);
     const addresses = (urls: () => readonly string[]): PeerAddresses => ({ current: () => peerAddresses({ urls: urls(), refreshMs: 1000 }).current() });
     const siblings = addresses(options.siblings ?? (() => []));

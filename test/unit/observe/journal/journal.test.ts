@@ -130,17 +130,20 @@ describe('what is kept of a request', () => {
 
   it('has every fact under its name, whatever is there and whatever is not', async () => {
     const journal = journalOf();
+    const digests = { declared: [{ algorithm: 'CRC32', value: 'a' }], computed: [{ algorithm: 'MD5', value: 'b' }] };
+    const body = { framing: 'unsigned', contentLength: 7, declaredSize: 6, received: 5, chunks: 4, ...digests };
     const full = factsOf({
       operation: 'UploadPart', versionId: 'v', uploadId: 'u', virtualHost: true, clientAddress: '10.0.0.1', scheme: 'https', clientLeft: true,
       authorization: { action: 's3:PutObject', allowed: true, rule: 'bucketOwner' }, authorizations: 2, authorized: undefined,
-      body: { framing: 'unsigned', contentLength: 7, declaredSize: 6, received: 5, chunks: 4, declared: [{ algorithm: 'CRC32', value: 'a' }], computed: [{ algorithm: 'MD5', value: 'b' }] },
+      body,
       backendCalls: 3, backendRetries: 1, clientWaitMs: 1.25, backendWaitMs: 2.5, bytesIn: 70, bytesOut: 80,
       auth: { method: 'query', identity: { ...IDENTITY, user: { name: 'robot', arn: 'arn' } }, failure: undefined, signature: undefined },
     });
     full.key = 'line\nbreak\\n and \\-';
     full.heads.push({ name: 'key', before: 'r1', kind: 'inline', after: 'r2' });
     journal.ended(full);
-    journal.ended(factsOf({ status: 0, classification: undefined, bucket: undefined, key: undefined, auth: undefined, firstByte: undefined, authenticated: undefined }));
+    const nothing = { classification: undefined, bucket: undefined, key: undefined, auth: undefined, firstByte: undefined, authenticated: undefined };
+    journal.ended(factsOf({ status: 0, ...nothing }));
     const [bare, kept] = await scan(journal);
     expect(kept).toMatchObject({
       id: full.head.requestId, traceId: full.head.trace.traceId, arrived: full.head.arrivedAt, method: 'GET', target: '/bucket/key', httpVersion: '1.1', scheme: 'https',
@@ -148,7 +151,7 @@ describe('what is kept of a request', () => {
       virtualHost: true, auth: { method: 'query', account: 'main', user: 'robot', accessKeyId: IDENTITY.accessKeyId },
       authorization: { action: 's3:PutObject', allowed: true, rule: 'bucketOwner' }, authorizations: 2, backendCalls: 3, backendRetries: 1, backend: [],
       heads: [{ name: 'key', before: 'r1', kind: 'inline', after: 'r2' }],
-      body: { framing: 'unsigned', contentLength: 7, declaredSize: 6, received: 5, chunks: 4, declared: [{ algorithm: 'CRC32', value: 'a' }], computed: [{ algorithm: 'MD5', value: 'b' }] },
+      body,
       authenticated: 0, firstByte: 5, ended: 5, clientWaitMs: 1.25, backendWaitMs: 2.5, status: 200, clientLeft: true, bytesIn: 70, bytesOut: 80,
     });
     for (const name of ['operation', 'bucket', 'key', 'auth', 'body', 'firstByte', 'authenticated', 'clientLeft', 'failure'] as const) expect(bare?.[name]).toBeUndefined();
