@@ -2,9 +2,9 @@ import type { AccessRule } from '../request-facts.ts';
 import type { KeptAuth, KeptBody, KeptCall, KeptFailure, KeptRequest, SignatureReport } from './kept-request.ts';
 
 /*
- * A request as it lies in the journal's memory: its values in a fixed order, each on a line of its own, the headers last. Half as
- * long as JSON with names, and written in a third of the time, which every request pays for; names are put to the values when
- * somebody reads. `pack-request.ts` writes what is read here.
+ * A request as it lies in the journal's memory: its values in a fixed order, each on a line of its own, the headers last. Little
+ * more than half as long as JSON with names, which every request would pay for; names are put to the values when somebody reads.
+ * `pack-request.ts` writes what is read here.
  */
 
 /** In place of a value that is not there. */
