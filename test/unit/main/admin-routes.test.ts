@@ -29,7 +29,8 @@ beforeAll(async () => {
   const realm = createRealm([{ name: 'store', store: new MemoryBlobStore(), systemContainer: 'system', ownerId: 'a'.repeat(64) }], [], undefined);
   const manifest = openManifest({ realm, bucketCacheMs: 20, log: SILENT, signal: background.signal });
   const [accounts, { buckets }] = [createAccountDirectory([]), manifest];
-  const inspection = openInspection({ config, accounts, buckets, newCall: (signal) => backgroundCall(signal), requests: { running: () => [], flush: () => undefined } });
+  const requests = { running: () => [], flush: () => undefined };
+  const inspection = openInspection({ config, accounts, buckets, newCall: (signal) => backgroundCall(signal), requests });
   server = await startAdminServer({
     host: '127.0.0.1', port: 0,
     parts: [

@@ -59,7 +59,6 @@ export interface Traced {
   stop(): Promise<void>;
 }
 
-
 /** A gateway that exports its spans to a receiver, as the standard variables say; they are set while it starts only. */
 export async function startTraced(store: BlobStore, protocol: OtlpProtocol, settings: Readonly<Record<string, string>> = {}): Promise<Traced> {
   const receiver = await startOtlpReceiver(protocol);
