@@ -84,7 +84,7 @@ export class Dispatcher {
 
   /** What is known of each of them. */
   running(): RequestFacts[] {
-    return Array.from(this.#options.stalls.exchanges, ({ facts }) => facts);
+    return Array.from(this.#options.stalls.exchanges.keys(), ({ facts }) => facts);
   }
 
   /** From now on every answer ends its connection. */

@@ -24,6 +24,8 @@ interface Progress {
   /** Time in this window that we waited for the client, and what came meanwhile. */
   waitedMs: number;
   received: number;
+  /** It was told to end. */
+  givenUp: boolean;
 }
 
 /**
@@ -33,10 +35,7 @@ interface Progress {
  */
 export class StallWatch {
   readonly #limits: StallLimits;
-  readonly #exchanges = new Set<Exchange>();
-  /** As of the last look. */
-  #progress = new Map<Exchange, Progress>();
-  readonly #givenUp = new WeakSet<Exchange>();
+  readonly #exchanges = new Map<Exchange, Progress | undefined>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: StallLimits = DEFAULT_STALL_LIMITS) {
@@ -53,12 +52,12 @@ export class StallWatch {
   }
 
   /** All that are under way. */
-  get exchanges(): ReadonlySet<Exchange> {
+  get exchanges(): Pick<ReadonlyMap<Exchange, unknown>, 'size' | 'keys'> {
     return this.#exchanges;
   }
 
   add(exchange: Exchange): void {
-    this.#exchanges.add(exchange);
+    this.#exchanges.set(exchange, undefined);
   }
 
   remove(exchange: Exchange): void {
@@ -66,12 +65,9 @@ export class StallWatch {
   }
 
   #tick(): void {
-    const known = this.#progress;
-    this.#progress = new Map();
-    for (const exchange of this.#exchanges) {
-      const progress = known.get(exchange);
-      this.#progress.set(exchange, progress ?? fresh(exchange));
-      if (progress !== undefined && !this.#givenUp.has(exchange)) this.#look(exchange, progress);
+    for (const [exchange, progress] of this.#exchanges) {
+      if (progress === undefined) this.#exchanges.set(exchange, fresh(exchange));
+      else if (!progress.givenUp) this.#look(exchange, progress);
     }
   }
 
@@ -87,7 +83,7 @@ export class StallWatch {
       progress.waitedMs += TICK_MS;
       progress.received += read;
     }
-    if (progress.stalledMs >= this.#limits.idleMs || this.#tooSlow(progress)) this.#end(exchange);
+    if (progress.stalledMs >= this.#limits.idleMs || this.#tooSlow(progress)) this.#end(exchange, progress);
   }
 
   #tooSlow(progress: Progress): boolean {
@@ -98,8 +94,8 @@ export class StallWatch {
     return slow;
   }
 
-  #end(exchange: Exchange): void {
-    this.#givenUp.add(exchange);
+  #end(exchange: Exchange, progress: Progress): void {
+    progress.givenUp = true;
     exchange.abort(new S3Error('RequestTimeout'));
     if (exchange.response.headersSent) exchange.response.destroy();
     else setTimeout(() => exchange.request.socket.destroy(), GRACE_MS).unref();
@@ -108,5 +104,5 @@ export class StallWatch {
 
 function fresh(exchange: Exchange): Progress {
   const { bytesRead, bytesWritten } = exchange.request.socket;
-  return { bytesRead, bytesWritten, stalledMs: 0, waitedMs: 0, received: 0 };
+  return { bytesRead, bytesWritten, stalledMs: 0, waitedMs: 0, received: 0, givenUp: false };
 }

@@ -25,7 +25,7 @@ export function packRequest(facts: RequestFacts, { report, brief = false }: Pack
   const { head, arrived, failure, authorization } = facts;
   const target = redactTarget(head.target);
   const address = target === head.target ? clip : redactedOnce();
-  const lines: (string | number)[] = [
+  const lines: Lines = [
     head.requestId, head.trace.traceId, head.arrivedAt, textLine(clip(head.method, LIMIT.id)), textLine(clip(target, LIMIT.target)), head.httpVersion,
     facts.scheme, textLine(facts.clientAddress), textLine(facts.classification?.name),
     line(facts.bucket, address, LIMIT.id), line(facts.key, address, LIMIT.key), line(facts.versionId, address, LIMIT.id),

@@ -28,6 +28,13 @@ describe('a ring of texts bounded in bytes', () => {
     expect(ring.append(0, 'zwölf', 6)).toBe(true);
   });
 
+  it('takes texts of any length that fits, too long for the room ahead as well', () => {
+    const ring = new ByteRing(500_000);
+    const long = 'ü'.repeat(100_000);
+    for (const text of ['short', long, 'short again']) expect(ring.append(0, text)).toBe(true);
+    expect(texts(ring)).toEqual(['short again', long, 'short']);
+  });
+
   it('says of a place that was overwritten that it is gone', () => {
     const ring = new ByteRing(100);
     ring.append(0, 'first');
