@@ -10,7 +10,11 @@ const MAX_DEPTH = 4;
  */
 export function fingerprint(secret: string): string {
   if (secret === '' || MARK.test(secret)) return secret;
-  const plain = unescapeFully(secret);
+  return markOf(unescapeFully(secret));
+}
+
+/** The mark of a secret that is known to be no mark and to hold no escapes. */
+export function markOf(plain: string): string {
   return `<${plain.length} chars, sha256 ${hash('sha256', plain, 'hex').slice(0, 8)}>`;
 }
 

@@ -1,5 +1,4 @@
-import type { Context, SpanContext } from '@opentelemetry/api';
-import { isSpanContextValid, ROOT_CONTEXT, trace, TraceFlags } from '@opentelemetry/api';
+import { isSpanContextValid, type SpanContext, TraceFlags } from '@opentelemetry/api';
 import { newSpanId, newTraceId } from './random-id.ts';
 import type { TraceFacts } from './request-facts.ts';
 
@@ -8,8 +7,8 @@ const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f
 /** https://www.w3.org/TR/trace-context/#tracestate-limits; longer ones are dropped whole. */
 const MAX_TRACE_STATE = 512;
 
-/** Decides about a trace when a request arrives. @param parent a context with the caller's span, or without any */
-export type HeadSampler = (parent: Context, traceId: string) => boolean;
+/** Decides about a trace when a request arrives. @param parent the caller's span, if it named one */
+export type HeadSampler = (parent: SpanContext | undefined, traceId: string) => boolean;
 
 /** The trace headers of a request, as they came. */
 export interface TraceHeaders {
@@ -28,7 +27,7 @@ export function traceOf({ traceparent, tracestate }: TraceHeaders, sampler: Head
     traceId,
     spanId: sampler === undefined ? undefined : newSpanId(),
     parentSpanId: parent?.spanId,
-    sampled: sampler?.(parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent), traceId) ?? false,
+    sampled: sampler?.(parent, traceId) ?? false,
     traceState: parent !== undefined && tracestate !== undefined && tracestate.length <= MAX_TRACE_STATE ? tracestate : undefined,
   };
 }

@@ -15,7 +15,7 @@ import { siblingWorkers } from '../workers/siblings.ts';
 import { openAccessLog, type OpenAccessLog } from './access-log.ts';
 import { type Measuring, startMeasuring } from './measuring.ts';
 import { processResource } from './resource.ts';
-import type { Tracing } from './tracing.ts';
+import type { Tracing } from './traces/tracing.ts';
 import { wantsTraces } from './variables.ts';
 
 export interface TelemetryOptions {
@@ -54,10 +54,10 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
 }
 
 /** The SDK takes a tenth of a second to load: not for nothing. */
-async function startTraces({ config, environment }: TelemetryOptions, resource: Resource): Promise<Tracing | undefined> {
+async function startTraces({ config, environment, log }: TelemetryOptions, resource: Resource): Promise<Tracing | undefined> {
   if (!wantsTraces(environment)) return undefined;
-  const { startTracing } = await import('./tracing.ts');
-  return startTracing({ environment, resource, keepNotable: config.tracing.keepNotable, slowMs: config.slowMs });
+  const { startTracing } = await import('./traces/tracing.ts');
+  return startTracing({ environment, resource, log, keepNotable: config.tracing.keepNotable, slowMs: config.slowMs });
 }
 
 interface Parts {

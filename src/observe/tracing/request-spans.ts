@@ -1,13 +1,11 @@
-import { type HrTime, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
-import type { Attributes, SpanContext, SpanStatus } from '@opentelemetry/api';
-import type { Resource } from '@opentelemetry/resources';
-import type { ReadableSpan, TimedEvent } from '@opentelemetry/sdk-trace';
+import { type Attributes, type HrTime, SpanKind, type SpanStatus, SpanStatusCode } from '@opentelemetry/api';
+import type { TimedEvent } from '@opentelemetry/sdk-trace';
 import { newSpanId } from '../random-id.ts';
 import { redactError } from '../redact-error.ts';
-import type { BackendCallFacts, Failure, RequestFacts, TraceFacts } from '../request-facts.ts';
+import type { BackendCallFacts, Failure, RequestFacts } from '../request-facts.ts';
 import { backendAttributes, operationAttributes, requestAttributes, routeOf, shownMethod } from './span-attributes.ts';
+import type { SpanRecord } from './span-record.ts';
 
-const SCOPE = { name: 's3-cloud-gateway' };
 /** What a backend answers in the course of ordinary work: its span is no error. */
 const ORDINARY: ReadonlySet<string> = new Set(['ok', 'notFound', 'conditionFailed', 'containerExists', 'containerNotFound']);
 
@@ -27,10 +25,10 @@ interface SpanParts {
  * The spans of one request that has ended: server span, below it the S3 operation, below that every call to a backend
  * whose facts were kept. They are made here and not while the request runs: one that nobody exports costs nothing more.
  */
-export function requestSpans(facts: RequestFacts, resource: Resource): ReadableSpan[] {
+export function requestSpans(facts: RequestFacts): SpanRecord[] {
   const { spanId, parentSpanId } = facts.trace;
   if (spanId === undefined) return [];
-  const make = spanMaker(facts, resource);
+  const make = spanMaker(facts);
   const operationId = newSpanId();
   const server = make({
     name: nameOf(facts),
@@ -77,35 +75,21 @@ function nameOf(facts: RequestFacts): string {
   return route === undefined ? shownMethod(facts.head.method) : `${shownMethod(facts.head.method)} ${route}`;
 }
 
-function spanMaker(facts: RequestFacts, resource: Resource): (parts: SpanParts) => ReadableSpan {
-  const { trace } = facts;
-  return ({ name, kind, spanId, parent, start, end, status, attributes, events }) => {
-    const context = spanContext(trace, spanId);
-    return {
-      name,
-      kind,
-      spanContext: () => context,
-      ...(parent !== undefined && { parentSpanContext: { ...spanContext(trace, parent.spanId), isRemote: parent.isRemote ?? false } }),
-      startTime: hrTime(facts, start),
-      endTime: hrTime(facts, end),
-      duration: toHrTime(Math.max(0, end - start)),
-      status: status ?? { code: SpanStatusCode.UNSET },
-      attributes,
-      links: [],
-      events: events ?? [],
-      ended: true,
-      resource,
-      instrumentationScope: SCOPE,
-      droppedAttributesCount: 0,
-      droppedEventsCount: 0,
-      droppedLinksCount: 0,
-    };
-  };
-}
-
-/** Whatever is exported counts as sampled: the exporter lets nothing else through. */
-function spanContext({ traceId }: TraceFacts, spanId: string): SpanContext {
-  return { traceId, spanId, traceFlags: TraceFlags.SAMPLED };
+function spanMaker(facts: RequestFacts): (parts: SpanParts) => SpanRecord {
+  const { traceId } = facts.trace;
+  return ({ name, kind, spanId, parent, start, end, status, attributes, events }) => ({
+    traceId,
+    spanId,
+    parent: parent && { spanId: parent.spanId, isRemote: parent.isRemote ?? false },
+    name,
+    kind,
+    startTime: hrTime(facts, start),
+    endTime: hrTime(facts, end),
+    duration: toHrTime(Math.max(0, end - start)),
+    status: status ?? { code: SpanStatusCode.UNSET },
+    attributes,
+    events: events ?? [],
+  });
 }
 
 function errorStatus(failure: Failure | undefined): SpanStatus {

@@ -1,16 +1,14 @@
-import type { Resource } from '@opentelemetry/resources';
-import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { hasFailed, type RequestFacts, type RequestObserver } from '../request-facts.ts';
 import { requestSpans } from './request-spans.ts';
+import type { SpanRecord } from './span-record.ts';
 
-/** Takes ended spans: a span processor of the SDK. */
+/** Takes the spans of requests that have ended, those of one request at a time. */
 export interface SpanSink {
-  onEnd(span: ReadableSpan): void;
+  add(spans: readonly SpanRecord[]): void;
 }
 
 export interface SpanExportOptions {
   readonly sink: SpanSink;
-  readonly resource: Resource;
   /** Requests that the sampler left out are exported all the same when they failed or were slow. */
   readonly keepNotable: boolean;
   /** Time of our own from which a request counts as slow, milliseconds. */
@@ -30,7 +28,7 @@ export class SpanExport implements RequestObserver {
 
   ended(facts: RequestFacts): void {
     if (!facts.trace.sampled && !this.#isNotable(facts)) return;
-    for (const span of requestSpans(facts, this.#options.resource)) this.#options.sink.onEnd(span);
+    this.#options.sink.add(requestSpans(facts));
   }
 
   #isNotable(facts: RequestFacts): boolean {
