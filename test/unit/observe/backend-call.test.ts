@@ -62,11 +62,15 @@ describe('trace headers', () => {
     const made = new BackendCall(call, ATTEMPT);
     const spanId = call.facts.backend[0]?.spanId ?? '';
     expect(spanId).toMatch(/^[0-9a-f]{16}$/);
-    expect(made.traceHeaders).toEqual(['traceparent', `00-${TRACED.traceId}-${spanId}-00`, 'tracestate', 'a=b']);
+    const headers = ['x-ms-version', '1'];
+    made.addTraceHeaders(headers);
+    expect(headers).toEqual(['x-ms-version', '1', 'traceparent', `00-${TRACED.traceId}-${spanId}-00`, 'tracestate', 'a=b']);
   });
 
   test('nothing is said when nothing is traced', () => {
-    expect(new BackendCall(testCall(), ATTEMPT).traceHeaders).toEqual([]);
+    const headers: string[] = [];
+    new BackendCall(testCall(), ATTEMPT).addTraceHeaders(headers);
+    expect(headers).toEqual([]);
   });
 });
 

@@ -85,7 +85,7 @@ export class SpanThread implements SpanSink {
     const { settings, environment, script = SCRIPT } = this.#options;
     const worker = new Worker(script, { workerData: settings, env: { ...environment }, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB } });
     worker.on('message', (message: SpanReport) => this.#heard(message));
-    worker.on('error', (error) => this.#options.log.error({ err: error }, 'the thread that exports spans failed'));
+    worker.on('error', (error: Error) => this.#options.log.error({ err: error }, 'the thread that exports spans failed'));
     worker.once('exit', () => this.#ended());
     this.#worker = worker;
     return worker;
