@@ -46,10 +46,10 @@ describe('a batch', () => {
   afterEach(() => void vi.useRealTimers());
 
   test('is handed over when it is full', () => {
-    for (let i = 0; i < 70; i += 1) batch.add(i);
-    expect(handed.map(({ length }) => length)).toEqual([32, 32]);
+    for (let i = 0; i < 270; i += 1) batch.add(i);
+    expect(handed.map(({ length }) => length)).toEqual([128, 128]);
     batch.flush();
-    expect(handed.flat()).toEqual(Array.from({ length: 70 }, (_, i) => i));
+    expect(handed.flat()).toEqual(Array.from({ length: 270 }, (_, i) => i));
   });
 
   test('after a tenth of a second, however small', () => {
