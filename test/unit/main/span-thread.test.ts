@@ -102,6 +102,13 @@ describe('the thread that exports spans', () => {
     expect((lines[0]?.fields as { spans: number }).spans).toBeGreaterThan(0);
   });
 
+  test('that does not come to its end is ended', { timeout: 15_000 }, async () => {
+    const stuck = await SpanThread.start({ settings: SETTINGS, environment: {}, log: SILENT, script: script('parentPort.on("message", () => undefined)') });
+    const began = performance.now();
+    await stuck.close();
+    expect(performance.now() - began).toBeLessThan(8000);
+  });
+
   test('that cannot begin says why', async () => {
     const start = (source: string): Promise<SpanThread> => SpanThread.start({ settings: SETTINGS, environment: {}, log: SILENT, script: script(source) });
     await expect(start('throw new Error("no exporter")')).rejects.toThrow('no exporter');

@@ -21,6 +21,8 @@ export interface SpanThreadOptions {
 
 const SCRIPT = new URL('./span-worker.ts', import.meta.url);
 const RESTART_MS = 10_000;
+/** A collector that does not answer must not keep the process. */
+const CLOSE_MS = 5000;
 /** Spans are small and short-lived: V8's usual young generation would hold megabytes of them. */
 const YOUNG_MIB = 4;
 
@@ -64,7 +66,7 @@ export class SpanThread implements SpanSink {
     if (spans.length > 0) this.#batch.add(spans);
   }
 
-  /** Exports what is still waiting. Never rejects. */
+  /** Exports what is still waiting, as far as the collector takes it within five seconds. Never rejects. */
   async close(): Promise<void> {
     this.#batch.flush();
     this.#closing = true;
@@ -72,12 +74,14 @@ export class SpanThread implements SpanSink {
     if (worker === undefined) return;
     worker.ref();
     worker.postMessage({ close: true } satisfies SpanOrder);
+    const late = setTimeout(() => void worker.terminate(), CLOSE_MS);
     await new Promise<void>((done) => {
       worker.on('message', (message: SpanReport) => {
         if ('closed' in message) done();
       });
       worker.once('exit', () => done());
     });
+    clearTimeout(late);
     await worker.terminate();
   }
 
