@@ -110,16 +110,17 @@ export class SpanThread implements SpanSink {
     }, this.#options.restartMs ?? RESTART_MS).unref();
   }
 
-  /** As many wait before the thread as the SDK lets wait behind it. */
+  /** As many wait before the thread as the SDK lets wait behind it; the rest is dropped, as the SDK does. */
   #post(spans: readonly SpanRecord[]): void {
-    const room = this.#options.settings.maxQueueSize - this.#waiting;
-    if (this.#worker === undefined || room < spans.length) {
-      this.#dropped += spans.length;
-      return;
+    const room = this.#worker === undefined ? 0 : this.#options.settings.maxQueueSize - this.#waiting;
+    const taken = spans.slice(0, room);
+    const dropped = spans.length - taken.length;
+    if (taken.length > 0) {
+      if (this.#dropped > 0) this.#options.log.warn({ spans: this.#dropped }, 'spans were dropped: the thread that exports them was not there or too slow');
+      this.#dropped = 0;
+      this.#waiting += taken.length;
+      this.#worker?.postMessage({ spans: taken } satisfies SpanOrder);
     }
-    if (this.#dropped > 0) this.#options.log.warn({ spans: this.#dropped }, 'spans were dropped: the thread that exports them was not there or too slow');
-    this.#dropped = 0;
-    this.#waiting += spans.length;
-    this.#worker.postMessage({ spans } satisfies SpanOrder);
+    this.#dropped += dropped;
   }
 }
