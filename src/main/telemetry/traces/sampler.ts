@@ -15,7 +15,7 @@ const PARENT_BASED = 'parentbased_';
 
 /**
  * The sampler that `OTEL_TRACES_SAMPLER` and its `_ARG` name. Parent-based ones follow the caller's decision where there is one.
- * The SDK's samplers would be asked of every request, with a context, for a result object: the decision alone costs a fifth of that.
+ * The SDK's samplers would be asked of every request, with a context, for a result object: the decision alone costs a quarter of that.
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#general-sdk-configuration
  * @throws StartError naming a variable whose value is not known
  */
