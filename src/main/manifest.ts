@@ -1,5 +1,6 @@
 import { createBucketRegistry } from '../manifest/buckets/buckets.ts';
 import { createClock } from '../manifest/records/clock.ts';
+import { SYSTEM_TIME, type Time } from '../manifest/records/time.ts';
 import { createListing } from '../manifest/listing/listing.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { createObjects } from '../manifest/objects/objects.ts';
@@ -23,29 +24,32 @@ export interface ManifestOptions {
   readonly calls?: CallWatch;
   /** Ends background work. */
   readonly signal: AbortSignal;
+  /** Of the process; the backends of the realm have the same. */
+  readonly time?: Time;
 }
 
 export interface OpenManifest extends Manifest {
   readonly settler: Settler;
 }
 
-export function openManifest({ realm, bucketCacheMs, drainMs, log, calls, signal }: ManifestOptions): OpenManifest {
-  const clock = createClock();
+export function openManifest({ realm, bucketCacheMs, drainMs, log, calls, signal, time = SYSTEM_TIME }: ManifestOptions): OpenManifest {
+  const clock = createClock(time.now);
   const settler = createSettler({
     ...SETTLING,
     newCall: () => backgroundCall(signal, calls),
     onError: (error, task, { requestId, traceId }) => log.warn({ requestId, traceId, err: error, task }, 'background work failed; the object stays readable and is settled when it is next read or written'),
   });
-  const objects = createObjects({ clock, settler, ...(drainMs !== undefined && { drainMs }) });
+  const objects = createObjects({ clock, settler, now: time.now, ...(drainMs !== undefined && { drainMs }) });
   return {
     settler,
     buckets: createBucketRegistry({
       realm,
+      time,
       cacheMs: bucketCacheMs,
       onHidden: (container, backend) => log.warn({ container, backend }, 'a container is hidden: S3 has no bucket of such a name'),
     }),
     objects,
-    listing: createListing(drainMs === undefined ? {} : { drainMs }),
+    listing: createListing({ now: time.now, ...(drainMs !== undefined && { drainMs }) }),
     uploads: createUploads({ clock, settler, objects }),
   };
 }

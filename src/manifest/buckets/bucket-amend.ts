@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { ABSENT, at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { timeOf } from '../records/time.ts';
 import type { Bucket, BucketSettings, Versioning } from './bucket.ts';
 import type { BucketRecord } from './bucket-record.ts';
 import type { BucketStore } from './bucket-store.ts';
@@ -34,7 +34,7 @@ export function amendBucket(store: BucketStore, { bucket, amendment }: { bucket:
 export async function changeRecord(store: BucketStore, { bucket, change }: { bucket: Bucket; change: RecordChange }, call: Call): Promise<void> {
   let cause: unknown;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
-    if (turn > 0) await sleep(Math.random() * MAX_WAIT_MS, undefined, { signal: call.signal });
+    if (turn > 0) await timeOf(bucket.home).sleep(Math.random() * MAX_WAIT_MS, call.signal);
     const { record, revision } = await store.findLive(bucket.name, call);
     if (record.uid !== bucket.uid) throw new S3Error('NoSuchBucket', { extra: { BucketName: bucket.name } });
     const changed = change(record);

@@ -7,6 +7,7 @@ import type { Bucket, BucketSettings } from './bucket.ts';
 import type { BucketRecord } from './bucket-record.ts';
 import { type BucketStore, ensureContainer } from './bucket-store.ts';
 import { isSameAcl } from '../records/acl-code.ts';
+import { timeOf } from '../records/time.ts';
 import type { Backend } from './realm.ts';
 
 /** Container names tried when the one a bucket should have is still being deleted by the service, or somebody else's. */
@@ -38,7 +39,7 @@ export async function createBucket(store: BucketStore, request: CreateBucketRequ
   const container = containerNameOf(backend, name);
   const settings: BucketSettings = { ...defaults, ...asked };
   const versioning = settings.objectLock === undefined ? 'never' : 'enabled';
-  const record: BucketRecord = { uid: randomUUID(), owner: ownerId, createdAt: Date.now(), container, versioning, settings };
+  const record: BucketRecord = { uid: randomUUID(), owner: ownerId, createdAt: timeOf(backend).now(), container, versioning, settings };
   const revision = await claim(store, { name, record }, call);
   if (revision === undefined) return createBucket(store, request, call);
   await createContainer(store, { name, backend, record, revision }, call);

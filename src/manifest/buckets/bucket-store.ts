@@ -96,6 +96,7 @@ export function toBucket(backend: Backend, name: string, { record, revision }: S
       container: record.container,
       system: backend.systemContainer,
       ...(backend.queue !== undefined && { queue: backend.queue }),
+      ...(backend.time !== undefined && { time: backend.time }),
     },
     ...(record.versionedSince !== undefined && { versionedSince: record.versionedSince }),
     ...(record.settings.acl !== undefined && { acl: record.settings.acl }),

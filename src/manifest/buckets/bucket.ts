@@ -4,6 +4,7 @@ import type { Ownership, PublicAccessBlock } from '../../protocol/acl/ownership.
 import type { BucketLock } from '../../protocol/object-lock.ts';
 import type { BlobStore, Revision } from '../../store/blob-store.ts';
 import type { KeyQueue } from '../objects/key-queue.ts';
+import type { Time } from '../records/time.ts';
 
 /** Versioning state: `never` until first enabled; afterwards only `enabled` and `suspended`. */
 export type Versioning = 'never' | 'enabled' | 'suspended';
@@ -19,6 +20,8 @@ export interface BucketHome {
   readonly system: string;
   /** Of the backend. */
   readonly queue?: KeyQueue;
+  /** Of the backend. */
+  readonly time?: Time;
 }
 
 /** What clients set on a bucket; all of it lies in the bucket record, and absent is S3's "never set". */

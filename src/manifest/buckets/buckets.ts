@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Bucket } from './bucket.ts';
@@ -8,6 +7,7 @@ import { createBucketStore } from './bucket-store.ts';
 import { type CreateBucketRequest, createBucket, deleteBucket } from './bucket-lifecycle.ts';
 import { type BucketPage, type ListBucketsRequest, listBuckets } from './bucket-list.ts';
 import { type RequestedVersioning, withVersioning } from './bucket-versioning.ts';
+import { SYSTEM_TIME, type Time } from '../records/time.ts';
 import type { Realm } from './realm.ts';
 
 /** Added to the time to live of bucket records wherever all replicas must have forgotten an old one. */
@@ -52,15 +52,17 @@ export interface BucketRegistryOptions {
   readonly cacheMs: number;
   /** Told once of each container whose name no S3 bucket could have. */
   readonly onHidden: (container: string, backend: string) => void;
+  readonly time?: Time;
+  /** Milliseconds since the epoch; absent: what `time` says. */
   readonly now?: () => number;
 }
 
 export function createBucketRegistry(options: BucketRegistryOptions): BucketRegistry {
-  const { realm, cacheMs, now = Date.now } = options;
+  const { realm, cacheMs, time = SYSTEM_TIME, now = time.now } = options;
   const store = createBucketStore(realm, now);
   const cache = createBucketCache({ read: (name, call) => store.read(name, call), cacheMs, now });
   const onHidden = toldOnce(options.onHidden);
-  const othersHaveForgotten = (call: Call): Promise<void> => sleep(cacheMs + MARGIN_MS, undefined, { signal: call.signal });
+  const othersHaveForgotten = (call: Call): Promise<void> => time.sleep(cacheMs + MARGIN_MS, call.signal);
   const amend: BucketRegistry['amend'] = (bucket, amendment, call) => cache.forgetAfter(bucket.name, amendBucket(store, { bucket, amendment }, call));
 
   return {

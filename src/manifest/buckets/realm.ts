@@ -1,5 +1,6 @@
 import type { BlobStore } from '../../store/blob-store.ts';
 import type { KeyQueue } from '../objects/key-queue.ts';
+import type { Time } from '../records/time.ts';
 
 /** One configured backend: a store, its system container, and who owns what native tools made in it. */
 export interface Backend {
@@ -10,6 +11,8 @@ export interface Backend {
   readonly ownerId: string;
   /** In which this process's changes of one key wait for each other; absent: they race. */
   readonly queue?: KeyQueue;
+  /** Of this process; absent: the machine's. */
+  readonly time?: Time;
 }
 
 /** All backends, and which of them a bucket name belongs to. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { type WriteConditions, hasWriteConditions, judgeWrite } from '../../protocol/conditions.ts';
@@ -6,6 +5,7 @@ import { ABSENT, type Condition, at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { ObjectRecord } from '../records/record.ts';
+import { timeOf } from '../records/time.ts';
 import type { Head } from './head.ts';
 import type { Place } from './key-queue.ts';
 import { asNoSuchBucket, liveView, readHead } from './object-read.ts';
@@ -126,7 +126,7 @@ class Front {
 
 async function takeTurns<T>(change: HeadChange<T>, front: Front, call: Call): Promise<T> {
   for (let turn = 0; turn < MAX_TURNS; turn++) {
-    if (turn > PATIENT_TURNS) await sleep(Math.random() * MAX_WAIT_MS, undefined, { signal: call.signal });
+    if (turn > PATIENT_TURNS) await timeOf(change.bucket.home).sleep(Math.random() * MAX_WAIT_MS, call.signal);
     await front.reach('first');
     const head = await readHead(change.bucket, change.key, call);
     requireUnversioned(change.bucket, head);

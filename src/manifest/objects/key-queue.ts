@@ -1,5 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import { StoreError } from '../../store/store-error.ts';
+import { SYSTEM_TIME, type Time } from '../records/time.ts';
 
 export interface KeyQueueOptions {
   /** Milliseconds that one request may wait altogether, here and for turns on names that the service throttles. */
@@ -8,9 +9,10 @@ export interface KeyQueueOptions {
   readonly patience: number;
   /** Requests that wait for one key at most. */
   readonly length: number;
+  readonly time: Time;
 }
 
-const DEFAULTS: KeyQueueOptions = { wait: 8_000, patience: 3_000, length: 1_000 };
+const DEFAULTS: KeyQueueOptions = { wait: 8_000, patience: 3_000, length: 1_000, time: SYSTEM_TIME };
 
 /** A place at the front of a key's queue. */
 export interface Place {
@@ -23,12 +25,13 @@ export interface Place {
 /** The requests for one key: one in front, the others in the order in which they came. */
 interface Line {
   front: Place;
-  /** `performance.now()` since when it is. */
+  /** Monotonic milliseconds since when it is. */
   since: number;
   /** Milliseconds that the one before it was in front. */
   pace: number;
   readonly waiting: Set<(place: Place) => void>;
-  patience: NodeJS.Timeout | undefined;
+  /** Stops the watch over the one in front. */
+  patience: (() => void) | undefined;
 }
 
 /**
@@ -57,7 +60,7 @@ export class KeyQueue {
     const line = this.#lines.get(key);
     if (line !== undefined) return this.#wait(key, line, call);
     const front = this.#place(key, false);
-    this.#lines.set(key, { front, since: performance.now(), pace: 0, waiting: new Set(), patience: undefined });
+    this.#lines.set(key, { front, since: this.#options.time.monotonic(), pace: 0, waiting: new Set(), patience: undefined });
     return front;
   }
 
@@ -71,13 +74,13 @@ export class KeyQueue {
     const left = this.#options.wait - facts.waitedMs;
     if (left <= 0 || line.waiting.size >= this.#options.length) return Promise.reject(tooMany(line));
     if (signal.aborted) return Promise.reject(new StoreError('aborted', { cause: signal.reason }));
-    const began = performance.now();
+    const began = this.#options.time.monotonic();
     return new Promise((resolve, reject) => {
       const stop = (): void => {
         line.waiting.delete(admit);
-        clearTimeout(timer);
+        stopTimer();
         signal.removeEventListener('abort', onAbort);
-        facts.waitedMs += performance.now() - began;
+        facts.waitedMs += this.#options.time.monotonic() - began;
       };
       const admit = (place: Place): void => {
         stop();
@@ -88,7 +91,7 @@ export class KeyQueue {
         reject(error);
       };
       const onAbort = (): void => giveUp(new StoreError('aborted', { cause: signal.reason }));
-      const timer = setTimeout(() => giveUp(tooMany(line)), left);
+      const stopTimer = this.#options.time.after(left, () => giveUp(tooMany(line)));
       signal.addEventListener('abort', onAbort, { once: true });
       line.waiting.add(admit);
       this.#watch(key, line);
@@ -99,9 +102,9 @@ export class KeyQueue {
   #advance(key: string, place: Place): void {
     const line = this.#lines.get(key);
     if (line?.front !== place) return;
-    clearTimeout(line.patience);
+    line.patience?.();
     line.patience = undefined;
-    const now = performance.now();
+    const now = this.#options.time.monotonic();
     const [next] = line.waiting;
     if (next === undefined) {
       this.#lines.delete(key);
@@ -117,8 +120,8 @@ export class KeyQueue {
   #watch(key: string, line: Line): void {
     if (line.waiting.size === 0 || line.patience !== undefined) return;
     const { front, since } = line;
-    const left = since + this.#options.patience - performance.now();
-    line.patience = setTimeout(() => this.#advance(key, front), left);
+    const left = since + this.#options.patience - this.#options.time.monotonic();
+    line.patience = this.#options.time.after(left, () => this.#advance(key, front));
   }
 }
 

@@ -3,6 +3,7 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { createBucketStore } from '../buckets/bucket-store.ts';
 import type { Backend, Realm } from '../buckets/realm.ts';
+import { timeOf } from '../records/time.ts';
 import { type Census, takeCensus } from './census.ts';
 import { sweepDeleted } from './sweep-deleted.ts';
 import { sweepHeads } from './sweep-heads.ts';
@@ -127,7 +128,7 @@ class BackendSweep {
   }
 
   async #isStillThere(bucket: Bucket, call: Call): Promise<boolean> {
-    const stored = await createBucketStore(this.#realm, Date.now).find(bucket.name, call);
+    const stored = await createBucketStore(this.#realm, timeOf(this.#run.backend).now).find(bucket.name, call);
     return stored?.record.uid === bucket.uid;
   }
 

@@ -6,6 +6,7 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { readHead } from '../objects/object-read.ts';
+import { timeOf } from '../records/time.ts';
 import { type Claim, type StoredClaim, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
 import { type UploadTarget, lookUpUpload, noSuchUpload, removeUploadRecord } from './upload-find.ts';
 import { belongsTo } from './upload-id.ts';
@@ -65,7 +66,7 @@ async function takeForAbort(target: UploadTarget, call: Call): Promise<void> {
     if (stored === undefined) continue;
     if (stored.claim.kind === 'abort') return;
     await requireUnpublished(target, { completion: stored.claim.completion, stamped: stored.stamped }, call);
-    requireCrashed(stored);
+    requireCrashed(stored, timeOf(home).now());
     if ((await replaceClaim(target, stored, claim, call)) !== undefined) return;
   }
   throw new StoreError('throttled', { call: 'assemble', code: 'Contention' });
@@ -88,8 +89,8 @@ async function requireUnpublished(
   throw noSuchUpload(uploadId);
 }
 
-function requireCrashed({ claim, since }: StoredClaim): void {
-  if (claim.kind === 'busy' && Date.now() - since < CRASHED_AFTER_MS) throw new S3Error('OperationAborted');
+function requireCrashed({ claim, since }: StoredClaim, now: number): void {
+  if (claim.kind === 'busy' && now - since < CRASHED_AFTER_MS) throw new S3Error('OperationAborted');
 }
 
 /** Frees what the uploads of a deleted bucket hold: nobody can complete them any more. Best effort. */

@@ -6,6 +6,7 @@ import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { type UploadBody, bodySize } from '../../streams/bytes.ts';
 import type { BucketHome } from '../buckets/bucket.ts';
+import { timeOf } from '../records/time.ts';
 import { type Upload, lookUpUpload, noSuchUpload } from './upload-find.ts';
 import { type UploadTarget, partName, partNumberOf, partsPrefix, stagingRef } from './upload-names.ts';
 import { type PartRecord, decodePart, encodePart } from './upload-part-record.ts';
@@ -43,7 +44,7 @@ export type StagedRecord = Omit<PartRecord, 'tokens' | 'mtime'> & { readonly sta
 /** Makes a staged part the part of its number, if the upload is still open. @throws S3Error NoSuchUpload */
 export async function recordPart(upload: Upload, { staged, ...facts }: StagedRecord, call: Call): Promise<PartRecord> {
   const { home } = upload.bucket;
-  const part: PartRecord = { ...facts, tokens: staged.tokens, mtime: Math.floor(Date.now() / 1000) * 1000 };
+  const part: PartRecord = { ...facts, tokens: staged.tokens, mtime: Math.floor(timeOf(home).now() / 1000) * 1000 };
   const ref = { container: home.system, name: partName(upload.uploadId, part.number) };
   const { revision } = await home.store.write(ref, EMPTY, { metadata: encodePart(part) }, call);
   if ((await lookUpUpload(upload, call)) !== undefined) return part;

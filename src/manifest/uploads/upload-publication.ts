@@ -4,6 +4,7 @@ import { StoreError } from '../../store/store-error.ts';
 import { carriesNonce, versionNonce } from '../objects/head-commit.ts';
 import type { Head } from '../objects/head.ts';
 import type { PublishOnce } from '../objects/object-requests.ts';
+import { timeOf } from '../records/time.ts';
 import { type ClaimBase, type StoredClaim, readClaim, replaceClaim } from './upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
 import { publishNonce, versionOfUpload } from './upload-id.ts';
@@ -53,7 +54,7 @@ export function publishOnce(publication: Publication, call: Call): PublishOnce {
     nonce: publishNonce(publication.target.uploadId),
     happened: async (head) => {
       const happened = await hasHappened({ ...publication, held }, { head, isFirstTurn: turns++ === 0 }, call);
-      if (!happened && Date.now() - held.since > RENEW_AFTER_MS) held = await renew(publication.target, held, call);
+      if (!happened && timeOf(publication.target.bucket.home).now() - held.since > RENEW_AFTER_MS) held = await renew(publication.target, held, call);
       return happened;
     },
   };
@@ -92,5 +93,5 @@ async function hasHappened(
 async function renew(target: UploadTarget, held: HeldClaim, call: Call): Promise<HeldClaim> {
   const renewed = await replaceClaim(target, held, held.claim, call);
   if (renewed === undefined) throw new StoreError('throttled', { call: 'setMetadata', code: 'UploadTakenOver' });
-  return { ...held, ...renewed, since: Date.now() };
+  return { ...held, ...renewed, since: timeOf(target.bucket.home).now() };
 }
