@@ -7,7 +7,10 @@ import { refuseSessionToken } from './session-token.ts';
 import { MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault } from './scope.ts';
 import type { CredentialScope, ScopeFault } from './scope.ts';
 import { DEFAULT_MAX_SKEW_MS, type AuthOptions, type AuthVerdict, type SigningCredential } from './verdict.ts';
+import { absenceFault, listFault, splitSignedHeaders } from './signed-headers.ts';
 import { credentialOf, verifySignature, type SignatureClaim } from './verify-signature.ts';
+
+const COMPONENTS = 3;
 
 interface AuthorizationParts {
   readonly scope: CredentialScope;
@@ -27,6 +30,7 @@ export function authenticateHeader<C extends SigningCredential>(
   const { headers } = request;
   const amzDate = requestDate(request, options.maxSkewMs ?? DEFAULT_MAX_SKEW_MS);
   const parts = parseComponents(components);
+  refuseList(listFault(parts.signedHeaders));
   const fault = scopeFault(parts.scope, options.region);
   if (fault !== undefined) {
     throw malformed(fault);
@@ -44,6 +48,7 @@ export function authenticateHeader<C extends SigningCredential>(
   }
   const payload = parsePayloadMode(sha256);
   requireSignedHeaders(headers, parts.signedHeaders);
+  refuseList(absenceFault(parts.signedHeaders, headers));
   return verifySignature(claim, request, { ...options, credential, payload });
 }
 
@@ -66,7 +71,9 @@ function requestDate(request: SignableRequest, maxSkewMs: number): string {
 
 function parseComponents(components: string): AuthorizationParts {
   const found = new Map<string, string>();
-  for (const component of components.split(',')) {
+  // One more than there may be: it is enough to tell.
+  const given = components.split(',', COMPONENTS + 1);
+  for (const component of given) {
     const equals = component.indexOf('=');
     if (equals > 0) {
       found.set(component.slice(0, equals).trim(), component.slice(equals + 1).trim());
@@ -75,14 +82,20 @@ function parseComponents(components: string): AuthorizationParts {
   const credential = found.get('Credential');
   const signedHeaders = found.get('SignedHeaders');
   const signature = found.get('Signature');
-  if (!credential || !signedHeaders || !signature) {
+  if (!credential || !signedHeaders || !signature || given.length !== COMPONENTS) {
     throw malformed({ message: 'the authorization header requires three components: Credential, SignedHeaders, and Signature.' });
   }
   const scope = parseCredential(credential);
   if (scope === undefined) {
     throw malformed(MALFORMED_CREDENTIAL);
   }
-  return { scope, signedHeaders: signedHeaders.split(';'), signature };
+  return { scope, signedHeaders: splitSignedHeaders(signedHeaders), signature };
+}
+
+function refuseList(fault: string | undefined): void {
+  if (fault !== undefined) {
+    throw malformed({ message: fault });
+  }
 }
 
 /** A wrong region is named in the answer: SDKs sign again with it. */

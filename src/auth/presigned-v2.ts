@@ -4,6 +4,7 @@ import { formatErrorDate } from './amz-date.ts';
 import type { QueryPair } from './canonical-query.ts';
 import type { PayloadMode } from './payload-mode.ts';
 import type { SignableRequest } from './raw-request.ts';
+import { shownBytes, shownText } from './signed-text.ts';
 import { refuseSessionToken } from './session-token.ts';
 import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
 
@@ -90,8 +91,7 @@ function refuseExpired(end: number, now: number): void {
 }
 
 function signatureDoesNotMatch(accessKeyId: string, text: string, signature: string): S3Error {
-  const bytes = Array.from(Buffer.from(text, 'latin1'), (byte) => byte.toString(16).padStart(2, '0')).join(' ');
   return new S3Error('SignatureDoesNotMatch', {
-    extra: { AWSAccessKeyId: accessKeyId, StringToSign: text, SignatureProvided: signature, StringToSignBytes: bytes },
+    extra: { AWSAccessKeyId: accessKeyId, StringToSign: shownText(text), SignatureProvided: signature, StringToSignBytes: shownBytes(text) },
   });
 }

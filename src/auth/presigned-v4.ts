@@ -9,6 +9,7 @@ import type { CredentialScope, ScopeFault } from './scope.ts';
 import { refuseSessionToken } from './session-token.ts';
 import { SIGV4_ALGORITHM } from './signature.ts';
 import { DEFAULT_MAX_SKEW_MS, type AuthOptions, type AuthVerdict, type SigningCredential } from './verdict.ts';
+import { absenceFault, listFault, splitSignedHeaders } from './signed-headers.ts';
 import { credentialOf, verifySignature, type SignatureClaim } from './verify-signature.ts';
 
 const SIGNATURE_PARAMETER = 'X-Amz-Signature';
@@ -33,6 +34,8 @@ export function authenticateQuery<C extends SigningCredential>(request: Signable
     throw parameterError(`X-Amz-Algorithm only supports "${SIGV4_ALGORITHM}"`);
   }
   const amzDate = given['X-Amz-Date'];
+  const signedHeaders = splitSignedHeaders(given['X-Amz-SignedHeaders']);
+  refuseList(listFault(signedHeaders));
   const scope = checkedScope(given['X-Amz-Credential'], amzDate, options.region);
   checkLifetime(given, request.now, options.maxSkewMs ?? DEFAULT_MAX_SKEW_MS);
   const payloadHash = declaredPayloadHash(request) ?? UNSIGNED_PAYLOAD;
@@ -40,7 +43,7 @@ export function authenticateQuery<C extends SigningCredential>(request: Signable
     method: 'query',
     scope,
     amzDate,
-    signedHeaders: given['X-Amz-SignedHeaders'].split(';'),
+    signedHeaders,
     signature: given[SIGNATURE_PARAMETER],
     payloadHash,
     signatureParameter: SIGNATURE_PARAMETER,
@@ -48,7 +51,8 @@ export function authenticateQuery<C extends SigningCredential>(request: Signable
   const credential = credentialOf(claim, request, options);
   refuseSessionToken(queryValue(request.query, 'X-Amz-Security-Token') ?? request.headers.get('x-amz-security-token'));
   const payload = parsePayloadMode(payloadHash);
-  requireSignedHeaders(request.headers, claim.signedHeaders, request.query);
+  requireSignedHeaders(request.headers, signedHeaders, request.query);
+  refuseList(absenceFault(signedHeaders, request.headers));
   return verifySignature(claim, request, { ...options, credential, payload });
 }
 
@@ -110,6 +114,12 @@ function checkLifetime(given: Readonly<Record<RequiredParameter, string>>, now: 
       message: 'Request has expired',
       extra: { 'X-Amz-Expires': seconds, Expires: formatErrorDate(end), ServerTime: formatErrorDate(now) },
     });
+  }
+}
+
+function refuseList(fault: string | undefined): void {
+  if (fault !== undefined) {
+    throw parameterError(fault);
   }
 }
 

@@ -29,24 +29,25 @@ export function refuseRepeatedHeaders(headers: HeaderLines): void {
  * @throws S3Error AccessDenied naming the headers that are not signed
  */
 export function requireSignedHeaders(headers: HeaderLines, signedHeaders: readonly string[], query: readonly QueryPair[] = []): void {
-  const unsigned = headers.names.filter(
-    (name) => (name === 'host' || name.startsWith('x-amz-')) && !signedHeaders.includes(name) && !inQuery(query, name, headers),
-  );
-  if (!signedHeaders.includes('host') && !unsigned.includes('host')) {
+  const signed = new Set(signedHeaders);
+  const must = new Set(headers.names.filter((name) => (name === 'host' || name.startsWith('x-amz-')) && !signed.has(name)));
+  const hoisted = must.size === 0 || query.length === 0 ? undefined : Map.groupBy(query, (pair) => pair.name.toLowerCase());
+  const unsigned = [...must].filter((name) => !inQuery(hoisted?.get(name), name, headers));
+  if (!signed.has('host') && !unsigned.includes('host')) {
     unsigned.unshift('host');
   }
   if (unsigned.length > 0) {
     throw new S3Error('AccessDenied', {
       message: 'There were headers present in the request which were not signed',
-      extra: { HeadersNotSigned: [...new Set(unsigned)].join(', ') },
+      extra: { HeadersNotSigned: unsigned.join(', ') },
     });
   }
 }
 
-function inQuery(query: readonly QueryPair[], name: string, headers: HeaderLines): boolean {
-  if (query.length === 0 || headers.isRepeated(name)) {
+function inQuery(pairs: readonly QueryPair[] | undefined, name: string, headers: HeaderLines): boolean {
+  if (pairs === undefined || headers.isRepeated(name)) {
     return false;
   }
   const value = canonicalQueryPart((headers.get(name) ?? '').replaceAll('%', '%25').replaceAll('+', '%2B'));
-  return query.some((pair) => pair.name.toLowerCase() === name && pair.value === value);
+  return pairs.some((pair) => pair.value === value);
 }

@@ -9,17 +9,26 @@ export interface AnswerIds {
   readonly hostId: string;
 }
 
+/** Most characters of an element that echoes what was sent, before it is escaped; dumps of bytes have three for one. */
+const MAX_ECHO = 4096;
+
 /**
  * `<Error>` without namespace and prolog, ending exactly at its end tag: SDKs look at the last bytes.
  * Order as AWS writes it: code, message, the extra elements of the code, resource, ids.
+ *
+ * Whatever a client sent is echoed in part only: its answer must not be many times as long as its request.
  *
  * @param resource raw path of the request, as sent
  */
 export function errorElement(error: S3Error, resource: string, ids: AnswerIds): string {
   let extras = '';
-  for (const [name, value] of Object.entries(error.extra)) extras += `<${name}>${escapeXml(String(value))}</${name}>`;
-  return `<Error><Code>${error.code}</Code><Message>${escapeXml(error.message)}</Message>${extras}`
-    + `<Resource>${escapeXml(resource)}</Resource><RequestId>${ids.requestId}</RequestId><HostId>${ids.hostId}</HostId></Error>`;
+  for (const [name, value] of Object.entries(error.extra)) extras += `<${name}>${echoed(String(value), name.endsWith('Bytes') ? 3 * MAX_ECHO : MAX_ECHO)}</${name}>`;
+  return `<Error><Code>${error.code}</Code><Message>${echoed(error.message)}</Message>${extras}`
+    + `<Resource>${echoed(resource)}</Resource><RequestId>${ids.requestId}</RequestId><HostId>${ids.hostId}</HostId></Error>`;
+}
+
+function echoed(text: string, limit = MAX_ECHO): string {
+  return escapeXml(text.length <= limit ? text : text.slice(0, limit).toWellFormed());
 }
 
 /** The whole body of an error answer. */

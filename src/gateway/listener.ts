@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { newRequestId } from '../observe/random-id.ts';
 import { answerClientError } from './client-error.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import { MAX_HEADER_LINES } from './head-bounds.ts';
 import { UnusedConnections } from './unused-connections.ts';
 
 export interface ListenerTimeouts {
@@ -100,8 +101,8 @@ function createServer(options: ListenerOptions, handler: RequestListener): Serve
   const server = tls === undefined
     ? createHttpServer(settings, handler)
     : createHttpsServer({ ...settings, ...tls, handshakeTimeout: timeouts.headersMs }, handler);
-  // Node drops headers beyond a number: one of them could be unsigned. Their size is bounded anyway.
-  server.maxHeadersCount = 0;
+  // Node drops headers beyond a number, and one of them could be unsigned: with one more than there may be, `checkHead` refuses.
+  server.maxHeadersCount = MAX_HEADER_LINES + 1;
   // `100 Continue` is sent when an operation reads the body: after authentication, or never.
   server.on('checkContinue', handler);
   // Any other expectation is no reason to refuse a request: S3 ignores it.

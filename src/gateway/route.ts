@@ -5,6 +5,7 @@ import { readQuery } from '../protocol/headers/query-reader.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
 import type { HeaderReader, QueryReader, S3Address } from '../protocol/request.ts';
 import type { Exchange } from './exchange.ts';
+import { checkHead, checkQuery } from './head-bounds.ts';
 
 /** What a request asks for, before anybody is asked who sent it. */
 export interface Route {
@@ -19,13 +20,15 @@ export interface Route {
 
 /**
  * @param target request target as it came off the wire
- * @throws S3Error what address, query and operation table object to
+ * @throws S3Error what the bounds of heads, address, query and operation table object to
  */
 export function findRoute(exchange: Exchange, target: string, hosts: HostResolver): Route {
   const { request } = exchange;
+  checkHead(request);
   const host = exchange.headers.get('host') ?? '';
   const { path, query: rawQuery } = splitTarget(target, host);
   exchange.resource = path;
+  checkQuery(rawQuery);
   const query = readQuery(rawQuery);
   const headers = withHoistedHeaders(exchange.headers, query);
   const address = parseAddress(path, hosts.bucketOf(host));

@@ -8,6 +8,8 @@ export const MAX_KEY_BYTES = 1024;
 /** No character takes more than three bytes per UTF-16 code unit: shorter keys need no counting. */
 const SURELY_SHORT = Math.floor(MAX_KEY_BYTES / 3);
 const MAX_REMEMBERED_HOSTS = 1024;
+/** Longest host that is remembered: a name of 253 characters, a dot at its end, and a port. */
+const MAX_HOST_CHARACTERS = 260;
 
 /** The request target in two raw halves; both are what the signature is computed over. */
 export interface RequestTarget {
@@ -71,6 +73,7 @@ export function hostResolver(baseHosts: readonly string[], region: string): Host
     bucketOf(host) {
       if (known.has(host)) return known.get(host);
       const bucket = resolve(host);
+      if (host.length > MAX_HOST_CHARACTERS) return bucket;
       // The names come from clients: a bounded memory, started afresh when it is full.
       if (known.size >= MAX_REMEMBERED_HOSTS) known.clear();
       known.set(host, bucket);

@@ -3,6 +3,7 @@ import { queryValue } from '../canonical-query.ts';
 import { UNSIGNED_PAYLOAD } from '../payload-mode.ts';
 import type { SignableRequest } from '../raw-request.ts';
 import { parseCredential } from '../scope.ts';
+import { isBoundedList, splitSignedHeaders } from '../signed-headers.ts';
 import type { SignatureClaim } from '../verify-signature.ts';
 
 const SIGNATURE_PARAMETER = 'X-Amz-Signature';
@@ -10,12 +11,13 @@ const AWS4 = /^\s*AWS4-HMAC-SHA256\s+/i;
 
 /**
  * What a request claims, read with more patience than authentication has: what that refuses is to be explained here.
- * Undefined when there is no signature of version 4 to speak of.
+ * Undefined when there is no signature of version 4 to speak of, or one that would take more work than the request has bytes.
  */
 export function readClaim(request: SignableRequest): SignatureClaim | undefined {
   const authorization = request.headers.get('authorization');
-  if (authorization !== undefined) return AWS4.test(authorization) ? headerClaim(authorization, request) : undefined;
-  return queryClaim(request);
+  if (authorization !== undefined && !AWS4.test(authorization)) return undefined;
+  const claim = authorization === undefined ? queryClaim(request) : headerClaim(authorization, request);
+  return claim !== undefined && isBoundedList(claim.signedHeaders) ? claim : undefined;
 }
 
 /** The moment at which a claim says it was made, milliseconds since 1970. */
@@ -32,7 +34,7 @@ function headerClaim(authorization: string, { headers }: SignableRequest): Signa
   const time = parseAmzDate(sent) ?? Date.parse(sent);
   if (scope === undefined || signedHeaders === undefined || signature === undefined || Number.isNaN(time)) return undefined;
   const payloadHash = headers.get('x-amz-content-sha256') ?? UNSIGNED_PAYLOAD;
-  return { method: 'header', scope, amzDate: formatAmzDate(time), signedHeaders: signedHeaders.split(';'), signature, payloadHash };
+  return { method: 'header', scope, amzDate: formatAmzDate(time), signedHeaders: splitSignedHeaders(signedHeaders), signature, payloadHash };
 }
 
 function queryClaim({ headers, query }: SignableRequest): SignatureClaim | undefined {
@@ -43,7 +45,7 @@ function queryClaim({ headers, query }: SignableRequest): SignatureClaim | undef
   if (scope === undefined || amzDate === undefined || signedHeaders === undefined || signature === undefined) return undefined;
   const payloadHash = headers.get('x-amz-content-sha256') ?? queryValue(query, 'X-Amz-Content-Sha256') ?? queryValue(query, 'x-amz-content-sha256');
   return {
-    method: 'query', scope, amzDate, signedHeaders: signedHeaders.split(';'), signature,
+    method: 'query', scope, amzDate, signedHeaders: splitSignedHeaders(signedHeaders), signature,
     payloadHash: payloadHash ?? UNSIGNED_PAYLOAD, signatureParameter: SIGNATURE_PARAMETER,
   };
 }

@@ -1,6 +1,7 @@
 import type { Subject } from './alteration.ts';
 import { expiredUrl, shiftedClock } from './clock.ts';
 import type { Cause, Refusal, SignatureHint } from './diagnosis.ts';
+import { missingHeaders } from './headers.ts';
 import { likelyCauses } from './likelihood.ts';
 import type { Probe } from './probe.ts';
 import { findAlteration, fitsAsSent, proved } from './search.ts';
@@ -62,6 +63,7 @@ function scopeFault({ subject, probe, secret, refusal }: Case): readonly Signatu
   if (scope.date !== subject.claim.amzDate.slice(0, 8)) {
     return [sure('malformed', `The credential names the day ${scope.date}, but the request was dated ${subject.claim.amzDate}.`)];
   }
+  if (missingHeaders(subject).length > 0) return mismatch({ subject, probe, secret, refusal });
   const incomplete = explainForm(subject.request, refusal);
   return incomplete.length > 0 ? incomplete : [sure('malformed', MALFORMED)];
 }

@@ -101,7 +101,8 @@ function* knownValues({ request }: Subject, { name, value }: HeaderLine): Iterab
 }
 
 function* contentTypes(value: string): Iterable<string> {
-  yield value.replace(/\s*;.*$/s, '');
+  const end = value.indexOf(';');
+  yield end < 0 ? value : value.slice(0, end).trimEnd();
   yield* ['; charset=utf-8', ';charset=utf-8', '; charset=UTF-8', ';charset=UTF-8'].map((charset) => `${value}${charset}`);
 }
 

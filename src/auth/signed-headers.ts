@@ -1,0 +1,35 @@
+import type { HeaderLines } from './header-lines.ts';
+
+/**
+ * Most names that a signature may list. The canonical text repeats a header for each name that names it: without a bound and
+ * without the rule that names differ, its size would be the product of names and lines, before anybody is known.
+ */
+export const MAX_SIGNED_HEADERS = 100;
+
+/** The list as the client wrote it; names past the bound are cut off, so that what is left is refused at little cost. */
+export function splitSignedHeaders(list: string): string[] {
+  return list.split(';', MAX_SIGNED_HEADERS + 1);
+}
+
+/**
+ * What is wrong with the form of a list: names must be in lower case, sorted, each once, at most MAX_SIGNED_HEADERS.
+ * Source: "Create a canonical request", S3 API reference. @returns undefined when nothing is
+ */
+export function listFault(names: readonly string[]): string | undefined {
+  if (names.length > MAX_SIGNED_HEADERS) return `SignedHeaders may list ${MAX_SIGNED_HEADERS} headers at most.`;
+  return isCanonicalList(names) ? undefined : 'SignedHeaders must list names in lower case, sorted, each of them once.';
+}
+
+/** What is signed must have come: a header that is not there would be signed as an empty one. @returns undefined when all have */
+export function absenceFault(names: readonly string[], headers: HeaderLines): string | undefined {
+  return names.every((name) => headers.get(name) !== undefined) ? undefined : 'SignedHeaders lists a header that the request does not have.';
+}
+
+/** Whether signing these names takes work in proportion to the headers: for what authentication refused and somebody looks into. */
+export function isBoundedList(names: readonly string[]): boolean {
+  return names.length <= MAX_SIGNED_HEADERS && new Set(names.map((name) => name.toLowerCase())).size === names.length;
+}
+
+function isCanonicalList(names: readonly string[]): boolean {
+  return names.every((name, index) => name !== '' && name === name.toLowerCase() && (index === 0 || (names[index - 1] ?? '') < name));
+}

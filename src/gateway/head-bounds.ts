@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { invalidArgument, S3Error } from '../errors/s3-error.ts';
+
+/** Most header lines of a request: the metadata of an object takes a hundred at most, since all of it must be signed. */
+export const MAX_HEADER_LINES = 256;
+/** Most parameters of a query. Presigned URLs carry headers in there, hence as many. */
+export const MAX_QUERY_PARAMETERS = 256;
+const VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
+
+/**
+ * Refuses heads whose parts are too many, before any of them is looked at: work for a stranger is in proportion to the bytes
+ * that he sent. How many bytes they may be is Node's `maxHeaderSize`, 16 KiB.
+ * @throws S3Error BadRequest (no version of HTTP that we speak), RequestHeaderSectionTooLarge
+ */
+export function checkHead({ httpVersion, rawHeaders }: IncomingMessage): void {
+  if (!VERSIONS.has(httpVersion)) throw new S3Error('BadRequest', { message: 'Requests must be made with HTTP/1.1 or HTTP/1.0.' });
+  if (rawHeaders.length > 2 * MAX_HEADER_LINES) {
+    throw new S3Error('RequestHeaderSectionTooLarge', { extra: { MaxHeaders: MAX_HEADER_LINES } });
+  }
+}
+
+/** @param rawQuery without `?` @throws S3Error InvalidArgument */
+export function checkQuery(rawQuery: string): void {
+  let parameters = 0;
+  for (let at = rawQuery.indexOf('&'); at >= 0; at = rawQuery.indexOf('&', at + 1)) {
+    parameters += 1;
+    if (parameters >= MAX_QUERY_PARAMETERS) {
+      throw invalidArgument('QueryString', '', `A request may have ${MAX_QUERY_PARAMETERS} query parameters at most.`);
+    }
+  }
+}
