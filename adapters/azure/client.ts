@@ -34,6 +34,16 @@ const MAX_DOCUMENT = 64 * 1024 * 1024;
 const MAX_ERROR = 64 * 1024;
 const SERVICE: Service = { system: 'azure', requestIdHeader: 'x-ms-request-id' };
 
+/** What is made of an answer. */
+type Take<T> = (response: WireResponse) => T | Promise<T>;
+
+interface AzureAttempt<T> {
+  readonly request: AzureRequest;
+  /** 1 for the first. */
+  readonly number: number;
+  readonly take: Take<T>;
+}
+
 /** One REST call from request to answer: authorisation, tracing, repetition and errors, the same for all calls. */
 export class AzureClient {
   readonly endpoint: Endpoint;
@@ -47,32 +57,18 @@ export class AzureClient {
   }
 
   /** The answer, if it is a success; its body is the caller's to read or discard. @throws StoreError */
-  async send(request: AzureRequest, call: Call): Promise<WireResponse> {
-    const ready = request.body === undefined || bodySize(request.body) > 0 ? request : await withoutBody(request, call);
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const response = await this.#attempt(ready, call, attempt);
-        this.#parts.budget.succeeded();
-        return response;
-      } catch (error) {
-        if (!mayRepeat(ready, error) || !this.#parts.budget.take(attempt)) throw error;
-        await this.#pause(ready, call, attempt, error);
-      }
-    }
+  send(request: AzureRequest, call: Call): Promise<WireResponse> {
+    return this.#repeat(request, call, asItIs);
   }
 
   /** For answers whose body says nothing. @throws StoreError */
-  async sendForHeaders(request: AzureRequest, call: Call): Promise<WireHeaders> {
-    const response = await this.send(request, call);
-    response.body.discard();
-    return response.headers;
+  sendForHeaders(request: AzureRequest, call: Call): Promise<WireHeaders> {
+    return this.#repeat(request, call, headersAlone);
   }
 
   /** For answers that are a document. @throws StoreError */
-  async sendForDocument(request: AzureRequest, call: Call): Promise<string> {
-    const response = await this.send(request, call);
-    const bytes = await response.body.bytes(MAX_DOCUMENT);
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  sendForDocument(request: AzureRequest, call: Call): Promise<string> {
+    return this.#repeat(request, call, documentOf);
   }
 
   /** Asked without a credential. @throws StoreError */
@@ -84,7 +80,21 @@ export class AzureClient {
     return this.#parts.transport.close();
   }
 
-  async #attempt(request: AzureRequest, call: Call, number: number): Promise<WireResponse> {
+  async #repeat<T>(request: AzureRequest, call: Call, take: Take<T>): Promise<T> {
+    const ready = request.body === undefined || bodySize(request.body) > 0 ? request : await withoutBody(request, call);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const result = await this.#attempt({ request: ready, number: attempt, take }, call);
+        this.#parts.budget.succeeded();
+        return result;
+      } catch (error) {
+        if (!mayRepeat(ready, error) || !this.#parts.budget.take(attempt)) throw error;
+        await this.#pause(ready, call, attempt, error);
+      }
+    }
+  }
+
+  async #attempt<T>({ request, number, take }: AzureAttempt<T>, call: Call): Promise<T> {
     const { authorizer, transport, timeouts } = this.#parts;
     const size = request.body === undefined ? 0 : bodySize(request.body);
     const { method, body } = request;
@@ -93,7 +103,7 @@ export class AzureClient {
     const responseTimeout = request.copies === true ? timeouts.copy : timeouts.response;
     // No spread of what may be absent: V8 leaves its fast paths for properties behind one, 2 us of a small GET.
     const wire = body === undefined ? { method, path, headers, responseTimeout } : { method, path, headers, responseTimeout, body };
-    return sendOnce(transport, SERVICE, { request, number, wire, refusalOf: (response) => refusalOf(request, response) }, call);
+    return sendOnce(transport, SERVICE, { request, number, wire, refusalOf: (response) => refusalOf(request, response), take }, call);
   }
 
   async #headers(request: AzureRequest, call: Call, size: number): Promise<string[]> {
@@ -116,6 +126,20 @@ export class AzureClient {
       throw new StoreError('aborted', { call: request.call, cause });
     }
   }
+}
+
+function asItIs(response: WireResponse): WireResponse {
+  return response;
+}
+
+function headersAlone({ headers, body }: WireResponse): WireHeaders {
+  body.discard();
+  return headers;
+}
+
+async function documentOf({ body }: WireResponse): Promise<string> {
+  const bytes = await body.bytes(MAX_DOCUMENT);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
 /** `extraQuery` is what a shared access signature adds, encoded already. */

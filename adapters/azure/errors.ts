@@ -98,7 +98,7 @@ export function refusalError(request: Pick<AzureRequest, 'call' | 'effect' | 'co
     ...(refusal.code === undefined ? {} : { code: refusal.code }),
     ...(refusal.requestId === undefined ? {} : { backendRequestId: refusal.requestId }),
     ...(refusal.retryAfter === undefined ? {} : { retryAfter: refusal.retryAfter }),
-    ...(request.effect === 'change' && refusal.status >= 500 && !missedSource(request, refusal) ? { lost: true } : {}),
+    ...(request.effect === 'change' && leavesDoubt(refusal.status) && !missedSource(request, refusal) ? { lost: true } : {}),
   };
   return new StoreError(kindOf(request, refusal), detail);
 }
@@ -111,6 +111,11 @@ function kindOf(request: Pick<AzureRequest, 'copies'>, refusal: Refusal): StoreE
   }
   const kind = (code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined) ?? BY_STATUS[status] ?? (status >= 500 ? 'unavailable' : 'unexpected');
   return request.copies === true ? (IN_COPIES[kind] ?? kind) : kind;
+}
+
+/** A server that failed may have done it all the same; one that gave up waiting (408) may have had the whole request by then. */
+function leavesDoubt(status: number): boolean {
+  return status >= 500 || status === 408;
 }
 
 /** The copy never began: its source could not be read. */

@@ -41,6 +41,16 @@ const SERVICE: Service = { system: 'gcs', requestIdHeader: 'x-guploader-uploadid
 /** What work in the background may take before `close` gives it up, in milliseconds. */
 const CLOSE_GRACE = 2_000;
 
+/** What is made of an answer. */
+type Take<T> = (response: WireResponse) => T | Promise<T>;
+
+interface GcsAttempt<T> {
+  readonly request: GcsRequest;
+  /** 1 for the first. */
+  readonly number: number;
+  readonly take: Take<T>;
+}
+
 /** One call from request to answer: authorisation, tracing, repetition and errors, the same for all calls. */
 export class GcsClient {
   readonly names: BucketNames;
@@ -63,35 +73,27 @@ export class GcsClient {
 
   /** The answer, if it is a success; its body is the caller's to read or discard. @throws StoreError */
   send(request: GcsRequest, call: Call): Promise<WireResponse> {
-    if (request.changes === undefined) return this.#repeat(request, call);
-    return this.#parts.hotNames.run(request.changes, !isStream(request.body), call, () => this.#repeat(request, call));
+    return this.#inTurn(request, call, asItIs);
   }
 
-  /** For answers that are JSON; `T` is what the service documents, all of it optional. @throws StoreError */
-  async sendForJson<T extends object>(request: GcsRequest, call: Call): Promise<Partial<T>> {
-    const response = await this.send(request, call);
-    const bytes = await response.body.bytes(MAX_DOCUMENT);
-    try {
-      return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')) as Partial<T>;
-    } catch (cause) {
-      throw new StoreError('unexpected', { call: request.call, status: response.status, cause });
-    }
+  /** For answers that are a JSON object; `T` is what the service documents, all of it optional. @throws StoreError */
+  sendForJson<T extends object>(request: GcsRequest, call: Call): Promise<Partial<T>> {
+    return this.#inTurn<Partial<T>>(request, call, jsonOf);
   }
 
   /** For answers whose body says nothing. @throws StoreError */
-  async sendForNothing(request: GcsRequest, call: Call): Promise<void> {
-    const response = await this.send(request, call);
-    response.body.discard();
+  sendForNothing(request: GcsRequest, call: Call): Promise<void> {
+    return this.#inTurn(request, call, ({ body }) => body.discard());
   }
 
-  /** Waits before a call that failed is sent again; false when it shall not be. @throws StoreError aborted */
+  /** Waits before a call that failed is sent again; false when it shall not be. @throws StoreError aborted, lost if the call was */
   async mayTryAgain(attempt: number, error: StoreError, call: Call): Promise<boolean> {
     if (!this.#parts.budget.take(attempt)) return false;
     try {
       await this.#parts.budget.pause(attempt, error.detail.retryAfter, call.signal);
       return true;
     } catch (cause) {
-      throw new StoreError('aborted', { ...(error.detail.call !== undefined && { call: error.detail.call }), cause });
+      throw new StoreError('aborted', { ...(error.detail.call !== undefined && { call: error.detail.call }), ...(error.lost && { lost: true }), cause });
     }
   }
 
@@ -115,19 +117,24 @@ export class GcsClient {
     await this.#parts.transport.close();
   }
 
-  async #repeat(request: GcsRequest, call: Call): Promise<WireResponse> {
+  #inTurn<T>(request: GcsRequest, call: Call, take: Take<T>): Promise<T> {
+    if (request.changes === undefined) return this.#repeat(request, call, take);
+    return this.#parts.hotNames.run(request.changes, !isStream(request.body), call, () => this.#repeat(request, call, take));
+  }
+
+  async #repeat<T>(request: GcsRequest, call: Call, take: Take<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const response = await this.#attempt(request, call, attempt);
+        const result = await this.#attempt({ request, number: attempt, take }, call);
         this.#parts.budget.succeeded();
-        return response;
+        return result;
       } catch (error) {
         if (!isStoreError(error) || !mayRepeat(request, error) || !(await this.mayTryAgain(attempt, error, call))) throw error;
       }
     }
   }
 
-  async #attempt(request: GcsRequest, call: Call, number: number): Promise<WireResponse> {
+  async #attempt<T>({ request, number, take }: GcsAttempt<T>, call: Call): Promise<T> {
     const { transport, timeouts } = this.#parts;
     const wire = {
       method: request.method,
@@ -138,7 +145,7 @@ export class GcsClient {
       ...(request.body !== undefined && { body: request.body }),
       ...(request.frame !== undefined && { frame: request.frame }),
     };
-    return sendOnce(transport, SERVICE, { request, number, wire, refusalOf: (response) => refusalOf(request, response) }, call);
+    return sendOnce(transport, SERVICE, { request, number, wire, refusalOf: (response) => refusalOf(request, response), take }, call);
   }
 
   async #headers(request: GcsRequest, call: Call): Promise<string[]> {
@@ -146,6 +153,17 @@ export class GcsClient {
     const proof = pending instanceof Promise ? await unlessAborted(pending, call.signal) : pending;
     return [...(request.headers ?? []), ...(proof === undefined ? [] : ['authorization', proof])];
   }
+}
+
+function asItIs(response: WireResponse): WireResponse {
+  return response;
+}
+
+async function jsonOf<T extends object>({ body }: WireResponse): Promise<Partial<T>> {
+  const bytes = await body.bytes(MAX_DOCUMENT);
+  const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('answer is no JSON object');
+  return value;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { BlobMetadata, BlobProperties, ContentHeaders, WriteResult } from '../../src/store/blob-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
+import { unusableAnswer } from '../shared/wire/wire-failure.ts';
 import { revisionFrom } from './revision.ts';
 
 /** https://cloud.google.com/storage/docs/json_api/v1/objects#resource, as far as it is read here. */
@@ -67,8 +68,18 @@ export function metadataPatch(before: ObjectResource, metadata: BlobMetadata): R
   return { ...patch, ...metadata };
 }
 
+/**
+ * What an answer to a change says of the object.
+ * @param call port method
+ * @throws StoreError lost, when the answer does not name the generation: the change is made
+ */
+export function writeResult(resource: ObjectResource, call: string): WriteResult {
+  if (resource.generation === undefined) throw unusableAnswer(call, 'answer without generation');
+  return stateOf(resource);
+}
+
 /** @throws StoreError unexpected when the answer lacks what every object has */
-export function writeResult(resource: ObjectResource): WriteResult {
+export function stateOf(resource: ObjectResource): WriteResult {
   const { generation, metageneration = '1', timeCreated, md5Hash } = resource;
   if (generation === undefined) throw new StoreError('unexpected', { cause: new Error('answer without generation') });
   const md5 = md5Hash === undefined ? undefined : md5ToHex(md5Hash);
@@ -81,7 +92,7 @@ export function writeResult(resource: ObjectResource): WriteResult {
 
 /** @throws StoreError unexpected */
 export function propertiesOf(resource: ObjectResource): BlobProperties {
-  const { md5, ...written } = writeResult(resource);
+  const { md5, ...written } = stateOf(resource);
   const headers: Record<string, string> = {};
   for (const field of CONTENT_FIELDS) {
     const value = resource[field];

@@ -8,6 +8,9 @@ import type { ByteSource } from '../../src/streams/bytes.ts';
 import { breakAfter } from './break-after.ts';
 import { type PortCall, type PortMethod, wrapStore } from '../../src/store/wrap-store.ts';
 
+/** How the caller sees that an answer is lost: the service is gone, or its own signal ended the call when it had been sent. */
+export type Loss = 'unavailable' | 'aborted';
+
 /** What goes wrong with one call. */
 export type Fault =
   /** Fails before anything is applied; by default `unavailable`, certainly not applied. */
@@ -15,9 +18,11 @@ export type Fault =
   /** Like `fail`, as the service does when it is asked too much. `retryAfter` in seconds. */
   | { readonly kind: 'throttle'; readonly retryAfter?: number }
   /** Applied, but the answer is lost. With `lateBy` (ms) it is applied only that long after the failure was seen. */
-  | { readonly kind: 'loseAnswer'; readonly lateBy?: number }
+  | { readonly kind: 'loseAnswer'; readonly lateBy?: number; readonly as?: Loss }
   /** Not applied and the answer lost: the caller cannot tell it from `loseAnswer`. */
-  | { readonly kind: 'loseRequest' }
+  | { readonly kind: 'loseRequest'; readonly as?: Loss }
+  /** The answer breaks off behind its head: a success cannot be read any more, and is lost if it was a change. A refusal says all it has to. */
+  | { readonly kind: 'cutAnswer' }
   /** Waits before the call is made. */
   | { readonly kind: 'delay'; readonly ms: number }
   /** Does something, e.g. what another client does meanwhile, before or after the call is applied. */
@@ -72,9 +77,12 @@ async function applyFault<T>(fault: Fault | undefined, { method, call }: PortCal
     case 'throttle':
       throw new StoreError('throttled', { call: method, status: 503, ...(fault.retryAfter !== undefined && { retryAfter: fault.retryAfter }) });
     case 'loseRequest':
-      throw new StoreError('unavailable', { call: method, lost: true });
+      throw lostError(method, fault.as);
     case 'loseAnswer':
-      return loseAnswer(run, { call: method, ...(fault.lateBy !== undefined && { lateBy: fault.lateBy }) });
+      return loseAnswer(run, { call: method, ...fault });
+    case 'cutAnswer':
+      await run();
+      throw new StoreError('unavailable', { call: method, status: 200, code: 'UnusableAnswer', ...(!READING.has(method) && { lost: true }) });
     case 'delay':
       await pause(fault.ms, call, method);
       return run();
@@ -89,12 +97,18 @@ async function applyFault<T>(fault: Fault | undefined, { method, call }: PortCal
   }
 }
 
-/** A failure of the call itself is lost as well: the caller sees `unavailable` in any case. */
-async function loseAnswer(run: () => Promise<unknown>, options: { call: string; lateBy?: number }): Promise<never> {
-  const { call, lateBy } = options;
+const READING: ReadonlySet<PortMethod> = new Set(['headContainer', 'listContainers', 'head', 'read', 'list', 'ping']);
+
+function lostError(method: string, as: Loss = 'unavailable'): StoreError {
+  return new StoreError(as, { call: method, lost: true });
+}
+
+/** A failure of the call itself is lost as well: the caller sees the same in any case. */
+async function loseAnswer(run: () => Promise<unknown>, options: { call: string; lateBy?: number; as?: Loss }): Promise<never> {
+  const { call, lateBy, as } = options;
   if (lateBy === undefined) await run().catch(() => undefined);
   else setTimeout(() => void run().catch(() => undefined), lateBy);
-  throw new StoreError('unavailable', { call, lost: true });
+  throw lostError(call, as);
 }
 
 async function pause(ms: number, call: Call, method: string): Promise<void> {

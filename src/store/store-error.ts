@@ -14,7 +14,7 @@
  * | `tooLarge` / `invalidName` | a limit or naming rule of the service |
  * | `denied` | the gateway's own credential lacks a permission |
  * | `throttled` | back off and try later; becomes `SlowDown` |
- * | `unavailable` | no usable answer (refused, reset, timed out, 5xx) |
+ * | `unavailable` | no usable answer (refused, reset, cut, timed out, 5xx) |
  * | `aborted` | the call's signal was aborted, or the body to be uploaded failed |
  * | `unexpected` | anything else, with its cause |
  */
@@ -48,8 +48,8 @@ export interface StoreErrorDetail {
   /** Seconds the service asked to wait. */
   readonly retryAfter?: number;
   /**
-   * The answer was lost: the call may have been applied, now or a little later (timeout, reset or
-   * 5xx after the request was sent). Only meaningful for calls that change something.
+   * The answer was lost: the call may have been applied, now or a little later (timeout, reset, abort or
+   * 5xx after the request was sent, or a success that cannot be read). Only meaningful for calls that change something.
    */
   readonly lost?: boolean;
   readonly cause?: unknown;

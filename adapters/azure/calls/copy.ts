@@ -51,7 +51,7 @@ async function copyFromUrl(client: AzureClient, sources: CopySources, request: C
     request.source,
     call,
   );
-  return writeResult(headers, undefined);
+  return writeResult(headers, undefined, 'copy');
 }
 
 /** Put Block From URL for every range of the source; the first failure ends the others. */

@@ -112,7 +112,7 @@ export async function putBlockList(client: AzureClient, assembly: Assembly, call
     call,
   );
   // The answer's Content-MD5 is that of the list, not of the blob.
-  return writeResult(headers, undefined);
+  return writeResult(headers, undefined, assembly.call);
 }
 
 /** Ids are base64: nothing to escape. */

@@ -4,6 +4,7 @@ import type { Call } from '../../../src/observe/call.ts';
 import { bodySize } from '../../../src/streams/bytes.ts';
 import type { UploadBody } from '../../../src/streams/bytes.ts';
 import { headerText } from '../../shared/wire/header-text.ts';
+import { unusableAnswer } from '../../shared/wire/wire-failure.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
 import { conditionHeaders, contentHeaders, lastModifiedOf, md5ToBase64, md5ToHex, metadataHeaders, revisionOf } from '../headers.ts';
@@ -31,12 +32,18 @@ export async function write(client: AzureClient, { ref, body, request }: WriteTa
     },
     call,
   );
-  return writeResult(headers, headerText(headers, 'content-md5'));
+  return writeResult(headers, headerText(headers, 'content-md5'), 'write');
 }
 
-/** @param md5 base64, of the blob's bytes */
-export function writeResult(headers: WireHeaders, md5: string | undefined): WriteResult {
+/**
+ * What an answer to a change says of the blob.
+ * @param md5 base64, of the blob's bytes
+ * @param call port method
+ * @throws StoreError lost, when the answer does not name the revision: the change is made
+ */
+export function writeResult(headers: WireHeaders, md5: string | undefined, call: string): WriteResult {
   const hex = md5 === undefined ? undefined : md5ToHex(md5);
+  if (headerText(headers, 'etag') === undefined) throw unusableAnswer(call, 'answer without ETag');
   return { revision: revisionOf(headers), lastModified: lastModifiedOf(headers), ...(hex === undefined ? {} : { md5: hex }) };
 }
 
@@ -60,7 +67,7 @@ export async function setMetadata(client: AzureClient, change: MetadataChange, c
     },
     call,
   );
-  return writeResult(headers, undefined);
+  return writeResult(headers, undefined, 'setMetadata');
 }
 
 /** Delete Blob, with its snapshots: a blob that has some cannot be deleted otherwise. */

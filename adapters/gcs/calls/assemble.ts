@@ -105,7 +105,7 @@ async function compose(client: GcsClient, { target, sources, resource, condition
     },
     call,
   );
-  return writeResult(composed);
+  return writeResult(composed, 'assemble');
 }
 
 /** @throws StoreError conditionFailed */

@@ -1,6 +1,7 @@
 import type { BlobRef, Condition, CopyRequest, CopySource, WriteResult } from '../../../src/store/blob-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
+import { unusableAnswer } from '../../shared/wire/wire-failure.ts';
 import type { GcsClient } from '../client.ts';
 import { bucketPath, changeOf, objectPath, xmlPath } from '../paths.ts';
 import { encodeName } from '../names.ts';
@@ -42,7 +43,8 @@ export async function rewrite(client: GcsClient, request: Rewrite, call: Call): 
   let token: string | undefined;
   for (let moved = -1; ;) {
     const answer = await sendRewrite(client, request, token, call);
-    if (answer.done === true) return writeResult(answer.resource ?? {});
+    if (answer.done === true) return writeResult(answer.resource ?? {}, request.call);
+    if (answer.done !== false) throw unusableAnswer(request.call, 'answer does not say whether the rewrite is done');
     const progress = Number(answer.totalBytesRewritten ?? 0);
     if (answer.rewriteToken === undefined || progress <= moved) throw new StoreError('unexpected', { call: request.call, code: 'NoProgress' });
     token = answer.rewriteToken;

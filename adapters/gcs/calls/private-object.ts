@@ -1,5 +1,4 @@
-import type { StoreError } from '../../../src/store/store-error.ts';
-import { isStoreError } from '../../../src/store/store-error.ts';
+import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { GcsClient } from '../client.ts';
 
@@ -16,7 +15,9 @@ export async function makePrivate(client: GcsClient, make: () => Promise<unknown
       return;
     } catch (error) {
       if (doubtful && isStoreError(error, 'conditionFailed')) return;
-      if (!repeatable || !isLost(error) || !(await client.mayTryAgain(attempt, error, call))) throw error;
+      // What one attempt may have made, no later failure unmakes.
+      const failure = doubtful && isStoreError(error) ? new StoreError(error.kind, { ...error.detail, lost: true, cause: error }) : error;
+      if (!repeatable || !isLost(failure) || !(await client.mayTryAgain(attempt, failure, call))) throw failure;
       doubtful = true;
     }
   }

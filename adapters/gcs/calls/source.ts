@@ -2,7 +2,7 @@ import type { CopySource } from '../../../src/store/blob-store.ts';
 import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { GcsClient } from '../client.ts';
-import { writeResult } from '../resource.ts';
+import { stateOf } from '../resource.ts';
 import { getResource } from './read.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function explainCopyError(client: GcsClient, source: CopySource, er
   if (!isStoreError(error, 'conditionFailed', 'notFound', 'containerNotFound')) return error;
   let revision: string;
   try {
-    revision = writeResult(await getResource(client, source, { call: 'copySource' }, call)).revision;
+    revision = stateOf(await getResource(client, source, { call: 'copySource' }, call)).revision;
   } catch (look) {
     return isStoreError(look, 'notFound', 'containerNotFound') ? new StoreError('sourceNotFound', { ...error.detail, cause: error }) : look;
   }

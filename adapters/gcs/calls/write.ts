@@ -49,7 +49,7 @@ export async function write(client: GcsClient, target: WriteTarget, call: Call):
     },
     call,
   );
-  return writeResult(stored);
+  return writeResult(stored, target.call);
 }
 
 /** The name goes out in the resource, not in the path; what is written must be readable. @throws StoreError invalidName */
@@ -85,7 +85,7 @@ export async function setMetadata(client: GcsClient, { ref, metadata, condition 
     },
     call,
   );
-  return writeResult(patched);
+  return writeResult(patched, 'setMetadata');
 }
 
 /** https://cloud.google.com/storage/docs/json_api/v1/objects/delete */

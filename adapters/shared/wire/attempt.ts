@@ -4,7 +4,7 @@ import type { StoreError } from '../../../src/store/store-error.ts';
 import { bodySize } from '../../../src/streams/bytes.ts';
 import { headerText } from './header-text.ts';
 import type { Transport, WireRequest, WireResponse } from './transport.ts';
-import { wireFailureError } from './wire-failure.ts';
+import { unreadableError, wireFailureError } from './wire-failure.ts';
 import type { FailedRequest } from './wire-failure.ts';
 
 /** The service behind an adapter, as far as one attempt depends on it. */
@@ -15,17 +15,19 @@ export interface Service {
   readonly requestIdHeader: string;
 }
 
-export interface Attempt {
+export interface Attempt<T> {
   readonly request: FailedRequest & { readonly path: string };
   /** 1 for the first time the call is sent. */
   readonly number: number;
   readonly wire: WireRequest;
   /** Reads an answer of 300 and more; the body is its to read or discard. */
   readonly refusalOf: (response: WireResponse) => Promise<StoreError>;
+  /** Makes of a success what the caller wants. Whatever it throws means that the answer is of no use. */
+  readonly take: (response: WireResponse) => T | Promise<T>;
 }
 
-/** Sends one request once, noted among the call's facts. The answer, if it is a success. @throws StoreError */
-export async function sendOnce(transport: Transport, service: Service, attempt: Attempt, call: Call): Promise<WireResponse> {
+/** Sends one request once, noted among the call's facts. What was made of the answer, if it is a success. @throws StoreError */
+export async function sendOnce<T>(transport: Transport, service: Service, attempt: Attempt<T>, call: Call): Promise<T> {
   const { request, wire } = attempt;
   const made = new BackendCall(call, {
     system: service.system,
@@ -44,9 +46,17 @@ export async function sendOnce(transport: Transport, service: Service, attempt: 
     made.failed(error);
     throw error;
   }
-  const error = response.status < 300 ? undefined : await attempt.refusalOf(response);
   const { status, headers, body } = response;
-  made.answered({ status, requestId: headerText(headers, service.requestIdHeader), bytesReceived: body.size }, error);
-  if (error !== undefined) throw error;
-  return response;
+  const answer = { status, requestId: headerText(headers, service.requestIdHeader), bytesReceived: body.size };
+  try {
+    if (status >= 300) throw await attempt.refusalOf(response);
+    const taken = attempt.take(response);
+    const result = taken instanceof Promise ? await taken : taken;
+    made.answered(answer);
+    return result;
+  } catch (cause) {
+    const error = status < 300 ? unreadableError(request, status, cause) : cause;
+    made.answered(answer, error as StoreError);
+    throw error;
+  }
 }

@@ -45,6 +45,22 @@ export function answer(status: string, headers = '', body = ''): Turn {
   return (socket) => socket.write(`HTTP/1.1 ${status}\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }
 
+/** The head of an answer, and of its body only so many bytes; then the connection is reset, or stays as it is. */
+export function cutAnswer(status: string, { headers = '', body = '', after = 0, then = 'reset' }: CutAnswer): Turn {
+  return (socket) => {
+    socket.write(`HTTP/1.1 ${status}\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, after)}`);
+    // Later, lest the reset should overtake the head.
+    if (then === 'reset') setTimeout(() => socket.resetAndDestroy(), 20);
+  };
+}
+
+export interface CutAnswer {
+  readonly headers?: string;
+  readonly body?: string;
+  readonly after?: number;
+  readonly then?: 'reset' | 'silence';
+}
+
 export const reset: Turn = (socket) => socket.destroy();
 export const silence: Turn = () => undefined;
 

@@ -49,6 +49,7 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
           [answer('500 Internal', 'x-ms-error-code: OperationTimedOut\r\n'), 'throttled'],
           [answer('500 Internal', 'x-ms-error-code: InternalError\r\n'), 'unavailable'],
           [answer('502 Bad Gateway', '', '<html>proxy</html>'), 'unavailable'],
+          [answer('408 Request Timeout', '', '<html>proxy</html>'), 'unavailable'],
           [busy, 'throttled'],
         ];
         for (const [turn, kind] of losses) {
@@ -59,6 +60,12 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
         }
       });
     }
+
+    test.each(['write', 'setMetadata', 'assemble'])('%s: a success that names no revision is lost, and not repeated', async (name) => {
+      const { store, requests } = await start([answer('201 Created', 'Last-Modified: Sat, 21 Nov 2026 12:00:00 GMT\r\n')]);
+      expect(await failure(changes[name]?.(store) ?? Promise.resolve())).toMatchObject({ kind: 'unavailable', lost: true, detail: { call: name } });
+      expect(requests).toHaveLength(1);
+    });
 
     test('nobody listening: not lost, repeated if the body is at hand', async () => {
       const { store, server } = await start([silence]);

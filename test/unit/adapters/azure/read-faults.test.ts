@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AzureStoreOptions } from '../../../../adapters/azure/index.ts';
 import { testCall } from '../../../support/test-call.ts';
+import { cutAnswer } from '../scripted-peer.ts';
 import { answer, busy, failure, reset, serve, silence, WIRES } from './scripted-service.ts';
 import type { Service, Turn, Wire } from './scripted-service.ts';
 
@@ -61,6 +62,13 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
     test('an answer that does not come in time is unavailable', async () => {
       const { store } = await start([silence], { timeouts: { response: 100 }, retries: { attempts: 1 } });
       expect(await failure(store.head(REF, testCall()))).toMatchObject({ kind: 'unavailable' });
+    });
+
+    test('a page whose connection breaks is read again', async () => {
+      const page = '<EnumerationResults><Blobs></Blobs></EnumerationResults>';
+      const { store, requests } = await start([cutAnswer('200 OK', { body: page, after: 30 }), answer('200 OK', '', page)]);
+      expect(await store.list('bucket', { limit: 10 }, testCall())).toEqual({ entries: [] });
+      expect(requests).toHaveLength(2);
     });
 
     test('a page that was cut off is no page', async () => {

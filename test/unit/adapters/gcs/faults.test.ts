@@ -2,8 +2,9 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ABSENT, at, type BlobStore, type Condition, type Revision } from '../../../../src/store/blob-store.ts';
+import type { Call } from '../../../../src/observe/call.ts';
 import { testCall } from '../../../support/test-call.ts';
-import { answer, failure, reset, silence } from '../scripted-peer.ts';
+import { answer, cutAnswer, failure, reset, silence } from '../scripted-peer.ts';
 import type { Turn } from '../scripted-peer.ts';
 import { broken, busy, json, refusal, serve, tooFast, unmet, written } from './scripted-service.ts';
 import type { Service } from './scripted-service.ts';
@@ -36,17 +37,20 @@ function endless(chunk: number): Readable {
 
 const resource = json({ size: '5', generation: '1700000000000000', metageneration: '3', timeCreated: '2026-11-21T10:00:00Z', metadata: { old: '1' } });
 
-type Change = (store: BlobStore, condition: Condition) => Promise<unknown>;
+type Change = (store: BlobStore, condition: Condition, call?: Call) => Promise<unknown>;
 
 /** Every call that changes an object, what must go well before it is sent, and what it carries when it is conditioned on a revision. */
 const CHANGES: Readonly<Record<string, { change: Change; before: Turn[]; absent?: boolean }>> = {
-  write: { change: (store, condition) => store.write(REF, Buffer.from('bytes'), { metadata: {}, condition }, testCall()), before: [], absent: true },
-  setMetadata: { change: (store, condition) => store.setMetadata(REF, {}, condition, testCall()), before: [resource] },
-  remove: { change: (store) => store.remove(REF, REVISION, testCall()), before: [] },
-  'assemble of nothing': { change: (store, condition) => store.assemble(REF, { tokens: [], metadata: {}, condition }, testCall()), before: [], absent: true },
-  'assemble of parts': { change: (store, condition) => store.assemble(REF, { tokens: ['a', 'b'], metadata: {}, condition }, testCall()), before: [], absent: true },
+  write: { change: (store, condition, call = testCall()) => store.write(REF, Buffer.from('bytes'), { metadata: {}, condition }, call), before: [], absent: true },
+  setMetadata: { change: (store, condition, call = testCall()) => store.setMetadata(REF, {}, condition, call), before: [resource] },
+  remove: { change: (store, _condition, call = testCall()) => store.remove(REF, REVISION, call), before: [] },
+  'assemble of nothing': { change: (store, condition, call = testCall()) => store.assemble(REF, { tokens: [], metadata: {}, condition }, call), before: [], absent: true },
+  'assemble of parts': { change: (store, condition, call = testCall()) => store.assemble(REF, { tokens: ['a', 'b'], metadata: {}, condition }, call), before: [], absent: true },
   copy: {
-    change: (store, condition) => store.copy(REF, { source: { ...REF, name: 'source', revision: REVISION }, size: 5, headers: {}, metadata: {}, condition }, testCall()),
+    change: (store, condition, call = testCall()) => {
+      const source = { ...REF, name: 'source', revision: REVISION };
+      return store.copy(REF, { source, size: 5, headers: {}, metadata: {}, condition }, call);
+    },
     before: [],
     absent: true,
   },
@@ -60,6 +64,40 @@ describe('changes', () => {
         const { store, requests } = await start([...before, turn], { timeouts: { response: 80, copy: 80 } });
         expect(await failure(change(store, MATCH))).toMatchObject({ kind, lost: true });
         expect(requests).toHaveLength(before.length + 1);
+        await stopAll();
+      }
+    });
+
+    test(`${name}: an answer of which no more than the head can be used is lost, however it ends, and not repeated`, async () => {
+      if (name === 'remove') return;
+      const body = JSON.stringify({ generation: '1700000000000001', metageneration: '1' });
+      const unusable: Turn[] = [
+        cutAnswer('200 OK', { body }), cutAnswer('200 OK', { body, after: body.length - 1 }), cutAnswer('200 OK', { body, after: 5, then: 'silence' }),
+        answer('200 OK', '', '<html>proxy</html>'), answer('200 OK', '', 'null'), answer('200 OK', '', '[]'), answer('200 OK', '', '{}'), answer('200 OK', '', body.slice(0, 20)),
+        (socket) => {
+          socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"gen\r\n');
+          setTimeout(() => socket.end(), 20);
+        },
+      ];
+      for (const turn of unusable) {
+        const { store, requests } = await start([...before, turn], { timeouts: { idle: 1_000 } });
+        expect(await failure(change(store, MATCH))).toMatchObject({ kind: 'unavailable', lost: true });
+        expect(requests).toHaveLength(before.length + 1);
+        await stopAll();
+      }
+    });
+
+    test(`${name}: ended by its signal, it is lost once it was sent, be it before or behind the head of the answer`, async () => {
+      // The answer to a removal has no body: its head is all there is to it.
+      const cut = name === 'remove' ? [] : [cutAnswer('200 OK', { body: '{"generation":"1"}', after: 3, then: 'silence' })];
+      for (const turn of [silence, ...cut]) {
+        const { store, requests } = await start([...before, turn]);
+        const stop = new AbortController();
+        const outcome = failure(change(store, MATCH, testCall(stop.signal)));
+        while (requests.length <= before.length) await sleep(2);
+        await sleep(20);
+        stop.abort(new Error('client gone'));
+        expect(await outcome).toMatchObject({ kind: 'aborted', lost: true });
         await stopAll();
       }
     });
@@ -205,6 +243,19 @@ describe('private objects', () => {
     expect((await failure(store.stagePart(REF, Buffer.from('part'), testCall()))).kind).toBe('conditionFailed');
   });
 
+  test('once in doubt, always in doubt: whatever ends the repetitions, the part may be there', async () => {
+    const denied = refusal('403 Forbidden', 'forbidden');
+    const { store } = await start([reset, denied]);
+    expect(await failure(store.stagePart(REF, Buffer.from('part'), testCall()))).toMatchObject({ kind: 'denied', lost: true });
+    const paused = await start([reset], { retries: { baseDelay: 60_000, maxDelay: 60_000 } });
+    const stop = new AbortController();
+    const outcome = failure(paused.store.stagePart(REF, Buffer.from('part'), testCall(stop.signal)));
+    while (paused.requests.length === 0) await sleep(2);
+    await sleep(20);
+    stop.abort();
+    expect(await outcome).toMatchObject({ kind: 'aborted', lost: true });
+  });
+
   test('a part that is a stream is sent once', async () => {
     const { store, requests } = await start([busy]);
     const body = { size: 5, stream: Readable.from([Buffer.from('bytes')]) };
@@ -306,6 +357,15 @@ describe('reads', () => {
     const { properties, body } = await store.read(REF, {}, testCall());
     body.discard();
     expect(properties).toMatchObject({ md5: '5d41402abc4b2a76b9719d911017c592', metadata: { name: 'ü' } });
+  });
+
+  test('a document that breaks off is read again', async () => {
+    const body = JSON.stringify({ size: '5', generation: '1700000000000000' });
+    const { store, requests } = await start([cutAnswer('200 OK', { body, after: 9 }), resource]);
+    const call = testCall();
+    expect((await store.head(REF, call)).size).toBe(5);
+    expect(requests).toHaveLength(2);
+    expect(call.facts).toMatchObject({ backendCalls: 2, backendRetries: 1 });
   });
 
   test('a document that is none is unexpected', async () => {

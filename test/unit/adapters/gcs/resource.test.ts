@@ -47,7 +47,11 @@ describe('resources', () => {
   });
 
   test('an answer without a generation is none', () => {
-    expect(() => writeResult({ size: '1' })).toThrow(expect.toSatisfy((error: unknown) => isStoreError(error, 'unexpected')));
+    expect(() => propertiesOf({ size: '1' })).toThrow(expect.toSatisfy((error: unknown) => isStoreError(error, 'unexpected')));
+  });
+
+  test('an answer to a change without a generation is lost', () => {
+    expect(() => writeResult({ size: '1' }, 'write')).toThrow(expect.toSatisfy((error: unknown) => isStoreError(error, 'unavailable') && error.lost));
   });
 });
 

@@ -79,6 +79,22 @@ describe('withFaults', () => {
     expect((await errorOf(memory.head(ref, call))).kind).toBe('notFound');
   });
 
+  test.each(['loseAnswer', 'loseRequest'] as const)('%s: seen by a caller whose signal ended the call after it was sent', async (kind) => {
+    const error = await errorOf(write(failing('write', { kind, as: 'aborted' }), 'a'));
+    expect([error.kind, error.lost]).toEqual(['aborted', true]);
+  });
+
+  test('cutAnswer: a change is applied and lost, a read is unavailable, a refusal is heard', async () => {
+    const cut = withFaults(memory, () => ({ kind: 'cutAnswer' }));
+    const change = await errorOf(write(cut, 'landed'));
+    expect([change.kind, change.lost, change.detail.status]).toEqual(['unavailable', true, 200]);
+    expect((await memory.head(ref, call)).size).toBe(6);
+    const read = await errorOf(cut.head(ref, call));
+    expect([read.kind, read.lost]).toEqual(['unavailable', false]);
+    const refused = await errorOf(cut.write(ref, Buffer.from('other'), { metadata: {}, condition: ABSENT }, call));
+    expect([refused.kind, refused.lost]).toEqual(['conditionFailed', false]);
+  });
+
   test('delay: waits, and ends with the signal of the call', async () => {
     const stop = new AbortController();
     const store = failing('head', { kind: 'delay', ms: 60_000 });
