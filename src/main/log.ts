@@ -2,9 +2,6 @@ import { pino } from 'pino';
 import { redactFields, redactText } from '../observe/redact.ts';
 import type { Log } from '../observe/log.ts';
 
-/** Longest text that is looked through for credentials; what is behind it is cut off. */
-const MAX_MESSAGE = 8192;
-
 /** The log of a process: a line of JSON for each event on standard error, without credentials. @param level least severe that is written */
 export function createLog(level: string): Log {
   return pino({
@@ -13,7 +10,7 @@ export function createLog(level: string): Log {
     hooks: {
       logMethod(args, method) {
         const [fields, message] = args as unknown[];
-        method.apply(this, typeof message === 'string' ? [fields as object, redactText(message.slice(0, MAX_MESSAGE))] : args);
+        method.apply(this, typeof message === 'string' ? [fields as object, redactText(message)] : args);
       },
     },
   }, pino.destination({ fd: 2, sync: true }));

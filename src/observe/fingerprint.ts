@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto';
 
+const ESCAPE = /%[0-9a-f]{2}/i;
 const MARK = /^<\d+ chars, sha256 [0-9a-f]{8}>$/;
 /** How deep escapes are undone: a URL within a URL within a URL. */
 const MAX_DEPTH = 4;
+/** Longer than any credential. */
+const MAX_UNESCAPED = 16 * 1024;
 
 /**
  * What stands in place of a secret: its length and the first 8 hex digits of its SHA-256, enough to tell whether two
@@ -10,7 +13,7 @@ const MAX_DEPTH = 4;
  */
 export function fingerprint(secret: string): string {
   if (secret === '' || MARK.test(secret)) return secret;
-  return markOf(unescapeFully(secret));
+  return markOf(secret.length > MAX_UNESCAPED ? secret : unescapeFully(secret));
 }
 
 /** The mark of a secret that is known to be no mark and to hold no escapes. */
@@ -30,6 +33,8 @@ export function unescapeFully(text: string): string {
 }
 
 function unescapeOnce(text: string): string {
+  // Text that holds none is not worth the exception, which costs more than all else here.
+  if (!ESCAPE.test(text)) return text;
   try {
     return decodeURIComponent(text);
   } catch {

@@ -8,6 +8,8 @@ const OPEN_COMPONENT = /^(?:Credential=[\w./@-]+|SignedHeaders=[\w;.-]+|Signatur
 const SIGNATURE_COMPONENT = /^(Signature=)(.+)$/i;
 /** What is redacted already is one component, though it holds a comma. */
 const SEPARATORS = /(<\d+ chars, sha256 [0-9a-f]{8}>|[,\s]+)/;
+/** Components and what stands between them; three and two in any proper header. What comes after these is one secret. */
+const MAX_PARTS = 32;
 const AWS4 = /^\s*(?:AWS4-[\w-]+|GOOG4-[\w-]+)\s+/i;
 /** `AWS key:signature`, `SharedKey account:signature`. */
 const SHARED_KEY = /^(\s*(?:AWS|GOOG1|SharedKey|SharedKeyLite)\s+[\w.-]+:)(.*)$/is;
@@ -17,9 +19,15 @@ const OPAQUE = /^(\s*(?:Bearer|Basic|Digest|Negotiate)\s+)(.*)$/is;
 export function redactAuthorization(value: string): string {
   if (USUAL.test(value)) return `${value.slice(0, -SIGNATURE_CHARS)}${markOf(value.slice(-SIGNATURE_CHARS))}`;
   const aws4 = AWS4.exec(value)?.[0];
-  if (aws4 !== undefined) return `${aws4}${value.slice(aws4.length).split(SEPARATORS).map(redactComponent).join('')}`;
+  if (aws4 !== undefined) return `${aws4}${redactComponents(value.slice(aws4.length))}`;
   const [, open, secret] = SHARED_KEY.exec(value) ?? OPAQUE.exec(value) ?? [];
   return open === undefined || secret === undefined ? fingerprint(value) : `${open}${fingerprint(secret)}`;
+}
+
+function redactComponents(text: string): string {
+  const parts = text.split(SEPARATORS);
+  const rest = parts.slice(MAX_PARTS).join('');
+  return parts.slice(0, MAX_PARTS).map(redactComponent).join('') + fingerprint(rest);
 }
 
 function redactComponent(component: string): string {

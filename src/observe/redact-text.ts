@@ -1,71 +1,87 @@
 import { fingerprint, unescapeFully } from './fingerprint.ts';
-import { redactAuthorization } from './redact-authorization.ts';
-import { SECRET_NAME_PATTERN } from './secret-names.ts';
+import { redactNamed } from './redact-named.ts';
 
 /** Cheap looks before the patterns: no secret is known without one of these signs, and hardly any text holds one of these words, too. */
 const SIGN = /[=:@%'"]|-----|eyj|ya29|bearer|basic|negotiate|digest/i;
-const SUSPECT = /sig|token|secret|passw|key|authoriz|cookie|assertion|connectionstring|bearer|basic|shared|eyj|ya29|aws |@|%/i;
+const SUSPECT = /sig|token|secret|pass|pwd|pw=|key|auth|cookie|assertion|credentials|connectionstring|bearer|basic|shared|session|sess?id|sid|jwt|otp|mfa|[cx]srf|psk|sas|eyj|ya29|aws |@|%/i;
 
-/** `=` and `&` may be escaped, once or several times, in a URL that stands within another. */
-const ESCAPED = '%(?:25){0,3}';
-const START = `(?:(?<![\\w-])|(?<=${ESCAPED}(?:26|3f|3b|20|22|27|2c|0a)))`;
-const MARK = '<\\d+ chars, sha256 [0-9a-f]{8}>';
-const QUOTED = '"(?:[^"\\\\]|\\\\.)*"|\'(?:[^\'\\\\]|\\\\.)*\'|\\\\+"(?:[^"\\\\]|\\\\(?!"))*';
-const BARE = '[^\\s"\'<>&,;(){}\\[\\]\\\\]+';
+/**
+ * How much of a text is looked at unless its reader says otherwise, in UTF-16 code units: looking takes time, and others choose
+ * the length. Longer than any legal target.
+ */
+export const LOOKED_AT = 8192;
+
+/*
+ * Every pattern takes time linear in the text: none can be tried twice over the same stretch. That is why the runs before and
+ * behind a sign are either bounded or end at a character that the sign begins with.
+ */
 
 /** PEM, however its line breaks are written. */
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
-/** A header at the start of a line, and those that are written anywhere: the value goes on to the end of the line. */
-const HEADER_LINE = new RegExp(
-  `((?:^[ \\t<>*]*(?:${SECRET_NAME_PATTERN})|${START}(?:(?:proxy-)?authorization|(?:set-)?cookie))[ \\t]*[:=][ \\t]*)(?!["'\\\\])([^\\r\\n]+)`, 'gim');
-/** `name=value`, `"name": "value"`, `name: 'value'`, `'name', 'value'`. */
-const NAMED = new RegExp(
-  `(${START}(?:${SECRET_NAME_PATTERN})(?:${ESCAPED}3d|\\\\*["']?\\s*(?:=>|=|:|(?<=["']\\s*),)\\s*))(${MARK}|${QUOTED}|${BARE})`, 'gi');
-const QUOTES = /^(\\*["'])(.*?)(\\*["'])?$/s;
 /** `Bearer xyz`; also account and signature of the shared key schemes. */
 const SCHEME = /\b((?:Bearer|Basic|Negotiate|Digest|(?:SharedKey(?:Lite)?|GOOG1|AWS)\s+[\w.-]{1,128}:)\s*)([\w.~+/=%-]+)/gi;
 /** What Azure says of a signature of ours that it refuses: `The MAC signature found in the HTTP request 'xyz' is not the same`. */
 const QUOTED_SIGNATURE = /(signature\b[^'"\n]{0,60}['"])([\w+/=%-]{20,})(?=['"])/gi;
-/** A token by its looks: JSON web tokens, Google's access tokens. */
-const TOKEN = /\beyJ[\w-]{8,}\.[\w-]{4,}\.?[\w-]*|\bya29\.[\w.-]{8,}/g;
+/** A token by its looks: Google's access tokens, and in runs with dots, JSON web tokens. */
+const GOOGLE_TOKEN = /\bya29\.[\w.-]{8,}/g;
+const DOTTED_RUN = /[\w-]{11,}(?:\.[\w-]*)*/g;
+const TOKEN_START = /\beyJ(?=[\w-]{8})/;
+const SECOND_PART = 4;
+/** `pw%3dx`: name, escape, value. */
+const SHORTEST_HIDDEN = 6;
 /** `https://name:password@host` */
 const USER_INFO = /(:\/\/[^/\s:@"']*:)([^/\s@"']+)(?=@)/g;
+/** What would not be known any more where the text was cut off within it; each begins where the text before it cannot go on. */
+const CUT = [/(:\/\/[^/\s:@"']*:)([^/\s@"']+)$/, /(signature\b[^'"\n]{0,60}['"])([\w+/=%-]+)$/i, /\b(ya29\.)([\w.-]+)$/];
 /** What people write after the name of a scheme. */
 const PLAIN_WORD = /^(?:tokens?|auth(?:entication|orization)?|scheme|realm|credentials?|access|challenge|error|is|was|in|for|and|or)$/i;
 
 /**
  * Free text (a message of an error, a value that may be a URL) with all credentials replaced that can be known by
- * their name, their scheme or their looks. Rather takes too much than too little.
+ * their name, their scheme or their looks. Rather takes too much than too little. Linear in the text's length.
+ * @param atMost longer texts are cut off there, before anything is looked at, and end with an ellipsis; what begins before the
+ *   cut and would have ended behind it is taken, too
  */
-export function redactText(text: string): string {
+export function redactText(text: string, atMost = LOOKED_AT): string {
+  const cut = text.length > atMost;
+  return cut ? `${redactSuspect(text.slice(0, atMost), true)}…` : redactSuspect(text, false);
+}
+
+function redactSuspect(text: string, cut: boolean): string {
   if (!SIGN.test(text) || !SUSPECT.test(text)) return text;
-  const plain = redactPlain(text);
-  return plain.includes('%') ? plain.replaceAll(/[^\s<>"']+/g, (word) => (hidesSecret(word) ? fingerprint(word) : word)) : plain;
+  const plain = redactPlain(text, cut);
+  return plain.includes('%') ? plain.replaceAll(/[^\s<>"']+/g, (word) => (hidesSecret(word, cut) ? fingerprint(word) : word)) : plain;
 }
 
-function redactPlain(text: string): string {
-  return text
-    .replaceAll(PRIVATE_KEY, (key) => fingerprint(key))
-    .replaceAll(HEADER_LINE, (_, name: string, value: string) => `${name}${redactValue(name, value)}`)
-    .replaceAll(NAMED, (_, name: string, value: string) => `${name}${redactQuoted(name, value)}`)
-    .replaceAll(SCHEME, (whole, scheme: string, value: string) => (PLAIN_WORD.test(value) ? whole : `${scheme}${fingerprint(value)}`))
+function redactPlain(whole: string, cut: boolean): string {
+  const redacted = redactNamed(whole.replaceAll(PRIVATE_KEY, (key) => fingerprint(key)))
+    .replaceAll(SCHEME, (all, scheme: string, value: string) => (PLAIN_WORD.test(value) ? all : `${scheme}${fingerprint(value)}`))
     .replaceAll(QUOTED_SIGNATURE, (_, before: string, signature: string) => `${before}${fingerprint(signature)}`)
-    .replaceAll(TOKEN, (token) => fingerprint(token))
+    .replaceAll(GOOGLE_TOKEN, (token) => fingerprint(token))
+    .replaceAll(DOTTED_RUN, (run, at: number, all: string) => redactRun(run, at + run.length === all.length))
     .replaceAll(USER_INFO, (_, before: string, password: string) => `${before}${fingerprint(password)}`);
+  return cut ? CUT.reduce((text, pattern) => text.replace(pattern, (_, before: string, secret: string) => `${before}${fingerprint(secret)}`), redacted) : redacted;
 }
 
-function redactQuoted(name: string, value: string): string {
-  const [, open, inner, close] = QUOTES.exec(value) ?? [];
-  return open === undefined || inner === undefined ? redactValue(name, value) : `${open}${redactValue(name, inner)}${close ?? ''}`;
-}
-
-function redactValue(name: string, value: string): string {
-  return /(?<!proxy-)authorization/i.test(name) ? redactAuthorization(value) : fingerprint(value);
+/** Words joined by dots: from where a JSON web token begins, all is taken. At the end of the text its second part may be missing. */
+function redactRun(run: string, endsText: boolean): string {
+  if (!run.includes('eyJ')) return run;
+  const parts = run.split('.');
+  let start = 0;
+  for (const [index, part] of parts.entries()) {
+    const at = part.search(TOKEN_START);
+    const next = parts[index + 1];
+    if (at >= 0 && (next === undefined ? endsText : next.length >= SECOND_PART || (endsText && index + 2 === parts.length))) {
+      return run.slice(0, start + at) + fingerprint(run.slice(start + at));
+    }
+    start += part.length + 1;
+  }
+  return run;
 }
 
 /** Whether a word shows a secret once its escapes are undone. */
-function hidesSecret(word: string): boolean {
-  if (!word.includes('%')) return false;
+function hidesSecret(word: string, cut: boolean): boolean {
+  if (word.length < SHORTEST_HIDDEN || !word.includes('%')) return false;
   const plain = unescapeFully(word);
-  return plain !== word && redactPlain(plain) !== plain;
+  return plain !== word && SIGN.test(plain) && SUSPECT.test(plain) && redactPlain(plain, cut) !== plain;
 }

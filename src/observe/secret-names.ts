@@ -4,27 +4,39 @@
  */
 const SECRET_NAMES: ReadonlySet<string> = new Set([
   // S3
-  'x-amz-signature', 'signature', 'x-amz-security-token', 'x-amz-s3session-token', 'x-amz-session-token', 'awssecretkey', 'aws_secret_access_key',
-  'secretaccesskey', 'sessiontoken', 'signatureprovided',
+  'signatureprovided', 'awssecretkey', 'x-amz-mfa',
   // Azure: shared access signatures and connection strings
-  'sig', 'accountkey', 'sharedaccesskey', 'sharedaccesssignature', 'x-ms-copy-source-authorization', 'connectionstring',
-  // Google
-  'x-goog-signature', 'x-goog-iam-authorization-token', 'private_key', 'privatekey',
-  // OAuth and the web at large
-  'access_token', 'accesstoken', 'id_token', 'refresh_token', 'client_secret', 'clientsecret', 'client_assertion', 'assertion', 'subject_token',
-  'password', 'passwd', 'secret', 'token', 'api_key', 'apikey', 'x-api-key', 'x-auth-token', 'x-csrf-token', 'proxy-authorization', 'cookie', 'set-cookie',
+  'connectionstring',
+  // The web at large
+  'secret', 'client_secret', 'clientsecret', 'session-id', 'session_id',
 ]);
 
+/** Whatever stands before: `x-vault-token`, `db_password`, `X-Amz-Signature`, `AccountKey`. */
+const SECRET_ENDING = new RegExp(
+  '(?:token|secret|password|passwd|passphrase|passcode|signature|cookie|assertion|credentials|sessionid|sessid|'
+  + '(?:api|access|account|master|private|secret|shared|storage|subscription)[-_]?key|(?<=.)authorization)$');
 /** Keys that clients encrypt with, and digests of them, in the spelling of all three clouds. */
 const CUSTOMER_KEY = /(?:customer|encryption)-key(?:-(?:md5|sha256))?$/;
+/** Last words of names, which are secret by themselves, too. */
+const SECRET_WORDS: ReadonlySet<string> = new Set(['pass', 'pwd', 'pw', 'sig', 'sas', 'jwt', 'otp', 'mfa', 'csrf', 'xsrf', 'psk', 'sid', 'secret']);
+/** Those that mean something else in prose and in fields of our own (the key of an object), and a credential in headers and queries. */
+const LIKELY_WORDS: ReadonlySet<string> = new Set(['key', 'auth', 'session', 'bearer']);
+/** What S3 itself calls so, and is none. */
+const NOT_SECRET: ReadonlySet<string> = new Set([
+  'continuation-token', 'continuationtoken', 'next-continuation-token', 'nextcontinuationtoken', 'x-amz-signedheaders',
+]);
 
-/** @param name lower case */
+/** Whether what goes by this name is a credential wherever it stands. @param name lower case */
 export function isSecretName(name: string): boolean {
-  return SECRET_NAMES.has(name) || (name.includes('-key') && CUSTOMER_KEY.test(name));
+  if (SECRET_NAMES.has(name) || SECRET_WORDS.has(lastWord(name))) return true;
+  return (SECRET_ENDING.test(name) || CUSTOMER_KEY.test(name)) && !NOT_SECRET.has(name);
 }
 
-/** Pattern of all of them and of `authorization`, for use within a regular expression; longer names first. */
-export const SECRET_NAME_PATTERN = [
-  '[a-z-]*(?:customer|encryption)-key(?:-(?:md5|sha256))?',
-  ...['authorization', ...SECRET_NAMES].toSorted((a, b) => b.length - a.length),
-].join('|');
+/** The same of headers and query parameters: whoever calls one `key`, `auth` or `session` hardly means an object. @param name lower case */
+export function isSecretParameter(name: string): boolean {
+  return isSecretName(name) || LIKELY_WORDS.has(lastWord(name));
+}
+
+function lastWord(name: string): string {
+  return name.slice(Math.max(name.lastIndexOf('-'), name.lastIndexOf('_'), name.lastIndexOf('.')) + 1);
+}

@@ -87,6 +87,9 @@ const CASES: Readonly<Record<string, Made>> = {
   'a presigned URL as key': (key) => signedHead({ method: 'PUT', target: `${key}/https%3A//h/b/k%3FX-Amz-Signature%3D${secret('signature in a key', 'hex')}`, headers: { 'content-length': '0' } }),
   'whole URL as target': (key) => plain(`http://localhost${key}`, {}, `?X-Amz-Security-Token=${secret('token in a whole URL')}`),
   'backend that fails': () => signedHead({ target: '/dead-bucket/k' }),
+  'by names nobody listed': (key) => plain(key, { 'x-vault-token': secret('vault token'), 'x-functions-key': secret('function key'), 'x-my-password': secret('password header') },
+    `?pwd=${secret('pwd')}&pass=${secret('pass')}&key=${secret('key')}&auth=${secret('auth')}&session=${secret('session')}&jwt=${secret('jwt')}`),
+  'a long query': (key) => plain(key, {}, `?${'a=b&'.repeat(1200)}sig=${secret('late SAS')}&token=${secret('late token')}&${'c=d&'.repeat(900)}pass=${secret('last')}`),
   'two lengths': (key) => plain(key, { 'Content-Length': '1', 'Transfer-Encoding': 'chunked', 'X-Amz-Security-Token': secret('token in a broken request') }),
 };
 

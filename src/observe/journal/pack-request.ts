@@ -9,7 +9,7 @@ const LIMIT = { target: 4096, headerName: 128, headerValue: 1024, allHeaders: 81
 const MAX_CAUSES = 6;
 const MAX_ALTERED = 32;
 /** How much of a text is looked at, in limits of what is kept of it: looking takes time, and others choose the length. */
-const REDACTED_AT_MOST = 4;
+const LOOKED_AT = 2;
 
 export interface PackOptions {
   /** Of a signature that was refused. */
@@ -23,7 +23,7 @@ const CALLS_OF_BRIEF = 4;
 /** What is worth keeping of a request that has ended, or still runs, without credentials: the text that `readRequest` reads. */
 export function packRequest(facts: RequestFacts, { report, brief = false }: PackOptions = {}): string {
   const { head, arrived, failure, authorization } = facts;
-  const target = redactTarget(head.target);
+  const target = redactTarget(head.target, LOOKED_AT * LIMIT.target);
   const address = target === head.target ? clip : redactedOnce();
   const lines: Lines = [
     head.requestId, head.trace.traceId, head.arrivedAt, textLine(clip(head.method, LIMIT.id)), textLine(clip(target, LIMIT.target)), head.httpVersion,
@@ -64,13 +64,13 @@ function redactedOnce(): KeepText {
   };
 }
 
-/** Names and values in turn until the limit of all of them is reached. Redacted first: a cut value would not be known for what it is. */
+/** Names and values in turn until the limit of all of them is reached. Redacted before it is cut to what is kept. */
 function keepHeaders(raw: readonly string[]): string[] {
   const kept: string[] = [];
   let room: number = LIMIT.allHeaders;
   for (let i = 0; i + 1 < raw.length && room > 0; i += 2) {
     const name = raw[i] ?? '';
-    const value = clip(redactHeader(name, clip(raw[i + 1] ?? '', REDACTED_AT_MOST * LIMIT.headerValue)), LIMIT.headerValue);
+    const value = clip(redactHeader(name, raw[i + 1] ?? '', LOOKED_AT * LIMIT.headerValue), LIMIT.headerValue);
     room -= name.length + value.length;
     if (room >= 0) kept.push(clip(name, LIMIT.headerName), value);
   }
@@ -149,7 +149,7 @@ function codeOf({ code, name }: Failure): string {
 function shown(text: string, limit: number): string;
 function shown(text: string | undefined, limit: number): string | undefined;
 function shown(text: string | undefined, limit: number): string | undefined {
-  return text === undefined ? undefined : clip(redactText(clip(text, REDACTED_AT_MOST * limit)), limit);
+  return text === undefined ? undefined : clip(redactText(text, LOOKED_AT * limit), limit);
 }
 
 function clip(text: string, limit: number): string {
