@@ -92,7 +92,7 @@ function readContentHeaders(headers: WireHeaders): ContentHeaders {
 const META = 'x-ms-meta-';
 
 function readMetadata(headers: WireHeaders): BlobMetadata {
-  const metadata: Record<string, string> = {};
+  const metadata = Object.create(null) as Record<string, string>;
   for (const name in headers) {
     if (!name.startsWith(META)) continue;
     const value = headerText(headers, name);

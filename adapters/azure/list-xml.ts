@@ -138,7 +138,7 @@ function readName(reader: XmlReader): string {
 }
 
 function readMetadata(reader: XmlReader): BlobMetadata {
-  const metadata: Record<string, string> = {};
+  const metadata = Object.create(null) as Record<string, string>;
   for (let name = reader.enter(); name !== undefined; name = reader.enter()) {
     const value = reader.text();
     if (value !== '') metadata[name.toLowerCase()] = value;

@@ -103,7 +103,7 @@ export function propertiesOf(resource: ObjectResource): BlobProperties {
 
 /** Metadata in the port's form, and the MD5 that is known either way. Entries without a value are none. */
 export function ownMetadata(raw: Readonly<Record<string, string>>, md5: string | undefined): { metadata: BlobMetadata; md5?: string } {
-  const metadata: Record<string, string> = {};
+  const metadata = Object.create(null) as Record<string, string>;
   for (const name in raw) {
     const value = raw[name];
     if (value !== undefined && value !== '' && name !== MD5_ENTRY && name !== CACHE_ENTRY) metadata[name.toLowerCase()] = value;

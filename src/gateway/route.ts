@@ -30,7 +30,6 @@ export function findRoute(exchange: Exchange, target: string, hosts: HostResolve
   exchange.resource = path;
   checkQuery(rawQuery);
   const query = readQuery(rawQuery);
-  const headers = withHoistedHeaders(exchange.headers, query);
   const address = parseAddress(path, hosts.bucketOf(host));
   const { facts } = exchange;
   facts.bucket = address.bucket;
@@ -38,6 +37,7 @@ export function findRoute(exchange: Exchange, target: string, hosts: HostResolve
   facts.virtualHost = address.virtualHost;
   facts.versionId = query.get('versionId');
   facts.uploadId = query.get('uploadId');
+  const headers = withHoistedHeaders(exchange.headers, query);
   const row = classify(request.method ?? '', address, query, headers);
   facts.classification = row;
   return { row, address, query, headers, rawTarget: rawQuery === '' ? path : `${path}?${rawQuery}` };

@@ -1,4 +1,5 @@
 import { S3Error, invalidArgument } from '../errors/s3-error.ts';
+import { checkKeyLength } from './address.ts';
 import { isBucketName } from './bucket-name.ts';
 import type { ReadConditions } from './conditions.ts';
 import type { HeaderReader } from './request.ts';
@@ -16,7 +17,7 @@ export interface CopySource {
 /**
  * `x-amz-copy-source`: optional leading slash, bucket, slash, key, optional `?versionId=` (the last
  * raw one; a literal question mark in a key arrives encoded). Decoded once, `+` as space; never
- * normalised, never made a URL. @throws S3Error InvalidArgument, NotImplemented (access points)
+ * normalised, never made a URL. @throws S3Error InvalidArgument, KeyTooLongError, NotImplemented (access points)
  */
 export function parseCopySource(header: string): CopySource {
   const version = VERSION_SUFFIX.exec(header);
@@ -29,6 +30,7 @@ export function parseCopySource(header: string): CopySource {
   const key = slash < 0 ? '' : path.slice(slash + 1);
   if (key === '') throw invalidArgument(HEADER, header, 'Invalid copy source object key');
   if (!isBucketName(bucket)) throw invalidArgument(HEADER, header, 'Invalid copy source bucket name');
+  checkKeyLength(key);
   const versionId = version?.[1];
   return { bucket, key, ...(versionId !== undefined && { versionId: decode(versionId, header) }) };
 }

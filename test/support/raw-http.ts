@@ -10,6 +10,9 @@ export interface RawAnswer {
   readonly interim: readonly number[];
 }
 
+/** Not `String.trim`, which takes the byte A0, too. */
+const OUTER_BLANKS = /^[ \t]+|[ \t]+$/g;
+
 /** A client that sends exactly the bytes it is given: no library in between mends them. */
 export class RawConnection {
   readonly #socket: Socket;
@@ -88,7 +91,7 @@ export class RawConnection {
       const end = this.#received.indexOf('\r\n\r\n');
       if (end >= 0) {
         const [statusLine = '', ...lines] = this.#take(end + 4).toString('latin1').trimEnd().split('\r\n');
-        const headers = lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()] as const);
+        const headers = lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).replaceAll(OUTER_BLANKS, '')] as const);
         return { status: Number(statusLine.split(' ')[1]), headers: Object.fromEntries(headers) };
       }
       if (this.#ended) throw new Error(`the connection ended before an answer: ${JSON.stringify(this.pending)}`);

@@ -22,6 +22,10 @@ export interface RawRequestOptions {
   readonly accessKey?: string;
   readonly secretKey?: string;
   readonly now?: Date;
+  /** Signs values without blanks around and with single ones within, as the rules say and most clients do. */
+  readonly trims?: boolean;
+  /** Encoding in which the text will be sent; default UTF-8. */
+  readonly encoding?: 'latin1' | 'utf8';
   /** Default us-east-1. */
   readonly region?: string;
 }
@@ -34,22 +38,29 @@ interface Signing {
   readonly scope: string;
   readonly amzDate: string;
   readonly secretKey: string;
+  readonly encoding: BufferEncoding;
 }
 
 /** Signs the lines of a canonical request. */
-function signatureOf(canonical: readonly string[], { scope, amzDate, secretKey }: Signing): string {
-  const toSign = ['AWS4-HMAC-SHA256', amzDate, scope, createHash('sha256').update(canonical.join('\n')).digest('hex')].join('\n');
+function signatureOf(canonical: readonly string[], { scope, amzDate, secretKey, encoding }: Signing): string {
+  const toSign = ['AWS4-HMAC-SHA256', amzDate, scope, createHash('sha256').update(canonical.join('\n'), encoding).digest('hex')].join('\n');
   const key = scope.split('/').reduce<Buffer | string>((previous, part) => hmac(previous, part), `AWS4${secretKey}`);
   return hmac(key, toSign).toString('hex');
 }
 
-function canonicalQuery(query: string): string {
-  return query.split('&').filter(Boolean).map((pair) => (pair.includes('=') ? pair : `${pair}=`)).sort().join('&');
+function canonicalValue(value: string): string {
+  return value.replaceAll(/^[ \t]+|[ \t]+$/g, '').replaceAll(/[ \t]+/g, ' ');
 }
 
-function signingOf({ now, secretKey = SECRET_KEY, region = REGION }: RawRequestOptions): Signing {
+function canonicalQuery(query: string): string {
+  const pairs = query.split('&').filter(Boolean).map((pair) => (pair.includes('=') ? pair : `${pair}=`));
+  // By name first: `a-b` comes after `a`, though `-` comes before `=`.
+  return pairs.toSorted((a, b) => (a.replace('=', '\0') < b.replace('=', '\0') ? -1 : 1)).join('&');
+}
+
+function signingOf({ now, secretKey = SECRET_KEY, region = REGION, encoding = 'utf8' }: RawRequestOptions): Signing {
   const amzDate = (now ?? new Date()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  return { amzDate, scope: `${amzDate.slice(0, 8)}/${region}/s3/aws4_request`, secretKey };
+  return { amzDate, scope: `${amzDate.slice(0, 8)}/${region}/s3/aws4_request`, secretKey, encoding };
 }
 
 /** Head of a request, signed by an implementation of its own: it normalises nothing that a client library would. */
@@ -59,7 +70,7 @@ export function signedHead(options: RawRequestOptions): string {
   const headers: Record<string, string> = { host, 'x-amz-content-sha256': payloadHash, 'x-amz-date': signing.amzDate, ...options.headers };
   const signed = Object.keys(headers).filter((name) => signAll || name === 'host' || name.startsWith('x-amz-')).sort();
   const [path = '', query = ''] = target.split('?');
-  const canonicalHeaders = signed.map((name) => `${name}:${headers[name] ?? ''}\n`).join('');
+  const canonicalHeaders = signed.map((name) => `${name}:${options.trims === true ? canonicalValue(headers[name] ?? '') : (headers[name] ?? '')}\n`).join('');
   const signature = signatureOf([method, path, canonicalQuery(query), canonicalHeaders, signed.join(';'), payloadHash], signing);
   headers['authorization'] = `AWS4-HMAC-SHA256 Credential=${accessKey}/${signing.scope}, SignedHeaders=${signed.join(';')}, Signature=${signature}`;
   return headText(method, target, headers);
@@ -78,7 +89,7 @@ export function presignedHead(options: RawRequestOptions): string {
   };
   const added = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
   const query = given === '' ? added : `${given}&${added}`;
-  const canonicalHeaders = signed.map((name) => `${name}:${headers[name] ?? ''}\n`).join('');
+  const canonicalHeaders = signed.map((name) => `${name}:${options.trims === true ? canonicalValue(headers[name] ?? '') : (headers[name] ?? '')}\n`).join('');
   const signature = signatureOf([method, path, canonicalQuery(query), canonicalHeaders, signed.join(';'), 'UNSIGNED-PAYLOAD'], signing);
   return headText(method, `${path}?${query}&X-Amz-Signature=${signature}`, headers);
 }

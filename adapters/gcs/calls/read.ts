@@ -79,7 +79,7 @@ function altered(status: number): StoreError {
 const CUSTOM = 'x-goog-meta-';
 
 function headerProperties(headers: WireHeaders, size: number): BlobProperties {
-  const custom: Record<string, string> = {};
+  const custom = Object.create(null) as Record<string, string>;
   for (const name in headers) if (name.startsWith(CUSTOM)) custom[name.slice(CUSTOM.length)] = text(headers, name) ?? '';
   const generation = text(headers, 'x-goog-generation');
   if (generation === undefined) throw new StoreError('unexpected', { call: 'read', cause: new Error('answer without generation') });

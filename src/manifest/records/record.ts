@@ -217,7 +217,7 @@ export interface SplitMetadata {
 }
 
 export function splitMetadata(metadata: BlobMetadata): SplitMetadata {
-  const native: Record<string, string> = {};
+  const native = namedStrings();
   let record: ObjectRecord | undefined;
   let claim: string | undefined;
   for (const name in metadata) {
@@ -228,6 +228,11 @@ export function splitMetadata(metadata: BlobMetadata): SplitMetadata {
     else native[name] = value;
   }
   return { record, native, claim };
+}
+
+/** Names come from clients and from tools of the clouds: `__proto__` is one like any other. */
+function namedStrings(): Record<string, string> {
+  return Object.create(null) as Record<string, string>;
 }
 
 const RESERVED: ReadonlySet<string> = new Set([RECORD_NAME, CLAIM_NAME]);
@@ -242,11 +247,11 @@ export function partitionUserMetadata(userMetadata: Readonly<Record<string, stri
   native: Record<string, string>;
   rest: Record<string, string> | undefined;
 } {
-  const native: Record<string, string> = {};
+  const native = namedStrings();
   let rest: Record<string, string> | undefined;
   for (const [name, value] of Object.entries(userMetadata)) {
     if (!RESERVED.has(name) && NATIVE_NAME.test(name) && NATIVE_VALUE.test(value)) native[name] = value;
-    else (rest ??= {})[name] = value;
+    else (rest ??= namedStrings())[name] = value;
   }
   return { native, rest };
 }

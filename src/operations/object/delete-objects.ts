@@ -1,6 +1,7 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Bucket } from '../../manifest/buckets/bucket.ts';
 import type { ObjectView } from '../../manifest/objects/object-view.ts';
+import { checkKeyLength } from '../../protocol/address.ts';
 import { type Decoded, decodeXml } from '../../protocol/xml/decode.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { DELETE, DELETE_RESULT } from '../../protocol/xml/object-shapes.ts';
@@ -34,6 +35,8 @@ export const deleteObjects: Operation = async (request, context) => {
   const guard = deletionGuard(request.headers, { bucket, context });
   const { Quiet: quiet = false, objects } = decodeXml(DELETE, await request.body.readAll(MAX_BODY));
   if (objects.length === 0 || objects.length > MAX_OBJECTS) throw new S3Error('MalformedXML');
+  // Its schema wants at least a character.
+  if (objects.some(({ Key }) => Key === '')) throw new S3Error('MalformedXML');
 
   const outcomes = (await mapConcurrent(itemsByKey(objects), CONCURRENCY, (items) => deleteInTurn(items, { bucket, guard }, context))).flat();
   const valuesOf = (wanted: Outcome['element']): XmlValue[] => outcomes.filter(({ element }) => element === wanted).map(({ value }) => value);
@@ -64,6 +67,7 @@ async function deleteInTurn(items: readonly DeleteItem[], deletion: Deletion, co
 async function deleteOne(item: DeleteItem, { bucket, guard }: Deletion, context: OperationContext): Promise<Outcome> {
   const { Key, VersionId, ETag, Size, LastModifiedTime } = item;
   try {
+    checkKeyLength(Key);
     if (Size !== undefined || LastModifiedTime !== undefined) throw new S3Error('NotImplemented', { message: 'Only ETag can be a condition of a deletion.' });
     const target = { bucket, key: Key, versionId: requestedVersion(VersionId, bucket) };
     authorizeDeletion(target, context);

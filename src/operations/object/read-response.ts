@@ -1,8 +1,9 @@
-import { S3Error } from '../../errors/s3-error.ts';
+import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { ObjectView } from '../../manifest/objects/object-view.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { ReadConditions } from '../../protocol/conditions.ts';
-import { type ResponseHeaders, checksumHeaders, describeObject, httpDate, quoted } from '../../protocol/headers/object-headers.ts';
+import { asFieldValue } from '../../protocol/headers/field-text.ts';
+import { type ResponseHeaders, checksumHeaders, describeObject, describeUnmodified } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import type { S3Response } from '../../protocol/response.ts';
 import { type SelectedBytes, contentRange } from './select-bytes.ts';
@@ -39,18 +40,8 @@ function checksumOfPart({ checksum, parts }: ObjectView, number: number): Checks
   return value === undefined ? undefined : { ...checksum, value };
 }
 
-/** RFC 9110 15.4.5: what a cache needs to go on with what it has. */
 export function notModified(view: ObjectView, version: ResponseHeaders): S3Response {
-  return {
-    status: 304,
-    headers: {
-      etag: quoted(view.etag),
-      'last-modified': httpDate(view.mtime),
-      'cache-control': view.headers.cacheControl,
-      expires: view.expires,
-      ...version,
-    },
-  };
+  return { status: 304, headers: { ...describeUnmodified(view), ...version } };
 }
 
 const OVERRIDES = {
@@ -62,7 +53,7 @@ const OVERRIDES = {
   'response-expires': 'expires',
 } as const;
 
-/** `response-*` parameters: only for signed requests. Control characters cannot become header lines. @throws S3Error InvalidRequest */
+/** `response-*` parameters: only for signed requests. @throws S3Error InvalidRequest, InvalidArgument (what no header line can carry) */
 export function responseOverrides(request: S3Request): ResponseHeaders {
   const headers: ResponseHeaders = {};
   for (const [parameter, header] of Object.entries(OVERRIDES)) {
@@ -71,8 +62,9 @@ export function responseOverrides(request: S3Request): ResponseHeaders {
     if (request.authMethod === 'anonymous') {
       throw new S3Error('InvalidRequest', { message: 'Request specific response headers cannot be used for anonymous GET requests.' });
     }
-    // eslint-disable-next-line no-control-regex -- exactly the characters that would end or break a header
-    headers[header] = Buffer.from(value.replace(/[\x00-\x1f\x7f]/g, ''), 'utf8').toString('latin1');
+    const field = asFieldValue(value);
+    if (field === undefined) throw invalidArgument(parameter, value, 'The value of the parameter cannot be the value of a header.');
+    headers[header] = field;
   }
   return headers;
 }

@@ -1,11 +1,15 @@
+import { invalidArgument } from '../../errors/s3-error.ts';
 import type { HeaderReader, QueryReader } from '../request.ts';
+import { asFieldValue, isFieldName } from './field-text.ts';
 
 /** Parameters of the signature itself, and checksums: SDKs hoist that of an empty body, whatever is sent later. */
 const NOT_HEADERS = /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token|content-sha256|user-agent|checksum-.*|sdk-checksum-algorithm)$/;
 
 /**
  * Presigned URLs carry `x-amz-*` headers in their query ("hoisted"), covered by the signature; S3 takes
- * them as if they had been sent. A header that was sent wins.
+ * them as if they had been sent. A header that was sent wins. What no header line could have carried is refused:
+ * it would be stored, and could never be answered again.
+ * @throws S3Error InvalidArgument
  */
 export function withHoistedHeaders(headers: HeaderReader, query: QueryReader): HeaderReader {
   if (!query.has('X-Amz-Signature') && !query.has('Signature')) return headers;
@@ -13,7 +17,7 @@ export function withHoistedHeaders(headers: HeaderReader, query: QueryReader): H
   for (const name of query.names()) {
     const header = name.toLowerCase();
     if (header.startsWith('x-amz-') && !NOT_HEADERS.test(header) && headers.get(header) === undefined) {
-      hoisted.set(header, Buffer.from(query.get(name) ?? '').toString('latin1'));
+      hoisted.set(header, fieldValue(name, query.get(name) ?? ''));
     }
   }
   if (hoisted.size === 0) return headers;
@@ -24,4 +28,11 @@ export function withHoistedHeaders(headers: HeaderReader, query: QueryReader): H
       for (const entry of hoisted) if (entry[0].startsWith(prefix)) yield entry;
     },
   };
+}
+
+function fieldValue(name: string, value: string): string {
+  if (!isFieldName(name)) throw invalidArgument(name, value, 'The name of the parameter cannot be the name of a header.');
+  const field = asFieldValue(value);
+  if (field === undefined) throw invalidArgument(name, value, 'The value of the parameter cannot be the value of a header.');
+  return field;
 }

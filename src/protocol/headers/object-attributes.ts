@@ -74,7 +74,8 @@ function parseContentHeaders(headers: HeaderReader): ParsedAttributes['headers']
 
 /** Values stay as the bytes that came (latin-1 view of them); how they go out again is decided there. */
 function parseUserMetadata(headers: HeaderReader): Record<string, string> {
-  const metadata: Record<string, string> = {};
+  // No prototype: `x-amz-meta-__proto__` is a name like any other.
+  const metadata = Object.create(null) as Record<string, string>;
   let size = 0;
   for (const [name, value] of headers.startingWith(META_PREFIX)) {
     const short = name.slice(META_PREFIX.length);

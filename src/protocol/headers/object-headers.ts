@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Checksum, checksumHeader } from '../checksums/algorithms.ts';
 import type { Tag } from '../tagging.ts';
+import { isFieldName, isFieldValue } from './field-text.ts';
 import { META_PREFIX, type ParsedAttributes } from './object-attributes.ts';
 
 /** What GetObject and HeadObject say about an object in headers. */
@@ -12,12 +13,14 @@ export interface DescribedObject extends ParsedAttributes {
 
 export type ResponseHeaders = Record<string, string | undefined>;
 
+/**
+ * Tools of the clouds, and earlier releases, stored what no header line can carry: it is left out, and
+ * `x-amz-missing-meta` says how many values that were.
+ */
 export function describeObject(object: DescribedObject): ResponseHeaders {
   const { headers } = object;
-  const result: ResponseHeaders = {
-    'accept-ranges': 'bytes',
+  const said: ResponseHeaders = {
     etag: quoted(object.etag),
-    'last-modified': httpDate(object.mtime),
     'content-type': headers.contentType ?? 'binary/octet-stream',
     'content-encoding': headers.contentEncoding,
     'content-language': headers.contentLanguage,
@@ -26,11 +29,47 @@ export function describeObject(object: DescribedObject): ResponseHeaders {
     expires: object.expires,
     'x-amz-storage-class': object.storageClass,
     'x-amz-website-redirect-location': object.websiteRedirect,
+  };
+  let missing = leaveOutUnsayable(said);
+  for (const name in object.userMetadata) {
+    const value = metadataValue(object.userMetadata[name] ?? '');
+    const header = META_PREFIX + name;
+    if (value !== undefined && isFieldName(header)) said[header] = value;
+    else missing += 1;
+  }
+  return {
+    'accept-ranges': 'bytes',
+    'last-modified': httpDate(object.mtime),
+    ...said,
+    'x-amz-missing-meta': missing === 0 ? undefined : String(missing),
     'x-amz-tagging-count': object.tags && String(object.tags.length),
     ...ENCRYPTED,
   };
-  for (const name in object.userMetadata) result[META_PREFIX + name] = metadataValue(object.userMetadata[name] ?? '');
-  return result;
+}
+
+/** The part of it that RFC 9110 15.4.5 wants in a 304: what a cache needs to go on with what it has. */
+export function describeUnmodified({ etag, mtime, headers, expires }: DescribedObject): ResponseHeaders {
+  const said: ResponseHeaders = { etag: quoted(etag), 'cache-control': headers.cacheControl, expires };
+  leaveOutUnsayable(said);
+  return { 'last-modified': httpDate(mtime), ...said };
+}
+
+/** @returns how many had to go */
+function leaveOutUnsayable(headers: ResponseHeaders): number {
+  let missing = 0;
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || isFieldValue(value)) continue;
+    headers[name] = sayable(value);
+    if (headers[name] === undefined) missing += 1;
+  }
+  return missing;
+}
+
+/** Text beyond latin-1 comes from JSON of a cloud and goes out as UTF-8; there is no way to say a control character. */
+function sayable(value: string): string | undefined {
+  const bytes = Buffer.from(value).toString('latin1');
+  return isFieldValue(bytes) ? bytes : undefined;
 }
 
 /** Both clouds encrypt at rest with keys of their own, always: what S3 calls SSE-S3. */
@@ -57,13 +96,19 @@ export function httpDate(milliseconds: number): string {
   return lastDate;
 }
 
+// eslint-disable-next-line no-control-regex -- exactly what ends or breaks a header line, also behind an encoding
+const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
+const PLAIN = /^[\t\x20-\x7e]*$/;
+const BEYOND_LATIN1 = /[\u0100-\uffff]/;
+
 /**
- * Metadata values are kept as the bytes that came. Printable ASCII goes out as it is; other UTF-8 in
- * RFC 2047 form, as S3 does; bytes that are no UTF-8 unchanged.
+ * Metadata values are kept as the bytes that came (text beyond latin-1: as a cloud's JSON had it). Printable ASCII goes out
+ * as it is; other UTF-8 in RFC 2047 form, as S3 does; bytes that are no UTF-8 unchanged.
+ * @returns undefined for values with control characters
  */
-function metadataValue(value: string): string {
-  // eslint-disable-next-line no-control-regex -- the class is exactly "not ASCII"
-  if (!/[^\x00-\x7f]/.test(value)) return value;
-  const bytes = Buffer.from(value, 'latin1');
+function metadataValue(value: string): string | undefined {
+  if (PLAIN.test(value)) return value;
+  if (CONTROL.test(value)) return undefined;
+  const bytes = Buffer.from(value, BEYOND_LATIN1.test(value) ? 'utf8' : 'latin1');
   return isUtf8(bytes) ? `=?UTF-8?B?${bytes.toString('base64')}?=` : value;
 }
