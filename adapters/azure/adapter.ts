@@ -1,5 +1,5 @@
 import type {
-  AssembleRequest, BlobMetadata, BlobProperties, BlobRef, BlobStore, ByteRange, Condition, ContainerEntry, CopyRequest, CopySource,
+  AssembleRequest, BlobMetadata, BlobProperties, BlobRef, BlobStore, ByteRange, Condition, ContainerEntry, ContainerRequest, CopyRequest, CopySource,
   ListPage, ListRequest, ReadRequest, ReadResult, RemoveItem, RemoveOutcome, Revision, StagedPart, StoreCapabilities, WriteRequest, WriteResult,
 } from '../../src/store/blob-store.ts';
 import type { ClockReading, StoreSurvey, SurveyedStore } from '../../src/store/survey.ts';
@@ -30,8 +30,8 @@ export class AzureBlobStore implements BlobStore, SurveyedStore {
     this.#sources = sources;
   }
 
-  createContainer(name: string, call: Call): Promise<void> {
-    return containers.createContainer(this.#client, name, call);
+  createContainer(name: string, request: ContainerRequest, call: Call): Promise<ContainerEntry> {
+    return containers.createContainer(this.#client, { ...request, name }, call);
   }
 
   headContainer(name: string, call: Call): Promise<ContainerEntry> {

@@ -90,6 +90,14 @@ function readContentHeaders(headers: WireHeaders): ContentHeaders {
 }
 
 const META = 'x-ms-meta-';
+/** Metadata of a container: whose it is. */
+export const OWNER_METADATA = 's3gwbucket';
+
+/** `owner` of a container from the answer of Get Container Properties. */
+export function ownerOf(headers: WireHeaders): { owner?: string } {
+  const owner = headerText(headers, `${META}${OWNER_METADATA}`);
+  return owner === undefined ? {} : { owner };
+}
 
 function readMetadata(headers: WireHeaders): BlobMetadata {
   const metadata = Object.create(null) as Record<string, string>;

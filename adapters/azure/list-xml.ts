@@ -1,5 +1,5 @@
 import type { BlobEntry, BlobMetadata, ContainerEntry, ContentHeaders, ListEntry, ListPage, PrefixEntry, Revision } from '../../src/store/blob-store.ts';
-import { md5ToHex } from './headers.ts';
+import { OWNER_METADATA, md5ToHex } from './headers.ts';
 import { XmlReader } from './xml-reader.ts';
 
 /** Answer of List Blobs. Blobs and prefixes come out interleaved in name order, however the service grouped them. */
@@ -112,12 +112,14 @@ function readPrefix(reader: XmlReader): PrefixEntry {
 function readContainer(reader: XmlReader): ContainerEntry {
   let name = '';
   let lastModified = 0;
+  let owner: string | undefined;
   for (let part = reader.enter(); part !== undefined; part = reader.enter()) {
     if (part === 'Name') name = reader.text();
     else if (part === 'Properties') lastModified = Date.parse(readFields(reader)['Last-Modified'] ?? '');
+    else if (part === 'Metadata') owner = readMetadata(reader)[OWNER_METADATA];
     else reader.skip();
   }
-  return { name, lastModified };
+  return { name, lastModified, ...(owner !== undefined && { owner }) };
 }
 
 /** Text elements up to the end of the current one; empty ones count as absent. */

@@ -7,6 +7,7 @@ import type {
   ByteRange,
   Condition,
   ContainerEntry,
+  ContainerRequest,
   CopyRequest,
   CopySource,
   ListPage,
@@ -64,16 +65,18 @@ export class MemoryBlobStore implements BlobStore {
     container.set(ref.name, { ...blob, archived });
   }
 
-  async createContainer(name: string, call: Call): Promise<void> {
+  async createContainer(name: string, { owner }: ContainerRequest, call: Call): Promise<ContainerEntry> {
     this.#begin('createContainer', call);
     if (!this.capabilities.containerName.test(name)) throw new StoreError('invalidName', { call: 'createContainer' });
     if (this.#containers.has(name)) throw new StoreError('containerExists', { call: 'createContainer' });
-    this.#containers.set(name, new MemoryContainer(this.#now(), this.capabilities.nameOrder));
+    const made = { createdAt: this.#now(), ...(owner !== undefined && { owner }) };
+    this.#containers.set(name, new MemoryContainer(made, this.capabilities.nameOrder));
+    return this.#entry(name, 'createContainer');
   }
 
   async headContainer(name: string, call: Call): Promise<ContainerEntry> {
     this.#begin('headContainer', call);
-    return { name, lastModified: this.#container(name, 'headContainer').createdAt };
+    return this.#entry(name, 'headContainer');
   }
 
   async removeContainer(name: string, call: Call): Promise<void> {
@@ -90,7 +93,7 @@ export class MemoryBlobStore implements BlobStore {
     const page = names.slice(0, this.capabilities.maxListPage);
     const last = page.at(-1);
     return {
-      containers: page.map((name) => ({ name, lastModified: this.#container(name, 'listContainers').createdAt })),
+      containers: page.map((name) => this.#entry(name, 'listContainers')),
       ...(last !== undefined && page.length < names.length && { nextToken: last }),
     };
   }
@@ -215,6 +218,11 @@ export class MemoryBlobStore implements BlobStore {
     checkName(ref.name, this.capabilities, call);
     checkMetadata(metadata, this.capabilities, call);
     this.#container(ref.container, call);
+  }
+
+  #entry(name: string, call: string): ContainerEntry {
+    const { createdAt, owner } = this.#container(name, call).made;
+    return { name, lastModified: createdAt, ...(owner !== undefined && { owner }) };
   }
 
   #container(name: string, call: string): MemoryContainer {

@@ -14,15 +14,22 @@ export interface StoredBlob {
   readonly archived: boolean;
 }
 
+/** What is known of a container since it was made. */
+export interface ContainerOrigin {
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly owner?: string;
+}
+
 /** What a container holds: blobs by name, and beside them the parts staged for names. */
 export class MemoryContainer {
-  readonly createdAt: number;
+  readonly made: ContainerOrigin;
   readonly #blobs = new Map<string, StoredBlob>();
   readonly #staged = new Map<string, Map<PartToken, Bytes>>();
   readonly #index: NameIndex;
 
-  constructor(createdAt: number, order: NameOrder) {
-    this.createdAt = createdAt;
+  constructor(made: ContainerOrigin, order: NameOrder) {
+    this.made = made;
     this.#index = new NameIndex(order);
   }
 

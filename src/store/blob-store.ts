@@ -154,9 +154,16 @@ export interface RemoveItem {
 
 export type RemoveOutcome = 'removed' | 'notFound' | 'conditionFailed' | Error;
 
+export interface ContainerRequest {
+  /** Kept with the container from the moment it is there: `[a-z0-9_-]`, at most 63 characters. */
+  readonly owner?: string;
+}
+
 export interface ContainerEntry {
   readonly name: string;
   readonly lastModified: number;
+  /** What it was made with, as far as the service keeps it; absent on those that other tools made. */
+  readonly owner?: string;
 }
 
 /** Limits and habits of a service, as data. Sizes in bytes. */
@@ -196,8 +203,11 @@ export interface BlobStore {
   readonly kind: string;
   readonly capabilities: StoreCapabilities;
 
-  /** @throws containerExists, containerBusy */
-  createContainer(name: string, call: Call): Promise<void>;
+  /**
+   * Makes it unless there is one: of many at once for one name one succeeds.
+   * @returns it, with the owner that the service really keeps. @throws containerExists, containerBusy
+   */
+  createContainer(name: string, request: ContainerRequest, call: Call): Promise<ContainerEntry>;
   /** @throws containerNotFound, containerBusy (somebody else's) */
   headContainer(name: string, call: Call): Promise<ContainerEntry>;
   /** Removes the container with everything in it. @throws containerNotFound */

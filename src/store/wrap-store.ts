@@ -19,8 +19,8 @@ export function wrapStore(store: BlobStore, around: Around): BlobStore {
   return {
     kind: store.kind,
     capabilities: store.capabilities,
-    createContainer: (container, call) =>
-      around({ method: 'createContainer', ref: { container }, call }, () => store.createContainer(container, call)),
+    createContainer: (container, request, call) =>
+      around({ method: 'createContainer', ref: { container }, call }, () => store.createContainer(container, request, call)),
     headContainer: (container, call) => around({ method: 'headContainer', ref: { container }, call }, () => store.headContainer(container, call)),
     removeContainer: (container, call) =>
       around({ method: 'removeContainer', ref: { container }, call }, () => store.removeContainer(container, call)),

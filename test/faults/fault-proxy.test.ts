@@ -28,7 +28,7 @@ describe.each(SERVICES)('%s', (service) => {
   beforeEach(async () => {
     backend.proxy.follow();
     const container = `proxy-${++made}`;
-    await store.createContainer(container, testCall());
+    await store.createContainer(container, {}, testCall());
     ref = { container, name: 'folder/a b?ü' };
     backend.proxy.follow();
   });

@@ -40,7 +40,7 @@ async function exercise(options: AzureStoreOptions, steps: readonly Step[] = STE
   const container = freshContainer();
   try {
     await store.ping(call);
-    await store.createContainer(container, call);
+    await store.createContainer(container, {}, call);
     await exerciseContainer(store, container, steps);
     await store.removeContainer(container, call);
   } finally {
@@ -129,7 +129,7 @@ describe('over http', () => {
   test('SAS of one container', async () => {
     const container = freshContainer();
     const owner = createAzureStore(plain.storeOptions);
-    await owner.createContainer(container, testCall());
+    await owner.createContainer(container, {}, testCall());
     const store = createAzureStore({ endpoint: plain.endpoint, credential: { kind: 'sas', token: containerSas(container, 'rcwdl') } });
     await exerciseContainer(store, container, STEPS);
     await Promise.all([store.close(), owner.close()]);
@@ -142,7 +142,7 @@ describe('over http', () => {
 
   test('a SAS that lacks a permission is denied', async () => {
     const store = createAzureStore({ endpoint: plain.endpoint, credential: { kind: 'sas', token: accountSas('rl') } });
-    await expect(store.createContainer(freshContainer(), testCall())).rejects.toMatchObject({ kind: 'denied' });
+    await expect(store.createContainer(freshContainer(), {}, testCall())).rejects.toMatchObject({ kind: 'denied' });
     await store.close();
   });
 
@@ -184,7 +184,7 @@ describe('over https', () => {
   test('one delegation key serves all copies; who asked for it may hang up', async () => {
     const store = createAzureStore({ endpoint: secure.endpoint, ca: secure.ca, credential: { kind: 'token', credential: { getToken } } });
     const container = freshContainer();
-    await store.createContainer(container, testCall());
+    await store.createContainer(container, {}, testCall());
     const { revision } = await store.write({ container, name: 'source' }, Buffer.from('source'), { metadata: {} }, testCall());
     const source = { container, name: 'source', revision };
     const stop = new AbortController();

@@ -61,7 +61,7 @@ test('every call goes through the proxy, TLS end to end', async () => {
   const store = createAzureStore({ ...azurite.storeOptions, proxy: proxy.url });
   const container = freshContainer();
   const ref = { container, name: 'key' };
-  await store.createContainer(container, testCall());
+  await store.createContainer(container, {}, testCall());
   await store.write(ref, { size: 6, stream: Readable.from([Buffer.from('stream')]) }, { metadata: {} }, testCall());
   const { body } = await store.read(ref, {}, testCall());
   expect((await buffer(body.stream())).toString()).toBe('stream');

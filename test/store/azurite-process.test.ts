@@ -27,7 +27,7 @@ test('data in a folder outlive the process, and stopping ends it', async () => {
   const ref = { container: freshContainer(), name: 'key' };
   const first = await startAzurite({ folder });
   const before = createAzureStore(first.storeOptions);
-  await before.createContainer(ref.container, testCall());
+  await before.createContainer(ref.container, {}, testCall());
   await before.write(ref, Buffer.from('kept'), { metadata: {} }, testCall());
   await before.close();
   await first.stop();

@@ -82,7 +82,7 @@ describe('versioning', () => {
 
   test('of a container that native tools made', async () => {
     bucket = 'native-container';
-    await gateway.store.createContainer(bucket, testCall());
+    await gateway.store.createContainer(bucket, {}, testCall());
     expect(await get('versioning')).toBe('<VersioningConfiguration/>');
     expect(await put('versioning', status('Enabled'))).toBe('200');
     expect(await get('versioning')).toBe(status('Enabled'));

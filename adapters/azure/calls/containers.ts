@@ -1,21 +1,27 @@
-import type { ContainerEntry } from '../../../src/store/blob-store.ts';
+import type { ContainerEntry, ContainerRequest } from '../../../src/store/blob-store.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { AzureClient } from '../client.ts';
 import { containerPath } from '../endpoint.ts';
-import { lastModifiedOf } from '../headers.ts';
+import { OWNER_METADATA, lastModifiedOf, metadataHeaders, ownerOf } from '../headers.ts';
 import { parseContainerPage } from '../list-xml.ts';
 import type { AzureRequest } from '../request.ts';
 
-/** Create Container. */
-export async function createContainer(client: AzureClient, name: string, call: Call): Promise<void> {
-  await client.sendForHeaders(containerRequest(client, name, { call: 'createContainer', method: 'PUT', effect: 'change' }), call);
+export interface NewContainer extends ContainerRequest {
+  readonly name: string;
+}
+
+/** Create Container, with its metadata in the same step. */
+export async function createContainer(client: AzureClient, { name, owner }: NewContainer, call: Call): Promise<ContainerEntry> {
+  const ms = owner === undefined ? [] : metadataHeaders({ [OWNER_METADATA]: owner });
+  const headers = await client.sendForHeaders(containerRequest(client, name, { call: 'createContainer', method: 'PUT', effect: 'change', ms }), call);
+  return { name, lastModified: lastModifiedOf(headers), ...(owner !== undefined && { owner }) };
 }
 
 /** Get Container Properties. */
 export async function headContainer(client: AzureClient, name: string, call: Call): Promise<ContainerEntry> {
   const headers = await missing(client.sendForHeaders(containerRequest(client, name, { call: 'headContainer', method: 'HEAD', effect: 'read' }), call));
-  return { name, lastModified: lastModifiedOf(headers) };
+  return { name, lastModified: lastModifiedOf(headers), ...ownerOf(headers) };
 }
 
 /** Delete Container. */
@@ -29,7 +35,7 @@ export async function listContainers(
   token: string | undefined,
   call: Call,
 ): Promise<{ containers: ContainerEntry[]; nextToken?: string }> {
-  const marker: [string, string][] = token === undefined ? [] : [['marker', token]];
+  const marker: [string, string][] = [['include', 'metadata'], ...(token === undefined ? [] : [['marker', token] satisfies [string, string]])];
   return parseContainerPage(await client.sendForDocument(accountList(client, 'listContainers', marker), call));
 }
 
@@ -42,7 +48,7 @@ function accountList(client: AzureClient, call: string, more: [string, string][]
   return { call, method: 'GET', path: `${client.endpoint.basePath}/`, query: [['comp', 'list'], ...more], effect: 'read' };
 }
 
-function containerRequest(client: AzureClient, name: string, request: Pick<AzureRequest, 'call' | 'method' | 'effect'>): AzureRequest {
+function containerRequest(client: AzureClient, name: string, request: Pick<AzureRequest, 'call' | 'method' | 'effect' | 'ms'>): AzureRequest {
   return { ...request, path: containerPath(client.endpoint, name), query: [['restype', 'container']] };
 }
 

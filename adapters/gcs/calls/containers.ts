@@ -1,4 +1,4 @@
-import type { ContainerEntry } from '../../../src/store/blob-store.ts';
+import type { ContainerEntry, ContainerRequest } from '../../../src/store/blob-store.ts';
 import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
@@ -14,6 +14,7 @@ interface BucketResource {
   /** Decimal. */
   readonly projectNumber: string | number;
   readonly hierarchicalNamespace: { readonly enabled?: boolean };
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 interface BucketPage {
@@ -21,24 +22,33 @@ interface BucketPage {
   readonly nextPageToken: string;
 }
 
-const FIELDS = 'name,timeCreated,projectNumber,hierarchicalNamespace';
+const FIELDS = 'name,timeCreated,projectNumber,hierarchicalNamespace,labels';
+/** Whose a bucket is (https://cloud.google.com/storage/docs/tags-and-labels#bucket-labels: lower case, 63 characters). */
+const OWNER_LABEL = 's3gw-bucket';
+
+export interface NewContainer extends ContainerRequest {
+  readonly name: string;
+}
 
 /**
  * https://cloud.google.com/storage/docs/json_api/v1/buckets/insert. Soft delete is off, or everything staged and removed would be paid for
  * for a week more (https://cloud.google.com/storage/docs/soft-delete); access is by IAM alone, never public.
  */
-export async function createContainer(client: GcsClient, container: string, call: Call): Promise<void> {
+export async function createContainer(client: GcsClient, { name: container, owner }: NewContainer, call: Call): Promise<ContainerEntry> {
   const name = client.names.bucketOf(container);
   const bucket = {
     name,
     ...client.buckets,
+    ...(owner !== undefined && { labels: { [OWNER_LABEL]: owner } }),
     softDeletePolicy: { retentionDurationSeconds: '0' },
     iamConfiguration: { uniformBucketLevelAccess: { enabled: true }, publicAccessPrevention: 'enforced' },
   };
-  const query: Query = [['project', await client.credentials.projectId()], ['fields', 'projectNumber']];
+  const query: Query = [['project', await client.credentials.projectId()], ['fields', FIELDS]];
   const request = { call: 'createContainer', method: 'POST', path: BUCKETS, query, ...jsonBody(bucket), effect: 'change', changes: name, missing: 'bucket', conflict: 'containerExists' } as const;
   try {
-    client.projectNumber = projectOf(await client.sendForJson<BucketResource>(request, call));
+    const made = await client.sendForJson<BucketResource>(request, call);
+    client.projectNumber = projectOf(made);
+    return entryOf(container, made);
   } catch (error) {
     if (!isStoreError(error, 'containerExists')) throw error;
     throw await existsError(client, container, error, call);
@@ -70,7 +80,12 @@ export async function headContainer(client: GcsClient, container: string, call: 
     if (bucket === undefined) throw new StoreError('denied', { call: 'headContainer', status: 403 });
   }
   if (bucket.hierarchicalNamespace?.enabled === true) throw hierarchical(client.names.bucketOf(container));
-  return { name: container, lastModified: Date.parse(bucket.timeCreated ?? '') };
+  return entryOf(container, bucket);
+}
+
+function entryOf(name: string, { timeCreated = '', labels = {} }: Partial<BucketResource>): ContainerEntry {
+  const owner = labels[OWNER_LABEL];
+  return { name, lastModified: Date.parse(timeCreated), ...(owner !== undefined && { owner }) };
 }
 
 /** @returns undefined when it is there and we may not see it. @throws StoreError containerNotFound */
@@ -124,9 +139,9 @@ export async function listContainers(
 ): Promise<{ containers: ContainerEntry[]; nextToken?: string }> {
   const { prefix } = client.names;
   const { items = [], nextPageToken } = await bucketPage(client, { call: 'listContainers', prefix, token, limit: 1000 }, call);
-  const containers = items.flatMap(({ name = '', timeCreated = '', hierarchicalNamespace }) => {
-    const container = client.names.containerOf(name);
-    return container === undefined || hierarchicalNamespace?.enabled === true ? [] : [{ name: container, lastModified: Date.parse(timeCreated) }];
+  const containers = items.flatMap((bucket) => {
+    const container = client.names.containerOf(bucket.name ?? '');
+    return container === undefined || bucket.hierarchicalNamespace?.enabled === true ? [] : [entryOf(container, bucket)];
   });
   return { containers, ...(nextPageToken !== undefined && nextPageToken !== '' && { nextToken: nextPageToken }) };
 }

@@ -56,7 +56,7 @@ export async function tryContainers(store: BlobStore, system: string, call: Call
   const findings = [await outcome(store, 'list containers', () => store.listContainers(undefined, call))];
   findings.push(await outcome(store, 'system container', () => haveContainer(store, system, call)));
   for (const [check, run] of [
-    ['create containers', () => expecting(store.createContainer(system, call), 'containerExists')],
+    ['create containers', () => expecting(store.createContainer(system, {}, call), 'containerExists')],
     ['remove containers', () => expecting(store.removeContainer(`preflight-${randomUUID().slice(0, 18)}`, call), 'containerNotFound')],
   ] as const) {
     const finding = await outcome(store, check, run);
@@ -81,7 +81,7 @@ async function haveContainer(store: BlobStore, system: string, call: Call): Prom
     return `${system} is there`;
   } catch (error) {
     if (!isStoreError(error, 'containerNotFound')) throw error;
-    await store.createContainer(system, call);
+    await store.createContainer(system, {}, call);
     return `${system} was made`;
   }
 }

@@ -76,7 +76,7 @@ export function createBucketStore(realm: Realm, now: () => number): BucketStore 
 
 export async function ensureContainer(store: BlobStore, container: string, call: Call): Promise<void> {
   try {
-    await store.createContainer(container, call);
+    await store.createContainer(container, {}, call);
   } catch (error) {
     if (!isStoreError(error, 'containerExists')) throw error;
   }

@@ -46,8 +46,8 @@ export class World {
 
   static async empty(now: number): Promise<World> {
     const world = new World(now);
-    await world.#memory.createContainer(CONTAINER, world.#call);
-    await world.#memory.createContainer(SYSTEM, world.#call);
+    await world.#memory.createContainer(CONTAINER, {}, world.#call);
+    await world.#memory.createContainer(SYSTEM, {}, world.#call);
     return world;
   }
 
@@ -145,7 +145,7 @@ export class World {
     return {
       kind: memory.kind,
       capabilities: memory.capabilities,
-      createContainer: (name, call) => memory.createContainer(name, call),
+      createContainer: (name, request, call) => memory.createContainer(name, request, call),
       headContainer: (name, call) => memory.headContainer(name, call),
       removeContainer: (name, call) => memory.removeContainer(name, call),
       listContainers: (token, call) => memory.listContainers(token, call),

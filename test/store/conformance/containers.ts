@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Revision } from '../../../src/store/blob-store.ts';
+import type { ContainerEntry, Revision } from '../../../src/store/blob-store.ts';
 import { newCallFacts } from '../../../src/observe/call.ts';
 import { testCall } from '../../support/test-call.ts';
 import { type Define, failsWith, type Subject, winnersOf } from './suite.ts';
@@ -34,13 +34,36 @@ function lifecycleTests(subject: Subject, test: Define): void {
   });
 
   test('a container cannot be made twice', async () => {
-    await failsWith(subject.store.createContainer(subject.container, subject.call), 'containerExists');
+    await failsWith(subject.store.createContainer(subject.container, {}, subject.call), 'containerExists');
   });
 
   test('20 creations of one container: one succeeds', async () => {
     const name = subject.freshContainerName();
-    const races = Array.from({ length: 20 }, () => subject.store.createContainer(name, subject.call));
+    const races = Array.from({ length: 20 }, () => subject.store.createContainer(name, {}, subject.call));
     expect(await winnersOf(races, 'containerExists')).toHaveLength(1);
+    await subject.store.removeContainer(name, subject.call);
+  });
+
+  test('a container keeps the owner it was made with, in its head and in the list', async () => {
+    const [owned, plain] = [subject.freshContainerName(), subject.freshContainerName()];
+    const owner = '0f8fad5b-d9cb-469f-a165-70867728950e';
+    expect(await subject.store.createContainer(owned, { owner }, subject.call)).toMatchObject({ name: owned, owner });
+    await subject.store.createContainer(plain, {}, subject.call);
+    expect(await subject.store.headContainer(owned, subject.call)).toMatchObject({ name: owned, owner });
+    expect(await subject.store.headContainer(plain, subject.call)).not.toHaveProperty('owner');
+    const listed = await containersOf(subject);
+    expect(listed.find(({ name }) => name === owned)?.owner).toBe(owner);
+    expect(listed.find(({ name }) => name === plain)).not.toHaveProperty('owner');
+    await failsWith(subject.store.createContainer(owned, { owner: 'somebody-else' }, subject.call), 'containerExists');
+    expect((await subject.store.headContainer(owned, subject.call)).owner).toBe(owner);
+    for (const name of [owned, plain]) await subject.store.removeContainer(name, subject.call);
+  });
+
+  test('of 20 owners at once one has the container', async () => {
+    const name = subject.freshContainerName();
+    const races = Array.from({ length: 20 }, (_, i) => subject.store.createContainer(name, { owner: `owner-${i}` }, subject.call));
+    const [winner] = await winnersOf(races, 'containerExists');
+    expect((await subject.store.headContainer(name, subject.call)).owner).toBe(`owner-${winner}`);
     await subject.store.removeContainer(name, subject.call);
   });
 
@@ -54,16 +77,21 @@ function lifecycleTests(subject: Subject, test: Define): void {
 
   test('listContainers names all containers, in pages', async () => {
     const made = [await subject.newContainer(), await subject.newContainer()];
-    const seen: string[] = [];
-    let token: string | undefined;
-    do {
-      const page = await subject.store.listContainers(token, subject.call);
-      seen.push(...page.containers.map((entry) => entry.name));
-      token = page.nextToken;
-    } while (token !== undefined);
+    const seen = (await containersOf(subject)).map((entry) => entry.name);
     for (const name of [...made, subject.container]) expect(seen.filter((other) => other === name)).toHaveLength(1);
     for (const name of made) await subject.store.removeContainer(name, subject.call);
   });
+}
+
+async function containersOf({ store, call }: Subject): Promise<ContainerEntry[]> {
+  const seen: ContainerEntry[] = [];
+  let token: string | undefined;
+  do {
+    const page = await store.listContainers(token, call);
+    seen.push(...page.containers);
+    token = page.nextToken;
+  } while (token !== undefined);
+  return seen;
 }
 
 /** Nobody may find there what was meant for us, whether he lets us in or not. */
@@ -71,7 +99,7 @@ function foreignContainerTests(subject: Subject, test: Define): void {
   for (const name of subject.options.foreign ?? []) {
     test(`a container of somebody else, ${name}, is busy for us, and not listed`, async () => {
       await failsWith(subject.store.headContainer(name, subject.call), 'containerBusy');
-      await failsWith(subject.store.createContainer(name, subject.call), 'containerBusy');
+      await failsWith(subject.store.createContainer(name, {}, subject.call), 'containerBusy');
       const { containers } = await subject.store.listContainers(undefined, subject.call);
       expect(containers.map((entry) => entry.name)).not.toContain(name);
     });

@@ -73,7 +73,7 @@ export class Subject {
   async newContainer(): Promise<string> {
     const name = this.freshContainerName();
     this.#made.push(name);
-    await this.store.createContainer(name, this.call);
+    await this.store.createContainer(name, {}, this.call);
     return name;
   }
 

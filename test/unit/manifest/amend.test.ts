@@ -153,7 +153,7 @@ describe('amending a bucket', () => {
 
   it('gives a container of native tools a record; it stays the same bucket', async () => {
     const { buckets, store } = await testManifest();
-    await store.createContainer('native-one', testCall());
+    await store.createContainer('native-one', {}, testCall());
     const native = await buckets.get('native-one', testCall());
     await buckets.amend(native, makePublic, testCall());
     const { uid, ownerId, acl, recordRevision } = await buckets.get('native-one', testCall());

@@ -79,7 +79,7 @@ describe('amending a bucket', () => {
 
   it('adopts a container that native tools made, also when it is the first record of all', async () => {
     const store = new MemoryBlobStore();
-    await store.createContainer('native', testCall());
+    await store.createContainer('native', {}, testCall());
     const backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER };
     const buckets = createBucketRegistry({ realm: { backends: [backend], backendOf: () => backend }, cacheMs: 60_000, onHidden: () => undefined });
     const before = await buckets.get('native', testCall());

@@ -106,7 +106,7 @@ describe('versioning of a bucket', () => {
 
   it('adopts a container that native tools made', async () => {
     const { buckets, store } = await scene();
-    await store.createContainer('native', testCall());
+    await store.createContainer('native', {}, testCall());
     const native = await buckets.get('native', testCall());
     await buckets.setVersioning(native, 'enabled', testCall());
     expect(await buckets.get('native', testCall())).toMatchObject({ versioning: 'enabled', uid: 'native.native', ownerId: OWNER });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import { createBucketRegistry } from '../../../src/manifest/buckets/buckets.ts';
-import type { BlobStore } from '../../../src/store/blob-store.ts';
+import type { BlobStore, ContainerRequest } from '../../../src/store/blob-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { OWNER, putOf, testManifest } from '../../support/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
@@ -45,8 +45,8 @@ describe('buckets', () => {
 
   it('made by native tools belong to the owner of the backend; names no bucket can have are hidden, and told once', async () => {
     const { buckets, store, objects, hidden } = await testManifest();
-    await store.createContainer('native', testCall());
-    await store.createContainer('sthree-no-bucket', testCall());
+    await store.createContainer('native', {}, testCall());
+    await store.createContainer('sthree-no-bucket', {}, testCall());
     const bucket = await buckets.get('native', testCall());
     expect(bucket).toMatchObject({ ownerId: OWNER, versioning: 'never' });
     await objects.put(bucket, 'k', putOf('x'), testCall());
@@ -71,9 +71,9 @@ describe('buckets', () => {
     const store = new Proxy(inner, {
       get: (target, name) => {
         if (name === 'createContainer') {
-          return async (container: string, call: ReturnType<typeof testCall>) => {
+          return async (container: string, request: ContainerRequest, call: ReturnType<typeof testCall>) => {
             if (busy.has(container)) throw new StoreError('containerBusy', { call: 'createContainer' });
-            await target.createContainer(container, call);
+            return target.createContainer(container, request, call);
           };
         }
         const value: unknown = Reflect.get(target, name);

@@ -9,7 +9,7 @@ const BYTES = Buffer.from('meow');
 
 async function stores(): Promise<{ bare: MemoryBlobStore; noting: ReturnType<typeof noteHeads> }> {
   const bare = new MemoryBlobStore();
-  for (const container of ['photos', 'system']) await bare.createContainer(container, testCall());
+  for (const container of ['photos', 'system']) await bare.createContainer(container, {}, testCall());
   return { bare, noting: noteHeads(bare, 'system') };
 }
 

@@ -38,7 +38,7 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
       setMetadata: (store) => store.setMetadata(REF, {}, { kind: 'match', revision: '"0x1"' as Revision }, testCall()),
       remove: (store) => store.remove(REF, undefined, testCall()),
       assemble: (store) => store.assemble(REF, { tokens: [], metadata: {} }, testCall()),
-      createContainer: (store) => store.createContainer('bucket', testCall()),
+      createContainer: (store) => store.createContainer('bucket', {}, testCall()),
     };
 
     for (const [name, change] of Object.entries(changes)) {

@@ -17,7 +17,7 @@ let made = 0;
 async function open(options: DoubleServerOptions = {}): Promise<void> {
   double = await startGcsDouble({ record: true, ...options });
   store = createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' } });
-  await store.createContainer(CONTAINER, call);
+  await store.createContainer(CONTAINER, {}, call);
 }
 
 beforeAll(() => open());
@@ -131,7 +131,7 @@ describe('parts from other blobs', () => {
 describe('buckets', () => {
   test('what the gateway makes has no soft delete; names get the prefix; others are not listed', async () => {
     const prefixed = createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, bucketPrefix: 'acme-', location: 'EU', storageClass: 'NEARLINE' });
-    await prefixed.createContainer('photos', call);
+    await prefixed.createContainer('photos', {}, call);
     expect(double.state.buckets.get('acme-photos')?.fields).toMatchObject({ softDeleteSeconds: '0', location: 'EU', storageClass: 'NEARLINE' });
     expect((await prefixed.listContainers(undefined, call)).containers.map(({ name }) => name)).toEqual(['photos']);
     expect((await store.listContainers(undefined, call)).containers.map(({ name }) => name)).toContain('acme-photos');
@@ -145,7 +145,7 @@ describe('buckets', () => {
     const error = await failure(store.headContainer('folders', call));
     expect(error).toMatchObject({ kind: 'unexpected', detail: { code: 'HierarchicalNamespace' } });
     expect(String(error.cause)).toContain('bucket folders has a hierarchical namespace');
-    expect((await failure(store.createContainer('folders', call))).detail.code).toBe('HierarchicalNamespace');
+    expect((await failure(store.createContainer('folders', {}, call))).detail.code).toBe('HierarchicalNamespace');
     expect((await store.listContainers(undefined, call)).containers.map(({ name }) => name)).not.toContain('folders');
   });
 });

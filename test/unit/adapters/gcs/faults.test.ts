@@ -147,7 +147,7 @@ describe('changes', () => {
 
   test('createContainer: a lost answer is lost; a taken name is taken', async () => {
     const lost = await start([reset]);
-    expect(await failure(lost.store.createContainer('bucket', testCall()))).toMatchObject({ kind: 'unavailable', lost: true });
+    expect(await failure(lost.store.createContainer('bucket', {}, testCall()))).toMatchObject({ kind: 'unavailable', lost: true });
   });
 
   const conflict = refusal('409 Conflict', 'conflict');
@@ -166,14 +166,14 @@ describe('changes', () => {
     ['nobody knows whose', [conflict, hidden, hidden], 'denied'],
   ] as [string, Turn[], string][])('createContainer of a taken name: %s', async (_whose, turns, kind) => {
     const { store, requests } = await start(turns);
-    const error = await failure(store.createContainer('bucket', testCall()));
+    const error = await failure(store.createContainer('bucket', {}, testCall()));
     expect([error.kind, requests.length]).toEqual([kind, turns.length]);
     if (kind === 'containerBusy') expect(error.detail.cause).toMatchObject({ message: expect.stringMatching(/belongs to another project/) as string });
   });
 
   test('headContainer knows its project by what was made in it, or asks once', async () => {
     const made = await start([json({ projectNumber: '1' }), json(ours)]);
-    await made.store.createContainer('bucket', testCall());
+    await made.store.createContainer('bucket', {}, testCall());
     await made.store.headContainer('bucket', testCall());
     expect(made.requests).toHaveLength(2);
     const found = await start([json(ours), listed, json(ours)]);

@@ -103,7 +103,7 @@ describe('on a service that takes few changes of one name', () => {
     const double = await startGcsDouble({ nameWritesPerSecond: 20 });
     const store = createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, retries: { nameSpacing: 50, nameWait } });
     running.push({ double, store });
-    await store.createContainer('bucket', testCall());
+    await store.createContainer('bucket', {}, testCall());
     return store;
   }
 

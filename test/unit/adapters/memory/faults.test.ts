@@ -15,7 +15,7 @@ let memory: MemoryBlobStore;
 
 beforeEach(async () => {
   memory = new MemoryBlobStore();
-  await memory.createContainer('box', call);
+  await memory.createContainer('box', {}, call);
 });
 
 function failing(method: string, fault: Fault): BlobStore {
@@ -50,7 +50,7 @@ describe('withFaults', () => {
 
   test('fail with another kind', async () => {
     const store = failing('createContainer', { kind: 'fail', error: 'containerBusy' });
-    expect((await errorOf(store.createContainer('other', call))).kind).toBe('containerBusy');
+    expect((await errorOf(store.createContainer('other', {}, call))).kind).toBe('containerBusy');
   });
 
   test('throttle', async () => {

@@ -17,7 +17,7 @@ describe('MemoryBlobStore', () => {
 
   beforeEach(async () => {
     store = new MemoryBlobStore({ capabilities: { maxWrite: 100, maxListPage: 3 }, now: () => 1_700_000_000_000 });
-    await store.createContainer('box', call);
+    await store.createContainer('box', {}, call);
   });
 
   test('refuses bodies above maxWrite before it reads them', async () => {
@@ -50,7 +50,7 @@ describe('MemoryBlobStore', () => {
 
   test('refuses container names that the capabilities exclude', async () => {
     for (const name of ['ab', 'Upper', 'a--b', '-ab', 'with.dot', 'x'.repeat(64)]) {
-      expect(await kindOf(store.createContainer(name, call)), name).toBe('invalidName');
+      expect(await kindOf(store.createContainer(name, {}, call)), name).toBe('invalidName');
     }
   });
 
@@ -64,7 +64,7 @@ describe('MemoryBlobStore', () => {
 
   test('hands bodies out in views of at most 64 KiB', async () => {
     const large = new MemoryBlobStore();
-    await large.createContainer('box', call);
+    await large.createContainer('box', {}, call);
     await large.write(ref, Buffer.alloc(200_000), { metadata: {} }, call);
     const { body } = await large.read(ref, {}, call);
     const sizes: number[] = [];
@@ -74,7 +74,7 @@ describe('MemoryBlobStore', () => {
 
   test('a store that does not answer md5 keeps a declared one', async () => {
     const plain = new MemoryBlobStore({ capabilities: { writeReturnsMd5: false } });
-    await plain.createContainer('box', call);
+    await plain.createContainer('box', {}, call);
     expect((await plain.write(ref, Buffer.from('a'), { metadata: {} }, call)).md5).toBeUndefined();
     const md5 = '0cc175b9c0f1b6a831c399e269772661';
     expect((await plain.write(ref, Buffer.from('a'), { metadata: {}, md5 }, call)).md5).toBe(md5);
@@ -110,7 +110,7 @@ describe('MemoryBlobStore', () => {
 
   test('50,000 blobs list in pages without sorting again and again', async () => {
     const big = new MemoryBlobStore();
-    await big.createContainer('box', call);
+    await big.createContainer('box', {}, call);
     for (let i = 0; i < 50_000; i += 1) {
       await big.write({ container: 'box', name: `d${i % 97}/${(i * 7919) % 50_000}` }, Buffer.alloc(1), { metadata: {} }, call);
     }
