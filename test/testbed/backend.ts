@@ -24,12 +24,17 @@ export interface TestbedBackend {
   stop(): Promise<void>;
 }
 
+export interface BackendOptions extends TestbedOptions {
+  /** Of faults, by whoever starts the backend in this process; instead of `faultPlan`. */
+  readonly plan?: FaultPlan;
+}
+
 /** @throws Error when it does not come up, or cannot be built here */
-export async function startBackend(options: TestbedOptions): Promise<TestbedBackend> {
+export async function startBackend(options: BackendOptions): Promise<TestbedBackend> {
   const backend = await STARTERS[options.backend](options);
-  if (options.faultPlan === undefined) return backend;
+  if (options.faultPlan === undefined && options.plan === undefined) return backend;
   try {
-    return await behindProxy(backend, await loadPlan(options.faultPlan));
+    return await behindProxy(backend, options.plan ?? (await loadPlan(options.faultPlan ?? '')));
   } catch (error) {
     await backend.stop();
     throw error;

@@ -1,0 +1,123 @@
+import { type Call } from '../model/reference/calls.ts';
+import type { Answer } from '../model/reference/answer.ts';
+import { factsOf } from '../model/program/facts.ts';
+import { targetOf, wireRequest } from '../model/program/wire.ts';
+import { type RawAnswer, RawConnection } from '../support/raw-http.ts';
+import { signedHead } from '../support/sign-raw.ts';
+import type { Random } from './random.ts';
+
+/** A client that hears nothing for so long hangs up. */
+const PATIENCE_MS = 20_000;
+/** A client that leaves does so within this time after it sent its request. */
+const LEAVES_WITHIN_MS = 60;
+
+export interface Account {
+  readonly accessKey: string;
+  readonly secretKey: string;
+}
+
+/** A call, when it was sent and answered, and how. Times in milliseconds of one monotonic clock. */
+export interface Recorded {
+  readonly client: number;
+  readonly bucket: string;
+  readonly call: Call;
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  /** Absent: the client heard nothing, so the call may take effect at any time after it was sent, or never. */
+  readonly answer?: Answer;
+}
+
+export interface ClientOptions {
+  readonly name: number;
+  readonly ports: readonly number[];
+  readonly account: Account;
+  readonly random: Random;
+  /** Probability of leaving before the answer. */
+  readonly leaves: number;
+}
+
+/** One user of the service: one request at a time, each to a replica of its choice; now and then it hangs up. */
+export class Client {
+  readonly #options: ClientOptions;
+  readonly #connections = new Map<number, RawConnection>();
+  leaves: number;
+  left = 0;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.leaves = options.leaves;
+  }
+
+  async send(bucket: string, call: Call): Promise<Recorded> {
+    const { name } = this.#options;
+    const sentAt = performance.now();
+    const answer = await this.#ask(bucket, call);
+    return { client: name, bucket, call, sentAt, answeredAt: performance.now(), ...(answer && { answer }) };
+  }
+
+  /** `PUT /bucket`; `undefined`: not heard. */
+  async createBucket(bucket: string): Promise<number | undefined> {
+    return (await this.#exchange('PUT', `/${bucket}`, '', {}))?.status;
+  }
+
+  close(): void {
+    for (const connection of this.#connections.values()) connection.close();
+    this.#connections.clear();
+  }
+
+  async #ask(bucket: string, call: Call): Promise<Answer | undefined> {
+    const request = wireRequest(call, bucket);
+    const given = Object.entries(request.headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+    const answer = await this.#exchange(request.method, targetOf(bucket, request), request.body, Object.fromEntries(given));
+    return answer === undefined ? undefined : factsOf(call, answer);
+  }
+
+  async #exchange(method: string, target: string, body: string, headers: Readonly<Record<string, string>>): Promise<RawAnswer | undefined> {
+    const { ports, account, random } = this.#options;
+    const port = random.of(ports);
+    const bytes = signedHead({ ...account, method, target, headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) } }) + body;
+    try {
+      const connection = await this.#connection(port);
+      const leaving = random.chance(this.leaves) ? this.#leaveSoon(connection) : undefined;
+      const patience = setTimeout(() => connection.close(), PATIENCE_MS);
+      try {
+        connection.send(bytes);
+        const answer = await connection.answer(method);
+        if (answer.headers['connection'] === 'close') this.#drop(port, connection);
+        return isWhole(answer, method) ? answer : undefined;
+      } finally {
+        clearTimeout(patience);
+        clearTimeout(leaving);
+      }
+    } catch {
+      this.#drop(port, this.#connections.get(port));
+      return undefined;
+    }
+  }
+
+  #leaveSoon(connection: RawConnection): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.left += 1;
+      connection.close();
+    }, this.#options.random.next() * LEAVES_WITHIN_MS);
+  }
+
+  #drop(port: number, connection: RawConnection | undefined): void {
+    connection?.close();
+    this.#connections.delete(port);
+  }
+
+  async #connection(port: number): Promise<RawConnection> {
+    const kept = this.#connections.get(port);
+    if (kept?.ended === false) return kept;
+    const opened = await RawConnection.open(port);
+    this.#connections.set(port, opened);
+    return opened;
+  }
+}
+
+/** A connection that ends in the midst of a body gives what has come: that is no answer. */
+function isWhole({ headers, body, status }: RawAnswer, method: string): boolean {
+  const length = headers['content-length'];
+  return method === 'HEAD' || status === 204 || status === 304 || length === undefined || Buffer.byteLength(body) === Number(length);
+}

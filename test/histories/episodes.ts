@@ -1,0 +1,113 @@
+import type { Account, Recorded } from './client.ts';
+import { Client } from './client.ts';
+import type { Random } from './random.ts';
+import { KeyStory, nextCall, type Versioning } from './workload.ts';
+
+/** Calls to one key: long enough for odd orders, short enough for a search through all of them. */
+const CALLS_PER_KEY = 36;
+const KEYS_PER_BUCKET = 24;
+/** Keys that are worked on at the same time: several clients meet at each. */
+const KEYS_AT_ONCE = 6;
+const MODES: readonly Versioning[] = ['never', 'Enabled', 'Suspended'];
+
+export interface Episode {
+  readonly bucket: string;
+  readonly versioning: Versioning;
+  readonly stories: readonly KeyStory[];
+}
+
+export interface EpisodesOptions {
+  readonly account: Account;
+  readonly ports: readonly number[];
+  readonly clients: number;
+  /** Probability that a client leaves before the answer. */
+  readonly leaves: number;
+  readonly random: Random;
+}
+
+/** Many clients on few keys, bucket after bucket; all that they did and heard is recorded. */
+export class Episodes {
+  readonly #options: EpisodesOptions;
+  readonly #clients: readonly Client[];
+  readonly recorded: Recorded[] = [];
+  readonly episodes: Episode[] = [];
+
+  constructor(options: EpisodesOptions) {
+    this.#options = options;
+    const { clients, random, ...each } = options;
+    this.#clients = Array.from({ length: clients }, (_, name) => new Client({ ...each, name, random }));
+  }
+
+  get left(): number {
+    return this.#clients.reduce((sum, client) => sum + client.left, 0);
+  }
+
+  /** Works until so many calls are recorded. */
+  async run(operations: number, onProgress: (done: number) => void): Promise<void> {
+    for (let index = 0; this.recorded.length < operations; index += 1) {
+      const versioning = MODES[index % MODES.length] ?? 'never';
+      const episode = { bucket: `histories-${index}`, versioning, stories: Array.from({ length: KEYS_PER_BUCKET }, (_, key) => new KeyStory(`key-${key}-`)) };
+      await this.#prepare(episode);
+      this.episodes.push(episode);
+      await Promise.all(this.#clients.map((client) => this.#work(client, episode)));
+      onProgress(this.recorded.length);
+    }
+  }
+
+  /** What everything is in the end, when nothing goes wrong any more: current objects, all versions, each by its id. */
+  async readAll(): Promise<void> {
+    for (const client of this.#clients) client.leaves = 0;
+    const work = this.episodes.flatMap(({ bucket, stories }) => stories.map(({ key }) => ({ bucket, key })));
+    await Promise.all(this.#clients.map(async (client) => {
+      for (let next = work.pop(); next !== undefined; next = work.pop()) await this.#readKey(client, next.bucket, next.key);
+    }));
+  }
+
+  close(): void {
+    for (const client of this.#clients) client.close();
+  }
+
+  async #prepare({ bucket, versioning }: Episode): Promise<void> {
+    const [client] = this.#clients;
+    if (client === undefined) throw new Error('there are no clients');
+    const { leaves } = client;
+    client.leaves = 0;
+    await patiently(async () => [200, 409].includes(await client.createBucket(bucket) ?? 0));
+    for (const status of versioning === 'never' ? [] : versioning === 'Enabled' ? ['Enabled' as const] : ['Enabled' as const, 'Suspended' as const]) {
+      await patiently(async () => (await client.send(bucket, { op: 'PutBucketVersioning', status })).answer?.status === 200);
+    }
+    client.leaves = leaves;
+  }
+
+  async #work(client: Client, { bucket, stories }: Episode): Promise<void> {
+    const { random } = this.#options;
+    for (;;) {
+      const open = stories.filter(({ calls }) => calls < CALLS_PER_KEY).slice(0, KEYS_AT_ONCE);
+      if (open.length === 0) return;
+      const story = random.of(open);
+      story.calls += 1;
+      const recorded = await client.send(bucket, nextCall(story, random));
+      this.recorded.push(recorded);
+      story.learn(recorded);
+    }
+  }
+
+  async #readKey(client: Client, bucket: string, key: string): Promise<void> {
+    this.recorded.push(await client.send(bucket, { op: 'GetObject', key }));
+    const list = await client.send(bucket, { op: 'ListObjectVersions', prefix: key });
+    this.recorded.push(list);
+    const { versions = [] } = (list.answer?.body ?? {}) as { versions?: readonly { readonly versionId?: string }[] };
+    for (const { versionId } of versions) {
+      if (versionId !== undefined) this.recorded.push(await client.send(bucket, { op: 'GetObject', key, versionId }));
+    }
+  }
+}
+
+/** Until it succeeds: what a bucket needs before its history begins. */
+async function patiently(attempt: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    if (await attempt()) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error('the bucket could not be prepared');
+}
