@@ -64,7 +64,7 @@ const SETTINGS = z.strictObject({
       + '`aws`: AWS\'s own defaults, ownership BucketOwnerEnforced (ACLs are off) and all public access blocked.'),
   smallRangeCopy: z.boolean().default(false).describe('Allow UploadPartCopy of a range of a source of 5 MiB or less, as AWS does.'),
   presignedV2: z.boolean().default(false)
-    .describe('Accept presigned URLs of signature version 2, as s3cmd and version 1 of the AWS CLI make them. Their signature covers neither host nor payload.'),
+    .describe('Accept presigned URLs of signature version 2, as s3cmd and version 1 of the AWS CLI make them. Their signature covers neither host nor payload; parameters that it does not cover either (`prefix` and others of listings) are refused or have no effect.'),
   trustedProxies: z.array(RANGE).default([]).describe('Addresses or CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto count.'),
   keepAliveMs: milliseconds(75_000).describe('How long an idle client connection is kept; longer than the balancer in front keeps it.'),
   limits: LIMITS.prefault({}),

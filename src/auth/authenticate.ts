@@ -1,17 +1,13 @@
 import { S3Error } from '../errors/s3-error.ts';
-import type { QueryPair } from './canonical-query.ts';
 import type { HeaderLines } from './header-lines.ts';
 import { authenticateHeader } from './header-v4.ts';
 import { isStreaming, parsePayloadMode, type PayloadMode } from './payload-mode.ts';
 import { authenticatePresignedV2 } from './presigned-v2.ts';
 import { authenticateQuery } from './presigned-v4.ts';
+import { queryMethod } from './query-method.ts';
 import { signableRequest, type RawRequest, type SignableRequest } from './raw-request.ts';
 import { refuseRepeatedHeaders } from './required-headers.ts';
 import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
-
-/** Any of these in a query is an attempt to authenticate. */
-const V4_PARAMETERS = ['X-Amz-Algorithm', 'X-Amz-Credential', 'X-Amz-Signature'];
-const V2_PARAMETERS = ['AWSAccessKeyId', 'Signature'];
 
 /**
  * The one decision on who sent a request, for every route and before any handler.
@@ -24,7 +20,7 @@ export function authenticate<C extends SigningCredential>(raw: RawRequest, optio
   const request = signableRequest(raw);
   refuseRepeatedHeaders(request.headers);
   const authorization = request.headers.get('authorization');
-  const inQuery = queryMethod(request.query);
+  const inQuery = queryMethod(request.query.map(({ name }) => name));
   if (authorization !== undefined) {
     if (inQuery !== undefined) {
       throw new S3Error('InvalidArgument', {
@@ -44,13 +40,6 @@ export function authenticate<C extends SigningCredential>(raw: RawRequest, optio
     return authenticateQuery(request, options);
   }
   return { kind: 'anonymous', payload: anonymousPayload(request.headers) };
-}
-
-function queryMethod(query: readonly QueryPair[]): 'v2' | 'v4' | undefined {
-  if (query.some((pair) => V4_PARAMETERS.includes(pair.name))) {
-    return 'v4';
-  }
-  return query.some((pair) => V2_PARAMETERS.includes(pair.name)) ? 'v2' : undefined;
 }
 
 /** The value of an unsupported header is not echoed: it may be a password. */

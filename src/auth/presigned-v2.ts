@@ -2,19 +2,19 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { S3Error } from '../errors/s3-error.ts';
 import { formatErrorDate } from './amz-date.ts';
 import type { QueryPair } from './canonical-query.ts';
+import type { HeaderLines } from './header-lines.ts';
 import type { PayloadMode } from './payload-mode.ts';
+import { coveredByV2, inV2Resource } from './query-method.ts';
 import type { SignableRequest } from './raw-request.ts';
 import { shownBytes, shownText } from './signed-text.ts';
 import { refuseSessionToken } from './session-token.ts';
 import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
 
-/** Query keys that are part of the resource that version 2 signs. */
-const SUBRESOURCES = new Set([
-  'acl', 'accelerate', 'analytics', 'cors', 'delete', 'encryption', 'inventory', 'lifecycle', 'location', 'logging', 'metrics', 'notification',
-  'partNumber', 'policy', 'replication', 'requestPayment', 'restore', 'tagging', 'torrent', 'uploadId', 'uploads', 'versionId', 'versioning',
-  'versions', 'website', 'object-lock', 'retention', 'legal-hold', 'publicAccessBlock', 'ownershipControls', 'intelligent-tiering', 'select',
-  'select-type',
-]);
+/** Version 2 signs decoded text without marks between its parts: with one of these in it, it could be cut in several ways. */
+// eslint-disable-next-line no-control-regex -- the control characters are the point
+const AMBIGUOUS_NAME = /[\u0000-\u0020\u007f:=&?]/;
+// eslint-disable-next-line no-control-regex -- the control characters are the point
+const CONTROL = /[\u0000-\u001f\u007f]/;
 const DUMMY_SECRET = 'no secret: the access key is unknown';
 
 export interface PresignedV2Options<C extends SigningCredential> extends AuthOptions<C> {
@@ -28,7 +28,7 @@ export interface PresignedV2Options<C extends SigningCredential> extends AuthOpt
  * the AWS CLI and boto3 without a configured signature version still make for us-east-1. Only where
  * the configuration allows it. Source: S3 developer guide, "Signing and authenticating REST requests".
  *
- * @throws S3Error AccessDenied (a parameter missing, expired), InvalidAccessKeyId, SignatureDoesNotMatch
+ * @throws S3Error AccessDenied (a parameter missing, expired, or ambiguous where it is signed), InvalidAccessKeyId, SignatureDoesNotMatch
  */
 export function authenticatePresignedV2<C extends SigningCredential>(canonical: SignableRequest, options: PresignedV2Options<C>): AuthVerdict<C> {
   const request = { ...canonical, query: canonical.query.map(decoded) };
@@ -37,12 +37,14 @@ export function authenticatePresignedV2<C extends SigningCredential>(canonical: 
   const signature = single(request.query, 'Signature');
   if (!/^\d{1,12}$/.test(expires)) throw new S3Error('AccessDenied', { message: `Invalid date (should be seconds since epoch): ${expires}` });
   refuseExpired(Number(expires) * 1000, request.now);
+  refuseAmbiguous(request.query);
 
   const credential = options.credentialFor(accessKeyId);
   const text = stringToSignV2(request, expires, options.virtualBucket);
   const expected = createHmac('sha1', credential?.secretAccessKey ?? DUMMY_SECRET).update(text, 'latin1').digest();
   const provided = Buffer.from(signature, 'base64');
-  const matches = provided.length === expected.length && timingSafeEqual(provided, expected);
+  // Decoding forgives: other letters than the signer's could stand for the same bytes.
+  const matches = provided.length === expected.length && timingSafeEqual(provided, expected) && provided.toString('base64') === signature;
   if (credential === undefined) throw new S3Error('InvalidAccessKeyId', { extra: { AWSAccessKeyId: accessKeyId } });
   if (!matches) throw signatureDoesNotMatch(accessKeyId, text, signature);
   refuseSessionToken(request.query.find(({ name }) => name === 'x-amz-security-token')?.value ?? request.headers.get('x-amz-security-token'));
@@ -61,7 +63,8 @@ function decoded({ name, value }: QueryPair): QueryPair {
  */
 export function stringToSignV2(request: SignableRequest, expires: string, virtualBucket: string | undefined): string {
   const { method, rawPath, query, headers } = request;
-  const valueOf = (name: string): string => headers.canonicalValue(name) || (query.find((pair) => pair.name === name)?.value ?? '');
+  const hoisted = new Map(query.toReversed().map(({ name, value }) => [name, value]));
+  const valueOf = (name: string): string => sentValue(headers, name) ?? hoisted.get(name) ?? '';
   const given = [...headers.names, ...query.map((pair) => pair.name)];
   const names = [...new Set(given.filter((name) => name.startsWith('x-amz-')))].sort();
   const amzHeaders = names.map((name) => `${name}:${valueOf(name)}\n`).join('');
@@ -70,8 +73,25 @@ export function stringToSignV2(request: SignableRequest, expires: string, virtua
   return `${head}\n${amzHeaders}${bucket}${rawPath}${subresources(query)}`;
 }
 
+/** A header that was sent wins over one in the query, also when it is empty: operations see it so, too. */
+function sentValue(headers: HeaderLines, name: string): string | undefined {
+  return headers.get(name) === undefined ? undefined : headers.canonicalValue(name);
+}
+
+/**
+ * `x-amz-acl:private` may be a header, or the end of the value of the one before; `versionId=x` a parameter, or the end of one. Such
+ * values are refused: whoever changes a link from the one to the other does not change what was signed.
+ */
+function refuseAmbiguous(query: readonly QueryPair[]): void {
+  for (const { name, value } of query) {
+    const covered = coveredByV2(name) || name === 'content-type' || name === 'content-md5';
+    if (!covered || !(AMBIGUOUS_NAME.test(name) || CONTROL.test(value) || (inV2Resource(name) && value.includes('&')))) continue;
+    throw new S3Error('AccessDenied', { message: 'A query parameter holds characters that version 2 of the signature cannot tell apart from its own.' });
+  }
+}
+
 function subresources(query: readonly QueryPair[]): string {
-  const signed = query.filter(({ name }) => SUBRESOURCES.has(name) || name.startsWith('response-'));
+  const signed = query.filter(({ name }) => inV2Resource(name));
   if (signed.length === 0) return '';
   const sorted = signed.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return `?${sorted.map(({ name, value }) => (value === '' ? name : `${name}=${value}`)).join('&')}`;

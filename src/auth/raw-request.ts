@@ -8,6 +8,8 @@ export interface RawRequest {
   readonly rawTarget: string;
   /** Name, value, name, value ... as Node gives them (`rawHeaders`); latin1 text. */
   readonly rawHeaders: readonly string[];
+  /** The query of `rawTarget`, where somebody has cut it already. */
+  readonly query?: readonly QueryPair[];
   /** Time of arrival, milliseconds since 1970. */
   readonly now: number;
   /** Bucket that the Host header names; only version 2 asks. */
@@ -28,7 +30,7 @@ export function signableRequest(raw: RawRequest): SignableRequest {
   return {
     method: raw.method,
     rawPath: mark < 0 ? raw.rawTarget : raw.rawTarget.slice(0, mark),
-    query: mark < 0 ? [] : parseRawQuery(raw.rawTarget.slice(mark + 1)),
+    query: raw.query ?? (mark < 0 ? [] : parseRawQuery(raw.rawTarget.slice(mark + 1))),
     headers: new HeaderLines(raw.rawHeaders),
     now: raw.now,
   };

@@ -2,7 +2,8 @@ import { createHmac, hash, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 export const SIGV4_ALGORITHM = 'AWS4-HMAC-SHA256';
 const DIGEST_BYTES = 32;
-const SIGNATURE_HEX = /^[0-9a-fA-F]{64}$/;
+/** In lower case, as it is defined: one signature has one form. */
+const SIGNATURE_HEX = /^[0-9a-f]{64}$/;
 /** Compared with when the client's signature has no valid form, so that the work is the same. */
 const NO_SIGNATURE = Buffer.alloc(DIGEST_BYTES);
 

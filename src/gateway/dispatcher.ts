@@ -183,12 +183,12 @@ export class Dispatcher {
     }
   }
 
-  #verdict(exchange: Exchange, { row, rawTarget, address }: Route): AuthVerdict<Credential> {
+  #verdict(exchange: Exchange, { row, rawTarget, address, pairs: query }: Route): AuthVerdict<Credential> {
     // A preflight carries nobody's credentials; the URL may be one that was presigned for another method.
     if (row.method === 'OPTIONS') return { kind: 'anonymous', payload: { kind: 'unsigned' } };
     const { method = '', rawHeaders } = exchange.request;
     const virtualBucket = address.virtualHost ? address.bucket : undefined;
-    const verdict = authenticate({ method, rawTarget, rawHeaders, now: exchange.facts.head.arrivedAt, virtualBucket }, this.#auth);
+    const verdict = authenticate({ method, rawTarget, rawHeaders, query, now: exchange.facts.head.arrivedAt, virtualBucket }, this.#auth);
     if (!row.streamingPayload) refuseStreamingPayload(verdict.payload);
     if (verdict.kind === 'anonymous' && !row.anonymousAllowed) throw new S3Error('AccessDenied');
     return verdict;

@@ -1,7 +1,8 @@
+import type { QueryPair } from '../auth/canonical-query.ts';
 import { type HostResolver, parseAddress, splitTarget } from '../protocol/address.ts';
 import { classify } from '../protocol/classify.ts';
 import { withHoistedHeaders } from '../protocol/headers/hoisted-headers.ts';
-import { readQuery } from '../protocol/headers/query-reader.ts';
+import { effectiveQuery, readQuery } from '../protocol/headers/query-reader.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
 import type { HeaderReader, QueryReader, S3Address } from '../protocol/request.ts';
 import type { Exchange } from './exchange.ts';
@@ -11,7 +12,10 @@ import { checkHead, checkQuery } from './head-bounds.ts';
 export interface Route {
   readonly row: OperationRow;
   readonly address: S3Address;
+  /** Parameters that may have an effect. */
   readonly query: QueryReader;
+  /** All parameters, for the signature. */
+  readonly pairs: readonly QueryPair[];
   /** Headers as operations see them: with those that a presigned URL carries in its query. */
   readonly headers: HeaderReader;
   /** Path and query as sent: what the signature was computed over. */
@@ -29,7 +33,8 @@ export function findRoute(exchange: Exchange, target: string, hosts: HostResolve
   const { path, query: rawQuery } = splitTarget(target, host);
   exchange.resource = path;
   checkQuery(rawQuery);
-  const query = readQuery(rawQuery);
+  const sent = readQuery(rawQuery);
+  const query = effectiveQuery(sent);
   const address = parseAddress(path, hosts.bucketOf(host));
   const { facts } = exchange;
   facts.bucket = address.bucket;
@@ -37,8 +42,8 @@ export function findRoute(exchange: Exchange, target: string, hosts: HostResolve
   facts.virtualHost = address.virtualHost;
   facts.versionId = query.get('versionId');
   facts.uploadId = query.get('uploadId');
-  const headers = withHoistedHeaders(exchange.headers, query);
+  const headers = withHoistedHeaders(exchange.headers, sent);
   const row = classify(request.method ?? '', address, query, headers);
   facts.classification = row;
-  return { row, address, query, headers, rawTarget: rawQuery === '' ? path : `${path}?${rawQuery}` };
+  return { row, address, query, headers, pairs: sent.pairs, rawTarget: rawQuery === '' ? path : `${path}?${rawQuery}` };
 }

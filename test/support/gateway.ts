@@ -29,6 +29,7 @@ export interface TestGatewayOptions {
   readonly operations?: DispatcherOptions['operations'];
   readonly longAnswerMs?: number;
   readonly patienceMs?: number;
+  readonly presignedV2?: boolean;
   readonly stalls?: StallLimits;
   readonly headersMs?: number;
   readonly bucketCacheMs?: number;
@@ -87,6 +88,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     ...(options.observers && { observers: options.observers }),
     ...(options.longAnswerMs !== undefined && { longAnswerMs: options.longAnswerMs }),
     ...options.telemetry,
+    ...(options.presignedV2 !== undefined && { presignedV2: options.presignedV2 }),
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
   });
   const timeouts = { headersMs: options.headersMs ?? 30_000, keepAliveMs: 5000 };

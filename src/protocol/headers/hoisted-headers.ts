@@ -1,23 +1,25 @@
 import { invalidArgument } from '../../errors/s3-error.ts';
-import type { HeaderReader, QueryReader } from '../request.ts';
+import type { HeaderReader } from '../request.ts';
 import { asFieldValue, isFieldName } from './field-text.ts';
+import { effectiveQuery, type Query } from './query-reader.ts';
 
 /** Parameters of the signature itself, and checksums: SDKs hoist that of an empty body, whatever is sent later. */
 const NOT_HEADERS = /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token|content-sha256|user-agent|checksum-.*|sdk-checksum-algorithm)$/;
 
 /**
  * Presigned URLs carry `x-amz-*` headers in their query ("hoisted"), covered by the signature; S3 takes
- * them as if they had been sent. A header that was sent wins. What no header line could have carried is refused:
- * it would be stored, and could never be answered again.
+ * them as if they had been sent. A header that was sent wins. Of version 2 those count that it covers. What no header
+ * line could have carried is refused: it would be stored, and could never be answered again.
  * @throws S3Error InvalidArgument
  */
-export function withHoistedHeaders(headers: HeaderReader, query: QueryReader): HeaderReader {
-  if (!query.has('X-Amz-Signature') && !query.has('Signature')) return headers;
+export function withHoistedHeaders(headers: HeaderReader, query: Query): HeaderReader {
+  if (query.method === undefined) return headers;
+  const effective = effectiveQuery(query);
   const hoisted = new Map<string, string>();
-  for (const name of query.names()) {
+  for (const name of effective.names()) {
     const header = name.toLowerCase();
     if (header.startsWith('x-amz-') && !NOT_HEADERS.test(header) && headers.get(header) === undefined) {
-      hoisted.set(header, fieldValue(name, query.get(name) ?? ''));
+      hoisted.set(header, fieldValue(name, effective.get(name) ?? ''));
     }
   }
   if (hoisted.size === 0) return headers;

@@ -3,8 +3,8 @@ import { readHeaders } from '../../../../src/protocol/headers/header-reader.ts';
 import { readQuery } from '../../../../src/protocol/headers/query-reader.ts';
 
 describe('query', () => {
-  test('decodes once, plus is a space, the first of a repeated name counts', () => {
-    const query = readQuery('a=1+2%2B%2520&b&a=3&&c=&%C3%A9=%E2%82%AC&=x');
+  test('decodes once, plus is a space, a repeated value is one', () => {
+    const query = readQuery('a=1+2%2B%2520&b&a=1%202%2b%2520&&c=&%C3%A9=%E2%82%AC&=x');
     expect([...query.names()]).toEqual(['a', 'b', 'a', 'c', 'é', '']);
     expect(['a', 'b', 'c', 'é', 'd'].map((name) => query.get(name))).toEqual(['1 2+%20', '', '', '€', undefined]);
     expect([query.has('b'), query.has('d')]).toEqual([true, false]);
@@ -29,4 +29,8 @@ describe('headers', () => {
   test('by prefix', () => {
     expect([...headers.startingWith('x-amz-meta-')]).toEqual([['x-amz-meta-a', '1,3'], ['x-amz-meta-b', '2']]);
   });
+});
+
+test.each(['a=1&a=2', 'a&a=1', 'x-amz-acl=a&X-Amz-Acl=b', 'a=1&%61=2'])('%s has one parameter with two values', (raw) => {
+  expect(() => readQuery(raw)).toThrow(expect.objectContaining({ code: 'InvalidArgument' }) as Error);
 });

@@ -1,0 +1,38 @@
+/** Any of these in a query is an attempt to authenticate. */
+const V4_PARAMETERS: ReadonlySet<string> = new Set(['X-Amz-Algorithm', 'X-Amz-Credential', 'X-Amz-Signature']);
+const V2_PARAMETERS: ReadonlySet<string> = new Set(['AWSAccessKeyId', 'Signature']);
+
+/** Query keys that are part of the resource that version 2 signs. */
+const V2_SUBRESOURCES: ReadonlySet<string> = new Set([
+  'acl', 'accelerate', 'analytics', 'cors', 'delete', 'encryption', 'inventory', 'lifecycle', 'location', 'logging', 'metrics', 'notification',
+  'partNumber', 'policy', 'replication', 'requestPayment', 'restore', 'tagging', 'torrent', 'uploadId', 'uploads', 'versionId', 'versioning',
+  'versions', 'website', 'object-lock', 'retention', 'legal-hold', 'publicAccessBlock', 'ownershipControls', 'intelligent-tiering', 'select',
+  'select-type',
+]);
+
+/** By which version of the signature a query claims to be signed. */
+export type QueryMethod = 'v2' | 'v4';
+
+/** @param names of all parameters, decoded or in canonical encoding, which is the same for those that count */
+export function queryMethod(names: Iterable<string>): QueryMethod | undefined {
+  let found: QueryMethod | undefined;
+  for (const name of names) {
+    if (V4_PARAMETERS.has(name)) return 'v4';
+    if (V2_PARAMETERS.has(name)) found = 'v2';
+  }
+  return found;
+}
+
+/** Parameters that stand in the resource of version 2. */
+export function inV2Resource(name: string): boolean {
+  return V2_SUBRESOURCES.has(name) || name.startsWith('response-');
+}
+
+/**
+ * Whether a signature of version 2 covers a parameter, so that it may have an effect. Version 4 covers all. Exactly these names:
+ * the signer, what hoists headers out of the query, and operations ask here, or one of them would see what another did not sign.
+ * @param name decoded
+ */
+export function coveredByV2(name: string): boolean {
+  return name.startsWith('x-amz-') || inV2Resource(name);
+}
