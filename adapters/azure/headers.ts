@@ -51,8 +51,10 @@ export function revisionOf(headers: WireHeaders): Revision {
   return etag as Revision;
 }
 
+/** Milliseconds since the epoch. Every answer about a blob or container has the header; one that lacks it is taken to speak of now. */
 export function lastModifiedOf(headers: WireHeaders): number {
-  return Date.parse(headerText(headers, 'last-modified') ?? '');
+  const stated = Date.parse(headerText(headers, 'last-modified') ?? headerText(headers, 'date') ?? '');
+  return Number.isNaN(stated) ? Date.now() : stated;
 }
 
 /**

@@ -85,7 +85,7 @@ export function stateOf(resource: ObjectResource): WriteResult {
   const md5 = md5Hash === undefined ? undefined : md5ToHex(md5Hash);
   return {
     revision: revisionFrom({ generation, metageneration }),
-    lastModified: wholeSeconds(Date.parse(timeCreated ?? '')),
+    lastModified: wholeSeconds(timeCreated === undefined ? Date.now() : Date.parse(timeCreated)),
     ...(md5 !== undefined && { md5 }),
   };
 }

@@ -81,7 +81,7 @@ export function nativeRecord({ properties }: Head): ObjectRecord {
  * ETag of a blob whose MD5 nobody knows (native block uploads). It holds a dash, which tells SDKs
  * not to take it for an MD5; it changes with every write of the blob.
  */
-function opaqueEtag(revision: string): string {
+export function opaqueEtag(revision: string): string {
   return `${createHash('sha256').update(revision).digest('hex').slice(0, 32)}-0`;
 }
 

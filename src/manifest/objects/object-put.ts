@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { bodySize } from '../../streams/bytes.ts';
-import { mtimeOfSeq } from '../records/clock.ts';
+import { mtimeOfSeq, newNonce } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
 import { recordOf } from '../records/new-record.ts';
 import { blobMetadata } from '../records/overflow.ts';
@@ -12,6 +12,7 @@ import type { ObjectsContext } from './object-context.ts';
 import { publishDetached } from './object-publish.ts';
 import type { Committed, PutTarget } from './object-requests.ts';
 import { putInline } from './object-write.ts';
+import { storedSums } from './stored-sums.ts';
 import { commitNull } from './versions/commit-null.ts';
 import { commitVersion } from './versions/commit-version.ts';
 import { nativeParts, ownEtag, uploadVersion } from './versions/upload-version.ts';
@@ -49,11 +50,13 @@ async function putVersion(context: ObjectsContext, target: PutTarget, call: Call
 async function putNull(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const { native, headers } = nativeParts(request);
+  const nonce = newNonce();
   const { seq, written } = await commitNull(
     context,
     {
       bucket,
       key,
+      nonce,
       conditions: request.conditions,
       plan: async (base, { condition }) => {
         const record: ObjectRecord = { kind: 'inline', ...ownEtag(request), ...recordOf(bucket, key, request), ...base };
@@ -64,9 +67,9 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
     },
     call,
   );
-  const etag = request.etag ?? written?.md5 ?? request.md5;
-  if (etag === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoMd5InAnswer' });
-  return { etag, mtime: mtimeOfSeq(seq), versionId: NULL_VERSION, ...(request.checksum !== undefined && { checksum: request.checksum }) };
+  const { md5 } = written ?? {};
+  const sums = await storedSums(target, { nonce, ...(md5 !== undefined && { md5 }) }, call);
+  return { ...sums, mtime: mtimeOfSeq(seq), versionId: NULL_VERSION };
 }
 
 /** The null version on a private blob, to which the head is swapped: for a body that can be sent only once, or not in one write. */

@@ -1,10 +1,8 @@
 import type { Call } from '../../observe/call.ts';
-import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import { hasWriteConditions, isCreateOnly } from '../../protocol/conditions.ts';
-import { ABSENT, type Condition, type WriteResult, at } from '../../store/blob-store.ts';
-import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { ABSENT, type Condition } from '../../store/blob-store.ts';
+import { isStoreError } from '../../store/store-error.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
-import { amendHead } from './head-amend.ts';
 import { type HeadChange, byNonce, changeHead, refusal, ringAfter, writeOnce } from './head-commit.ts';
 import { type Head, NULL_VERSION } from './head.ts';
 import { headPlace } from '../records/names.ts';
@@ -14,6 +12,7 @@ import type { ObjectsContext } from './object-context.ts';
 import type { Committed, PutTarget } from './object-requests.ts';
 import { blobMetadata } from '../records/overflow.ts';
 import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from '../records/record.ts';
+import { type Written, recognisedWrite, storedSums } from './stored-sums.ts';
 import { ownEtag } from './versions/upload-version.ts';
 
 /**
@@ -27,21 +26,25 @@ export async function putInline(context: ObjectsContext, target: PutTarget, call
   const draft = draftOf(context, target);
   if (!hasWriteConditions(request.conditions)) {
     try {
-      return await finish(target, draft, await writeInline(target, draft, { head: undefined, condition: undefined }, call), call);
+      return await answerOf(target, draft, await writeInline(target, draft, { head: undefined, condition: undefined }, call), call);
     } catch (error) {
       throw asNoSuchBucket(error, bucket);
     }
   }
-  const change: HeadChange<WriteResult> = {
+  const change: HeadChange<Written> = {
     bucket,
     key,
     conditions: request.conditions,
     repeatable: request.body instanceof Uint8Array,
     plan: async (head, condition) => () => writeInline(target, draft, { head, condition }, call),
-    recognise: byNonce(draft.nonce, (head) => head.properties),
+    recognise: byNonce(draft.nonce, (head) => recognisedWrite(head, draft.nonce)),
   };
   const result = isCreateOnly(request.conditions) ? await create(change, call) : await changeHead(change, call);
-  return finish(target, draft, result, call);
+  return answerOf(target, draft, result, call);
+}
+
+async function answerOf(target: PutTarget, { seq, nonce }: Draft, written: Written, call: Call): Promise<Committed> {
+  return { ...(await storedSums(target, { nonce, ...written }, call)), mtime: mtimeOfSeq(seq), versionId: NULL_VERSION };
 }
 
 /** The record of this write, with the proof of its authorship. */
@@ -56,10 +59,11 @@ async function writeInline(
   draft: Draft,
   on: { head: Head | undefined; condition: Condition | undefined },
   call: Call,
-): Promise<WriteResult> {
+): Promise<Written> {
   const { native } = partitionUserMetadata(request.attributes.userMetadata);
-  const metadata = await blobMetadata(bucket.home, { ...draft, ...ringAfter(on.head) }, native, call);
-  return bucket.home.store.write(
+  const record = { ...draft, ...ringAfter(on.head) };
+  const metadata = await blobMetadata(bucket.home, record, native, call);
+  const { md5, revision } = await bucket.home.store.write(
     headPlace(bucket, key).ref,
     request.body,
     {
@@ -70,9 +74,10 @@ async function writeInline(
     },
     call,
   );
+  return { ...(md5 !== undefined && { md5 }), stored: { revision, record } };
 }
 
-async function create(change: HeadChange<WriteResult>, call: Call): Promise<WriteResult> {
+async function create(change: HeadChange<Written>, call: Call): Promise<Written> {
   try {
     const send = await change.plan(undefined, ABSENT);
     return await writeOnce(change, { send, condition: ABSENT, head: undefined }, call);
@@ -80,30 +85,4 @@ async function create(change: HeadChange<WriteResult>, call: Call): Promise<Writ
     if (isStoreError(error, 'conditionFailed')) throw await refusal(change, error, call);
     throw asNoSuchBucket(error, change.bucket);
   }
-}
-
-/**
- * What the client is told. A checksum that came in a trailer is known only now: it is added to the
- * record on the revision just written; if that moved on, to the version wherever it is the current one
- * still (its tags were changed): one that was displaced needs none.
- */
-async function finish({ bucket, key, request }: PutTarget, draft: Draft, result: WriteResult, call: Call): Promise<Committed> {
-  const facts: BodyFacts = request.facts === undefined ? {} : await request.facts;
-  const etag = request.etag ?? result.md5 ?? request.md5 ?? facts.md5;
-  if (etag === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoMd5InAnswer' });
-  const committed = { etag, mtime: mtimeOfSeq(draft.seq), versionId: NULL_VERSION };
-  if (draft.checksum !== undefined) return { ...committed, checksum: draft.checksum };
-  if (facts.checksum === undefined) return committed;
-
-  const checksum = { ...facts.checksum, type: 'FULL_OBJECT' } as const;
-  const { native } = partitionUserMetadata(request.attributes.userMetadata);
-  const metadata = await blobMetadata(bucket.home, { ...draft, checksum }, native, call);
-  try {
-    await bucket.home.store.setMetadata(headPlace(bucket, key).ref, metadata, at(result.revision), call);
-  } catch (error) {
-    // Added once more is no harm when only the answer was lost.
-    if (!isStoreError(error, 'conditionFailed', 'notFound') && !(isStoreError(error) && error.lost)) throw error;
-    await amendHead({ bucket, key, change: (record) => (record?.nonce === draft.nonce ? { ...record, checksum } : undefined) }, call);
-  }
-  return { ...committed, checksum };
 }

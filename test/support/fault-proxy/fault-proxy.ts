@@ -3,7 +3,7 @@ import { Agent, createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerBroken, answerRefusal, answerWith, passBack, resetConnection } from './answers.ts';
+import { answerBroken, answerRefusal, answerWith, passBack, passBackWithout, resetConnection } from './answers.ts';
 import { describeRequest } from './call-kind.ts';
 import { authorizeAgain, emptyPage, withoutMark } from './empty-page.ts';
 import type { CallKind, Fault, FaultPlan, ProxiedCall, Service } from './fault.ts';
@@ -138,6 +138,8 @@ export class FaultProxy {
       case 'breakBody':
       case 'stallBody':
         return answerBroken(await this.#pass(call, request), response, fault);
+      case 'dropHeaders':
+        return passBackWithout(fault.names, await this.#pass(call, request), response);
       case 'emptyPage': {
         const real = await this.#pass(call, request);
         if (real.statusCode !== 200) return passBack(real, response);

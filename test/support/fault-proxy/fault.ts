@@ -42,6 +42,8 @@ export type Fault =
   | { readonly kind: 'breakBody'; readonly after: number; readonly how: 'reset' | 'end' }
   /** The answer's body stops after so many bytes, and the connection stays. */
   | { readonly kind: 'stallBody'; readonly after: number }
+  /** The answer lacks these headers, named in lower case. */
+  | { readonly kind: 'dropHeaders'; readonly names: readonly string[] }
   /** Of listings: a page without rows, whose marker goes on where this page should have begun. */
   | { readonly kind: 'emptyPage' };
 

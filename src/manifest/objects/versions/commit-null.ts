@@ -3,7 +3,7 @@ import type { Condition, WriteResult } from '../../../store/blob-store.ts';
 import { newNonce } from '../../records/clock.ts';
 import type { ObjectRecord } from '../../records/record.ts';
 import type { VersionToken } from '../../records/version-token.ts';
-import { type HeadTarget, type QueueMoment, byNonce, changeHead } from '../head-commit.ts';
+import { type HeadTarget, type QueueMoment, byNonce, changeHead, versionNonce } from '../head-commit.ts';
 import type { Head } from '../head.ts';
 import type { ObjectsContext } from '../object-context.ts';
 import { ringOf } from './commit-version.ts';
@@ -59,7 +59,7 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
         dels = displaced.filter((token) => token !== version.blob);
         return version.plan({ nonce, seq, ...ringOf(head), ...(dels.length > 0 && { dels }) }, { placed, condition });
       },
-      recognise: byNonce(nonce, (head) => head.properties),
+      recognise: byNonce(nonce, (head) => (versionNonce(head) === nonce ? head.properties : undefined)),
       ...(already && { already: async (head) => ((await already(head)) ? { result: undefined } : undefined) }),
     },
     call,

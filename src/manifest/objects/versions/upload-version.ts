@@ -2,14 +2,16 @@ import type { Call } from '../../../observe/call.ts';
 import type { BodyFacts } from '../../../protocol/body/object-body.ts';
 import type { Checksum } from '../../../protocol/checksums/algorithms.ts';
 import { ABSENT, type BlobRef, type ContentHeaders, type Revision, at } from '../../../store/blob-store.ts';
-import { StoreError } from '../../../store/store-error.ts';
 import { bodySize } from '../../../streams/bytes.ts';
+import { newNonce } from '../../records/clock.ts';
 import { recordOf } from '../../records/new-record.ts';
 import { blobMetadata } from '../../records/overflow.ts';
 import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from '../../records/record.ts';
 import { ownKey, versionRef } from '../../records/version-names.ts';
 import { type VersionToken, seqOfToken } from '../../records/version-token.ts';
 import type { NewObject, PutRequest, PutTarget } from '../object-requests.ts';
+import { opaqueEtag } from '../head.ts';
+import { type StoredEtag, etagWithoutAnswer } from '../unanswered-md5.ts';
 import { type KeyPlace } from './stamp.ts';
 import { type WrittenVersion, writeOwn } from './version-blob.ts';
 
@@ -46,6 +48,10 @@ interface Upload extends PutTarget {
   readonly parts: ReturnType<typeof nativeParts>;
 }
 
+interface BodySums extends StoredEtag {
+  readonly checksum: Checksum | undefined;
+}
+
 interface Uploaded {
   /** As it stands on the blob. */
   readonly record: ObjectRecord;
@@ -74,9 +80,12 @@ async function uploadWhole({ bucket, request, ref, draft, parts }: Upload, call:
   const metadata = await blobMetadata(bucket.home, draft, native, call);
   const wire = { headers, metadata, ...(request.md5 !== undefined && { md5: request.md5 }) };
   const { md5, revision } = await writeOwn(bucket, ref, { body: request.body, request: wire }, call);
-  const { etag, checksum } = await bodySums(request, md5);
-  if (checksum === request.checksum) return { record: draft, etag, revision };
-  const record = { ...draft, ...(checksum && { checksum }) };
+  const { etag, checksum, kept } = await bodySums(request, md5, async (known) => {
+    // The name is used once: whoever stands there is ours.
+    return etagWithoutAnswer(bucket.home.store, { ref, body: request.body, md5: known, isOurs: () => true }, call);
+  });
+  if (checksum === request.checksum && kept) return { record: draft, etag, revision };
+  const record = { ...draft, ...(!kept && { etag }), ...(checksum && { checksum }) };
   const amended = await bucket.home.store.setMetadata(ref, await blobMetadata(bucket.home, record, native, call), at(revision), call);
   return { record, etag, revision: amended.revision };
 }
@@ -85,17 +94,21 @@ async function uploadWhole({ bucket, request, ref, draft, parts }: Upload, call:
 async function uploadStaged({ bucket, request, ref, draft, parts }: Upload, call: Call): Promise<Uploaded> {
   const { store } = bucket.home;
   const { tokens } = await store.stagePart(ref, request.body, call);
-  const { etag, checksum } = await bodySums(request, undefined);
+  const { etag, checksum } = await bodySums(request, undefined, async (known) => ({ etag: known ?? opaqueEtag(newNonce()), kept: false }));
   const record = { ...draft, etag, ...(checksum && { checksum }) };
   const metadata = await blobMetadata(bucket.home, record, parts.native, call);
   const { revision } = await store.assemble(ref, { tokens, headers: parts.headers, metadata, condition: ABSENT }, call);
   return { record, etag, revision };
 }
 
-/** ETag and checksum, which may be known only when the bytes have gone by. */
-async function bodySums(request: PutRequest, md5: string | undefined): Promise<{ etag: string; checksum: Checksum | undefined }> {
+/**
+ * ETag and checksum, which may be known only when the bytes have gone by.
+ * @param md5 of the service's answer
+ * @param find the ETag where that said none, given the MD5 known from elsewhere
+ */
+async function bodySums(request: PutRequest, md5: string | undefined, find: (known: string | undefined) => Promise<StoredEtag>): Promise<BodySums> {
   const facts: BodyFacts = request.facts === undefined ? {} : await request.facts;
-  const etag = request.etag ?? md5 ?? request.md5 ?? facts.md5;
-  if (etag === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoMd5InAnswer' });
-  return { etag, checksum: request.checksum ?? (facts.checksum && { ...facts.checksum, type: 'FULL_OBJECT' }) };
+  const known = request.etag ?? md5;
+  const found = known === undefined ? await find(request.md5 ?? facts.md5) : { etag: known, kept: true };
+  return { ...found, checksum: request.checksum ?? (facts.checksum && { ...facts.checksum, type: 'FULL_OBJECT' }) };
 }

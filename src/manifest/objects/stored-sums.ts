@@ -1,0 +1,78 @@
+import type { Call } from '../../observe/call.ts';
+import type { BodyFacts } from '../../protocol/body/object-body.ts';
+import type { Checksum } from '../../protocol/checksums/algorithms.ts';
+import { type BlobProperties, type Revision, at } from '../../store/blob-store.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import { headPlace } from '../records/names.ts';
+import { blobMetadata } from '../records/overflow.ts';
+import { type ObjectRecord, partitionUserMetadata } from '../records/record.ts';
+import { amendHead } from './head-amend.ts';
+import { outcomeUnknown, versionNonce } from './head-commit.ts';
+import { type Head, parseHead } from './head.ts';
+import type { PutTarget } from './object-requests.ts';
+import { type StoredEtag, etagWithoutAnswer } from './unanswered-md5.ts';
+
+/** What is known of a head's write that happened. */
+export interface Written {
+  /** Of the bytes, if the service's answer said it. */
+  readonly md5?: string;
+  /** Absent when the write was recognised: others may have changed the record since, or replaced the object. */
+  readonly stored?: { readonly revision: Revision; readonly record: ObjectRecord };
+}
+
+/** A write that was recognised by its nonce. In the ring, the nonce says that the write happened, and the head is somebody else's. */
+export function recognisedWrite(head: Head, nonce: string): Written {
+  const { md5 } = head.properties;
+  return md5 === undefined || versionNonce(head) !== nonce ? {} : { md5 };
+}
+
+interface WrittenHead extends Written {
+  /** Of the write. */
+  readonly nonce: string;
+}
+
+/**
+ * ETag and checksum of an object that lies at its key, as reads will show them: a trailer's checksum came after the metadata had been sent, and
+ * an MD5 that the service did not answer has to be found. What the record lacks is added to it.
+ * @throws StoreError unavailable and `lost`, whatever fails: the object is there
+ */
+export async function storedSums(target: PutTarget, written: WrittenHead, call: Call): Promise<{ etag: string; checksum?: Checksum }> {
+  const { request } = target;
+  const facts: BodyFacts = request.facts === undefined ? {} : await request.facts;
+  const late = request.checksum === undefined && facts.checksum !== undefined ? ({ ...facts.checksum, type: 'FULL_OBJECT' } as const) : undefined;
+  const known = request.etag ?? written.md5;
+  try {
+    const { etag, kept } = known === undefined ? await askForEtag(target, { ...written, md5: request.md5 ?? facts.md5 }, call) : { etag: known, kept: true };
+    const addition = { ...(!kept && { etag }), ...(late && { checksum: late }) };
+    if (!kept || late !== undefined) await addToRecord(target, written, addition, call);
+    const checksum = request.checksum ?? late;
+    return { etag, ...(checksum && { checksum }) };
+  } catch (error) {
+    throw isStoreError(error) && error.kind !== 'aborted' ? outcomeUnknown(error) : error;
+  }
+}
+
+function askForEtag({ bucket, key, request }: PutTarget, { nonce, md5 }: { nonce: string; md5: string | undefined }, call: Call): Promise<StoredEtag> {
+  const { ref } = headPlace(bucket, key);
+  const isOurs = (properties: BlobProperties): boolean => versionNonce(parseHead(ref, properties)) === nonce;
+  return etagWithoutAnswer(bucket.home.store, { ref, body: request.body, md5, isOurs }, call);
+}
+
+/**
+ * Adds to the record on the revision just written; if that moved on, to the version wherever it is the current one still (its tags
+ * were changed): one that was displaced needs no addition.
+ */
+async function addToRecord({ bucket, key, request }: PutTarget, { nonce, stored }: WrittenHead, addition: Pick<ObjectRecord, 'etag' | 'checksum'>, call: Call): Promise<void> {
+  if (stored !== undefined) {
+    const { native } = partitionUserMetadata(request.attributes.userMetadata);
+    const metadata = await blobMetadata(bucket.home, { ...stored.record, ...addition }, native, call);
+    try {
+      await bucket.home.store.setMetadata(headPlace(bucket, key).ref, metadata, at(stored.revision), call);
+      return;
+    } catch (error) {
+      // Added once more is no harm when only the answer was lost.
+      if (!isStoreError(error, 'conditionFailed', 'notFound') && !(isStoreError(error) && error.lost)) throw error;
+    }
+  }
+  await amendHead({ bucket, key, change: (record) => (record?.nonce === nonce ? { ...record, ...addition } : undefined) }, call);
+}
