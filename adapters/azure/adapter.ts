@@ -6,7 +6,8 @@ import type { ClockReading, StoreSurvey, SurveyedStore } from '../../src/store/s
 import type { Call } from '../../src/observe/call.ts';
 import type { UploadBody } from '../../src/streams/bytes.ts';
 import * as containers from './calls/containers.ts';
-import { copy } from './calls/copy.ts';
+import { type Copier, copy } from './calls/copy.ts';
+import { createOrHeal } from './calls/heal.ts';
 import { list } from './calls/list.ts';
 import { head, read } from './calls/read.ts';
 import { removeMany } from './calls/remove-many.ts';
@@ -23,11 +24,13 @@ export class AzureBlobStore implements BlobStore, SurveyedStore {
   readonly capabilities: StoreCapabilities;
   readonly #client: AzureClient;
   readonly #sources: CopySources;
+  readonly #copier: Copier;
 
   constructor(client: AzureClient, sources: CopySources) {
     this.capabilities = azureCapabilities(client.limits);
     this.#client = client;
     this.#sources = sources;
+    this.#copier = { client, sources, lacksPutFromUrl: false };
   }
 
   createContainer(name: string, request: ContainerRequest, call: Call): Promise<ContainerEntry> {
@@ -55,7 +58,8 @@ export class AzureBlobStore implements BlobStore, SurveyedStore {
   }
 
   write(ref: BlobRef, body: UploadBody, request: WriteRequest, call: Call): Promise<WriteResult> {
-    return write(this.#client, { ref, body, request }, call);
+    const send = (): Promise<WriteResult> => write(this.#client, { ref, body, request }, call);
+    return request.condition?.kind === 'absent' && body instanceof Uint8Array ? createOrHeal(this.#client, ref, send, call) : send();
   }
 
   setMetadata(ref: BlobRef, metadata: BlobMetadata, condition: Condition, call: Call): Promise<WriteResult> {
@@ -75,7 +79,7 @@ export class AzureBlobStore implements BlobStore, SurveyedStore {
   }
 
   copy(target: BlobRef, request: CopyRequest, call: Call): Promise<WriteResult> {
-    return copy(this.#client, this.#sources, { ...request, target }, call);
+    return copy(this.#copier, { ...request, target }, call);
   }
 
   stagePart(staging: BlobRef, body: UploadBody, call: Call): Promise<StagedPart> {

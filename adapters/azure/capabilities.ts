@@ -8,6 +8,7 @@ export function azureCapabilities(limits: AzureLimits): StoreCapabilities {
     nameOrder: 'utf16',
     maxNameLength: MAX_NAME_LENGTH,
     maxWrite: limits.maxWrite,
+    maxCopy: Math.max(limits.maxSyncCopy, limits.maxPutFromUrl),
     maxStagedBlock: limits.maxStagedBlock,
     maxListPage: 5000,
     maxMetadataBytes: 8 * 1024,

@@ -114,6 +114,7 @@ export class AzureClient {
     if (request.contentType !== undefined) ms.push('content-type', request.contentType);
     if (request.ifMatch !== undefined) ms.push('if-match', request.ifMatch);
     if (request.ifNoneMatch !== undefined) ms.push('if-none-match', request.ifNoneMatch);
+    if (request.ifUnmodifiedSince !== undefined) ms.push('if-unmodified-since', request.ifUnmodifiedSince);
     if (proof !== undefined) ms.push('authorization', proof);
     return ms;
   }

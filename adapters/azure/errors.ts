@@ -73,6 +73,7 @@ const BY_STATUS: Readonly<Record<number, StoreErrorKind>> = {
   416: 'rangeNotSatisfiable',
   429: 'throttled',
   431: 'tooLarge',
+  501: 'unexpected',
   503: 'throttled',
 };
 
@@ -98,7 +99,7 @@ export function refusalError(request: Pick<AzureRequest, 'call' | 'effect' | 'co
     ...(refusal.code === undefined ? {} : { code: refusal.code }),
     ...(refusal.requestId === undefined ? {} : { backendRequestId: refusal.requestId }),
     ...(refusal.retryAfter === undefined ? {} : { retryAfter: refusal.retryAfter }),
-    ...(request.effect === 'change' && leavesDoubt(refusal.status) && !missedSource(request, refusal) ? { lost: true } : {}),
+    ...(request.effect === 'change' && leavesDoubt(request, refusal) ? { lost: true } : {}),
   };
   return new StoreError(kindOf(request, refusal), detail);
 }
@@ -113,9 +114,14 @@ function kindOf(request: Pick<AzureRequest, 'copies'>, refusal: Refusal): StoreE
   return request.copies === true ? (IN_COPIES[kind] ?? kind) : kind;
 }
 
-/** A server that failed may have done it all the same; one that gave up waiting (408) may have had the whole request by then. */
-function leavesDoubt(status: number): boolean {
-  return status >= 500 || status === 408;
+/**
+ * A server that failed may have done it all the same; one that gave up waiting (408) may have had the whole request by then.
+ * Not so a copy that never began, or that there is no call for (501: an emulator).
+ */
+function leavesDoubt(request: Pick<AzureRequest, 'copies'>, refusal: Refusal): boolean {
+  const { status } = refusal;
+  if (request.copies === true && status === 501) return false;
+  return (status >= 500 || status === 408) && !missedSource(request, refusal);
 }
 
 /** The copy never began: its source could not be read. */

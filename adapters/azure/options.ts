@@ -57,11 +57,13 @@ export interface AzureLimits {
   readonly maxWrite: number;
   /** Put Block. 4,000 MiB. */
   readonly maxStagedBlock: number;
-  /** Copies up to this size are one Copy Blob From URL where that is possible. 256 MiB. */
+  /** Copy Blob From URL. 256 MiB. */
   readonly maxSyncCopy: number;
-  /** Larger copies move in ranges of this size. 256 MiB. */
+  /** Put Blob From URL. 5,000 MiB. */
+  readonly maxPutFromUrl: number;
+  /** What is staged from another blob moves in ranges of this size. 256 MiB. */
   readonly copyRange: number;
-  /** Ranges of one copy under way at a time. 8. */
+  /** Ranges of one source under way at a time. 8. */
   readonly copyParallel: number;
   /** Calls of one `removeMany` under way at a time. 32. */
   readonly removeParallel: number;
@@ -71,6 +73,7 @@ export const DEFAULT_LIMITS: AzureLimits = {
   maxWrite: 5_000 * MIB,
   maxStagedBlock: 4_000 * MIB,
   maxSyncCopy: 256 * MIB,
+  maxPutFromUrl: 5_000 * MIB,
   copyRange: 256 * MIB,
   copyParallel: 8,
   removeParallel: 32,

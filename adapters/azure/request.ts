@@ -19,6 +19,8 @@ export interface AzureRequest {
   readonly contentType?: string | undefined;
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
+  /** RFC 1123 date. */
+  readonly ifUnmodifiedSince?: string | undefined;
   readonly body?: UploadBody;
   /**
    * `read`: changes nothing, repeated freely. `change`: repeated only if it certainly never left;

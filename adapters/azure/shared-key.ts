@@ -10,9 +10,9 @@ import type { AzureRequest } from './request.ts';
  * `resource` the account and the encoded path.
  */
 export function stringToSign(request: AzureRequest, ms: readonly string[], resource: string, size: number): string {
-  const { contentMd5 = '', contentType = '', ifMatch = '', ifNoneMatch = '' } = request;
+  const { contentMd5 = '', contentType = '', ifMatch = '', ifNoneMatch = '', ifUnmodifiedSince = '' } = request;
   const length = size === 0 ? '' : String(size);
-  const standard = `${request.method}\n\n\n${length}\n${contentMd5}\n${contentType}\n\n\n${ifMatch}\n${ifNoneMatch}\n\n\n`;
+  const standard = `${request.method}\n\n\n${length}\n${contentMd5}\n${contentType}\n\n\n${ifMatch}\n${ifNoneMatch}\n${ifUnmodifiedSince}\n\n`;
   return standard + canonicalHeaders(ms) + canonicalResource(resource, request.query);
 }
 

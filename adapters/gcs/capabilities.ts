@@ -15,6 +15,8 @@ export function gcsCapabilities(limits: GcsLimits, names: BucketNames): StoreCap
     maxNameBytes: MAX_NAME_BYTES,
     reservedPrefixes: RESERVED_PREFIXES,
     maxWrite: limits.maxWrite,
+    // A rewrite takes any object, in several calls if need be; the target changes with the last.
+    maxCopy: Infinity,
     // A part is an object of its own.
     maxStagedBlock: limits.maxWrite,
     maxListPage: 1000,

@@ -7,6 +7,7 @@ export const MEMORY_CAPABILITIES: StoreCapabilities = {
   nameOrder: 'utf16',
   maxNameLength: 1024,
   maxWrite: 5000 * MIB,
+  maxCopy: 5000 * MIB,
   maxStagedBlock: 4000 * MIB,
   maxListPage: 5000,
   maxMetadataBytes: 8 * 1024,

@@ -157,6 +157,7 @@ export class MemoryBlobStore implements BlobStore {
   async copy(target: BlobRef, request: CopyRequest, call: Call): Promise<WriteResult> {
     this.#begin('copy', call);
     this.#checkNewBlob(target, request.metadata, 'copy');
+    if (request.size > this.capabilities.maxCopy) throw new StoreError('tooLarge', { call: 'copy' });
     const { headers, metadata, md5, condition } = request;
     const state = { bytes: this.#source(request.source, 'copy').bytes, headers, metadata, ...(md5 !== undefined && { md5 }) };
     return this.#replace(target, state, { condition, call: 'copy' });

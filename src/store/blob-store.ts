@@ -123,7 +123,7 @@ export interface CopyRequest {
   /** All headers of the target (not merged with the source's). */
   readonly headers: ContentHeaders;
   readonly metadata: BlobMetadata;
-  /** True when `headers` are exactly the source's: the service may then copy in one call of its own. */
+  /** True when `headers` and `md5` are exactly the source's: not every service can give the target others. */
   readonly sameHeaders?: boolean;
   /** Hex MD5 to be recorded on the target, if the source's is known. */
   readonly md5?: string;
@@ -178,6 +178,8 @@ export interface StoreCapabilities {
   readonly reservedPrefixes?: readonly string[];
   /** Largest body of one `write`. */
   readonly maxWrite: number;
+  /** Largest source of one `copy`. What is larger is assembled on a private name, and the key points there. */
+  readonly maxCopy: number;
   /** Largest body of one `stagePart` / `stagePartFrom` token; larger ones are split by the adapter. */
   readonly maxStagedBlock: number;
   readonly maxListPage: number;
@@ -195,6 +197,12 @@ export interface StoreCapabilities {
  * Retries: an adapter repeats reads (`head`, `read` before its first byte, `list`) inside its retry
  * budget. A call that changes something is repeated only when it certainly never reached the
  * service; otherwise it fails with `lost`, and the caller decides (docs/decisions, commit protocol).
+ *
+ * Names that clients see: nothing is ever staged on one. `write`, `copy`, `setMetadata` and `remove` are one atomic
+ * call on their target each; what a call that fails or is lost leaves under a name is what was there, or all that was
+ * asked for. `stagePart`, `stagePartFrom`, `assemble` and `discardParts` are for private names only (of the system
+ * container): some services keep what is staged under the name itself, where it outlives the blob, takes part in
+ * conditions on its absence, and belongs to whoever writes the name next.
  *
  * `test/store/conformance.ts` is the executable form of this contract.
  */
@@ -233,13 +241,15 @@ export interface BlobStore {
   list(container: string, request: ListRequest, call: Call): Promise<ListPage>;
 
   /**
-   * Server-side copy inside this store, any size; atomic: the target changes in one
-   * step, on condition. @throws sourceNotFound, sourceConditionFailed, conditionFailed, partsGone
+   * Server-side copy inside this store: one call that changes the target in one step, on condition, and leaves nothing
+   * beside it. `tooLarge`: the service has no such call for this source (its size, or headers of the target's own), and
+   * nothing was done; the caller stages the source to a private name.
+   * @throws sourceNotFound, sourceConditionFailed, conditionFailed, tooLarge
    */
   copy(target: BlobRef, request: CopyRequest, call: Call): Promise<WriteResult>;
 
   /**
-   * Stores one part privately beside (not in) the staging blob `staging`; any number of parts and
+   * Stores one part privately beside (not in) the staging blob `staging`, a private name; any number of parts and
    * attempts may be staged at the same time, none disturbs another. Staging never makes the
    * staging blob exist, and an assembled staging blob is not changed by it.
    */

@@ -5,12 +5,13 @@ import { onNth } from '../support/fault-proxy/plans.ts';
 import { World, element } from '../wire/spec/world.ts';
 import { type FaultyBackend, startFaultyBackend } from './backends.ts';
 import { CHANGES, type Change } from './changes.ts';
-import { type Scene, type Versioning, historyOf, observe, outcomeOf, sendTo, targetOf } from './scene.ts';
+import { type Scene, type Versioning, historyOf, observe, outcomeOf, sendTo, stagedInTheOpen, targetOf } from './scene.ts';
 
 const ALL: readonly Versioning[] = ['never', 'enabled', 'suspended', 'locked'];
 const UNLOCKED = ALL.filter((versioning) => versioning !== 'locked');
 /** Keys that have a version from before versioning was suspended, made at a time. */
 const OLD_KEYS = 40;
+const SYSTEM = 'faults-system';
 
 const LOSSES: Readonly<Record<string, Fault>> = {
   'its answer is lost': { kind: 'loseAnswer' },
@@ -42,7 +43,7 @@ export function describeLostAnswers(service: Service): void {
 
   beforeAll(async () => {
     backend = await startFaultyBackend(service);
-    world = await World.open({ drainMs: 1, systemContainer: 'faults-system' }, backend.open());
+    world = await World.open({ drainMs: 1, systemContainer: SYSTEM }, backend.open());
     for (const versioning of ALL) await makeBucket(versioning);
   });
   afterAll(async () => {
@@ -104,6 +105,7 @@ export function describeLostAnswers(service: Service): void {
     const answer = await sendTo(world.gateway.port, change.request(scene));
     await backend.proxy.quiet();
     const changing = backend.proxy.calls.filter(({ changes }) => changes).length;
+    expect(stagedInTheOpen(backend.proxy.calls, SYSTEM)).toEqual([]);
     const met = plan?.met();
     backend.proxy.follow();
     return { answer, changing, met };

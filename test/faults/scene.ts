@@ -1,3 +1,4 @@
+import type { ProxiedCall } from '../support/fault-proxy/fault.ts';
 import { type RawAnswer, RawConnection } from '../support/raw-http.ts';
 import { signedHead } from '../support/sign-raw.ts';
 import { type World, element } from '../wire/spec/world.ts';
@@ -95,4 +96,10 @@ export async function historyOf(world: World, bucket: string, key: string): Prom
 
 function shortened(answer: RawAnswer): string {
   return answer.status === 200 ? `${answer.body.slice(0, 20)} (${answer.body.length})` : outcomeOf(answer);
+}
+
+/** Calls that stage something in a container that clients see: on Azure blocks and lists of blocks, on Cloud Storage parts. */
+export function stagedInTheOpen(calls: readonly ProxiedCall[], system: string): string[] {
+  const isStaging = ({ target, name, changes }: ProxiedCall): boolean => changes && (/[?&]comp=block(?:list)?(?:&|$)/.test(target) || name?.startsWith('~parts/') === true);
+  return calls.filter((call) => call.container !== system && isStaging(call)).map(({ method, target }) => `${method} ${target}`);
 }

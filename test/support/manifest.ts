@@ -8,6 +8,7 @@ import { type Objects, createObjects } from '../../src/manifest/objects/objects.
 import type { Realm } from '../../src/manifest/buckets/realm.ts';
 import { type Settler, createSettler } from '../../src/manifest/objects/settle.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
+import { withPrivateStaging } from './private-staging.ts';
 import { testCall } from './test-call.ts';
 
 export const OWNER = 'owner-canonical-id';
@@ -35,7 +36,7 @@ export interface TestManifestOptions {
 
 /** A manifest over one backend with one bucket, `bucket`, that nobody has versioned. */
 export async function testManifest(options: TestManifestOptions = {}): Promise<TestManifest> {
-  const store = options.store ?? new MemoryBlobStore();
+  const store = withPrivateStaging(options.store ?? new MemoryBlobStore());
   const backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER, ...(options.queue && { queue: options.queue }) };
   const realm: Realm = { backends: [backend], backendOf: () => backend };
   const hidden: string[] = [];

@@ -15,13 +15,14 @@ export async function sourceHeaders(sources: CopySources, source: CopySource, ca
 
 /**
  * Sends a request that copies. "The source's condition is not met" is also what the service says when the
- * source is gone, so that answer is looked into.
+ * source is gone, and some answers leave open whose condition or whose container it was: these are looked into.
  */
 export async function sendCopy(client: AzureClient, request: AzureRequest, source: CopySource, call: Call): Promise<WireHeaders> {
   try {
     return await client.sendForHeaders(request, call);
   } catch (error) {
-    if (isStoreError(error, 'sourceConditionFailed')) await checkSource(client, source, call);
+    const isOpen = isStoreError(error, 'conditionFailed') && error.detail.code === 'ConditionNotMet';
+    if (isOpen || isStoreError(error, 'sourceConditionFailed', 'containerNotFound')) await checkSource(client, source, call);
     throw error;
   }
 }

@@ -1,77 +1,81 @@
 import type { BlobRef, CopyRequest, WriteResult } from '../../../src/store/blob-store.ts';
-import { withSignal } from '../../../src/observe/call.ts';
+import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
-import { inParallel } from '../../shared/in-parallel.ts';
 import type { AzureClient } from '../client.ts';
 import type { CopySources } from '../copy-source.ts';
 import { blobPath } from '../endpoint.ts';
-import { conditionHeaders, metadataHeaders } from '../headers.ts';
-import { splitRange } from '../split-range.ts';
+import { conditionHeaders, contentHeaders, md5ToBase64, metadataHeaders } from '../headers.ts';
 import { checkSource, sendCopy, sourceHeaders } from './copy-send.ts';
-import { putBlockFrom, putBlockList } from './stage.ts';
+import { putBlockList } from './stage.ts';
 import { writeResult } from './write.ts';
 
 export interface Copy extends CopyRequest {
   readonly target: BlobRef;
 }
 
+/** What copies of one store share. */
+export interface Copier {
+  readonly client: AzureClient;
+  readonly sources: CopySources;
+  /** Emulators have no Put Blob From URL; set when one says so. */
+  lacksPutFromUrl: boolean;
+}
+
 /**
- * Copies inside the account, the service moving the bytes.
+ * Copies inside the account, the service moving the bytes, in one atomic call. Never by blocks: those would lie on the
+ * target's own name, where clients see what becomes of them.
  *
- * One atomic call where the target's headers are the source's; else blocks on the target's name and one
- * commit, because no single call that the emulator has takes other content headers. Another writer's
- * commit to the target throws such blocks away: `partsGone`, and the caller starts again.
+ * Copy Blob From URL gives the target the source's content headers and MD5; Put Blob From URL takes others, and larger
+ * sources (https://learn.microsoft.com/rest/api/storageservices/put-blob-from-url).
  */
-export async function copy(client: AzureClient, sources: CopySources, request: Copy, call: Call): Promise<WriteResult> {
-  if (isOneCall(client, request)) return copyFromUrl(client, sources, request, call);
-  const { target, headers, metadata, md5, condition } = request;
-  const tokens = request.size === 0 ? await checkEmptySource(client, request, call) : await stageSource(client, sources, request, call);
-  const assembly = { call: 'copy', target, tokens, headers, metadata, ...(md5 === undefined ? {} : { md5 }), ...(condition === undefined ? {} : { condition }) };
-  return putBlockList(client, assembly, call);
-}
-
-/** Copy Blob From URL takes the source's metadata if none is named, and its MD5 in any case. */
-function isOneCall(client: AzureClient, request: Copy): boolean {
-  return request.sameHeaders === true && request.size <= client.limits.maxSyncCopy && Object.keys(request.metadata).length > 0;
-}
-
-/** Copy Blob From URL. */
-async function copyFromUrl(client: AzureClient, sources: CopySources, request: Copy, call: Call): Promise<WriteResult> {
-  const headers = await sendCopy(
-    client,
-    {
-      call: 'copy',
-      method: 'PUT',
-      path: blobPath(client.endpoint, request.target),
-      ms: [...(await sourceHeaders(sources, request.source, call)), ...metadataHeaders(request.metadata), 'x-ms-requires-sync', 'true'],
-      ...conditionHeaders(request.condition),
-      effect: 'change',
-      copies: true,
-    },
-    request.source,
-    call,
-  );
-  return writeResult(headers, undefined, 'copy');
-}
-
-/** Put Block From URL for every range of the source; the first failure ends the others. */
-async function stageSource(client: AzureClient, sources: CopySources, request: Copy, call: Call): Promise<string[]> {
-  const { copyRange, maxStagedBlock, copyParallel } = client.limits;
-  const ranges = splitRange({ first: 0, last: request.size - 1 }, Math.min(copyRange, maxStagedBlock));
-  const stop = new AbortController();
-  const inner = withSignal(call, AbortSignal.any([call.signal, stop.signal]));
-  try {
-    return await inParallel(ranges, copyParallel, (range) =>
-      putBlockFrom(client, sources, { target: request.target, source: request.source, range, call: 'copy' }, inner),
-    );
-  } catch (error) {
-    stop.abort();
-    throw error;
+export async function copy(copier: Copier, request: Copy, call: Call): Promise<WriteResult> {
+  const { client } = copier;
+  const keepsHeaders = request.sameHeaders === true && Object.keys(request.metadata).length > 0;
+  if (keepsHeaders && request.size <= client.limits.maxSyncCopy) return copyFromUrl(copier, request, call);
+  if (request.size === 0) return copyOfNothing(client, request, call);
+  if (request.size > client.limits.maxPutFromUrl) throw new StoreError('tooLarge', { call: 'copy' });
+  if (!copier.lacksPutFromUrl) {
+    try {
+      return await putFromUrl(copier, request, call);
+    } catch (error) {
+      if (!isStoreError(error) || error.detail.status !== 501) throw error;
+      copier.lacksPutFromUrl = true;
+    }
   }
+  // An emulator: its Copy Blob From URL has no limit.
+  if (keepsHeaders) return copyFromUrl(copier, request, call);
+  throw new StoreError('tooLarge', { call: 'copy', code: 'NoPutBlobFromUrl' });
 }
 
-/** There is no block of no bytes, so an empty source is looked at instead: its revision must still stand. */
-async function checkEmptySource(client: AzureClient, { source }: Copy, call: Call): Promise<string[]> {
-  await checkSource(client, source, call);
-  return [];
+/** Copy Blob From URL. It takes the source's metadata if none is named, and its MD5 in any case. */
+async function copyFromUrl({ client, sources }: Copier, request: Copy, call: Call): Promise<WriteResult> {
+  const ms = [...(await sourceHeaders(sources, request.source, call)), ...metadataHeaders(request.metadata), 'x-ms-requires-sync', 'true'];
+  return send(client, request, ms, call);
+}
+
+/** Put Blob From URL. */
+async function putFromUrl({ client, sources }: Copier, request: Copy, call: Call): Promise<WriteResult> {
+  const { headers, md5, metadata, source } = request;
+  const ms = [
+    ...contentHeaders(headers),
+    ...(md5 === undefined ? [] : ['x-ms-blob-content-md5', md5ToBase64(md5)]),
+    ...['x-ms-blob-type', 'BlockBlob', 'x-ms-copy-source-blob-properties', 'false'],
+    ...(await sourceHeaders(sources, source, call)),
+    ...metadataHeaders(metadata),
+  ];
+  return send(client, request, ms, call);
+}
+
+async function send(client: AzureClient, { target, source, condition }: Copy, ms: readonly string[], call: Call): Promise<WriteResult> {
+  const path = blobPath(client.endpoint, target);
+  const wire = { call: 'copy', method: 'PUT', path, ms, ...conditionHeaders(condition), effect: 'change', copies: true } as const;
+  return writeResult(await sendCopy(client, wire, source, call), undefined, 'copy');
+}
+
+/** A commit of no blocks. The source is looked at instead: its revision must still stand. */
+async function copyOfNothing(client: AzureClient, request: Copy, call: Call): Promise<WriteResult> {
+  await checkSource(client, request.source, call);
+  const { target, headers, metadata, md5, condition } = request;
+  const assembly = { call: 'copy', target, tokens: [], headers, metadata, ...(md5 !== undefined && { md5 }), ...(condition !== undefined && { condition }) };
+  return putBlockList(client, assembly, call);
 }

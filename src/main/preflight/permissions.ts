@@ -120,7 +120,7 @@ async function setMetadata(trial: Trial): Promise<void> {
 
 async function copy({ store, blob, other, revision, call }: Trial): Promise<void> {
   if (revision === undefined) return;
-  await store.copy(other, { source: { ...blob, revision }, size: BYTES.length, headers: {}, metadata: { preflight: '3' } }, call);
+  await store.copy(other, { source: { ...blob, revision }, size: BYTES.length, headers: {}, metadata: { preflight: '3' }, sameHeaders: true }, call);
 }
 
 async function assemble({ store, other, call }: Trial): Promise<void> {

@@ -87,6 +87,11 @@ export function opaqueEtag(revision: string): string {
 
 const CONTENT_HEADERS = ['contentType', 'contentEncoding', 'contentLanguage', 'contentDisposition', 'cacheControl'] as const;
 
+/** Nothing and an empty value are the same to the services. */
+export function sameContentHeaders(one: ContentHeaders, other: ContentHeaders): boolean {
+  return CONTENT_HEADERS.every((name) => (one[name] ?? '') === (other[name] ?? ''));
+}
+
 export function contentHeadersOf(properties: ContentHeaders): ContentHeaders {
   const headers: Partial<Record<(typeof CONTENT_HEADERS)[number], string>> = {};
   for (const name of CONTENT_HEADERS) {

@@ -5,35 +5,28 @@ import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import { createChecksumHasher } from '../../protocol/checksums/hasher.ts';
 import { hasWriteConditions, isCreateOnly } from '../../protocol/conditions.ts';
-import { ABSENT, type BlobRef, type Condition, type CopySource, type WriteResult } from '../../store/blob-store.ts';
+import { ABSENT, type BlobRef, type Condition, type WriteResult } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket, Versioning } from '../buckets/bucket.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
 import { recordOf } from '../records/new-record.ts';
-import { blobMetadata } from '../records/overflow.ts';
 import type { ObjectRecord } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
-import { type VersionToken, seqOfToken } from '../records/version-token.ts';
+import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
 import { type HeadChange, byNonce, changeHead, refusal, ringAfter, writeOnce } from './head-commit.ts';
 import { type Head, NULL_VERSION } from './head.ts';
 import type { ObjectsContext } from './object-context.ts';
+import { publishDetached } from './object-publish.ts';
 import { putObject } from './object-put.ts';
 import { asNoSuchBucket, openView } from './object-read.ts';
-import type { Committed, CopyObjectRequest } from './object-requests.ts';
+import type { Committed } from './object-requests.ts';
+import { type CopyTarget, type PinnedCopy, keptEtag, pinCopy, wireOf } from './pinned-copy.ts';
 import { commitNull } from './versions/commit-null.ts';
 import { commitVersion } from './versions/commit-version.ts';
+import { copyToOwn, stageToOwn } from './versions/own-copy.ts';
 import { nativeParts, ownRecord } from './versions/upload-version.ts';
 import type { WrittenVersion } from './versions/version-blob.ts';
-
-/** Turns of an unconditional copy whose staged blocks other writers of the key threw away. */
-const MAX_TURNS = 4;
-
-export interface CopyTarget {
-  readonly bucket: Bucket;
-  readonly key: string;
-  readonly request: CopyObjectRequest;
-}
 
 /**
  * Copies an object server-side inside one backend, as a stream between two. The ETag is the
@@ -43,14 +36,10 @@ export async function copyObject(context: ObjectsContext, target: CopyTarget, ca
   const { bucket, request } = target;
   const sameStore = request.source.bucket.home.store === bucket.home.store;
   if (!sameStore || request.checksumAlgorithm !== undefined) return copyThrough(context, target, call);
-  const source = await pin(target, call);
-  const { seq, versionId } = await COPIES[bucket.versioning](context, { ...target, source }, call);
+  const copy = await pinCopy(target, call);
+  const { seq, versionId } = await COPIES[bucket.versioning](context, copy, call);
   const { view } = request.source;
   return { etag: view.etag, mtime: mtimeOfSeq(seq), versionId, ...(request.checksum !== undefined && { checksum: request.checksum }) };
-}
-
-interface PinnedCopy extends CopyTarget {
-  readonly source: CopySource;
 }
 
 interface Placed {
@@ -59,21 +48,10 @@ interface Placed {
 }
 
 const COPIES: Readonly<Record<Versioning, (context: ObjectsContext, copy: PinnedCopy, call: Call) => Promise<Placed>>> = {
-  never: copyInline,
+  never: atKey(copyInline),
   enabled: copyVersion,
-  suspended: copyNull,
+  suspended: atKey(copyNull),
 };
-
-/** The source at one revision: inline views carry it, a private blob is looked up. */
-async function pin({ request }: CopyTarget, call: Call): Promise<CopySource> {
-  const { bucket, view } = request.source;
-  try {
-    const revision = view.bytes.revision ?? (await bucket.home.store.head(view.bytes.ref, call)).revision;
-    return { ...view.bytes.ref, revision };
-  } catch (error) {
-    throw isStoreError(error, 'notFound') ? new StoreError('sourceNotFound', { call: 'head', cause: error }) : error;
-  }
-}
 
 interface CopyDraft {
   readonly ref: BlobRef;
@@ -81,30 +59,47 @@ interface CopyDraft {
   readonly condition: Condition | undefined;
 }
 
-async function sendCopy({ bucket, request, source }: PinnedCopy, draft: CopyDraft, call: Call): Promise<WriteResult> {
-  const { home } = bucket;
-  const { native, headers } = nativeParts(request);
-  const metadata = await blobMetadata(home, draft.record, native, call);
-  const { view } = request.source;
-  const wire = {
-    source,
-    size: view.size,
-    headers,
-    metadata,
-    sameHeaders: request.sameAttributes && view.bytes.revision !== undefined,
-    ...(view.md5 !== undefined && { md5: view.md5 }),
-    ...(draft.condition !== undefined && { condition: draft.condition }),
-  };
-  return home.store.copy(draft.ref, wire, call);
+async function sendCopy(copy: PinnedCopy, { ref, record, condition }: CopyDraft, call: Call): Promise<WriteResult> {
+  const wire = await wireOf(copy, record, call);
+  return copy.bucket.home.store.copy(ref, { ...wire, ...(condition !== undefined && { condition }) }, call);
 }
 
 /**
- * As `sendCopy`, where the copy itself may have moved the source: a version that is copied over itself is stamped
+ * Copies into the key itself, if the service can do that in one call; else to a private blob that the key then points
+ * to, as CompleteMultipartUpload does.
+ */
+function atKey(inOneCall: (context: ObjectsContext, copy: PinnedCopy, call: Call) => Promise<Placed>): typeof inOneCall {
+  return async (context, copy, call) => {
+    const { bucket, request } = copy;
+    if (request.source.view.size <= bucket.home.store.capabilities.maxCopy) {
+      try {
+        return await inOneCall(context, copy, call);
+      } catch (error) {
+        if (!isStoreError(error, 'tooLarge')) throw error;
+      }
+    }
+    return copyDetached(context, copy, call);
+  };
+}
+
+async function copyDetached(context: ObjectsContext, copy: PinnedCopy, call: Call): Promise<Placed> {
+  const { bucket, key, request } = copy;
+  const { source, sameAttributes: _same, checksumAlgorithm: _none, ...version } = request;
+  const { etag, size } = source.view;
+  const token = newToken(context.clock.next());
+  const record = { ...ownRecord({ bucket, key }, request, { token, isNull: true }), ...keptEtag(copy) };
+  await stageToOwn(bucket.home.store, { ...(await wireOf(copy, record, call)), target: versionRef(bucket, key, token) }, call);
+  await publishDetached(context, { bucket, key, request: { ...version, version: token, etag, size } }, call);
+  return { seq: seqOfToken(token), versionId: NULL_VERSION };
+}
+
+/**
+ * For a send of which the preparations may have moved the source: a version that is copied over itself is stamped
  * first. Not every service says which of the two conditions failed.
  */
-async function sendOver(copy: PinnedCopy, draft: CopyDraft, call: Call): Promise<WriteResult> {
+async function unlessMoved(copy: PinnedCopy, send: Promise<WriteResult>, call: Call): Promise<WriteResult> {
   try {
-    return await sendCopy(copy, draft, call);
+    return await send;
   } catch (error) {
     if (!isStoreError(error, 'conditionFailed')) throw error;
     const { source, request } = copy;
@@ -113,12 +108,6 @@ async function sendOver(copy: PinnedCopy, draft: CopyDraft, call: Call): Promise
     });
     throw now?.revision === source.revision ? error : new StoreError('sourceConditionFailed', { call: 'copy', cause: error });
   }
-}
-
-/** Records of copies whose MD5 the service does not keep say the ETag themselves. */
-function keptEtag({ request }: CopyTarget): { etag?: string } {
-  const { view } = request.source;
-  return view.md5 === undefined ? { etag: view.etag } : {};
 }
 
 /** Into the key itself, in a bucket that never had versioning. */
@@ -150,7 +139,8 @@ async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call
   const { view } = request.source;
   const write = async (token: VersionToken): Promise<WrittenVersion> => {
     const record = { ...ownRecord({ bucket, key }, request, { token, isNull: false }), ...keptEtag(copy) };
-    const { revision } = await sendOver(copy, { ref: versionRef(bucket, key, token), record, condition: ABSENT }, call);
+    const own = { ...(await wireOf(copy, record, call)), target: versionRef(bucket, key, token) };
+    const { revision } = await unlessMoved(copy, copyToOwn(bucket.home.store, own, call), call);
     return { record: { ...record, etag: view.etag, size: view.size }, ...nativeParts(request), revision };
   };
   const { token } = await commitVersion(context, { bucket, key, conditions: request.conditions, kind: 'link', write, queues: 'stored' }, call);
@@ -169,7 +159,7 @@ async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): 
       conditions: request.conditions,
       plan: async (base, { condition }) => {
         const record: ObjectRecord = { kind: 'inline', ...keptEtag(copy), ...recordOf(bucket, key, request), ...base };
-        return () => sendOver(copy, { ref, record, condition }, call);
+        return () => unlessMoved(copy, sendCopy(copy, { ref, record, condition }, call), call);
       },
       queues: 'never',
     },
@@ -179,14 +169,10 @@ async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): 
 }
 
 async function unconditional(send: () => Promise<WriteResult>, bucket: Bucket): Promise<void> {
-  for (let turn = 1; ; turn++) {
-    try {
-      await send();
-      return;
-    } catch (error) {
-      if (!isStoreError(error, 'partsGone')) throw asNoSuchBucket(error, bucket);
-      if (turn === MAX_TURNS) throw new StoreError('throttled', { call: 'copy', cause: error });
-    }
+  try {
+    await send();
+  } catch (error) {
+    throw asNoSuchBucket(error, bucket);
   }
 }
 

@@ -22,6 +22,7 @@ import type {
 } from './object-requests.ts';
 import type { ObjectView } from './object-view.ts';
 import { putObject } from './object-put.ts';
+import { canSettle } from './settle.ts';
 import { findObject } from './versions/find-version.ts';
 import { type OpenedObject, openObject } from './versions/open-version.ts';
 
@@ -61,7 +62,7 @@ export function createObjects(options: ObjectsOptions): Objects {
   const context: ObjectsContext = { drainMs: DRAIN_MS, now: Date.now, ...options };
   /** Whoever meets an object that a crash left unsettled has it settled, in the background. */
   const noticed = (bucket: Bucket, view: ObjectView): void => {
-    if (view.head.kind === 'mlink') context.settler.schedule(bucket, view.key);
+    if (view.head.kind === 'mlink' && canSettle(bucket, view.size)) context.settler.schedule(bucket, view.key);
   };
   return {
     find: async (target, call) => {

@@ -4,7 +4,7 @@ import { isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { newNonce } from '../records/clock.ts';
 import { ringAfter } from './head-commit.ts';
-import { contentHeadersOf } from './head.ts';
+import { contentHeadersOf, sameContentHeaders } from './head.ts';
 import { redo } from './versions/displace.ts';
 import { type KeyPlace, removeVersionBlob } from './versions/stamp.ts';
 import { readHead } from './object-read.ts';
@@ -104,27 +104,37 @@ export function createSettler(options: SettlerOptions): Settler {
 }
 
 /**
+ * False for an object whose bytes the service cannot bring to their key in one atomic call: its head stays an mlink.
+ * Nothing is staged on a name that clients see, where it would outlive the object.
+ */
+export function canSettle({ home }: Bucket, size: number | undefined): boolean {
+  return (size ?? 0) <= home.store.capabilities.maxCopy;
+}
+
+/**
  * Copies the bytes of an mlink server-side into its key, with the head's own record and on the
- * head's revision. Whatever fails, nothing has changed for clients: same ETag, seq and mtime.
+ * head's revision, in one call. Whatever fails, nothing has changed for clients: same ETag, seq and mtime.
  */
 export async function settle(bucket: Bucket, key: string, call: Call): Promise<void> {
   const { store } = bucket.home;
   const head = await readHead(bucket, key, call);
-  if (head?.record?.kind !== 'mlink' || head.record.version === undefined) return;
+  if (head?.record?.kind !== 'mlink' || head.record.version === undefined || !canSettle(bucket, head.record.size)) return;
   const { record } = head;
   const token = head.record.version;
   const blob = versionRef(bucket, key, token);
   try {
     await Promise.all([sealVersion({ bucket, key, token }, call), redo({ bucket, key }, head, call)]);
-    const source = await store.head(blob, call);
+    const { size, md5, revision, ...source } = await store.head(blob, call);
     const { native } = splitMetadata(head.properties.metadata);
     const metadata = await blobMetadata(bucket.home, { ...inlined(record), ...ringAfter(head) }, native, call);
     const headers = contentHeadersOf(head.properties);
-    const md5 = record.etag !== undefined && !record.etag.includes('-') ? { md5: record.etag } : {};
+    const wanted = record.etag?.includes('-') === false ? record.etag : md5;
+    const sameHeaders = wanted === md5 && sameContentHeaders(headers, source);
     const condition = at(head.properties.revision);
-    await store.copy(head.ref, { source: { ...blob, revision: source.revision }, size: source.size, headers, metadata, condition, ...md5 }, call);
+    const request = { source: { ...blob, revision }, size, headers, metadata, condition, sameHeaders, ...(wanted !== undefined && { md5: wanted }) };
+    await store.copy(head.ref, request, call);
   } catch (error) {
-    if (isStoreError(error, 'conditionFailed', 'partsGone', 'notFound', 'containerNotFound', 'sourceNotFound', 'sourceConditionFailed')) return;
+    if (isStoreError(error, 'conditionFailed', 'tooLarge', 'notFound', 'containerNotFound', 'sourceNotFound', 'sourceConditionFailed')) return;
     throw error;
   }
   await removeVersionBlob({ bucket, key }, token, call);

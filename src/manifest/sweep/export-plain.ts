@@ -5,8 +5,8 @@ import { blobsOf } from '../../store/pages.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { Backend, Realm } from '../buckets/realm.ts';
 import { noncesAmended } from '../objects/head-commit.ts';
-import { type Head, contentHeadersOf, parseHead } from '../objects/head.ts';
-import { settle } from '../objects/settle.ts';
+import { type Head, contentHeadersOf, parseHead, sameContentHeaders } from '../objects/head.ts';
+import { canSettle, settle } from '../objects/settle.ts';
 import { stampVersion } from '../objects/versions/stamp.ts';
 import { newNonce } from '../records/clock.ts';
 import { codecOf } from '../records/names.ts';
@@ -84,7 +84,7 @@ async function exportHead(one: BucketExport, entry: BlobEntry, call: Call): Prom
   if (!key?.startsWith(settings.prefix)) return;
   switch (head.record?.kind) {
     case 'mlink':
-      return run.act(tally, { finding: 'settled', name: key }, () => settleNow(bucket, key, call));
+      return run.act(tally, { finding: 'settled', name: key }, () => settleNow(bucket, { key, head }, call));
     case 'link':
       if (head.properties.size !== head.record.size) await run.act(tally, { finding: 'copied', name: key, bytes: head.record.size ?? 0 }, () => fillHead(bucket, { key, head }, call));
       return;
@@ -95,7 +95,8 @@ async function exportHead(one: BucketExport, entry: BlobEntry, call: Call): Prom
   }
 }
 
-async function settleNow(bucket: Bucket, key: string, call: Call): Promise<boolean> {
+async function settleNow(bucket: Bucket, { key, head }: KeyHead, call: Call): Promise<boolean> {
+  if (!canSettle(bucket, head.record?.size)) throw tooLarge(bucket, { key, head });
   await settle(bucket, key, call);
   return (await headOfKey(bucket, key, call))?.record?.kind !== 'mlink';
 }
@@ -105,6 +106,13 @@ interface KeyHead {
   readonly head: Head;
 }
 
+/** Names where the bytes lie, so that a tool of the cloud can copy them. */
+function tooLarge(bucket: Bucket, { key, head }: KeyHead, cause?: unknown): Error {
+  const { version = '', size = 0 } = head.record ?? {};
+  const { container, name } = versionRef(bucket, key, version);
+  return new Error(`${size} bytes are too many for one copy inside the service: they stay at ${container}/${name}`, { cause });
+}
+
 /** The head stays what it is, a link to a version, and gets the version's bytes. @throws StoreError conditionFailed: it has moved */
 async function fillHead(bucket: Bucket, { key, head }: KeyHead, call: Call): Promise<void> {
   const { home } = bucket;
@@ -112,16 +120,19 @@ async function fillHead(bucket: Bucket, { key, head }: KeyHead, call: Call): Pro
   if (record?.version === undefined) return;
   const ref = versionRef(bucket, key, record.version);
   for (let turn = 1; ; turn++) {
-    const { revision, size, md5, metadata: own } = await home.store.head(ref, call);
+    const { revision, size, md5, metadata: own, ...source } = await home.store.head(ref, call);
     const { native } = splitMetadata(own);
     const metadata = linkMetadata(home, { ...record, ...noncesAmended(head, newNonce()) }, native);
     const condition = { kind: 'match', revision: head.properties.revision } as const;
     const headers = contentHeadersOf(head.properties);
+    const sameHeaders = sameContentHeaders(headers, source);
     try {
-      await home.store.copy(head.ref, { source: { ...ref, revision }, size, headers, metadata, condition, ...(md5 !== undefined && { md5 }) }, call);
+      const request = { source: { ...ref, revision }, size, headers, metadata, condition, sameHeaders, ...(md5 !== undefined && { md5 }) };
+      await home.store.copy(head.ref, request, call);
       return;
     } catch (error) {
-      if (!isStoreError(error, 'sourceConditionFailed', 'partsGone') || turn === MAX_TURNS) throw error;
+      if (isStoreError(error, 'tooLarge')) throw tooLarge(bucket, { key, head }, error);
+      if (!isStoreError(error, 'sourceConditionFailed') || turn === MAX_TURNS) throw error;
     }
   }
 }

@@ -9,6 +9,9 @@ import { parseVersionName, versionsPrefix } from '../records/version-names.ts';
 import type { BucketExport } from './bucket-export.ts';
 import { headsOfKeys } from './heads-of-keys.ts';
 
+/** Metadata entry of an exported version: its id (of the null version its internal name). */
+const EXPORTED_AS = 's3gwversion';
+
 interface KeyVersion extends VersionBlob {
   readonly key: string;
 }
@@ -53,8 +56,10 @@ async function exportVersion({ run, bucket, tally, settings }: BucketExport, ver
       source: { ...ref, revision: properties.revision },
       size: properties.size,
       headers: contentHeadersOf(properties),
-      metadata: splitMetadata(properties.metadata).native,
+      // Never nothing: the services take that for the source's metadata, record and all.
+      metadata: { ...splitMetadata(properties.metadata).native, [EXPORTED_AS]: version.token },
       condition: ABSENT,
+      sameHeaders: true,
       ...(properties.md5 !== undefined && { md5: properties.md5 }),
     },
     call,

@@ -2,7 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import { type BlobEntry, at } from '../../store/blob-store.ts';
 import { blobsOf } from '../../store/pages.ts';
 import type { Head } from '../objects/head.ts';
-import { settle } from '../objects/settle.ts';
+import { canSettle, settle } from '../objects/settle.ts';
 import { mayHideVersions } from '../objects/versions/drain-window.ts';
 import { stampVersion } from '../objects/versions/stamp.ts';
 import { isVisible, parseVersion } from '../objects/versions/version-blob.ts';
@@ -62,7 +62,7 @@ async function sweepBlob(sweep: BucketSweep, blob: ListedBlob, heads: HeadsByKey
     return;
   }
   if (at?.kind === 'mlink' && at.version === token) {
-    if (isRested) await run.act(tally, { finding: 'unsettled', name: key }, () => settle(bucket, key, call));
+    if (isRested && canSettle(bucket, at.size)) await run.act(tally, { finding: 'unsettled', name: key }, () => settle(bucket, key, call));
     return;
   }
   if (isVisible(head, blob)) {

@@ -134,7 +134,7 @@ function missingContainerTests(subject: Subject, test: Define): void {
   test('copy and stagePart into a missing container: containerNotFound', async () => {
     const ref = subject.ref();
     const source = { ...ref, revision: (await subject.write(ref, 'bytes')).revision };
-    const request = { source, size: 5, headers: {}, metadata: {} };
+    const request = { source, size: 5, headers: {}, metadata: { copy: '1' }, sameHeaders: true };
     await failsWith(subject.store.copy(missing, request, subject.call), 'containerNotFound');
     await failsWith(subject.store.stagePart(missing, Buffer.from('part'), subject.call), 'containerNotFound');
   });

@@ -1,25 +1,66 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { ABSENT, at, type BlobRef, type CopyRequest, type WriteResult } from '../../../src/store/blob-store.ts';
+import { isStoreError } from '../../../src/store/store-error.ts';
 import { type Define, failsWith, md5, type Subject, winnersOf } from './suite.ts';
 
 export function copyTests(subject: Subject, test: Define): void {
   const copy = (target: BlobRef, source: BlobRef, of: WriteResult, more: Partial<CopyRequest> = {}): Promise<WriteResult> => {
-    const request = { source: { ...source, revision: of.revision }, size: 6, headers: {}, metadata: {}, ...more };
+    const request = { source: { ...source, revision: of.revision }, size: 6, headers: {}, metadata: { copy: '1' }, sameHeaders: true, ...more };
     return subject.store.copy(target, request, subject.call);
   };
 
-  test('copy gives the target the bytes of the source, and headers, metadata and md5 of its own', async () => {
+  test('copy keeps the headers and md5 of the source, with metadata of its own', async () => {
+    const [source, target] = [subject.ref(), subject.ref()];
+    const headers = { contentType: 'a/a', cacheControl: 'no-store', contentLanguage: 'fr' };
+    const of = await subject.write(source, 'source', { headers, metadata: { a: '1' } });
+    const result = await copy(target, source, of, { headers, metadata: { b: '2' }, md5: md5('source') });
+    const properties = await subject.store.head(target, subject.call);
+    expect(properties).toMatchObject({ ...headers, size: 6, md5: md5('source'), revision: result.revision });
+    expect(properties.metadata).toEqual({ b: '2' });
+    expect(await subject.text(target)).toBe('source');
+    expect(await subject.store.head(source, subject.call)).toMatchObject({ metadata: { a: '1' }, revision: of.revision });
+  });
+
+  test('copy gives the target headers of its own, or does nothing', async () => {
     const [source, target] = [subject.ref(), subject.ref()];
     const of = await subject.write(source, 'source', { headers: { contentType: 'a/a', cacheControl: 'no-store' }, metadata: { a: '1' } });
-    const more = { headers: { contentType: 'b/b', contentLanguage: 'fr' }, metadata: { b: '2' }, md5: md5('source') };
-    const result = await copy(target, source, of, more);
+    const more = { headers: { contentType: 'b/b', contentLanguage: 'fr' }, metadata: { b: '2' }, md5: md5('source'), sameHeaders: false };
+    const copied = await copy(target, source, of, more).catch((error: unknown) => {
+      if (!isStoreError(error, 'tooLarge')) throw error;
+    });
+    if (copied === undefined) {
+      await failsWith(subject.store.head(target, subject.call), 'notFound');
+      await subject.write(target, 'free', { condition: ABSENT });
+      return;
+    }
     const properties = await subject.store.head(target, subject.call);
-    expect(properties).toMatchObject({ contentType: 'b/b', contentLanguage: 'fr', size: 6, md5: md5('source'), revision: result.revision });
+    expect(properties).toMatchObject({ contentType: 'b/b', contentLanguage: 'fr', size: 6, md5: md5('source'), revision: copied.revision });
     expect(properties.metadata).toEqual({ b: '2' });
     expect(properties.cacheControl).toBeUndefined();
     expect(await subject.text(target)).toBe('source');
     expect(await subject.store.head(source, subject.call)).toMatchObject({ contentType: 'a/a', revision: of.revision });
+  });
+
+  test('a copy that fails, for whatever reason, leaves the name free', async () => {
+    const [source, target] = [subject.ref(), subject.ref()];
+    const size = 3 * 1024 * 1024;
+    const of = await subject.write(source, randomBytes(size));
+    await failsWith(copy(target, source, of, { size, condition: at(of.revision) }), 'conditionFailed');
+    await subject.write(source, 'change');
+    await failsWith(copy(target, source, of, { size }), 'sourceConditionFailed');
+    await failsWith(subject.store.head(target, subject.call), 'notFound');
+    await subject.write(target, 'free', { condition: ABSENT });
+    expect(await subject.text(target)).toBe('free');
+  });
+
+  test('a copy that is too large does nothing', async () => {
+    const { maxCopy } = subject.store.capabilities;
+    if (!Number.isFinite(maxCopy)) return;
+    const [source, target] = [subject.ref(), subject.ref()];
+    const of = await subject.write(source, 'source');
+    await failsWith(copy(target, source, of, { size: maxCopy + 1 }), 'tooLarge');
+    await subject.write(target, 'free', { condition: ABSENT });
   });
 
   test('copy from another container', async () => {

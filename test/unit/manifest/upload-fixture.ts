@@ -14,6 +14,7 @@ import type { UploadRecord } from '../../../src/manifest/uploads/upload-record.t
 import { type Uploads, createUploads } from '../../../src/manifest/uploads/uploads.ts';
 import type { StoreCapabilities } from '../../../src/store/blob-store.ts';
 import { readAll } from '../../../src/streams/read-all.ts';
+import { withPrivateStaging } from '../../support/private-staging.ts';
 import { testCall } from '../../support/test-call.ts';
 
 export const OWNER = 'owner-canonical-id';
@@ -45,7 +46,7 @@ export class UploadFixture {
 
   private constructor(options: FixtureOptions) {
     this.memory = new MemoryBlobStore({ ...(options.capabilities && { capabilities: options.capabilities }) });
-    const store = withFaults(this.memory, (call) => {
+    const store = withFaults(withPrivateStaging(this.memory), (call) => {
       this.calls.push(call);
       return this.plan(call);
     });

@@ -1,12 +1,13 @@
 import type { Call } from '../../../observe/call.ts';
-import { ABSENT, type CopyRequest, at } from '../../../store/blob-store.ts';
+import { at } from '../../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../../store/store-error.ts';
 import { blobMetadata } from '../../records/overflow.ts';
 import { CLAIM_NAME, type ObjectRecord, RECORD_NAME, splitMetadata } from '../../records/record.ts';
 import { ownKey, versionRef } from '../../records/version-names.ts';
 import { type VersionToken, isNewer, seqOfToken, tokenOfNull } from '../../records/version-token.ts';
-import { type Head, contentHeadersOf, nativeRecord, viewOf } from '../head.ts';
+import { type Head, contentHeadersOf, nativeRecord, sameContentHeaders, viewOf } from '../head.ts';
 import { readHead } from '../object-read.ts';
+import { type OwnCopy, copyToOwn } from './own-copy.ts';
 import { type KeyPlace, removeVersionBlob, stampCurrent, stampVersion, touchVersion } from './stamp.ts';
 
 /** A head, and where in the key's history it stands. */
@@ -105,16 +106,19 @@ async function moveNull({ bucket, key }: KeyPlace, { head, seq }: PlacedHead & {
   const { native } = splitMetadata(head.properties.metadata);
   const record = { ...ownNullRecord({ bucket, key }, head), seq, mtime: view.mtime };
   try {
-    const revision = view.bytes.revision ?? (await store.head(view.bytes.ref, call)).revision;
-    const request: CopyRequest = {
-      source: { ...view.bytes.ref, revision },
+    // An inline head's bytes and headers are those of one blob.
+    const source = view.bytes.revision === undefined ? await store.head(view.bytes.ref, call) : head.properties;
+    const headers = contentHeadersOf(head.properties);
+    const request: OwnCopy = {
+      target,
+      source: { ...view.bytes.ref, revision: source.revision },
       size: view.size,
-      headers: contentHeadersOf(head.properties),
+      headers,
       metadata: await blobMetadata(bucket.home, record, native, call),
-      condition: ABSENT,
-      ...(view.md5 !== undefined && { md5: view.md5 }),
+      sameHeaders: sameContentHeaders(headers, source),
+      ...(source.md5 !== undefined && { md5: source.md5 }),
     };
-    await store.copy(target, request, call);
+    await copyToOwn(store, request, call);
   } catch (error) {
     if (isStoreError(error, 'conditionFailed')) {
       // Somebody else has copied the same state, perhaps long ago: it must not be old when a head comes to name it.

@@ -90,14 +90,15 @@ async function uploadWhole({ bucket, request, ref, draft, parts }: Upload, call:
   return { record, etag, revision: amended.revision };
 }
 
-/** Parts of a private blob, for bytes that are too many for one write. The service keeps no MD5 of them. */
+/** Parts of a private blob, for bytes that are too many for one write. The service computes no MD5 of them: it is told. */
 async function uploadStaged({ bucket, request, ref, draft, parts }: Upload, call: Call): Promise<Uploaded> {
   const { store } = bucket.home;
   const { tokens } = await store.stagePart(ref, request.body, call);
   const { etag, checksum } = await bodySums(request, undefined, async (known) => ({ etag: known ?? opaqueEtag(newNonce()), kept: false }));
   const record = { ...draft, etag, ...(checksum && { checksum }) };
   const metadata = await blobMetadata(bucket.home, record, parts.native, call);
-  const { revision } = await store.assemble(ref, { tokens, headers: parts.headers, metadata, condition: ABSENT }, call);
+  const md5 = etag.includes('-') ? {} : { md5: etag };
+  const { revision } = await store.assemble(ref, { tokens, headers: parts.headers, metadata, ...md5, condition: ABSENT }, call);
   return { record, etag, revision };
 }
 

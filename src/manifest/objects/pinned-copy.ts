@@ -1,0 +1,55 @@
+import type { Call } from '../../observe/call.ts';
+import type { CopySource } from '../../store/blob-store.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
+import type { Bucket } from '../buckets/bucket.ts';
+import { blobMetadata } from '../records/overflow.ts';
+import type { ObjectRecord } from '../records/record.ts';
+import { sameContentHeaders } from './head.ts';
+import type { CopyObjectRequest } from './object-requests.ts';
+import type { OwnCopy } from './versions/own-copy.ts';
+import { nativeParts } from './versions/upload-version.ts';
+
+export interface CopyTarget {
+  readonly bucket: Bucket;
+  readonly key: string;
+  readonly request: CopyObjectRequest;
+}
+
+/** A server-side copy, its source looked at. */
+export interface PinnedCopy extends CopyTarget {
+  readonly source: CopySource;
+  /** Content headers and MD5 of the copy are exactly the source's. */
+  readonly sameHeaders: boolean;
+  /** Of the source, where the service knows it. */
+  readonly md5?: string;
+}
+
+/** The source at one revision: inline views carry it, a private blob is looked up. */
+export async function pinCopy(target: CopyTarget, call: Call): Promise<PinnedCopy> {
+  const { bucket, view } = target.request.source;
+  const { ref, revision } = view.bytes;
+  if (revision !== undefined) {
+    const sameHeaders = target.request.sameAttributes;
+    return { ...target, source: { ...ref, revision }, sameHeaders, ...(view.md5 !== undefined && { md5: view.md5 }) };
+  }
+  try {
+    const found = await bucket.home.store.head(ref, call);
+    const sameHeaders = sameContentHeaders(nativeParts(target.request).headers, found);
+    return { ...target, source: { ...ref, revision: found.revision }, sameHeaders, ...(found.md5 !== undefined && { md5: found.md5 }) };
+  } catch (error) {
+    throw isStoreError(error, 'notFound') ? new StoreError('sourceNotFound', { call: 'head', cause: error }) : error;
+  }
+}
+
+/** All that the service is asked for, but where to. */
+export async function wireOf({ bucket, request, source, sameHeaders, md5 }: PinnedCopy, record: ObjectRecord, call: Call): Promise<Omit<OwnCopy, 'target'>> {
+  const { native, headers } = nativeParts(request);
+  const metadata = await blobMetadata(bucket.home, record, native, call);
+  return { source, size: request.source.view.size, headers, metadata, sameHeaders, ...(md5 !== undefined && { md5 }) };
+}
+
+/** Records of copies whose MD5 the service does not keep say the ETag themselves. */
+export function keptEtag({ request }: CopyTarget): { etag?: string } {
+  const { view } = request.source;
+  return view.md5 === undefined ? { etag: view.etag } : {};
+}
