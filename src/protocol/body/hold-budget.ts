@@ -37,14 +37,14 @@ export class HoldBudget {
 
   /** For the body of an object: true when `bytes` were set aside; the caller gives them back exactly once. */
   tryTake(bytes: number, holder: Holder = ''): boolean {
-    return this.#take(bytes, holder, this.#max);
+    return this.#take(bytes, holder, { limit: this.#max, reserve: 0 });
   }
 
   /** For `bytes` more of a document that is `size` bytes with them. As `tryTake`. */
   tryTakeDocument(bytes: number, size: number, holder: Holder = ''): boolean {
     const limit = Math.max(this.#max, DOCUMENTS_AT_LEAST);
     const reserve = size <= SMALL && this.usedBytes(holder) <= LITTLE * limit ? RESERVE_SHARE * limit : 0;
-    return this.#take(bytes, holder, limit, reserve);
+    return this.#take(bytes, holder, { limit, reserve });
   }
 
   giveBack(bytes: number, holder: Holder = ''): void {
@@ -55,8 +55,7 @@ export class HoldBudget {
     else this.#used.delete(holder);
   }
 
-  // eslint-disable-next-line @typescript-eslint/max-params -- both public forms above name them
-  #take(bytes: number, holder: Holder, limit: number, reserve = 0): boolean {
+  #take(bytes: number, holder: Holder, { limit, reserve }: { readonly limit: number; readonly reserve: number }): boolean {
     const own = this.usedBytes(holder) + bytes;
     if (own > HOLDERS_SHARE * limit || this.usedBytes() + bytes > limit + reserve) return false;
     this.#free -= bytes;

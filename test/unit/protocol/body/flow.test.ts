@@ -247,7 +247,7 @@ describe('documents in memory', () => {
     const holdBudget = new HoldBudget(32 * MIB);
     const reads = Array.from({ length: 40 }, () => {
       const body = requestBody(plain(A(4 * MIB)), { holdBudget, holder: 'flood', source: Readable.from([A(2 * MIB), A(2 * MIB)]) });
-      return { body, outcome: body.readAll(8 * MIB).then(() => 'read', (error: S3Error) => error.code) };
+      return { body, outcome: body.readAll(8 * MIB).then(() => 'read', (error: unknown) => (error as S3Error).code) };
     });
     const outcomes = await Promise.all(reads.map(({ outcome }) => outcome));
     expect(outcomes.filter((one) => one === 'read').length).toBeGreaterThan(3);
