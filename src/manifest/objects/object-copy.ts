@@ -14,7 +14,6 @@ import { recordOf } from '../records/new-record.ts';
 import type { ObjectRecord } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
-import { clientOf, whileStreaming } from './commit-life.ts';
 import { type HeadChange, byNonce, changeHead, refusal, ringAfter, writeOnce } from './head-commit.ts';
 import { type Head, NULL_VERSION } from './head.ts';
 import type { ObjectsContext } from './object-context.ts';
@@ -60,11 +59,9 @@ interface CopyDraft {
   readonly condition: Condition | undefined;
 }
 
-/** A copy takes as long as the object is long: it ends with the client. */
 async function sendCopy(copy: PinnedCopy, { ref, record, condition }: CopyDraft, call: Call): Promise<WriteResult> {
   const wire = await wireOf(copy, record, call);
-  const { store } = copy.bucket.home;
-  return whileStreaming(call, (client) => store.copy(ref, { ...wire, ...(condition !== undefined && { condition }) }, client));
+  return copy.bucket.home.store.copy(ref, { ...wire, ...(condition !== undefined && { condition }) }, call);
 }
 
 /**
@@ -91,8 +88,7 @@ async function copyDetached(context: ObjectsContext, copy: PinnedCopy, call: Cal
   const { etag, size } = source.view;
   const token = newToken(context.clock.next());
   const record = { ...ownRecord({ bucket, key }, request, { token, isNull: true }), ...keptEtag(copy) };
-  const own = { ...(await wireOf(copy, record, call)), target: versionRef(bucket, key, token) };
-  await whileStreaming(call, (client) => stageToOwn(bucket.home.store, own, client));
+  await stageToOwn(bucket.home.store, { ...(await wireOf(copy, record, call)), target: versionRef(bucket, key, token) }, call);
   await publishDetached(context, { bucket, key, request: { ...version, version: token, etag, size } }, call);
   return { seq: seqOfToken(token), versionId: NULL_VERSION };
 }
@@ -144,7 +140,7 @@ async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call
   const write = async (token: VersionToken): Promise<WrittenVersion> => {
     const record = { ...ownRecord({ bucket, key }, request, { token, isNull: false }), ...keptEtag(copy) };
     const own = { ...(await wireOf(copy, record, call)), target: versionRef(bucket, key, token) };
-    const { revision } = await unlessMoved(copy, whileStreaming(call, (client) => copyToOwn(bucket.home.store, own, client)), call);
+    const { revision } = await unlessMoved(copy, copyToOwn(bucket.home.store, own, call), call);
     return { record: { ...record, etag: view.etag, size: view.size }, ...nativeParts(request), revision };
   };
   const { token } = await commitVersion(context, { bucket, key, conditions: request.conditions, kind: 'link', write, queues: 'stored' }, call);
@@ -194,13 +190,12 @@ async function copyThrough(context: ObjectsContext, target: CopyTarget, call: Ca
   const { bucket, key, request } = target;
   const { source, sameAttributes: _same, checksumAlgorithm, ...version } = request;
   const { view } = source;
-  const client = clientOf(call);
-  const bytes = (await openView(source.bucket, view, {}, client)).stream();
+  const bytes = (await openView(source.bucket, view, {}, call)).stream();
   const put = { ...version, ...(view.md5 === undefined ? { etag: view.etag } : { md5: view.md5 }) };
   if (checksumAlgorithm === undefined) {
     return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream: bytes } } }, call);
   }
-  const { stream, facts } = checksumming(bytes, checksumAlgorithm, client.signal);
+  const { stream, facts } = checksumming(bytes, checksumAlgorithm, call.signal);
   return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream }, facts } }, call);
 }
 

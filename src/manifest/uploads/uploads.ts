@@ -1,6 +1,5 @@
 import type { Call } from '../../observe/call.ts';
 import type { Bucket } from '../buckets/bucket.ts';
-import { CommitLife } from '../objects/commit-life.ts';
 import { abortUpload, discardUploads } from './upload-abort.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { type CompleteRequest, type CompletedUpload, completeUpload } from './upload-complete.ts';
@@ -39,11 +38,8 @@ export interface Uploads {
   discardAll(bucket: Bucket, call: Call): Promise<void>;
 }
 
-export type UploadsOptions = Pick<UploadsContext, 'clock' | 'settler' | 'objects'> & Partial<UploadsContext>;
-
-export function createUploads(options: UploadsOptions): Uploads {
-  const context: UploadsContext = { minPartSize: MIN_PART_SIZE, commits: new CommitLife(), ...options };
-  const { commits } = context;
+export function createUploads(options: Omit<UploadsContext, 'minPartSize'> & { readonly minPartSize?: number }): Uploads {
+  const context: UploadsContext = { minPartSize: MIN_PART_SIZE, ...options };
   return {
     create: (bucket, key, record, call) => createUpload(context.clock, { bucket, key, record }, call),
     find: findUpload,
@@ -51,8 +47,8 @@ export function createUploads(options: UploadsOptions): Uploads {
     copyPart,
     listParts,
     list: listUploads,
-    complete: (target, request, call) => commits.run(call, (own) => completeUpload(context, target, request, own)),
-    abort: (target, call) => commits.run(call, (own) => abortUpload(target, own)),
+    complete: (target, request, call) => completeUpload(context, target, request, call),
+    abort: abortUpload,
     discardAll: async (bucket) => {
       context.settler.later(`discard uploads of ${bucket.uid}`, (call) => discardUploads(bucket, call));
     },

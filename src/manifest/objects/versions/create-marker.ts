@@ -9,7 +9,8 @@ import type { ObjectsContext } from '../object-context.ts';
 import type { ObjectTarget, RemoveRequest, Removed } from '../object-requests.ts';
 import { commitNull } from './commit-null.ts';
 import { commitVersion } from './commit-version.ts';
-import { removeVersionBlob, type KeyPlace } from './stamp.ts';
+import { Grounds, removeVersionBlob } from './remove-blob.ts';
+import type { KeyPlace } from './stamp.ts';
 import { type WrittenVersion, writeOwn } from './version-blob.ts';
 
 const EMPTY = new Uint8Array(0);
@@ -31,21 +32,19 @@ async function createVersion(context: ObjectsContext, { bucket, key }: ObjectTar
   return (await commitVersion(context, { bucket, key, conditions, kind: 'tomb', write }, call)).token;
 }
 
-/** It takes the place of the null version; a new name for each turn, above the head that it finds. The last one goes, unless a head may name it. */
+/** It takes the place of the null version; a new name for each turn, above the head that it finds. */
 async function createNull(context: ObjectsContext, { bucket, key }: ObjectTarget, { conditions, ownerId }: RemoveRequest, call: Call): Promise<string> {
   const place = { bucket, key };
   const { ref, trueKey } = headPlace(bucket, key);
   let unused: VersionToken | undefined;
-  let mayBeNamed = false;
   await commitNull(
     context,
     {
       bucket,
       key,
       conditions,
-      onDoubt: () => (mayBeNamed = true),
       plan: async (base, { condition }) => {
-        if (unused !== undefined && !mayBeNamed) await removeVersionBlob(place, unused, call);
+        if (unused !== undefined) await removeVersionBlob(place, unused, Grounds.neverNamed(unused), call);
         const token = newToken(base.seq);
         unused = token;
         const { record, revision } = await writeMarker(place, { token, ownerId, isNull: true }, call);
