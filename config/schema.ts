@@ -28,7 +28,7 @@ const BUCKETS = z.strictObject({
 
 const LIMITS = z.strictObject({
   heldBodyBytes: bytes(1024 * 1024).describe('Bodies up to this size are held in memory and verified before the one write that stores them; larger ones are streamed.'),
-  heldBudgetBytes: bytes(64 * 1024 * 1024).describe('All held bodies together; beyond it bodies are streamed whatever their size.'),
+  heldBudgetBytes: bytes(64 * 1024 * 1024).describe('All held bodies and XML documents together, three quarters of it for any one account; beyond it bodies are streamed whatever their size, and documents refused with SlowDown.'),
 });
 
 const TIMEOUTS = z.strictObject({

@@ -103,6 +103,9 @@ export class Dispatcher {
       // Not even an error could be written: whatever was sent, the client must not take it for whole.
       this.#report(exchange, error);
       response.destroy();
+    } finally {
+      // A commit goes on when its client has left, and holds the body as long.
+      exchange.body?.release();
     }
   }
 
@@ -128,7 +131,6 @@ export class Dispatcher {
     this.#options.stalls.add(exchange);
     response.once('close', () => {
       this.#options.stalls.remove(exchange);
-      exchange.body?.release();
       if (!response.writableFinished) this.#clientLeft(exchange);
       exchange.noteEnd();
       this.#options.observers?.ended(exchange.facts);
@@ -203,6 +205,8 @@ export class Dispatcher {
       onFirstRead: () => exchange.bodyOpened(),
       signal: exchange.signal,
       holdBudget: this.#options.holdBudget,
+      // Addresses are cheap: all who did not sign share what an account may have.
+      holder: verdict.kind === 'signed' ? verdict.credential.account.canonicalId : 'anonymous',
       facts: exchange.facts,
     });
     exchange.body = body;

@@ -1,5 +1,6 @@
 import { ConfigError, type Environment, loadConfig } from '../../config/load.ts';
 import { parseArguments } from './arguments.ts';
+import { printLines } from './print.ts';
 import { firstLine, StartError } from './start-error.ts';
 
 const WITHIN_MS = 3000;
@@ -19,7 +20,7 @@ export async function healthcheckMain(argv: readonly string[], environment: Envi
     await ask(`http://${authority(UNSPECIFIED[host] ?? host)}:${port}/startupz`);
   } catch (error) {
     const lines = error instanceof StartError || error instanceof ConfigError ? error.lines : [firstLine(error)];
-    for (const line of lines) process.stderr.write(`${line}\n`);
+    printLines(process.stderr, lines);
     process.exitCode = 1;
   }
 }
@@ -33,7 +34,7 @@ async function ask(url: string): Promise<void> {
   }
   const detail = (await answer.text()).trim();
   if (!answer.ok) throw new StartError([`${url}: ${answer.status} ${detail}`]);
-  process.stdout.write(`${detail}\n`);
+  printLines(process.stdout, [detail]);
 }
 
 function authority(host: string): string {

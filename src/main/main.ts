@@ -7,6 +7,7 @@ import { type Arguments, parseArguments, USAGE } from './arguments.ts';
 import { openBackends, type OpenBackend } from './backends.ts';
 import { createLog } from './log.ts';
 import { preflight } from './preflight/preflight.ts';
+import { printLines } from './print.ts';
 import { printWelcome } from './welcome.ts';
 import { type Service, startService } from './service.ts';
 import type { SecretSources } from './secrets.ts';
@@ -29,7 +30,7 @@ export async function main(argv: readonly string[], environment: Environment): P
     await run(parseArguments(argv, environment), environment);
   } catch (error) {
     if (!(error instanceof StartError) && !(error instanceof ConfigError)) throw error;
-    for (const line of error.lines) process.stderr.write(`${line}\n`);
+    printLines(process.stderr, error.lines);
     process.exitCode = 1;
     if (process.connected) process.disconnect();
   }
@@ -73,7 +74,7 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
 async function lookAtBackends({ config }: LoadedConfig, accounts: ReplaceableDirectory, sources: SecretSources): Promise<boolean> {
   const backends = await openBackends(config, accounts, sources);
   try {
-    return await preflight(backends, (line) => process.stdout.write(`${line}\n`));
+    return await preflight(backends, (line) => printLines(process.stdout, [line]));
   } finally {
     await Promise.all(backends.map((backend) => backend.close()));
   }

@@ -3,6 +3,7 @@ import { createClock } from '../manifest/records/clock.ts';
 import { SYSTEM_TIME, type Time } from '../manifest/records/time.ts';
 import { createListing } from '../manifest/listing/listing.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import { CommitLife } from '../manifest/objects/commit-life.ts';
 import { createObjects } from '../manifest/objects/objects.ts';
 import type { Realm } from '../manifest/buckets/realm.ts';
 import { createSettler, type Settler } from '../manifest/objects/settle.ts';
@@ -30,18 +31,21 @@ export interface ManifestOptions {
 
 export interface OpenManifest extends Manifest {
   readonly settler: Settler;
+  readonly commits: CommitLife;
 }
 
 export function openManifest({ realm, bucketCacheMs, drainMs, log, calls, signal, time = SYSTEM_TIME }: ManifestOptions): OpenManifest {
   const clock = createClock(time.now);
+  const commits = new CommitLife(time);
   const settler = createSettler({
     ...SETTLING,
     newCall: () => backgroundCall(signal, calls),
     onError: (error, task, { requestId, traceId }) => log.warn({ requestId, traceId, err: error, task }, 'background work failed; the object stays readable and is settled when it is next read or written'),
   });
-  const objects = createObjects({ clock, settler, now: time.now, ...(drainMs !== undefined && { drainMs }) });
+  const objects = createObjects({ clock, settler, commits, now: time.now, ...(drainMs !== undefined && { drainMs }) });
   return {
     settler,
+    commits,
     buckets: createBucketRegistry({
       realm,
       time,
@@ -50,6 +54,6 @@ export function openManifest({ realm, bucketCacheMs, drainMs, log, calls, signal
     }),
     objects,
     listing: createListing({ now: time.now, ...(drainMs !== undefined && { drainMs }) }),
-    uploads: createUploads({ clock, settler, objects }),
+    uploads: createUploads({ clock, settler, commits, objects }),
   };
 }

@@ -147,8 +147,14 @@ class RunningService implements Service {
     if (this.#started && drainDelayMs > 0) await new Promise((done) => setTimeout(done, drainDelayMs));
     for (const stop of this.#watches) stop();
     const closed = Promise.all(this.#listeners.map((listener) => listener.close()));
-    const grace = setTimeout(() => this.#listeners.forEach((listener) => listener.destroy()), drainMs);
+    // A client that has left has no connection any more, but perhaps a commit under way.
+    const { commits } = this.#manifest;
+    const grace = setTimeout(() => {
+      for (const listener of this.#listeners) listener.destroy();
+      commits.end(new Error('the process ends'));
+    }, drainMs);
     await closed;
+    await commits.idle();
     clearTimeout(grace);
     this.#stalls.stop();
     await this.#manifest.settler.close();

@@ -3,6 +3,7 @@ import { exportPlain } from '../manifest/sweep/export-plain.ts';
 import { EXPORTS, type Export, type ExportSettings } from '../manifest/sweep/bucket-export.ts';
 import type { ExportReport } from '../manifest/sweep/export-report.ts';
 import { parseCommandLine } from './command-line.ts';
+import { printJson, printLines } from './print.ts';
 import { StartError } from './start-error.ts';
 import { EXIT, type Selection, runCommand } from './sweep-surroundings.ts';
 
@@ -43,7 +44,8 @@ export async function exportMain(argv: readonly string[], environment: Environme
     const { settings, json } = args;
     const report = await exportPlain({ realm, backends, settings }, call);
     if (report.complete && report.buckets.length === 0 && settings.bucket !== undefined) throw new StartError([`--bucket: there is no bucket ${settings.bucket}`]);
-    process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : linesOf(report, settings).map((line) => `${line}\n`).join(''));
+    if (json) printJson(process.stdout, report);
+    else printLines(process.stdout, linesOf(report, settings));
     if (!report.complete) return EXIT.stopped;
     return report.buckets.some(({ problems }) => problems.length > 0) ? EXIT.problems : EXIT.done;
   });

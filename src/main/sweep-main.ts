@@ -1,6 +1,7 @@
 import type { Environment } from '../../config/load.ts';
 import { hasProblems } from '../manifest/sweep/sweep-report.ts';
 import { sweep } from '../manifest/sweep/sweep.ts';
+import { printJson, printLines } from './print.ts';
 import { type SweepArguments, SWEEP_USAGE, parseSweepArguments } from './sweep-arguments.ts';
 import { sweepLines } from './sweep-lines.ts';
 import { StartError } from './start-error.ts';
@@ -17,7 +18,8 @@ export async function sweepMain(argv: readonly string[], environment: Environmen
   await runCommand(select, environment, async ({ realm, backends, call }) => {
     if (args === undefined) return EXIT.done;
     const report = await sweep({ realm, backends, settings: args.settings }, call);
-    process.stdout.write(args.json ? `${JSON.stringify(report, undefined, 2)}\n` : sweepLines(report, args).map((line) => `${line}\n`).join(''));
+    if (args.json) printJson(process.stdout, report);
+    else printLines(process.stdout, sweepLines(report, args));
     const { bucket } = args.settings;
     if (bucket !== undefined && report.complete && report.backends.every(({ bucketsSeen }) => bucketsSeen === 0)) {
       throw new StartError([`--bucket: there is no bucket ${bucket}`]);

@@ -5,6 +5,7 @@ import { accountDirectory } from './account-settings.ts';
 import { type OpenBackend, openBackends } from './backends.ts';
 import { backgroundCall } from './background-call.ts';
 import { createRealm } from './bucket-rules.ts';
+import { printLines } from './print.ts';
 import { StartError } from './start-error.ts';
 
 /** Exit codes of commands that work through a store: the rest of what they should have done is for the next run. */
@@ -40,7 +41,7 @@ export async function runCommand(
     if (selection !== undefined) process.exitCode = await withBackends(selection, environment, work);
   } catch (error) {
     if (!(error instanceof StartError) && !(error instanceof ConfigError)) throw error;
-    for (const line of error.lines) process.stderr.write(`${line}\n`);
+    printLines(process.stderr, error.lines);
     process.exitCode = EXIT.notStarted;
   }
 }

@@ -78,3 +78,32 @@ export class StoreError extends Error {
 export function isStoreError(error: unknown, ...kinds: readonly StoreErrorKind[]): error is StoreError {
   return error instanceof StoreError && (kinds.length === 0 || kinds.includes(error.kind));
 }
+
+/** The service looked at the call and refused it, or what the call needs is not there: it was not applied, unless it says `lost`. */
+const REFUSALS: ReadonlySet<StoreErrorKind> = new Set([
+  'notFound',
+  'containerNotFound',
+  'containerExists',
+  'containerBusy',
+  'conditionFailed',
+  'sourceConditionFailed',
+  'sourceNotFound',
+  'partsGone',
+  'rangeNotSatisfiable',
+  'digestMismatch',
+  'archived',
+  'tooLarge',
+  'invalidName',
+  'denied',
+  'throttled',
+]);
+
+/**
+ * Whether a call that changes something may have been applied, now or a little later, although it failed. Everything
+ * that is no refusal for certain counts: a call that was broken off, an answer that nobody understands, an error of unknown origin.
+ */
+export function mayHaveHappened(error: unknown): boolean {
+  if (!(error instanceof StoreError) || error.lost) return true;
+  const { status = 0 } = error.detail;
+  return !REFUSALS.has(error.kind) && !(error.kind === 'unexpected' && status >= 400 && status < 500);
+}

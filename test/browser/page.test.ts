@@ -180,7 +180,7 @@ describe.skipIf(chromium === '')('the inspector\'s page', () => {
     await page.getByText('Copied, without credentials').waitFor();
     const clipboard = (): Promise<string> => page.evaluate('navigator.clipboard.readText()');
     const copied = await clipboard();
-    expect(copied).toContain('--aws-sigv4 aws:amz:us-east-1:s3');
+    expect(copied).toContain('--aws-sigv4 \'aws:amz:us-east-1:s3\'');
     expect(copied).not.toMatch(/AKIA|chars, sha256|Signature/);
     await button('Copy as aws-cli').click();
     await expect.poll(clipboard).toContain('aws s3api put-object');

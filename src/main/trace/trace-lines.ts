@@ -1,3 +1,4 @@
+import { terminalText } from '../../observe/written-text.ts';
 import type { ReplicaState, RequestSummary, StreamEvents } from '../../admin/inspector/contract.ts';
 
 export interface LineOptions {
@@ -17,29 +18,29 @@ export function requestLine(request: RequestSummary, { colours, nameReplica }: L
   const words = [
     new Date(arrived).toISOString().slice(11, 23),
     paint(`${status ?? (outcome === 'aborted' ? 'gone' : '...')}`.padEnd(4), colour, colours),
-    visible(operation ?? method).padEnd(24),
+    terminalText(operation ?? method).padEnd(24),
     paint(durationText(durationMs).padStart(8), slow ? '1;33' : '', colours),
     (backendCalls === 1 ? '1 call' : `${backendCalls} calls`).padStart(9),
     sizeText(Math.max(bytesIn, bytesOut)).padStart(8),
     targetText(request),
-    visible(identity ?? 'anonymous'),
-    paint(visible(code), colour, colours),
-    paint(visible(nameReplica ? `${id} ${replica}` : id), '2', colours),
+    terminalText(identity ?? 'anonymous'),
+    paint(terminalText(code), colour, colours),
+    paint(terminalText(nameReplica ? `${id} ${replica}` : id), '2', colours),
   ];
   return words.filter((word) => word !== '').join('  ');
 }
 
 export function replicaLine({ id, up, reason, own }: ReplicaState): string | undefined {
   if (own) return undefined;
-  return visible(up ? `-- replica ${id} is there` : `-- replica ${id} is not reached: ${reason ?? 'no reason given'}`);
+  return terminalText(up ? `-- replica ${id} is there` : `-- replica ${id} is not reached: ${reason ?? 'no reason given'}`);
 }
 
 export function lostLine({ replica, count }: StreamEvents['lost']): string {
-  return visible(`-- ${count} events were lost on the way from ${replica}: they came faster than they were read`);
+  return terminalText(`-- ${count} events were lost on the way from ${replica}: they came faster than they were read`);
 }
 
 function targetText({ bucket, key, target }: RequestSummary): string {
-  const text = visible(bucket === undefined ? target : key === undefined ? bucket : `${bucket}/${key}`);
+  const text = terminalText(bucket === undefined ? target : key === undefined ? bucket : `${bucket}/${key}`);
   return text.length <= MAX_TARGET ? text : `${text.slice(0, MAX_TARGET - 1)}…`;
 }
 
@@ -57,9 +58,4 @@ const ESCAPE = '\u001b[';
 
 function paint(text: string, colour: string, colours: boolean): string {
   return colours && colour !== '' && text !== '' ? `${ESCAPE}${colour}m${text}${ESCAPE}0m` : text;
-}
-
-/** Keys hold whatever clients like, and a terminal obeys what it is sent: what cannot be seen is shown as escapes. */
-function visible(text: string): string {
-  return text.replace(/\p{C}/gu, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 }

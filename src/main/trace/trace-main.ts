@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplicaState, RequestList, RequestSummary, StreamEvents } from '../../admin/inspector/contract.ts';
 import { getJson, openStream, PeerError, type PeerRequest } from '../../admin/replicas/peer-client.ts';
 import { parseEvents, type ServerSentEvent } from '../../admin/replicas/server-sent-events.ts';
+import { plainJson } from '../../observe/written-text.ts';
+import { printLines } from '../print.ts';
 import { StartError } from '../start-error.ts';
 import { parseTraceArguments, TRACE_USAGE, type TraceArguments } from './trace-arguments.ts';
 import { lostLine, replicaLine, requestLine } from './trace-lines.ts';
@@ -22,7 +24,7 @@ export async function traceMain(argv: readonly string[], environment: Readonly<R
   } catch (error) {
     if (stop.signal.aborted) return;
     if (!(error instanceof StartError) && !(error instanceof PeerError)) throw error;
-    for (const line of error instanceof StartError ? error.lines : [error.message]) process.stderr.write(`${line}\n`);
+    printLines(process.stderr, error instanceof StartError ? error.lines : [error.message]);
     process.exitCode = 1;
   }
 }
@@ -51,7 +53,7 @@ async function showAll(args: TraceArguments, signal: AbortSignal): Promise<void>
       }
     } catch (error) {
       if (isFirst || signal.aborted || !(error instanceof PeerError)) throw error;
-      process.stderr.write(`-- ${args.url}: ${error.message}\n`);
+      printLines(process.stderr, [`-- ${args.url}: ${error.message}`]);
     }
     await sleep(RETRY_MS, undefined, { signal });
   }
@@ -73,7 +75,7 @@ class Printer {
 
   print({ event, data }: ServerSentEvent): void {
     if (event === 'started') return;
-    const line = this.#json ? `{"event":"${event}","data":${data}}` : this.#line(event, data);
+    const line = this.#json ? jsonOf(event, data) : this.#line(event, data);
     if (line !== undefined) print(line);
   }
 
@@ -95,6 +97,11 @@ class Printer {
     this.#told.set(state.id, line);
     return line;
   }
+}
+
+/** A line for each event, whatever the admin port sent as data. */
+function jsonOf(event: string, data: string): string {
+  return plainJson(JSON.stringify({ event, data: JSON.parse(data) as unknown }));
 }
 
 function print(line: string): void {

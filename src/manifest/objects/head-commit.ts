@@ -2,10 +2,11 @@ import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { type WriteConditions, hasWriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import { ABSENT, type Condition, at } from '../../store/blob-store.ts';
-import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { StoreError, isStoreError, mayHaveHappened } from '../../store/store-error.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import type { ObjectRecord } from '../records/record.ts';
 import { timeOf } from '../records/time.ts';
+import { clientOf, outcomeUnknown } from './commit-life.ts';
 import type { Head } from './head.ts';
 import type { Place } from './key-queue.ts';
 import { asNoSuchBucket, liveView, readHead } from './object-read.ts';
@@ -63,6 +64,13 @@ export interface HeadChange<T> extends HeadTarget {
   /** The write can be sent again (its body is in memory, or it moves no bytes). */
   readonly repeatable: boolean;
   /**
+   * Told when a send may have happened although no answer says so. From then on nothing may be removed that the send names, or would
+   * have let go, whatever later sends come to: only the sweeper can tell.
+   */
+  readonly onDoubt?: () => void;
+  /** Asked right before each send. @throws StoreError conditionFailed: too late, what the head would name may be swept; begin again */
+  readonly beforeSend?: () => void;
+  /**
    * Every writer of the bucket keeps nonces and writes on a revision, so a write whose revision is gone
    * can land no more: it is judged and made again, conditional or not.
    */
@@ -115,7 +123,7 @@ class Front {
   async reach(moment: QueueMoment): Promise<boolean> {
     const { bucket, key, repeatable, queues = 'first' } = this.#change;
     if (this.#place !== undefined || !repeatable || queues !== moment) return false;
-    this.#place = await bucket.home.queue?.enter(`${bucket.uid}/${key}`, this.#call);
+    this.#place = await bucket.home.queue?.enter(`${bucket.uid}/${key}`, clientOf(this.#call));
     return this.#place?.waited === true;
   }
 
@@ -126,7 +134,8 @@ class Front {
 
 async function takeTurns<T>(change: HeadChange<T>, front: Front, call: Call): Promise<T> {
   for (let turn = 0; turn < MAX_TURNS; turn++) {
-    if (turn > PATIENT_TURNS) await timeOf(change.bucket.home).sleep(Math.random() * MAX_WAIT_MS, call.signal);
+    requireClient(call);
+    if (turn > PATIENT_TURNS) await pause(change.bucket, call);
     await front.reach('first');
     const head = await readHead(change.bucket, change.key, call);
     requireUnversioned(change.bucket, head);
@@ -148,6 +157,20 @@ async function takeTurns<T>(change: HeadChange<T>, front: Front, call: Call): Pr
   throw new StoreError('throttled', { call: 'write', code: 'Contention' });
 }
 
+async function pause({ home }: Bucket, call: Call): Promise<void> {
+  try {
+    await timeOf(home).sleep(Math.random() * MAX_WAIT_MS, call.signal);
+  } catch (cause) {
+    throw new StoreError('aborted', { call: 'write', cause });
+  }
+}
+
+/** Between two turns nothing is under way, and nothing is left in doubt: whoever has gone need not have it done. @throws StoreError aborted */
+export function requireClient(call: Call): void {
+  const { signal } = clientOf(call);
+  if (signal.aborted) throw new StoreError('aborted', { call: 'write', cause: signal.reason });
+}
+
 /**
  * A head that only a bucket with versions can have, met by a request that knows of none: what it knows of the
  * bucket is out of date. @throws StoreError unavailable
@@ -165,22 +188,43 @@ export interface ConditionalSend<T> {
 }
 
 /**
- * One conditional write; a lost answer is settled by looking for a proof on the head.
- * @throws StoreError conditionFailed: it did not happen, and cannot any more
+ * One conditional write. When its answer is lost, or a repetition of it fails, the head is read back for a proof: until there is
+ * one, the write may have happened.
+ * @throws StoreError conditionFailed: it did not happen, and cannot any more; unavailable (lost): nobody knows
  */
 export async function writeOnce<T>(change: HeadChange<T>, { send, condition, head }: ConditionalSend<T>, call: Call): Promise<T> {
   for (let sends = 0; ; sends++) {
+    let failure: unknown;
     try {
+      change.beforeSend?.();
       return await send();
     } catch (error) {
-      if (!isStoreError(error) || !(error.lost || (sends > 0 && error.kind === 'conditionFailed'))) throw error;
-      const now = await readHead(change.bucket, change.key, call);
-      const found = await change.recognise(now);
-      if (found !== undefined) return found.result;
-      const unmoved = condition.kind === 'match' && now?.properties.revision === condition.revision;
-      if (unmoved && change.repeatable && sends < MAX_RESENDS) continue;
-      throw canStartAgain(change, head, now) ? new StoreError('conditionFailed', { call: 'write', cause: error }) : outcomeUnknown(error);
+      if (sends === 0 && !isInDoubt(change, error)) throw error;
+      failure = error;
     }
+    change.onDoubt?.();
+    if (!isStoreError(failure)) throw failure;
+    const { now, found } = await lookBack(change, failure, call);
+    if (found !== undefined) return found.result;
+    const unmoved = condition.kind === 'match' && now?.properties.revision === condition.revision;
+    if (unmoved && change.repeatable && sends < MAX_RESENDS) continue;
+    throw canStartAgain(change, head, now) ? new StoreError('conditionFailed', { call: 'write', cause: failure }) : outcomeUnknown(failure);
+  }
+}
+
+/** A body that broke off, or was refused when the last of it came, has stored nothing. */
+function isInDoubt({ repeatable }: HeadChange<unknown>, error: unknown): boolean {
+  if (!repeatable && isStoreError(error, 'aborted') && !error.lost) return false;
+  return mayHaveHappened(error);
+}
+
+/** What has become of the head since, and the proof that it was ours, if there is one. @throws StoreError unavailable (lost): it cannot be read */
+async function lookBack<T>(change: HeadChange<T>, failure: unknown, call: Call): Promise<{ now: Head | undefined; found: Found<T> | undefined }> {
+  try {
+    const now = await readHead(change.bucket, change.key, call);
+    return { now, found: await change.recognise(now) };
+  } catch (error) {
+    throw outcomeUnknown(new AggregateError([failure, error], 'neither the write nor the look at what came of it was answered'));
   }
 }
 
@@ -205,11 +249,6 @@ export async function refusal(target: HeadTarget, cause: unknown, call: Call): P
 export function conflict({ conditions, key }: HeadTarget, cause?: unknown): S3Error {
   const condition = conditions.ifMatch === undefined ? 'If-None-Match' : 'If-Match';
   return new S3Error('ConditionalRequestConflict', { extra: { Condition: condition, Key: key }, ...(cause !== undefined && { cause }) });
-}
-
-/** Never 412 without proof: the write may have happened. SDKs repeat a 503. */
-export function outcomeUnknown(cause: StoreError): StoreError {
-  return new StoreError('unavailable', { call: cause.detail.call ?? 'write', code: 'OutcomeUnknown', lost: true, cause });
 }
 
 /** True when the head was written with this nonce, or descends from such a head within the length of the ring. */

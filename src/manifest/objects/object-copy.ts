@@ -14,6 +14,7 @@ import { recordOf } from '../records/new-record.ts';
 import type { ObjectRecord } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
+import { clientOf, whileStreaming } from './commit-life.ts';
 import { type HeadChange, byNonce, changeHead, refusal, ringAfter, writeOnce } from './head-commit.ts';
 import { type Head, NULL_VERSION } from './head.ts';
 import type { ObjectsContext } from './object-context.ts';
@@ -59,9 +60,11 @@ interface CopyDraft {
   readonly condition: Condition | undefined;
 }
 
+/** A copy takes as long as the object is long: it ends with the client. */
 async function sendCopy(copy: PinnedCopy, { ref, record, condition }: CopyDraft, call: Call): Promise<WriteResult> {
   const wire = await wireOf(copy, record, call);
-  return copy.bucket.home.store.copy(ref, { ...wire, ...(condition !== undefined && { condition }) }, call);
+  const { store } = copy.bucket.home;
+  return whileStreaming(call, (client) => store.copy(ref, { ...wire, ...(condition !== undefined && { condition }) }, client));
 }
 
 /**
@@ -88,7 +91,8 @@ async function copyDetached(context: ObjectsContext, copy: PinnedCopy, call: Cal
   const { etag, size } = source.view;
   const token = newToken(context.clock.next());
   const record = { ...ownRecord({ bucket, key }, request, { token, isNull: true }), ...keptEtag(copy) };
-  await stageToOwn(bucket.home.store, { ...(await wireOf(copy, record, call)), target: versionRef(bucket, key, token) }, call);
+  const own = { ...(await wireOf(copy, record, call)), target: versionRef(bucket, key, token) };
+  await whileStreaming(call, (client) => stageToOwn(bucket.home.store, own, client));
   await publishDetached(context, { bucket, key, request: { ...version, version: token, etag, size } }, call);
   return { seq: seqOfToken(token), versionId: NULL_VERSION };
 }
@@ -140,7 +144,7 @@ async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call
   const write = async (token: VersionToken): Promise<WrittenVersion> => {
     const record = { ...ownRecord({ bucket, key }, request, { token, isNull: false }), ...keptEtag(copy) };
     const own = { ...(await wireOf(copy, record, call)), target: versionRef(bucket, key, token) };
-    const { revision } = await unlessMoved(copy, copyToOwn(bucket.home.store, own, call), call);
+    const { revision } = await unlessMoved(copy, whileStreaming(call, (client) => copyToOwn(bucket.home.store, own, client)), call);
     return { record: { ...record, etag: view.etag, size: view.size }, ...nativeParts(request), revision };
   };
   const { token } = await commitVersion(context, { bucket, key, conditions: request.conditions, kind: 'link', write, queues: 'stored' }, call);
@@ -190,12 +194,13 @@ async function copyThrough(context: ObjectsContext, target: CopyTarget, call: Ca
   const { bucket, key, request } = target;
   const { source, sameAttributes: _same, checksumAlgorithm, ...version } = request;
   const { view } = source;
-  const bytes = (await openView(source.bucket, view, {}, call)).stream();
+  const client = clientOf(call);
+  const bytes = (await openView(source.bucket, view, {}, client)).stream();
   const put = { ...version, ...(view.md5 === undefined ? { etag: view.etag } : { md5: view.md5 }) };
   if (checksumAlgorithm === undefined) {
     return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream: bytes } } }, call);
   }
-  const { stream, facts } = checksumming(bytes, checksumAlgorithm, call.signal);
+  const { stream, facts } = checksumming(bytes, checksumAlgorithm, client.signal);
   return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream }, facts } }, call);
 }
 

@@ -1,5 +1,4 @@
 import type { Call } from '../../observe/call.ts';
-import { isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
@@ -21,6 +20,8 @@ export interface PublishTarget {
   readonly bucket: Bucket;
   readonly key: string;
   readonly request: PublishRequest;
+  /** Told when a head may name the blob although no answer says so. */
+  readonly onDoubt?: () => void;
 }
 
 /** Metadata and headers for the blob of a version that is going to be published, as the bucket's versioning wants it. */
@@ -54,7 +55,7 @@ async function publishVersion(context: ObjectsContext, { bucket, key, request }:
       token: version,
       // Without its revision: the blob carries more than the head repeats, so whoever stamps it has to read it.
       write: async () => ({ record, native, headers }),
-      ...(once && { nonce: once.nonce, already: once.happened }),
+      ...(once && { nonce: once.nonce, already: once.happened, onDoubt: once.onDoubt }),
     },
     call,
   );
@@ -65,7 +66,7 @@ async function publishVersion(context: ObjectsContext, { bucket, key, request }:
  * The null version: the head becomes an mlink to the blob. Settling (moving the bytes to the key) follows in
  * the background. What was initiated before the current version was made gets a place above it all the same.
  */
-async function publishNull(context: ObjectsContext, { bucket, key, request }: PublishTarget, call: Call): Promise<Committed> {
+async function publishNull(context: ObjectsContext, { bucket, key, request, onDoubt }: PublishTarget, call: Call): Promise<Committed> {
   const { version, size, etag, parts, once } = request;
   const { native, headers } = nativeParts(request);
   const place = seqOfToken(version);
@@ -82,7 +83,8 @@ async function publishNull(context: ObjectsContext, { bucket, key, request }: Pu
         const metadata = await blobMetadata(bucket.home, mlink, native, call);
         return () => bucket.home.store.write(headPlace(bucket, key).ref, EMPTY, { headers, metadata, condition }, call);
       },
-      ...(once && { nonce: once.nonce, already: once.happened }),
+      ...(onDoubt && { onDoubt }),
+      ...(once && { nonce: once.nonce, already: once.happened, onDoubt: once.onDoubt }),
     },
     call,
   );
@@ -94,14 +96,17 @@ function committed({ version, etag, checksum }: PublishRequest, versionId: strin
   return { etag, mtime: mtimeOfSeq(seqOfToken(version)), versionId, ...(checksum !== undefined && { checksum }) };
 }
 
-/** As `publishObject`, for a blob of this request's own: it goes if the publication is refused. */
+/** As `publishObject`, for a blob of this request's own: it goes if the publication is refused for certain. */
 export async function publishDetached(context: ObjectsContext, target: PublishTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
+  const named = { perhaps: false };
+  const onDoubt = (): void => {
+    named.perhaps = true;
+  };
   try {
-    return await publishNull(context, target, call);
+    return await publishNull(context, { ...target, onDoubt }, call);
   } catch (error) {
-    // With the outcome unknown the head may name the blob already: then the sweeper decides.
-    if (!(isStoreError(error) && error.lost)) context.settler.discard({ bucket, key }, request.version);
+    if (!named.perhaps) context.settler.discard({ bucket, key }, request.version);
     throw error;
   }
 }

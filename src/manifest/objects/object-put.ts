@@ -8,6 +8,7 @@ import { blobMetadata } from '../records/overflow.ts';
 import type { ObjectRecord } from '../records/record.ts';
 import { newToken, seqOfToken } from '../records/version-token.ts';
 import { NULL_VERSION } from './head.ts';
+import { whileStreaming } from './commit-life.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { publishDetached } from './object-publish.ts';
 import type { Committed, PutTarget } from './object-requests.ts';
@@ -15,7 +16,7 @@ import { putInline } from './object-write.ts';
 import { storedSums } from './stored-sums.ts';
 import { commitNull } from './versions/commit-null.ts';
 import { commitVersion } from './versions/commit-version.ts';
-import { nativeParts, ownEtag, uploadVersion } from './versions/upload-version.ts';
+import { type OwnPlace, type UploadedVersion, nativeParts, ownEtag, uploadVersion } from './versions/upload-version.ts';
 
 /** Stores an object; how depends on the bucket's versioning (docs/decisions/0002-commit-protocol.md). */
 export function putObject(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
@@ -36,7 +37,7 @@ async function putVersion(context: ObjectsContext, target: PutTarget, call: Call
       key,
       conditions: request.conditions,
       kind: 'link',
-      write: (own) => uploadVersion(target, { token: own, isNull: false }, call),
+      write: (token) => upload(target, { token, isNull: false }, call),
       queues: request.body instanceof Uint8Array ? 'first' : 'stored',
     },
     call,
@@ -76,7 +77,13 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
 async function putDetached(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const token = newToken(context.clock.next());
-  const { etag, size, checksum } = (await uploadVersion(target, { token, isNull: true }, call)).record;
+  const { etag, size, checksum } = (await upload(target, { token, isNull: true }, call)).record;
   const { body: _body, md5: _md5, facts: _facts, ...version } = request;
   return publishDetached(context, { bucket, key, request: { ...version, version: token, etag, size, ...(checksum && { checksum }) } }, call);
+}
+
+/** A body that comes from the client ends with it; one that is in memory is the commit's. */
+function upload(target: PutTarget, own: OwnPlace, call: Call): Promise<UploadedVersion> {
+  const isHeld = target.request.body instanceof Uint8Array;
+  return isHeld ? uploadVersion(target, own, call) : whileStreaming(call, (client) => uploadVersion(target, own, client));
 }

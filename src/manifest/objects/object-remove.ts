@@ -1,9 +1,10 @@
 import type { Call } from '../../observe/call.ts';
 import { hasWriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import type { Revision } from '../../store/blob-store.ts';
-import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { StoreError, isStoreError, mayHaveHappened } from '../../store/store-error.ts';
 import { sealDeleted } from '../uploads/upload-claim.ts';
-import { outcomeUnknown, refusal, requireUnversioned } from './head-commit.ts';
+import { outcomeUnknown } from './commit-life.ts';
+import { refusal, requireClient, requireUnversioned } from './head-commit.ts';
 import { NULL_VERSION } from './head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { liveView, readHead } from './object-read.ts';
@@ -30,9 +31,13 @@ async function removeUnversioned(context: ObjectsContext, target: ObjectTarget, 
   const place = { bucket, key };
   const nothing: Removed = { deleteMarker: false };
   if (versionId !== NULL_VERSION) return nothing;
-  let unanswered: { readonly revision: Revision; readonly error: StoreError } | undefined;
+  let unanswered: { readonly revision: Revision; readonly error: unknown } | undefined;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
-    const head = await readHead(bucket, key, call);
+    const doubt = unanswered;
+    if (doubt === undefined) requireClient(call);
+    const head = await readHead(bucket, key, call).catch((error: unknown) => {
+      throw doubt === undefined ? error : outcomeUnknown(new AggregateError([doubt.error, error]));
+    });
     // What is there now may have come after what was removed.
     if (unanswered !== undefined && head !== undefined && head.properties.revision !== unanswered.revision) throw outcomeUnknown(unanswered.error);
     requireUnversioned(bucket, head);
@@ -46,14 +51,15 @@ async function removeUnversioned(context: ObjectsContext, target: ObjectTarget, 
       await bucket.home.store.remove(head.ref, head.properties.revision, call);
     } catch (error) {
       if (isStoreError(error, 'notFound')) return nothing;
-      if (!isStoreError(error, 'conditionFailed') && !(isStoreError(error) && error.lost)) throw error;
+      const isLost = mayHaveHappened(error);
+      if (unanswered === undefined && !isLost && !isStoreError(error, 'conditionFailed')) throw error;
       // A failure of a removal that was sent again is a lost answer, too.
-      if (error.lost || unanswered !== undefined) unanswered = { revision: head.properties.revision, error };
+      if (isLost || unanswered !== undefined) unanswered = { revision: head.properties.revision, error };
       else if (hasWriteConditions(conditions)) throw await refusal({ ...place, conditions }, error, call);
       continue;
     }
     if (token !== undefined) context.settler.discard(place, token);
     return nothing;
   }
-  throw new StoreError('throttled', { call: 'remove', code: 'Contention' });
+  throw unanswered === undefined ? new StoreError('throttled', { call: 'remove', code: 'Contention' }) : outcomeUnknown(unanswered.error);
 }

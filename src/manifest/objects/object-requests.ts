@@ -60,6 +60,8 @@ export interface PublishOnce {
   readonly nonce: string;
   /** Asked on each head read before it is written: true when the blob was the object already, at whatever time. */
   readonly happened: (head: Head | undefined) => Promise<boolean>;
+  /** Told when a head may name the blob although no answer says so. */
+  readonly onDoubt: () => void;
 }
 
 /** What stands on a version's own blob before it is published. */

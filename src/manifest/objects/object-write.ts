@@ -1,8 +1,9 @@
 import type { Call } from '../../observe/call.ts';
 import { hasWriteConditions, isCreateOnly } from '../../protocol/conditions.ts';
-import { ABSENT, type Condition } from '../../store/blob-store.ts';
+import { ABSENT, type Condition, type WriteResult } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
+import { whileStreaming } from './commit-life.ts';
 import { type HeadChange, byNonce, changeHead, refusal, ringAfter, writeOnce } from './head-commit.ts';
 import { type Head, NULL_VERSION } from './head.ts';
 import { headPlace } from '../records/names.ts';
@@ -62,18 +63,14 @@ async function writeInline(
 ): Promise<Written> {
   const { native } = partitionUserMetadata(request.attributes.userMetadata);
   const record = { ...draft, ...ringAfter(on.head) };
-  const metadata = await blobMetadata(bucket.home, record, native, call);
-  const { md5, revision } = await bucket.home.store.write(
-    headPlace(bucket, key).ref,
-    request.body,
-    {
-      headers: partitionHeaders(request.attributes.headers).native,
-      metadata,
-      ...(on.condition !== undefined && { condition: on.condition }),
-      ...(request.md5 !== undefined && { md5: request.md5 }),
-    },
-    call,
-  );
+  const wire = {
+    headers: partitionHeaders(request.attributes.headers).native,
+    metadata: await blobMetadata(bucket.home, record, native, call),
+    ...(on.condition !== undefined && { condition: on.condition }),
+    ...(request.md5 !== undefined && { md5: request.md5 }),
+  };
+  const write = (own: Call): Promise<WriteResult> => bucket.home.store.write(headPlace(bucket, key).ref, request.body, wire, own);
+  const { md5, revision } = await (request.body instanceof Uint8Array ? write(call) : whileStreaming(call, write));
   return { ...(md5 !== undefined && { md5 }), stored: { revision, record } };
 }
 

@@ -1,6 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
 import type { Bucket } from '../buckets/bucket.ts';
+import { CommitLife } from './commit-life.ts';
 import { amendObject } from './object-amend.ts';
 import type { ObjectAmendment } from './object-amendment.ts';
 import type { ObjectsContext } from './object-context.ts';
@@ -29,6 +30,8 @@ import { type OpenedObject, openObject } from './versions/open-version.ts';
 /**
  * Objects of buckets and their versions. Every change of a key is one write of its head
  * (docs/decisions/0002-commit-protocol.md).
+ *
+ * What changes a key goes on when its client has left, under the life of a commit (`CommitLife`); bodies and copies end with the client.
  */
 export interface Objects {
   /** @throws S3Error NoSuchKey, NoSuchVersion, NoSuchBucket, MethodNotAllowed (a delete marker, named by its id) */
@@ -59,7 +62,8 @@ export const DRAIN_MS = 30 * 60_000;
 export type ObjectsOptions = Pick<ObjectsContext, 'clock' | 'settler'> & Partial<ObjectsContext>;
 
 export function createObjects(options: ObjectsOptions): Objects {
-  const context: ObjectsContext = { drainMs: DRAIN_MS, now: Date.now, ...options };
+  const context: ObjectsContext = { drainMs: DRAIN_MS, now: Date.now, commits: new CommitLife(), ...options };
+  const { commits } = context;
   /** Whoever meets an object that a crash left unsettled has it settled, in the background. */
   const noticed = (bucket: Bucket, view: ObjectView): void => {
     if (view.head.kind === 'mlink' && canSettle(bucket, view.size)) context.settler.schedule(bucket, view.key);
@@ -76,11 +80,11 @@ export function createObjects(options: ObjectsOptions): Objects {
       return opened;
     },
     openView: (bucket, view, request, call) => openView(bucket, view, request, call),
-    put: (bucket, key, request, call) => putObject(context, { bucket, key, request }, call),
-    publish: (bucket, key, request, call) => publishObject(context, { bucket, key, request }, call),
+    put: (bucket, key, request, call) => commits.run(call, (own) => putObject(context, { bucket, key, request }, own)),
+    publish: (bucket, key, request, call) => commits.run(call, (own) => publishObject(context, { bucket, key, request }, own)),
     describe: describeVersion,
-    copy: (bucket, key, request, call) => copyObject(context, { bucket, key, request }, call),
-    amend: (target, amendment, call) => amendObject(context, target, amendment, call),
-    remove: (target, request, call) => removeObject(context, target, request, call),
+    copy: (bucket, key, request, call) => commits.run(call, (own) => copyObject(context, { bucket, key, request }, own)),
+    amend: (target, amendment, call) => commits.run(call, (own) => amendObject(context, target, amendment, own)),
+    remove: (target, request, call) => commits.run(call, (own) => removeObject(context, target, request, own)),
   };
 }

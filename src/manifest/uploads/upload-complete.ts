@@ -12,7 +12,8 @@ import { readClaim, replaceClaim } from './upload-claim.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { type Upload, type UploadTarget, findUpload, invalidPart, lookUpUpload, noSuchUpload, readUpload, removeUploadRecord } from './upload-find.ts';
 import { belongsTo, versionOfUpload } from './upload-id.ts';
-import { partsBetween, removePartRecords, removeStaging } from './upload-parts.ts';
+import { stagingRef } from './upload-names.ts';
+import { partsBetween, removePartRecords } from './upload-parts.ts';
 import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requireAscending } from './upload-plan.ts';
 import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
 import { takeForCompletion } from './upload-take.ts';
@@ -100,7 +101,12 @@ function isOvertaken({ bucket, uploadId }: UploadTarget, conditions: WriteCondit
  */
 async function isStillOpen(target: UploadTarget, held: HeldClaim, call: Call): Promise<boolean> {
   if (held.inherited || (await lookUpUpload(target, call)) !== undefined) return true;
-  await removeStaging(target, call);
+  try {
+    // On its revision: another Complete may have taken the claim over, and published.
+    await target.bucket.home.store.remove(stagingRef(target), held.revision, call);
+  } catch (error) {
+    if (!isStoreError(error, 'notFound', 'conditionFailed')) throw error;
+  }
   return false;
 }
 
@@ -138,12 +144,13 @@ function versionOf({ upload, plan }: Completing): VersionMetadata {
 async function publish(context: UploadsContext, completing: Completing, held: HeldClaim, call: Call): Promise<Committed> {
   const { upload, request } = completing;
   const { conditions } = request;
-  const publication: PublishRequest = { ...versionOf(completing), conditions, once: publishOnce({ target: upload, held, conditions }, call) };
+  const once = publishOnce({ target: upload, held, conditions }, call);
+  const publication: PublishRequest = { ...versionOf(completing), conditions, once };
   try {
     await request.beforePublication();
     return await context.objects.publish(upload.bucket, upload.key, publication, call);
   } catch (error) {
-    if (isS3Error(error)) await release(upload, held, call);
+    if (isS3Error(error) && !once.isInDoubt()) await release(upload, held, call);
     throw error;
   }
 }

@@ -47,11 +47,16 @@ export function baseOf(head: Head | undefined): ClaimBase {
  * written over the key since the first Complete began; then the Complete counts as having come just
  * before that, which nobody can tell from the truth. A conditional one cannot be answered so.
  */
-export function publishOnce(publication: Publication, call: Call): PublishOnce {
+export function publishOnce(publication: Publication, call: Call): PublishOnce & { readonly isInDoubt: () => boolean } {
   let { held } = publication;
+  let inDoubt = false;
   let turns = 0;
   return {
     nonce: publishNonce(publication.target.uploadId),
+    isInDoubt: () => inDoubt,
+    onDoubt: () => {
+      inDoubt = true;
+    },
     happened: async (head) => {
       const happened = await hasHappened({ ...publication, held }, { head, isFirstTurn: turns++ === 0 }, call);
       if (!happened && timeOf(publication.target.bucket.home).now() - held.since > RENEW_AFTER_MS) held = await renew(publication.target, held, call);

@@ -4,6 +4,7 @@ import type { Call } from '../../observe/call.ts';
 import { ABSENT, type BlobMetadata, type ContentHeaders, type PartToken } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { timeOf } from '../records/time.ts';
+import { whileStreaming } from '../objects/commit-life.ts';
 import { type Claim, type ClaimBase, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
 import { stagingRef } from './upload-names.ts';
@@ -41,7 +42,7 @@ export async function takeForCompletion(target: UploadTarget, wanted: Completion
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     try {
       const request = { tokens, headers, metadata: { ...rest, ...encodeClaim(claim) }, condition: ABSENT };
-      const { revision } = await home.store.assemble(stagingRef(target), request, call);
+      const { revision } = await whileStreaming(call, (client) => home.store.assemble(stagingRef(target), request, client));
       return { claim, revision, since: timeOf(target.bucket.home).now(), rest, stamped: false, inherited: false };
     } catch (error) {
       if (isStoreError(error, 'partsGone')) return undefined;

@@ -1,5 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import type { Bucket } from '../buckets/bucket.ts';
+import { CommitLife } from '../objects/commit-life.ts';
 import { abortUpload, discardUploads } from './upload-abort.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { type CompleteRequest, type CompletedUpload, completeUpload } from './upload-complete.ts';
@@ -38,8 +39,11 @@ export interface Uploads {
   discardAll(bucket: Bucket, call: Call): Promise<void>;
 }
 
-export function createUploads(options: Omit<UploadsContext, 'minPartSize'> & { readonly minPartSize?: number }): Uploads {
-  const context: UploadsContext = { minPartSize: MIN_PART_SIZE, ...options };
+export type UploadsOptions = Pick<UploadsContext, 'clock' | 'settler' | 'objects'> & Partial<UploadsContext>;
+
+export function createUploads(options: UploadsOptions): Uploads {
+  const context: UploadsContext = { minPartSize: MIN_PART_SIZE, commits: new CommitLife(), ...options };
+  const { commits } = context;
   return {
     create: (bucket, key, record, call) => createUpload(context.clock, { bucket, key, record }, call),
     find: findUpload,
@@ -47,8 +51,8 @@ export function createUploads(options: Omit<UploadsContext, 'minPartSize'> & { r
     copyPart,
     listParts,
     list: listUploads,
-    complete: (target, request, call) => completeUpload(context, target, request, call),
-    abort: abortUpload,
+    complete: (target, request, call) => commits.run(call, (own) => completeUpload(context, target, request, own)),
+    abort: (target, call) => commits.run(call, (own) => abortUpload(target, own)),
     discardAll: async (bucket) => {
       context.settler.later(`discard uploads of ${bucket.uid}`, (call) => discardUploads(bucket, call));
     },

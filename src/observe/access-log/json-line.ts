@@ -1,14 +1,16 @@
 import { redactHeader, redactTarget, redactText } from '../redact.ts';
 import type { RequestFacts } from '../request-facts.ts';
 import { headerOf } from '../raw-headers.ts';
+import { plainJson } from '../written-text.ts';
 
 /** One request as one line of JSON, without line break. Names of fields are those of the log lines of the gateway. */
 export function jsonLine(facts: RequestFacts): string {
   const { head, auth, failure, firstByte, arrived } = facts;
   const account = auth?.identity?.kind === 'account' ? auth.identity : undefined;
   const userAgent = headerOf(head.rawHeaders, 'user-agent');
+  const host = headerOf(head.rawHeaders, 'host');
   const referer = headerOf(head.rawHeaders, 'referer');
-  return JSON.stringify({
+  return plainJson(JSON.stringify({
     time: new Date(head.arrivedAt).toISOString(),
     requestId: head.requestId,
     traceId: head.trace.traceId,
@@ -17,12 +19,12 @@ export function jsonLine(facts: RequestFacts): string {
     method: head.method,
     target: redactTarget(head.target),
     httpVersion: head.httpVersion,
-    host: headerOf(head.rawHeaders, 'host'),
+    host: host && redactText(host),
     operation: facts.operation,
     bucket: facts.bucket,
     key: facts.key && redactText(facts.key),
-    versionId: facts.versionId,
-    uploadId: facts.uploadId,
+    versionId: facts.versionId && redactText(facts.versionId),
+    uploadId: facts.uploadId && redactText(facts.uploadId),
     account: account?.account.name,
     user: account?.user?.name,
     accessKeyId: account?.accessKeyId,
@@ -40,7 +42,7 @@ export function jsonLine(facts: RequestFacts): string {
     backendRetries: facts.backendRetries || undefined,
     userAgent: userAgent && redactHeader('user-agent', userAgent),
     referer: referer && redactText(referer),
-  });
+  }));
 }
 
 function round(ms: number): number {

@@ -29,14 +29,14 @@ export function s3Line(facts: RequestFacts): string {
   const { head, auth, failure, firstByte, arrived, notes } = facts;
   const header = (name: string): string => quoted(headerOf(head.rawHeaders, name));
   return [
-    notes?.['s3gw.bucket.owner'] ?? NONE,
-    facts.bucket ?? NONE,
+    field(notes?.['s3gw.bucket.owner']),
+    field(facts.bucket),
     `[${logTime(head.arrivedAt)}]`,
-    facts.clientAddress ?? NONE,
-    requester(auth),
-    head.requestId,
+    field(facts.clientAddress),
+    field(requester(auth)),
+    field(head.requestId),
     operationOf(facts),
-    facts.key === undefined ? NONE : encodeKey(redactText(facts.key)),
+    field(facts.key),
     quoted(`${head.method} ${redactTarget(head.target)} HTTP/${head.httpVersion}`),
     facts.status,
     failure?.code ?? NONE,
@@ -46,12 +46,12 @@ export function s3Line(facts: RequestFacts): string {
     firstByte === undefined ? NONE : Math.round(firstByte - arrived),
     header('referer'),
     header('user-agent'),
-    facts.versionId ?? NONE,
-    head.hostId,
+    field(facts.versionId),
+    field(head.hostId),
     signatureVersion(facts),
     NONE,
     auth?.method === 'header' ? 'AuthHeader' : auth?.method === 'query' ? 'QueryString' : NONE,
-    headerOf(head.rawHeaders, 'host') ?? NONE,
+    field(headerOf(head.rawHeaders, 'host')),
     NONE,
     NONE,
     facts.authorization?.rule.startsWith('acl') === true ? 'Yes' : NONE,
@@ -68,8 +68,8 @@ function sizeOrNone(bytes: number | undefined): number | string {
   return bytes === undefined || bytes === 0 ? NONE : bytes;
 }
 
-function requester(auth: AuthFacts | undefined): string {
-  if (auth?.identity?.kind !== 'account') return NONE;
+function requester(auth: AuthFacts | undefined): string | undefined {
+  if (auth?.identity?.kind !== 'account') return undefined;
   return auth.identity.user?.arn ?? auth.identity.account.canonicalId;
 }
 
@@ -87,12 +87,30 @@ function logTime(time: number): string {
   return `${day}:${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())} +0000`;
 }
 
-function quoted(value: string | undefined): string {
-  if (value === undefined || value === '') return '"-"';
-  return `"${redactText(value).replaceAll(/["\\\r\n\t]/g, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`)}"`;
+const NOT_IN_FIELD = /[^\w.!~*'()/:@+,;=&$-]+/g;
+const NOT_IN_QUOTES = /[^\x20\x21\x23-\x5b\x5d-\x7e]+/g;
+/** Headers and targets are a byte a character. */
+const BEYOND_BYTES = /[\u0100-\uffff]/;
+
+/**
+ * A field without quotes. Fields are parted by blanks, lines by line breaks, and a quote or bracket opens another kind of field:
+ * everything but plain printable ASCII is percent-encoded, as S3 does with keys.
+ */
+function field(value: string | number | undefined): string {
+  if (value === undefined || value === '') return NONE;
+  const text = redactText(String(value));
+  if (text === NONE) return '%2D';
+  return text.replace(NOT_IN_FIELD, (characters) => escapedBytes(Buffer.from(characters), '%'));
 }
 
-/** Fields are parted by blanks, lines by line breaks: a key that holds such must not make a field of its own. */
-function encodeKey(key: string): string {
-  return encodeURIComponent(key.toWellFormed()).replaceAll('%2F', '/');
+/** A field in quotes: bytes as they came, those that could end it or break the line as `\xNN`. */
+function quoted(value: string | undefined): string {
+  if (value === undefined || value === '') return '"-"';
+  const text = redactText(value);
+  if (text === NONE) return '"\\x2D"';
+  return `"${text.replace(NOT_IN_QUOTES, (characters) => escapedBytes(Buffer.from(characters, BEYOND_BYTES.test(characters) ? 'utf8' : 'latin1'), '\\x'))}"`;
+}
+
+function escapedBytes(bytes: Buffer, mark: string): string {
+  return Array.from(bytes, (byte) => `${mark}${byte.toString(16).padStart(2, '0').toUpperCase()}`).join('');
 }

@@ -5,7 +5,7 @@ import { blobMetadata } from '../../records/overflow.ts';
 import { CLAIM_NAME, type ObjectRecord, splitMetadata } from '../../records/record.ts';
 import { isVersionToken } from '../../records/version-token.ts';
 import { amendHead } from '../head-amend.ts';
-import { outcomeUnknown } from '../head-commit.ts';
+import { outcomeUnknown } from '../commit-life.ts';
 import { type Head, NULL_VERSION, nativeRecord, recordIsHere } from '../head.ts';
 import { type AmendedFields, type ObjectAmendment, amended } from '../object-amendment.ts';
 import type { ObjectsContext } from '../object-context.ts';

@@ -22,6 +22,9 @@ export interface NewNull extends HeadTarget {
   readonly plan: (base: NullBase, turn: { readonly placed: PlacedHead; readonly condition: Condition }) => Promise<() => Promise<WriteResult>>;
   /** Private blob that the head names: it must not be taken for the one that it displaces. */
   readonly blob?: VersionToken;
+  /** As in a `HeadChange`. */
+  readonly onDoubt?: () => void;
+  readonly beforeSend?: () => void;
   readonly already?: (head: Head | undefined) => Promise<boolean>;
   /** `never` where the write takes as long as a copy does. Default: first. */
   readonly queues?: QueueMoment;
@@ -39,7 +42,7 @@ export interface CommittedNull {
  * in one that never had any. The null version before it is named in the head until its blob is gone.
  */
 export async function commitNull(context: ObjectsContext, version: NewNull, call: Call): Promise<CommittedNull> {
-  const { bucket, key, conditions, already, queues = 'first' } = version;
+  const { bucket, key, conditions, already, onDoubt, beforeSend, queues = 'first' } = version;
   const place = { bucket, key };
   const nonce = version.nonce ?? newNonce();
   let seq = 0;
@@ -60,6 +63,8 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
         return version.plan({ nonce, seq, ...ringOf(head), ...(dels.length > 0 && { dels }) }, { placed, condition });
       },
       recognise: byNonce(nonce, (head) => (versionNonce(head) === nonce ? head.properties : undefined)),
+      ...(onDoubt && { onDoubt }),
+      ...(beforeSend && { beforeSend }),
       ...(already && { already: async (head) => ((await already(head)) ? { result: undefined } : undefined) }),
     },
     call,

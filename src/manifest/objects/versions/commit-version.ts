@@ -1,7 +1,7 @@
 import type { Call } from '../../../observe/call.ts';
 import { hasWriteConditions } from '../../../protocol/conditions.ts';
 import type { Condition } from '../../../store/blob-store.ts';
-import { StoreError, isStoreError } from '../../../store/store-error.ts';
+import { StoreError } from '../../../store/store-error.ts';
 import { newNonce } from '../../records/clock.ts';
 import { headPlace } from '../../records/names.ts';
 import { linkMetadata } from '../../records/overflow.ts';
@@ -28,6 +28,8 @@ export interface NewVersion extends HeadTarget {
   /** Its place, when that was decided earlier; else above the head that is read first. */
   readonly token?: VersionToken;
   readonly nonce?: string;
+  /** As in a `HeadChange`. */
+  readonly onDoubt?: () => void;
   readonly already?: (head: Head | undefined) => Promise<boolean>;
   /** `stored` where `write` takes as long as a client or a copy does. Default: first. */
   readonly queues?: QueueMoment;
@@ -49,7 +51,7 @@ export async function commitVersion(context: ObjectsContext, version: NewVersion
   try {
     return await commit.run();
   } catch (error) {
-    if (!(isStoreError(error) && error.lost)) commit.abandon();
+    commit.abandon();
     throw error;
   }
 }
@@ -70,6 +72,8 @@ class VersionCommit {
   #token: VersionToken | undefined;
   #written: Promise<WrittenVersion> | undefined;
   #writtenAt = Infinity;
+  /** A head may name the version: it did, or a send that would have made it was not answered for certain. */
+  #mayBeNamed = false;
 
   constructor(context: ObjectsContext, version: NewVersion, call: Call) {
     this.#context = context;
@@ -89,17 +93,23 @@ class VersionCommit {
       versioned: true,
       queues,
       plan: (head, condition) => this.#plan(head, condition),
+      onDoubt: () => {
+        this.#mayBeNamed = true;
+        this.#version.onDoubt?.();
+      },
       recognise: (head) => this.#recognise(head),
       ...(already && { already: async (head) => ((await already(head)) ? { result: this.#token ?? '' } : undefined) }),
     };
     const token = await changeHead(change, this.#call);
+    this.#mayBeNamed = true;
     if (isDraining(bucket, this.#context)) await stampVersion({ bucket, key }, token, this.#call);
     return { token, written: await this.#written };
   }
 
-  /** The blob of a version that was refused: nobody will ever look at it. An upload's may be completed yet. */
+  /** The blob of a version that was refused for certain: nobody will ever look at it. An upload's may be completed yet. */
   abandon(): void {
     const { bucket, key, token } = this.#version;
+    if (this.#mayBeNamed) return;
     if (this.#written === undefined || this.#token === undefined || token !== undefined) return;
     this.#context.settler.discard({ bucket, key }, this.#token);
   }

@@ -32,19 +32,21 @@ async function createVersion(context: ObjectsContext, { bucket, key }: ObjectTar
   return (await commitVersion(context, { bucket, key, conditions, kind: 'tomb', write }, call)).token;
 }
 
-/** It takes the place of the null version; a new name for each turn, above the head that it finds. */
+/** It takes the place of the null version; a new name for each turn, above the head that it finds. The last one goes, unless a head may name it. */
 async function createNull(context: ObjectsContext, { bucket, key }: ObjectTarget, { conditions, ownerId }: RemoveRequest, call: Call): Promise<string> {
   const place = { bucket, key };
   const { ref, trueKey } = headPlace(bucket, key);
   let unused: VersionToken | undefined;
+  let mayBeNamed = false;
   await commitNull(
     context,
     {
       bucket,
       key,
       conditions,
+      onDoubt: () => (mayBeNamed = true),
       plan: async (base, { condition }) => {
-        if (unused !== undefined) await removeVersionBlob(place, unused, Grounds.neverNamed(unused), call);
+        if (unused !== undefined && !mayBeNamed) await removeVersionBlob(place, unused, Grounds.neverNamed(unused), call);
         const token = newToken(base.seq);
         unused = token;
         const { record, revision } = await writeMarker(place, { token, ownerId, isNull: true }, call);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RequestDetail } from '../../../../src/admin/inspector/contract.ts';
 import { asAwsCli } from '../../../../src/admin/page/web/copy/as-aws-cli.ts';
 import { asCurl } from '../../../../src/admin/page/web/copy/as-curl.ts';
-import { shellWord } from '../../../../src/admin/page/web/copy/shell.ts';
+import { literal, quoted } from '../../../../src/admin/page/web/copy/shell.ts';
 
 const MARK = '<64 chars, sha256 0123abcd>';
 const AUTHORIZATION = `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261121/eu-north-1/s3/aws4_request, SignedHeaders=host, Signature=${MARK}`;
@@ -47,23 +47,29 @@ function words(command: string): string[] {
   return stdout.split('\0').slice(0, -1);
 }
 
+const curl = (of: RequestDetail): string => asCurl(of) ?? '';
+
 describe('words of a shell', () => {
-  it.each(['plain', '', 'a b', 'it\'s', '$(date)`x`"\\', 'ä\n*', '~', '#x', '--', 'a;b|c&d'])('%j arrives as it is', (text) => {
-    expect(words(shellWord(text))).toEqual([text]);
+  it.each(['plain', '', 'a b', 'it\'s', '$(date)`x`"\\', 'ä*', '~', '#x', '--', 'a;b|c&d'])('%j arrives as it is', (text) => {
+    expect(words(quoted(text) ?? '')).toEqual([text]);
+  });
+
+  it('of our own are checked', () => {
+    for (const text of ['--x;touch', '', 'a b', '$x', '-', '=ls', '~']) expect(() => literal(text)).toThrow(TypeError);
   });
 });
 
 describe('copy as curl', () => {
   it('signs with the keys of whoever runs it, for the region of the signature', () => {
-    const command = asCurl(detail({ method: 'GET', target: '/b/it\'s%20a%20key?x-id=GetObject&versionId=v1&tagging', headers: [['Authorization', AUTHORIZATION], ['Range', 'bytes=0-9']] }));
+    const command = curl(detail({ method: 'GET', target: '/b/it\'s%20a%20key?x-id=GetObject&versionId=v1&tagging', headers: [['Authorization', AUTHORIZATION], ['Range', 'bytes=0-9']] }));
     expect(words(command)).toEqual([
       'curl', '--path-as-is', '--globoff', '--aws-sigv4', 'aws:amz:eu-north-1:s3', '--user', 'MYKEY:MYSECRET', ...UNSIGNED, '--header', 'range: bytes=0-9',
-      'https://s3.example.com/b/it\'s%20a%20key?tagging=&versionId=v1&x-id=GetObject',
+      '--url', 'https://s3.example.com/b/it\'s%20a%20key?tagging=&versionId=v1&x-id=GetObject',
     ]);
   });
 
   it('sends a body plain, whatever its framing was', () => {
-    const command = asCurl(detail({
+    const command = curl(detail({
       method: 'PUT', target: '/b/k', sentBytes: 77, headers: [
         ['Authorization', AUTHORIZATION], ['Content-Encoding', 'aws-chunked'], ['Content-Length', '77'], ['x-amz-decoded-content-length', '3'], ['X-Amz-Trailer', 'x-amz-checksum-crc32'], ['x-amz-sdk-checksum-algorithm', 'CRC32'],
         ['x-amz-meta-a', ''], ['x-amz-content-sha256', 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD'], ['x-amz-server-side-encryption-customer-key', MARK],
@@ -71,23 +77,23 @@ describe('copy as curl', () => {
     }));
     expect(words(command).slice(1)).toEqual([
       '--path-as-is', '--globoff', '--request', 'PUT', '--aws-sigv4', 'aws:amz:eu-north-1:s3', '--user', 'MYKEY:MYSECRET', ...UNSIGNED, '--header', 'x-amz-meta-a;', '--data-binary', '@BODY_FILE',
-      'https://s3.example.com/b/k',
+      '--url', 'https://s3.example.com/b/k',
     ]);
   });
 
   it('takes a presigned URL\'s own parameters out and signs anew', () => {
     const presigned = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKID%2F20261121%2Feu-west-1%2Fs3%2Faws4_request&X-Amz-Date=d&X-Amz-Expires=9&X-Amz-SignedHeaders=host&X-Amz-Signature=${MARK}`;
-    const command = asCurl(detail({ method: 'HEAD', target: `/b/k?response-content-type=a%2Fb&${presigned}` }));
-    expect(words(command).slice(3)).toEqual(['--head', '--aws-sigv4', 'aws:amz:eu-west-1:s3', '--user', 'MYKEY:MYSECRET', ...UNSIGNED, 'https://s3.example.com/b/k?response-content-type=a%2Fb']);
+    const command = curl(detail({ method: 'HEAD', target: `/b/k?response-content-type=a%2Fb&${presigned}` }));
+    expect(words(command).slice(3)).toEqual(['--head', '--aws-sigv4', 'aws:amz:eu-west-1:s3', '--user', 'MYKEY:MYSECRET', ...UNSIGNED, '--url', 'https://s3.example.com/b/k?response-content-type=a%2Fb']);
   });
 
   it('leaves anonymous requests unsigned', () => {
-    expect(asCurl(detail({ method: 'GET', target: '/b/', verdict: 'anonymous' }))).not.toContain('sigv4');
+    expect(curl(detail({ method: 'GET', target: '/b/', verdict: 'anonymous' }))).not.toContain('sigv4');
   });
 
   it('never holds what was replaced', () => {
     const secret: Sent['headers'] = [['Authorization', AUTHORIZATION], ['x-amz-security-token', MARK], ['Cookie', 'a=b'], ['x-custom', MARK]];
-    expect(asCurl(detail({ method: 'GET', target: `/b/k?token=${MARK}`, headers: secret }))).not.toMatch(/chars, sha256|Signature|cookie/i);
+    expect(curl(detail({ method: 'GET', target: `/b/k?token=${MARK}`, headers: secret }))).not.toMatch(/chars, sha256|Signature|cookie/i);
   });
 });
 
@@ -116,7 +122,7 @@ describe('copy as aws-cli', () => {
 
   it('names the service\'s host where the bucket stood in it', () => {
     const command = asAwsCli(detail({ method: 'GET', target: '/', operation: 'ListObjects', bucket: 's3', virtualHost: true, verdict: 'anonymous' })) ?? '';
-    expect(command).toContain('--endpoint-url https://example.com');
+    expect(command).toContain('--endpoint-url \'https://example.com\'');
     expect(command).toContain('--no-sign-request');
   });
 

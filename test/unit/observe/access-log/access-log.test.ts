@@ -1,4 +1,7 @@
+import '../../../support/property-seed.ts';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { redactTarget, redactText } from '../../../../src/observe/redact.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { AccessLog, type AccessLogFormat } from '../../../../src/observe/access-log/access-log.ts';
 import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
@@ -73,4 +76,51 @@ test.each<AccessLogFormat>(['json', 's3'])('%s: credentials of a presigned URL d
   const line = lineOf(format, endedFacts({ operation: 'GetObject', head: { target, rawHeaders: ['referer', `https://example.com${target}`] } }));
   expect(line).toContain('X-Amz-Date=20190206T000038Z');
   expect(line).not.toMatch(/abcdef0123456789|TOKENTOKEN/);
+});
+
+describe('whatever a client sends, a request is one line that says it', () => {
+  const odd = fc.constantFrom('"', '\\', ' ', '\r\n', '\n', '\t', '\0', '\x1b', '\x7f', '\x85', '\xff', '%', '[', ']', '-', '\\x22');
+  const bytes = fc.tuple(fc.string({ unit: 'binary-ascii', maxLength: 20 }), fc.string({ maxLength: 4, unit: odd })).map((parts) => parts.join(''));
+  const text = fc.oneof(bytes, fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom('-', '', 'null\n', 'a b', '\u2028', '\u202e', '\ud800', 'x" 200 - "y'));
+  const sent = fc.record({ bucket: text, key: text, versionId: text, uploadId: text, host: bytes, agent: bytes, referer: bytes, target: bytes });
+
+  type Said = typeof sent extends fc.Arbitrary<infer One> ? One : never;
+  const factsOf = ({ bucket, key, versionId, uploadId, host, agent, referer, target }: Said): RequestFacts => {
+    const facts = endedFacts({ operation: 'GetObject', bucket, key, head: { target: `/${target}`, rawHeaders: ['Host', host, 'User-Agent', agent, 'Referer', referer] } });
+    facts.versionId = versionId;
+    facts.uploadId = uploadId;
+    return facts;
+  };
+  /** Lines as the pickiest reader of them sees them. */
+  // eslint-disable-next-line no-control-regex -- separators of files, groups and records are among them
+  const lines = (all: string): string[] => all.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/);
+
+  test('in the format of S3', () => {
+    const percent = (field: string | undefined): string => (field === '-' ? '' : decodeURIComponent(field ?? ''));
+    const unquoted = (field = ''): string => (field === '"-"' ? '' : field.slice(1, -1).replaceAll(/\\x([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))));
+    fc.assert(fc.property(sent, (said) => {
+      const line = lineOf('s3', factsOf(said));
+      expect(line).toMatch(/^[\x20-\x7e]+$/);
+      const fields = line.match(/\[[^\]]*\]|"[^"]*"|\S+/g) ?? [];
+      expect(fields.join(' ')).toBe(line);
+      expect(fields).toHaveLength(26);
+      const plain = [said.bucket, said.key, said.versionId, said.host].map((value) => redactText(value).toWellFormed());
+      expect([fields[1], fields[7], fields[17], fields[22]].map(percent)).toEqual(plain);
+      const inQuotes = [`GET ${redactTarget(`/${said.target}`)} HTTP/1.1`, redactText(said.referer), redactText(said.agent)];
+      expect([fields[8], fields[15], fields[16]].map((field) => unquoted(field))).toEqual(inQuotes);
+      expect(fields[9]).toBe('200');
+    }), { numRuns: 1000 });
+  });
+
+  test('in JSON', () => {
+    fc.assert(fc.property(sent, (said) => {
+      const line = lineOf('json', factsOf(said));
+      expect(lines(line)).toEqual([line]);
+      // eslint-disable-next-line no-control-regex -- what a terminal would obey
+      expect(line).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202a-\u202e]/);
+      const { bucket, key, versionId, uploadId, host } = JSON.parse(line) as Record<string, string>;
+      const plain = [said.bucket, ...[said.key, said.versionId, said.uploadId, said.host].map((value) => redactText(value))];
+      expect([bucket, key, versionId, uploadId, host]).toEqual(plain);
+    }), { numRuns: 1000 });
+  });
 });

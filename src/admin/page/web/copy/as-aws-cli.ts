@@ -1,72 +1,32 @@
 import type { RequestDetail } from '../../../inspector/contract.ts';
+import { BODY_OPTIONS, HEADER_FLAGS, PARAMETER_FLAGS, PARAMETER_OPTIONS, headerOption } from './aws-cli-options.ts';
 import { parameterName, parameterValue, requestParts, type RequestParts } from './request-parts.ts';
-import { shellCommand, shellWord } from './shell.ts';
+import { type ShellText, literal, option, shellCommand } from './shell.ts';
 
-/** Query parameters whose option is not their name in kebab case; empty: the CLI adds them itself. */
-const PARAMETER_OPTIONS: Readonly<Record<string, string>> = {
-  'list-type': '', uploads: '', versions: '', delete: '', 'x-id': '', marker: '--marker', 'max-keys': '--max-keys', 'encoding-type': '--encoding-type',
-  versionId: '--version-id', uploadId: '--upload-id', partNumber: '--part-number',
-};
+/** The CLI takes the contents of a file, or of a URL, for a value that begins so: a stranger's key must not have it send ours. */
+const READS_ELSEWHERE = /^(?:fileb?|https?):\/\//i;
 
-/** Headers that are options, where the option is not the name without `x-amz-`. */
-const HEADER_OPTIONS: Readonly<Record<string, string>> = {
-  'content-md5': '--content-md5', 'if-match': '--if-match', 'if-modified-since': '--if-modified-since', 'if-none-match': '--if-none-match',
-  'if-unmodified-since': '--if-unmodified-since', range: '--range',
-  'x-amz-checksum-algorithm': '--checksum-algorithm', 'x-amz-sdk-checksum-algorithm': '--checksum-algorithm', 'x-amz-website-redirect-location': '--website-redirect-location',
-  'x-amz-object-lock-mode': '--object-lock-mode', 'x-amz-object-lock-retain-until-date': '--object-lock-retain-until-date',
-  'x-amz-object-lock-legal-hold': '--object-lock-legal-hold-status',
-};
-
-/** What describes an object goes with the operations that make one; elsewhere these headers describe a document. */
-const OBJECT_HEADERS = new Set(['cache-control', 'content-disposition', 'content-encoding', 'content-language', 'content-type', 'expires']);
-const MAKES_OBJECT = new Set(['PutObject', 'CopyObject', 'CreateMultipartUpload']);
-const CHECKSUM_VALUE = /^x-amz-checksum-(?:crc|sha)/;
-const TAKES_CHECKSUM = new Set(['PutObject', 'UploadPart', 'CompleteMultipartUpload']);
-
-const PREFIXED_OPTIONS = new Set([
-  'acl', 'bypass-governance-retention', 'checksum-mode', 'checksum-type', 'copy-source', 'copy-source-if-match', 'copy-source-if-none-match', 'copy-source-range', 'expected-bucket-owner', 'grant-full-control', 'grant-read', 'grant-read-acp',
-  'grant-write', 'grant-write-acp', 'metadata-directive', 'object-ownership', 'storage-class', 'tagging', 'tagging-directive',
-]);
-const FLAGS = new Set(['bypass-governance-retention']);
-
-/** Which option takes the body: the bytes themselves, or the document as JSON. */
-const BODY_OPTIONS: Readonly<Record<string, string>> = {
-  PutObject: '--body BODY_FILE',
-  UploadPart: '--body BODY_FILE',
-  DeleteObjects: '--delete file://delete.json',
-  CompleteMultipartUpload: '--multipart-upload file://parts.json',
-  CreateBucket: '--create-bucket-configuration file://configuration.json',
-  PutObjectTagging: '--tagging file://tagging.json',
-  PutBucketTagging: '--tagging file://tagging.json',
-  PutObjectAcl: '--access-control-policy file://acl.json',
-  PutBucketAcl: '--access-control-policy file://acl.json',
-  PutObjectRetention: '--retention file://retention.json',
-  PutObjectLegalHold: '--legal-hold file://legal-hold.json',
-  PutBucketVersioning: '--versioning-configuration file://versioning.json',
-  PutObjectLockConfiguration: '--object-lock-configuration file://lock.json',
-  PutPublicAccessBlock: '--public-access-block-configuration file://block.json',
-  PutBucketOwnershipControls: '--ownership-controls file://ownership.json',
-};
-
-/** The same request through `aws s3api`, with the keys of whoever runs it; undefined when it is no operation's. */
+/** The same request through `aws s3api`, with the keys of whoever runs it; undefined when it is no operation's, or cannot be said. */
 export function asAwsCli(detail: RequestDetail): string | undefined {
   const { operation, bucket, key } = detail.classification;
   if (operation === undefined) return undefined;
   const parts = requestParts(detail);
-  const bodyOption = parts.hasBody ? BODY_OPTIONS[operation] : undefined;
+  const endpoint = option('--endpoint-url', serviceEndpoint(detail, parts));
+  const place = [...(bucket === undefined ? [] : [valued('--bucket', bucket)]), ...(key === undefined ? [] : [valued('--key', key)])];
+  if (endpoint.length === 0 || place.some((words) => words.length === 0)) return undefined;
+  const [bodyOption, bodyValue] = (parts.hasBody ? BODY_OPTIONS.get(operation) : undefined) ?? [];
   return shellCommand([
-    ['aws', 's3api', kebab(operation)],
-    ['--endpoint-url', shellWord(serviceEndpoint(detail, parts))],
-    ...(parts.region === 'us-east-1' ? [] : [['--region', parts.region]]),
-    ...(parts.signed ? [] : [['--no-sign-request']]),
-    ...(bucket === undefined ? [] : [['--bucket', shellWord(bucket)]]),
-    ...(key === undefined ? [] : [['--key', shellWord(key)]]),
-    ...parts.query.flatMap(parameterWords),
-    ...[...parts.headers].flatMap(([name, value]) => headerWords(operation, name, value)),
-    ...metadataWords(parts.headers),
-    ...(bodyOption === undefined ? [] : [[bodyOption]]),
-    ...(operation.startsWith('List') ? [['--no-paginate']] : []),
-    ...(operation === 'GetObject' ? [['OUTPUT_FILE']] : []),
+    [literal('aws'), literal('s3api'), literal(kebab(operation))],
+    endpoint,
+    parts.region === 'us-east-1' ? [] : valued('--region', parts.region),
+    parts.signed ? [] : [literal('--no-sign-request')],
+    ...place,
+    ...parts.query.map(parameterWords),
+    ...[...parts.headers].map(([name, value]) => headerWords(operation, name, value)),
+    metadataWords(parts.headers),
+    bodyOption === undefined || bodyValue === undefined ? [] : [literal(bodyOption), literal(bodyValue)],
+    operation.startsWith('List') ? [literal('--no-paginate')] : [],
+    operation === 'GetObject' ? [literal('OUTPUT_FILE')] : [],
   ]);
 }
 
@@ -75,29 +35,38 @@ function serviceEndpoint({ classification: { bucket, virtualHost } }: RequestDet
   return virtualHost === true && bucket !== undefined ? endpoint.replace(`//${bucket}.`, '//') : endpoint;
 }
 
-function parameterWords(parameter: string): readonly (readonly string[])[] {
+/** One that begins with a dash would be taken for an option: then both are one word. */
+function valued(name: string, value: string): readonly ShellText[] {
+  if (READS_ELSEWHERE.test(value)) return [];
+  const words = option(name, value);
+  return value.startsWith('-') && words.length > 0 ? [words.join('=') as ShellText] : words;
+}
+
+function parameterWords(parameter: string): readonly ShellText[] {
   const [name, value] = [parameterName(parameter), parameterValue(parameter)];
-  const option = PARAMETER_OPTIONS[name] ?? (value === '' ? '' : `--${kebab(name)}`);
-  return option === '' ? [] : [[option, shellWord(value)]];
+  const flag = PARAMETER_FLAGS.get(name);
+  if (flag !== undefined) return flagWords(flag, value);
+  const known = PARAMETER_OPTIONS.get(name);
+  return known === undefined || value === '' ? [] : valued(known, value);
 }
 
-function headerWords(operation: string, name: string, value: string): readonly (readonly string[])[] {
-  const short = name.startsWith('x-amz-') ? name.slice('x-amz-'.length) : '';
-  if (FLAGS.has(short)) return value.toLowerCase() === 'true' ? [[`--${short}`]] : [];
-  const option = headerOption(operation, name, short);
+function headerWords(operation: string, name: string, value: string): readonly ShellText[] {
+  const flag = HEADER_FLAGS.get(name);
+  if (flag !== undefined) return flagWords(flag, value);
+  const known = headerOption(operation, name);
   const kept = name === 'content-encoding' ? value.replace(/\baws-chunked\b,?\s*/i, '').replace(/,\s*$/, '') : value;
-  return option === undefined || kept === '' ? [] : [[option, shellWord(kept)]];
+  if (known === undefined || kept === '') return [];
+  // The one value that may be a URL: the CLI does not read it.
+  return name === 'x-amz-website-redirect-location' && /^https?:\/\//.test(kept) ? option(known, kept) : valued(known, kept);
 }
 
-function headerOption(operation: string, name: string, short: string): string | undefined {
-  if (OBJECT_HEADERS.has(name)) return MAKES_OBJECT.has(operation) ? `--${name}` : undefined;
-  if (CHECKSUM_VALUE.test(name)) return TAKES_CHECKSUM.has(operation) ? `--${short}` : undefined;
-  return HEADER_OPTIONS[name] ?? (PREFIXED_OPTIONS.has(short) ? `--${short}` : undefined);
+function flagWords(flag: string, value: string): readonly ShellText[] {
+  return value.toLowerCase() === 'true' ? [literal(flag)] : [];
 }
 
-function metadataWords(headers: ReadonlyMap<string, string>): readonly (readonly string[])[] {
-  const entries = [...headers].filter(([name]) => name.startsWith('x-amz-meta-')).map(([name, value]) => [name.slice('x-amz-meta-'.length), value]);
-  return entries.length === 0 ? [] : [['--metadata', shellWord(JSON.stringify(Object.fromEntries(entries)))]];
+function metadataWords(headers: ReadonlyMap<string, string>): readonly ShellText[] {
+  const entries = [...headers].filter(([name]) => name.startsWith('x-amz-meta-')).map(([name, value]) => [name.slice('x-amz-meta-'.length), value] as const);
+  return entries.length === 0 ? [] : valued('--metadata', JSON.stringify(Object.fromEntries(entries)));
 }
 
 /** `ListObjectsV2` → `list-objects-v2`, `GetBucketAcl` → `get-bucket-acl`. */

@@ -9,16 +9,16 @@ import { writeRoute } from '../route.ts';
 import type { View } from './parts.ts';
 
 export function actions(app: App, detail: RequestDetail): View {
-  const awsCli = asAwsCli(detail);
   return html`<div class="actions">
     ${copyButton(app, 'Copy as curl', asCurl(detail))}
-    ${awsCli === undefined ? nothing : copyButton(app, 'Copy as aws-cli', awsCli)}
+    ${copyButton(app, 'Copy as aws-cli', asAwsCli(detail))}
     <a class="button" href=${apiUrl(`${detail.summary.href}/bundle`)} download="request-${detail.summary.id}.json" title="All of this as JSON, for a ticket; no credentials">Support bundle</a>
   </div>`;
 }
 
 /** The command stands in the tooltip, so that one sees what one will paste. */
-function copyButton(app: App, name: string, command: string): View {
+function copyButton(app: App, name: string, command: string | undefined): View {
+  if (command === undefined) return nothing;
   const copy = async (): Promise<void> => {
     app.say((await copyText(command)) ? 'Copied, without credentials' : 'This browser does not let the page copy');
   };
