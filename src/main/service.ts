@@ -22,7 +22,7 @@ import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
 import { settleReadings } from './telemetry/settle-readings.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
-import { readTextFile, type SecretSources } from './secrets.ts';
+import { readSecretFile, readTextFile, type SecretSources } from './secrets.ts';
 import { bindError, StartError } from './start-error.ts';
 import { watchFiles } from './watch-files.ts';
 
@@ -234,7 +234,7 @@ class RunningService implements Service {
 
   #readTls(tls: NonNullable<ListenerConfig['tls']>): TlsMaterial {
     const { sources } = this.#options;
-    return { cert: readTextFile(tls.certFile, 'listeners.tls.certFile', sources), key: readTextFile(tls.keyFile, 'listeners.tls.keyFile', sources) };
+    return { cert: readTextFile(tls.certFile, 'listeners.tls.certFile', sources), key: readSecretFile(tls.keyFile, 'listeners.tls.keyFile', sources) };
   }
 
   #watchTls(listener: Listener, tls: NonNullable<ListenerConfig['tls']>): void {
