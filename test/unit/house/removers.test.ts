@@ -6,6 +6,7 @@ const ROOT = 'src/manifest';
 
 /** Who calls the store to remove something, and what. Blobs of versions go through `versions/remove-blob.ts`, which asks for grounds. */
 const REMOVERS: Readonly<Record<string, string>> = {
+  'sweep/sweep-buckets.ts': 'records of buckets that were deleted, past the grace',
   'objects/object-remove.ts': 'heads of keys, judged by the guard of the request',
   'objects/versions/remove-blob.ts': 'blobs of versions, on grounds',
   'objects/versions/remove-version.ts': 'voids',
