@@ -12,7 +12,7 @@ import { writeConditions } from '../object/put-object.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
-import { requireCompletionAccess } from './authorized-upload.ts';
+import { requireCompletionAccess, requireStarter } from './authorized-upload.ts';
 import { checksumTypeOf, objectChecksum } from './upload-checksum.ts';
 import { isPartNumber, uploadTarget } from './upload-request.ts';
 
@@ -38,6 +38,7 @@ export const completeMultipartUpload: Operation = async (request, context) => {
     expected,
     conditions,
     beforeAssembly: () => context.mayTakeLong(ENCRYPTED),
+    mayKnow: (starter) => requireStarter(target, starter, context),
     beforePublication: () => buckets.confirm(bucket, context.call),
   }, context.call);
   const value = { Location: locationOf(request, target.key), Bucket: bucket.name, Key: target.key, ETag: quoted(etag), ...checksumValues(checksum) };
