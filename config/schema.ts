@@ -30,6 +30,10 @@ const BUCKETS = z.strictObject({
 const LIMITS = z.strictObject({
   heldBodyBytes: bytes(1024 * 1024).describe('Bodies up to this size are held in memory and verified before the one write that stores them; larger ones are streamed.'),
   heldBudgetBytes: bytes(64 * 1024 * 1024).describe('All held bodies and XML documents together, three quarters of it for any one account; beyond it bodies are streamed whatever their size, and documents refused with SlowDown.'),
+  connections: z.int().min(0).default(8192)
+    .describe('Open connections of S3 clients, on all listeners together; more are answered 503 SlowDown and closed. Each worker counts its own. 0: any number.'),
+  connectionsPerAddress: z.int().min(0).default(2048)
+    .describe('The same from one address (one /64 of IPv6). Peers in `trustedProxies` have no such limit: name your ingress there, or leave this above what it opens. 0: any number.'),
 });
 
 const TIMEOUTS = z.strictObject({
