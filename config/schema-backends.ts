@@ -34,11 +34,13 @@ const MILLISECONDS = z.int().min(1).optional();
 /** Of the cloud services alike. */
 const CONNECTIONS = z.int().min(1).optional().describe('Connections to the service at a time; default 256.');
 const TIMEOUTS = z.strictObject({
-  connect: MILLISECONDS.describe('Until a connection stands.'),
-  response: MILLISECONDS.describe('From the end of a request to the head of its answer.'),
-  copy: MILLISECONDS.describe('The same for server-side copies.'),
-  idle: MILLISECONDS.describe('Longest silence within a body.'),
-  keepAlive: MILLISECONDS.describe('An unused connection is closed after this.'),
+  connect: MILLISECONDS.describe('Until a connection stands; default 5000.'),
+  response: MILLISECONDS.describe('From the end of a request to the head of its answer, and on to the end of a document; default 20000.'),
+  assemble: MILLISECONDS.describe('The same for calls that put staged parts together; default three times `response`.'),
+  copy: MILLISECONDS.describe('The same for server-side copies; default 300000.'),
+  total: MILLISECONDS.describe('What one S3 request waits in vain, all its calls and their repetitions together; less than the patience of clients. Default 45000.'),
+  idle: MILLISECONDS.describe('Longest silence within a body; default 30000.'),
+  keepAlive: MILLISECONDS.describe('An unused connection is closed after this; default 55000.'),
 }).optional().describe('Milliseconds.');
 const RETRIES = {
   attempts: z.int().min(1).optional().describe('Times one call is sent at most.'),

@@ -1,13 +1,14 @@
 import type { Call } from '../../src/observe/call.ts';
-import { StoreError, isStoreError } from '../../src/store/store-error.ts';
+import type { StoreError } from '../../src/store/store-error.ts';
 import type { ClockReading } from '../../src/store/survey.ts';
 import { bodySize } from '../../src/streams/bytes.ts';
 import type { Timeouts } from '../shared/connection-options.ts';
 import { endOfEmpty } from '../shared/empty-body.ts';
+import { repeat } from '../shared/repeat.ts';
 import type { RetryBudget } from '../shared/retry-budget.ts';
 import { unlessAborted } from '../shared/unless-aborted.ts';
 import { sendOnce } from '../shared/wire/attempt.ts';
-import type { Service } from '../shared/wire/attempt.ts';
+import type { Service, Take } from '../shared/wire/attempt.ts';
 import { headerNumber, headerText } from '../shared/wire/header-text.ts';
 import { isStream } from '../shared/wire/is-stream.ts';
 import { readClock } from '../shared/wire/read-clock.ts';
@@ -34,13 +35,12 @@ const MAX_DOCUMENT = 64 * 1024 * 1024;
 const MAX_ERROR = 64 * 1024;
 const SERVICE: Service = { system: 'azure', requestIdHeader: 'x-ms-request-id' };
 
-/** What is made of an answer. */
-type Take<T> = (response: WireResponse) => T | Promise<T>;
-
 interface AzureAttempt<T> {
   readonly request: AzureRequest;
   /** 1 for the first. */
   readonly number: number;
+  /** Milliseconds for the head of the answer. */
+  readonly within: number;
   readonly take: Take<T>;
 }
 
@@ -80,36 +80,33 @@ export class AzureClient {
     return this.#parts.transport.close();
   }
 
-  async #repeat<T>(request: AzureRequest, call: Call, take: Take<T>): Promise<T> {
-    const ready = request.body === undefined || bodySize(request.body) > 0 ? request : await withoutBody(request, call);
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const result = await this.#attempt({ request: ready, number: attempt, take }, call);
-        this.#parts.budget.succeeded();
-        return result;
-      } catch (error) {
-        if (!mayRepeat(ready, error) || !this.#parts.budget.take(attempt)) throw error;
-        await this.#pause(ready, call, attempt, error);
-      }
-    }
+  async #repeat<T>(given: AzureRequest, call: Call, take: Take<T>): Promise<T> {
+    const request = given.body === undefined || bodySize(given.body) > 0 ? given : await withoutBody(given, call);
+    const pace = request.pace ?? (request.copies === true ? 'copy' : 'response');
+    const work = {
+      call: request.call,
+      pace,
+      mayRepeat: (error: StoreError) => mayRepeat(request, error),
+      send: (number: number, within: number) => this.#attempt({ request, number, within, take }, call),
+    };
+    return repeat(this.#parts, work, call);
   }
 
-  async #attempt<T>({ request, number, take }: AzureAttempt<T>, call: Call): Promise<T> {
-    const { authorizer, transport, timeouts } = this.#parts;
+  async #attempt<T>({ request, number, within, take }: AzureAttempt<T>, call: Call): Promise<T> {
+    const { authorizer, transport } = this.#parts;
     const size = request.body === undefined ? 0 : bodySize(request.body);
     const { method, body } = request;
     const path = target(request, authorizer.query);
-    const headers = await this.#headers(request, call, size);
-    const responseTimeout = request.copies === true ? timeouts.copy : timeouts.response;
+    const headers = await this.#headers(request, { size, within }, call);
     // No spread of what may be absent: V8 leaves its fast paths for properties behind one, 2 us of a small GET.
-    const wire = body === undefined ? { method, path, headers, responseTimeout } : { method, path, headers, responseTimeout, body };
-    return sendOnce(transport, SERVICE, { request, number, wire, refusalOf: (response) => refusalOf(request, response), take }, call);
+    const wire = body === undefined ? { method, path, headers, responseTimeout: within } : { method, path, headers, responseTimeout: within, body };
+    return sendOnce(transport, SERVICE, { request, number, wire, refusalOf: (response) => refusalOf(request, response, within), take }, call);
   }
 
-  async #headers(request: AzureRequest, call: Call, size: number): Promise<string[]> {
+  async #headers(request: AzureRequest, { size, within }: { size: number; within: number }, call: Call): Promise<string[]> {
     const ms = ['x-ms-client-request-id', call.requestId, 'x-ms-date', httpDate(), ...(request.ms ?? []), 'x-ms-version', API_VERSION];
     const pending = this.#parts.authorizer.header(request, ms, size);
-    const proof = pending instanceof Promise ? await unlessAborted(pending, call.signal) : pending;
+    const proof = pending instanceof Promise ? await unlessAborted(pending, call.signal, within) : pending;
     if (request.contentMd5 !== undefined) ms.push('content-md5', request.contentMd5);
     if (request.contentType !== undefined) ms.push('content-type', request.contentType);
     if (request.ifMatch !== undefined) ms.push('if-match', request.ifMatch);
@@ -117,15 +114,6 @@ export class AzureClient {
     if (request.ifUnmodifiedSince !== undefined) ms.push('if-unmodified-since', request.ifUnmodifiedSince);
     if (proof !== undefined) ms.push('authorization', proof);
     return ms;
-  }
-
-  async #pause(request: AzureRequest, call: Call, attempt: number, error: unknown): Promise<void> {
-    const retryAfter = isStoreError(error) ? error.detail.retryAfter : undefined;
-    try {
-      await this.#parts.budget.pause(attempt, retryAfter, call.signal);
-    } catch (cause) {
-      throw new StoreError('aborted', { call: request.call, cause });
-    }
   }
 }
 
@@ -138,8 +126,8 @@ function headersAlone({ headers, body }: WireResponse): WireHeaders {
   return headers;
 }
 
-async function documentOf({ body }: WireResponse): Promise<string> {
-  const bytes = await body.bytes(MAX_DOCUMENT);
+async function documentOf({ body }: WireResponse, within: number): Promise<string> {
+  const bytes = await body.bytes(MAX_DOCUMENT, within);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
@@ -151,8 +139,7 @@ function target({ path, query }: AzureRequest, extraQuery: string): string {
 }
 
 /** A change that may have been applied is the caller's to repeat, and a stream can be sent only once. */
-function mayRepeat(request: AzureRequest, error: unknown): boolean {
-  if (!isStoreError(error, 'unavailable', 'throttled')) return false;
+function mayRepeat(request: AzureRequest, error: StoreError): boolean {
   if (request.effect === 'read') return true;
   return !error.lost && !isStream(request.body);
 }
@@ -163,11 +150,11 @@ async function withoutBody({ body, ...rest }: AzureRequest, call: Call): Promise
   return rest;
 }
 
-async function refusalOf(request: AzureRequest, response: WireResponse): Promise<StoreError> {
+async function refusalOf(request: AzureRequest, response: WireResponse, within: number): Promise<StoreError> {
   const { headers } = response;
   return refusalError(request, {
     status: response.status,
-    code: await errorCode(response),
+    code: await errorCode(response, within),
     requestId: headerText(headers, SERVICE.requestIdHeader),
     retryAfter: headerNumber(headers, 'retry-after'),
     sourceStatus: headerNumber(headers, 'x-ms-copy-source-status-code'),
@@ -175,14 +162,14 @@ async function refusalOf(request: AzureRequest, response: WireResponse): Promise
 }
 
 /** The header names the code, as a rule; some answers have it in the body only. */
-async function errorCode(response: WireResponse): Promise<string | undefined> {
+async function errorCode(response: WireResponse, within: number): Promise<string | undefined> {
   const code = headerText(response.headers, 'x-ms-error-code');
   if (code !== undefined) {
     response.body.discard();
     return code;
   }
   try {
-    const bytes = await response.body.bytes(MAX_ERROR);
+    const bytes = await response.body.bytes(MAX_ERROR, within);
     return /<Code>(\w{1,100})<\/Code>/.exec(Buffer.from(bytes).toString('utf8'))?.[1];
   } catch {
     // The status alone decides then: an error page that breaks off is still an error page.

@@ -1,4 +1,4 @@
-import { DEFAULT_RETRIES, DEFAULT_TIMEOUTS, wireOptions } from '../shared/connection-options.ts';
+import { DEFAULT_RETRIES, timeoutsFrom, wireOptions } from '../shared/connection-options.ts';
 import { RetryBudget } from '../shared/retry-budget.ts';
 import { AzureBlobStore } from './adapter.ts';
 import { createAuthorizer } from './authorize.ts';
@@ -24,7 +24,7 @@ export function createAzureStore(given: AzureStoreOptions, createWire: CreateWir
   const endpoint = resolveEndpoint(options);
   const access = resolveAccess(options.credential, endpoint.account, options.ca);
   if (access.kind === 'token' && !endpoint.origin.startsWith('https:')) throw new Error('tokens are sent over https only');
-  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const timeouts = timeoutsFrom(options.timeouts);
   const client = new AzureClient({
     endpoint,
     authorizer: createAuthorizer(access),

@@ -1,4 +1,5 @@
 import type { UploadBody } from '../../src/streams/bytes.ts';
+import type { Pace } from '../shared/repeat.ts';
 import type { WireMethod } from '../shared/wire/transport.ts';
 
 /** REST version sent with every request; the first that knows `startFrom` in listings. */
@@ -27,6 +28,8 @@ export interface AzureRequest {
    * otherwise a missing answer is `lost`.
    */
   readonly effect: 'read' | 'change';
+  /** How long the service may take; by default `copy` for what copies, and `response`. */
+  readonly pace?: Pace;
   /** The request names a copy source: its failures are told apart from the target's. */
   readonly copies?: boolean;
 }

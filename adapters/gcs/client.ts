@@ -1,11 +1,12 @@
 import type { Call } from '../../src/observe/call.ts';
-import { StoreError, isStoreError } from '../../src/store/store-error.ts';
+import { StoreError } from '../../src/store/store-error.ts';
 import type { ClockReading } from '../../src/store/survey.ts';
 import type { Timeouts } from '../shared/connection-options.ts';
+import { isTooLate, repeat } from '../shared/repeat.ts';
 import type { RetryBudget } from '../shared/retry-budget.ts';
 import { unlessAborted } from '../shared/unless-aborted.ts';
 import { sendOnce } from '../shared/wire/attempt.ts';
-import type { Service } from '../shared/wire/attempt.ts';
+import type { Service, Take } from '../shared/wire/attempt.ts';
 import { headerNumber, headerText } from '../shared/wire/header-text.ts';
 import { isStream } from '../shared/wire/is-stream.ts';
 import { readClock } from '../shared/wire/read-clock.ts';
@@ -41,13 +42,12 @@ const SERVICE: Service = { system: 'gcs', requestIdHeader: 'x-guploader-uploadid
 /** What work in the background may take before `close` gives it up, in milliseconds. */
 const CLOSE_GRACE = 2_000;
 
-/** What is made of an answer. */
-type Take<T> = (response: WireResponse) => T | Promise<T>;
-
 interface GcsAttempt<T> {
   readonly request: GcsRequest;
   /** 1 for the first. */
   readonly number: number;
+  /** Milliseconds for the head of the answer. */
+  readonly within: number;
   readonly take: Take<T>;
 }
 
@@ -88,7 +88,7 @@ export class GcsClient {
 
   /** Waits before a call that failed is sent again; false when it shall not be. @throws StoreError aborted, lost if the call was */
   async mayTryAgain(attempt: number, error: StoreError, call: Call): Promise<boolean> {
-    if (!this.#parts.budget.take(attempt)) return false;
+    if (isTooLate(this.#parts.timeouts, 0, call) || !this.#parts.budget.take(attempt)) return false;
     try {
       await this.#parts.budget.pause(attempt, error.detail.retryAfter, call.signal);
       return true;
@@ -122,35 +122,32 @@ export class GcsClient {
     return this.#parts.hotNames.run(request.changes, !isStream(request.body), call, () => this.#repeat(request, call, take));
   }
 
-  async #repeat<T>(request: GcsRequest, call: Call, take: Take<T>): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const result = await this.#attempt({ request, number: attempt, take }, call);
-        this.#parts.budget.succeeded();
-        return result;
-      } catch (error) {
-        if (!isStoreError(error) || !mayRepeat(request, error) || !(await this.mayTryAgain(attempt, error, call))) throw error;
-      }
-    }
+  #repeat<T>(request: GcsRequest, call: Call, take: Take<T>): Promise<T> {
+    const work = {
+      call: request.call,
+      pace: request.pace ?? 'response',
+      mayRepeat: (error: StoreError) => mayRepeat(request, error),
+      send: (number: number, within: number) => this.#attempt({ request, number, within, take }, call),
+    };
+    return repeat(this.#parts, work, call);
   }
 
-  async #attempt<T>({ request, number, take }: GcsAttempt<T>, call: Call): Promise<T> {
-    const { transport, timeouts } = this.#parts;
+  async #attempt<T>({ request, number, within, take }: GcsAttempt<T>, call: Call): Promise<T> {
     const wire = {
       method: request.method,
       path: joinTarget(request.path, request.query),
-      headers: await this.#headers(request, call),
-      responseTimeout: request.slow === true ? timeouts.copy : timeouts.response,
+      headers: await this.#headers(request, within, call),
+      responseTimeout: within,
       // Last: properties behind a spread are off V8's fast paths.
       ...(request.body !== undefined && { body: request.body }),
       ...(request.frame !== undefined && { frame: request.frame }),
     };
-    return sendOnce(transport, SERVICE, { request, number, wire, refusalOf: (response) => refusalOf(request, response), take }, call);
+    return sendOnce(this.#parts.transport, SERVICE, { request, number, wire, refusalOf: (response) => refusalOf(request, response, within), take }, call);
   }
 
-  async #headers(request: GcsRequest, call: Call): Promise<string[]> {
+  async #headers(request: GcsRequest, within: number, call: Call): Promise<string[]> {
     const pending = this.#parts.credentials.authorization();
-    const proof = pending instanceof Promise ? await unlessAborted(pending, call.signal) : pending;
+    const proof = pending instanceof Promise ? await unlessAborted(pending, call.signal, within) : pending;
     return [...(request.headers ?? []), ...(proof === undefined ? [] : ['authorization', proof])];
   }
 }
@@ -159,8 +156,8 @@ function asItIs(response: WireResponse): WireResponse {
   return response;
 }
 
-async function jsonOf<T extends object>({ body }: WireResponse): Promise<Partial<T>> {
-  const bytes = await body.bytes(MAX_DOCUMENT);
+async function jsonOf<T extends object>({ body }: WireResponse, within: number): Promise<Partial<T>> {
+  const bytes = await body.bytes(MAX_DOCUMENT, within);
   const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('answer is no JSON object');
   return value;
@@ -175,19 +172,19 @@ function mayRepeat(request: GcsRequest, error: StoreError): boolean {
   return error.kind === 'unavailable' && !error.lost && !isStream(request.body);
 }
 
-async function refusalOf(request: GcsRequest, response: WireResponse): Promise<StoreError> {
+async function refusalOf(request: GcsRequest, response: WireResponse, within: number): Promise<StoreError> {
   const { status, headers } = response;
   return refusalError(request, {
     status,
-    ...(await errorDocument(response)),
+    ...(await errorDocument(response, within)),
     requestId: text(headers, SERVICE.requestIdHeader),
     retryAfter: headerNumber(headers, 'retry-after'),
   });
 }
 
-async function errorDocument(response: WireResponse): Promise<ReturnType<typeof readErrorDocument>> {
+async function errorDocument(response: WireResponse, within: number): Promise<ReturnType<typeof readErrorDocument>> {
   try {
-    return readErrorDocument(Buffer.from(await response.body.bytes(MAX_ERROR)).toString('utf8'));
+    return readErrorDocument(Buffer.from(await response.body.bytes(MAX_ERROR, within)).toString('utf8'));
   } catch {
     // The status alone decides then: an error page that breaks off is still an error page.
     return { code: undefined, message: undefined };

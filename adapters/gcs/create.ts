@@ -1,4 +1,4 @@
-import { DEFAULT_TIMEOUTS, wireOptions } from '../shared/connection-options.ts';
+import { timeoutsFrom, wireOptions } from '../shared/connection-options.ts';
 import { RetryBudget } from '../shared/retry-budget.ts';
 import { createTransport } from '../shared/wire/split-transport.ts';
 import type { Transport } from '../shared/wire/transport.ts';
@@ -24,7 +24,7 @@ export function createGcsStore(options: GcsStoreOptions, createWire: CreateWire 
   const credentials = createCredentials({ credential, projectId, proxy });
   if (credentials.isSecret && !origin.startsWith('https:')) throw new Error('tokens are sent over https only');
   if (!credentials.isSecret && options.endpoint === undefined) throw new Error('without credentials there is only an emulator: name its endpoint');
-  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const timeouts = timeoutsFrom(options.timeouts);
   const retries = { ...GCS_RETRIES, ...options.retries };
   const client = new GcsClient({
     names: bucketNames(options.bucketPrefix ?? ''),

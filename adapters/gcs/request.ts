@@ -1,5 +1,6 @@
 import type { StoreErrorKind } from '../../src/store/store-error.ts';
 import type { UploadBody } from '../../src/streams/bytes.ts';
+import type { Pace } from '../shared/repeat.ts';
 import type { BodyFrame, WireMethod } from '../shared/wire/transport.ts';
 import type { Query } from './revision.ts';
 
@@ -27,8 +28,8 @@ export interface GcsRequest {
   readonly missing: 'object' | 'bucket';
   /** What a 409 says; otherwise that another change was under way. */
   readonly conflict?: StoreErrorKind;
-  /** The service moves bytes before it answers. */
-  readonly slow?: boolean;
+  /** How long the service may take; default `response`. */
+  readonly pace?: Pace;
 }
 
 /** A body of JSON with its content type. */

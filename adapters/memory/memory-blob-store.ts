@@ -81,9 +81,7 @@ export class MemoryBlobStore implements BlobStore {
 
   async removeContainer(name: string, call: Call): Promise<void> {
     this.#begin('removeContainer', call);
-    const isFull = this.#container(name, 'removeContainer').isFull;
-    if (isFull && this.capabilities.removesFullContainers !== true) throw new StoreError('containerNotEmpty', { call: 'removeContainer' });
-    this.#containers.delete(name);
+    if (!this.#containers.delete(name)) throw new StoreError('containerNotFound', { call: 'removeContainer' });
   }
 
   async listContainers(

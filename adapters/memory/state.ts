@@ -37,10 +37,6 @@ export class MemoryContainer {
     return this.#index;
   }
 
-  get isFull(): boolean {
-    return this.#blobs.size > 0;
-  }
-
   get(name: string): StoredBlob | undefined {
     return this.#blobs.get(name);
   }

@@ -1,10 +1,11 @@
-import { StoreError } from '../../src/store/store-error.ts';
+import { NO_ANSWER_IN_TIME, StoreError } from '../../src/store/store-error.ts';
 
 /**
  * Waits for work that is shared by several calls or cannot be stopped itself; the call that waits can.
- * @throws StoreError aborted, and whatever the work throws
+ * @param within milliseconds that a token may take; absent: for as long as it takes
+ * @throws StoreError aborted, unavailable when it is too late, and whatever the work throws
  */
-export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, within?: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(new StoreError('aborted', { cause: signal.reason }));
     if (signal.aborted) {
@@ -13,6 +14,10 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
       return;
     }
     signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    const late = within === undefined ? undefined : setTimeout(() => reject(new StoreError('unavailable', { call: 'token', code: NO_ANSWER_IN_TIME })), within);
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(late);
+      signal.removeEventListener('abort', onAbort);
+    });
   });
 }

@@ -24,6 +24,7 @@ import type { S3Response } from '../protocol/response.ts';
 import { writeAnswer, writeError } from './answer.ts';
 import { authFacts, principalOf, refusedAuth } from './auth-facts.ts';
 import { ClientGone, Exchange } from './exchange.ts';
+import { lateBackend } from './late-backend.ts';
 import { LongAnswer } from './long-answer.ts';
 import type { ProxyTrust } from './proxy-trust.ts';
 import { findRoute, type Route } from './route.ts';
@@ -148,6 +149,8 @@ export class Dispatcher {
       const failure = toS3Error(exchange.signal.aborted ? exchange.signal.reason : error);
       exchange.facts.failure = failure;
       if (failure.code === 'InternalError') this.#report(exchange, failure.cause);
+      const late = lateBackend(failure, exchange.facts);
+      if (late !== undefined) this.#options.log.warn({ ...logIds(exchange.facts), ...late }, 'the backend did not answer in time');
       if (long.started) long.fail(failure);
       else await writeError(exchange, failure, this.#draining);
     }
@@ -205,8 +208,6 @@ export class Dispatcher {
       onFirstRead: () => exchange.bodyOpened(),
       signal: exchange.signal,
       holdBudget: this.#options.holdBudget,
-      // Addresses are cheap: all who did not sign share what an account may have.
-      holder: verdict.kind === 'signed' ? verdict.credential.account.canonicalId : 'anonymous',
       facts: exchange.facts,
     });
     exchange.body = body;

@@ -30,6 +30,7 @@ export class LongAnswer {
   /** From now on the status may be sent early. @param headers all that the answer will have */
   announce(headers: S3Response['headers']): void {
     this.#headers = headers;
+    this.#exchange.facts.awaited = false;
     this.#timer ??= setInterval(() => this.#tick(), this.#intervalMs);
   }
 

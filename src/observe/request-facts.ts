@@ -191,6 +191,11 @@ export class CallFacts {
   backendThrottles = 0;
   /** Milliseconds that its changes have waited for others of the same key, or of a name that the service throttles. */
   waitedMs = 0;
+  /** Somebody waits for what comes of the calls, and will not wait for ever. */
+  awaited = false;
+  /** Milliseconds of the clock on the wall in which calls brought no answer that was of use, their repetitions and the pauses before these included. */
+  vainMs = 0;
+  #vainUntil = 0;
   /** The first of them: at most MAX_CALLS_KEPT, fewer when many requests under way make many calls. */
   readonly backend: BackendCallFacts[] = [];
   /** At most MAX_HEADS_KEPT. */
@@ -281,6 +286,13 @@ export class CallFacts {
     this.watch?.callEnded(record);
   }
 
+  /** A call brought nothing. @param since `performance.now()` from when on it was waited for */
+  waitedInVain(since: number): void {
+    const now = performance.now();
+    this.vainMs += Math.max(0, now - Math.max(since, this.#vainUntil));
+    this.#vainUntil = now;
+  }
+
   /** The request has ended: whoever keeps the facts accounts for them himself. Later calls are counted only. */
   giveRoomBack(): void {
     if (this.#closed) return;
@@ -301,6 +313,7 @@ export class CallFacts {
 const RECORD_BYTES = 300;
 
 export class RequestFacts extends CallFacts {
+  override awaited = true;
   readonly head: RequestHead;
   /** Where its times count from. */
   readonly arrived: number = performance.now();

@@ -23,8 +23,20 @@ export function toS3Error(error: unknown): S3Error {
   // An upload that was broken off carries the reason somewhere below: a failed digest, a hung-up client.
   const reason = error instanceof StoreError && error.kind !== 'aborted' ? undefined : causingS3Error(error);
   if (reason !== undefined) return reason;
-  const translate = error instanceof StoreError ? STORE_FAILURES[error.kind] : undefined;
-  return translate === undefined || !(error instanceof StoreError) ? new S3Error('InternalError', { cause: error }) : translate(error);
+  const failure = ofTheStore(error);
+  const translate = failure === undefined ? undefined : STORE_FAILURES[failure.kind];
+  return translate === undefined || failure === undefined ? new S3Error('InternalError', { cause: error }) : translate(failure);
+}
+
+/** A write that was broken off because another call of ours failed while it streamed failed of that one. */
+function ofTheStore(error: unknown): StoreError | undefined {
+  let current = error;
+  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
+    if (current instanceof StoreError && current.kind !== 'aborted') return current;
+    if (depth === 0 && !(current instanceof StoreError)) return undefined;
+    current = current.cause;
+  }
+  return error instanceof StoreError ? error : undefined;
 }
 
 function slowDown(error: StoreError): S3Error {

@@ -4,7 +4,6 @@ import type { BlobStore } from '../../src/store/blob-store.ts';
 import { freshContainer } from '../support/azurite.ts';
 import { type Cloud, CLOUDS, startCloud } from '../support/clouds.ts';
 import { OWNER, testManifest } from '../support/manifest.ts';
-import { dropContainer } from '../support/drop-container.ts';
 import { testCall } from '../support/test-call.ts';
 import { expectedEntries, label, walkPages } from '../unit/manifest/listing-model.ts';
 import { ModelledBucket, play, versionsScenario, walkVersions } from '../unit/manifest/versions-model.ts';
@@ -39,7 +38,7 @@ describe.each(Object.keys(CLOUDS))('listing a bucket with versions on %s', (name
         expect(shown).toEqual(model.expected(scenario));
         versions += shown.length;
         expect((await walkPages(model.bucket, scenario)).flat().map(label)).toEqual(expectedEntries(model.liveKeys(), scenario));
-        await dropContainer(store, model.bucket.home.container);
+        await store.removeContainer(model.bucket.home.container, testCall());
       }),
       { numRuns: RUNS },
     );

@@ -121,6 +121,7 @@ export async function putBlockList(client: AzureClient, assembly: Assembly, call
       ...conditionHeaders(assembly.condition),
       body: blockList(assembly.tokens),
       effect: 'change',
+      pace: 'assemble',
     },
     call,
   );

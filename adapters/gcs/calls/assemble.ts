@@ -101,7 +101,7 @@ async function compose(client: GcsClient, { target, sources, resource, condition
       effect: 'change',
       changes: changeOf(client, target),
       missing: 'object',
-      slow: true,
+      pace: 'assemble',
     },
     call,
   );

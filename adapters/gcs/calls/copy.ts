@@ -63,7 +63,7 @@ async function sendRewrite(client: GcsClient, request: Rewrite, token: string | 
   const path = `${objectPath(client, source)}/rewriteTo${bucketPath(client, target.container).replace(/^\/storage\/v1/, '')}/o/${encodeName(target.name)}`;
   try {
     return await client.sendForJson<RewriteAnswer>(
-      { call: request.call, method: 'POST', path, query, ...jsonBody(request.resource), effect: 'change', changes: changeOf(client, target), missing: 'object', slow: true },
+      { call: request.call, method: 'POST', path, query, ...jsonBody(request.resource), effect: 'change', changes: changeOf(client, target), missing: 'object', pace: 'copy' },
       call,
     );
   } catch (error) {

@@ -7,6 +7,13 @@ export interface PoolOptions extends ConnectionOptions {
   readonly keepAlive: number;
 }
 
+/** A request that wants a connection. Milliseconds, of `performance.now()`. */
+export interface Waiting {
+  readonly signal: AbortSignal;
+  readonly began: number;
+  readonly responseTimeout: number;
+}
+
 interface Waiter {
   readonly resolve: (connection: Connection) => void;
   readonly reject: (error: ConnectionError) => void;
@@ -30,15 +37,15 @@ export class ConnectionPool {
   /**
    * A connection to be used now or given back; at once, if there is one or may be one more.
    * @param fresh one that has served nobody yet, if possible
-   * @throws ConnectionError aborted
+   * @throws ConnectionError aborted; timeout when none comes free in time
    */
-  acquire(signal: AbortSignal, fresh: boolean): Connection | Promise<Connection> {
+  acquire(request: Waiting, fresh: boolean): Connection | Promise<Connection> {
     if (this.#closed) throw new ConnectionError('aborted', 'closed');
     const idle = this.#takeIdle();
     if (idle !== undefined && !fresh) return idle;
     // Its peer has shut one of its age: the others are doubtful too, and make room.
     idle?.fail(new ConnectionError('network', 'replaced by a fresh one'));
-    return this.#all.size < this.#options.maxConnections ? this.#open() : this.#wait(signal);
+    return this.#all.size < this.#options.maxConnections ? this.#open() : this.#wait(request);
   }
 
   readonly release = (connection: Connection): void => {
@@ -90,22 +97,28 @@ export class ConnectionPool {
     waiter.resolve(this.#open());
   }
 
-  #wait(signal: AbortSignal): Promise<Connection> {
+  #wait({ signal, began, responseTimeout }: Waiting): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        this.#waiters.delete(waiter);
-        reject(abortedError(signal));
+      const done = (): void => {
+        clearTimeout(late);
+        signal.removeEventListener('abort', onAbort);
       };
       const waiter: Waiter = {
         resolve: (connection) => {
-          signal.removeEventListener('abort', onAbort);
+          done();
           resolve(connection);
         },
         reject: (error) => {
-          signal.removeEventListener('abort', onAbort);
+          done();
           reject(error);
         },
       };
+      const giveUp = (error: ConnectionError): void => {
+        this.#waiters.delete(waiter);
+        waiter.reject(error);
+      };
+      const onAbort = (): void => giveUp(abortedError(signal));
+      const late = setTimeout(() => giveUp(new ConnectionError('timeout', 'no connection came free')), Math.max(1, began + responseTimeout - performance.now()));
       signal.addEventListener('abort', onAbort, { once: true });
       this.#waiters.add(waiter);
     });

@@ -70,6 +70,8 @@ export class Connection {
   #paused = false;
   #reading = false;
   #closed = false;
+  #heldUp = false;
+  #timerIsSpent = false;
   #connectTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ConnectionOptions) {
@@ -96,9 +98,18 @@ export class Connection {
     return this.#socket.writableLength === 0;
   }
 
+  /** Whether a reader has made the peer wait since this was asked last. */
+  readonly heldUp = (): boolean => {
+    const was = this.#heldUp;
+    this.#heldUp = this.#paused;
+    return was;
+  };
+
   /** Longest silence from now on, in milliseconds. */
   set silence(milliseconds: number) {
-    if (this.#socket.timeout !== milliseconds) this.#socket.setTimeout(milliseconds);
+    if (this.#socket.timeout === milliseconds && !this.#timerIsSpent) return;
+    this.#timerIsSpent = false;
+    this.#socket.setTimeout(milliseconds);
   }
 
   /** @param head Latin-1 */
@@ -130,6 +141,7 @@ export class Connection {
   pause(): void {
     if (this.#paused) return;
     this.#paused = true;
+    this.#heldUp = true;
     // Within the read callback its result does it.
     if (!this.#reading) this.#socket.pause();
   }
@@ -139,6 +151,7 @@ export class Connection {
     this.#paused = false;
     if (this.#reading || this.#closed) return;
     // A silence that was the reader's own fault has used the timer up.
+    this.#timerIsSpent = false;
     this.#socket.setTimeout(this.#socket.timeout ?? 0);
     this.#socket.resume();
   }
@@ -194,8 +207,9 @@ export class Connection {
     else this.#user.onEnd();
   }
 
-  /** While the reader does not want more, silence is not the peer's fault. */
+  /** While the reader does not want more, silence is not the peer's fault; how long an idle connection lives is the pool's to say. */
   #silent(): void {
-    if (this.#established && !this.#paused) this.fail(new ConnectionError('timeout', 'no bytes for too long'));
+    this.#timerIsSpent = true;
+    if (this.#established && !this.#paused && this.#user !== undefined) this.fail(new ConnectionError('timeout', 'no bytes for too long'));
   }
 }

@@ -1,6 +1,7 @@
 import { createDecoder } from './body-decoder.ts';
 import { ConnectionError, abortedError } from './connection.ts';
 import type { Connection, ConnectionUser } from './connection.ts';
+import { RateWatch } from '../wire/rate-watch.ts';
 import { HeadReader } from './head-reader.ts';
 import { ResponseBody } from './response-body.ts';
 import { MalformedResponse, parseHead } from './response-head.ts';
@@ -12,8 +13,10 @@ export interface OutgoingRequest {
   /** Request line and header lines up to and with the empty line, Latin-1. */
   readonly head: string;
   readonly body: Uint8Array | undefined;
-  /** Milliseconds of silence before the head of the answer. */
+  /** Milliseconds of silence before the head of the answer, and for all of the head, the wait for a connection included. */
   readonly responseTimeout: number;
+  /** `performance.now()` from which on that counts. */
+  readonly began: number;
   readonly signal: AbortSignal;
 }
 
@@ -37,6 +40,9 @@ export interface ExchangeOutcome {
   onFailure(failure: ExchangeFailure): void;
 }
 
+/** Bytes a millisecond that a request goes out with at least. */
+const LEAST_RATE = 64;
+
 /** Interim answers before the real one; more are no service but an attack. */
 const MOST_INTERIM = 16;
 
@@ -50,7 +56,10 @@ export class Exchange implements ConnectionUser {
   #interim = 0;
   #sawBytes = false;
   #keepAlive = true;
+  /** Runs while a head has begun and is not whole: each of its bytes ends a silence. */
+  #late: NodeJS.Timeout | undefined;
   #body: ResponseBody | undefined;
+  #rate: RateWatch | undefined;
 
   /** @param release is called when the connection may serve the next request */
   constructor(connection: Connection, request: OutgoingRequest, outcome: ExchangeOutcome, release: (connection: Connection) => void) {
@@ -59,7 +68,8 @@ export class Exchange implements ConnectionUser {
     this.#outcome = outcome;
     this.#release = release;
     request.signal.addEventListener('abort', this);
-    connection.silence = request.responseTimeout;
+    // Waiting for a connection has taken some of it; mostly nothing worth another timer.
+    connection.silence = performance.now() - request.began < request.responseTimeout / 8 ? request.responseTimeout : Math.max(1, this.#timeLeft());
     connection.send(request.head, request.body, this);
   }
 
@@ -88,6 +98,8 @@ export class Exchange implements ConnectionUser {
 
   onFailure(error: ConnectionError): void {
     this.#request.signal.removeEventListener('abort', this);
+    clearTimeout(this.#late);
+    this.#rate?.stop();
     if (this.#body !== undefined) {
       this.#body.fail(error);
       return;
@@ -101,22 +113,43 @@ export class Exchange implements ConnectionUser {
     let rest = bytes;
     while (this.#head !== undefined) {
       const found = this.#head.push(rest);
-      if (found === undefined) return;
+      if (found === undefined) {
+        this.#awaitHead();
+        return;
+      }
       rest = rest.subarray(found.end);
       const head = parseHead(found.text, this.#request.method);
       if (head.status >= 200) this.#onHead(head);
       else if (head.status === 101 || ++this.#interim > MOST_INTERIM) throw new MalformedResponse(`status ${head.status}`);
-      else if (rest.length === 0) return;
+      else if (rest.length === 0) {
+        this.#awaitHead();
+        return;
+      }
     }
     this.#onBody(rest);
   }
 
+  #watchRate(): RateWatch {
+    const connection = this.#connection;
+    const onSlow = (): void => connection.fail(new ConnectionError('timeout', 'body too slow'));
+    return new RateWatch({ interval: connection.options.idleTimeout, heldUp: connection.heldUp, onSlow });
+  }
+
+  #awaitHead(): void {
+    this.#late ??= setTimeout(() => this.#connection.fail(new ConnectionError('timeout', 'no whole head for too long')), Math.max(1, this.#timeLeft()));
+  }
+
+  #timeLeft(): number {
+    const { responseTimeout, began, body } = this.#request;
+    return responseTimeout + (body?.byteLength ?? 0) / LEAST_RATE + began - performance.now();
+  }
+
   #onHead(head: ResponseHead): void {
     this.#head = undefined;
+    clearTimeout(this.#late);
     this.#keepAlive = head.keepAlive;
     this.#connection.peerKeepAlive = keepAliveHint(head.headers['keep-alive']);
     const { framing } = head;
-    this.#connection.silence = this.#connection.options.idleTimeout;
     this.#body = new ResponseBody({
       size: framing.kind === 'length' ? framing.length : 0,
       decoder: createDecoder(framing),
@@ -130,7 +163,14 @@ export class Exchange implements ConnectionUser {
     const body = this.#body;
     if (body === undefined) return;
     const taken = body.receive(bytes);
-    if (!body.complete) return;
+    if (!body.complete) {
+      // Not for bodies that come with their head: for them the timer stays as the next request wants it.
+      this.#connection.silence = this.#connection.options.idleTimeout;
+      this.#rate ??= this.#watchRate();
+      this.#rate.received(bytes.length);
+      return;
+    }
+    this.#rate?.stop();
     this.#request.signal.removeEventListener('abort', this);
     const connection = this.#connection;
     if (taken < bytes.length || !this.#keepAlive || !connection.flushed) connection.fail(new ConnectionError('network', 'answer complete'));

@@ -71,7 +71,7 @@ export class Http1Client {
       }
     };
     try {
-      const found = this.#pool.acquire(request.signal, fresh);
+      const found = this.#pool.acquire(request, fresh);
       if (found instanceof Promise) found.then(start, refuse);
       else start(found);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
+import { NO_ANSWER_IN_TIME, StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { ByteSource, SinkClock } from '../../../src/streams/bytes.ts';
 import type { BodyDecoder } from './body-decoder.ts';
 import type { BodyConsumer } from './body-consumer.ts';
@@ -66,7 +66,8 @@ export class ResponseBody implements ByteSource {
 
   fail(error: ConnectionError): void {
     if (this.#decoder.done || this.#failure !== undefined) return;
-    this.#failure = new StoreError(error.failure === 'aborted' ? 'aborted' : 'unavailable', { call: 'read', cause: error });
+    const late = error.failure === 'timeout' && { code: NO_ANSWER_IN_TIME };
+    this.#failure = new StoreError(error.failure === 'aborted' ? 'aborted' : 'unavailable', { call: 'read', ...late, cause: error });
     this.#held = [];
     this.#consumer?.fail(this.#failure);
   }
@@ -108,10 +109,10 @@ export class ResponseBody implements ByteSource {
     this.#connection.resume();
   }
 
-  /** All bytes in memory, for small answers. Rejects above `limit`. */
-  async bytes(limit: number): Promise<Uint8Array> {
+  /** All bytes in memory, for small answers. Rejects above `limit`, and when they are not there `within` milliseconds (`readSmall`). */
+  async bytes(limit: number, within?: number): Promise<Uint8Array> {
     if (this.#decoder.done && this.#heldBytes <= limit) return this.#takeHeld();
-    return readSmall(this.stream(), limit);
+    return readSmall(this.stream(), limit, within);
   }
 
   #data(data: Buffer): void {

@@ -15,15 +15,18 @@ export interface Service {
   readonly requestIdHeader: string;
 }
 
+/** @param within milliseconds for a document in the body */
+export type Take<T> = (response: WireResponse, within: number) => T | Promise<T>;
+
 export interface Attempt<T> {
   readonly request: FailedRequest & { readonly path: string };
   /** 1 for the first time the call is sent. */
   readonly number: number;
   readonly wire: WireRequest;
-  /** Reads an answer of 300 and more; the body is its to read or discard. */
-  readonly refusalOf: (response: WireResponse) => Promise<StoreError>;
+  /** Reads an answer of 300 and more; the body is its to read or discard. @param within milliseconds for a document */
+  readonly refusalOf: (response: WireResponse, within: number) => Promise<StoreError>;
   /** Makes of a success what the caller wants. Whatever it throws means that the answer is of no use. */
-  readonly take: (response: WireResponse) => T | Promise<T>;
+  readonly take: Take<T>;
 }
 
 /** Sends one request once, noted among the call's facts. What was made of the answer, if it is a success. @throws StoreError */
@@ -49,8 +52,8 @@ export async function sendOnce<T>(transport: Transport, service: Service, attemp
   const { status, headers, body } = response;
   const answer = { status, requestId: headerText(headers, service.requestIdHeader), bytesReceived: body.size };
   try {
-    if (status >= 300) throw await attempt.refusalOf(response);
-    const taken = attempt.take(response);
+    if (status >= 300) throw await attempt.refusalOf(response, wire.responseTimeout);
+    const taken = attempt.take(response, wire.responseTimeout);
     const result = taken instanceof Promise ? await taken : taken;
     made.answered(answer);
     return result;

@@ -28,7 +28,8 @@ export class LeanTransport implements Transport {
       return Promise.reject(new WireError('malformed', false, error));
     }
     return new Promise((resolve, reject) => {
-      this.#client.send({ method, head, body, responseTimeout, signal }, { onResponse: resolve, onFailure: (failure) => reject(wireError(failure)) });
+      const outgoing = { method, head, body, responseTimeout, began: performance.now(), signal };
+      this.#client.send(outgoing, { onResponse: resolve, onFailure: (failure) => reject(wireError(failure)) });
     });
   }
 

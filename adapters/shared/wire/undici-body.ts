@@ -23,11 +23,20 @@ export class UndiciBody implements WireBody {
   #dropped = false;
   #drainTo = 0;
   #reader: Readable | undefined;
+  #paused = false;
+  #heldUp = false;
 
   constructor(size: number, controller: Dispatcher.DispatchController) {
     this.size = size;
     this.#controller = controller;
   }
+
+  /** Whether the reader has made the service wait since this was asked last. */
+  readonly heldUp = (): boolean => {
+    const was = this.#heldUp;
+    this.#heldUp = this.#paused;
+    return was;
+  };
 
   push(chunk: Buffer): void {
     this.#received += chunk.length;
@@ -36,12 +45,12 @@ export class UndiciBody implements WireBody {
       return;
     }
     if (this.#reader !== undefined) {
-      if (!this.#reader.push(chunk)) this.#controller.pause();
+      if (!this.#reader.push(chunk)) this.#pause();
       return;
     }
     this.#chunks.push(chunk);
     this.#held += chunk.length;
-    if (this.#held >= READ_AHEAD) this.#controller.pause();
+    if (this.#held >= READ_AHEAD) this.#pause();
   }
 
   end(): void {
@@ -67,7 +76,7 @@ export class UndiciBody implements WireBody {
     if (this.#reader !== undefined) return this.#reader;
     const reader = new Readable({
       highWaterMark: READ_AHEAD,
-      read: () => this.#controller.resume(),
+      read: () => this.#resume(),
       destroy: (error, done) => {
         if (!this.#ended) this.#controller.abort(error ?? new Error('body given up'));
         done(error);
@@ -87,12 +96,23 @@ export class UndiciBody implements WireBody {
     if (this.#ended || this.#failure !== undefined) return;
     this.#drainTo = this.#received + DRAIN_LIMIT;
     if (this.size > this.#drainTo) this.#controller.abort(new Error('body given up'));
-    else this.#controller.resume();
+    else this.#resume();
   }
 
-  async bytes(limit: number): Promise<Uint8Array> {
+  async bytes(limit: number, within?: number): Promise<Uint8Array> {
     if (this.#ended && this.#held <= limit) return this.#takeHeld();
-    return readSmall(this.stream(), limit);
+    return readSmall(this.stream(), limit, within);
+  }
+
+  #pause(): void {
+    this.#paused = true;
+    this.#heldUp = true;
+    this.#controller.pause();
+  }
+
+  #resume(): void {
+    this.#paused = false;
+    this.#controller.resume();
   }
 
   #takeHeld(): Buffer {

@@ -2,9 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { getCACertificates } from 'node:tls';
 import { Pool, ProxyAgent } from 'undici';
 import type { Dispatcher } from 'undici';
-import { StoreError } from '../../../src/store/store-error.ts';
+import { NO_ANSWER_IN_TIME, StoreError } from '../../../src/store/store-error.ts';
 import type { UploadBody } from '../../../src/streams/bytes.ts';
 import { ExactBody } from './exact-body.ts';
+import { RateWatch } from './rate-watch.ts';
 import { UndiciBody } from './undici-body.ts';
 import { WireError } from './transport.ts';
 import type { BodyFrame, Transport, WireFailure, WireRequest, WireResponse } from './transport.ts';
@@ -36,9 +37,11 @@ type DispatchOptions = Omit<Dispatcher.DispatchOptions, 'body'> & {
 export class UndiciTransport implements Transport {
   readonly #origin: string;
   readonly #dispatcher: EmitterDispatcher;
+  readonly #idleTimeout: number;
 
   constructor(options: UndiciTransportOptions) {
     this.#origin = options.origin;
+    this.#idleTimeout = options.idleTimeout;
     this.#dispatcher = createDispatcher(options);
   }
 
@@ -46,7 +49,7 @@ export class UndiciTransport implements Transport {
     if (signal.aborted) return Promise.reject(new WireError('aborted', false, signal.reason));
     return new Promise((resolve, reject) => {
       const upload = streamed(request.body, request.frame);
-      const exchange = new Exchange({ isHead: request.method === 'HEAD', upload, signal }, { resolve, reject });
+      const exchange = new Exchange({ isHead: request.method === 'HEAD', upload, queueTimeout: request.responseTimeout, idleTimeout: this.#idleTimeout, signal }, { resolve, reject });
       try {
         this.#dispatcher.dispatch(dispatchOptions(this.#origin, request, upload), exchange);
       } catch (error) {
@@ -98,6 +101,10 @@ function dispatchOptions(origin: string, request: WireRequest, upload: ExactBody
 interface Subject {
   readonly isHead: boolean;
   readonly upload: ExactBody | undefined;
+  /** Milliseconds that it may wait for a connection. */
+  readonly queueTimeout: number;
+  /** Milliseconds of silence within the answer's body. */
+  readonly idleTimeout: number;
   readonly signal: AbortSignal;
 }
 
@@ -111,28 +118,38 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #subject: Subject;
   readonly #settle: Settle;
   readonly #onAbort = (): void => this.#abort();
+  readonly #queued: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #body: UndiciBody | undefined;
+  #rate: RateWatch | undefined;
+  #givenUp = false;
 
   constructor(subject: Subject, settle: Settle) {
     this.#subject = subject;
     this.#settle = settle;
+    this.#queued = setTimeout(() => this.#giveUp('timeout', new Error('no connection came free')), subject.queueTimeout);
     subject.signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    clearTimeout(this.#queued);
     this.#controller = controller;
     if (this.#subject.signal.aborted) this.#abort();
+    else if (this.#givenUp) controller.abort(new Error('given up'));
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return;
     const size = this.#subject.isHead ? 0 : Number(headers['content-length'] ?? 0);
-    this.#body = new UndiciBody(size, controller);
-    this.#settle.resolve({ status, headers, body: this.#body });
+    const body = new UndiciBody(size, controller);
+    const onSlow = (): void => controller.abort(new TooSlow());
+    this.#body = body;
+    this.#rate = new RateWatch({ interval: this.#subject.idleTimeout, heldUp: body.heldUp, onSlow });
+    this.#settle.resolve({ status, headers, body });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#rate?.received(chunk.length);
     this.#body?.push(chunk);
   }
 
@@ -158,10 +175,19 @@ class Exchange implements Dispatcher.DispatchHandler {
     const error = reason instanceof Error ? reason : new Error('aborted', { cause: reason });
     if (this.#controller !== undefined) this.#controller.abort(error);
     // Still queued for a connection: undici asks `onRequestStart` later, which aborts then.
-    else this.#settle.reject(new WireError('aborted', false, error));
+    else this.#giveUp('aborted', error);
+  }
+
+  /** undici keeps it in its queue; when its turn comes, `onRequestStart` ends it. */
+  #giveUp(failure: WireFailure, error: Error): void {
+    this.#givenUp = true;
+    this.#finish();
+    this.#settle.reject(new WireError(failure, false, error));
   }
 
   #finish(): void {
+    clearTimeout(this.#queued);
+    this.#rate?.stop();
     this.#subject.signal.removeEventListener('abort', this.#onAbort);
     this.#subject.upload?.destroy();
   }
@@ -173,7 +199,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #bodyError(error: Error): StoreError {
-    return new StoreError(this.#subject.signal.aborted ? 'aborted' : 'unavailable', { call: 'read', cause: error });
+    const late = FAILURES[codeOf(error)] === 'timeout' && { code: NO_ANSWER_IN_TIME };
+    return new StoreError(this.#subject.signal.aborted ? 'aborted' : 'unavailable', { call: 'read', ...late, cause: error });
+  }
+}
+
+class TooSlow extends Error {
+  readonly code = 'UND_ERR_BODY_TIMEOUT';
+
+  constructor() {
+    super('body too slow');
+    this.name = 'TooSlow';
   }
 }
 

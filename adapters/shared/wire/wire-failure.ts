@@ -1,4 +1,4 @@
-import { StoreError, type StoreErrorKind, isStoreError } from '../../../src/store/store-error.ts';
+import { NO_ANSWER_IN_TIME, StoreError, type StoreErrorKind, isStoreError } from '../../../src/store/store-error.ts';
 import { WireError, type WireFailure } from './transport.ts';
 
 const BY_FAILURE: Readonly<Record<WireFailure, StoreErrorKind>> = {
@@ -24,7 +24,8 @@ export function wireFailureError({ call, effect }: FailedRequest, error: unknown
   if (error instanceof StoreError) return error;
   if (!(error instanceof WireError)) return new StoreError('unexpected', { call, cause: error });
   const lost = effect === 'change' && error.sent && error.failure !== 'body';
-  return new StoreError(BY_FAILURE[error.failure], { call, ...(lost && { lost: true }), cause: error.failure === 'body' ? error.cause : error });
+  const late = error.failure === 'timeout' && { code: NO_ANSWER_IN_TIME };
+  return new StoreError(BY_FAILURE[error.failure], { call, ...late, ...(lost && { lost: true }), cause: error.failure === 'body' ? error.cause : error });
 }
 
 /**

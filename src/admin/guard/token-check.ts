@@ -5,8 +5,7 @@ export type TokenVerdict = 'right' | 'wrong' | 'unknown';
 
 /** Decides about tokens. */
 export interface TokenCheck {
-  /** @param source who shows it, so that one alone cannot take all there is; absent: nobody in particular */
-  verify(token: string, source?: string): Promise<TokenVerdict>;
+  verify(token: string): Promise<TokenVerdict>;
 }
 
 /**
@@ -26,10 +25,10 @@ export function fixedTokens(current: () => readonly string[]): TokenCheck {
 /** Right when one of them says so. */
 export function anyOf(checks: readonly TokenCheck[]): TokenCheck {
   return {
-    async verify(token, source) {
+    async verify(token) {
       let verdict: TokenVerdict = 'wrong';
       for (const check of checks) {
-        const one = await check.verify(token, source);
+        const one = await check.verify(token);
         if (one === 'right') return one;
         if (one === 'unknown') verdict = one;
       }
