@@ -3,11 +3,22 @@
 #   docker buildx build --platform linux/amd64,linux/arm64 --tag s3-cloud-gateway .
 ARG BUILDER=docker.io/library/node:24.21.0-bookworm-slim
 ARG BASE=gcr.io/distroless/cc-debian12:nonroot
+# A tag can be moved, a digest cannot. For a release: --build-arg BUILDER=...@sha256:... --build-arg BASE=...@sha256:... --build-arg PINNED=yes
+ARG PINNED=no
 
 # Runs on the machine that builds, whatever the image is for: packages are fetched for the other platform, not run.
 # hadolint ignore=DL3029
 FROM --platform=${BUILDPLATFORM} ${BUILDER} AS packages
 ARG TARGETARCH
+ARG BUILDER
+ARG BASE
+ARG PINNED
+RUN for image in "${BUILDER}" "${BASE}"; do \
+      case "${image}" in \
+        *@sha256:????????????????????????????????????????????????????????????????) ;; \
+        *) echo "not named by digest: ${image}" >&2; if [ "${PINNED}" = yes ]; then exit 1; fi ;; \
+      esac; \
+    done
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The registry's settings and key, where it needs any: docker build --secret id=npmrc,src=$HOME/.npmrc

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { azurePlace, type BackendPlace, gcsPlace, overlapMessage, overlapping } from './backend-places.ts';
 import { ADMIN, adminFaults, isLoopback } from './schema-admin.ts';
 import { ACCOUNT, DEMO_ACCESS_KEY } from './schema-accounts.ts';
-import { BACKEND } from './schema-backends.ts';
+import { BACKEND, type BackendConfig } from './schema-backends.ts';
 import { ACCESS_LOG, TRACING } from './schema-telemetry.ts';
 import { bytes, milliseconds, path, PORT } from './schema-parts.ts';
 
@@ -28,7 +29,11 @@ const BUCKETS = z.strictObject({
 
 const LIMITS = z.strictObject({
   heldBodyBytes: bytes(1024 * 1024).describe('Bodies up to this size are held in memory and verified before the one write that stores them; larger ones are streamed.'),
-  heldBudgetBytes: bytes(64 * 1024 * 1024).describe('All held bodies together; beyond it bodies are streamed whatever their size.'),
+  heldBudgetBytes: bytes(64 * 1024 * 1024).describe('All held bodies and XML documents together, three quarters of it for any one account; beyond it bodies are streamed whatever their size, and documents refused with SlowDown.'),
+  connections: z.int().min(0).default(8192)
+    .describe('Open connections of S3 clients, on all listeners together; more are answered 503 SlowDown and closed. Each worker counts its own. 0: any number.'),
+  connectionsPerAddress: z.int().min(0).default(2048)
+    .describe('The same from one address (one /64 of IPv6). Peers in `trustedProxies` have no such limit: name your ingress there, or leave this above what it opens. 0: any number.'),
 });
 
 const TIMEOUTS = z.strictObject({
@@ -73,6 +78,8 @@ const SETTINGS = z.strictObject({
   slowMs: milliseconds(1000).describe('Time of our own (without waiting for the client) from which a request counts as slow: it stays longer in the journal, and is traced even if sampling left it out.'),
   tracing: TRACING.prefault({}).describe('Traces; where they go is said by the standard variables `OTEL_*` (docs/observability.md).'),
   accessLog: ACCESS_LOG.prefault({}),
+  exposedSecrets: z.enum(['warn', 'refuse', 'allow']).default('warn')
+    .describe('What happens at the start when a file with a secret in it (keys, tokens, credentials, this file with a key written into it) can be read by every user of the machine.'),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('Least severe log line that is written.'),
 });
 
@@ -95,6 +102,7 @@ export const CONFIG = SETTINGS.superRefine((settings, context) => {
   for (const fault of adminFaults(settings.admin)) complain(['admin', fault.path], fault.message);
   refuseDemoKeysAbroad(settings, complain);
   refuseSharedMemory(settings, complain);
+  refuseSharedPlaces(settings, complain);
 });
 
 /** The demo keys are printed in the documentation: whoever can reach the port could use them. */
@@ -112,6 +120,23 @@ function refuseDemoKeysAbroad(settings: z.infer<typeof SETTINGS>, complain: (at:
 function refuseSharedMemory({ workers, backends }: z.infer<typeof SETTINGS>, complain: (at: (string | number)[], message: string) => void): void {
   const embedded = Object.entries(backends).find(([, { kind }]) => kind === 'memory' || kind === 'gcs-double' || kind === 'azurite');
   if (workers !== 1 && embedded !== undefined) complain(['workers'], `expected 1, as backends.${embedded[0]} belongs to one process`);
+}
+
+/** As far as the configuration shows it; an account that only a connection string names is looked at when the backend is opened. */
+function refuseSharedPlaces({ backends }: z.infer<typeof SETTINGS>, complain: (at: (string | number)[], message: string) => void): void {
+  const places = new Map<string, BackendPlace>();
+  for (const [name, backend] of Object.entries(backends)) {
+    const place = placeOf(backend);
+    if (place === undefined) continue;
+    const other = overlapping(place, places);
+    if (other !== undefined) complain(['backends', name], overlapMessage(other));
+    places.set(name, place);
+  }
+}
+
+function placeOf(backend: BackendConfig): BackendPlace | undefined {
+  if (backend.kind === 'azure') return azurePlace(backend.endpoint, backend.account, backend.endpointSuffix);
+  return backend.kind === 'gcs' ? gcsPlace(backend.endpoint, backend.bucketPrefix) : undefined;
 }
 
 export type Config = z.infer<typeof CONFIG>;

@@ -81,7 +81,9 @@ export class MemoryBlobStore implements BlobStore {
 
   async removeContainer(name: string, call: Call): Promise<void> {
     this.#begin('removeContainer', call);
-    if (!this.#containers.delete(name)) throw new StoreError('containerNotFound', { call: 'removeContainer' });
+    const isFull = this.#container(name, 'removeContainer').isFull;
+    if (isFull && this.capabilities.removesFullContainers !== true) throw new StoreError('containerNotEmpty', { call: 'removeContainer' });
+    this.#containers.delete(name);
   }
 
   async listContainers(

@@ -37,6 +37,10 @@ export class MemoryContainer {
     return this.#index;
   }
 
+  get isFull(): boolean {
+    return this.#blobs.size > 0;
+  }
+
   get(name: string): StoredBlob | undefined {
     return this.#blobs.get(name);
   }

@@ -32,6 +32,22 @@
 {{- toYaml (mergeOverwrite (deepCopy .Values.config) $chart) -}}
 {{- end -}}
 
+{{/* Ports besides 443 that the configuration has the gateway connect to: a list. */}}
+{{- define "gateway.namedPorts" -}}
+{{- $urls := list -}}
+{{- range $_, $backend := .Values.config.backends }}{{ with $backend.endpoint }}{{ $urls = append $urls . }}{{ end }}{{ end -}}
+{{- with dig "outbound" "proxy" "" .Values.config }}{{ $urls = append $urls . }}{{ end -}}
+{{- range .Values.extraEnv }}{{ if and .value (hasPrefix "OTEL_EXPORTER_OTLP" .name) (hasSuffix "ENDPOINT" .name) }}{{ $urls = append $urls .value }}{{ end }}{{ end -}}
+{{- $ports := list -}}
+{{- range $urls -}}
+{{- $url := urlParse . -}}
+{{- $port := regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) -}}
+{{- if eq $port "" }}{{ $port = ternary "80" "443" (eq $url.scheme "http") }}{{ end -}}
+{{- if ne $port "443" }}{{ $ports = append $ports (int $port) }}{{ end -}}
+{{- end -}}
+{{- toYaml ($ports | uniq) -}}
+{{- end -}}
+
 {{/* Name of the secret with the token of the admin port; empty when the configuration says who is let in, or nobody is. */}}
 {{- define "gateway.tokenSecret" -}}
 {{- $given := .Values.config.admin | default dict -}}

@@ -37,10 +37,21 @@ azure.workload.identity/use: 'true'
 {{- end }}
 {{- end -}}
 
-{{/* Changes of what is read at the start only make new pods. */}}
+{{/*
+Changes of what is read at the start only make new pods. Annotations are read by many: no digest of a secret stands in them, against which guesses could be tried.
+Where the values hold secrets, each release makes new pods; names of secrets and the configuration without its keys count in any case.
+*/}}
 {{- define "gateway.podAnnotations" -}}
-checksum/config: {{ include "gateway.config" . | sha256sum }}
-checksum/secrets: {{ toJson .Values.secrets | sha256sum }}
+{{- $names := list -}}
+{{- $inline := contains "secretAccessKey:" (include "gateway.config" .) -}}
+{{- range $name, $secret := .Values.secrets -}}
+{{- $names = append $names (printf "%s=%s" $name ($secret.existingSecret | default "")) -}}
+{{- if $secret.data }}{{ $inline = true }}{{ end -}}
+{{- end -}}
+checksum/config: {{ printf "%s\n%s" (regexReplaceAll "secretAccessKey:[^\n]*" (include "gateway.config" .) "") (join "," $names) | sha256sum }}
+{{- if $inline }}
+s3gw/release-of-secrets: {{ .Release.Revision | quote }}
+{{- end }}
 {{- with .Values.podAnnotations }}
 {{ toYaml . }}
 {{- end }}

@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, S3ErrorCode>> = {
   HPE_INVALID_URL: 'InvalidURI',
   ERR_HTTP_REQUEST_TIMEOUT: 'RequestTimeout',
 };
-const STATUS_TEXT: Readonly<Record<number, string>> = { 400: 'Bad Request', 405: 'Method Not Allowed' };
+const STATUS_TEXT: Readonly<Record<number, string>> = { 400: 'Bad Request', 405: 'Method Not Allowed', 503: 'Slow Down' };
 const hostId = newHostId();
 
 /**
@@ -24,7 +24,11 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     socket.destroy();
     return;
   }
-  const failure = new S3Error(REASONS[error.code ?? ''] ?? 'BadRequest');
+  answerSocket(socket, new S3Error(REASONS[error.code ?? ''] ?? 'BadRequest'), () => socket.destroy());
+}
+
+/** Writes an error to a socket on which no request is known, and ends our side of it. */
+export function answerSocket(socket: Duplex, failure: S3Error, done?: () => void): void {
   const ids = { requestId: newRequestId(), hostId };
   const body = errorDocument(failure, '', ids);
   const head = [
@@ -37,5 +41,5 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, done);
 }

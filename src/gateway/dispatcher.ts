@@ -208,6 +208,8 @@ export class Dispatcher {
       onFirstRead: () => exchange.bodyOpened(),
       signal: exchange.signal,
       holdBudget: this.#options.holdBudget,
+      // Addresses are cheap: all who did not sign share what an account may have.
+      holder: verdict.kind === 'signed' ? verdict.credential.account.canonicalId : 'anonymous',
       facts: exchange.facts,
     });
     exchange.body = body;

@@ -4,6 +4,7 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { AddressInfo } from 'node:net';
 import { newRequestId } from '../observe/random-id.ts';
 import { answerClientError } from './client-error.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { MAX_HEADER_LINES } from './head-bounds.ts';
 import { UnusedConnections } from './unused-connections.ts';
@@ -28,6 +29,8 @@ export interface ListenerOptions {
   /** Other processes listen on the same port, and the kernel deals out the connections. Linux and some others. */
   readonly reusePort?: boolean;
   readonly timeouts: ListenerTimeouts;
+  /** Shared by all listeners; absent: any number of connections. */
+  readonly connections?: ConnectionLimit;
   /** Absent: plain HTTP. */
   readonly tls?: TlsMaterial;
 }
@@ -51,17 +54,26 @@ const UNUSED_GRACE_MS = 1000;
 
 export async function createListener(options: ListenerOptions, dispatcher: Dispatcher): Promise<Listener> {
   let server: Server | HttpsServer | undefined;
-  const app = createApp(dispatcher, (handler) => (server = createServer(options, handler)));
+  const app = createApp(dispatcher, (handler) => (server = createServer(options, onAdmitted(handler, options.connections))));
   await app.ready();
   const bound = server;
   if (bound === undefined) throw new Error('the server was not built');
   const unused = new UnusedConnections(bound);
+  options.connections?.guard(bound, options.tls === undefined);
   return {
     scheme: options.tls === undefined ? 'http' : 'https',
     listen: () => listen(bound, options),
     renewTls: (material) => (bound as HttpsServer).setSecureContext(material),
     close: () => close(bound, app, unused),
     destroy: () => bound.closeAllConnections(),
+  };
+}
+
+/** What comes on a connection that was refused is not even looked at. */
+function onAdmitted(handler: RequestListener, connections: ConnectionLimit | undefined): RequestListener {
+  if (connections === undefined) return handler;
+  return (request, response) => {
+    if (!connections.isTurnedAway(request.socket)) handler(request, response);
   };
 }
 

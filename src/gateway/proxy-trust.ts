@@ -9,6 +9,8 @@ export interface ProxyTrust {
   sourceOf(request: IncomingMessage, headers: HeaderReader): string;
   /** `http` or `https` as the client sees it. */
   schemeOf(request: IncomingMessage, headers: HeaderReader): 'http' | 'https';
+  /** Whether a peer, by its address on the connection, is one of these proxies. */
+  readonly isProxy: (address: string) => boolean;
 }
 
 /** @param ranges addresses or CIDR ranges, IPv4 or IPv6 @throws Error naming a range that is none */
@@ -18,6 +20,7 @@ export function proxyTrust(ranges: readonly string[]): ProxyTrust {
   const isTrusted = (address: string): boolean => ranges.length > 0 && contains(trusted, address);
 
   return {
+    isProxy: (address) => isTrusted(plainAddress(address)),
     sourceOf(request, headers) {
       let address = plainAddress(request.socket.remoteAddress ?? '');
       const hops = headers.get('x-forwarded-for')?.split(',').map((hop) => plainAddress(hop.trim())) ?? [];

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
+import { createAzureStore, expandConnectionString, startAzurite } from '../../adapters/azure/index.ts';
 import type { AzureCredential, AzureStoreOptions } from '../../adapters/azure/index.ts';
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
+import { azurePlace, type BackendPlace, overlapMessage, overlapping } from '../../config/backend-places.ts';
 import type { AzureBackendConfig, AzureCredentialConfig, BackendConfig } from '../../config/schema-backends.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
@@ -27,11 +28,12 @@ export interface OpenBackend extends Backend {
 /** Opens all backends of a configuration; when one fails, those opened before are closed. @throws StartError */
 export async function openBackends(config: Config, accounts: AccountDirectory, sources: SecretSources): Promise<OpenBackend[]> {
   const open: OpenBackend[] = [];
+  const places = new Map<string, BackendPlace>();
   try {
     for (const [name, backend] of Object.entries(config.backends)) {
       const owner = accounts.byName(backend.owner);
       if (owner === undefined) throw new StartError([`backends.${name}.owner: there is no account ${backend.owner}`]);
-      const { store, endpoint, surveyed, stop } = await openStore(backend, `backends.${name}`, { config, sources });
+      const { store, endpoint, surveyed, place, stop } = await openStore(backend, `backends.${name}`, { config, sources });
       const close = async (): Promise<void> => {
         await store.close();
         await stop?.();
@@ -39,6 +41,10 @@ export async function openBackends(config: Config, accounts: AccountDirectory, s
       const { systemContainer } = backend;
       const rest = { endpoint, surveyed, systemContainer, ownerId: owner.canonicalId, queue: queueOf(backend), close };
       open.push({ name, store: noteHeads(store, systemContainer), ...rest });
+      if (place === undefined) continue;
+      const other = overlapping(place, places);
+      if (other !== undefined) throw new StartError([`backends.${name}: ${overlapMessage(other)}`]);
+      places.set(name, place);
     }
     return open;
   } catch (error) {
@@ -92,7 +98,8 @@ function openAzure(backend: AzureBackendConfig, where: string, surroundings: Sur
     endpointSuffix,
   });
   const store = atPlace(where, () => createAzureStore(options));
-  return { store, surveyed: store, endpoint: endpoint ?? account ?? 'azure' };
+  const known = expandConnectionString(options);
+  return { store, surveyed: store, endpoint: endpoint ?? account ?? 'azure', place: azurePlace(known.endpoint, known.account, known.endpointSuffix) };
 }
 
 function azureCredential(credential: AzureCredentialConfig, where: string, sources: SecretSources): AzureCredential {

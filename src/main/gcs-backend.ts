@@ -1,5 +1,6 @@
 import { createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
 import type { GcsCredential, GcsStoreOptions } from '../../adapters/gcs/index.ts';
+import { gcsPlace } from '../../config/backend-places.ts';
 import type { GcsBackendConfig, GcsCredentialConfig } from '../../config/schema-backends.ts';
 import { defined } from '../observe/defined.ts';
 import { type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
@@ -18,7 +19,7 @@ export function openGcs(backend: GcsBackendConfig, where: string, surroundings: 
     storageClass,
   });
   const store = atPlace(where, () => createGcsStore(options));
-  return { store, surveyed: store, endpoint: endpoint ?? 'gcs' };
+  return { store, surveyed: store, endpoint: endpoint ?? 'gcs', place: gcsPlace(endpoint, bucketPrefix) };
 }
 
 export async function openGcsDouble(): Promise<OpenStore> {

@@ -10,7 +10,7 @@ import { preflight } from './preflight/preflight.ts';
 import { printLines } from './print.ts';
 import { printWelcome } from './welcome.ts';
 import { type Service, startService } from './service.ts';
-import type { SecretSources } from './secrets.ts';
+import { ExposedSecrets, type SecretSources } from './secrets.ts';
 import { StartError } from './start-error.ts';
 import { stopSignal } from './stop-signal.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
@@ -42,9 +42,11 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
     return;
   }
   const loaded = readConfig(args, environment);
-  const sources = { folder: loaded.folder, environment };
+  const exposed = exposedSecrets(loaded, args.config === undefined);
+  const sources = { folder: loaded.folder, environment, exposed };
   const accounts = replaceableDirectory(accountDirectory(loaded.config.accounts, sources));
   if (args.checkConfig) {
+    printLines(process.stderr, exposed.lines);
     process.stdout.write(`${loaded.file}: good\n`);
     return;
   }
@@ -62,12 +64,21 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
   const backends = await openBackends(config, accounts, sources);
   try {
     const service = await startService({ config, sources, accounts, backends, log, telemetry, sharedPorts: place !== undefined });
+    for (const line of exposed.lines) log.warn({}, line);
     await serve(service, { loaded, accounts, environment, log, stopping, embedded: args.config === undefined });
   } finally {
     if (process.connected) process.disconnect();
     await Promise.all(backends.map((backend: OpenBackend) => backend.close()));
     await telemetry.close();
   }
+}
+
+/** Keys in the file itself make a secret of it; those of the files that come with the gateway are known to everybody. @throws StartError */
+function exposedSecrets({ config, file }: LoadedConfig, isOurs: boolean): ExposedSecrets {
+  const exposed = new ExposedSecrets(config.exposedSecrets);
+  const keys = config.accounts.flatMap((account) => [...account.keys, ...account.users.flatMap((user) => user.keys)]);
+  if (!isOurs && keys.some(({ secretAccessKey }) => secretAccessKey !== undefined)) exposed.look(file, 'accounts.keys.secretAccessKey');
+  return exposed;
 }
 
 /** @returns whether the gateway could work with all of them */

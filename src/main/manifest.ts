@@ -1,6 +1,7 @@
 import { createBucketRegistry } from '../manifest/buckets/buckets.ts';
 import { createClock } from '../manifest/records/clock.ts';
 import { SYSTEM_TIME, type Time } from '../manifest/records/time.ts';
+import { type Acknowledge, fencedObjects, fencedUploads } from '../manifest/fenced.ts';
 import { createListing } from '../manifest/listing/listing.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { CommitLife } from '../manifest/objects/commit-life.ts';
@@ -43,17 +44,20 @@ export function openManifest({ realm, bucketCacheMs, drainMs, log, calls, signal
     onError: (error, task, { requestId, traceId }) => log.warn({ requestId, traceId, err: error, task }, 'background work failed; the object stays readable and is settled when it is next read or written'),
   });
   const objects = createObjects({ clock, settler, commits, now: time.now, ...(drainMs !== undefined && { drainMs }) });
+  const buckets = createBucketRegistry({
+    realm,
+    time,
+    cacheMs: bucketCacheMs,
+    onHidden: (container, backend) => log.warn({ container, backend }, 'a container is hidden: S3 has no bucket of such a name'),
+    onDisputed: (bucket, container, backend) => log.warn({ bucket, container, backend }, 'a bucket is not served: its container cannot be told to be its own (npm run sweep -- --check)'),
+  });
+  const acknowledge: Acknowledge = (bucket, call) => buckets.acknowledge(bucket, call);
   return {
     settler,
     commits,
-    buckets: createBucketRegistry({
-      realm,
-      time,
-      cacheMs: bucketCacheMs,
-      onHidden: (container, backend) => log.warn({ container, backend }, 'a container is hidden: S3 has no bucket of such a name'),
-    }),
-    objects,
+    buckets,
+    objects: fencedObjects(objects, acknowledge),
     listing: createListing({ now: time.now, ...(drainMs !== undefined && { drainMs }) }),
-    uploads: createUploads({ clock, settler, commits, objects }),
+    uploads: fencedUploads(createUploads({ clock, settler, commits, objects }), acknowledge),
   };
 }

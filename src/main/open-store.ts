@@ -1,3 +1,4 @@
+import type { BackendPlace } from '../../config/backend-places.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AzureBackendConfig, GcsBackendConfig } from '../../config/schema-backends.ts';
 import type { BlobStore } from '../store/blob-store.ts';
@@ -11,6 +12,8 @@ export interface OpenStore {
   /** The same store, where it can tell of its service. */
   readonly surveyed?: SurveyedStore;
   readonly endpoint: string;
+  /** Where its containers lie; absent: nowhere that another backend could be. */
+  readonly place?: BackendPlace | undefined;
   /** Ends what was started for the store, after the store itself is closed. */
   readonly stop?: () => Promise<void>;
 }

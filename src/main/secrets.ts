@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { StartError } from './start-error.ts';
 
@@ -6,6 +6,8 @@ import { StartError } from './start-error.ts';
 export interface SecretSources {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Told of files with secrets in them; absent: nobody is. */
+  readonly exposed?: ExposedSecrets;
 }
 
 export interface SecretReference {
@@ -15,10 +17,47 @@ export interface SecretReference {
 
 /** @param where path of the setting, for the message @throws StartError */
 export function readSecret({ file, variable }: SecretReference, where: string, sources: SecretSources): string {
-  if (file !== undefined) return readTextFile(file, `${where}File`, sources).trim();
+  if (file !== undefined) return readSecretFile(file, `${where}File`, sources).trim();
   const value = variable === undefined ? undefined : sources.environment[variable];
   if (value === undefined || value === '') throw new StartError([`${where}Env: expected the environment variable ${variable ?? ''} to be set`]);
   return value;
+}
+
+/** A file that nobody else should be able to read. @throws StartError */
+export function readSecretFile(file: string, where: string, sources: SecretSources): string {
+  const text = readTextFile(file, where, sources);
+  sources.exposed?.look(resolve(sources.folder, file), where);
+  return text;
+}
+
+/** What becomes of files with secrets that every user of the machine can read: the setting `exposedSecrets`. */
+export class ExposedSecrets {
+  readonly #rule: 'warn' | 'refuse' | 'allow';
+  readonly #lines = new Set<string>();
+
+  constructor(rule: 'warn' | 'refuse' | 'allow') {
+    this.#rule = rule;
+  }
+
+  /** A line for each file found. */
+  get lines(): readonly string[] {
+    return [...this.#lines];
+  }
+
+  /** @param where path of the setting that names the file @throws StartError where such files are refused */
+  look(file: string, where: string): void {
+    if (this.#rule === 'allow' || process.platform === 'win32' || (modeOf(file) & OTHERS_READ) === 0) return;
+    const line = `${where}: every user of this machine can read ${file}: chmod o-r, or in Kubernetes defaultMode 0440 with an fsGroup (exposedSecrets says what becomes of this)`;
+    if (this.#rule === 'refuse') throw new StartError([line]);
+    this.#lines.add(line);
+  }
+}
+
+const OTHERS_READ = 0o004;
+
+/** Of the file itself: mounted secrets are links. One that is gone by now has none. */
+function modeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
 }
 
 /** @throws StartError */

@@ -4,6 +4,7 @@ import { healthRoutes } from '../admin/health.ts';
 import { type AdminServer, startAdminServer } from '../admin/server.ts';
 import type { ReplaceableDirectory } from '../access/directory.ts';
 import { Dispatcher } from '../gateway/dispatcher.ts';
+import type { ConnectionLimit } from '../gateway/connection-limit.ts';
 import { createListener, type Listener, type TlsMaterial } from '../gateway/listener.ts';
 import { proxyTrust } from '../gateway/proxy-trust.ts';
 import { DEFAULT_STALL_LIMITS, StallWatch } from '../gateway/stall-watch.ts';
@@ -17,12 +18,13 @@ import { isStoreError } from '../store/store-error.ts';
 import { type AdminAccess, openAdminAccess } from './admin-access.ts';
 import { backgroundCall } from './background-call.ts';
 import type { OpenBackend } from './backends.ts';
+import { connectionLimit } from './connection-bounds.ts';
 import { createRealm } from './bucket-rules.ts';
 import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
 import { settleReadings } from './telemetry/settle-readings.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
-import { readTextFile, type SecretSources } from './secrets.ts';
+import { readSecretFile, readTextFile, type SecretSources } from './secrets.ts';
 import { bindError, StartError } from './start-error.ts';
 import { watchFiles } from './watch-files.ts';
 
@@ -68,6 +70,7 @@ class RunningService implements Service {
   readonly #inspection: Inspection;
   readonly #dispatcher: Dispatcher;
   readonly #stalls: StallWatch;
+  readonly #connections: ConnectionLimit;
   readonly #listeners: Listener[] = [];
   readonly #endpoints: string[] = [];
   readonly #watches: (() => void)[] = [];
@@ -81,6 +84,7 @@ class RunningService implements Service {
     const { config, accounts, backends, log, telemetry } = options;
     const { bodyIdleMs: idleMs, minimumBodyRate: minimumRate } = config.timeouts;
     this.#stalls = new StallWatch({ ...DEFAULT_STALL_LIMITS, idleMs, minimumRate });
+    this.#connections = connectionLimit(config, log);
     this.#manifest = openManifest({
       realm: createRealm(backends, config.buckets.rules, config.buckets.default),
       bucketCacheMs: config.bucketCacheMs,
@@ -220,7 +224,8 @@ class RunningService implements Service {
     const { host, port, tls } = settings;
     const material = tls === undefined ? undefined : this.#readTls(tls);
     const timeouts = { headersMs: config.timeouts.headersMs, keepAliveMs: config.keepAliveMs };
-    const listener = await createListener({ host, port, reusePort, timeouts, ...(material !== undefined && { tls: material }) }, this.#dispatcher)
+    const options = { host, port, reusePort, timeouts, connections: this.#connections, ...(material !== undefined && { tls: material }) };
+    const listener = await createListener(options, this.#dispatcher)
       .catch((error: unknown) => {
         throw new StartError([`listeners: certificate and key for ${host}:${port} are not usable (${reasonOf(error)})`], error);
       });
@@ -234,7 +239,7 @@ class RunningService implements Service {
 
   #readTls(tls: NonNullable<ListenerConfig['tls']>): TlsMaterial {
     const { sources } = this.#options;
-    return { cert: readTextFile(tls.certFile, 'listeners.tls.certFile', sources), key: readTextFile(tls.keyFile, 'listeners.tls.keyFile', sources) };
+    return { cert: readTextFile(tls.certFile, 'listeners.tls.certFile', sources), key: readSecretFile(tls.keyFile, 'listeners.tls.keyFile', sources) };
   }
 
   #watchTls(listener: Listener, tls: NonNullable<ListenerConfig['tls']>): void {

@@ -31,8 +31,8 @@ function countLines({ counts, problems, moreProblems }: Pick<BackendReport, 'cou
 }
 
 function lostLines({ lost }: BucketReport): string[] {
-  return lost.map(({ key, versionId, size, lastModified }) => {
-    return `lost: ${JSON.stringify(key)} version ${versionId}, ${String(size)} bytes, ${new Date(lastModified).toISOString()}`;
+  return lost.map(({ key, versionId, size, lastModified, locked }) => {
+    return `${locked ? 'locked' : 'lost'}: ${JSON.stringify(key)} version ${versionId}, ${String(size)} bytes, ${new Date(lastModified).toISOString()}`;
   });
 }
 

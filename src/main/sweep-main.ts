@@ -3,6 +3,9 @@ import { hasProblems } from '../manifest/sweep/sweep-report.ts';
 import { sweep } from '../manifest/sweep/sweep.ts';
 import { printJson, printLines } from './print.ts';
 import { type SweepArguments, SWEEP_USAGE, parseSweepArguments } from './sweep-arguments.ts';
+import { auditContainers } from '../manifest/buckets/container-audit.ts';
+import type { Backend } from '../manifest/buckets/realm.ts';
+import type { Call } from '../observe/call.ts';
 import { sweepLines } from './sweep-lines.ts';
 import { StartError } from './start-error.ts';
 import { EXIT, runCommand } from './sweep-surroundings.ts';
@@ -18,13 +21,23 @@ export async function sweepMain(argv: readonly string[], environment: Environmen
   await runCommand(select, environment, async ({ realm, backends, call }) => {
     if (args === undefined) return EXIT.done;
     const report = await sweep({ realm, backends, settings: args.settings }, call);
-    if (args.json) printJson(process.stdout, report);
-    else printLines(process.stdout, sweepLines(report, args));
+    const disputes = args.check ? await containerDisputes(backends, call) : [];
+    if (args.json) printJson(process.stdout, args.check ? { ...report, containers: disputes } : report);
+    else printLines(process.stdout, [...sweepLines(report, args), ...disputes]);
     const { bucket } = args.settings;
     if (bucket !== undefined && report.complete && report.backends.every(({ bucketsSeen }) => bucketsSeen === 0)) {
       throw new StartError([`--bucket: there is no bucket ${bucket}`]);
     }
     if (!report.complete) return EXIT.stopped;
-    return hasProblems(report) ? EXIT.problems : EXIT.done;
+    return hasProblems(report) || disputes.length > 0 ? EXIT.problems : EXIT.done;
   });
+}
+
+/** A line for each container that is not the bucket's whose record names it. */
+async function containerDisputes(backends: readonly Backend[], call: Call): Promise<string[]> {
+  const found = await Promise.all(backends.map(async (backend) => {
+    const disputes = await auditContainers(backend, call);
+    return disputes.map(({ detail, advice }) => `backend ${backend.name}: ${detail}; ${advice}`);
+  }));
+  return found.flat();
 }

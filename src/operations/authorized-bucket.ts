@@ -24,7 +24,9 @@ export async function authorizedBucket(request: S3Request, context: OperationCon
  * @throws S3Error NoSuchBucket, AccessDenied (expected owner)
  */
 export async function namedBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
-  const bucket = await context.manifest.buckets.get(bucketName(request), context.call);
+  const { manifest: { buckets }, principal, call } = context;
+  const name = bucketName(request);
+  const bucket = await (principal.kind === 'anonymous' ? buckets.getForStranger(name, call) : buckets.get(name, call));
   context.call.facts.note('s3gw.bucket.owner', bucket.ownerId);
   requireOwner(bucket, request.headers.get('x-amz-expected-bucket-owner'), context);
   checkPayer(request, context);

@@ -8,7 +8,7 @@ import type { HeaderReader, S3Request } from '../protocol/request.ts';
 import { requireOwner } from './authorized-bucket.ts';
 import { authorizedObject } from './authorized-object.ts';
 import { requireReadable } from './object/archived.ts';
-import { requestedVersion } from './object-version.ts';
+import { knownVersion } from './object-version.ts';
 import type { OperationContext } from './operation.ts';
 
 export interface ResolvedSource {
@@ -25,7 +25,7 @@ export async function resolveCopySource(request: S3Request, context: OperationCo
   const source = parseCopySource(request.headers.get('x-amz-copy-source') ?? '');
   const bucket = await context.manifest.buckets.get(source.bucket, context.call);
   requireOwner(bucket, request.headers.get('x-amz-source-expected-bucket-owner'), context);
-  const versionId = requestedVersion(source.versionId, bucket);
+  const versionId = knownVersion(source.versionId, bucket, context);
   const find = (): Promise<ObjectView> => authorizedObject({ bucket, key: source.key, versionId, action: 's3:GetObject' }, context);
   const view = await find().catch((error: unknown) => {
     throw asSourceError(error);

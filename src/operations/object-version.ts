@@ -1,3 +1,4 @@
+import { isAllowed } from '../access/authorize.ts';
 import { S3Error, invalidArgument, isS3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/buckets/bucket.ts';
 import { NULL_VERSION } from '../manifest/objects/head.ts';
@@ -17,9 +18,23 @@ export interface VersionTarget {
   readonly versionId: string | undefined;
 }
 
-/** The key of a request and, if it names one, the version. @throws S3Error InvalidArgument */
-export function versionTarget(request: S3Request, bucket: Bucket): VersionTarget {
-  return { bucket, key: objectKey(request), versionId: requestedVersion(request.query.get('versionId'), bucket) };
+/** The key of a request and, if it names one, the version. @throws S3Error InvalidArgument, AccessDenied */
+export function versionTarget(request: S3Request, bucket: Bucket, context: OperationContext): VersionTarget {
+  return { bucket, key: objectKey(request), versionId: knownVersion(request.query.get('versionId'), bucket, context) };
+}
+
+/**
+ * `requestedVersion` for callers who may not do anything yet: whether an id could be one tells whether the bucket ever had versioning.
+ * Like a missing object, a wrong id is told only to those who could list the bucket.
+ * @throws S3Error InvalidArgument, AccessDenied
+ */
+export function knownVersion(versionId: string | undefined, bucket: Bucket, { principal }: OperationContext): string | undefined {
+  try {
+    return requestedVersion(versionId, bucket);
+  } catch (error) {
+    if (isAllowed(principal, 's3:ListBucket', { bucket })) throw error;
+    throw new S3Error('AccessDenied', { cause: error });
+  }
 }
 
 /**

@@ -39,7 +39,7 @@ export interface RequestBody {
   readonly declaredSize: number | undefined;
   /**
    * All of it, verified (length, payload hash, chunk signatures, checksums, Content-MD5).
-   * @throws S3Error MaxMessageLengthExceeded above `limit`, or what verification finds
+   * @throws S3Error MaxMessageLengthExceeded above `limit`, SlowDown when too much is held already, or what verification finds
    */
   readAll(limit: number, options?: ReadAllOptions): Promise<Buffer>;
   /** Opens the body of an object or part; see `ObjectBody`. @throws S3Error MissingContentLength, EntityTooLarge, and what the headers get wrong */

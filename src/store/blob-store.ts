@@ -187,6 +187,8 @@ export interface StoreCapabilities {
   readonly maxMetadataBytes: number;
   /** `write` answers the MD5 of what it stored, so the caller need not compute it. */
   readonly writeReturnsMd5: boolean;
+  /** `removeContainer` takes what is in the container with it; absent: the service refuses. */
+  readonly removesFullContainers?: boolean;
   /** Container names: the service's rule. */
   readonly containerName: RegExp;
 }
@@ -218,7 +220,10 @@ export interface BlobStore {
   createContainer(name: string, request: ContainerRequest, call: Call): Promise<ContainerEntry>;
   /** @throws containerNotFound, containerBusy (somebody else's) */
   headContainer(name: string, call: Call): Promise<ContainerEntry>;
-  /** Removes the container with everything in it. @throws containerNotFound */
+  /**
+   * Removes the container; with everything in it, unless the service removes empty ones only (`removesFullContainers`).
+   * @throws containerNotFound, containerNotEmpty
+   */
   removeContainer(name: string, call: Call): Promise<void>;
   listContainers(token: string | undefined, call: Call): Promise<{ containers: ContainerEntry[]; nextToken?: string }>;
 

@@ -5,6 +5,7 @@
  * |---|---|
  * | `notFound` | the blob does not exist |
 | `containerNotFound` / `containerExists` / `containerBusy` | container state; busy: the name is not to be had, being deleted or somebody else's |
+ * | `containerNotEmpty` | the service does not remove a container that holds something; nothing was removed |
  * | `conditionFailed` | the condition of the call does not hold (also: create-if-absent on something that exists) |
  * | `sourceConditionFailed` / `sourceNotFound` | the same for the source of a server-side copy |
  * | `partsGone` | `assemble` named a staged part that is not there (any more) |
@@ -23,6 +24,7 @@ export type StoreErrorKind =
   | 'containerNotFound'
   | 'containerExists'
   | 'containerBusy'
+  | 'containerNotEmpty'
   | 'conditionFailed'
   | 'sourceConditionFailed'
   | 'sourceNotFound'

@@ -16,6 +16,25 @@ describe.skipIf(clients === undefined)('the chart', () => {
   const rendered = async (set: ValueSet, ...args: string[]): Promise<KubernetesObject[]> => render(helm, set, args);
   const deploymentOf = async (set: ValueSet, ...args: string[]): Promise<PodTemplate> => podOf(only(await rendered(set, ...args), 'Deployment'));
 
+  test('has a network policy unless it is told not to', async () => {
+    const policy = only(await rendered('minimal'), 'NetworkPolicy');
+    expect(policy.spec['policyTypes']).toEqual(['Ingress', 'Egress']);
+    expect((await rendered('minimal', '--set', 'networkPolicy.enabled=false')).filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([]);
+  });
+
+  test('lets connections out to what the values name, and Prometheus and Google in', async () => {
+    const named = [
+      '--set', 'config.outbound.proxy=http://proxy.example.com:3128', '--set', 'extraEnv[0].name=OTEL_EXPORTER_OTLP_ENDPOINT', '--set', 'extraEnv[0].value=http://collector:4318',
+      '--set', 'metrics.serviceMonitor.enabled=true', '--set', 'policies.gke.enabled=true',
+    ];
+    const { egress, ingress } = only(await rendered('minimal', ...named), 'NetworkPolicy').spec as { egress: unknown[]; ingress: { from?: unknown[] }[] };
+    expect(egress).toContainEqual({ ports: [{ port: 3128 }, { port: 4318 }] });
+    expect(ingress[1]?.from).toContainEqual({ namespaceSelector: {}, podSelector: { matchLabels: { 'app.kubernetes.io/name': 'prometheus' } } });
+    expect(ingress[1]?.from).toContainEqual({ ipBlock: { cidr: '130.211.0.0/22' } });
+    const plain = only(await rendered('minimal'), 'NetworkPolicy').spec as { egress: unknown[]; ingress: { from?: unknown[] }[] };
+    expect(JSON.stringify(plain)).not.toMatch(/3128|4318|prometheus|130\.211/);
+  });
+
   describe.each(VALUE_SETS)('with the values %s', (set) => {
     test('writes a configuration that the gateway takes', async () => {
       expect(configOf(await rendered(set)).error).toBeUndefined();
@@ -35,6 +54,16 @@ describe.skipIf(clients === undefined)('the chart', () => {
           expect(resources?.limits?.['cpu']).toBeUndefined();
         }
       }
+    });
+
+    test('keeps digests of secrets out of annotations', async () => {
+      const annotations = async (...args: string[]): Promise<unknown> => (await deploymentOf(set, ...args)).metadata.annotations;
+      const inline = ['--set', 'secrets.planted.data.key=one'];
+      const other = ['--set', 'secrets.planted.data.key=two'];
+      expect(await annotations(...inline)).toEqual(await annotations(...other));
+      expect(await annotations(...inline)).toMatchObject({ 's3gw/release-of-secrets': '1' });
+      expect(await annotations('--set', 'secrets.planted.existingSecret=one')).not.toEqual(await annotations('--set', 'secrets.planted.existingSecret=two'));
+      expect(await annotations('--set', 'config.region=eu-north-1')).not.toEqual(await annotations('--set', 'config.region=eu-west-1'));
     });
 
     test('keeps every secret out of ConfigMaps, pods and notes', async () => {
@@ -78,13 +107,14 @@ describe.skipIf(clients === undefined)('the chart', () => {
     });
   });
 
-  test('makes new pods when the configuration or a secret of its own changes, and only then', async () => {
+  test('makes new pods when the configuration or the name of a secret changes, and with each release that brings secrets', async () => {
     const annotations = async (...args: string[]): Promise<unknown> => (await deploymentOf('dev', ...args)).metadata.annotations;
     const before = await annotations();
     expect(await annotations()).toEqual(before);
     expect(await annotations('--set', 'sweeper.enabled=true')).toEqual(before);
     expect(await annotations('--set', 'config.region=eu-north-1')).not.toEqual(before);
-    expect(await annotations('--set', 'secrets.keys.data.dev=another')).not.toEqual(before);
+    expect(before).toMatchObject({ 's3gw/release-of-secrets': '1' });
+    expect((await deploymentOf('minimal')).metadata.annotations).not.toHaveProperty('s3gw/release-of-secrets');
   });
 
   test('lets the autoscaler decide about the number of pods', async () => {

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -33,6 +33,14 @@ describe('the Dockerfile', () => {
     expect(last).not.toMatch(/^RUN/m);
     expect(last).toMatch(/^USER 65532:65532$/m);
     for (const command of last.matchAll(/^(?:ENTRYPOINT|HEALTHCHECK.* CMD) (.+)$/gm)) expect(JSON.parse(command[1] ?? '')).toHaveLength(2);
+  });
+
+  test('refuses bases by tag where it is told to', () => {
+    const check = /^RUN (for image in .*?done)$/ms.exec(stages[0] ?? '')?.[1] ?? 'exit 9';
+    const digest = `registry.example.com/base@sha256:${'a'.repeat(64)}`;
+    const run = (BUILDER: string, BASE: string, PINNED: string): number | null => spawnSync('sh', ['-c', check], { env: { BUILDER, BASE, PINNED } }).status;
+    expect([run(digest, digest, 'yes'), run(digest, 'base:tag', 'yes'), run('node:24', digest, 'yes'), run(digest, `base@sha256:${'a'.repeat(63)}`, 'yes')]).toEqual([0, 1, 1, 1]);
+    expect(run('node:24', 'base:tag', 'no')).toBe(0);
   });
 
   test('runs the Node of the lock file', () => {

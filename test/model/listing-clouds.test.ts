@@ -4,6 +4,7 @@ import type { BlobStore } from '../../src/store/blob-store.ts';
 import { freshContainer } from '../support/azurite.ts';
 import { type Cloud, CLOUDS, startCloud } from '../support/clouds.ts';
 import { OWNER, putOf, testManifest } from '../support/manifest.ts';
+import { dropContainer } from '../support/drop-container.ts';
 import { testCall } from '../support/test-call.ts';
 import { expectedEntries, label, scenario, walkPages } from '../unit/manifest/listing-model.ts';
 import { runsAtCost } from './runs.ts';
@@ -32,7 +33,7 @@ describe.each(Object.keys(CLOUDS))('listing a bucket on %s', (name) => {
         await Promise.all([...new Set(keys)].map((key) => objects.put(bucket, key, putOf(key), testCall())));
         const pages = await walkPages(bucket, request);
         expect(pages.flat().map(label)).toEqual(expectedEntries(keys, request));
-        await store.removeContainer(bucket.home.container, testCall());
+        await dropContainer(store, bucket.home.container);
       }),
       { numRuns: RUNS },
     );

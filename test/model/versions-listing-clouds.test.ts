@@ -4,6 +4,7 @@ import type { BlobStore } from '../../src/store/blob-store.ts';
 import { freshContainer } from '../support/azurite.ts';
 import { type Cloud, CLOUDS, startCloud } from '../support/clouds.ts';
 import { OWNER, testManifest } from '../support/manifest.ts';
+import { dropContainer } from '../support/drop-container.ts';
 import { testCall } from '../support/test-call.ts';
 import { expectedEntries, label, walkPages } from '../unit/manifest/listing-model.ts';
 import { ModelledBucket, play, versionsScenario, walkVersions } from '../unit/manifest/versions-model.ts';
@@ -38,7 +39,7 @@ describe.each(Object.keys(CLOUDS))('listing a bucket with versions on %s', (name
         expect(shown).toEqual(model.expected(scenario));
         versions += shown.length;
         expect((await walkPages(model.bucket, scenario)).flat().map(label)).toEqual(expectedEntries(model.liveKeys(), scenario));
-        await store.removeContainer(model.bucket.home.container, testCall());
+        await dropContainer(store, model.bucket.home.container);
       }),
       { numRuns: RUNS },
     );

@@ -1,5 +1,6 @@
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import { createAccountDirectory } from '../../src/access/directory.ts';
+import { type ConnectionBounds, ConnectionLimit } from '../../src/gateway/connection-limit.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/gateway/dispatcher.ts';
 import { createListener } from '../../src/gateway/listener.ts';
 import { proxyTrust } from '../../src/gateway/proxy-trust.ts';
@@ -30,6 +31,7 @@ export interface TestGatewayOptions {
   readonly longAnswerMs?: number;
   readonly patienceMs?: number;
   readonly presignedV2?: boolean;
+  readonly connections?: ConnectionBounds;
   readonly stalls?: StallLimits;
   readonly headersMs?: number;
   readonly bucketCacheMs?: number;
@@ -92,7 +94,9 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
   });
   const timeouts = { headersMs: options.headersMs ?? 30_000, keepAliveMs: 5000 };
-  const listener = await createListener({ host: '127.0.0.1', port: 0, timeouts }, dispatcher);
+  const listener = await createListener({
+    host: '127.0.0.1', port: 0, timeouts, ...(options.connections !== undefined && { connections: new ConnectionLimit(options.connections) }),
+  }, dispatcher);
   const { port } = await listener.listen();
   return {
     port,

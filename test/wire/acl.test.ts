@@ -269,6 +269,21 @@ describe('what is written', () => {
     expect(head.headers['etag']).toMatch(/^"[0-9a-f]{32}-1"$/);
   });
 
+  test('who may write, and knows all of an upload of somebody else, is told nothing of how it ended', async () => {
+    await as('owner', { method: 'PUT', target: `/${bucket}?acl`, headers: { 'x-amz-acl': 'public-read-write' } });
+    for (const starter of ['owner', 'user'] as const) {
+      const target = `/${bucket}/ours-${starter}`;
+      const created = await send(gateway.port, starter, { method: 'POST', target: `${target}?uploads` });
+      const uploadId = /<UploadId>([^<]+)</.exec(created.body)?.[1] ?? '';
+      const part = await send(gateway.port, starter, { method: 'PUT', target: `${target}?partNumber=1&uploadId=${uploadId}`, body: 'part' });
+      const body = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${part.headers['etag'] ?? ''}</ETag></Part></CompleteMultipartUpload>`;
+      const complete: Sent = { method: 'POST', target: `${target}?uploadId=${uploadId}`, body };
+      const outcomes: string[] = [];
+      for (const caller of ['other', starter, 'other', 'anonymous', starter, 'owner'] as const) outcomes.push(await as(caller, complete));
+      expect(outcomes).toEqual(['403 AccessDenied', '200', '403 AccessDenied', '403 AccessDenied', '200', '200']);
+    }
+  });
+
   test('by nobody belongs to the anonymous id', async () => {
     await as('owner', { method: 'PUT', target: `/${bucket}?acl`, headers: { 'x-amz-acl': 'public-read-write' } });
     const target = `/${bucket}/found`;
@@ -295,6 +310,9 @@ describe('what is written', () => {
     expect(await as('anonymous', complete)).toBe('403 AccessDenied');
     expect(await as('other', complete)).toBe('200');
     expect(await as('other', complete), 'repeated').toBe('200');
+    expect(await as('anonymous', complete), 'repeated by somebody else who may write').toBe('403 AccessDenied');
+    expect(await as('owner', complete), 'repeated by the owner of the bucket').toBe('200');
+    expect(await as('anonymous', { ...complete, body: complete.body?.replace(/[0-9a-f]{32}/, '0'.repeat(32)) ?? '' })).toBe('404 NoSuchUpload');
     expect(await as('other', { method: 'GET', target })).toBe('200');
     expect(await as('owner', { method: 'GET', target })).toBe('403 AccessDenied');
   });

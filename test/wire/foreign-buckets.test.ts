@@ -27,7 +27,7 @@ test.each(['closed', 'open', 'x'.repeat(58)])('a bucket whose name somebody else
 
   expect(double.state.buckets.get(`acme-${name}`)?.objects.size).toBe(0);
   const others = [...double.state.buckets.keys()].filter((bucket) => bucket.startsWith(`acme-${name.slice(0, 20)}`) && bucket !== `acme-${name}`);
-  expect(others).toEqual([expect.stringMatching(/-[0-9a-f]{8}$/)]);
+  expect(others).toEqual([expect.stringMatching(/-gw[0-9a-f]{12}$/)]);
   expect(others[0]?.length).toBeLessThanOrEqual(63);
 
   await world.must('DELETE', `/${name}/key`);

@@ -145,7 +145,7 @@ async function run(format: 'json' | 's3'): Promise<void> {
     backends: {
       store: { kind: 'memory', owner: 'main' },
       dead: { kind: 'azure', ...dead, systemContainer: 'dead-system', credential: { kind: 'sas', tokenEnv: 'SAS' } },
-      gone: { kind: 'azure', ...dead, systemContainer: 'gone-system', credential: { kind: 'accountKey', keyEnv: 'KEY' } },
+      gone: { kind: 'azure', ...dead, endpoint: 'http://127.0.0.1:1/gone', systemContainer: 'gone-system', credential: { kind: 'accountKey', keyEnv: 'KEY' } },
     },
   });
   const started = start(['--config', config], {

@@ -1,9 +1,8 @@
 import type { ContainerEntry, ContainerRequest } from '../../../src/store/blob-store.ts';
 import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
-import { inParallel } from '../../shared/in-parallel.ts';
 import type { GcsClient } from '../client.ts';
-import { BUCKETS, bucketPath, objectPath } from '../paths.ts';
+import { BUCKETS, bucketPath } from '../paths.ts';
 import { jsonBody } from '../request.ts';
 import type { Query } from '../revision.ts';
 
@@ -165,44 +164,15 @@ async function bucketPage(client: GcsClient, page: PageRequest, call: Call): Pro
   return client.sendForJson<BucketPage>({ call: page.call, method: 'GET', path: BUCKETS, query, effect: 'read', missing: 'bucket' }, call);
 }
 
-/** Rounds of emptying before somebody who keeps writing has won. */
-const MAX_ROUNDS = 5;
-
-/** https://cloud.google.com/storage/docs/json_api/v1/buckets/delete takes empty buckets only, so all objects go first, with their old versions. */
+/** https://cloud.google.com/storage/docs/json_api/v1/buckets/delete takes empty buckets only, and so does this: what came at the last moment stays. */
 export async function removeContainer(client: GcsClient, container: string, call: Call): Promise<void> {
   const path = bucketPath(client, container);
   const changes = client.names.bucketOf(container);
-  const request = { call: 'removeContainer', method: 'DELETE', path, effect: 'change', changes, missing: 'bucket', conflict: 'containerBusy' } as const;
-  for (let round = 1; ; round += 1) {
-    try {
-      await client.sendForNothing(request, call);
-      return;
-    } catch (error) {
-      // Not empty: 409 as documented, 412 of an emulator.
-      if (!isStoreError(error, 'containerBusy', 'conditionFailed') || round === MAX_ROUNDS) throw error;
-      await empty(client, container, call);
-    }
+  const request = { call: 'removeContainer', method: 'DELETE', path, effect: 'change', changes, missing: 'bucket', conflict: 'containerNotEmpty' } as const;
+  try {
+    await client.sendForNothing(request, call);
+  } catch (error) {
+    // Not empty: 409 as documented, 412 of an emulator.
+    throw isStoreError(error, 'conditionFailed') ? new StoreError('containerNotEmpty', { ...error.detail, cause: error }) : error;
   }
-}
-
-interface VersionPage {
-  readonly items: readonly { readonly name?: string; readonly generation?: string }[];
-  readonly nextPageToken: string;
-}
-
-async function empty(client: GcsClient, container: string, call: Call): Promise<void> {
-  let token: string | undefined;
-  do {
-    const query: Query = [['versions', 'true'], ['fields', 'items(name,generation),nextPageToken'], ...(token === undefined ? [] : [['pageToken', token] as const])];
-    const path = `${bucketPath(client, container)}/o`;
-    const page: Partial<VersionPage> = await client.sendForJson<VersionPage>({ call: 'removeContainer', method: 'GET', path, query, effect: 'read', missing: 'bucket' }, call);
-    await inParallel(page.items ?? [], client.limits.removeParallel, async ({ name = '', generation = '' }) => {
-      const one: Query = [['generation', generation]];
-      const request = { call: 'removeContainer', method: 'DELETE', path: objectPath(client, { container, name }), query: one, effect: 'change', missing: 'object' } as const;
-      await client.sendForNothing(request, call).catch((error: unknown) => {
-        if (!isStoreError(error, 'notFound')) throw error;
-      });
-    });
-    token = page.nextPageToken;
-  } while (token !== undefined && token !== '');
 }

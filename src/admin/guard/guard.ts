@@ -1,22 +1,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type AdminPart, refuse } from '../server.ts';
+import { Attempts, type LoginVerdict } from './attempts.ts';
 import type { SessionState } from './contract.ts';
 import { isCrossSite, isOwnHost } from './origin-check.ts';
 import { isTokenText, NO_COOKIE, presentedToken, tokenCookie } from './presented-token.ts';
 import './route-access.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
-import type { TokenCheck, TokenVerdict } from './token-check.ts';
+import type { TokenCheck } from './token-check.ts';
 
 export interface GuardOptions {
   /** Undefined: no token is asked for; only for a port that is bound to loopback. */
   readonly tokens: TokenCheck | undefined;
   /** Names besides addresses and `localhost` under which browsers may reach the port when no token is asked for. */
   readonly names: readonly string[];
+  /** The brake on guessing; absent: one of its own. */
+  readonly attempts?: Attempts;
 }
 
-const REFUSALS: Readonly<Record<Exclude<TokenVerdict, 'right'>, readonly [status: number, error: string]>> = {
+const REFUSALS: Readonly<Record<Exclude<LoginVerdict, 'right'>, readonly [status: number, error: string]>> = {
   wrong: [401, 'a token is needed here: Authorization: Bearer TOKEN'],
   unknown: [503, 'nobody who could tell about this token answers; try again'],
+  braked: [429, 'too many wrong tokens came from here; wait a little and try again'],
 };
 /** A token and a few words around it. */
 const MAX_LOGIN_BYTES = 16 * 1024;
@@ -25,7 +29,11 @@ const MAX_LOGIN_BYTES = 16 * 1024;
  * Who gets in on the admin port; see `contract.ts`. Everything is refused that does not say otherwise, what is not there
  * included.
  */
-export function adminGuard({ tokens, names }: GuardOptions): AdminPart {
+export function adminGuard({ tokens, names, attempts = new Attempts() }: GuardOptions): AdminPart {
+  const verify: Verify = async (request, token) => {
+    if (tokens === undefined) return 'right';
+    return isTokenText(token) ? attempts.verify(tokens, token, request.socket.remoteAddress) : 'wrong';
+  };
   const ownNames = new Set(names.map((name) => name.toLowerCase()));
 
   async function refusal(request: FastifyRequest): Promise<readonly [status: number, error: string] | undefined> {
@@ -36,7 +44,7 @@ export function adminGuard({ tokens, names }: GuardOptions): AdminPart {
       return [403, 'not under this host name: setting admin.names lists those that are meant'];
     }
     if (access === 'open' || tokens === undefined) return undefined;
-    const verdict = await verify(tokens, presentedToken(request.headers));
+    const verdict = await verify(request, presentedToken(request.headers));
     return verdict === 'right' ? undefined : REFUSALS[verdict];
   }
 
@@ -48,36 +56,39 @@ export function adminGuard({ tokens, names }: GuardOptions): AdminPart {
       if (refused === undefined) return undefined;
       const [status, error] = refused;
       if (status === 401) reply.header('www-authenticate', 'Bearer');
-      return refuse(reply, status, error);
+      return refuse(withRetryAfter(reply, status), status, error);
     });
-    addSessionRoutes(app, tokens);
+    addSessionRoutes(app, { isRequired: tokens !== undefined, verify });
   };
 }
 
-function addSessionRoutes(app: FastifyInstance, tokens: TokenCheck | undefined): void {
+/** A request without a token is nobody's guess. */
+type Verify = (request: FastifyRequest, token: string | undefined) => Promise<LoginVerdict>;
+
+function withRetryAfter(reply: FastifyReply, status: number): FastifyReply {
+  return status === 429 ? reply.header('retry-after', '5') : reply;
+}
+
+function addSessionRoutes(app: FastifyInstance, { isRequired, verify }: { readonly isRequired: boolean; readonly verify: Verify }): void {
   const open = { config: { access: 'open' }, bodyLimit: MAX_LOGIN_BYTES } as const;
 
   app.get('/session', open, async (request): Promise<SessionState> => {
-    if (tokens === undefined) return { required: false, authenticated: true };
-    return { required: true, authenticated: await verify(tokens, presentedToken(request.headers)) === 'right' };
+    if (!isRequired) return { required: false, authenticated: true };
+    return { required: true, authenticated: await verify(request, presentedToken(request.headers)) === 'right' };
   });
 
   app.post('/session', open, async (request, reply) => {
-    if (tokens === undefined) return reply.code(204).send();
+    if (!isRequired) return reply.code(204).send();
     const token = loginToken(request.body);
-    const verdict = await verify(tokens, token);
+    const verdict = await verify(request, token);
     if (verdict !== 'right' || token === undefined) {
-      const [status, error] = verdict === 'unknown' ? REFUSALS.unknown : [401, 'that is not the token'];
-      return refuse(reply, status, error);
+      const [status, error] = verdict === 'unknown' || verdict === 'braked' ? REFUSALS[verdict] : [401, 'that is not the token'];
+      return refuse(withRetryAfter(reply, status), status, error);
     }
     return reply.header('set-cookie', tokenCookie(token, isHttps(request))).code(204).send();
   });
 
   app.delete('/session', open, (_request, reply): FastifyReply => reply.header('set-cookie', NO_COOKIE).code(204).send());
-}
-
-async function verify(tokens: TokenCheck, token: string | undefined): Promise<TokenVerdict> {
-  return isTokenText(token) ? tokens.verify(token) : 'wrong';
 }
 
 function loginToken(body: unknown): string | undefined {

@@ -5,7 +5,8 @@ export type TokenVerdict = 'right' | 'wrong' | 'unknown';
 
 /** Decides about tokens. */
 export interface TokenCheck {
-  verify(token: string): Promise<TokenVerdict>;
+  /** @param source who shows it, so that one alone cannot take all there is; absent: nobody in particular */
+  verify(token: string, source?: string): Promise<TokenVerdict>;
 }
 
 /**
@@ -25,10 +26,10 @@ export function fixedTokens(current: () => readonly string[]): TokenCheck {
 /** Right when one of them says so. */
 export function anyOf(checks: readonly TokenCheck[]): TokenCheck {
   return {
-    async verify(token) {
+    async verify(token, source) {
       let verdict: TokenVerdict = 'wrong';
       for (const check of checks) {
-        const one = await check.verify(token);
+        const one = await check.verify(token, source);
         if (one === 'right') return one;
         if (one === 'unknown') verdict = one;
       }

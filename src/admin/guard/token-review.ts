@@ -25,8 +25,13 @@ export interface TokenReviewOptions {
 
 const TIMEOUT_MS = 5000;
 const MAX_REMEMBERED = 256;
-/** Strangers can send any number of tokens, each of which costs a call. */
-const MAX_CALLS = 4;
+/**
+ * Calls under way. Strangers can send any number of tokens, each of which costs a call: one of them has a few places at a
+ * time, all of them together not all there are. The rest is for tokens that were right before.
+ */
+const MAX_CALLS = 6;
+const MAX_STRANGERS_CALLS = 4;
+const MAX_CALLS_OF_SOURCE = 2;
 /** A token that is wrong now may be right soon. */
 const REMEMBER_WRONG_MS = 2000;
 
@@ -41,10 +46,11 @@ interface Remembered {
  */
 export function tokenReview(options: TokenReviewOptions): TokenCheck {
   const remembered = new Map<string, Remembered>();
-  let calls = 0;
+  const places = new Places();
+  /** Digests of tokens that were right once. Apart from the verdicts, which made-up tokens push out. */
+  const wereRight = new Set<string>();
 
-  async function ask(token: string): Promise<TokenVerdict> {
-    calls += 1;
+  async function ask(token: string, free: () => void): Promise<TokenVerdict> {
     try {
       const reviewed = await options.review(token, options.audiences, AbortSignal.timeout(TIMEOUT_MS));
       return isLetIn(reviewed, options) ? 'right' : 'wrong';
@@ -52,26 +58,67 @@ export function tokenReview(options: TokenReviewOptions): TokenCheck {
       options.onError?.(error);
       return 'unknown';
     } finally {
-      calls -= 1;
+      free();
     }
   }
 
   return {
-    async verify(token) {
+    async verify(token, source = '') {
       const name = hash('sha256', token, 'hex');
       const known = remembered.get(name);
       if (known !== undefined && known.until > Date.now()) return known.verdict;
-      if (calls >= MAX_CALLS) return 'unknown';
-      const asked = ask(token);
+      const free = places.take(source, wereRight.has(name));
+      if (free === undefined) return 'unknown';
+      const asked = ask(token, free);
       remembered.delete(name);
       remembered.set(name, { verdict: asked, until: Date.now() + TIMEOUT_MS });
-      if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
+      if (remembered.size > MAX_REMEMBERED) forget(remembered, wereRight);
       const verdict = await asked;
+      if (verdict === 'wrong') wereRight.delete(name);
+      if (verdict === 'right') {
+        wereRight.delete(name);
+        wereRight.add(name);
+        if (wereRight.size > MAX_REMEMBERED / 2) wereRight.delete(wereRight.keys().next().value ?? '');
+      }
       const holds = verdict === 'right' ? options.rememberMs : Math.min(options.rememberMs, REMEMBER_WRONG_MS);
       if (remembered.get(name)?.verdict === asked) remembered.set(name, { verdict: asked, until: verdict === 'unknown' ? 0 : Date.now() + holds });
       return verdict;
     },
   };
+}
+
+/** The oldest verdict goes, one about a made-up token if there is any. */
+function forget(remembered: Map<string, Remembered>, wereRight: ReadonlySet<string>): void {
+  for (const name of remembered.keys()) {
+    if (wereRight.has(name)) continue;
+    remembered.delete(name);
+    return;
+  }
+}
+
+/** Calls under way, and whose they are. */
+class Places {
+  #taken = 0;
+  #strangers = 0;
+  readonly #ofSource = new Map<string, number>();
+
+  /** @returns what gives the place back; undefined when there is none */
+  take(source: string, isKnown: boolean): (() => void) | undefined {
+    const own = this.#ofSource.get(source) ?? 0;
+    if (this.#taken >= MAX_CALLS) return undefined;
+    if (!isKnown && (this.#strangers >= MAX_STRANGERS_CALLS || own >= MAX_CALLS_OF_SOURCE)) return undefined;
+    this.#count(source, isKnown, 1);
+    return () => this.#count(source, isKnown, -1);
+  }
+
+  #count(source: string, isKnown: boolean, by: 1 | -1): void {
+    this.#taken += by;
+    if (isKnown) return;
+    this.#strangers += by;
+    const own = (this.#ofSource.get(source) ?? 0) + by;
+    if (own === 0) this.#ofSource.delete(source);
+    else this.#ofSource.set(source, own);
+  }
 }
 
 function isLetIn({ authenticated, username, groups, audiences }: ReviewedToken, allowed: TokenReviewOptions): boolean {

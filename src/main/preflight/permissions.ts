@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Call } from '../../observe/call.ts';
 import { ABSENT, at, type BlobRef, type BlobStore, type Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
+import { SYSTEM_MARK } from '../../manifest/buckets/container-names.ts';
 import { readAll } from '../../streams/read-all.ts';
 import { reasonOf, refusalAdvice } from './error-words.ts';
 import { type Finding, ok } from './finding.ts';
@@ -81,7 +82,7 @@ async function haveContainer(store: BlobStore, system: string, call: Call): Prom
     return `${system} is there`;
   } catch (error) {
     if (!isStoreError(error, 'containerNotFound')) throw error;
-    await store.createContainer(system, {}, call);
+    await store.createContainer(system, { owner: SYSTEM_MARK }, call);
     return `${system} was made`;
   }
 }

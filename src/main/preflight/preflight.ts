@@ -5,6 +5,7 @@ import { backgroundCall } from '../background-call.ts';
 import type { OpenBackend } from '../backends.ts';
 import { networkAdvice, reasonOf, refusalAdvice } from './error-words.ts';
 import { type Finding, lineOf, ok } from './finding.ts';
+import { judgeContainers } from './judge-containers.ts';
 import { judgeClock, judgeSurvey } from './judge-survey.ts';
 import { tryBlobs, tryContainers } from './permissions.ts';
 
@@ -27,7 +28,8 @@ export async function preflight(backends: readonly OpenBackend[], print: (line: 
 }
 
 /** Ends early where everything that follows would fail for the same reason. */
-async function* checks({ store, surveyed, endpoint, systemContainer }: OpenBackend, call: Call): AsyncGenerator<Finding> {
+async function* checks(backend: OpenBackend, call: Call): AsyncGenerator<Finding> {
+  const { store, surveyed, endpoint, systemContainer } = backend;
   if (surveyed !== undefined) {
     const reached = await reach(surveyed, endpoint, call);
     yield* reached;
@@ -45,6 +47,7 @@ async function* checks({ store, surveyed, endpoint, systemContainer }: OpenBacke
   yield* containers;
   if (containers.some(({ level }) => level === 'fail')) return;
   yield* await tryBlobs(store, systemContainer, call);
+  yield* await judgeContainers(backend, call);
   if (surveyed !== undefined) yield* judgeSurvey(await surveyed.survey(systemContainer, call));
 }
 

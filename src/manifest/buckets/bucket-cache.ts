@@ -1,17 +1,27 @@
+import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
+import type { Time } from '../records/time.ts';
 import type { Bucket } from './bucket.ts';
+import { awaitShared, beginShared } from './shared-read.ts';
 
 const MAX_BUCKETS = 10_000;
 
 interface Cached {
   readonly bucket: Promise<Bucket>;
-  readonly until: number;
+  /** When its read began, by both clocks. Milliseconds. */
+  readonly monotonic: number;
+  readonly wall: number;
 }
 
-/** Buckets as they were read within the last `cacheMs`; those who ask for one at the same time share the call. */
+/**
+ * Buckets whose read began within the last `cacheMs`: as long as that, by the clock that says more. A clock that is set back does
+ * not make them younger, a machine that stood still does not either. Those who ask at the same time share a read, which none of them ends.
+ */
 export interface BucketCache {
   /** From memory while it is fresh. */
   get(name: string, call: Call): Promise<Bucket>;
+  /** As `get`; that there is no such bucket is remembered as well. For those to whom one that another process has just made may stay unknown for as long. */
+  getOrMissing(name: string, call: Call): Promise<Bucket>;
   /** Past the memory, which learns it. */
   load(name: string, call: Call): Promise<Bucket>;
   /** The result of `work`, after which, also if it failed, the bucket is not in memory. */
@@ -21,34 +31,46 @@ export interface BucketCache {
 export interface BucketCacheOptions {
   readonly read: (name: string, call: Call) => Promise<Bucket>;
   readonly cacheMs: number;
-  readonly now: () => number;
+  readonly time: Time;
 }
 
-export function createBucketCache({ read, cacheMs, now }: BucketCacheOptions): BucketCache {
+export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): BucketCache {
   const cache = new Map<string, Cached>();
+  const missing = new Map<string, Cached>();
+  const isFresh = ({ monotonic, wall }: Cached): boolean => Math.max(time.monotonic() - monotonic, time.now() - wall) < cacheMs;
+  const keep = (map: Map<string, Cached>, name: string, entry: Cached): void => {
+    map.delete(name);
+    map.set(name, entry);
+    if (map.size > MAX_BUCKETS) map.delete(map.keys().next().value ?? '');
+  };
 
-  const load: BucketCache['load'] = (name, call) => {
-    const bucket = read(name, call);
-    const entry = { bucket, until: now() + cacheMs };
-    cache.set(name, entry);
-    bucket.catch(() => {
-      if (cache.get(name) === entry) cache.delete(name); // a missing bucket may exist the next moment
+  const begin = (name: string, call: Call): Promise<Bucket> => {
+    const times = { monotonic: time.monotonic(), wall: time.now() };
+    const entry: Cached = { ...times, bucket: beginShared(time, call, (own) => read(name, own)) };
+    keep(cache, name, entry);
+    missing.delete(name);
+    entry.bucket.catch((error: unknown) => {
+      if (cache.get(name) !== entry) return; // forgotten meanwhile: it may have been made
+      cache.delete(name); // a missing bucket may exist the next moment
+      if (isS3Error(error, 'NoSuchBucket')) keep(missing, name, entry);
     });
-    if (cache.size > MAX_BUCKETS) cache.delete(cache.keys().next().value ?? '');
-    return bucket;
+    return entry.bucket;
+  };
+  const fresh = (map: Map<string, Cached>, name: string): Promise<Bucket> | undefined => {
+    const cached = map.get(name);
+    return cached !== undefined && isFresh(cached) ? cached.bucket : undefined;
   };
 
   return {
-    load,
-    get(name, call) {
-      const cached = cache.get(name);
-      return cached !== undefined && now() < cached.until ? cached.bucket : load(name, call);
-    },
+    load: (name, call) => awaitShared(begin(name, call), call),
+    get: (name, call) => awaitShared(fresh(cache, name) ?? begin(name, call), call),
+    getOrMissing: (name, call) => awaitShared(fresh(cache, name) ?? fresh(missing, name) ?? begin(name, call), call),
     async forgetAfter(name, work) {
       try {
         return await work;
       } finally {
         cache.delete(name);
+        missing.delete(name);
       }
     },
   };

@@ -3,6 +3,7 @@ import { isBucketName } from '../../protocol/bucket-name.ts';
 import { blobsOf, containersOf, pagesOf } from '../../store/pages.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { decodeBucketSummary } from './bucket-record.ts';
+import { isNativeName } from './container-names.ts';
 import type { Backend, Realm } from './realm.ts';
 
 export interface ListBucketsRequest {
@@ -43,7 +44,7 @@ async function listBackend(context: BucketListContext, backend: Backend, request
   const ours = owned.filter((bucket) => context.realm.backendOf(bucket.name) === backend);
   if (request.ownerId !== backend.ownerId) return ours;
   for await (const container of containersOf(backend.store, call)) {
-    if (containers.has(container.name)) continue;
+    if (container.owner !== undefined || containers.has(container.name) || !isNativeName(context.realm, backend, container.name)) continue;
     if (isBucketName(container.name) && context.realm.backendOf(container.name) === backend) {
       ours.push({ name: container.name, createdAt: container.lastModified, backend: backend.name });
     } else {

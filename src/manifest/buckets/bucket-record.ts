@@ -20,19 +20,52 @@ export interface BucketRecord {
   /** When versioning left `never`, unless that was at creation; milliseconds since the epoch. */
   readonly versionedSince?: number;
   readonly settings: BucketSettings;
-  /** Set while DeleteBucket makes sure that the bucket is empty; milliseconds since the epoch. */
-  readonly deletingSince?: number;
+  /** The container was made for this bucket alone and says so: one that does not say so is another. Absent in records of older releases. */
+  readonly owned?: boolean;
+  /** Absent: the bucket lives. */
+  readonly state?: BucketState;
 }
 
+/**
+ * What is under way with a bucket, or over (docs/decisions/0015-containers-and-fences.md).
+ * `claimed`: CreateBucket has the name, and not yet a container that is proven to be the bucket's own.
+ * `deleting`: the DeleteBucket of this id makes sure that it is empty; whoever takes the mark away keeps the bucket.
+ * `deleted`: it is no more, and will not be again; what is left of it is its container, until `isGone`.
+ */
+export type BucketState =
+  | { readonly kind: 'claimed' }
+  | { readonly kind: 'deleting'; readonly id: string; /** Only in marks of older releases; milliseconds since the epoch. */ readonly since?: number }
+  | { readonly kind: 'deleted'; readonly id: string; readonly isGone?: boolean };
+
 const FORMAT = 1;
+const STATES: ReadonlySet<string> = new Set<BucketState['kind']>(['claimed', 'deleting', 'deleted']);
+
+/**
+ * What releases that know no states take for the time of a delete mark: to them, any state is a bucket that is being
+ * deleted, and no time makes them take it for a live one. The last millisecond of a Date.
+ */
+const FOR_EVER = 8_640_000_000_000_000;
 
 type SettingsJson = Omit<BucketSettings, 'acl'> & { readonly acl?: AclCode | undefined };
-type BucketRecordJson = Omit<BucketRecord, 'settings'> & { readonly format: number; readonly settings: SettingsJson };
+type BucketRecordJson = Omit<BucketRecord, 'settings'> & {
+  readonly format: number;
+  readonly settings: SettingsJson;
+  readonly deletingSince?: number;
+};
 
 export function encodeBucketRecord(record: BucketRecord): { body: Buffer; metadata: BlobMetadata } {
-  const summary = { v: FORMAT, s: record.createdAt, o: record.owner, c: record.container };
-  const json: BucketRecordJson = { format: FORMAT, ...record, settings: { ...record.settings, acl: encodeAcl(record.settings.acl) } };
+  const summary = { v: FORMAT, s: record.createdAt, o: isListed(record) ? record.owner : '', c: record.container };
+  const json: BucketRecordJson = {
+    format: FORMAT,
+    ...record,
+    settings: { ...record.settings, acl: encodeAcl(record.settings.acl) },
+    ...(record.state !== undefined && { deletingSince: FOR_EVER }),
+  };
   return { body: Buffer.from(JSON.stringify(json)), metadata: { [RECORD_NAME]: toAsciiJson(summary) } };
+}
+
+function isListed({ state }: BucketRecord): boolean {
+  return state === undefined || state.kind === 'deleting';
 }
 
 /** @throws Error when the blob is no bucket record, or one of a later release */
@@ -49,8 +82,16 @@ export function decodeBucketRecord(bytes: Buffer): BucketRecord {
     versioning: json.versioning ?? 'never',
     settings: decodeSettings(json.settings ?? {}),
     ...(json.versionedSince !== undefined && { versionedSince: json.versionedSince }),
-    ...(json.deletingSince !== undefined && { deletingSince: json.deletingSince }),
+    ...(json.owned === true && { owned: true }),
+    ...decodeState(json),
   };
+}
+
+/** @throws Error for a state this release does not know */
+function decodeState({ state, deletingSince }: Partial<BucketRecordJson>): { state?: BucketState } {
+  if (state === undefined) return deletingSince === undefined ? {} : { state: { kind: 'deleting', id: '', since: deletingSince } };
+  if (!STATES.has(state.kind)) throw new Error(`a bucket that is ${state.kind} cannot be read by this release`);
+  return { state };
 }
 
 /** @throws Error for an ownership this release does not know: to guess would open or close a door */
@@ -61,6 +102,7 @@ function decodeSettings({ acl, ...settings }: SettingsJson): BucketSettings {
 }
 
 export interface BucketSummary {
+  /** Empty: the bucket is not to be listed, but its container is not native either. */
   readonly owner: string;
   readonly createdAt: number;
   readonly container: string;

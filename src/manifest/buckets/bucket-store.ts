@@ -1,85 +1,61 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
-import type { BlobRef, BlobStore, Condition, ContainerEntry, Revision } from '../../store/blob-store.ts';
-import { isStoreError } from '../../store/store-error.ts';
-import { readAll } from '../../streams/read-all.ts';
+import { timeOf } from '../records/time.ts';
 import type { Bucket } from './bucket.ts';
-import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from './bucket-record.ts';
+import type { BucketRecord } from './bucket-record.ts';
+import { type BucketRecords, type StoredBucket, createBucketRecords } from './bucket-records.ts';
+import { type ContainerProof, type OnDisputed, createContainerProof } from './container-proof.ts';
+import { createMarksSeen, isOver } from './delete-marks.ts';
 import type { Backend, Realm } from './realm.ts';
 
-/** A delete that has not ended by now has crashed: the bucket lives on. Deleting itself gives up earlier. */
-export const DELETE_TIMEOUT_MS = 60_000;
-
-/** A record as it was read. */
-export interface StoredBucket {
-  readonly record: BucketRecord;
-  /** Absent: a container without a record. */
-  readonly revision?: Revision;
-}
+export type { RecordSwap, StoredBucket } from './bucket-records.ts';
 
 /** Bucket records in their backends; no cache. */
-export interface BucketStore {
+export interface BucketStore extends BucketRecords {
   readonly realm: Realm;
-  /** @throws S3Error NoSuchBucket, OperationAborted */
+  readonly proof: ContainerProof;
+  /** @throws as `findLive` */
   read(name: string, call: Call): Promise<Bucket>;
-  /** What `read` makes a bucket of. @throws as `read` */
+  /**
+   * The record of a bucket that lives, whose container is proven to be its own. A delete mark that stands longer than any DeleteBucket takes
+   * is taken away. @throws S3Error NoSuchBucket, OperationAborted (being deleted), InvalidBucketState (whose its container is cannot be told)
+   */
   findLive(name: string, call: Call): Promise<StoredBucket>;
-  /** Record, or what stands for it when native tools made the container; undefined: no such bucket. */
-  find(name: string, call: Call): Promise<StoredBucket | undefined>;
-  /** Makes the backend's system container if this is the first record. @throws StoreError conditionFailed */
-  write(name: string, record: BucketRecord, condition: Condition, call: Call): Promise<Revision>;
-  remove(name: string, revision: Revision, call: Call): Promise<void>;
 }
 
-export function createBucketStore(realm: Realm, now: () => number): BucketStore {
-  const recordRef = (name: string): BlobRef => ({ container: realm.backendOf(name).systemContainer, name: `b/${name}` });
+export function createBucketStore(realm: Realm, onDisputed?: OnDisputed): BucketStore {
+  const proof = createContainerProof(realm, onDisputed);
+  const marks = createMarksSeen();
+  const records = createBucketRecords(realm, proof);
 
-  const find = async (name: string, call: Call): Promise<StoredBucket | undefined> => {
-    const backend = realm.backendOf(name);
-    try {
-      const { properties, body } = await backend.store.read(recordRef(name), {}, call);
-      return { record: decodeBucketRecord(await readAll(body)), revision: properties.revision };
-    } catch (error) {
-      if (!isStoreError(error, 'notFound', 'containerNotFound')) throw error;
-      return nativeContainer(backend, name, call);
-    }
+  /** @returns undefined while the mark may be that of a DeleteBucket under way, and when somebody else was faster */
+  const revive = async (name: string, { record: { state, ...record }, revision }: StoredBucket, call: Call): Promise<StoredBucket | undefined> => {
+    const time = timeOf(realm.backendOf(name));
+    if (state?.kind !== 'deleting' || revision === undefined) return undefined;
+    if (state.since === undefined ? !marks.isOld(name, revision, time.monotonic()) : !isOver(state.since, time.now())) return undefined;
+    const isOurs = (found: BucketRecord): boolean => found.uid === record.uid && found.state === undefined;
+    const revived = await records.swap(name, { record, from: revision, isOurs }, call);
+    return revived && { record, revision: revived };
   };
 
-  const findLive = async (name: string, call: Call): Promise<StoredBucket> => {
-    const stored = await find(name, call);
-    if (stored === undefined) throw new S3Error('NoSuchBucket', { extra: { BucketName: name } });
-    const { deletingSince } = stored.record;
-    if (deletingSince !== undefined && now() - deletingSince < DELETE_TIMEOUT_MS) throw new S3Error('OperationAborted');
+  const findLive: BucketStore['findLive'] = async (name, call) => {
+    let stored = await records.find(name, call);
+    if (stored?.record.state?.kind === 'deleting') {
+      stored = await revive(name, stored, call);
+      if (stored === undefined) throw new S3Error('OperationAborted');
+    }
+    if (stored === undefined || stored.record.state !== undefined) throw new S3Error('NoSuchBucket', { extra: { BucketName: name } });
+    if (stored.revision !== undefined) await proof.require(realm.backendOf(name), { name, record: stored.record }, call);
     return stored;
   };
 
   return {
+    ...records,
     realm,
-    find,
+    proof,
     findLive,
     read: async (name, call) => toBucket(realm.backendOf(name), name, await findLive(name, call)),
-    async write(name, record, condition, call) {
-      const { body, metadata } = encodeBucketRecord(record);
-      const { store, systemContainer } = realm.backendOf(name);
-      const request = { headers: { contentType: 'application/json' }, metadata, condition };
-      try {
-        return (await store.write(recordRef(name), body, request, call)).revision;
-      } catch (error) {
-        if (!isStoreError(error, 'containerNotFound')) throw error;
-        await ensureContainer(store, systemContainer, call);
-        return (await store.write(recordRef(name), body, request, call)).revision;
-      }
-    },
-    remove: (name, revision, call) => realm.backendOf(name).store.remove(recordRef(name), revision, call),
   };
-}
-
-export async function ensureContainer(store: BlobStore, container: string, call: Call): Promise<void> {
-  try {
-    await store.createContainer(container, {}, call);
-  } catch (error) {
-    if (!isStoreError(error, 'containerExists')) throw error;
-  }
 }
 
 export function toBucket(backend: Backend, name: string, { record, revision }: StoredBucket): Bucket {
@@ -102,26 +78,4 @@ export function toBucket(backend: Backend, name: string, { record, revision }: S
     ...(record.settings.acl !== undefined && { acl: record.settings.acl }),
     ...(revision !== undefined && { recordRevision: revision }),
   };
-}
-
-/** A container that native tools made is a bucket of the backend's owner, never versioned. */
-async function nativeContainer(backend: Backend, name: string, call: Call): Promise<StoredBucket | undefined> {
-  if (name === backend.systemContainer || !backend.store.capabilities.containerName.test(name)) return undefined;
-  try {
-    const container = await backend.store.headContainer(name, call);
-    return { record: nativeBucketRecord(backend, container) };
-  } catch (error) {
-    // Where names are everybody's, somebody else's container is none of ours.
-    if (isStoreError(error, 'containerNotFound', 'containerBusy')) return undefined;
-    throw error;
-  }
-}
-
-/** What stands for the record that such a container does not have. */
-export function nativeBucketRecord({ ownerId }: Backend, { name, lastModified }: ContainerEntry): BucketRecord {
-  return { uid: nativeUid(name), owner: ownerId, createdAt: lastModified, container: name, versioning: 'never', settings: {} };
-}
-
-export function nativeUid(container: string): string {
-  return `native.${container}`;
 }

@@ -1,28 +1,44 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { Call } from '../../observe/call.ts';
+import { type Call, withSignal } from '../../observe/call.ts';
 import type { Bucket } from './bucket.ts';
 import { type BucketAmendment, amendBucket, changeRecord } from './bucket-amend.ts';
 import { createBucketCache } from './bucket-cache.ts';
+import { type CreateBucketRequest, createBucket } from './bucket-create.ts';
+import { deleteBucket } from './bucket-delete.ts';
 import { createBucketStore } from './bucket-store.ts';
-import { type CreateBucketRequest, createBucket, deleteBucket } from './bucket-lifecycle.ts';
+import type { OnDisputed } from './container-proof.ts';
 import { type BucketPage, type ListBucketsRequest, listBuckets } from './bucket-list.ts';
 import { type RequestedVersioning, withVersioning } from './bucket-versioning.ts';
 import { SYSTEM_TIME, type Time } from '../records/time.ts';
 import type { Realm } from './realm.ts';
+import { awaitShared } from './shared-read.ts';
 
 /** Added to the time to live of bucket records wherever all replicas must have forgotten an old one. */
 const MARGIN_MS = 50;
+/** What a DeleteBucket may take, also when its client has left. Milliseconds. */
+const DELETE_MS = 120_000;
 
 /** Buckets by name, their creation and their end. Records are cached for `cacheMs`, no longer. */
 export interface BucketRegistry {
-  /** @throws S3Error NoSuchBucket, OperationAborted (being deleted) */
+  /** @throws S3Error NoSuchBucket, OperationAborted (being deleted), InvalidBucketState (whose its container is cannot be told) */
   get(name: string, call: Call): Promise<Bucket>;
+  /**
+   * The same for strangers: that a bucket is missing is remembered as long as a bucket is. Accounts are not told so, since the bucket may
+   * have been made through another replica the moment before.
+   */
+  getForStranger(name: string, call: Call): Promise<Bucket>;
   /**
    * Says that the bucket read at the beginning of a request still stands: at once while the record
    * is fresh, else by reading it again. Called before the last bytes of an upload are let through.
    * @throws S3Error NoSuchBucket, OperationAborted, ServiceUnavailable (its state has changed since)
    */
   confirm(bucket: Bucket, call: Call): Promise<void>;
+  /**
+   * Says that a change that has just been committed may be acknowledged: the bucket's record was read within the last `cacheMs`, or is read again, and is
+   * still that of this bucket, which nobody is deleting. So any DeleteBucket sees the change before it removes anything.
+   * @throws S3Error ServiceUnavailable: what became of the change is not known
+   */
+  acknowledge(bucket: Bucket, call: Call): Promise<void>;
   /** The bucket as it is now, past the cache. @throws S3Error NoSuchBucket (also when another bucket has its name now), OperationAborted */
   latest(bucket: Bucket, call: Call): Promise<Bucket>;
   /**
@@ -41,8 +57,8 @@ export interface BucketRegistry {
   setVersioning(bucket: Bucket, versioning: RequestedVersioning, call: Call): Promise<void>;
   /** @returns whether it is new (false: the caller owned it already). @throws S3Error BucketAlreadyExists */
   create(request: CreateBucketRequest, call: Call): Promise<boolean>;
-  /** @throws S3Error BucketNotEmpty, NoSuchBucket */
-  delete(bucket: Bucket, isEmpty: () => Promise<boolean>, call: Call): Promise<void>;
+  /** Goes on when the client has left. @throws S3Error BucketNotEmpty, NoSuchBucket, OperationAborted (it lives on) */
+  delete(bucket: Bucket, isEmpty: (call: Call) => Promise<boolean>, call: Call): Promise<void>;
   /** Buckets of one owner over all backends, by name. */
   list(request: ListBucketsRequest, call: Call): Promise<BucketPage>;
 }
@@ -52,24 +68,32 @@ export interface BucketRegistryOptions {
   readonly cacheMs: number;
   /** Told once of each container whose name no S3 bucket could have. */
   readonly onHidden: (container: string, backend: string) => void;
+  /** Told once of each bucket whose container is not its own. */
+  readonly onDisputed?: OnDisputed;
   readonly time?: Time;
-  /** Milliseconds since the epoch; absent: what `time` says. */
-  readonly now?: () => number;
 }
 
 export function createBucketRegistry(options: BucketRegistryOptions): BucketRegistry {
-  const { realm, cacheMs, time = SYSTEM_TIME, now = time.now } = options;
-  const store = createBucketStore(realm, now);
-  const cache = createBucketCache({ read: (name, call) => store.read(name, call), cacheMs, now });
+  const { realm, cacheMs, onDisputed, time = SYSTEM_TIME } = options;
+  const store = createBucketStore(realm, onDisputed && toldOnce(onDisputed));
+  const cache = createBucketCache({ read: (name, call) => store.read(name, call), cacheMs, time });
   const onHidden = toldOnce(options.onHidden);
   const othersHaveForgotten = (call: Call): Promise<void> => time.sleep(cacheMs + MARGIN_MS, call.signal);
   const amend: BucketRegistry['amend'] = (bucket, amendment, call) => cache.forgetAfter(bucket.name, amendBucket(store, { bucket, amendment }, call));
 
   return {
     get: (name, call) => cache.get(name, call),
+    getForStranger: (name, call) => cache.getOrMissing(name, call),
     async confirm(bucket, call) {
       const current = sameBucket(bucket, await cache.get(bucket.name, call));
       if (current.versioning !== bucket.versioning) throw new S3Error('ServiceUnavailable');
+    },
+    async acknowledge(bucket, call) {
+      try {
+        sameBucket(bucket, await cache.get(bucket.name, call));
+      } catch (cause) {
+        throw new S3Error('ServiceUnavailable', { message: 'The bucket has changed meanwhile. The request may or may not have been carried out.', cause });
+      }
     },
     latest: async (bucket, call) => sameBucket(bucket, await cache.load(bucket.name, call)),
     amend,
@@ -78,25 +102,26 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
       await othersHaveForgotten(call);
     },
     async setVersioning(bucket, versioning, call) {
-      await cache.forgetAfter(bucket.name, changeRecord(store, { bucket, change: (record) => withVersioning(record, versioning, now()) }, call));
+      await cache.forgetAfter(bucket.name, changeRecord(store, { bucket, change: (record) => withVersioning(record, versioning, time.now()) }, call));
       await othersHaveForgotten(call);
     },
     create: (request, call) => cache.forgetAfter(request.name, createBucket(store, request, call)),
-    delete: (bucket, isEmpty, call) => cache.forgetAfter(
-      bucket.name,
-      deleteBucket(store, { bucket, isEmpty, othersHaveForgotten: () => othersHaveForgotten(call), now }, call),
-    ),
+    delete(bucket, isEmpty, call) {
+      const own = withSignal(call, time.timeout(DELETE_MS));
+      return awaitShared(cache.forgetAfter(bucket.name, deleteBucket(store, { bucket, isEmpty, othersHaveForgotten }, own)), call);
+    },
     list: (request, call) => listBuckets({ realm, onHidden }, request, call),
   };
 }
 
-/** Passes on each container once. */
-function toldOnce(tell: BucketRegistryOptions['onHidden']): BucketRegistryOptions['onHidden'] {
+/** Passes on each combination once. */
+function toldOnce<T extends string[]>(tell: (...what: T) => void): (...what: T) => void {
   const told = new Set<string>();
-  return (container, backend) => {
-    if (told.has(`${backend}/${container}`)) return;
-    told.add(`${backend}/${container}`);
-    tell(container, backend);
+  return (...what) => {
+    const words = what.join('/');
+    if (told.has(words)) return;
+    told.add(words);
+    tell(...what);
   };
 }
 

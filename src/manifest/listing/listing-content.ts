@@ -3,6 +3,7 @@ import type { BlobEntry } from '../../store/blob-store.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { parseHead } from '../objects/head.ts';
 import { asNoSuchBucket } from '../objects/object-read.ts';
+import { timeOf } from '../records/time.ts';
 import { holdsSurvivor } from './survivors.ts';
 
 /** Normally the first blob decides; only leftovers of removed keys make the search longer. */
@@ -26,7 +27,7 @@ export async function hasContent(bucket: Bucket, call: Call): Promise<boolean> {
     limit = store.capabilities.maxListPage;
   } while (token !== undefined);
   // A version whose key has no head.
-  return bucket.versioning !== 'never' && holdsSurvivor(bucket, { prefix: '', maxCalls: Infinity }, call);
+  return bucket.versioning !== 'never' && holdsSurvivor(bucket, { prefix: '', maxCalls: Infinity, lockedAt: timeOf(bucket.home).now() }, call);
 }
 
 function isLeftover(entry: BlobEntry, container: string): boolean {

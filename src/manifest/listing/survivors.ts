@@ -2,6 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { readHead } from '../objects/object-read.ts';
+import { isLocked } from '../objects/versions/remove-blob.ts';
 import { RECORD_NAME, decodeRecord } from '../records/record.ts';
 import { RegionReader } from './region-reader.ts';
 import { versionsRegion } from './version-region.ts';
@@ -12,10 +13,15 @@ export interface SurvivorSearch {
   readonly prefix: string;
   /** Backend calls after which it is taken for true. */
   readonly maxCalls: number;
+  /**
+   * Counts those that object lock holds at this time (milliseconds since the epoch) also where nothing says any more that
+   * they were part of the history: nothing says that they were not.
+   */
+  readonly lockedAt?: number;
 }
 
 /** Whether versions lie beneath a prefix whose key has no head: only a tool of the cloud can have removed it. */
-export async function holdsSurvivor(bucket: Bucket, { prefix, maxCalls }: SurvivorSearch, call: Call): Promise<boolean> {
+export async function holdsSurvivor(bucket: Bucket, { prefix, maxCalls, lockedAt }: SurvivorSearch, call: Call): Promise<boolean> {
   const region = versionsRegion(bucket, { prefix, delimiter: '' });
   const reader = new RegionReader(bucket, region, region.prefix);
   let ask = FIRST_LOOK;
@@ -25,7 +31,7 @@ export async function holdsSurvivor(bucket: Bucket, { prefix, maxCalls }: Surviv
     const { entries } = await reader.read(ask, call);
     calls += 1;
     for (const { key, blob } of entries) {
-      if (key === headed || !key.startsWith(prefix) || !isStamped(blob)) continue;
+      if (key === headed || !key.startsWith(prefix) || !isHeld(blob, lockedAt)) continue;
       if (calls >= maxCalls || (await readHead(bucket, key, call)) === undefined) return true;
       headed = key;
       calls += 1;
@@ -35,8 +41,8 @@ export async function holdsSurvivor(bucket: Bucket, { prefix, maxCalls }: Surviv
   return false;
 }
 
-/** Part of its key's history as long as no head says that it is deleted. */
-function isStamped(blob: BlobEntry | undefined): boolean {
+/** Part of its key's history as long as no head says that it is deleted, or locked. */
+function isHeld(blob: BlobEntry | undefined, lockedAt: number | undefined): boolean {
   const record = decodeRecord(blob?.metadata[RECORD_NAME] ?? '');
-  return record?.stamp === true && record.isNull !== true;
+  return (record?.stamp === true && record.isNull !== true) || (lockedAt !== undefined && isLocked(record, lockedAt));
 }

@@ -6,7 +6,8 @@ import { newNonce } from '../records/clock.ts';
 import { ringAfter } from './head-commit.ts';
 import { contentHeadersOf, sameContentHeaders } from './head.ts';
 import { redo } from './versions/displace.ts';
-import { type KeyPlace, removeVersionBlob } from './versions/stamp.ts';
+import { Grounds, removeVersionBlob } from './versions/remove-blob.ts';
+import type { KeyPlace } from './versions/stamp.ts';
 import { readHead } from './object-read.ts';
 import { blobMetadata } from '../records/overflow.ts';
 import { type ObjectRecord, splitMetadata } from '../records/record.ts';
@@ -18,7 +19,10 @@ import type { VersionToken } from '../records/version-token.ts';
 export interface Settler {
   /** Moves the bytes of an mlink to its key, soon. */
   schedule(bucket: Bucket, key: string): void;
-  /** Removes a version's own blob that no reader looks at any more, with the parts staged for it. */
+  /**
+   * Removes a version's own blob that a committed change of the key let go of, or that the caller made and no head write that
+   * may have happened names; with the parts staged for it.
+   */
   discard(place: KeyPlace, token: VersionToken): void;
   /** Any other tidying up; of tasks with one name only the last waits. */
   later(name: string, task: (call: Call) => Promise<void>): void;
@@ -91,7 +95,9 @@ export function createSettler(options: SettlerOptions): Settler {
       add(`settle ${bucket.uid}/${key}`, (call) => settle(bucket, key, call));
     },
     discard: (place, token) => {
-      add(`discard ${place.bucket.uid}/${token}`, (call) => removeVersionBlob(place, token, call));
+      add(`discard ${place.bucket.uid}/${token}`, async (call) => {
+        await removeVersionBlob(place, token, Grounds.committed(token), call);
+      });
     },
     later: add,
     idle: drain,
@@ -137,7 +143,7 @@ export async function settle(bucket: Bucket, key: string, call: Call): Promise<v
     if (isStoreError(error, 'conditionFailed', 'tooLarge', 'notFound', 'containerNotFound', 'sourceNotFound', 'sourceConditionFailed')) return;
     throw error;
   }
-  await removeVersionBlob({ bucket, key }, token, call);
+  await removeVersionBlob({ bucket, key }, token, Grounds.committed(token), call);
 }
 
 function inlined(record: ObjectRecord): ObjectRecord {

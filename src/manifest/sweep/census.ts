@@ -1,11 +1,14 @@
 import { isBucketName } from '../../protocol/bucket-name.ts';
 import type { Call } from '../../observe/call.ts';
+import type { BlobProperties } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { blobsOf, containersOf } from '../../store/pages.ts';
 import { readAll } from '../../streams/read-all.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { type BucketRecord, decodeBucketRecord } from '../buckets/bucket-record.ts';
-import { DELETE_TIMEOUT_MS, nativeBucketRecord, nativeUid, toBucket } from '../buckets/bucket-store.ts';
+import { nativeBucketRecord, nativeUid } from '../buckets/bucket-records.ts';
+import { toBucket } from '../buckets/bucket-store.ts';
+import type { UnsettledBucket } from './sweep-buckets.ts';
 import type { SweepRun } from './sweep-run.ts';
 
 /** Regions of the system container in which each bucket has a folder of its own. */
@@ -15,6 +18,8 @@ export const BUCKET_REGIONS = ['v/', 'x/', 'u/'] as const;
 export interface Census {
   /** Those that the configuration looks for here. */
   readonly buckets: readonly Bucket[];
+  /** Records of buckets that are being made or deleted, or were. */
+  readonly unsettled: readonly UnsettledBucket[];
   /** Uids that have something in the system container, and no bucket. */
   readonly deletedUids: readonly string[];
   /** Of all buckets, also of those that it looks for elsewhere. */
@@ -31,30 +36,44 @@ export async function takeCensus(run: SweepRun, isHere: (bucket: string) => bool
   const live = new Set<string>();
   const containers = new Set([run.system]);
   const buckets: Bucket[] = [];
-  const add = (name: string, record: BucketRecord): void => {
-    live.add(record.uid);
+  const unsettled: UnsettledBucket[] = [];
+  const add = (name: string, record: BucketRecord, properties?: BlobProperties): void => {
     containers.add(record.container);
-    const isBeingDeleted = record.deletingSince !== undefined && !run.isOlderThan(record.deletingSince, DELETE_TIMEOUT_MS);
-    if (isHere(name) && !isBeingDeleted) buckets.push(toBucket(run.backend, name, { record }));
+    // What a deleted bucket left is removed past the grace, when nobody works for it any more.
+    if (record.state?.kind !== 'deleted' || properties === undefined || !run.isPastGrace(properties)) live.add(record.uid);
+    if (!isHere(name)) return;
+    const { state } = record;
+    if (state === undefined) buckets.push(toBucket(run.backend, name, { record }));
+    else if (properties !== undefined) {
+      const { revision, lastModified } = properties;
+      unsettled.push({ name, record: { ...record, state }, revision, lastModified });
+    }
   };
   for await (const page of run.pages(run.system, { prefix: 'b/' }, call)) {
     await run.each(blobsOf(page), async ({ name }) => {
-      const record = await readRecord(run, name, call);
-      if (record !== undefined) add(name.slice('b/'.length), record);
+      const read = await readRecord(run, name, call);
+      if (read !== undefined) add(name.slice('b/'.length), read.record, read.properties);
     });
   }
   for await (const container of containersOf(run.store, call)) {
     live.add(nativeUid(container.name));
-    if (!containers.has(container.name) && isBucketName(container.name)) add(container.name, nativeBucketRecord(run.backend, container));
+    const isNative = container.owner === undefined && !containers.has(container.name) && isBucketName(container.name);
+    if (isNative) add(container.name, nativeBucketRecord(run.backend, container));
   }
-  return { buckets: buckets.sort((a, b) => (a.name < b.name ? -1 : 1)), deletedUids: found.filter((uid) => !live.has(uid)), liveUids: live };
+  buckets.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { buckets, unsettled, deletedUids: found.filter((uid) => !live.has(uid)), liveUids: live };
+}
+
+interface ReadRecord {
+  readonly record: BucketRecord;
+  readonly properties: BlobProperties;
 }
 
 /** @returns undefined for one that was removed meanwhile; its leftovers are for the next sweep */
-async function readRecord(run: SweepRun, name: string, call: Call): Promise<BucketRecord | undefined> {
+async function readRecord(run: SweepRun, name: string, call: Call): Promise<ReadRecord | undefined> {
   try {
-    const { body } = await run.store.read({ container: run.system, name }, {}, call);
-    return decodeBucketRecord(await readAll(body));
+    const { properties, body } = await run.store.read({ container: run.system, name }, {}, call);
+    return { record: decodeBucketRecord(await readAll(body)), properties };
   } catch (error) {
     if (isStoreError(error, 'notFound')) return undefined;
     throw error;

@@ -7,6 +7,7 @@ import type { Backend, Realm } from '../buckets/realm.ts';
 import { noncesAmended } from '../objects/head-commit.ts';
 import { type Head, contentHeadersOf, parseHead, sameContentHeaders } from '../objects/head.ts';
 import { canSettle, settle } from '../objects/settle.ts';
+import { redo } from '../objects/versions/displace.ts';
 import { stampVersion } from '../objects/versions/stamp.ts';
 import { newNonce } from '../records/clock.ts';
 import { codecOf } from '../records/names.ts';
@@ -137,9 +138,15 @@ async function fillHead(bucket: Bucket, { key, head }: KeyHead, call: Call): Pro
   }
 }
 
-/** The marker's own blob says from now on that it is part of the history: no head does any more. */
-async function dropMarker(bucket: Bucket, { key, head }: KeyHead, call: Call): Promise<void> {
-  const token = head.record?.version;
-  if (token !== undefined) await stampVersion({ bucket, key }, token, call);
+/**
+ * What only the head says has to be said elsewhere before it goes: its log is done, and the marker's own blob says that it is
+ * part of the history. A null version is known through the head alone: there the head stays.
+ */
+async function dropMarker(bucket: Bucket, { key, head }: KeyHead, call: Call): Promise<boolean> {
+  const { version: token, nullVersion, isNull } = head.record ?? {};
+  if (nullVersion !== undefined) return false;
+  await redo({ bucket, key }, head, call);
+  if (token !== undefined && isNull !== true) await stampVersion({ bucket, key }, token, call);
   await bucket.home.store.remove(head.ref, head.properties.revision, call);
+  return true;
 }

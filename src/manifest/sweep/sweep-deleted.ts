@@ -2,6 +2,8 @@ import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import { blobsOf } from '../../store/pages.ts';
 import type { Bucket } from '../buckets/bucket.ts';
+import { isLocked } from '../objects/versions/remove-blob.ts';
+import { splitMetadata } from '../records/record.ts';
 import { parseVersionName } from '../records/version-names.ts';
 import { isUploadToken } from '../records/version-token.ts';
 import { parseUploadName, stagingRef } from '../uploads/upload-names.ts';
@@ -16,11 +18,22 @@ export async function sweepDeleted(run: SweepRun, { tally, uid }: { tally: Tally
   const bucket = ghost(run, uid);
   for (const region of BUCKET_REGIONS) {
     for await (const page of run.pages(run.system, { prefix: `${region}${uid}/` }, call)) {
-      const old = blobsOf(page).filter((entry) => run.isPastGrace(entry));
+      const old = blobsOf(page).filter((entry) => run.isPastGrace(entry) && mayGo(run, tally, entry));
       if (!run.settings.dryRun) await run.each(old, (entry) => freeParts(run, bucket, entry, call));
       await run.removeAll(tally, 'deletedBuckets', old, call);
     }
   }
+}
+
+/** A bucket that is deleted has no locked version. One that lost its record to a tool of the cloud may have. */
+function mayGo(run: SweepRun, tally: Tally, { name, metadata }: BlobEntry): boolean {
+  try {
+    if (!name.startsWith('v/') || !isLocked(splitMetadata(metadata).record, run.now)) return true;
+    tally.count('locked').found += 1;
+  } catch (error) {
+    tally.problem(name, error);
+  }
+  return false;
 }
 
 /** As much of it as names are made of. */

@@ -6,6 +6,7 @@ export const FINDINGS = {
   voids: 'heads of keys without any version: removed',
   versions: 'blobs of versions that no head names: removed',
   lost: 'versions whose head a tool of the cloud may have overwritten or removed: kept for a while',
+  locked: 'versions that no head names and object lock holds: kept',
   recovered: 'such versions: made visible again under their ids',
   staging: 'blobs of multipart uploads that are over: removed',
   uploads: 'records of multipart uploads that are over: removed',
@@ -14,6 +15,7 @@ export const FINDINGS = {
   tombstones: 'notes of uploads completed long ago: removed',
   index: 'entries of deleted keys that are there again, or gone for good: removed',
   overflow: 'spilled records that nothing refers to: removed',
+  buckets: 'buckets that were half made or half deleted, and notes of deleted ones: put right, forgotten',
   deletedBuckets: 'blobs that deleted buckets left behind: removed',
 } as const;
 
@@ -37,6 +39,8 @@ export interface LostVersion {
   readonly size: number;
   /** Milliseconds since the epoch. */
   readonly lastModified: number;
+  /** Object lock holds it: it is kept for as long. */
+  readonly locked?: true;
 }
 
 /** More of them are counted, not named. */

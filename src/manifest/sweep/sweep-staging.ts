@@ -1,4 +1,5 @@
 import type { Call } from '../../observe/call.ts';
+import { Grounds, removeKnownBlob } from '../objects/versions/remove-blob.ts';
 import { isUploadToken } from '../records/version-token.ts';
 import { type Claim, decodeClaim } from '../uploads/upload-claim.ts';
 import { lookUpUpload, removeUploadRecord } from '../uploads/upload-find.ts';
@@ -32,7 +33,7 @@ export function mayHaveBeenPublished(staging: Staging): boolean {
  * Ends what an Abort, or the deletion of a published object, left: the upload's record first, the claim last.
  * Of what was published and overwritten only the bytes are left.
  */
-export async function removeStaging({ run, bucket }: BucketSweep, { key, ref, entry }: ListedBlob, staging: 'stump' | Claim, call: Call): Promise<void> {
+export async function removeStaging({ run, bucket }: BucketSweep, { key, token, ref, record, entry }: ListedBlob, staging: 'stump' | Claim, call: Call): Promise<void> {
   if (staging !== 'stump') {
     const { home } = bucket;
     const { uploadId } = staging;
@@ -41,5 +42,5 @@ export async function removeStaging({ run, bucket }: BucketSweep, { key, ref, en
     await removePartRecords(home, uploadId, call);
     await run.store.discardParts(ref, call);
   }
-  await run.store.remove(ref, entry.revision, call);
+  await removeKnownBlob({ bucket, key }, { token, record, revision: entry.revision }, Grounds.unnamed(run.now), call);
 }

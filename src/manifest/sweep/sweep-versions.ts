@@ -4,7 +4,8 @@ import { blobsOf } from '../../store/pages.ts';
 import type { Head } from '../objects/head.ts';
 import { canSettle, settle } from '../objects/settle.ts';
 import { mayHideVersions } from '../objects/versions/drain-window.ts';
-import { stampVersion } from '../objects/versions/stamp.ts';
+import { Grounds, isLocked, removeKnownBlob } from '../objects/versions/remove-blob.ts';
+import { type KeyPlace, stampVersion } from '../objects/versions/stamp.ts';
 import { isVisible, parseVersion } from '../objects/versions/version-blob.ts';
 import { RECORD_NAME, encodeRecord } from '../records/record.ts';
 import { parseVersionName, versionsPrefix } from '../records/version-names.ts';
@@ -58,7 +59,7 @@ async function sweepBlob(sweep: BucketSweep, blob: ListedBlob, heads: HeadsByKey
   const at = head?.record;
   const isRested = head !== undefined && run.isOlderThan(head.properties.lastModified, run.settings.settleAfterMs);
   if (at?.version !== token && at?.dels?.includes(token) === true) {
-    if (isRested) await run.act(tally, { finding: 'logged', name, bytes }, () => removeDeleted(sweep, blob, call));
+    if (isRested) await run.act(tally, { finding: 'logged', name, bytes }, () => removeDeleted(sweep, blob, Grounds.loggedIn(head), call));
     return;
   }
   if (at?.kind === 'mlink' && at.version === token) {
@@ -74,12 +75,18 @@ async function sweepBlob(sweep: BucketSweep, blob: ListedBlob, heads: HeadsByKey
 }
 
 /** What the head says was deleted: its blob may hold the only note of how an upload ended, and parts staged for it. */
-async function removeDeleted({ run, bucket }: BucketSweep, { key, token, ref, entry }: ListedBlob, call: Call): Promise<void> {
+async function removeDeleted({ run, bucket }: BucketSweep, blob: ListedBlob, grounds: Grounds, call: Call): Promise<boolean> {
+  const { key, token, ref, entry } = blob;
   if (isUploadToken(token)) {
     await sealKnown({ bucket, key, token }, entry.metadata, call);
     await run.store.discardParts(ref, call);
   }
-  await run.store.remove(ref, entry.revision, call);
+  return removeListed({ bucket, key }, blob, grounds, call);
+}
+
+/** At the revision that was listed, with the record that was listed. */
+function removeListed(place: KeyPlace, { token, record, entry }: ListedBlob, grounds: Grounds, call: Call): Promise<boolean> {
+  return removeKnownBlob(place, { token, record, revision: entry.revision }, grounds, call);
 }
 
 /** Past the grace, not stamped, and not named when the heads were listed. The head is asked once more, by itself. */
@@ -92,9 +99,11 @@ async function sweepUnnamed(sweep: BucketSweep, blob: ListedBlob, call: Call): P
   if (isVisible(head, blob) || isCopyOf(head, blob)) return;
   const staging = await stagingOf(sweep, blob, call);
   if (staging === 'open') return;
+  if (isLocked(blob.record, run.now)) return keepLocked(sweep, blob, call);
   if (mayHaveBeenPublished(staging) && isLost(sweep, blob, head)) return sweepLost(sweep, blob, call);
   const item = { name: entry.name, bytes: entry.size };
-  if (staging === 'none') await run.act(tally, { finding: 'versions', ...item }, () => run.store.remove(blob.ref, entry.revision, call));
+  const place = { bucket, key: blob.key };
+  if (staging === 'none') await run.act(tally, { finding: 'versions', ...item }, () => removeListed(place, blob, Grounds.unnamed(run.now), call));
   else await run.act(tally, { finding: 'staging', ...item }, () => removeStaging(sweep, blob, staging, call));
 }
 
@@ -114,8 +123,23 @@ function isLost({ bucket }: BucketSweep, { record }: ListedBlob, head: Head | un
   return bucket.versioning !== 'never' && record?.kind === 'inline' && record.isNull !== true && mayHideVersions(head);
 }
 
+/**
+ * It may be a version that was cut off from its head, or a write that was never committed; a lock keeps both, for as long
+ * as it says. Named in the report.
+ */
+async function keepLocked({ run, bucket, tally }: BucketSweep, { key, token, record, entry }: ListedBlob, call: Call): Promise<void> {
+  const { name, size, lastModified } = entry;
+  if (run.settings.recoverLost && record?.isNull !== true && bucket.versioning !== 'never') {
+    await run.act(tally, { finding: 'recovered', name }, () => stampVersion({ bucket, key }, token, call));
+    return;
+  }
+  tally.count('locked').found += 1;
+  tally.name({ key, versionId: token, size, lastModified, locked: true });
+}
+
 /** Named in the report; marked when it is first found, removed when that was long ago. */
-async function sweepLost({ run, bucket, tally }: BucketSweep, { key, token, ref, record, entry }: ListedBlob, call: Call): Promise<void> {
+async function sweepLost({ run, bucket, tally }: BucketSweep, blob: ListedBlob, call: Call): Promise<void> {
+  const { key, token, ref, record, entry } = blob;
   const { keepLostMs, recoverLost } = run.settings;
   const { name, size, lastModified, revision, metadata } = entry;
   if (recoverLost) {
@@ -123,7 +147,7 @@ async function sweepLost({ run, bucket, tally }: BucketSweep, { key, token, ref,
     return;
   }
   if (record?.lostSince !== undefined && run.isOlderThan(record.lostSince, keepLostMs)) {
-    await run.act(tally, { finding: 'versions', name, bytes: size }, () => run.store.remove(ref, revision, call));
+    await run.act(tally, { finding: 'versions', name, bytes: size }, () => removeListed({ bucket, key }, blob, Grounds.unnamed(run.now), call));
     return;
   }
   tally.name({ key, versionId: token, size, lastModified });

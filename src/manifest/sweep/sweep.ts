@@ -1,10 +1,10 @@
 import type { Call } from '../../observe/call.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../buckets/bucket.ts';
-import { createBucketStore } from '../buckets/bucket-store.ts';
+import { type BucketStore, createBucketStore } from '../buckets/bucket-store.ts';
 import type { Backend, Realm } from '../buckets/realm.ts';
-import { timeOf } from '../records/time.ts';
 import { type Census, takeCensus } from './census.ts';
+import { sweepBuckets } from './sweep-buckets.ts';
 import { sweepDeleted } from './sweep-deleted.ts';
 import { sweepHeads } from './sweep-heads.ts';
 import { sweepIndex } from './sweep-index.ts';
@@ -55,11 +55,13 @@ export async function sweep(options: SweepOptions, call: Call): Promise<SweepRep
 class BackendSweep {
   readonly #realm: Realm;
   readonly #run: SweepRun;
+  readonly #store: BucketStore;
   readonly #tally = new Tally();
   readonly #buckets = new Map<Bucket, Tally>();
 
   constructor({ realm }: SweepOptions, run: SweepRun) {
     this.#realm = realm;
+    this.#store = createBucketStore(realm);
     this.#run = run;
   }
 
@@ -74,6 +76,9 @@ class BackendSweep {
     for (const bucket of this.#wanted(census)) {
       if (await this.#sweepBucket(bucket, call)) clearUids.add(bucket.uid);
     }
+    const { bucket } = this.#run.settings;
+    const unsettled = census.unsettled.filter(({ name }) => bucket === undefined || name === bucket);
+    await sweepBuckets({ run: this.#run, store: this.#store, tally }, unsettled, call);
     await this.#sweepBeside(census, clearUids, call);
   }
 
@@ -97,7 +102,7 @@ class BackendSweep {
     try {
       return await takeCensus(this.#run, (name) => this.#realm.backendOf(name) === this.#run.backend, call);
     } catch (error) {
-      if (isStoreError(error, 'containerNotFound')) return { buckets: [], deletedUids: [], liveUids: new Set() };
+      if (isStoreError(error, 'containerNotFound')) return { buckets: [], unsettled: [], deletedUids: [], liveUids: new Set() };
       throw error;
     }
   }
@@ -114,7 +119,7 @@ class BackendSweep {
     this.#buckets.set(bucket, tally);
     // Without its container nothing is known of its keys: it may come back.
     if (!(await run.step(tally, 'container', async () => {
-      await run.store.headContainer(bucket.home.container, call);
+      await this.#requireContainer(bucket, call);
     }))) return false;
     const own = { run, bucket, tally };
     await run.step(tally, 'versions', () => sweepVersions(own, call));
@@ -127,8 +132,17 @@ class BackendSweep {
     return ended && tally.problems.length + tally.moreProblems === before;
   }
 
+  /** What lies in another bucket's container says nothing of this one's keys. */
+  async #requireContainer({ name, uid, home: { container } }: Bucket, call: Call): Promise<void> {
+    const stored = await this.#store.find(name, call);
+    if (stored?.record.uid !== uid) throw new Error('the bucket has changed meanwhile');
+    const proof = stored.revision === undefined ? 'proven' : await this.#store.proof.look(this.#run.backend, { name, record: stored.record }, call);
+    if (proof === 'missing') throw new Error(`its container ${container} is gone`);
+    if (proof === 'disputed') throw new Error(`its container ${container} cannot be told to be its own (see --check)`);
+  }
+
   async #isStillThere(bucket: Bucket, call: Call): Promise<boolean> {
-    const stored = await createBucketStore(this.#realm, timeOf(this.#run.backend).now).find(bucket.name, call);
+    const stored = await this.#store.find(bucket.name, call);
     return stored?.record.uid === bucket.uid;
   }
 

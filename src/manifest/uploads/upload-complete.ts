@@ -18,12 +18,17 @@ import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requir
 import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
 import { takeForCompletion } from './upload-take.ts';
 import type { UploadContent } from './upload-record.ts';
-import { type Completion, readTombstone, writeTombstone } from './upload-tombstone.ts';
+import { type Completion, type Starter, readTombstone, writeTombstone } from './upload-tombstone.ts';
 
 export interface CompleteRequest extends CompletionRequest {
   readonly conditions: WriteConditions;
   /** Called when nothing can be refused at once any more. */
   readonly beforeAssembly: () => void;
+  /**
+   * Called before a Complete of an upload that is over is answered from the note of how it ended, with who started it: throws
+   * if the caller could not have completed it. An open upload was judged by whoever looked it up.
+   */
+  readonly mayKnow?: (starter: Starter | undefined) => void;
   /** Called before the object becomes visible: throws if the bucket is not what it was. */
   readonly beforePublication: () => Promise<void>;
 }
@@ -61,7 +66,7 @@ export async function completeUpload(context: UploadsContext, target: UploadTarg
   const stored = await partsBetween(upload, { first: numbers[0] ?? 1, last: numbers.at(-1) ?? 1 }, call);
   const plan = tryPlan(() => planObject(upload, request, stored, context.minPartSize));
   if (plan instanceof S3Error) return withoutParts(context, { target, request, refusal: plan }, call);
-  const completing = { upload, request, plan, completion: completionOf(target, request, plan) };
+  const completing = { upload, request, plan, completion: completionOf(upload, request, plan) };
 
   const head = await readHead(target.bucket, target.key, call);
   if (isPublished(head, target.uploadId)) return finishPublished(context, target, request, call);
@@ -120,10 +125,13 @@ function tryPlan(plan: () => ObjectPlan): ObjectPlan | S3Error {
   }
 }
 
-function completionOf({ bucket, key, uploadId }: UploadTarget, request: CompleteRequest, plan: ObjectPlan): Completion {
+function completionOf(upload: Upload, request: CompleteRequest, plan: ObjectPlan): Completion {
+  const { bucket, key, uploadId } = upload;
   const { etag, checksum } = plan;
   const versionId = bucket.versioning === 'enabled' ? versionOfUpload(uploadId) : NULL_VERSION;
-  return { bucketUid: bucket.uid, key, listHash: listHashOf(request.parts), etag, versionId, ...(checksum !== undefined && { checksum }) };
+  const listHash = listHashOf(request.parts);
+  const starter: Starter = { ownerId: upload.ownerId, ...(upload.initiator !== undefined && { initiator: { id: upload.initiator.id } }) };
+  return { bucketUid: bucket.uid, key, listHash, etag, versionId, ...(checksum !== undefined && { checksum }), starter };
 }
 
 function versionOf({ upload, plan }: Completing): VersionMetadata {
@@ -242,7 +250,10 @@ async function withoutParts(
 async function repeated(target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
   const { bucket, key, uploadId } = target;
   const known = belongsTo(uploadId, bucket, key);
-  return resultFor(target, request, known ? await readTombstone(bucket.home, uploadId, call) : undefined);
+  const completion = known ? await readTombstone(bucket.home, uploadId, call) : undefined;
+  const result = resultFor(target, request, completion);
+  request.mayKnow?.(completion?.starter);
+  return result;
 }
 
 /** The same answer for the same parts. @throws S3Error NoSuchUpload */

@@ -19,6 +19,14 @@ export interface Completion {
   /** `null` or a token. */
   readonly versionId: string;
   readonly checksum?: Checksum;
+  /** Whose the upload was, for who may be told of it. Absent in notes of earlier releases. */
+  readonly starter?: Starter;
+}
+
+/** Who started an upload: the owner of what it makes, and the one who asked, if that was another. */
+export interface Starter {
+  readonly ownerId: string;
+  readonly initiator?: { readonly id: string };
 }
 
 export interface CompletionJson {
@@ -28,18 +36,28 @@ export interface CompletionJson {
   e: string;
   w: string;
   c?: readonly [Checksum['algorithm'], string, Checksum['type']] | undefined;
+  o?: readonly [ownerId: string, initiator?: string] | undefined;
 }
 
 const FORMAT = 1;
 
-export function toJson({ bucketUid, key, listHash, etag, versionId, checksum }: Completion): CompletionJson {
-  return { u: bucketUid, k: key, h: listHash, e: etag, w: versionId, c: checksum && [checksum.algorithm, checksum.value, checksum.type] };
+export function toJson({ bucketUid, key, listHash, etag, versionId, checksum, starter }: Completion): CompletionJson {
+  const o = starter && (starter.initiator === undefined ? ([starter.ownerId] as const) : ([starter.ownerId, starter.initiator.id] as const));
+  return { o, u: bucketUid, k: key, h: listHash, e: etag, w: versionId, c: checksum && [checksum.algorithm, checksum.value, checksum.type] };
 }
 
 /** @returns undefined when something is missing */
-export function fromJson({ u, k, h, e, w, c }: Partial<CompletionJson>): Completion | undefined {
+export function fromJson({ u, k, h, e, w, c, o }: Partial<CompletionJson>): Completion | undefined {
   if (u === undefined || k === undefined || h === undefined || e === undefined || w === undefined) return undefined;
-  return { bucketUid: u, key: k, listHash: h, etag: e, versionId: w, ...(c !== undefined && { checksum: { algorithm: c[0], value: c[1], type: c[2] } }) };
+  return {
+    bucketUid: u,
+    key: k,
+    listHash: h,
+    etag: e,
+    versionId: w,
+    ...(c !== undefined && { checksum: { algorithm: c[0], value: c[1], type: c[2] } }),
+    ...(o !== undefined && { starter: { ownerId: o[0], ...(o[1] !== undefined && { initiator: { id: o[1] } }) } }),
+  };
 }
 
 /**

@@ -11,7 +11,7 @@ import { MAX_ACL_BODY, requestedAcl } from './requested-acl.ts';
 export const putObjectAcl: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
   callerId(context); // never anonymously, whatever an ACL says
-  const target = versionTarget(request, bucket);
+  const target = versionTarget(request, bucket, context);
   const body = await request.body.readAll(MAX_ACL_BODY);
   const { accounts, call, manifest } = context;
   const amend = (): Promise<ObjectView> =>

@@ -1,6 +1,6 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { BucketSettings } from '../../manifest/buckets/bucket.ts';
-import type { CreateBucketRequest } from '../../manifest/buckets/bucket-lifecycle.ts';
+import type { CreateBucketRequest } from '../../manifest/buckets/bucket-create.ts';
 import { isPublicGrant } from '../../protocol/acl/acl.ts';
 import { OWNERSHIPS, type Ownership } from '../../protocol/acl/ownership.ts';
 import { decodeXml } from '../../protocol/xml/decode.ts';

@@ -5,7 +5,7 @@ import type { Operation } from '../operation.ts';
 export const deleteBucket: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const { buckets, listing, uploads } = context.manifest;
-  await buckets.delete(bucket, () => listing.isEmpty(bucket, context.call), context.call);
+  await buckets.delete(bucket, (call) => listing.isEmpty(bucket, call), context.call);
   await uploads.discardAll(bucket, context.call);
   return { status: 204 };
 };

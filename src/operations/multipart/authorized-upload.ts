@@ -1,7 +1,7 @@
 import { owns } from '../../access/acl/permits.ts';
-import { isAllowed } from '../../access/authorize.ts';
+import { type StartedUpload, isAllowed } from '../../access/authorize.ts';
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
-import type { Upload, UploadTarget } from '../../manifest/uploads/upload-find.ts';
+import { type Upload, type UploadTarget, noSuchUpload } from '../../manifest/uploads/upload-find.ts';
 import type { OperationContext } from '../operation.ts';
 import { requireAccess } from '../require-access.ts';
 
@@ -26,11 +26,22 @@ export async function requireUploadAccess(target: UploadTarget, context: Operati
   if (!owns(context.principal, target.bucket)) await authorizedUpload(target, context);
 }
 
-/** For Complete, which may come again when the upload is over: then it is the list of its parts that tells whose it was. */
+/** For Complete, which may come again when the upload is over: whose it was is said by what is left of it (`requireStarter`). */
 export async function requireCompletionAccess(target: UploadTarget, context: OperationContext): Promise<void> {
   try {
     await requireUploadAccess(target, context);
   } catch (error) {
     if (!isS3Error(error, 'NoSuchUpload')) throw error;
   }
+}
+
+/**
+ * The same decision for an upload that is over, before a repeated Complete is told how it ended. Where nothing says who
+ * started it, only the owner of the bucket is told.
+ * @throws S3Error NoSuchUpload, AccessDenied
+ */
+export function requireStarter({ bucket, uploadId }: UploadTarget, starter: StartedUpload | undefined, context: OperationContext): void {
+  if (owns(context.principal, bucket)) return;
+  if (starter === undefined) throw noSuchUpload(uploadId);
+  requireAccess({ bucket, upload: starter }, context);
 }

@@ -4,7 +4,7 @@ import { CHECKSUM_ALGORITHMS, type Checksum } from '../../protocol/checksums/alg
 import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import { encodeForListing } from '../../protocol/url-encoding.ts';
-import { MAX_XML_BYTES, type Decoded, decodeXml } from '../../protocol/xml/decode.ts';
+import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { COMPLETE_MULTIPART_UPLOAD, COMPLETE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
@@ -12,11 +12,13 @@ import { writeConditions } from '../object/put-object.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
-import { requireCompletionAccess } from './authorized-upload.ts';
+import { requireCompletionAccess, requireStarter } from './authorized-upload.ts';
 import { checksumTypeOf, objectChecksum } from './upload-checksum.ts';
 import { isPartNumber, uploadTarget } from './upload-request.ts';
 
 const SIZE = 'x-amz-mp-object-size';
+/** 10,000 parts of seven elements, some of them listed again. */
+const LIMITS = { bytes: 8 * 1024 * 1024, elements: 100_000 } as const;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html */
 export const completeMultipartUpload: Operation = async (request, context) => {
@@ -26,7 +28,9 @@ export const completeMultipartUpload: Operation = async (request, context) => {
   const conditions = writeConditions(request.headers);
   const target = uploadTarget(request, bucket);
   await requireCompletionAccess(target, context);
-  const parts = listedParts(await request.body.readAll(MAX_XML_BYTES, { checksumsOf: 'object' }));
+  const document = await request.body.readAll(LIMITS.bytes, { checksumsOf: 'object' });
+  const { parts: given } = await decodeXmlList(COMPLETE_MULTIPART_UPLOAD, document, { limits: LIMITS, signal: context.call.signal });
+  const parts = listedParts(given);
 
   const { buckets, uploads } = context.manifest;
   const { etag, checksum, versionId } = await uploads.complete(target, {
@@ -34,6 +38,7 @@ export const completeMultipartUpload: Operation = async (request, context) => {
     expected,
     conditions,
     beforeAssembly: () => context.mayTakeLong(ENCRYPTED),
+    mayKnow: (starter) => requireStarter(target, starter, context),
     beforePublication: () => buckets.confirm(bucket, context.call),
   }, context.call);
   const value = { Location: locationOf(request, target.key), Bucket: bucket.name, Key: target.key, ETag: quoted(etag), ...checksumValues(checksum) };
@@ -53,9 +58,8 @@ function expectedObject(headers: HeaderReader): ExpectedObject {
   };
 }
 
-/** @throws S3Error MalformedXML, InvalidRequest (no part), InvalidArgument (part number) */
-function listedParts(body: Buffer): ListedPart[] {
-  const { parts } = decodeXml(COMPLETE_MULTIPART_UPLOAD, body);
+/** @throws S3Error InvalidRequest (no part), InvalidArgument (part number) */
+function listedParts(parts: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts']): ListedPart[] {
   if (parts.length === 0) throw new S3Error('InvalidRequest', { message: 'You must specify at least one part' });
   const listed = parts.map((part) => {
     if (!isPartNumber(part.PartNumber)) {

@@ -6,7 +6,7 @@ import type { Operation } from '../operation.ts';
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjectTagging.html */
 export const deleteObjectTagging: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  const target = versionTarget(request, bucket);
+  const target = versionTarget(request, bucket, context);
   const { objects } = context.manifest;
   const removeTags: ObjectAmendment = ({ tags }) => (tags === undefined ? undefined : { tags: [] });
   const { versionId } = await refusingMarkers(() => objects.amend(target, removeTags, context.call), 'DELETE');

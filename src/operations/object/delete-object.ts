@@ -10,7 +10,7 @@ import { deletionGuard, refuseIdleBypass } from './object-lock.ts';
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html */
 export const deleteObject: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  const target = versionTarget(request, bucket);
+  const target = versionTarget(request, bucket, context);
   authorizeDeletion(target, context);
   const conditions = deleteConditions(request.headers);
   refuseIdleBypass(request.headers, bucket);

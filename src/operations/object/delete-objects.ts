@@ -2,7 +2,7 @@ import { S3Error } from '../../errors/s3-error.ts';
 import type { Bucket } from '../../manifest/buckets/bucket.ts';
 import type { ObjectView } from '../../manifest/objects/object-view.ts';
 import { checkKeyLength } from '../../protocol/address.ts';
-import { type Decoded, decodeXml } from '../../protocol/xml/decode.ts';
+import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { DELETE, DELETE_RESULT } from '../../protocol/xml/object-shapes.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
@@ -15,8 +15,8 @@ import { requireBodyDigest } from '../required-digest.ts';
 import { deletionGuard } from './object-lock.ts';
 
 const MAX_OBJECTS = 1000;
-/** 1,000 keys of 1,024 bytes, each byte at its longest as a character reference, and the elements around them. */
-const MAX_BODY = 8 * 1024 * 1024;
+/** 1,000 keys of 1,024 bytes, each byte at its longest as a character reference, and the six elements around them. */
+const LIMITS = { bytes: 8 * 1024 * 1024, elements: 7000 } as const;
 /** Objects deleted at the same time for one request. */
 const CONCURRENCY = 16;
 
@@ -33,7 +33,8 @@ export const deleteObjects: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   requireBodyDigest(request.headers);
   const guard = deletionGuard(request.headers, { bucket, context });
-  const { Quiet: quiet = false, objects } = decodeXml(DELETE, await request.body.readAll(MAX_BODY));
+  const document = await request.body.readAll(LIMITS.bytes);
+  const { Quiet: quiet = false, objects } = await decodeXmlList(DELETE, document, { limits: LIMITS, signal: context.call.signal });
   if (objects.length === 0 || objects.length > MAX_OBJECTS) throw new S3Error('MalformedXML');
   // Its schema wants at least a character.
   if (objects.some(({ Key }) => Key === '')) throw new S3Error('MalformedXML');

@@ -27,7 +27,7 @@ const ATTRIBUTES: Readonly<Record<string, (view: ObjectView, headers: HeaderRead
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectAttributes.html */
 export const getObjectAttributes: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
-  const target = versionTarget(request, bucket);
+  const target = versionTarget(request, bucket, context);
   const wanted = wantedAttributes(request.headers.get(HEADER));
   const view = await authorizedObject(target, context);
   requireConditions(view, readConditions(request.headers));

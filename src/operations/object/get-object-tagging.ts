@@ -6,7 +6,7 @@ import type { Operation } from '../operation.ts';
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectTagging.html */
 export const getObjectTagging: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  const target = versionTarget(request, bucket);
+  const target = versionTarget(request, bucket, context);
   const { tags = [], versionId } = await refusingMarkers(() => context.manifest.objects.find(target, context.call), 'GET');
   return { status: 200, headers: versionHeaders(bucket, versionId), body: taggingDocument(tags) };
 };

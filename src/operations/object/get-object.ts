@@ -19,7 +19,7 @@ const MAX_TURNS = 4;
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
 export const getObject: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
-  const version = versionTarget(request, bucket);
+  const version = versionTarget(request, bucket, context);
   const overrides = responseOverrides(request);
   const target: ReadTarget = { ...version, selection: selectionOf(request), conditions: readConditions(request.headers) };
 

@@ -10,7 +10,7 @@ import { selectBytes, selectionOf } from './select-bytes.ts';
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html */
 export const headObject: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
-  const target = versionTarget(request, bucket);
+  const target = versionTarget(request, bucket, context);
   const overrides = responseOverrides(request);
   const selection = selectionOf(request);
   const view = await authorizedObject(target, context);

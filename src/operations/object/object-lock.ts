@@ -34,7 +34,7 @@ export async function readLock(request: S3Request, context: OperationContext): P
     requireAccess({ bucket }, context);
     throw missingObjectLock();
   }
-  const { lock = {} } = await refusingMarkers(() => authorizedObject(versionTarget(request, bucket), context), 'GET');
+  const { lock = {} } = await refusingMarkers(() => authorizedObject(versionTarget(request, bucket, context), context), 'GET');
   return lock;
 }
 

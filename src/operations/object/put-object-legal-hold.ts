@@ -9,7 +9,7 @@ import { MAX_LOCK_BODY, lockingBucket } from './object-lock.ts';
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectLegalHold.html */
 export const putObjectLegalHold: Operation = async (request, context) => {
   const bucket = await lockingBucket(request, context);
-  const target = versionTarget(request, bucket);
+  const target = versionTarget(request, bucket, context);
   requireBodyDigest(request.headers);
   const legalHold = requestedHold(await request.body.readAll(MAX_LOCK_BODY));
   await refusingMarkers(() => context.manifest.objects.amend(target, ({ lock }) => ({ lock: { ...lock, legalHold } }), context.call), 'PUT');

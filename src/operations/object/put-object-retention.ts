@@ -14,7 +14,7 @@ import { MAX_LOCK_BODY, refusedByLock, bypassesGovernance, lockingBucket } from 
  */
 export const putObjectRetention: Operation = async (request, context) => {
   const bucket = await lockingBucket(request, context);
-  const target = versionTarget(request, bucket);
+  const target = versionTarget(request, bucket, context);
   requireBodyDigest(request.headers);
   const bypass = bypassesGovernance(request.headers, { bucket, context });
   const retention = requestedRetention(await request.body.readAll(MAX_LOCK_BODY), Date.now());

@@ -6,13 +6,23 @@ export interface CollectedBody {
   readonly facts: BodyFacts;
 }
 
+export interface CollectOptions {
+  /** Undefined when the client did not say. The flow never delivers more. */
+  readonly size: number | undefined;
+  /** Asked before memory for `bytes` more is allocated, `total` with them; what it throws ends the reading. Absent: they are reserved. */
+  readonly reserve?: (bytes: number, total: number) => void;
+}
+
+/** First allocation of a body that is not reserved for yet. */
+const FIRST = 16 * 1024;
+
 /**
- * Reads a whole body into memory, verified. With a known size its buffer is allocated once, or not
- * at all when the body comes in one piece; the flow never delivers more than that size.
+ * Reads a whole body into memory, verified: into one buffer, whatever pieces it comes in, or into none when it comes in one piece.
+ * Memory is allocated as bytes come, at most twice as much: whoever announces much and sends little holds little.
  */
-export function collect(flow: BodyFlow, size: number | undefined): Promise<CollectedBody> {
+export function collect(flow: BodyFlow, options: CollectOptions): Promise<CollectedBody> {
   return new Promise((resolve, reject) => {
-    const into = size === undefined ? new GrowingBuffer() : new ExactBuffer(size);
+    const into = new GrowingBuffer(options);
     flow.start({
       payload: (bytes) => into.add(bytes),
       done: (facts) => resolve({ bytes: into.take(), facts }),
@@ -21,37 +31,39 @@ export function collect(flow: BodyFlow, size: number | undefined): Promise<Colle
   });
 }
 
-class ExactBuffer {
-  readonly #size: number;
-  #bytes: Buffer | undefined;
+class GrowingBuffer {
+  readonly #options: CollectOptions;
+  #bytes: Buffer = Buffer.alloc(0);
   #filled = 0;
 
-  constructor(size: number) {
-    this.#size = size;
+  constructor(options: CollectOptions) {
+    this.#options = options;
   }
 
   add(piece: Buffer): void {
-    if (piece.length === this.#size) {
+    if (this.#filled === 0 && piece.length === this.#options.size) {
+      this.#options.reserve?.(piece.length, piece.length);
       this.#bytes = piece;
-      return;
+    } else {
+      this.#grow(this.#filled + piece.length);
+      piece.copy(this.#bytes, this.#filled);
     }
-    this.#bytes ??= Buffer.allocUnsafe(this.#size);
-    this.#filled += piece.copy(this.#bytes, this.#filled);
+    this.#filled += piece.length;
   }
 
   take(): Buffer {
-    return this.#bytes ?? Buffer.alloc(0);
-  }
-}
-
-class GrowingBuffer {
-  readonly #pieces: Buffer[] = [];
-
-  add(piece: Buffer): void {
-    this.#pieces.push(piece);
+    return this.#bytes.subarray(0, this.#filled);
   }
 
-  take(): Buffer {
-    return Buffer.concat(this.#pieces);
+  #grow(needed: number): void {
+    const { size, reserve } = this.#options;
+    const capacity = this.#bytes.length;
+    if (needed <= capacity) return;
+    const doubled = Math.max(needed, 2 * capacity, FIRST);
+    const next = size === undefined ? doubled : Math.max(needed, Math.min(size, reserve === undefined ? size : doubled));
+    reserve?.(next - capacity, next);
+    const grown = Buffer.allocUnsafeSlow(next);
+    this.#bytes.copy(grown, 0, 0, this.#filled);
+    this.#bytes = grown;
   }
 }

@@ -1,28 +1,65 @@
+/** Part of the budget that one holder may have: what is left is for everybody else, however much of it he asks for. */
+const HOLDERS_SHARE = 3 / 4;
+/** Beside the budget, for small documents of holders who have little: they get through while others have spent it all. */
+const RESERVE_SHARE = 1 / 8;
+const LITTLE = 1 / 4;
+const SMALL = 64 * 1024;
+/** Documents need some memory whatever was configured for bodies: those, unlike objects, cannot be streamed. */
+const DOCUMENTS_AT_LEAST = 16 * 1024 * 1024;
+
+/** For whom something is held: an account, or all who did not sign together. */
+export type Holder = string;
+
 /**
- * Bytes of held bodies that may be in memory at once, over all requests of a process. A body that
- * finds the budget spent is streamed instead: slower to store, but never refused.
+ * Bytes of what requests send that may be in memory at once, over all requests of a process: bodies of objects that are held, and
+ * documents (XML). A body that finds the budget spent is streamed instead: slower to store, but never refused. A document cannot
+ * be, and is refused with SlowDown; nobody waits for memory.
  */
 export class HoldBudget {
+  readonly #max: number;
+  readonly #used = new Map<Holder, number>();
   #free: number;
 
   constructor(maxBytes: number) {
+    this.#max = maxBytes;
     this.#free = maxBytes;
   }
 
+  /** Negative when documents have taken more than bodies may. */
   get freeBytes(): number {
     return this.#free;
   }
 
-  /** True when `bytes` were set aside; the caller gives them back exactly once. */
-  tryTake(bytes: number): boolean {
-    if (bytes > this.#free) {
-      return false;
-    }
-    this.#free -= bytes;
-    return true;
+  /** Held now, by one or by all. */
+  usedBytes(holder?: Holder): number {
+    return holder === undefined ? this.#max - this.#free : this.#used.get(holder) ?? 0;
   }
 
-  giveBack(bytes: number): void {
+  /** For the body of an object: true when `bytes` were set aside; the caller gives them back exactly once. */
+  tryTake(bytes: number, holder: Holder = ''): boolean {
+    return this.#take(bytes, holder, { limit: this.#max, reserve: 0 });
+  }
+
+  /** For `bytes` more of a document that is `size` bytes with them. As `tryTake`. */
+  tryTakeDocument(bytes: number, size: number, holder: Holder = ''): boolean {
+    const limit = Math.max(this.#max, DOCUMENTS_AT_LEAST);
+    const reserve = size <= SMALL && this.usedBytes(holder) <= LITTLE * limit ? RESERVE_SHARE * limit : 0;
+    return this.#take(bytes, holder, { limit, reserve });
+  }
+
+  giveBack(bytes: number, holder: Holder = ''): void {
+    if (bytes === 0) return;
     this.#free += bytes;
+    const left = this.usedBytes(holder) - bytes;
+    if (left > 0) this.#used.set(holder, left);
+    else this.#used.delete(holder);
+  }
+
+  #take(bytes: number, holder: Holder, { limit, reserve }: { readonly limit: number; readonly reserve: number }): boolean {
+    const own = this.usedBytes(holder) + bytes;
+    if (own > HOLDERS_SHARE * limit || this.usedBytes() + bytes > limit + reserve) return false;
+    this.#free -= bytes;
+    this.#used.set(holder, own);
+    return true;
   }
 }

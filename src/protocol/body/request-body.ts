@@ -10,7 +10,7 @@ import { collect } from './collect.ts';
 import { readDeclaredDigests, type DeclaredDigests } from './declared-digests.ts';
 import { PLAIN, type Deframer } from './deframer.ts';
 import { bodyFacts } from './facts.ts';
-import type { HoldBudget } from './hold-budget.ts';
+import type { HoldBudget, Holder } from './hold-budget.ts';
 import type { ObjectBody, OpenBodyOptions } from './object-body.ts';
 import { PayloadVerifier } from './payload-verifier.ts';
 import { VerifiedStream } from './verified-stream.ts';
@@ -26,6 +26,8 @@ export interface RequestBodyOptions {
   readonly onFirstRead: () => void;
   readonly signal: AbortSignal;
   readonly holdBudget: HoldBudget;
+  /** Whose share of the budget the body counts to. */
+  readonly holder?: Holder;
   /** What the body turns out to be is written down here. */
   readonly facts?: RequestFacts;
 }
@@ -64,8 +66,13 @@ class HttpRequestBody implements OwnedRequestBody {
     }
     const declared = readDeclaredDigests(this.#options.headers, this.#options.payload, { checksums: options.checksumsOf !== 'object' });
     const verifier = this.#verifier(declared, { wantMd5: false });
-    const { bytes } = await collect(this.#flow(verifier, size, limit), size);
-    return bytes;
+    try {
+      const { bytes } = await collect(this.#flow(verifier, size, limit), { size, reserve: this.#reserveDocument });
+      return bytes;
+    } catch (error) {
+      this.release();
+      throw error;
+    }
   }
 
   async open(options: OpenBodyOptions): Promise<ObjectBody> {
@@ -79,8 +86,7 @@ class HttpRequestBody implements OwnedRequestBody {
     }
     const declared = readDeclaredDigests(this.#options.headers, this.#options.payload, { checksums: true });
     const flow = this.#flow(this.#verifier(declared, options), size, size);
-    if (size <= options.holdBytes && this.#options.holdBudget.tryTake(size)) {
-      this.#heldBytes = size;
+    if (size <= options.holdBytes && this.#tryTake(size)) {
       return this.#hold(flow, size, options);
     }
     const stream = new VerifiedStream(flow, options.beforeEnd);
@@ -92,12 +98,10 @@ class HttpRequestBody implements OwnedRequestBody {
    * it is read as far as bodies are held anyway; a longer one is answered as S3 answers all of them.
    */
   async #holdUndeclared(options: OpenBodyOptions): Promise<ObjectBody> {
-    const { headers, payload, holdBudget } = this.#options;
+    const { headers, payload } = this.#options;
     const isChunked = headers.get('transfer-encoding') !== undefined && !isStreaming(payload);
-    if (!isChunked || !holdBudget.tryTake(options.holdBytes)) {
-      throw new S3Error('MissingContentLength');
-    }
-    this.#heldBytes = options.holdBytes;
+    if (!isChunked) throw new S3Error('MissingContentLength');
+    if (!this.#tryTake(options.holdBytes)) throw new S3Error('SlowDown');
     const declared = readDeclaredDigests(headers, payload, { checksums: true });
     try {
       return await this.#hold(this.#flow(this.#verifier(declared, options), undefined, options.holdBytes), undefined, options);
@@ -107,13 +111,24 @@ class HttpRequestBody implements OwnedRequestBody {
   }
 
   release(): void {
-    this.#options.holdBudget.giveBack(this.#heldBytes);
+    this.#options.holdBudget.giveBack(this.#heldBytes, this.#options.holder);
     this.#heldBytes = 0;
   }
 
+  #tryTake(bytes: number): boolean {
+    if (!this.#options.holdBudget.tryTake(bytes, this.#options.holder)) return false;
+    this.#heldBytes = bytes;
+    return true;
+  }
+
+  readonly #reserveDocument = (bytes: number, total: number): void => {
+    if (!this.#options.holdBudget.tryTakeDocument(bytes, total, this.#options.holder)) throw new S3Error('SlowDown');
+    this.#heldBytes += bytes;
+  };
+
   async #hold(flow: BodyFlow, size: number | undefined, options: OpenBodyOptions): Promise<ObjectBody> {
     try {
-      const { bytes, facts } = await collect(flow, size);
+      const { bytes, facts } = await collect(flow, { size });
       await options.beforeEnd?.(facts);
       return { kind: 'held', size: bytes.length, bytes, facts };
     } catch (error) {

@@ -1,9 +1,11 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import { parseTree, type XmlElement } from './parse-tree.ts';
+import { parsePieces, parseTree, type XmlElement } from './parse-tree.ts';
+import type { XmlLimits } from './scan.ts';
 import type { XmlContent, XmlField, XmlShape } from './shape.ts';
+import { turn } from './turns.ts';
 
-/** Largest XML body that is read: a DeleteObjects of 1,000 long keys, escaped, stays below. */
-export const MAX_XML_BYTES = 8 * 1024 * 1024;
+/** Of everything but long lists: 50 tags of the largest size, every character escaped, and 100 grants stay below. */
+export const SMALL_DOCUMENT: XmlLimits = { bytes: 256 * 1024, elements: 2000 };
 
 /** What a document of shape `S` decodes to; exact when the shape was declared `as const satisfies XmlShape`. */
 export type Decoded<S extends XmlShape> = DecodedContent<S['content']>;
@@ -30,6 +32,9 @@ interface DecodedObject {
 }
 type DecodedValue = string | number | boolean | undefined | readonly DecodedValue[] | DecodedObject;
 
+/** A document whose root holds a list of many items, beside elements of their own. */
+type ListShape = XmlShape & { readonly content: { readonly kind: 'struct'; readonly fields: readonly XmlField[] } };
+
 /**
  * Reads a document that must fit the shape: no unknown elements, none twice, required ones there.
  * Absent elements are `undefined`, an absent flattened list is empty. Text is neither trimmed nor
@@ -37,15 +42,93 @@ type DecodedValue = string | number | boolean | undefined | readonly DecodedValu
  *
  * @throws S3Error MalformedXML
  */
-export function decodeXml<const S extends XmlShape>(shape: S, bytes: Uint8Array): Decoded<S> {
+export function decodeXml<const S extends XmlShape>(shape: S, bytes: Uint8Array, limits: XmlLimits = SMALL_DOCUMENT): Decoded<S> {
   try {
-    if (bytes.byteLength > MAX_XML_BYTES) throw new Error('the document is too large');
-    const root = parseTree(bytes);
+    const root = parseTree(bytes, limits);
     if (root.name !== shape.root) throw new Error(`<${shape.root}> is expected`);
     // The one place where the shape's promise becomes a type: decodeContent walks exactly this shape.
     return decodeContent(shape.content, root) as Decoded<S>;
   } catch (error) {
     throw new S3Error('MalformedXML', { cause: error });
+  }
+}
+
+/**
+ * The same for a long list, a piece at a time: in between others get their turn, so that a document of megabytes blocks nobody.
+ * @throws S3Error MalformedXML; the reason of the signal
+ */
+export async function decodeXmlList<const S extends ListShape>(shape: S, bytes: Uint8Array, { limits, signal }: ListOptions): Promise<Decoded<S>> {
+  const root = new RootDecoder(shape);
+  const pieces = parsePieces(bytes, limits);
+  while (step(pieces, root)) {
+    await turn();
+    signal.throwIfAborted();
+  }
+  return malformed(() => root.finish()) as Decoded<S>;
+}
+
+export interface ListOptions {
+  readonly limits: XmlLimits;
+  readonly signal: AbortSignal;
+}
+
+/** Time that pieces may take together before others get their turn, ms. */
+const SLICE_MS = 4;
+
+/** Some pieces; false when there are no more. */
+function step(pieces: Iterator<XmlElement>, root: RootDecoder): boolean {
+  const until = performance.now() + SLICE_MS;
+  return malformed(() => {
+    do {
+      const piece = pieces.next();
+      if (piece.done === true) return false;
+      root.take(piece.value);
+    } while (performance.now() < until);
+    return true;
+  });
+}
+
+function malformed<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new S3Error('MalformedXML', { cause: error });
+  }
+}
+
+/** Puts the root together from pieces of what it holds, and its own tag, which comes last. */
+class RootDecoder {
+  readonly #shape: ListShape;
+  readonly #fields: ReadonlyMap<string, XmlField>;
+  readonly #values = new Map<XmlField, DecodedValue[]>();
+  #name = '';
+
+  constructor(shape: ListShape) {
+    this.#shape = shape;
+    this.#fields = new Map(shape.content.fields.map((field) => [field.element, field]));
+  }
+
+  take(piece: XmlElement): void {
+    this.#name = piece.name;
+    if (piece.text.trim() !== '') throw new Error(`<${this.#shape.root}> holds elements only`);
+    for (const child of piece.children) {
+      const field = this.#fields.get(child.name);
+      if (field === undefined) throw new Error(`<${child.name}> is not expected in <${this.#shape.root}>`);
+      const values = this.#values.get(field) ?? [];
+      if (field.list === undefined && values.length > 0) throw new Error(`<${child.name}> stands twice in <${this.#shape.root}>`);
+      values.push(decodeContent(field.content, child));
+      this.#values.set(field, values);
+    }
+  }
+
+  finish(): DecodedObject {
+    if (this.#name !== this.#shape.root) throw new Error(`<${this.#shape.root}> is expected`);
+    const entries = this.#shape.content.fields.map((field): [string, DecodedValue] => {
+      const values = this.#values.get(field) ?? [];
+      if (field.required === true && values.length === 0) throw new Error(`<${field.element}> is missing in <${this.#shape.root}>`);
+      return [field.property ?? field.element, field.list === undefined ? values[0] : values];
+    });
+    return Object.fromEntries(entries);
   }
 }
 
@@ -57,7 +140,7 @@ function decodeContent(content: XmlContent, element: XmlElement): DecodedValue {
 
 function decodeStruct(fields: readonly XmlField[], element: XmlElement): DecodedObject {
   if (element.text.trim() !== '') throw new Error(`<${element.name}> holds elements only`);
-  const known = new Set(fields.filter((field) => field.attribute !== true).map((field) => field.list?.wrapper ?? field.element));
+  const known = namesIn(fields);
   const stranger = element.children.find((child) => !known.has(child.name));
   if (stranger !== undefined) throw new Error(`<${stranger.name}> is not expected in <${element.name}>`);
   const result: Record<string, DecodedValue> = {};
@@ -69,6 +152,15 @@ function decodeStruct(fields: readonly XmlField[], element: XmlElement): Decoded
     result[field.property ?? field.element] = value;
   }
   return result;
+}
+
+const names = new WeakMap<readonly XmlField[], ReadonlySet<string>>();
+
+/** Of the elements that may stand there. */
+function namesIn(fields: readonly XmlField[]): ReadonlySet<string> {
+  const known = names.get(fields) ?? new Set(fields.filter((field) => field.attribute !== true).map((field) => field.list?.wrapper ?? field.element));
+  names.set(fields, known);
+  return known;
 }
 
 function decodeField(field: XmlField, parent: XmlElement): DecodedValue {

@@ -1,4 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { MAX_DEPTH, XmlScan, type XmlLimits } from './scan.ts';
 
 /** An element as it stood in the document: names without prefix, text with its entities still in. */
 export interface XmlElement {
@@ -9,13 +10,14 @@ export interface XmlElement {
   readonly text: string;
 }
 
-const MAX_DEPTH = 16;
-/** Complete with 10,000 parts and five elements each needs 100,000 tags. */
-const MAX_TAGS = 200_000;
+/** How much is parsed at a time, where the document may be cut: that takes a few milliseconds. */
+const PIECE_BYTES = 16 * 1024;
+const PIECE_MARKS = 512;
+/** Longest single item of a list that is parsed in pieces. */
+const MAX_ITEM_BYTES = 64 * 1024;
 const ATTRIBUTES = ':@';
 const TEXT = '#text';
 const CDATA = '#cdata';
-const FORBIDDEN = /<!(?:DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)/i;
 const REFERENCE = /&(#[xX]?[\da-fA-F]+;|[a-z]+;)?/g;
 const NAMED: Readonly<Record<string, string>> = { 'amp;': '&', 'lt;': '<', 'gt;': '>', 'quot;': '"', 'apos;': '\'' };
 
@@ -37,11 +39,55 @@ const parser = new XMLParser({
 
 type RawNode = Readonly<Record<string, unknown>>;
 
-/** @throws Error for anything that is not one well-formed element without DTD */
-export function parseTree(bytes: Uint8Array): XmlElement {
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  if (FORBIDDEN.test(text)) throw new Error('a DTD is not allowed');
-  if (tagsExceed(text, MAX_TAGS)) throw new Error('too many elements');
+/** The whole document at once. @throws Error for anything that is not one well-formed element without DTD, within the limits */
+export function parseTree(bytes: Uint8Array, limits: XmlLimits): XmlElement {
+  const scan = new XmlScan(asBuffer(bytes), limits);
+  while (scan.next());
+  return parseElement(decodeUtf8(bytes));
+}
+
+/**
+ * The document in pieces: what the root holds, some children at a time in an element of any name, and at last the root without
+ * them. Whoever takes them may pause in between. A document that turns out to be broken throws where that is seen: nothing may be
+ * done before the end.
+ * @throws Error as `parseTree`
+ */
+export function* parsePieces(bytes: Uint8Array, limits: XmlLimits): Generator<XmlElement> {
+  const buffer = asBuffer(bytes);
+  const scan = new XmlScan(buffer, limits);
+  while (scan.depth === 0 && scan.next()) requireShort(scan.at);
+  const head = scan.at;
+  let tail = head;
+  for (let start = head, marks = 0; scan.depth > 0;) {
+    const before = scan.at;
+    if (!scan.next()) break;
+    requireShort(scan.at - start);
+    marks += 1;
+    const ends = scan.depth === 0;
+    if (ends) tail = buffer.indexOf('<', before);
+    if (ends || (scan.depth === 1 && (scan.at - start >= PIECE_BYTES || marks >= PIECE_MARKS))) {
+      yield parseElement(`<piece>${decodeUtf8(buffer.subarray(start, ends ? tail : scan.at))}</piece>`);
+      start = scan.at;
+      marks = 0;
+    }
+  }
+  while (scan.next()) requireShort(scan.at - tail);
+  yield parseElement(decodeUtf8(buffer.subarray(0, head)) + decodeUtf8(buffer.subarray(tail)));
+}
+
+function requireShort(bytes: number): void {
+  if (bytes > MAX_ITEM_BYTES) throw new Error('an item is too long');
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+}
+
+function parseElement(text: string): XmlElement {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- its successor is a package with six more below it
   const verdict = XMLValidator.validate(text);
   if (verdict !== true) throw new Error(verdict.err.msg);
@@ -49,14 +95,6 @@ export function parseTree(bytes: Uint8Array): XmlElement {
   const root = roots.elements[0];
   if (root === undefined || roots.elements.length > 1 || roots.text.trim() !== '') throw new Error('one root element is expected');
   return root;
-}
-
-function tagsExceed(text: string, limit: number): boolean {
-  let count = 0;
-  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
-    if (++count > limit) return true;
-  }
-  return false;
 }
 
 function toElements(nodes: readonly RawNode[], depth: number): { elements: XmlElement[]; text: string } {

@@ -67,9 +67,15 @@ function lifecycleTests(subject: Subject, test: Define): void {
     await subject.store.removeContainer(name, subject.call);
   });
 
-  test('removing a container takes everything in it', async () => {
+  test('removing a container takes everything in it, or fails and leaves everything', async () => {
     const name = await subject.newContainer();
-    await subject.write({ container: name, name: 'blob' }, 'bytes');
+    const ref = { container: name, name: 'blob' };
+    await subject.write(ref, 'bytes');
+    if (subject.store.capabilities.removesFullContainers !== true) {
+      await failsWith(subject.store.removeContainer(name, subject.call), 'containerNotEmpty');
+      expect(await subject.text(ref)).toBe('bytes');
+      await subject.store.remove(ref, undefined, subject.call);
+    }
     await subject.store.removeContainer(name, subject.call);
     await failsWith(subject.store.headContainer(name, subject.call), 'containerNotFound');
     await failsWith(subject.store.head({ container: name, name: 'blob' }, subject.call), 'notFound', 'containerNotFound');

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { ABSENT, at, type BlobRef, type CopyRequest, type WriteResult } from '../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../src/store/store-error.ts';
+import { dropContainer } from '../../support/drop-container.ts';
 import { type Define, failsWith, md5, type Subject, winnersOf } from './suite.ts';
 
 export function copyTests(subject: Subject, test: Define): void {
@@ -69,7 +70,7 @@ export function copyTests(subject: Subject, test: Define): void {
     const of = await subject.write(source, 'source');
     const target = subject.ref();
     await copy(target, source, of);
-    await subject.store.removeContainer(container, subject.call);
+    await dropContainer(subject.store, container);
     expect(await subject.text(target)).toBe('source');
   });
 

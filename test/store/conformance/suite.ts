@@ -17,6 +17,7 @@ import type {
 } from '../../../src/store/blob-store.ts';
 import { isStoreError, type StoreErrorKind } from '../../../src/store/store-error.ts';
 import type { StreamBody, UploadBody } from '../../../src/streams/bytes.ts';
+import { dropContainer } from '../../support/drop-container.ts';
 import { testCall } from '../../support/test-call.ts';
 
 export interface ConformanceOptions {
@@ -51,7 +52,7 @@ export class Subject {
 
   async close(): Promise<void> {
     if (this.#store === undefined) return;
-    await Promise.allSettled(this.#made.map((name) => this.store.removeContainer(name, this.call)));
+    await Promise.allSettled(this.#made.map((name) => dropContainer(this.store, name)));
     await this.#store.close();
   }
 

@@ -100,6 +100,34 @@ describe('wrong settings are named with path and expectation', () => {
   });
 });
 
+describe('two backends on one place', () => {
+  const azure = (more: object): object => ({ kind: 'azure', owner: 'main', credential: { kind: 'default' }, ...more });
+  const gcs = (more: object): object => ({ kind: 'gcs', owner: 'main', credential: { kind: 'default' }, ...more });
+  const said = (one: object, two: object): readonly string[] => complaints({ ...GOOD, backends: { one, two }, buckets: { default: 'one' } });
+
+  test.each<[string, object, object]>([
+    ['one account', azure({ account: 'acme' }), azure({ account: 'acme', systemContainer: 'other' })],
+    ['one account by its name and by its host', azure({ account: 'acme' }), azure({ endpoint: 'https://ACME.blob.core.windows.net/' })],
+    ['an account and its secondary, zonal or private host', azure({ endpoint: 'https://acme-secondary.z7.privatelink.blob.core.windows.net' }), azure({ account: 'acme' })],
+    ['an emulator twice', azure({ endpoint: 'http://127.0.0.1:10000/dev' }), azure({ endpoint: 'http://127.0.0.1:10000/dev/' })],
+    ['one prefix', gcs({ bucketPrefix: 'a-' }), gcs({ bucketPrefix: 'a-', projectId: 'another' })],
+    ['a prefix and a longer one', gcs({ bucketPrefix: 'a-b-' }), gcs({ bucketPrefix: 'a-' })],
+    ['no prefix and any', gcs({ bucketPrefix: '' }), gcs({ bucketPrefix: 'a-' })],
+  ])('%s is refused', (_name, one, two) => {
+    expect(said(one, two)).toEqual([expect.stringMatching(/^backends\.two: its containers would be those of backends\.one: .*another account/)]);
+  });
+
+  test.each<[string, object, object]>([
+    ['two accounts', azure({ account: 'acme' }), azure({ account: 'acme2' })],
+    ['two emulated accounts', azure({ endpoint: 'http://127.0.0.1:10000/a' }), azure({ endpoint: 'http://127.0.0.1:10000/b' })],
+    ['two prefixes', gcs({ bucketPrefix: 'a-' }), gcs({ bucketPrefix: 'b-' })],
+    ['two clouds', azure({ account: 'acme' }), gcs({ bucketPrefix: 'a-' })],
+    ['two services', gcs({ bucketPrefix: '' }), gcs({ bucketPrefix: '', endpoint: 'https://other.example.com' })],
+  ])('%s are not', (_name, one, two) => {
+    expect(said(one, two)).toEqual([]);
+  });
+});
+
 describe('the demo keys', () => {
   const demo = { ...GOOD, accounts: [{ ...ACCOUNT, keys: [{ accessKeyId: 'DEMODEMODEMODEMO0000', secretAccessKey: 'demo-secret' }] }] };
 

@@ -33,7 +33,7 @@ function parse(head: string): Sent {
 /** What operations would see of a request that was let in; undefined when it was refused, or is anonymous. */
 function effectOf({ method, target, headers }: Sent): object | undefined {
   const rawHeaders = headers.flat();
-  const exchange = { request: { method, rawHeaders, httpVersion: '1.1' }, headers: readHeaders(rawHeaders), facts: {} } as unknown as Exchange;
+  const exchange = { request: { method, rawHeaders, httpVersion: '1.1', socket: {} }, headers: readHeaders(rawHeaders), facts: {} } as unknown as Exchange;
   try {
     const { row, address, query, headers: seen, rawTarget, pairs } = findRoute(exchange, target, HOSTS);
     const virtualBucket = address.virtualHost ? address.bucket : undefined;

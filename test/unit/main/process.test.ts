@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { copyFileSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
@@ -50,6 +50,25 @@ describe('what is wrong is said in one line, never with a stack', () => {
     expect(await started.ended()).toBe(1);
     expect(started.output()).toBe(`gateway: cannot listen on 127.0.0.1:${port}: the port is taken by another process\n`);
     taken.close();
+  });
+
+  test('two backends on one account, which only a connection string names', async () => {
+    const text = 'DefaultEndpointsProtocol=http;AccountName=account;AccountKey=c2VjcmV0;BlobEndpoint=http://127.0.0.1:1/account';
+    const backend = { kind: 'azure', owner: 'main', credential: { kind: 'connectionString', connectionStringEnv: 'TEXT' } };
+    const backends = { one: backend, two: { ...backend, systemContainer: 'another' } };
+    const started = start(['--config', configFile('overlap.yaml', { backends, buckets: { default: 'one' } })], { TEXT: text });
+    expect(await started.ended()).toBe(1);
+    expect(started.output()).toMatch(/^backends\.two: its containers would be those of backends\.one.*\n$/);
+  });
+
+  test('a configuration with keys in it that everybody can read, where that is refused', async () => {
+    const file = configFile('open.yaml', { exposedSecrets: 'refuse' });
+    chmodSync(file, 0o644);
+    const started = start(['--check-config', '--config', file]);
+    expect(await started.ended()).toBe(1);
+    expect(started.output()).toMatch(/^accounts\.keys\.secretAccessKey: every user of this machine can read .*open\.yaml: chmod o-r/);
+    chmodSync(file, 0o640);
+    expect(await start(['--check-config', '--config', file]).ended()).toBe(0);
   });
 
   test('a dead backend', async () => {

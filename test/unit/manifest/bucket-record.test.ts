@@ -15,7 +15,10 @@ describe('the record of a bucket', () => {
   test.each<[string, Partial<BucketRecord>]>([
     ['nothing set', {}],
     ['versioned since', { versioning: 'suspended', versionedSince: 1_700_000_000_000 }],
-    ['being deleted', { deletingSince: 2 }],
+    ['owned', { owned: true }],
+    ['being made', { state: { kind: 'claimed' } }],
+    ['being deleted', { state: { kind: 'deleting', id: 'a' } }],
+    ['deleted', { owned: true, state: { kind: 'deleted', id: 'a', isGone: true } }],
     ...([
       { ownership: 'BucketOwnerEnforced' }, { publicAccessBlock: BLOCK }, { objectLock: {} }, { tags: [{ key: 'k', value: 'v' }] },
       { objectLock: { default: { mode: 'COMPLIANCE', years: 3 } } }, { objectLock: { default: { mode: 'GOVERNANCE', days: 1 } } },

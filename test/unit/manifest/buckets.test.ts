@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { withFaults } from '../../../adapters/memory/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import { createBucketRegistry } from '../../../src/manifest/buckets/buckets.ts';
+import type { Backend } from '../../../src/manifest/buckets/realm.ts';
+import { SYSTEM_TIME } from '../../../src/manifest/records/time.ts';
 import type { BlobStore, ContainerRequest } from '../../../src/store/blob-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { OWNER, putOf, testManifest } from '../../support/manifest.ts';
@@ -37,7 +40,7 @@ describe('buckets', () => {
     const { buckets, objects } = await testManifest();
     await buckets.create({ name: 'dots.in.name', ownerId: OWNER }, testCall());
     const bucket = await buckets.get('dots.in.name', testCall());
-    expect(bucket.home.container).toMatch(/^dots-in-name-[0-9a-f]{12}$/);
+    expect(bucket.home.container).toMatch(/^dots-in-name-gw[0-9a-f]{12}$/);
     await objects.put(bucket, 'k', putOf('x'), testCall());
     const page = await buckets.list(list, testCall());
     expect(page.buckets.map((b) => b.name)).toEqual(['bucket', 'dots.in.name']);
@@ -83,7 +86,7 @@ describe('buckets', () => {
     const { buckets, objects } = await testManifest({ store });
     await buckets.create({ name: 'again', ownerId: OWNER }, testCall());
     const bucket = await buckets.get('again', testCall());
-    expect(bucket.home.container).toMatch(/^again-[0-9a-f]{8}$/);
+    expect(bucket.home.container).toMatch(/^again-gw[0-9a-f]{12}$/);
     await objects.put(bucket, 'k', putOf('x'), testCall());
   });
 });
@@ -114,11 +117,24 @@ describe('deleting a bucket', () => {
   });
 
   it('that crashed after its mark is forgotten after a while', async () => {
-    const { buckets, bucket, realm } = await testManifest();
-    const crash = buckets.delete(bucket, () => Promise.resolve(true), testCall(AbortSignal.timeout(5)));
+    let isDead = false;
+    const store = withFaults(new MemoryBlobStore(), () => (isDead ? { kind: 'fail' } : undefined));
+    const { buckets, bucket, realm } = await testManifest({ store });
+    let looks = 0;
+    const crash = buckets.delete(bucket, () => {
+      looks += 1;
+      isDead = looks === 2;
+      return Promise.resolve(true);
+    }, testCall());
     await expect(crash).rejects.toThrow();
+    isDead = false;
     await expect(buckets.get('bucket', testCall())).rejects.toMatchObject({ code: 'OperationAborted' });
-    const later = createBucketRegistry({ realm, cacheMs: 20, onHidden: () => undefined, now: () => Date.now() + 120_000 });
+    let late = 0;
+    const time = { ...SYSTEM_TIME, monotonic: () => performance.now() + late };
+    const backend = { ...realm.backends[0] as Backend, time };
+    const later = createBucketRegistry({ realm: { backends: [backend], backendOf: () => backend }, cacheMs: 20, onHidden: () => undefined, time });
+    await expect(later.get('bucket', testCall())).rejects.toMatchObject({ code: 'OperationAborted' });
+    late = 120_000;
     expect((await later.get('bucket', testCall())).uid).toBe(bucket.uid);
   });
 });

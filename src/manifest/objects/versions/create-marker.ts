@@ -9,7 +9,8 @@ import type { ObjectsContext } from '../object-context.ts';
 import type { ObjectTarget, RemoveRequest, Removed } from '../object-requests.ts';
 import { commitNull } from './commit-null.ts';
 import { commitVersion } from './commit-version.ts';
-import { removeVersionBlob, type KeyPlace } from './stamp.ts';
+import { Grounds, removeVersionBlob } from './remove-blob.ts';
+import type { KeyPlace } from './stamp.ts';
 import { type WrittenVersion, writeOwn } from './version-blob.ts';
 
 const EMPTY = new Uint8Array(0);
@@ -45,7 +46,7 @@ async function createNull(context: ObjectsContext, { bucket, key }: ObjectTarget
       conditions,
       onDoubt: () => (mayBeNamed = true),
       plan: async (base, { condition }) => {
-        if (unused !== undefined && !mayBeNamed) await removeVersionBlob(place, unused, call);
+        if (unused !== undefined && !mayBeNamed) await removeVersionBlob(place, unused, Grounds.neverNamed(unused), call);
         const token = newToken(base.seq);
         unused = token;
         const { record, revision } = await writeMarker(place, { token, ownerId, isNull: true }, call);

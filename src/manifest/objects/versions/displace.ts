@@ -8,7 +8,8 @@ import { type VersionToken, isNewer, seqOfToken, tokenOfNull } from '../../recor
 import { type Head, contentHeadersOf, nativeRecord, sameContentHeaders, viewOf } from '../head.ts';
 import { readHead } from '../object-read.ts';
 import { type OwnCopy, copyToOwn } from './own-copy.ts';
-import { type KeyPlace, removeVersionBlob, stampCurrent, stampVersion, touchVersion } from './stamp.ts';
+import { Grounds, removeVersionBlob } from './remove-blob.ts';
+import { type KeyPlace, stampCurrent, stampVersion, touchVersion } from './stamp.ts';
 
 /** A head, and where in the key's history it stands. */
 export interface PlacedHead {
@@ -53,7 +54,7 @@ export async function redo(place: KeyPlace, head: Head | undefined, call: Call):
   const { adds = [], dels = [] } = head?.record ?? {};
   await Promise.all([
     ...adds.map((token) => stampVersion(place, token, call)),
-    ...dels.map((token) => removeVersionBlob(place, token, call)),
+    ...dels.map((token) => removeVersionBlob(place, token, Grounds.loggedIn(head), call)),
   ]);
 }
 

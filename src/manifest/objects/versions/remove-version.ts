@@ -18,7 +18,8 @@ import { ringOf } from './commit-version.ts';
 import { indexDeletion } from './create-marker.ts';
 import { nullBlobOf, redo, seqOfHead } from './displace.ts';
 import { isDraining, mayHideVersions, versionsNewestFirst } from './drain-window.ts';
-import { type KeyPlace, removeVersionBlob } from './stamp.ts';
+import { Grounds, removeVersionBlob } from './remove-blob.ts';
+import type { KeyPlace } from './stamp.ts';
 import { type VersionBlob, isVisible, readVersion, versionView } from './version-blob.ts';
 
 const EMPTY = new Uint8Array(0);
@@ -61,7 +62,7 @@ export async function removeVersion(context: ObjectsContext, target: Target, req
     },
     call,
   );
-  if (removal.token !== undefined) await removeVersionBlob(target, removal.token, call);
+  if (removal.token !== undefined) await removeVersionBlob(target, removal.token, Grounds.committed(removal.token), call);
   if (removal.voidRevision !== undefined) await removeVoid(target, removal.voidRevision, call);
   return removal.removed;
 }

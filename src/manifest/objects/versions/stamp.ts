@@ -4,8 +4,7 @@ import { StoreError, isStoreError } from '../../../store/store-error.ts';
 import type { Bucket } from '../../buckets/bucket.ts';
 import { RECORD_NAME, decodeRecord, encodeRecord, splitMetadata } from '../../records/record.ts';
 import { versionRef } from '../../records/version-names.ts';
-import { type VersionToken, isUploadToken } from '../../records/version-token.ts';
-import { sealVersion } from '../../uploads/upload-claim.ts';
+import type { VersionToken } from '../../records/version-token.ts';
 import type { Head } from '../head.ts';
 import { versionRecordOf } from './version-blob.ts';
 
@@ -71,22 +70,4 @@ function withStamp(metadata: BlobMetadata): BlobMetadata | undefined {
   const record = decodeRecord(metadata[RECORD_NAME] ?? '');
   if (record === undefined || record.stamp === true || record.isNull === true) return undefined;
   return { ...metadata, [RECORD_NAME]: encodeRecord({ ...record, stamp: true }) };
-}
-
-/**
- * Removes a version's own blob that no reader looks at any more. Its name is used once, so there is no revision
- * to be kept. Idempotent.
- */
-export async function removeVersionBlob({ bucket, key }: KeyPlace, token: VersionToken, call: Call): Promise<void> {
-  const { store } = bucket.home;
-  const ref = versionRef(bucket, key, token);
-  if (isUploadToken(token)) {
-    await sealVersion({ bucket, key, token }, call);
-    await store.discardParts(ref, call);
-  }
-  try {
-    await store.remove(ref, undefined, call);
-  } catch (error) {
-    if (!isStoreError(error, 'notFound')) throw error;
-  }
 }

@@ -53,6 +53,22 @@ function ask(path: string, headers: Readonly<Record<string, string>> = {}, { met
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
 
 describe('with a token', () => {
+  it('a flood of wrong ones is braked, and shuts nobody out who had the right one', async () => {
+    let looked = 0;
+    const counted = { verify: async (token: string): Promise<TokenVerdict> => (looked++, TOKENS.verify(token)) };
+    await start({ tokens: counted });
+    expect((await ask('/api/secret', bearer(TOKEN))).status).toBe(200);
+    const answers = await Promise.all(Array.from({ length: 80 }, (_, index) => {
+      return index % 2 === 0 ? ask('/api/secret', bearer(`${TOKEN}${index}`)) : ask('/session', { 'content-type': 'application/json' }, { method: 'POST', body: `{"token":"${TOKEN}${index}"}` });
+    }));
+    const braked = answers.filter(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(80 - braked.length);
+    expect(looked).toBeLessThan(20);
+    expect(braked.every(({ headers }) => headers['retry-after'] === '5')).toBe(true);
+    expect((await ask('/api/secret', bearer(TOKEN))).status).toBe(200);
+    expect((await ask('/page')).status).toBe(200);
+  }, 20_000);
+
   it.each([
     ['none', {}],
     ['a wrong one', bearer(`${TOKEN}x`)],

@@ -70,6 +70,34 @@ describe('calls to the API server', () => {
     const verdicts = await Promise.all(asked);
     expect(new Set(verdicts)).toEqual(new Set(['wrong', 'unknown']));
   });
+
+  it('are never all taken by made-up tokens: two for one source, four for strangers, the rest for tokens that were right before', async () => {
+    const waiting: string[] = [];
+    const review = vi.fn(async (token: string) => {
+      if (token.startsWith('made-up')) return new Promise<ReviewedToken>(() => void waiting.push(token));
+      return { ...OPERATOR, authenticated: token.startsWith('good') };
+    });
+    const check = checkOf(review);
+    expect(await check.verify('good', 'desk')).toBe('right');
+    for (let index = 0; index < 20; index += 1) void check.verify(`made-up ${index}`, 'stranger');
+    expect(waiting).toHaveLength(2);
+    expect(await check.verify('good too', 'desk')).toBe('right');
+    for (let index = 0; index < 20; index += 1) void check.verify(`made-up by ${index}`, `stranger ${index}`);
+    expect(waiting).toHaveLength(4);
+    vi.setSystemTime(Date.now() + 31_000);
+    expect(await check.verify('good', 'desk')).toBe('right');
+    expect(review.mock.calls.filter(([token]) => token === 'good')).toHaveLength(2);
+  });
+
+  it('about tokens that are right are not pushed out by those about others', async () => {
+    const review = vi.fn(async (token: string) => ({ ...OPERATOR, authenticated: token === 'good' }));
+    const check = checkOf(review);
+    await check.verify('good');
+    for (let index = 0; index < 600; index += 1) await check.verify(`made-up ${index}`);
+    review.mockClear();
+    expect(await check.verify('good')).toBe('right');
+    expect(review).not.toHaveBeenCalled();
+  });
 });
 
 describe('the API server', () => {

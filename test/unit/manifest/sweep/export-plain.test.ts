@@ -105,6 +105,18 @@ describe('after an export', () => {
     expect(findings(await world.sweep({ keepLostMs: 0 }))).toEqual({ index: 1 });
     expect(await world.text(one)).toBe('one');
   });
+
+  it('a marker stays where a null version is known through it alone, and what was entered below it is kept', async () => {
+    const world = await SweepFixture.open();
+    await world.put('null');
+    await world.version('enabled');
+    await world.remove();
+    const { counts } = (await leave(world, { dropMarkers: true })).buckets[0] ?? {};
+    expect(counts?.markers).toMatchObject({ found: 1, done: 0, left: 1 });
+    world.advance(24 * 30);
+    await world.sweep();
+    expect([await world.text('null'), await world.text()]).toEqual(['null', 'NoSuchKey']);
+  });
 });
 
 describe('an export', () => {

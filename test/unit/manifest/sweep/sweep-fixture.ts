@@ -39,7 +39,7 @@ export class SweepFixture {
 
   /** Without the waiting that it costs, and past the window in which late writes may land. */
   async version(versioning: RequestedVersioning): Promise<void> {
-    const records = createBucketStore(this.realm(), Date.now);
+    const records = createBucketStore(this.realm());
     const { record, revision } = await records.findLive(this.bucket.name, testCall());
     const versionedSince = record.versionedSince ?? Date.now();
     await records.write(this.bucket.name, { ...record, versioning, versionedSince }, revision === undefined ? ABSENT : at(revision), testCall());

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { Readable, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -191,6 +191,85 @@ describe('a held body', () => {
     const body = requestBody(plain(A(3)));
     await body.open(HELD);
     await expect(body.readAll(10)).rejects.toThrow(TypeError);
+  });
+});
+
+describe('a body in pieces of a byte', () => {
+  const SIZE = 200_000;
+  const wire = Buffer.from(Array.from({ length: SIZE }, (_, index) => index % 251));
+  const source = (): Readable => Readable.from((function* () {
+    for (let at = 0; at < SIZE; at += 1) yield wire.subarray(at, at + 1);
+  })(), { objectMode: false, highWaterMark: 64 * 1024 });
+
+  it('is looked at in few, and comes out as it was', async () => {
+    const opened = await openStreamed(requestBody(plain(wire), { source: source() }), STREAMED);
+    const pieces: Buffer[] = [];
+    opened.stream.on('data', (piece: Buffer) => pieces.push(piece));
+    await opened.facts;
+    await once(opened.stream, 'end');
+    expect(Buffer.concat(pieces).equals(wire)).toBe(true);
+    expect(pieces.length).toBeLessThan(SIZE / 100);
+  });
+
+  it('is held in one buffer, of no more than twice its size', async () => {
+    const holdBudget = new HoldBudget(64 * 1024 * 1024);
+    const body = requestBody({ ...plain(wire), headers: {} }, { source: source(), holdBudget });
+    expect((await body.readAll(1024 * 1024)).equals(wire)).toBe(true);
+    expect(holdBudget.usedBytes()).toBeLessThanOrEqual(2 * SIZE);
+    body.release();
+    expect(holdBudget.usedBytes()).toBe(0);
+  });
+
+  it('ends where the client leaves', async () => {
+    const open = new PassThrough();
+    const read = requestBody(plain(wire), { source: open }).readAll(SIZE);
+    for (let at = 0; at < 100; at += 1) open.write(wire.subarray(at, at + 1));
+    await sleep(5);
+    open.destroy();
+    await expect(read).rejects.toMatchObject({ code: 'IncompleteBody' });
+  });
+});
+
+describe('documents in memory', () => {
+  const MIB = 1024 * 1024;
+  const document = (size: number, holdBudget: HoldBudget, holder: string): ReturnType<typeof requestBody> =>
+    requestBody(plain(A(size)), { holdBudget, holder });
+
+  it('take what has come, not what was announced', async () => {
+    const holdBudget = new HoldBudget(64 * MIB);
+    const reading = requestBody({ ...plain(Buffer.alloc(0)), headers: { 'content-length': String(8 * MIB) } }, { holdBudget, source: openSource(A(1000)) }).readAll(8 * MIB);
+    reading.catch(() => undefined);
+    await sleep(5);
+    expect(holdBudget.usedBytes()).toBeLessThan(100_000);
+  });
+
+  it('of one holder are refused before they leave nothing to others, and everything is given back', async () => {
+    const holdBudget = new HoldBudget(32 * MIB);
+    const reads = Array.from({ length: 40 }, () => {
+      const body = requestBody(plain(A(4 * MIB)), { holdBudget, holder: 'flood', source: Readable.from([A(2 * MIB), A(2 * MIB)]) });
+      return { body, outcome: body.readAll(8 * MIB).then(() => 'read', (error: unknown) => (error as S3Error).code) };
+    });
+    const outcomes = await Promise.all(reads.map(({ outcome }) => outcome));
+    expect(outcomes.filter((one) => one === 'read').length).toBeGreaterThan(3);
+    expect(outcomes.filter((one) => one === 'SlowDown').length).toBeGreaterThan(30);
+    expect(holdBudget.usedBytes('flood')).toBeLessThanOrEqual(24 * MIB);
+    const honest = requestBody(plain(A(MIB)), { holdBudget, holder: 'honest' });
+    await expect(honest.readAll(8 * MIB)).resolves.toHaveLength(MIB);
+    for (const { body } of [...reads, { body: honest }]) body.release();
+    expect(holdBudget.usedBytes()).toBe(0);
+    expect(holdBudget.usedBytes('flood')).toBe(0);
+  });
+
+  it('that are small get through though two others have spent it all', async () => {
+    const holdBudget = new HoldBudget(32 * MIB);
+    expect(holdBudget.tryTake(24 * MIB, 'one') && holdBudget.tryTake(8 * MIB, 'two')).toBe(true);
+    await expect(document(40_000, holdBudget, 'three').readAll(MIB)).resolves.toHaveLength(40_000);
+    await expect(document(200_000, holdBudget, 'three').readAll(MIB)).rejects.toMatchObject({ code: 'SlowDown', status: 503 });
+    await expect(document(40_000, holdBudget, 'one').readAll(MIB)).rejects.toMatchObject({ code: 'SlowDown' });
+  });
+
+  it('are read though bodies may hold nothing', async () => {
+    await expect(requestBody(plain(A(4 * MIB)), { holdBudget: new HoldBudget(0) }).readAll(8 * MIB)).resolves.toHaveLength(4 * MIB);
   });
 });
 

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Node's parser on a socket. Not part of its documented interface: where it is missing, nothing is checked. */
+interface Parsed extends Socket {
+  readonly parser?: { readonly getCurrentBuffer?: () => Buffer | undefined };
+}
+
+/**
+ * Whether the request line has one blank between its parts. Node's parser takes several, also where it is told to be strict; proxies
+ * that count them otherwise would see another target. To be asked while the head is being parsed, that is, before anything is awaited.
+ * A line that came in several pieces is let pass: no more is there to look at.
+ */
+export function hasSingleBlanks({ socket, method = '', url = '', httpVersion }: IncomingMessage): boolean {
+  const bytes = (socket as Parsed).parser?.getCurrentBuffer?.();
+  if (bytes === undefined) return true;
+  const line = `${method} ${url} HTTP/${httpVersion}`;
+  if (bytes.toString('latin1', 0, line.length) === line) return true;
+  // Behind another request, or behind empty lines; or it is not there as it should be.
+  return bytes.includes(`\n${line}`, 0, 'latin1') || !hasDoubledBlanks(bytes, method, url);
+}
+
+function hasDoubledBlanks(bytes: Buffer, method: string, url: string): boolean {
+  let at = bytes.indexOf(`${method} `, 0, 'latin1');
+  for (; at >= 0; at = bytes.indexOf(`${method} `, at + 1, 'latin1')) {
+    const target = afterBlanks(bytes, at + method.length);
+    if (bytes.toString('latin1', target, target + url.length) !== url) continue;
+    const version = afterBlanks(bytes, target + url.length);
+    if (target > at + method.length + 1 || version > target + url.length + 1) return true;
+  }
+  return false;
+}
+
+function afterBlanks(bytes: Buffer, from: number): number {
+  let at = from;
+  while (bytes[at] === 0x20) at += 1;
+  return at;
+}

@@ -1,0 +1,110 @@
+import type { Call } from '../../observe/call.ts';
+import { ABSENT, type BlobRef, type Condition, type ContainerEntry, type Revision, at } from '../../store/blob-store.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { readAll } from '../../streams/read-all.ts';
+import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from './bucket-record.ts';
+import { SYSTEM_MARK } from './container-names.ts';
+import type { ContainerProof } from './container-proof.ts';
+import type { Backend, Realm } from './realm.ts';
+
+/** Sends of one change of a record whose answers get lost before its outcome counts as unknown. */
+const MAX_SENDS = 3;
+
+/** A record as it was read. */
+export interface StoredBucket {
+  readonly record: BucketRecord;
+  /** Absent: a container without a record. */
+  readonly revision?: Revision;
+  /** When the record was last written, by the clock of the service; milliseconds since the epoch. */
+  readonly lastModified?: number;
+}
+
+/** One change of a record. */
+export interface RecordSwap {
+  readonly record: BucketRecord;
+  /** What was read; undefined: there was no record. */
+  readonly from: Revision | undefined;
+  /** Tells, of a record that was read after an answer was lost, whether it is this change's. */
+  readonly isOurs: (record: BucketRecord) => boolean;
+}
+
+/** Bucket records in their backends, whatever their state. */
+export interface BucketRecords {
+  /** Record, whatever its state, or what stands for it when native tools made the container; undefined: no such bucket. */
+  find(name: string, call: Call): Promise<StoredBucket | undefined>;
+  /** Makes the backend's system container if this is the first record. @throws StoreError conditionFailed */
+  write(name: string, record: BucketRecord, condition: Condition, call: Call): Promise<Revision>;
+  /**
+   * Writes a record over the one that was read, and finds out what became of it when the answer gets lost.
+   * @returns undefined when somebody else was faster. @throws StoreError unavailable (lost): nobody knows
+   */
+  swap(name: string, change: RecordSwap, call: Call): Promise<Revision | undefined>;
+  remove(name: string, revision: Revision, call: Call): Promise<void>;
+}
+
+export function createBucketRecords(realm: Realm, proof: ContainerProof): BucketRecords {
+  const recordRef = (name: string): BlobRef => ({ container: realm.backendOf(name).systemContainer, name: `b/${name}` });
+
+  const find: BucketRecords['find'] = async (name, call) => {
+    const backend = realm.backendOf(name);
+    try {
+      const { properties, body } = await backend.store.read(recordRef(name), {}, call);
+      return { record: decodeBucketRecord(await readAll(body)), revision: properties.revision, lastModified: properties.lastModified };
+    } catch (error) {
+      if (!isStoreError(error, 'notFound', 'containerNotFound')) throw error;
+    }
+    const container = await proof.native(backend, name, call);
+    return container && { record: nativeBucketRecord(backend, container) };
+  };
+
+  const write: BucketRecords['write'] = async (name, record, condition, call) => {
+    const { body, metadata } = encodeBucketRecord(record);
+    const { store } = realm.backendOf(name);
+    const request = { headers: { contentType: 'application/json' }, metadata, condition };
+    try {
+      return (await store.write(recordRef(name), body, request, call)).revision;
+    } catch (error) {
+      if (!isStoreError(error, 'containerNotFound')) throw error;
+      await ensureSystemContainer(realm.backendOf(name), call);
+      return (await store.write(recordRef(name), body, request, call)).revision;
+    }
+  };
+
+  const swap: BucketRecords['swap'] = async (name, { record, from, isOurs }, call) => {
+    const condition = from === undefined ? ABSENT : at(from);
+    let cause: unknown;
+    for (let send = 1; send <= MAX_SENDS; send += 1) {
+      try {
+        return await write(name, record, condition, call);
+      } catch (error) {
+        if (!isStoreError(error) || !(error.kind === 'conditionFailed' || error.lost)) throw error;
+        cause = error;
+      }
+      const stored = await find(name, call);
+      if (stored?.revision !== undefined && isOurs(stored.record)) return stored.revision;
+      // Not at what was read any more: what was sent cannot land now.
+      if (stored?.revision !== from) return undefined;
+    }
+    throw new StoreError('unavailable', { call: 'write', code: 'OutcomeUnknown', lost: true, cause });
+  };
+
+  return { find, write, swap, remove: (name, revision, call) => realm.backendOf(name).store.remove(recordRef(name), revision, call) };
+}
+
+/** Whoever else works on this account sees by its mark that it is no bucket. */
+async function ensureSystemContainer({ store, systemContainer }: Backend, call: Call): Promise<void> {
+  try {
+    await store.createContainer(systemContainer, { owner: SYSTEM_MARK }, call);
+  } catch (error) {
+    if (!isStoreError(error, 'containerExists')) throw error;
+  }
+}
+
+/** What stands for the record that a container made by native tools does not have. Its bucket is the backend's owner's, never versioned. */
+export function nativeBucketRecord({ ownerId }: Backend, { name, lastModified }: ContainerEntry): BucketRecord {
+  return { uid: nativeUid(name), owner: ownerId, createdAt: lastModified, container: name, versioning: 'never', settings: {} };
+}
+
+export function nativeUid(container: string): string {
+  return `native.${container}`;
+}

@@ -1,0 +1,29 @@
+import type { Call } from '../../observe/call.ts';
+import { blobsOf, pagesOf } from '../../store/pages.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import { decodeBucketSummary } from './bucket-record.ts';
+import type { Backend } from './realm.ts';
+
+/** The records that name each container, by bucket. */
+export type NamedContainers = ReadonlyMap<string, readonly string[]>;
+
+/** Reads what the records of a backend say of their containers: a list call for each thousand. */
+export async function namedContainers(backend: Backend, call: Call): Promise<NamedContainers> {
+  const named = new Map<string, string[]>();
+  try {
+    for await (const page of pagesOf(backend.store, backend.systemContainer, { prefix: 'b/' }, call)) {
+      for (const { name, metadata } of blobsOf(page)) {
+        const container = decodeBucketSummary(metadata)?.container;
+        if (container === undefined) continue;
+        const bucket = name.slice('b/'.length);
+        const others = named.get(container);
+        if (others === undefined) named.set(container, [bucket]);
+        else others.push(bucket);
+      }
+    }
+  } catch (error) {
+    // Before the first bucket there is no system container.
+    if (!isStoreError(error, 'containerNotFound')) throw error;
+  }
+  return named;
+}

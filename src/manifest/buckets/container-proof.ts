@@ -1,0 +1,123 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import type { Call } from '../../observe/call.ts';
+import type { ContainerEntry } from '../../store/blob-store.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import { type Time, timeOf } from '../records/time.ts';
+import type { BucketRecord } from './bucket-record.ts';
+import { type NamedContainers, namedContainers } from './container-census.ts';
+import { isNativeName, ownerMark } from './container-names.ts';
+import type { Backend, Realm } from './realm.ts';
+import { awaitShared, beginShared } from './shared-read.ts';
+
+/** For how long a process believes what a container has proven. Milliseconds. */
+const PROVEN_MS = 5 * 60_000;
+/** For how long it believes which containers the records of older releases name. Milliseconds. */
+const NAMED_MS = 60_000;
+const MAX_PROVEN = 10_000;
+
+/** What a bucket's container says about the bucket. `disputed`: it is another's, or nobody can tell whose. */
+export type Proof = 'proven' | 'missing' | 'disputed';
+
+/** A bucket and what its record says. */
+export interface Claimant {
+  readonly name: string;
+  readonly record: Pick<BucketRecord, 'uid' | 'container' | 'owned'>;
+}
+
+/** Told when a container turns out not to be that of the bucket whose record names it. */
+export type OnDisputed = (bucket: string, container: string, backend: string) => void;
+
+/** Whose containers are. */
+export interface ContainerProof {
+  /**
+   * Sees to it that the container is the bucket's own: it carries the bucket's uid, or carries none, and is named by one record alone,
+   * one of an older release. Asked of the service at most once in five minutes.
+   * @throws S3Error NoSuchBucket (it is not there), InvalidBucketState (disputed)
+   */
+  require(backend: Backend, claimant: Claimant, call: Call): Promise<void>;
+  /** The same, asked of the service now. */
+  look(backend: Backend, claimant: Claimant, call: Call): Promise<Proof>;
+  /** The container of this name, if it is one that other tools made and no bucket has. */
+  native(backend: Backend, name: string, call: Call): Promise<ContainerEntry | undefined>;
+}
+
+export function createContainerProof(realm: Pick<Realm, 'backends'>, onDisputed: OnDisputed = () => undefined): ContainerProof {
+  const proven = new Map<string, number>();
+  const namedBy = rememberedNames();
+
+  const judge = async (backend: Backend, { name, record }: Claimant, call: Call): Promise<Proof> => {
+    let entry: ContainerEntry | undefined;
+    try {
+      entry = await backend.store.headContainer(record.container, call);
+    } catch (error) {
+      if (isStoreError(error, 'containerNotFound', 'containerBusy')) return 'missing';
+      // A credential that may not look at containers works with the buckets that older releases made with it.
+      if (!isStoreError(error, 'denied') || record.owned === true) throw error;
+    }
+    if (entry?.owner !== undefined) return entry.owner === ownerMark(record.uid) ? 'proven' : 'disputed';
+    if (record.owned === true) return 'disputed';
+    const others = ((await namedBy(backend, call)).get(record.container) ?? []).filter((other) => other !== name);
+    return others.length === 0 ? 'proven' : 'disputed';
+  };
+  const look: ContainerProof['look'] = async (backend, claimant, call) => {
+    const proof = await judge(backend, claimant, call);
+    if (proof === 'disputed') onDisputed(claimant.name, claimant.record.container, backend.name);
+    return proof;
+  };
+
+  return {
+    look,
+    async require(backend, claimant, call) {
+      const { name, record } = claimant;
+      const key = `${backend.name}/${record.container}/${record.uid}`;
+      const { monotonic } = timeOf(backend);
+      const since = proven.get(key);
+      if (since !== undefined && monotonic() - since < PROVEN_MS) return;
+      const now = monotonic();
+      const proof = await look(backend, claimant, call);
+      if (proof === 'missing') throw new S3Error('NoSuchBucket', { extra: { BucketName: name } });
+      if (proof === 'disputed') throw disputed(name);
+      proven.delete(key);
+      proven.set(key, now);
+      if (proven.size > MAX_PROVEN) proven.delete(proven.keys().next().value ?? '');
+    },
+    async native(backend, name, call) {
+      if (!isNativeName(realm, backend, name)) return undefined;
+      let entry: ContainerEntry;
+      try {
+        entry = await backend.store.headContainer(name, call);
+      } catch (error) {
+        // Where names are everybody's, somebody else's container is none of ours.
+        if (isStoreError(error, 'containerNotFound', 'containerBusy')) return undefined;
+        throw error;
+      }
+      if (entry.owner !== undefined) return undefined;
+      const others = ((await namedBy(backend, call)).get(name) ?? []).filter((other) => other !== name);
+      return others.length === 0 ? entry : undefined;
+    },
+  };
+}
+
+function disputed(name: string): S3Error {
+  return new S3Error('InvalidBucketState', {
+    message: 'The container of this bucket cannot be told to be its own. Its operator can find out why, and what to do.',
+    extra: { BucketName: name },
+  });
+}
+
+/** What the records of a backend name, read at most once a minute and by one request for all that wait. */
+function rememberedNames(): (backend: Backend, call: Call) => Promise<NamedContainers> {
+  const known = new Map<Backend, { readonly names: Promise<NamedContainers>; readonly since: number }>();
+  return (backend, call) => {
+    const time: Time = timeOf(backend);
+    const last = known.get(backend);
+    if (last !== undefined && time.monotonic() - last.since < NAMED_MS) return awaitShared(last.names, call);
+    const names = beginShared(time, call, (own) => namedContainers(backend, own));
+    const entry = { names, since: time.monotonic() };
+    known.set(backend, entry);
+    names.catch(() => {
+      if (known.get(backend) === entry) known.delete(backend);
+    });
+    return awaitShared(names, call);
+  };
+}

@@ -1,0 +1,46 @@
+import type { Call } from '../observe/call.ts';
+import type { Bucket } from './buckets/bucket.ts';
+import type { Objects } from './objects/objects.ts';
+import type { Uploads } from './uploads/uploads.ts';
+
+/**
+ * Says that a change of a bucket that was just committed may be acknowledged: no DeleteBucket can have looked past it.
+ * @throws S3Error ServiceUnavailable: the bucket is being deleted or is another by now; what became of the change is not known
+ */
+export type Acknowledge = (bucket: Bucket, call: Call) => Promise<void>;
+
+type Fence = <T>(bucket: Bucket, call: Call, change: Promise<T>) => Promise<T>;
+
+function fence(acknowledge: Acknowledge): Fence {
+  return async (bucket, call, change) => {
+    const result = await change;
+    await acknowledge(bucket, call);
+    return result;
+  };
+}
+
+/** Objects of which no change is acknowledged that DeleteBucket may have overlooked. */
+export function fencedObjects(objects: Objects, acknowledge: Acknowledge): Objects {
+  const fenced = fence(acknowledge);
+  return {
+    ...objects,
+    put: (bucket, key, request, call) => fenced(bucket, call, objects.put(bucket, key, request, call)),
+    publish: (bucket, key, request, call) => fenced(bucket, call, objects.publish(bucket, key, request, call)),
+    copy: (bucket, key, request, call) => fenced(bucket, call, objects.copy(bucket, key, request, call)),
+    amend: (target, amendment, call) => fenced(target.bucket, call, objects.amend(target, amendment, call)),
+    remove: (target, request, call) => fenced(target.bucket, call, objects.remove(target, request, call)),
+  };
+}
+
+/** The same of uploads. */
+export function fencedUploads(uploads: Uploads, acknowledge: Acknowledge): Uploads {
+  const fenced = fence(acknowledge);
+  return {
+    ...uploads,
+    create: (bucket, key, record, call) => fenced(bucket, call, uploads.create(bucket, key, record, call)),
+    putPart: (upload, part, call) => fenced(upload.bucket, call, uploads.putPart(upload, part, call)),
+    copyPart: (upload, copy, call) => fenced(upload.bucket, call, uploads.copyPart(upload, copy, call)),
+    complete: (target, request, call) => fenced(target.bucket, call, uploads.complete(target, request, call)),
+    abort: (target, call) => fenced(target.bucket, call, uploads.abort(target, call)),
+  };
+}

@@ -1,0 +1,17 @@
+const waiting: (() => void)[] = [];
+
+/**
+ * Resolves when it is the caller's turn to go on with long work: one of all who wait, in each round of the event loop. However
+ * many documents are read at once, they take together what one of them would.
+ */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(next);
+  });
+}
+
+function next(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(next);
+}
