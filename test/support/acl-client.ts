@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type RawAnswer, RawConnection } from './raw-http.ts';
-import { ACCESS_KEY, OTHER_ACCESS_KEY, USER_ACCESS_KEY, signedHead } from './sign-raw.ts';
+import { ACCESS_KEY, OTHER_ACCESS_KEY, THIRD_ACCESS_KEY, USER_ACCESS_KEY, signedHead } from './sign-raw.ts';
 
 export const CALLERS = ['owner', 'other', 'anonymous'] as const;
-/** `user`: a user of the owner's account, which may do what the owner may. */
-export type Caller = (typeof CALLERS)[number] | 'user';
+/** `user`: a user of the owner's account, which may do what the owner may. `third`: one more account that owns nothing. */
+export type Caller = (typeof CALLERS)[number] | 'user' | 'third';
 
 export interface Sent {
   readonly method: string;
@@ -25,7 +25,7 @@ export async function send(port: number, caller: Caller, { method, target, heade
   }
 }
 
-const ACCESS_KEYS = { owner: ACCESS_KEY, user: USER_ACCESS_KEY, other: OTHER_ACCESS_KEY } as const;
+const ACCESS_KEYS = { owner: ACCESS_KEY, user: USER_ACCESS_KEY, other: OTHER_ACCESS_KEY, third: THIRD_ACCESS_KEY } as const;
 
 function headOf(caller: Caller, { method, target, headers }: Required<Omit<Sent, 'body'>>): string {
   if (caller !== 'anonymous') return signedHead({ method, target, headers, accessKey: ACCESS_KEYS[caller] });

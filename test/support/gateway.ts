@@ -14,7 +14,7 @@ import type { NewBuckets } from '../../src/operations/operation.ts';
 import { HoldBudget } from '../../src/protocol/body/hold-budget.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { noteHeads } from '../../src/store/note-heads.ts';
-import { ACCESS_KEY, OTHER_ACCESS_KEY, REGION, SECRET_KEY, USER_ACCESS_KEY } from './sign-raw.ts';
+import { ACCESS_KEY, OTHER_ACCESS_KEY, REGION, SECRET_KEY, THIRD_ACCESS_KEY, USER_ACCESS_KEY } from './sign-raw.ts';
 
 export interface TestGateway<Store extends BlobStore = MemoryBlobStore> {
   readonly port: number;
@@ -48,6 +48,7 @@ export interface TestGatewayOptions {
 /** Canonical ids of the accounts. */
 export const CANONICAL_ID = '4'.repeat(64);
 export const OTHER_CANONICAL_ID = '5'.repeat(64);
+export const THIRD_CANONICAL_ID = '6'.repeat(64);
 
 /** A gateway in this process, over memory, with an account and another that owns nothing, on any free port of loopback. */
 export function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
@@ -78,6 +79,9 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     }, {
       name: 'other', canonicalId: OTHER_CANONICAL_ID, displayName: 'other', email: 'other@example.com', accountNumber: '555555555555',
       keys: [{ accessKeyId: OTHER_ACCESS_KEY, secretAccessKey: SECRET_KEY }], users: [],
+    }, {
+      name: 'third', canonicalId: THIRD_CANONICAL_ID, displayName: 'third', email: 'third@example.com', accountNumber: '666666666666',
+      keys: [{ accessKeyId: THIRD_ACCESS_KEY, secretAccessKey: SECRET_KEY }], users: [],
     }]),
     manifest,
     operations: { ...OPERATIONS, ...options.operations },

@@ -4,6 +4,8 @@ export const ACCESS_KEY = 'WIREWIREWIREWIRE0001';
 export const SECRET_KEY = 'wire-secret-for-tests-only-00000000000001';
 /** Of the second account, which owns nothing. */
 export const OTHER_ACCESS_KEY = 'OTHEROTHEROTHEROT0002';
+/** Of a third account, which owns nothing either. */
+export const THIRD_ACCESS_KEY = 'THIRDTHIRDTHIRDTH004';
 /** Of a user of the first account. */
 export const USER_ACCESS_KEY = 'USERUSERUSERUSER0003';
 export const REGION = 'us-east-1';
