@@ -25,6 +25,7 @@ import type { Committed } from './object-requests.ts';
 import { type CopyTarget, type PinnedCopy, keptEtag, pinCopy, wireOf } from './pinned-copy.ts';
 import { commitNull } from './versions/commit-null.ts';
 import { commitVersion } from './versions/commit-version.ts';
+import { type PlaceChange, copyToPlace } from './versions/own-place.ts';
 import { copyToOwn, stageToOwn } from './versions/own-copy.ts';
 import { nativeParts, ownRecord } from './versions/upload-version.ts';
 import type { WrittenVersion } from './versions/version-blob.ts';
@@ -147,7 +148,8 @@ async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call
     const { revision } = await unlessMoved(copy, whileStreaming(call, (client) => copyToOwn(bucket.home.store, own, client)), call);
     return { record: { ...record, etag: view.etag, size: view.size }, ...nativeParts(request), revision };
   };
-  const { token } = await commitVersion(context, { bucket, key, conditions: request.conditions, kind: 'link', write, queues: 'stored' }, call);
+  const move = (change: PlaceChange): Promise<WrittenVersion> => copyToPlace({ bucket, key }, change, {}, call);
+  const { token } = await commitVersion(context, { bucket, key, conditions: request.conditions, kind: 'link', write, move, queues: 'stored' }, call);
   return { seq: seqOfToken(token), versionId: token };
 }
 

@@ -6,13 +6,15 @@ import { recordOf } from '../records/new-record.ts';
 import { blobMetadata } from '../records/overflow.ts';
 import type { ObjectRecord } from '../records/record.ts';
 import { seqOfToken } from '../records/version-token.ts';
-import { NULL_VERSION } from './head.ts';
+import { type Head, NULL_VERSION } from './head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import type { Committed, DescribedVersion, PublishRequest, VersionMetadata } from './object-requests.ts';
 import { commitNull } from './versions/commit-null.ts';
 import { commitVersion } from './versions/commit-version.ts';
 import { isBehind } from './versions/displace.ts';
+import { type PlaceChange, copyToPlace } from './versions/own-place.ts';
 import { nativeParts, ownRecord } from './versions/upload-version.ts';
+import type { WrittenVersion } from './versions/version-blob.ts';
 
 const EMPTY = new Uint8Array(0);
 
@@ -45,7 +47,13 @@ async function publishVersion(context: ObjectsContext, { bucket, key, request }:
   const { version, size, etag, parts, once } = request;
   const { native, headers } = nativeParts(request);
   const record = { ...ownRecord({ bucket, key }, request, { token: version, isNull: false }), etag, size, ...(parts && { parts }) };
-  await commitVersion(
+  // Last-Modified stays the initiation's, wherever the version comes to stand.
+  const mtime = mtimeOfSeq(seqOfToken(version));
+  const move = async ({ written, ...change }: PlaceChange): Promise<WrittenVersion> => {
+    const beside = (await once?.movesTo(change.to)) ?? {};
+    return copyToPlace({ bucket, key }, { ...change, written: { ...written, record: { ...written.record, mtime } } }, beside, call);
+  };
+  const { token } = await commitVersion(
     context,
     {
       bucket,
@@ -55,11 +63,13 @@ async function publishVersion(context: ObjectsContext, { bucket, key, request }:
       token: version,
       // Without its revision: the blob carries more than the head repeats, so whoever stamps it has to read it.
       write: async () => ({ record, native, headers }),
-      ...(once && { nonce: once.nonce, already: once.happened, onDoubt: once.onDoubt }),
+      move,
+      ...(request.unplaced === true && { unplaced: true }),
+      ...(once && { nonce: once.nonce, already: once.happened, onDoubt: once.onDoubt, placeAt: once.placeAt }),
     },
     call,
   );
-  return committed(request, version);
+  return committed(request, token);
 }
 
 /**
@@ -84,7 +94,7 @@ async function publishNull(context: ObjectsContext, { bucket, key, request, onDo
         return () => bucket.home.store.write(headPlace(bucket, key).ref, EMPTY, { headers, metadata, condition }, call);
       },
       ...(onDoubt && { onDoubt }),
-      ...(once && { nonce: once.nonce, already: once.happened, onDoubt: once.onDoubt }),
+      ...(once && { nonce: once.nonce, already: async (head: Head | undefined) => (await once.happened(head)) !== undefined, onDoubt: once.onDoubt }),
     },
     call,
   );

@@ -16,6 +16,7 @@ import { putInline } from './object-write.ts';
 import { storedSums } from './stored-sums.ts';
 import { commitNull } from './versions/commit-null.ts';
 import { commitVersion } from './versions/commit-version.ts';
+import { type PlaceChange, copyToPlace } from './versions/own-place.ts';
 import { type OwnPlace, type UploadedVersion, nativeParts, ownEtag, uploadVersion } from './versions/upload-version.ts';
 
 /** Stores an object; how depends on the bucket's versioning (docs/decisions/0002-commit-protocol.md). */
@@ -38,6 +39,7 @@ async function putVersion(context: ObjectsContext, target: PutTarget, call: Call
       conditions: request.conditions,
       kind: 'link',
       write: (token) => upload(target, { token, isNull: false }, call),
+      ...(request.body instanceof Uint8Array ? {} : { move: (change: PlaceChange) => copyToPlace({ bucket, key }, change, {}, call) }),
       queues: request.body instanceof Uint8Array ? 'first' : 'stored',
     },
     call,

@@ -51,6 +51,8 @@ export interface PublishRequest extends NewObject {
   readonly size: number;
   readonly etag: string;
   readonly parts?: readonly PartEntry[];
+  /** The version's seq was not taken above a head that was read: nothing may come to lie above it for that reason. */
+  readonly unplaced?: boolean;
   readonly once?: PublishOnce;
 }
 
@@ -58,8 +60,12 @@ export interface PublishRequest extends NewObject {
 export interface PublishOnce {
   /** The same for all of them. */
   readonly nonce: string;
-  /** Asked on each head read before it is written: true when the blob was the object already, at whatever time. */
-  readonly happened: (head: Head | undefined) => Promise<boolean>;
+  /** Asked on each head read before it is written: the version that the blob became already, at whatever time. */
+  readonly happened: (head: Head | undefined) => Promise<VersionToken | undefined>;
+  /** Names the version at another place. */
+  readonly placeAt: (seq: number) => VersionToken;
+  /** Writes down that the version is to have this place. @returns what has to stand on its blob there */
+  readonly movesTo: (place: VersionToken) => Promise<BlobMetadata>;
   /** Told when a head may name the blob although no answer says so. */
   readonly onDoubt: () => void;
 }

@@ -7,7 +7,7 @@ import type { ObjectAmendment } from './object-amendment.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { copyObject } from './object-copy.ts';
 import { describeVersion, publishObject } from './object-publish.ts';
-import { openView } from './object-read.ts';
+import { openView, readHead } from './object-read.ts';
 import { removeObject } from './object-remove.ts';
 import type {
   Committed,
@@ -24,6 +24,7 @@ import type {
 import type { ObjectView } from './object-view.ts';
 import { putObject } from './object-put.ts';
 import { canSettle } from './settle.ts';
+import { placeHead } from './versions/drain-window.ts';
 import { findObject } from './versions/find-version.ts';
 import { type OpenedObject, openObject } from './versions/open-version.ts';
 
@@ -46,6 +47,8 @@ export interface Objects {
   publish(bucket: Bucket, key: string, request: PublishRequest, call: Call): Promise<Committed>;
   /** Metadata and headers for such a blob. */
   describe(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<DescribedVersion>;
+  /** A seq above everything that was acknowledged of a key: head, and in the first moments of versioning all names. @throws S3Error NoSuchBucket */
+  nextSeq(bucket: Bucket, key: string, call: Call): Promise<number>;
   copy(bucket: Bucket, key: string, request: CopyObjectRequest, call: Call): Promise<Committed>;
   /**
    * Changes what is said of a version; its bytes, ETag and Last-Modified stay.
@@ -83,6 +86,10 @@ export function createObjects(options: ObjectsOptions): Objects {
     put: (bucket, key, request, call) => commits.run(call, (own) => putObject(context, { bucket, key, request }, own)),
     publish: (bucket, key, request, call) => commits.run(call, (own) => publishObject(context, { bucket, key, request }, own)),
     describe: describeVersion,
+    nextSeq: async (bucket, key, call) => {
+      const { seq } = await placeHead({ bucket, key }, await readHead(bucket, key, call), { context, call });
+      return context.clock.next(seq);
+    },
     copy: (bucket, key, request, call) => commits.run(call, (own) => copyObject(context, { bucket, key, request }, own)),
     amend: (target, amendment, call) => commits.run(call, (own) => amendObject(context, target, amendment, own)),
     remove: (target, request, call) => commits.run(call, (own) => removeObject(context, target, request, own)),

@@ -68,6 +68,11 @@ export interface ObjectRecord {
   /** On a head, the log: versions committed below it and perhaps not stamped yet, and versions deleted whose blobs may still be there. */
   readonly adds?: readonly VersionToken[];
   readonly dels?: readonly VersionToken[];
+  /**
+   * On a head: seq of the last version that was committed under a condition. Nobody may come below it, or he would stand between that version
+   * and the state that it was conditional on. Absent: the head's own seq.
+   */
+  readonly floor?: number;
   /** SHA-256 of the overflow blob that holds the rest of the record. */
   readonly overflow?: string;
 }
@@ -105,6 +110,7 @@ interface RecordJson {
   nv?: string | undefined;
   ad?: readonly string[] | undefined;
   d?: readonly string[] | undefined;
+  fl?: number | undefined;
   ov?: string | undefined;
 }
 
@@ -139,6 +145,7 @@ export function encodeRecord(record: ObjectRecord): string {
     nv: record.nullVersion,
     ad: record.adds,
     d: record.dels,
+    fl: record.floor,
     ov: record.overflow,
   };
   return toAsciiJson(json);
@@ -150,7 +157,7 @@ export function decodeRecord(text: string): ObjectRecord | undefined {
   if (json === undefined) return undefined;
   if (json.v > FORMAT) throw new RecordFormatError(json.v);
   return {
-    kind: json.k === undefined ? 'inline' : (KIND_OF[json.k] ?? 'inline'),
+    kind: kindOf(json.k),
     seq: json.s,
     ...(json.t !== undefined && { mtime: json.t }),
     ...(json.e !== undefined && { etag: json.e }),
@@ -177,14 +184,24 @@ export function decodeRecord(text: string): ObjectRecord | undefined {
     ...(json.nv !== undefined && { nullVersion: json.nv }),
     ...(json.ad !== undefined && { adds: json.ad }),
     ...(json.d !== undefined && { dels: json.d }),
+    ...(json.fl !== undefined && { floor: json.fl }),
     ...(json.ov !== undefined && { overflow: json.ov }),
   };
 }
 
+/** @throws RecordFormatError: what a later release keeps there must not be taken for an object */
+function kindOf(code: string | undefined): HeadKind {
+  if (code === undefined) return 'inline';
+  const kind = Object.hasOwn(KIND_OF, code) ? KIND_OF[code] : undefined;
+  if (kind === undefined) throw new RecordFormatError(`kind "${code.slice(0, 20)}"`);
+  return kind;
+}
+
 /** A record written by a later release: refusing is safer than dropping what it says. */
 export class RecordFormatError extends Error {
-  constructor(format: number) {
-    super(`record format ${String(format)} is newer than this release understands (${String(FORMAT)})`);
+  /** @param what the format's number, or what else is not understood */
+  constructor(what: number | string) {
+    super(typeof what === 'string' ? `record of ${what} cannot be read by this release` : `record format ${what} is newer than this release understands (${FORMAT})`);
     this.name = 'RecordFormatError';
   }
 }

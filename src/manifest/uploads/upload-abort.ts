@@ -6,16 +6,17 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { readHead } from '../objects/object-read.ts';
+import { removeUnnamed } from '../objects/versions/remove-blob.ts';
 import { timeOf } from '../records/time.ts';
-import { type Claim, type StoredClaim, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
+import { type Claim, type CompletionClaim, type StoredClaim, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
 import { type UploadTarget, lookUpUpload, noSuchUpload, removeUploadRecord } from './upload-find.ts';
 import { belongsTo } from './upload-id.ts';
 import { parseUploadName, stagingRef, uploadsPrefix } from './upload-names.ts';
 import { removePartRecords, removeStaging } from './upload-parts.ts';
-import { isPublished } from './upload-publication.ts';
+import { isPublished, placesOf, stampedPlace } from './upload-publication.ts';
 import { decodeSummary } from './upload-record.ts';
 import { newAttempt } from './upload-take.ts';
-import { type Completion, readTombstone, writeTombstone } from './upload-tombstone.ts';
+import { readTombstone, writeTombstone } from './upload-tombstone.ts';
 
 /** A Complete that claimed the upload longer ago than this has crashed: a live one renews its claim. */
 const CRASHED_AFTER_MS = 15 * 60_000;
@@ -65,9 +66,9 @@ async function takeForAbort(target: UploadTarget, call: Call): Promise<void> {
     const stored = await readClaim(target, call);
     if (stored === undefined) continue;
     if (stored.claim.kind === 'abort') return;
-    await requireUnpublished(target, { completion: stored.claim.completion, stamped: stored.stamped }, call);
+    await requireUnpublished(target, { claim: stored.claim, stamped: stored.stamped }, call);
     requireCrashed(stored, timeOf(home).now());
-    if ((await replaceClaim(target, stored, claim, call)) !== undefined) return;
+    if ((await replaceClaim(target, stored, claim, call)) !== undefined) return removeMoved(target, stored.claim, call);
   }
   throw new StoreError('throttled', { call: 'assemble', code: 'Contention' });
 }
@@ -75,18 +76,24 @@ async function takeForAbort(target: UploadTarget, call: Call): Promise<void> {
 /** @throws S3Error NoSuchUpload when a Complete has published, after doing what is left of its work */
 async function requireUnpublished(
   target: UploadTarget,
-  { completion, stamped }: { readonly completion: Completion; readonly stamped: boolean },
+  { claim, stamped }: { readonly claim: CompletionClaim; readonly stamped: boolean },
   call: Call,
 ): Promise<void> {
   const { bucket, key, uploadId } = target;
   const { home } = bucket;
   const head = await readHead(bucket, key, call);
-  const published = stamped || isPublished(head, uploadId) || (await readTombstone(home, uploadId, call)) !== undefined;
-  if (!published) return;
-  await writeTombstone(home, uploadId, completion, call);
+  const moved = placesOf(uploadId, claim).slice(0, -1);
+  const isKnown = stamped || isPublished(head, uploadId, claim) || (await readTombstone(home, uploadId, call)) !== undefined;
+  if (!isKnown && (await stampedPlace(target, moved, call)) === undefined) return;
+  await writeTombstone(home, uploadId, claim.completion, call);
   await removeUploadRecord(target, call);
   await removePartRecords(home, uploadId, call);
   throw noSuchUpload(uploadId);
+}
+
+/** What a Complete that crashed had put at other places: its copies, which no head names. */
+async function removeMoved({ bucket, key, uploadId }: UploadTarget, claim: CompletionClaim, call: Call): Promise<void> {
+  for (const place of placesOf(uploadId, claim).slice(0, -1)) await removeUnnamed({ bucket, key }, place, call);
 }
 
 function requireCrashed({ claim, since }: StoredClaim, now: number): void {

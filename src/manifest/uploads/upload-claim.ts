@@ -30,6 +30,8 @@ export type Claim =
       readonly attempt: string;
       readonly completion: Completion;
       readonly base: ClaimBase;
+      /** Where the version was to stand, one after the other, when its own place was below one that it must not be below. */
+      readonly places?: readonly VersionToken[];
     }
   | { readonly kind: 'abort'; readonly uploadId: string; readonly attempt: string };
 
@@ -53,13 +55,14 @@ interface ClaimJson extends Partial<CompletionJson> {
   a: string;
   br?: string | undefined;
   bn?: string | undefined;
+  pl?: readonly string[] | undefined;
 }
 
 export function encodeClaim(claim: Claim): BlobMetadata {
   const json: ClaimJson = { v: FORMAT, s: claim.kind, i: claim.uploadId, a: claim.attempt };
   if (claim.kind === 'abort') return { [CLAIM_NAME]: toAsciiJson(json) };
-  const { completion, base } = claim;
-  return { [CLAIM_NAME]: toAsciiJson({ ...json, ...toJson(completion), br: base.revision, bn: base.nonce }) };
+  const { completion, base, places } = claim;
+  return { [CLAIM_NAME]: toAsciiJson({ ...json, ...toJson(completion), br: base.revision, bn: base.nonce, pl: places }) };
 }
 
 /**
@@ -80,7 +83,7 @@ export function decodeClaim(metadata: BlobMetadata): Claim | undefined {
     ...(json.br !== undefined && { revision: json.br as Revision }),
     ...(json.bn !== undefined && { nonce: json.bn }),
   };
-  return { kind: json.s, uploadId, attempt, completion, base };
+  return { kind: json.s, uploadId, attempt, completion, base, ...(json.pl !== undefined && { places: json.pl }) };
 }
 
 /** @returns undefined when nobody claims the upload */
@@ -149,7 +152,7 @@ export async function sealDeleted(version: VersionName, call: Call): Promise<voi
   }
 }
 
-type CompletionClaim = Exclude<Claim, { readonly kind: 'abort' }>;
+export type CompletionClaim = Exclude<Claim, { readonly kind: 'abort' }>;
 
 async function seal({ bucket, key, token }: VersionName, call: Call): Promise<(StoredClaim & { readonly claim: CompletionClaim }) | undefined> {
   if (!isUploadToken(token)) return undefined;

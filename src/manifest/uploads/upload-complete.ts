@@ -1,19 +1,17 @@
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
-import { type WriteConditions, hasWriteConditions, judgeWrite } from '../../protocol/conditions.ts';
+import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { conflict } from '../objects/head-commit.ts';
 import { type Head, NULL_VERSION } from '../objects/head.ts';
 import { liveView, readHead } from '../objects/object-read.ts';
 import type { Committed, PublishRequest, VersionMetadata } from '../objects/object-requests.ts';
-import { isBehind, seqOfHead } from '../objects/versions/displace.ts';
 import { readClaim, replaceClaim } from './upload-claim.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { type Upload, type UploadTarget, findUpload, invalidPart, lookUpUpload, noSuchUpload, readUpload, removeUploadRecord } from './upload-find.ts';
 import { belongsTo, versionOfUpload } from './upload-id.ts';
 import { stagingRef } from './upload-names.ts';
-import { partsBetween, removePartRecords } from './upload-parts.ts';
+import { partsBetween, removePartRecords, removeStaging } from './upload-parts.ts';
 import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requireAscending } from './upload-plan.ts';
 import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
 import { takeForCompletion } from './upload-take.ts';
@@ -76,9 +74,10 @@ export async function completeUpload(context: UploadsContext, target: UploadTarg
   const held = await takeForCompletion(target, { completion: completing.completion, base: baseOf(head), tokens: plan.tokens, ...described }, call);
   if (held === undefined) return withoutParts(context, { target, request, refusal: invalidPart(target) }, call);
   if (plan.tokens.length === 0 && !(await isStillOpen(target, held, call))) return repeated(target, request, call);
-  const { versionId } = await publish(context, completing, held, call);
-  await conclude(context, target, completing.completion, call);
-  return { ...resultFor(target, request, completing.completion), versionId };
+  const { versionId, isAlone } = await publish(context, completing, held, call);
+  const completion = { ...completing.completion, versionId };
+  await conclude(context, target, { completion, leavesStaging: isAlone && isMoved(target, versionId) }, call);
+  return resultFor(target, request, completion);
 }
 
 /**
@@ -88,16 +87,9 @@ export async function completeUpload(context: UploadsContext, target: UploadTarg
 async function judge(target: UploadTarget, conditions: WriteConditions, head: Head | undefined, call: Call): Promise<void> {
   try {
     judgeWrite(conditions, liveView(target.bucket, target.key, head), target.key);
-    if (isOvertaken(target, conditions, head)) throw conflict({ ...target, conditions });
   } catch (refusal) {
     if ((await claimedCompletion(target, call)) === undefined) throw refusal;
   }
-}
-
-/** It would become a version below the current one: no condition on the current one can allow that. */
-function isOvertaken({ bucket, uploadId }: UploadTarget, conditions: WriteConditions, head: Head | undefined): boolean {
-  const isVersion = bucket.versioning === 'enabled' && hasWriteConditions(conditions);
-  return isVersion && isBehind(versionOfUpload(uploadId), { head, seq: seqOfHead(head) });
 }
 
 /**
@@ -149,16 +141,24 @@ function versionOf({ upload, plan }: Completing): VersionMetadata {
   };
 }
 
-async function publish(context: UploadsContext, completing: Completing, held: HeldClaim, call: Call): Promise<Committed> {
+/** The version has been given a place above its own, and a copy there. */
+function isMoved({ bucket, uploadId }: UploadTarget, versionId: string): boolean {
+  return bucket.versioning === 'enabled' && versionId !== versionOfUpload(uploadId);
+}
+
+/** @returns also whether nobody can have sent a head that names the blob at its first place, but for what was answered for certain */
+async function publish(context: UploadsContext, completing: Completing, held: HeldClaim, call: Call): Promise<Committed & { readonly isAlone: boolean }> {
   const { upload, request } = completing;
   const { conditions } = request;
   const once = publishOnce({ target: upload, held, conditions }, call);
-  const publication: PublishRequest = { ...versionOf(completing), conditions, once };
+  const unplaced = upload.placed === true ? {} : { unplaced: true };
+  const publication: PublishRequest = { ...versionOf(completing), conditions, once, ...unplaced };
   try {
     await request.beforePublication();
-    return await context.objects.publish(upload.bucket, upload.key, publication, call);
+    const committed = await context.objects.publish(upload.bucket, upload.key, publication, call);
+    return { ...committed, isAlone: !held.inherited && !once.isInDoubt() };
   } catch (error) {
-    if (isS3Error(error) && !once.isInDoubt()) await release(upload, held, call);
+    if (isS3Error(error) && !once.isInDoubt()) await release(upload, once.claim(), call);
     throw error;
   }
 }
@@ -173,9 +173,16 @@ async function release(target: UploadTarget, held: HeldClaim, call: Call): Promi
   }
 }
 
+interface Ending {
+  readonly completion: Completion;
+  /** Nothing refers to the blob that the parts were assembled to. */
+  readonly leavesStaging?: boolean;
+}
+
 /** The object stands. What fails from here on is done later, and a Complete that is sent again finds its way. */
-async function conclude(context: UploadsContext, target: UploadTarget, completion: Completion, call: Call): Promise<void> {
+async function conclude(context: UploadsContext, target: UploadTarget, ending: Ending, call: Call): Promise<void> {
   const { home } = target.bucket;
+  const { completion, leavesStaging = false } = ending;
   const end = async (own: Call): Promise<void> => {
     const isNew = await writeTombstone(home, target.uploadId, completion, own);
     if (!isNew) await withdrawIfDeleted(target, own);
@@ -191,6 +198,7 @@ async function conclude(context: UploadsContext, target: UploadTarget, completio
   context.settler.later(`completed ${target.uploadId}`, async (own) => {
     if (!ended) await end(own); // the parts stay as long as the upload can be looked at
     await removePartRecords(home, target.uploadId, own);
+    if (leavesStaging) await removeStaging(target, own);
   });
 }
 
@@ -218,7 +226,7 @@ async function finishPublished(context: UploadsContext, target: UploadTarget, re
   const completion = await claimedCompletion(target, call);
   if (completion === undefined) throw noSuchUpload(target.uploadId);
   context.settler.schedule(target.bucket, target.key);
-  await conclude(context, target, completion, call);
+  await conclude(context, target, { completion }, call);
   return resultFor(target, request, completion);
 }
 
@@ -239,7 +247,7 @@ async function withoutParts(
 ): Promise<CompletedUpload> {
   const completion = await readTombstone(target.bucket.home, target.uploadId, call);
   if (completion !== undefined) {
-    await conclude(context, target, completion, call); // the upload's record stood still
+    await conclude(context, target, { completion }, call); // the upload's record stood still
     return resultFor(target, request, completion);
   }
   await findUpload(target, call);

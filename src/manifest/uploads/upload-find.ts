@@ -4,7 +4,7 @@ import { ABSENT, type Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
 import type { Bucket } from '../buckets/bucket.ts';
-import type { Clock } from '../records/clock.ts';
+import type { UploadsContext } from './upload-context.ts';
 import { belongsTo, initiatedAt, newUploadId } from './upload-id.ts';
 import { type UploadTarget, uploadRef, uploadsOfKey } from './upload-names.ts';
 import { type UploadContent, type UploadRecord, type UploadSummary, decodeContent, decodeSummary, encodeUpload } from './upload-record.ts';
@@ -19,15 +19,20 @@ export interface Upload extends UploadTarget, UploadSummary {
   readonly revision: Revision;
 }
 
+/**
+ * Writes the upload's record. In a bucket with versioning the head is read first: the version's place, which the id decides, lies
+ * above all that was acknowledged before, whatever the clocks of other replicas say.
+ */
 export async function createUpload(
-  clock: Clock,
-  target: { readonly bucket: Bucket; readonly key: string; readonly record: Omit<UploadRecord, 'key'> },
+  { objects, clock }: Pick<UploadsContext, 'objects' | 'clock'>,
+  target: { readonly bucket: Bucket; readonly key: string; readonly record: Omit<UploadRecord, 'key' | 'placed'> },
   call: Call,
 ): Promise<UploadTarget> {
   const { bucket, key, record } = target;
-  const uploadId = newUploadId(bucket, key, clock.next());
+  const placed = bucket.versioning !== 'never';
+  const uploadId = newUploadId(bucket, key, placed ? await objects.nextSeq(bucket, key, call) : clock.next());
   const { trueKey } = uploadsOfKey(bucket, key);
-  const { body, metadata } = encodeUpload({ ...record, ...(trueKey !== undefined && { key: trueKey }) });
+  const { body, metadata } = encodeUpload({ ...record, ...(placed && { placed }), ...(trueKey !== undefined && { key: trueKey }) });
   const headers = { contentType: 'application/json' };
   await bucket.home.store.write(uploadRef(bucket, key, uploadId), body, { headers, metadata, condition: ABSENT }, call);
   return { bucket, key, uploadId };

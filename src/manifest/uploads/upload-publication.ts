@@ -4,14 +4,24 @@ import { StoreError } from '../../store/store-error.ts';
 import { carriesNonce, versionNonce } from '../objects/head-commit.ts';
 import type { Head } from '../objects/head.ts';
 import type { PublishOnce } from '../objects/object-requests.ts';
+import { readVersion } from '../objects/versions/version-blob.ts';
+import { type VersionToken, tokenOfUpload } from '../records/version-token.ts';
 import { timeOf } from '../records/time.ts';
-import { type ClaimBase, type StoredClaim, readClaim, replaceClaim } from './upload-claim.ts';
+import { type Claim, type ClaimBase, type StoredClaim, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
 import { publishNonce, versionOfUpload } from './upload-id.ts';
 import { readTombstone } from './upload-tombstone.ts';
 
 /** A claim this old is renewed before the head is written, so that nobody takes its owner for dead. */
 const RENEW_AFTER_MS = 5 * 60_000;
+
+/** What the publication asks, and what is known of it afterwards. */
+export interface OnceInDoubt extends PublishOnce {
+  /** As it stands now. */
+  readonly claim: () => HeldClaim;
+  /** A head may name the blob although no answer says so. */
+  readonly isInDoubt: () => boolean;
+}
 
 /** The claim as the request at hand holds it. */
 export interface HeldClaim extends StoredClaim {
@@ -25,14 +35,32 @@ export interface Publication {
   readonly conditions: WriteConditions;
 }
 
+/** All places that the upload's version may have been committed at: its own, and those it was moved to, the last one first. */
+export function placesOf(uploadId: string, claim?: Claim): readonly VersionToken[] {
+  const moved = claim === undefined || claim.kind === 'abort' ? [] : (claim.places ?? []);
+  return [...moved.toReversed(), versionOfUpload(uploadId)];
+}
+
 /**
  * True when a head says that the upload's blob was published: it names it, as whatever version, or it
  * carries the nonce of that write. Its silence proves nothing: a plain PUT keeps no nonces.
  */
-export function isPublished(head: Head | undefined, uploadId: string): boolean {
-  if (head?.record === undefined) return false;
-  const { version, nullVersion, adds = [], dels = [] } = head.record;
-  return [version, nullVersion, ...adds, ...dels].includes(versionOfUpload(uploadId)) || carriesNonce(head.record, publishNonce(uploadId));
+export function isPublished(head: Head | undefined, uploadId: string, claim?: Claim): boolean {
+  return carriesNonce(head?.record, publishNonce(uploadId)) || namedPlace(head, placesOf(uploadId, claim)) !== undefined;
+}
+
+function namedPlace(head: Head | undefined, places: readonly VersionToken[]): VersionToken | undefined {
+  const { version, nullVersion, adds = [], dels = [] } = head?.record ?? {};
+  const named = new Set([version, nullVersion, ...adds, ...dels]);
+  return places.find((place) => named.has(place));
+}
+
+/** A place of the upload's version whose blob says that it was current once, or committed below a head. */
+export async function stampedPlace({ bucket, key }: UploadTarget, places: readonly VersionToken[], call: Call): Promise<VersionToken | undefined> {
+  for (const place of places) {
+    if ((await readVersion(bucket, key, place, call))?.record?.stamp === true) return place;
+  }
+  return undefined;
 }
 
 /** Remembers the head that a Complete judged. */
@@ -47,22 +75,41 @@ export function baseOf(head: Head | undefined): ClaimBase {
  * written over the key since the first Complete began; then the Complete counts as having come just
  * before that, which nobody can tell from the truth. A conditional one cannot be answered so.
  */
-export function publishOnce(publication: Publication, call: Call): PublishOnce & { readonly isInDoubt: () => boolean } {
+export function publishOnce(publication: Publication, call: Call): OnceInDoubt {
+  const { target } = publication;
   let { held } = publication;
   let inDoubt = false;
   let turns = 0;
   return {
-    nonce: publishNonce(publication.target.uploadId),
+    nonce: publishNonce(target.uploadId),
+    claim: () => held,
     isInDoubt: () => inDoubt,
     onDoubt: () => {
       inDoubt = true;
     },
     happened: async (head) => {
       const happened = await hasHappened({ ...publication, held }, { head, isFirstTurn: turns++ === 0 }, call);
-      if (!happened && timeOf(publication.target.bucket.home).now() - held.since > RENEW_AFTER_MS) held = await renew(publication.target, held, call);
-      return happened;
+      if (happened) return publishedPlace(target, { head, claim: held.claim }, call);
+      if (timeOf(target.bucket.home).now() - held.since > RENEW_AFTER_MS) held = await renew(target, held, held.claim, call);
+      return undefined;
+    },
+    placeAt: (seq) => tokenOfUpload(seq, target.uploadId),
+    movesTo: async (place) => {
+      const { claim } = held;
+      if (claim.kind === 'abort') throw noSuchUpload(target.uploadId);
+      const moved: Claim = { ...claim, places: [...(claim.places ?? []), place], completion: { ...claim.completion, versionId: place } };
+      held = await renew(target, held, moved, call);
+      return encodeClaim(moved);
     },
   };
+}
+
+/** Which of its places a version was published at, once it is known that it was. */
+async function publishedPlace(target: UploadTarget, { head, claim }: { head: Head | undefined; claim: Claim }, call: Call): Promise<VersionToken> {
+  const places = placesOf(target.uploadId, claim);
+  const [last = versionOfUpload(target.uploadId)] = places;
+  if (places.length === 1) return last;
+  return namedPlace(head, places) ?? (await stampedPlace(target, places, call)) ?? last;
 }
 
 async function hasHappened(
@@ -72,7 +119,7 @@ async function hasHappened(
 ): Promise<boolean> {
   const { home } = target.bucket;
   const { claim } = held;
-  if (isPublished(head, target.uploadId)) return true;
+  if (isPublished(head, target.uploadId, claim)) return true;
   const base = claim.kind === 'abort' ? {} : claim.base;
   const alone = !held.inherited && isFirstTurn;
   if (head === undefined && base.revision === undefined) {
@@ -89,14 +136,19 @@ async function hasHappened(
     if ((await readTombstone(home, target.uploadId, call)) !== undefined) return true;
     throw noSuchUpload(target.uploadId);
   }
-  // Where all writes keep their logs, a version that was displaced is stamped.
-  if (target.bucket.versioning !== 'never') return false;
+  // Where all writes keep their logs, a version that was displaced is stamped; one that was deleted has left a tombstone.
+  if (target.bucket.versioning !== 'never') {
+    const moved = placesOf(target.uploadId, now.claim).slice(0, -1);
+    if (moved.length === 0) return false;
+    return (await stampedPlace(target, moved, call)) !== undefined || (await readTombstone(home, target.uploadId, call)) !== undefined;
+  }
   if (!hasWriteConditions(conditions)) return true;
   throw new StoreError('unavailable', { call: 'write', code: 'OutcomeUnknown', lost: true });
 }
 
-async function renew(target: UploadTarget, held: HeldClaim, call: Call): Promise<HeldClaim> {
-  const renewed = await replaceClaim(target, held, held.claim, call);
+/** Writes the claim anew, which makes it young. @throws StoreError throttled: another request holds it by now */
+async function renew(target: UploadTarget, held: HeldClaim, claim: Claim, call: Call): Promise<HeldClaim> {
+  const renewed = await replaceClaim(target, held, claim, call);
   if (renewed === undefined) throw new StoreError('throttled', { call: 'setMetadata', code: 'UploadTakenOver' });
   return { ...held, ...renewed, since: timeOf(target.bucket.home).now() };
 }

@@ -28,6 +28,8 @@ export interface UploadSummary {
   readonly checksum?: UploadChecksum;
   /** The true key, when the blob's name had to be cut. */
   readonly key?: string;
+  /** The upload's seq was taken above the head of its key: its version may be committed below those that came since. */
+  readonly placed?: boolean;
 }
 
 /** All that the object will have from its initiation: body of the blob. */
@@ -49,6 +51,7 @@ interface SummaryJson {
   c?: string | undefined;
   h?: readonly [ChecksumAlgorithm, ChecksumType] | undefined;
   k?: string | undefined;
+  p?: 1 | undefined;
 }
 
 interface ContentJson {
@@ -65,6 +68,7 @@ export function encodeUpload(record: UploadRecord): { body: Buffer; metadata: Bl
     c: record.storageClass,
     h: record.checksum && [record.checksum.algorithm, record.checksum.type],
     k: record.key,
+    p: record.placed === true ? 1 : undefined,
   };
   const content: ContentJson = { format: FORMAT, attributes: record.attributes, acl: encodeAcl(record.acl) };
   return {
@@ -83,6 +87,7 @@ export function decodeSummary(metadata: BlobMetadata): UploadSummary {
     ...(json.c !== undefined && { storageClass: json.c }),
     ...(json.h !== undefined && { checksum: { algorithm: json.h[0], type: json.h[1] } }),
     ...(json.k !== undefined && { key: json.k }),
+    ...(json.p !== undefined && { placed: true }),
   };
 }
 

@@ -21,7 +21,7 @@ export const MIN_PART_SIZE = 5_242_880;
  * decides between Complete and Abort; `c/<id>` how it was completed. Nothing is cached.
  */
 export interface Uploads {
-  create(bucket: Bucket, key: string, record: Omit<UploadRecord, 'key'>, call: Call): Promise<UploadTarget>;
+  create(bucket: Bucket, key: string, record: Omit<UploadRecord, 'key' | 'placed'>, call: Call): Promise<UploadTarget>;
   /** @throws S3Error NoSuchUpload: unknown, over, or of another key */
   find(target: UploadTarget, call: Call): Promise<Upload>;
   /** @throws S3Error NoSuchUpload when the upload ended meanwhile, and what the body's verification finds */
@@ -45,7 +45,7 @@ export function createUploads(options: UploadsOptions): Uploads {
   const context: UploadsContext = { minPartSize: MIN_PART_SIZE, commits: new CommitLife(), ...options };
   const { commits } = context;
   return {
-    create: (bucket, key, record, call) => createUpload(context.clock, { bucket, key, record }, call),
+    create: (bucket, key, record, call) => createUpload(context, { bucket, key, record }, call),
     find: findUpload,
     putPart,
     copyPart,

@@ -39,7 +39,7 @@ function removeCurrent(state: BucketState, { key, ifMatch }: Removal): Removed {
     state.history(key).remove('null');
     return { isMarker: false };
   }
-  return { isMarker: true, versionId: state.add(key, undefined).id };
+  return { isMarker: true, versionId: state.add(key, undefined, { ifMatch }).id };
 }
 
 function removeVersion(state: BucketState, { key, versionId = '', ifMatch, bypass }: Removal): Removed {

@@ -12,6 +12,8 @@ export interface Version {
 /** The versions of one key, newest first. The newest is the current one. */
 export class History {
   #versions: readonly Version[] = [];
+  /** Place of the last version that came under a condition, or while there was no versioning: nothing may come below it any more. */
+  floor = 0;
 
   get versions(): readonly Version[] {
     return this.#versions;
@@ -33,5 +35,6 @@ export class History {
 
   remove(id: string): void {
     this.#versions = this.#versions.filter((version) => version.id !== id);
+    if (this.#versions.length === 0) this.floor = 0;
   }
 }

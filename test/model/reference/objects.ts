@@ -9,7 +9,7 @@ export function putObject(state: BucketState, call: CallOf<'PutObject'>): Answer
   refuseUnlockable(state, call);
   judgeWrite(call, state.live(call.key));
   const content = { ...newContent(call.body, call), lock: newLock(state, call) };
-  const version = state.add(call.key, content);
+  const version = state.add(call.key, content, call);
   return ok({ etag: content.etag, ...created(version) });
 }
 
@@ -100,7 +100,7 @@ export function copyObject(state: BucketState, call: CallOf<'CopyObject'>): Answ
   });
   // Deviation: S3 gives the copy of a multipart object an ETag of its own, the MD5 of its bytes.
   const content = { ...copied, etag: source.content.etag, lock: newLock(state, call) };
-  const version = state.add(call.key, content);
+  const version = state.add(call.key, content, call);
   return ok({ ...created(version), ...sourceHeaders(source) }, { etag: content.etag });
 }
 

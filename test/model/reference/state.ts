@@ -6,6 +6,18 @@ import { History, type Version } from './history.ts';
 /** A version id that no bucket has issued, but could have. */
 export const UNKNOWN_VERSION = '@unknown';
 
+/** How a version came to be. */
+export interface HowAdded {
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+  /** Of a multipart upload: its beginning, and whether there was versioning then. */
+  readonly upload?: { readonly order: number; readonly placed: boolean };
+}
+
+function isConditional({ ifMatch, ifNoneMatch }: HowAdded): boolean {
+  return ifMatch !== undefined || ifNoneMatch !== undefined;
+}
+
 /** What a bucket holds, and what it has ever said. */
 export class BucketState {
   versioning: 'never' | 'enabled' | 'suspended' = 'never';
@@ -45,21 +57,32 @@ export class BucketState {
     return this.history(key).current?.content;
   }
 
-  /**
-   * A new version, or, without content, a delete marker. @param initiated of a multipart upload: where
-   * versions are kept apart, its place is that of its beginning
-   */
-  add(key: string, content: Content | undefined, initiated?: number): Version {
+  /** A new version, or, without content, a delete marker. */
+  add(key: string, content: Content | undefined, how: HowAdded = {}): Version {
     const isKeptApart = this.versioning === 'enabled';
+    const history = this.history(key);
     const now = this.tick();
     const version = {
       id: isKeptApart ? this.newId('version') : 'null',
-      order: isKeptApart ? (initiated ?? now) : now,
+      order: isKeptApart ? (this.#placeOfUpload(history, how) ?? now) : now,
       ...(content !== undefined && { content }),
     };
-    this.history(key).add(version);
+    const isFloor = isConditional(how) || this.versioning === 'never';
+    const { floor } = history;
+    history.add(version);
+    history.floor = isFloor ? version.order : floor;
     if (isKeptApart) this.#issued.set(version.id, { key, order: version.order });
     return version;
+  }
+
+  /**
+   * Where versions are kept apart, the place of an upload is that of its beginning; unless something newer came under a condition, or
+   * the upload itself comes under one, or it began when no places were taken.
+   */
+  #placeOfUpload({ current, floor }: History, { upload, ...conditions }: HowAdded): number | undefined {
+    if (upload === undefined) return undefined;
+    const isNewest = (current?.order ?? 0) < upload.order;
+    return isNewest || (upload.placed && upload.order > floor && !isConditional(conditions)) ? upload.order : undefined;
   }
 
   /** Where a version stands, or stood, among those of its key. */

@@ -15,6 +15,8 @@ export interface Upload {
   readonly key: string;
   /** When it was initiated. */
   readonly order: number;
+  /** Its place was taken above all that was there. */
+  readonly placed: boolean;
   readonly attributes: CallOf<'CreateMultipartUpload'>;
   /** That of the object, decided when the upload begins. */
   readonly lock: Lock;
@@ -44,7 +46,7 @@ export class Uploads {
   create(call: CallOf<'CreateMultipartUpload'>): Answer {
     refuseUnlockable(this.#state, call);
     const id = this.#state.newId('upload');
-    this.#all.set(id, { id, key: call.key, order: this.#state.tick(), attributes: call, lock: newLock(this.#state, call), parts: new Map(), state: 'open' });
+    this.#all.set(id, { id, key: call.key, order: this.#state.tick(), placed: this.#state.versioning !== 'never', attributes: call, lock: newLock(this.#state, call), parts: new Map(), state: 'open' });
     return ok({}, { uploadId: id });
   }
 
@@ -73,9 +75,8 @@ export class Uploads {
     if (upload.state !== 'open') throw new Refusal(404, 'NoSuchUpload');
     const parts = chosenParts(upload, call);
     judgeWrite(call, this.#state.live(call.key));
-    this.#refuseLate(upload, call);
     const content = { ...this.#assembled(upload, parts), lock: upload.lock };
-    const version = this.#state.add(call.key, content, upload.order);
+    const version = this.#state.add(call.key, content, { ifMatch: call.ifMatch, ifNoneMatch: call.ifNoneMatch, upload });
     const answer = ok(created(version), { key: call.key, etag: content.etag });
     upload.state = { list, answer };
     return answer;
@@ -136,13 +137,6 @@ export class Uploads {
       etag: parts.some(({ etag }) => etag.startsWith('@')) ? this.#state.newId('etag') : multipartEtag(parts),
       parts: parts.map(({ number, body }) => ({ number, size: body.length })),
     };
-  }
-
-  /** A condition cannot be kept by an object that takes a place below what came since. */
-  #refuseLate({ key, order }: Upload, { ifMatch, ifNoneMatch }: CallOf<'CompleteMultipartUpload'>): void {
-    if (ifMatch === undefined && ifNoneMatch === undefined) return;
-    const current = this.#state.history(key).current;
-    if (this.#state.versioning === 'enabled' && current !== undefined && current.order > order) throw new Refusal(409, 'ConditionalRequestConflict');
   }
 }
 

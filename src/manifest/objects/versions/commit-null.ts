@@ -7,11 +7,11 @@ import { type HeadTarget, type QueueMoment, byNonce, changeHead, versionNonce } 
 import type { Head } from '../head.ts';
 import type { ObjectsContext } from '../object-context.ts';
 import { ringOf } from './commit-version.ts';
-import { type PlacedHead, displaceNull } from './displace.ts';
+import { type PlacedHead, displaceNull, floorAbove } from './displace.ts';
 import { placeHead } from './drain-window.ts';
 
 /** What every head that is the null version has from the head it replaces. */
-export type NullBase = Pick<ObjectRecord, 'nonce' | 'ring' | 'dels'> & {
+export type NullBase = Pick<ObjectRecord, 'nonce' | 'ring' | 'dels' | 'floor'> & {
   /** A seq above the head's. */
   readonly seq: number;
 };
@@ -60,7 +60,8 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
         seq = context.clock.next(placed.seq);
         const displaced = (await displaceNull(place, head, call)).dels ?? [];
         dels = displaced.filter((token) => token !== version.blob);
-        return version.plan({ nonce, seq, ...ringOf(head), ...(dels.length > 0 && { dels }) }, { placed, condition });
+        const floor = bucket.versioning === 'never' ? {} : floorAbove(placed, conditions);
+        return version.plan({ nonce, seq, ...ringOf(head), ...(dels.length > 0 && { dels }), ...floor }, { placed, condition });
       },
       recognise: byNonce(nonce, (head) => (versionNonce(head) === nonce ? head.properties : undefined)),
       ...(onDoubt && { onDoubt }),

@@ -1,36 +1,51 @@
 import type { Call } from '../../../observe/call.ts';
 import { hasWriteConditions } from '../../../protocol/conditions.ts';
 import type { Condition } from '../../../store/blob-store.ts';
-import { StoreError } from '../../../store/store-error.ts';
+import { StoreError, isStoreError } from '../../../store/store-error.ts';
 import { newNonce } from '../../records/clock.ts';
+import { type Moment, elapsedSince, momentNow } from '../../records/moment.ts';
 import { headPlace } from '../../records/names.ts';
 import { linkMetadata } from '../../records/overflow.ts';
 import type { ObjectRecord } from '../../records/record.ts';
-import { type VersionToken, newToken } from '../../records/version-token.ts';
+import { timeOf } from '../../records/time.ts';
+import { type VersionToken, newToken, seqOfToken } from '../../records/version-token.ts';
 import { rewriteRecord } from '../head-amend.ts';
 import { type Found, type HeadChange, type HeadTarget, type QueueMoment, carriesNonce, changeHead, conflict, noncesAmended, ringAfter } from '../head-commit.ts';
 import { type Head, nativeRecord } from '../head.ts';
 import type { ObjectsContext } from '../object-context.ts';
-import { type Inherited, displace, isBehind, redo } from './displace.ts';
+import { type Inherited, type PlacedHead, displace, floorAbove, isBehind, redo } from './displace.ts';
 import { isDraining, placeHead } from './drain-window.ts';
+import type { PlaceChange } from './own-place.ts';
+import { removeUnnamed } from './remove-blob.ts';
 import { stampVersion, touchVersion } from './stamp.ts';
 import { type WrittenVersion, readVersion } from './version-blob.ts';
 
 const EMPTY = new Uint8Array(0);
 /** A version's own blob that is older than this is renewed before a head names it: sweepers, and who aborts an upload, go by age. Milliseconds. */
 const RENEW_AFTER_MS = 5 * 60_000;
+/** Older than this no head may name it at all: the protocol's D. Milliseconds. */
+const TOO_OLD_MS = 15 * 60_000;
+/** Places that a version takes one after the other before its client is asked to try again. */
+const MAX_PLACES = 8;
 
 /** A version that is about to be: an object or a delete marker with a version id of its own. */
 export interface NewVersion extends HeadTarget {
   readonly kind: 'link' | 'tomb';
-  /** Brings the version's own blob into being. Asked once. */
+  /** Brings the version's own blob into being. Asked again for each new place, unless there is a `move`. */
   readonly write: (token: VersionToken) => Promise<WrittenVersion>;
+  /** Brings it to a new place, where its bytes can be had only once. */
+  readonly move?: (change: PlaceChange) => Promise<WrittenVersion>;
   /** Its place, when that was decided earlier; else above the head that is read first. */
   readonly token?: VersionToken;
+  /** Its place was not taken above a head that was read: it may become the newest there, and nothing below another. */
+  readonly unplaced?: boolean;
+  /** Names a new place of this seq. */
+  readonly placeAt?: (seq: number) => VersionToken;
   readonly nonce?: string;
   /** As in a `HeadChange`. */
   readonly onDoubt?: () => void;
-  readonly already?: (head: Head | undefined) => Promise<boolean>;
+  /** Whether, and at which place, another request has made it. */
+  readonly already?: (head: Head | undefined) => Promise<VersionToken | undefined>;
   /** `stored` where `write` takes as long as a client or a copy does. Default: first. */
   readonly queues?: QueueMoment;
 }
@@ -44,21 +59,21 @@ export interface CommittedVersion {
 /**
  * Makes a version current, in a bucket with versioning enabled. Head; the version's own blob, and beside it what
  * has to be done to the versions below; then the head is swapped on its revision, which commits. When somebody
- * with a greater place was faster, the version is entered below that head instead: no bytes move.
+ * with a greater place was faster, the version is entered below that head instead, and no bytes move; but never below one that was
+ * committed under a condition: that was true of the state right before it. Then the version takes a new place above.
  */
 export async function commitVersion(context: ObjectsContext, version: NewVersion, call: Call): Promise<CommittedVersion> {
   const commit = new VersionCommit(context, version, call);
   try {
     return await commit.run();
-  } catch (error) {
-    commit.abandon();
-    throw error;
+  } finally {
+    commit.tidyUp();
   }
 }
 
 /** All that a head that names the version is made of. */
 interface Swap {
-  readonly head: Head | undefined;
+  readonly placed: PlacedHead;
   readonly token: VersionToken;
   readonly written: WrittenVersion;
   readonly inherited: Inherited;
@@ -71,9 +86,11 @@ class VersionCommit {
   readonly #nonce: string;
   #token: VersionToken | undefined;
   #written: Promise<WrittenVersion> | undefined;
-  #writtenAt = Infinity;
-  /** A head may name the version: it did, or a send that would have made it was not answered for certain. */
-  #mayBeNamed = false;
+  #writtenAt: Moment | undefined;
+  /** Places that a blob of ours may lie at. */
+  readonly #places = new Set<VersionToken>();
+  /** Those that a head may name: it does, or a send that would have made it was not answered for certain. */
+  readonly #named = new Set<VersionToken>();
 
   constructor(context: ObjectsContext, version: NewVersion, call: Call) {
     this.#context = context;
@@ -93,65 +110,112 @@ class VersionCommit {
       versioned: true,
       queues,
       plan: (head, condition) => this.#plan(head, condition),
+      beforeSend: () => this.#requireYoung(),
       onDoubt: () => {
-        this.#mayBeNamed = true;
+        if (this.#token !== undefined) this.#named.add(this.#token);
         this.#version.onDoubt?.();
       },
       recognise: (head) => this.#recognise(head),
-      ...(already && { already: async (head) => ((await already(head)) ? { result: this.#token ?? '' } : undefined) }),
+      ...(already && { already: (head) => found(already(head)) }),
     };
     const token = await changeHead(change, this.#call);
-    this.#mayBeNamed = true;
+    this.#named.add(token);
     if (isDraining(bucket, this.#context)) await stampVersion({ bucket, key }, token, this.#call);
     return { token, written: await this.#written };
   }
 
-  /** The blob of a version that was refused for certain: nobody will ever look at it. An upload's may be completed yet. */
-  abandon(): void {
-    const { bucket, key, token } = this.#version;
-    if (this.#mayBeNamed) return;
-    if (this.#written === undefined || this.#token === undefined || token !== undefined) return;
-    this.#context.settler.discard({ bucket, key }, this.#token);
+  /** Removes what lies at places that were given up, or refused, for certain: nobody will ever look at it. An upload's blob may be completed yet. */
+  tidyUp(): void {
+    const { bucket, key, token: given } = this.#version;
+    for (const token of this.#places) {
+      if (token === given || this.#named.has(token)) continue;
+      this.#context.settler.later(`discard ${bucket.uid}/${token}`, (call) => removeUnnamed({ bucket, key }, token, call));
+    }
   }
 
   async #plan(head: Head | undefined, condition: Condition): Promise<() => Promise<VersionToken>> {
     const { bucket, key } = this.#version;
     const place = { bucket, key };
     const placed = await placeHead(place, head, { context: this.#context, call: this.#call });
-    this.#token ??= newToken(this.#context.clock.next(placed.seq));
-    const token = this.#token;
-    this.#written ??= this.#write(token);
-    if (head !== undefined && isBehind(token, placed)) {
-      if (hasWriteConditions(this.#version.conditions)) throw conflict(this.#version);
-      await Promise.all([this.#written, redo(place, head, this.#call)]);
-      return () => this.#enterBelow(head, token, condition);
+    const first = (this.#token ??= newToken(this.#context.clock.next(placed.seq)));
+    const isOvertaken = isBehind(first, placed);
+    if (isOvertaken && head !== undefined && this.#mayComeBelow(first, placed)) {
+      await Promise.all([this.#blobAt(first), redo(place, head, this.#call)]);
+      await this.#renewIfOld(first);
+      return () => this.#enterBelow(head, first, condition);
     }
-    const [written, inherited] = await Promise.all([this.#written, displace(place, placed, this.#call)]);
+    const token = isOvertaken ? await this.#takeNewPlace(first, placed) : first;
+    const [written, inherited] = await Promise.all([this.#blobAt(token), displace(place, placed, this.#call)]);
     await this.#renewIfOld(token);
-    return () => this.#swap({ head, token, written, inherited }, condition);
+    return () => this.#swap({ placed, token, written, inherited }, condition);
   }
 
-  async #write(token: VersionToken): Promise<WrittenVersion> {
-    const written = await this.#version.write(token);
-    this.#writtenAt = this.#context.now();
+  #mayComeBelow(token: VersionToken, { floor }: PlacedHead): boolean {
+    const { conditions, unplaced } = this.#version;
+    return !hasWriteConditions(conditions) && unplaced !== true && seqOfToken(token) > floor;
+  }
+
+  #blobAt(token: VersionToken): Promise<WrittenVersion> {
+    return (this.#written ??= this.#bring(token, this.#version.write(token)));
+  }
+
+  async #bring(token: VersionToken, writing: Promise<WrittenVersion>): Promise<WrittenVersion> {
+    this.#places.add(token);
+    const written = await writing;
+    this.#writtenAt = momentNow(this.#clocks());
     return written;
+  }
+
+  /** The old place keeps its blob until the commit is over. */
+  async #takeNewPlace(from: VersionToken, { seq }: PlacedHead): Promise<VersionToken> {
+    const { conditions, write, move, placeAt = newToken } = this.#version;
+    if (this.#places.size >= MAX_PLACES) {
+      throw hasWriteConditions(conditions) ? conflict(this.#version) : new StoreError('throttled', { call: 'write', code: 'Overtaken' });
+    }
+    const before = await this.#blobAt(from);
+    const to = placeAt(this.#context.clock.next(seq));
+    this.#token = to;
+    this.#written = this.#bring(to, move === undefined ? write(to) : this.#moved(move({ from, to, written: before })));
+    return to;
+  }
+
+  async #moved(moving: Promise<WrittenVersion>): Promise<WrittenVersion> {
+    try {
+      return await moving;
+    } catch (error) {
+      if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed', 'notFound')) throw error;
+      throw hasWriteConditions(this.#version.conditions) ? conflict(this.#version, error) : new StoreError('unavailable', { call: 'copy', code: 'Overtaken', cause: error });
+    }
+  }
+
+  #clocks(): { now: () => number; monotonic: () => number } {
+    return { now: this.#context.now, monotonic: timeOf(this.#version.bucket.home).monotonic };
+  }
+
+  #age(): number {
+    return this.#writtenAt === undefined ? 0 : elapsedSince(this.#writtenAt, this.#clocks());
   }
 
   /** What had to be done to the versions below may have taken long. @throws StoreError conditionFailed: begin again */
   async #renewIfOld(token: VersionToken): Promise<void> {
-    if (this.#context.now() - this.#writtenAt < RENEW_AFTER_MS) return;
-    const { bucket, key, already } = this.#version;
-    this.#writtenAt = this.#context.now();
+    if (this.#age() < RENEW_AFTER_MS) return;
+    const { bucket, key, already, token: given } = this.#version;
     // An upload's claim is renewed by what is asked at the beginning of each turn.
-    if (already === undefined) {
+    if (already === undefined || token !== given) {
       const revision = await touchVersion({ bucket, key }, token, this.#call);
       this.#written = this.#written?.then((written) => ({ ...written, ...(written.revision !== undefined && { revision }) }));
     }
+    this.#writtenAt = momentNow(this.#clocks());
     throw new StoreError('conditionFailed', { call: 'setMetadata', code: 'Renewed' });
   }
 
-  async #swap({ head, token, written, inherited }: Swap, condition: Condition): Promise<VersionToken> {
-    const { bucket, key, kind } = this.#version;
+  /** Nothing may stand between this and the send. @throws StoreError conditionFailed: the process stood still, begin again */
+  #requireYoung(): void {
+    if (this.#age() > TOO_OLD_MS) throw new StoreError('conditionFailed', { call: 'write', code: 'TooOld' });
+  }
+
+  async #swap({ placed, token, written, inherited }: Swap, condition: Condition): Promise<VersionToken> {
+    const { bucket, key, kind, conditions } = this.#version;
     const { ref, trueKey } = headPlace(bucket, key);
     const record: ObjectRecord = {
       ...written.record,
@@ -160,7 +224,8 @@ class VersionCommit {
       nonce: this.#nonce,
       ...(written.revision !== undefined && { rev: written.revision }),
       ...(trueKey !== undefined && { key: trueKey }),
-      ...ringOf(head),
+      ...ringOf(placed.head),
+      ...floorAbove(placed, conditions),
       ...inherited,
     };
     const metadata = linkMetadata(bucket.home, record, written.native);
@@ -191,4 +256,9 @@ class VersionCommit {
 /** A ring even where there was no head: it tells a head that was swapped from one that a plain PUT wrote. */
 export function ringOf(head: Head | undefined): { ring: readonly string[] } {
   return { ring: ringAfter(head).ring ?? [] };
+}
+
+async function found(already: Promise<VersionToken | undefined>): Promise<Found<VersionToken> | undefined> {
+  const token = await already;
+  return token === undefined ? undefined : { result: token };
 }

@@ -1,10 +1,12 @@
 import type { Call } from '../../../observe/call.ts';
+import { type WriteConditions, hasWriteConditions } from '../../../protocol/conditions.ts';
 import { at } from '../../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../../store/store-error.ts';
 import { blobMetadata } from '../../records/overflow.ts';
 import { CLAIM_NAME, type ObjectRecord, RECORD_NAME, splitMetadata } from '../../records/record.ts';
 import { ownKey, versionRef } from '../../records/version-names.ts';
 import { type VersionToken, isNewer, seqOfToken, tokenOfNull } from '../../records/version-token.ts';
+import { whileStreaming } from '../commit-life.ts';
 import { type Head, contentHeadersOf, nativeRecord, sameContentHeaders, viewOf } from '../head.ts';
 import { readHead } from '../object-read.ts';
 import { type OwnCopy, copyToOwn } from './own-copy.ts';
@@ -16,6 +18,8 @@ export interface PlacedHead {
   readonly head: Head | undefined;
   /** Microseconds. */
   readonly seq: number;
+  /** Seq above which somebody who was overtaken may still be committed below this head. */
+  readonly floor: number;
 }
 
 /** What the next head says of the null version. */
@@ -58,7 +62,7 @@ export async function redo(place: KeyPlace, head: Head | undefined, call: Call):
   ]);
 }
 
-async function displaceCurrent(place: KeyPlace, { head, seq }: PlacedHead, call: Call): Promise<VersionToken | undefined> {
+async function displaceCurrent(place: KeyPlace, { head, seq }: Pick<PlacedHead, 'head' | 'seq'>, call: Call): Promise<VersionToken | undefined> {
   if (head === undefined) return undefined;
   switch (head.record?.kind) {
     case 'void':
@@ -80,6 +84,11 @@ function hasOwnPlace({ version, seq }: ObjectRecord): boolean {
   return version !== undefined && seqOfToken(version) === seq;
 }
 
+/** What a new head says of its floor: a version that is committed under a condition is the floor itself, which a head need not say. */
+export function floorAbove({ floor }: PlacedHead, conditions: WriteConditions): { floor?: number } {
+  return hasWriteConditions(conditions) ? {} : { floor };
+}
+
 /** Microseconds; of a blob that native tools wrote, its time. */
 export function seqOfHead(head: Head | undefined): number {
   if (head === undefined) return 0;
@@ -93,13 +102,14 @@ function tokenOfHead(head: Head, seq: number): VersionToken {
   return tokenOfNull(seq, head.properties.revision);
 }
 
-/** A version with this place would not be the current one. Nothing is behind a void, which has no version. */
-export function isBehind(token: VersionToken, { head, seq }: PlacedHead): boolean {
-  return head !== undefined && head.record?.kind !== 'void' && isNewer(tokenOfHead(head, seq), token);
+/** A version with this place would not be the current one. Nothing is behind a void, which has no version; without a head, what is known are names above. */
+export function isBehind(token: VersionToken, { head, seq }: Pick<PlacedHead, 'head' | 'seq'>): boolean {
+  if (head === undefined) return seqOfToken(token) <= seq;
+  return head.record?.kind !== 'void' && isNewer(tokenOfHead(head, seq), token);
 }
 
 /** Copies the null version to a blob of its own, whose name no other state of it gets. */
-async function moveNull({ bucket, key }: KeyPlace, { head, seq }: PlacedHead & { readonly head: Head }, call: Call): Promise<VersionToken> {
+async function moveNull({ bucket, key }: KeyPlace, { head, seq }: Pick<PlacedHead, 'seq'> & { readonly head: Head }, call: Call): Promise<VersionToken> {
   const token = tokenOfHead(head, seq);
   const target = versionRef(bucket, key, token);
   const view = viewOf(head, bucket, key);
@@ -119,7 +129,7 @@ async function moveNull({ bucket, key }: KeyPlace, { head, seq }: PlacedHead & {
       sameHeaders: sameContentHeaders(headers, source),
       ...(source.md5 !== undefined && { md5: source.md5 }),
     };
-    await copyToOwn(store, request, call);
+    await whileStreaming(call, (client) => copyToOwn(store, request, client));
   } catch (error) {
     if (isStoreError(error, 'conditionFailed')) {
       // Somebody else has copied the same state, perhaps long ago: it must not be old when a head comes to name it.
@@ -136,7 +146,7 @@ async function moveNull({ bucket, key }: KeyPlace, { head, seq }: PlacedHead & {
 /** Record of the null version on a blob of its own, from the head that it lies in. */
 function ownNullRecord({ bucket, key }: KeyPlace, head: Head): ObjectRecord {
   const record = head.record ?? nativeRecord(head);
-  const { version: _v, size: _s, nullVersion: _n, adds: _a, dels: _d, nonce: _o, ring: _g, ...rest } = record;
+  const { version: _v, size: _s, nullVersion: _n, adds: _a, dels: _d, nonce: _o, ring: _g, floor: _f, ...rest } = record;
   return { ...rest, ...ownKey(bucket, key), kind: 'inline', isNull: true, etag: viewOf(head, bucket, key).etag };
 }
 

@@ -28,9 +28,13 @@ export function mayHideVersions(head: Head | undefined): boolean {
 /** Where a head stands in the key's history. One that came late over versions stands above them all: it is the current one. */
 export async function placeHead(place: KeyPlace, head: Head | undefined, { context, call }: { context: ObjectsContext; call: Call }): Promise<PlacedHead> {
   const seq = seqOfHead(head);
-  if (!isDraining(place.bucket, context) || !mayHideVersions(head)) return { head, seq };
-  for await (const { token } of versionsNewestFirst(place, call)) return { head, seq: Math.max(seq, seqOfToken(token) + 1) };
-  return { head, seq };
+  const placed = { head, seq, floor: head?.record?.floor ?? seq };
+  if (!isDraining(place.bucket, context) || !mayHideVersions(head)) return placed;
+  for await (const { token } of versionsNewestFirst(place, call)) {
+    const above = Math.max(seq, seqOfToken(token) + 1);
+    return { head, seq: above, floor: above };
+  }
+  return placed;
 }
 
 /** The current version of a key without a head: the newest that is stamped. Undefined outside the window: nothing is there then. */

@@ -85,6 +85,18 @@ export async function removeVersionBlob({ bucket, key }: KeyPlace, token: Versio
   return true;
 }
 
+/**
+ * Removes a blob that a commit brought into being at a place that it gave up, or was refused: no head write that names it can have
+ * happened. What it says of an upload is not true, so nothing of it is written down. Idempotent.
+ */
+export async function removeUnnamed({ bucket, key }: KeyPlace, token: VersionToken, call: Call): Promise<void> {
+  try {
+    await bucket.home.store.remove(versionRef(bucket, key, token), undefined, call);
+  } catch (error) {
+    if (!isStoreError(error, 'notFound')) throw error;
+  }
+}
+
 /** A version's own blob as it was listed or read. */
 export interface KnownBlob {
   readonly token: VersionToken;

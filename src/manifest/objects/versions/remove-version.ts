@@ -156,7 +156,8 @@ async function planCurrent({ target, request, head, condition, nonce }: Turn & {
   const log = token === undefined ? {} : { dels: [token] };
   const { ref, trueKey } = headPlace(bucket, key);
   const nullVersion = next?.token === head.record?.nullVersion ? undefined : head.record?.nullVersion;
-  const base = { ...(trueKey !== undefined && { key: trueKey }), nonce, ...ringOf(head), ...log, ...(nullVersion !== undefined && { nullVersion }) };
+  const floor = head.record?.floor ?? seqOfHead(head);
+  const base = { floor, ...(trueKey !== undefined && { key: trueKey }), nonce, ...ringOf(head), ...log, ...(nullVersion !== undefined && { nullVersion }) };
   const send = async (): Promise<Removal> => {
     if (next === undefined) {
       const metadata = { [RECORD_NAME]: encodeRecord({ kind: 'void', seq: seqOfHead(head), ...base }) };

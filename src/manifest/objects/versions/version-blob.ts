@@ -60,7 +60,7 @@ export function isVisible(head: Head | undefined, { token, record }: Pick<Versio
 
 /** What a version's own blob says of itself, from the head that names it. */
 export function versionRecordOf(link: ObjectRecord): ObjectRecord {
-  const { version: _v, rev: _r, size: _s, nullVersion: _n, adds: _a, dels: _d, nonce: _o, ring: _g, kind, ...rest } = link;
+  const { version: _v, rev: _r, size: _s, nullVersion: _n, adds: _a, dels: _d, nonce: _o, ring: _g, floor: _f, kind, ...rest } = link;
   return { ...rest, kind: kind === 'tomb' ? 'tomb' : 'inline' };
 }
 
