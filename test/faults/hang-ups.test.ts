@@ -112,5 +112,5 @@ describe('a client that leaves before, during or after any backend call of any c
     }
     sizes.push(`${versioning} ${scenes.length} scenes, ${points} calls, ${runs} runs`);
     expect(found.slice(0, 12).join('\n'), `${found.length} of ${runs}`).toBe('');
-  }, 120_000);
+  }, 300_000);
 });

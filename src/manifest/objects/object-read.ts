@@ -7,10 +7,26 @@ import { type Head, isLive, parseHead, viewOf } from './head.ts';
 import { headPlace } from '../records/names.ts';
 import type { ObjectView } from './object-view.ts';
 import type { OpenRequest } from './object-requests.ts';
-import { withOverflow } from '../records/overflow.ts';
+import { isOverflowMissing, withOverflow } from '../records/overflow.ts';
 
-/** @returns undefined when the key has no blob. @throws S3Error NoSuchBucket when the container is gone */
+/** Times a head is read whose record cannot be read whole, because somebody writes it anew. */
+const MAX_READS = 3;
+
+/**
+ * @returns undefined when the key has no blob
+ * @throws S3Error NoSuchBucket when the container is gone; StoreError unavailable when a part of the record is missing
+ */
 export async function readHead(bucket: Bucket, key: string, call: Call): Promise<Head | undefined> {
+  for (let reads = 1; ; reads++) {
+    try {
+      return await readHeadOnce(bucket, key, call);
+    } catch (error) {
+      if (!isOverflowMissing(error) || reads === MAX_READS) throw error;
+    }
+  }
+}
+
+async function readHeadOnce(bucket: Bucket, key: string, call: Call): Promise<Head | undefined> {
   const { ref } = headPlace(bucket, key);
   try {
     const head = parseHead(ref, await bucket.home.store.head(ref, call));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Call } from '../../observe/call.ts';
 import type { BlobMetadata } from '../../store/blob-store.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
 import type { BucketHome } from '../buckets/bucket.ts';
 import type { Head } from '../objects/head.ts';
@@ -56,16 +57,35 @@ export function linkMetadata({ store }: BucketHome, link: ObjectRecord, native: 
   return { [RECORD_NAME]: encodeRecord(core) };
 }
 
-/** The head with its whole record; costs a call only when something had spilled. */
+/**
+ * The head with its whole record; costs a call only when something had spilled.
+ * @throws StoreError unavailable (OverflowMissing): what had spilled is not there, because the blob was written anew since it was
+ * read, or for good. Never `notFound`, which says of the blob itself that it is not there
+ */
 export async function withOverflow(home: BucketHome, head: Head, call: Call): Promise<Head> {
   const { record } = head;
   if (record?.overflow === undefined) return head;
-  const { body } = await home.store.read(overflowRef(home, record.overflow), {}, call);
-  const rest = decodeRecord((await readAll(body)).toString());
+  const rest = decodeRecord((await readOverflow(home, record.overflow, call)).toString());
   if (rest === undefined) throw new Error(`overflow record ${record.overflow} is damaged`);
   const { overflow: _overflow, ...core } = record;
   const whole = { ...rest, ...core };
   return { ...head, record: whole, userMetadata: { ...head.userMetadata, ...whole.userMetadata } };
+}
+
+async function readOverflow(home: BucketHome, overflow: string, call: Call): Promise<Buffer> {
+  try {
+    const { body } = await home.store.read(overflowRef(home, overflow), {}, call);
+    return await readAll(body);
+  } catch (error) {
+    throw isStoreError(error, 'notFound') ? new StoreError('unavailable', { call: 'read', code: OVERFLOW_MISSING, cause: error }) : error;
+  }
+}
+
+const OVERFLOW_MISSING = 'OverflowMissing';
+
+/** A blob said that its record goes on elsewhere, and there was nothing: perhaps it says something else by now. */
+export function isOverflowMissing(error: unknown): boolean {
+  return isStoreError(error, 'unavailable') && error.detail.code === OVERFLOW_MISSING;
 }
 
 /** All spilled records of a backend. */

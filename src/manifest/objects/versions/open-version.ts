@@ -4,7 +4,7 @@ import { isStoreError } from '../../../store/store-error.ts';
 import type { ByteSource } from '../../../streams/bytes.ts';
 import type { Bucket } from '../../buckets/bucket.ts';
 import { headPlace } from '../../records/names.ts';
-import { withOverflow } from '../../records/overflow.ts';
+import { isOverflowMissing, withOverflow } from '../../records/overflow.ts';
 import { versionRef } from '../../records/version-names.ts';
 import { isVersionToken } from '../../records/version-token.ts';
 import { NULL_VERSION, parseHead, viewOf } from '../head.ts';
@@ -50,7 +50,10 @@ async function openCurrent(context: ObjectsContext, target: ObjectTarget, reques
   const kind = bare.record?.kind ?? 'inline';
   call.facts.noteHeadKind(ref.name, kind);
   if (kind === 'inline') {
-    const head = await orDiscard(read.body, () => withOverflow(bucket.home, bare, call));
+    const head = await orDiscard(read.body, () => withOverflow(bucket.home, bare, call)).catch((error: unknown) => {
+      if (!isOverflowMissing(error)) throw error;
+    });
+    if (head === undefined) return undefined;
     return { view: viewOf(head, bucket, key), body: read.body };
   }
   read.body.discard();
@@ -81,7 +84,7 @@ async function openBehind(context: ObjectsContext, { bucket, key, head }: HeadAt
     const view = versionView(version, bucket, key);
     return { view, body: await openView(bucket, view, request, call) };
   } catch (error) {
-    if (isStoreError(error, 'notFound', 'conditionFailed')) return undefined;
+    if (isStoreError(error, 'notFound', 'conditionFailed') || isOverflowMissing(error)) return undefined;
     throw error;
   }
 }
@@ -92,7 +95,7 @@ async function openFound(context: ObjectsContext, target: ObjectTarget, request:
   try {
     return { view, body: await openView(target.bucket, view, request, call) };
   } catch (error) {
-    if (isStoreError(error, 'notFound', 'conditionFailed')) return undefined;
+    if (isStoreError(error, 'notFound', 'conditionFailed') || isOverflowMissing(error)) return undefined;
     throw error;
   }
 }
