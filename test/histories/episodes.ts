@@ -4,10 +4,10 @@ import type { Random } from './random.ts';
 import { KeyStory, nextCall, type Versioning } from './workload.ts';
 
 /** Calls to one key: long enough for odd orders, short enough for a search through all of them. */
-const CALLS_PER_KEY = 36;
-const KEYS_PER_BUCKET = 24;
+const CALLS_PER_KEY = 24;
+const KEYS_PER_BUCKET = 36;
 /** Keys that are worked on at the same time: several clients meet at each. */
-const KEYS_AT_ONCE = 6;
+const KEYS_AT_ONCE = 8;
 const MODES: readonly Versioning[] = ['never', 'Enabled', 'Suspended'];
 
 export interface Episode {

@@ -19,7 +19,7 @@ export interface Judgement {
 
 /** What everybody was told, against what a service with one order of events could have told. */
 export function judge(episodes: readonly Episode[], recorded: readonly Recorded[]): Judgement {
-  const wrong = recorded.flatMap(failure);
+  const wrong: string[] = [];
   const undecided: string[] = [];
   let keys = 0;
   for (const { bucket, versioning, stories } of episodes) {
@@ -33,7 +33,7 @@ export function judge(episodes: readonly Episode[], recorded: readonly Recorded[
       undecided.push(...verdict.undecided.map((why) => `${bucket} (${versioning}) ${why}`));
     }
   }
-  return { wrong, undecided, keys };
+  return { wrong: [...wrong, ...recorded.flatMap(failure)], undecided, keys };
 }
 
 function historyOf(recorded: readonly Recorded[], mode: Mode): { events: Event[]; listings: VersionsListing[] } {
