@@ -46,7 +46,7 @@ function settingsOf({ rolling }: HistoriesOptions): Record<string, string> {
   return {
     S3GW_LIMITS: JSON.stringify({ heldBodyBytes: HELD_BYTES }),
     ...(rolling && { S3GW_TIMEOUTS: JSON.stringify({ drainMs: SHORT_DRAIN_MS }) }),
-    S3GW_LOG_LEVEL: 'silent',
+    S3GW_LOG_LEVEL: 'error',
   };
 }
 

@@ -25,6 +25,7 @@ const GOOD: Readonly<Record<string, readonly Event[]>> = {
   'a condition that failed': [put('a', at(1, 2)), put('b', at(3, 4), { condition: IF_NONE, outcome: { kind: 'conditionFailed' } }), get(at(5, 6), 'a')],
   '412 because of an unanswered write': [put('a', at(1, Infinity), { outcome: UNKNOWN, ...unversioned }), put('b', at(3, 4), { condition: IF_NONE, outcome: { kind: 'conditionFailed' } })],
   'If-Match on nothing': [put('b', at(3, 4), { condition: ifMatch('a'), outcome: { kind: 'absent' } })],
+  'DELETE If-Match on nothing': [event(at(1, 2), { kind: 'delete', modes: ['never'], condition: ifMatch('a') }, { kind: 'done' }), get(at(3, 4), undefined)],
   'versions in their order': [put('a', at(1, 2), { versionId: '1' }), put('b', at(3, 4), { versionId: '2' }), remove('d', at(5, 6), '3'), whole(9, '3=MARKER', '2=b', '1=a')],
   'a marker deleted by its id brings the object back': [put('a', at(1, 2), { versionId: '1' }), remove('d', at(3, 4), '2'), get(at(5, 6), undefined), removeVersion(at(7, 8), '2'), get(at(9, 10), 'a')],
   'a marker of a DELETE without an answer': [
@@ -36,6 +37,9 @@ const GOOD: Readonly<Record<string, readonly Event[]>> = {
 };
 
 const BAD: Readonly<Record<string, readonly Event[]>> = {
+  'DELETE If-Match of what is another object by then': [
+    put('a', at(1, 2), unversioned), put('b', at(3, 4), unversioned), event(at(5, 6), { kind: 'delete', modes: ['never'], condition: ifMatch('a') }, { kind: 'done' }),
+  ],
   'a lost write': [put('a', at(1, 2)), get(at(3, 4), undefined)],
   'an old read': [put('a', at(1, 2)), put('b', at(3, 4)), get(at(5, 6), 'a')],
   'there and back again': [put('a', at(1, 2)), put('b', at(3, 9)), get(at(4, 5), 'b'), get(at(6, 7), 'a')],

@@ -71,6 +71,7 @@ const STEPS: Steps = {
   },
   delete: (state, op, action) => {
     const { event, ids } = op;
+    if (action.condition?.kind === 'etag' && isNothing(state) && says204(event)) return [state];
     const judged = conditional(state, event, action.condition);
     if (judged !== undefined) return judged;
     const marked = ids.map((id) => withVersion(state, { writer: event.id, id, marker: true, said: {} }));
@@ -97,6 +98,15 @@ const STEPS: Steps = {
   },
   readHistory: (state, { event: { outcome } }) => (outcome.kind === 'history' && isHistory(state.versions, outcome.versions) ? [state] : []),
 };
+
+function isNothing({ versions: [top] }: State): boolean {
+  return top?.marker !== false;
+}
+
+/** If-Match on what is not there is no failure to DELETE, and leaves no marker (API_DeleteObject: "or if the object does not exist"). */
+function says204({ outcome }: Event): boolean {
+  return outcome.kind === 'done' && outcome.versionId === undefined;
+}
 
 /** What becomes of a conditional change; undefined: it takes effect. */
 function conditional({ versions, ...rest }: State, { outcome }: Event, condition: Condition | undefined): readonly State[] | undefined {
