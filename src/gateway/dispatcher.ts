@@ -202,6 +202,7 @@ export class Dispatcher {
   #toS3Request(exchange: Exchange, { row, address, query, headers }: Route, verdict: AuthVerdict<Credential>): S3Request {
     const body = createRequestBody({
       source: exchange.request,
+      socket: exchange.request.socket,
       headers,
       payload: verdict.payload,
       signing: verdict.kind === 'signed' ? verdict.signing : undefined,

@@ -2,10 +2,17 @@ import type { Readable } from 'node:stream';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { RequestFacts } from '../../observe/request-facts.ts';
 import { readBuffers } from '../../streams/read-buffers.ts';
+import { turn } from '../../streams/turns.ts';
 import { incompleteBody } from './body-errors.ts';
 import type { Deframer } from './deframer.ts';
 import type { BodyFacts } from './object-body.ts';
 import type { PayloadVerifier } from './payload-verifier.ts';
+
+/** A socket as far as it is stopped for a while. */
+export interface Restrainable {
+  pause(): unknown;
+  resume(): unknown;
+}
 
 export interface FlowOptions {
   /** The request: body bytes as HTTP delivers them, not yet read from. */
@@ -17,6 +24,8 @@ export interface FlowOptions {
   /** More payload than this: MaxMessageLengthExceeded. Matters only where the size is not known beforehand. */
   readonly limit: number;
   readonly onFirstRead: () => void;
+  /** What the source comes from. Stopping it keeps what was not parsed yet from being parsed; absent: that is not to be stopped. */
+  readonly socket?: Restrainable | undefined;
   /** How much came, and how long the client was waited for. */
   readonly facts?: RequestFacts | undefined;
   readonly signal: AbortSignal;
@@ -33,6 +42,7 @@ export interface FlowSink {
 /** A piece below this is gathered with others once so many have come. Programs send fewer; whoever sends more pays with a copy. */
 const TINY = 1024;
 const TINY_TO_PASS = 16;
+const TINY_PER_TURN = 256;
 const SLAB = 16 * 1024;
 
 /**
@@ -48,6 +58,7 @@ export class BodyFlow {
   #received = 0;
   #over = false;
   #tiny = 0;
+  #restrained = false;
   /** Tiny pieces that wait to be looked at together, from where on they lie there, and how far it is filled. */
   #slab: Buffer | undefined;
   #slabFrom = 0;
@@ -143,6 +154,22 @@ export class BodyFlow {
     }
     this.#slabTo += bytes.copy(this.#slab, this.#slabTo);
     this.#flushing ??= setImmediate(this.#flush);
+    this.#tiny += 1;
+    if (this.#tiny % TINY_PER_TURN === 0) void this.#restrain();
+  }
+
+  /**
+   * Node takes up to 2 MiB off a socket at a time, which are hundreds of thousands of such pieces: others would wait for a second.
+   * Of all who send them, one goes on in each round of the event loop.
+   */
+  async #restrain(): Promise<void> {
+    const { socket } = this.#options;
+    if (socket === undefined || this.#restrained) return;
+    this.#restrained = true;
+    socket.pause();
+    await turn();
+    this.#restrained = false;
+    socket.resume();
   }
 
   /** What was gathered goes on. The slab is filled further behind it, as what takes the payload may keep what it got. */

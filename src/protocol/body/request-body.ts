@@ -5,7 +5,7 @@ import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import type { RequestFacts } from '../../observe/request-facts.ts';
 import type { HeaderReader, ReadAllOptions, RequestBody } from '../request.ts';
 import { AwsChunkedDeframer } from './aws-chunked.ts';
-import { BodyFlow } from './body-flow.ts';
+import { BodyFlow, type Restrainable } from './body-flow.ts';
 import { collect } from './collect.ts';
 import { readDeclaredDigests, type DeclaredDigests } from './declared-digests.ts';
 import { PLAIN, type Deframer } from './deframer.ts';
@@ -26,6 +26,8 @@ export interface RequestBodyOptions {
   readonly onFirstRead: () => void;
   readonly signal: AbortSignal;
   readonly holdBudget: HoldBudget;
+  /** Under the source; see `FlowOptions`. */
+  readonly socket?: Restrainable;
   /** Whose share of the budget the body counts to. */
   readonly holder?: Holder;
   /** What the body turns out to be is written down here. */
@@ -145,8 +147,8 @@ class HttpRequestBody implements OwnedRequestBody {
   }
 
   #flow(verifier: PayloadVerifier, size: number | undefined, limit: number): BodyFlow {
-    const { source, onFirstRead, signal, facts } = this.#options;
-    return new BodyFlow({ source, onFirstRead, signal, verifier, size, limit, deframer: this.#deframer(size ?? 0), facts });
+    const { source, socket, onFirstRead, signal, facts } = this.#options;
+    return new BodyFlow({ source, socket, onFirstRead, signal, verifier, size, limit, deframer: this.#deframer(size ?? 0), facts });
   }
 
   #deframer(size: number): Deframer {

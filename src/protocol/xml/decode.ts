@@ -2,7 +2,7 @@ import { S3Error } from '../../errors/s3-error.ts';
 import { parsePieces, parseTree, type XmlElement } from './parse-tree.ts';
 import type { XmlLimits } from './scan.ts';
 import type { XmlContent, XmlField, XmlShape } from './shape.ts';
-import { turn } from './turns.ts';
+import { turn } from '../../streams/turns.ts';
 
 /** Of everything but long lists: 50 tags of the largest size, every character escaped, and 100 grants stay below. */
 export const SMALL_DOCUMENT: XmlLimits = { bytes: 256 * 1024, elements: 2000 };

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { KILLERS, type Killer } from './killers.ts';
+
+/** Runs one killer from an address of its own, in a thread of its own; posts how many answers there were of each status. */
+const { name, port, ms } = workerData as { readonly name: string; readonly port: number; readonly ms: number };
+const ADDRESS = '127.0.0.2';
+const statuses: Record<string, number> = {};
+
+async function attack(killer: Killer, index: number, signal: AbortSignal): Promise<void> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: ADDRESS });
+  let head = '';
+  socket.on('error', () => undefined).on('data', (bytes) => {
+    if (head.length < 64) head += bytes.toString('latin1', 0, 64);
+  });
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  try {
+    await once(socket, 'connect', { signal });
+    for (const piece of killer.pieces(index)) {
+      if (!socket.destroyed && !socket.write(piece)) await drained(socket, signal);
+    }
+    if (killer.holds === true) await aborted(signal);
+    else {
+      const answered = once(socket, 'data', { signal });
+      answered.catch(() => undefined);
+      if (head === '') await Promise.race([answered, closed]);
+    }
+  } catch {
+    // The gateway hung up, or the time is over.
+  } finally {
+    socket.destroy();
+    await closed;
+    const status = /^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 'none';
+    statuses[status] = (statuses[status] ?? 0) + 1;
+  }
+}
+
+function drained(socket: Socket, signal: AbortSignal): Promise<unknown> {
+  return Promise.race([new Promise((resolve) => socket.once('drain', resolve).once('close', resolve)), aborted(signal)]);
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+const killer = KILLERS[name];
+if (killer === undefined) throw new Error(`no killer is called ${name}`);
+const time = new AbortController();
+const { signal } = time;
+setTimeout(() => time.abort(), ms);
+await Promise.all(Array.from({ length: killer.connections }, async (_, index) => {
+  while (!signal.aborted) {
+    await attack(killer, index, signal);
+    await sleep(1);
+  }
+}));
+parentPort?.postMessage(statuses);

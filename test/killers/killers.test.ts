@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { roundTrip } from '../support/raw-http.ts';
+import { ACCESS_KEY, OTHER_ACCESS_KEY, signedHead } from '../support/sign-raw.ts';
+import { KILLERS } from './killers.ts';
+import { LIMIT_MIB, startSmallGateway, type SmallGateway } from './small-gateway.ts';
+
+/*
+ * Every killer against a gateway of the chart's size: it lives, stays below its memory, answers its probe within a second, and
+ * serves who is honest without a failure. `npm run test:killers` gives each more time.
+ */
+const MS = Number(process.env['KILLERS_SECONDS'] ?? 1) * 1000;
+/** The kubelet's patience with a probe. Where more processes want to run than there are cores, all of them wait in turn. */
+const PROBE_MS = 1000;
+const patience = (): number => PROBE_MS * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+
+let gateway: SmallGateway;
+
+beforeAll(async () => {
+  gateway = await startSmallGateway();
+  await vi.waitFor(async () => expect((await roundTrip(gateway.adminPort, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')).status).toBe(200), { timeout: 45_000, interval: 200 });
+  for (const [bucket, accessKey] of [['flooded', ACCESS_KEY], ['honest', OTHER_ACCESS_KEY]] as const) {
+    expect((await roundTrip(gateway.port, signedHead({ method: 'PUT', target: `/${bucket}`, accessKey, headers: { 'content-length': '0' } }))).status).toBe(200);
+  }
+}, 60_000);
+afterAll(() => gateway.stop());
+
+interface Watch {
+  readonly probes: number[];
+  readonly failures: string[];
+  served: number;
+}
+
+async function probe(watch: Watch, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const began = performance.now();
+    const { status } = await roundTrip(gateway.adminPort, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n').catch(() => ({ status: 0 }));
+    watch.probes.push(status === 200 ? performance.now() - began : Infinity);
+    await sleep(100);
+  }
+}
+
+const BODY = 'x'.repeat(4096);
+const DELETION = '<Delete><Object><Key>gone</Key></Object></Delete>';
+
+async function beHonest(watch: Watch, signal: AbortSignal): Promise<void> {
+  const accessKey = OTHER_ACCESS_KEY;
+  const requests: Readonly<Record<string, () => string>> = {
+    PUT: () => signedHead({ method: 'PUT', target: '/honest/key', accessKey, headers: { 'content-length': String(BODY.length) } }) + BODY,
+    GET: () => signedHead({ target: '/honest/key', accessKey }),
+    list: () => signedHead({ target: '/honest?list-type=2', accessKey }),
+    DeleteObjects: () => signedHead({
+      method: 'POST', target: '/honest?delete', accessKey, headers: { 'content-length': String(DELETION.length), 'content-md5': createHash('md5').update(DELETION).digest('base64') },
+    }) + DELETION,
+  };
+  while (!signal.aborted) {
+    for (const [name, request] of Object.entries(requests)) {
+      const outcome = await roundTrip(gateway.port, request()).then(({ status, body }) => (status === 200 ? undefined : `${status} ${body}`), String);
+      if (outcome === undefined) watch.served += 1;
+      else watch.failures.push(`${name}: ${outcome}`);
+    }
+    await sleep(10);
+  }
+}
+
+describe.skipIf(!existsSync('/proc/self/status'))('a gateway of the chart\'s size', () => {
+  test.each(Object.keys(KILLERS))('survives %s', async (name) => {
+    const watch: Watch = { probes: [], failures: [], served: 0 };
+    const flood = new Worker(new URL('./flood.ts', import.meta.url), { workerData: { name, port: gateway.port, ms: MS } });
+    const done = new AbortController();
+    const beside = Promise.all([probe(watch, done.signal), beHonest(watch, done.signal)]);
+    const [statuses] = (await once(flood, 'message')) as [Record<string, number>];
+    done.abort();
+    await beside;
+    await flood.terminate();
+    console.log(`${name}: ${JSON.stringify(statuses)}, slowest probe ${Math.round(Math.max(...watch.probes))} ms, ${watch.served} served, peak ${Math.round(gateway.peakMiB())} MiB`);
+    expect(gateway.alive(), gateway.lastWords()).toBe(true);
+    expect(watch.failures).toEqual([]);
+    expect(watch.served).toBeGreaterThan(0);
+    expect(Object.keys(statuses).filter((status) => status.startsWith('5') && status !== '503')).toEqual([]);
+    expect(Math.max(...watch.probes)).toBeLessThan(patience());
+    expect(gateway.peakMiB()).toBeLessThan(LIMIT_MIB);
+  }, 60_000 + 2 * MS);
+});

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { presignedHead, signedHead, type RawRequestOptions } from '../support/sign-raw.ts';
+
+/** Requests made to end a process or to keep it busy, by their names. */
+export interface Killer {
+  /** Connections that do it at a time. */
+  readonly connections: number;
+  /** What one of them sends, in turn; made anew for each, as signatures grow old. */
+  readonly pieces: (index: number) => readonly (string | Buffer)[];
+  /** Sends, and keeps the connection without going on. */
+  readonly holds?: boolean;
+}
+
+const MIB = 1024 * 1024;
+const TARGET = '/flooded';
+
+const signed = (options: RawRequestOptions): string => signedHead(options);
+/** Body bytes in HTTP chunks of one byte each. */
+const tinyChunks = (body: Buffer): Buffer => {
+  const wire = Buffer.alloc(body.length * 6 + 5, '1\r\nX\r\n', 'latin1');
+  for (let at = 0; at < body.length; at += 1) wire[at * 6 + 3] = body[at] ?? 0;
+  wire.write('0\r\n\r\n', body.length * 6, 'latin1');
+  return wire;
+};
+
+function deletion(body: Buffer, size = body.length): (string | Buffer)[] {
+  const headers = { 'content-length': String(size), 'content-md5': createHash('md5').update(body).digest('base64') };
+  return [signed({ method: 'POST', target: `${TARGET}?delete`, headers }), body];
+}
+
+const document = (inner: string): Buffer => Buffer.from(`<Delete>${inner}</Delete>`);
+const item = (key: string, attributes = ''): string => `<Object${attributes}><Key>${key}</Key></Object>`;
+const attributes = (count: number): string => Array.from({ length: count }, (_, index) => ` a${index}="b"`).join('');
+
+/** Made once: their making should not take the time of what they are sent to. */
+const DOCUMENTS = {
+  references: document(item('&#x6b;'.repeat(1000)).repeat(1200)),
+  amps: document(`<Object><Key>${'&amp;'.repeat(1_580_000)}</Key></Object>`),
+  attributes: document(`<Object${attributes(500_000)}/>`),
+  key: document(item('k'.repeat(8_000_000))),
+  within: document(item('&amp;'.repeat(3000)).repeat(500)),
+  nested: document('<a>'.repeat(1_000_000)),
+};
+const TINY_DOCUMENT = tinyChunks(document(item('k').repeat(40_000)));
+const TINY_OBJECT = tinyChunks(Buffer.alloc(MIB, 'x'));
+const HALF = Buffer.alloc(900_000, 'x');
+const ALMOST = Buffer.alloc(7 * MIB, ' ');
+
+const anonymous = (target: string, headers = ''): string => `GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
+const lines = (bytes: number, line: (index: number) => string): string => {
+  let text = '';
+  for (let index = 0; text.length < bytes; index += 1) text += line(index);
+  return text;
+};
+
+export const KILLERS: Readonly<Record<string, Killer>> = {
+  'an object in chunks of a byte': {
+    connections: 8, pieces: () => [signed({ method: 'PUT', target: `${TARGET}/tiny`, headers: { 'transfer-encoding': 'chunked' } }), TINY_OBJECT],
+  },
+  'a document in chunks of a byte': {
+    connections: 8,
+    pieces: () => [signed({ method: 'POST', target: `${TARGET}?delete`, headers: { 'transfer-encoding': 'chunked', 'x-amz-sdk-checksum-algorithm': 'CRC32', 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' } }), TINY_DOCUMENT],
+  },
+  'documents of references': { connections: 16, pieces: (index) => deletion(index % 2 === 0 ? DOCUMENTS.references : DOCUMENTS.within) },
+  'a million references, attributes, elements; a key of 8 MB': {
+    connections: 16, pieces: (index) => deletion([DOCUMENTS.amps, DOCUMENTS.attributes, DOCUMENTS.key, DOCUMENTS.nested][index % 4] ?? DOCUMENTS.key),
+  },
+  'documents that never end': { connections: 60, holds: true, pieces: () => deletion(ALMOST, 8 * MIB) },
+  // What is streamed ends in memory here, as the backend's is this process's own.
+  'bodies that never end': {
+    connections: 150, holds: true, pieces: (index) => [signed({ method: 'PUT', target: `${TARGET}/slow${index}`, headers: { 'content-length': String(MIB) } }), HALF],
+  },
+  'a signature without right over the document': {
+    connections: 16, pieces: () => [signed({ method: 'POST', target: `${TARGET}?delete`, headers: { 'content-length': String(8 * MIB) }, secretKey: 'guessed' }), ALMOST],
+  },
+  'anonymous, a document': { connections: 16, pieces: () => [`POST ${TARGET}?delete HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${8 * MIB}\r\n\r\n`, ALMOST] },
+  'secrets that are none': {
+    connections: 64, pieces: (index) => [anonymous(`/flooded/k?a=token=\\"${'\\'.repeat(8000)}`, `x-a: ${'-eyJaaaaaaaa'.repeat(600)}\r\nx-b${index}: token=\\"${'\\'.repeat(7000)}\r\n`)],
+  },
+  'names signed again and again': {
+    connections: 32, pieces: () => [presignedHead({ target: `${TARGET}/k` }).replace('X-Amz-SignedHeaders=host', `X-Amz-SignedHeaders=host${'%3Bx'.repeat(1500)}`)
+      .replace('\r\n\r\n', `\r\n${lines(6000, () => 'x: a\r\n')}\r\n`)],
+  },
+  'heads as large as they may be': { connections: 64, pieces: () => [anonymous(`${TARGET}/k`, lines(14_000, (index) => `x-${index}: y\r\n`))] },
+  'heads that never end': { connections: 500, holds: true, pieces: () => [anonymous(`${TARGET}/k`, lines(12_000, (index) => `x-${index}: y\r\n`)).slice(0, -2)] },
+  'paths without end': { connections: 64, pieces: () => [anonymous(`${TARGET}/${'a/'.repeat(500)}?prefix=${'%2F'.repeat(2000)}&delimiter=/`)] },
+  'connections': { connections: 1500, holds: true, pieces: () => [] },
+};

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { nodeFlags } from '../../src/main/workers/node-flags.ts';
+import { ACCESS_KEY, OTHER_ACCESS_KEY, SECRET_KEY } from '../support/sign-raw.ts';
+import { freePort } from '../support/free-port.ts';
+
+/** What the chart gives a pod. */
+export const LIMIT_MIB = 384;
+const MIB = 1024 * 1024;
+const START = resolve(import.meta.dirname, '../../src/start.mjs');
+
+/** A gateway as it runs in a pod of the chart's size, for the flood and for somebody honest. */
+export interface SmallGateway {
+  readonly port: number;
+  readonly adminPort: number;
+  /** Whether it has not ended. */
+  alive(): boolean;
+  /** The most memory that the process has had at any time, MiB. */
+  peakMiB(): number;
+  /** What it printed last. */
+  lastWords(): string;
+  stop(): Promise<void>;
+}
+
+const account = (name: string, digit: string, accessKeyId: string): object => ({
+  name, canonicalId: digit.repeat(64), displayName: name, email: `${name}@example.com`, accountNumber: digit.repeat(12), keys: [{ accessKeyId, secretAccessKey: SECRET_KEY }],
+});
+
+export async function startSmallGateway(): Promise<SmallGateway> {
+  const folder = mkdtempSync(join(tmpdir(), 'small-gateway-'));
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const config = join(folder, 'gateway.yaml');
+  writeFileSync(config, stringify({
+    listeners: [{ host: '127.0.0.1', port }], admin: { port: adminPort }, accounts: [account('flood', '1', ACCESS_KEY), account('honest', '2', OTHER_ACCESS_KEY)],
+    backends: { store: { kind: 'memory', owner: 'flood' } },
+  }));
+  const child = spawn(process.execPath, [...nodeFlags(LIMIT_MIB * MIB), START, '--config', config], { env: { PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const note = (chunk: Buffer): void => {
+    output = (output + chunk.toString()).slice(-20_000);
+  };
+  child.stdout.on('data', note);
+  child.stderr.on('data', note);
+  let peak = 0;
+  return {
+    port,
+    adminPort,
+    alive: () => child.exitCode === null && child.signalCode === null,
+    peakMiB: () => (peak = Math.max(peak, peakOf(child))),
+    lastWords: () => output.slice(-2000),
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, 'exit');
+        child.kill('SIGKILL');
+        await ended;
+      }
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** High-water mark of resident memory as the kernel keeps it, MiB; 0 when the process has ended. */
+function peakOf({ pid }: ChildProcess): number {
+  try {
+    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid ?? 0}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
