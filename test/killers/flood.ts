@@ -47,13 +47,17 @@ async function aborted(signal: AbortSignal): Promise<void> {
 
 const killer = KILLERS[name];
 if (killer === undefined) throw new Error(`no killer is called ${name}`);
+/** For what is begun before the time is over: a killer that is called off kills nobody. */
+const GRACE_MS = 10_000;
 const time = new AbortController();
-const { signal } = time;
+const patience = new AbortController();
 setTimeout(() => time.abort(), ms);
+const grace = setTimeout(() => patience.abort(), ms + GRACE_MS);
 await Promise.all(Array.from({ length: killer.connections }, async (_, index) => {
-  while (!signal.aborted) {
-    await attack(killer, index, signal);
+  do {
+    await attack(killer, index, killer.holds === true ? time.signal : patience.signal);
     await sleep(1);
-  }
+  } while (!time.signal.aborted);
 }));
+clearTimeout(grace);
 parentPort?.postMessage(statuses);

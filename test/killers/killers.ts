@@ -55,15 +55,15 @@ const lines = (bytes: number, line: (index: number) => string): string => {
 
 export const KILLERS: Readonly<Record<string, Killer>> = {
   'an object in chunks of a byte': {
-    connections: 8, pieces: () => [signed({ method: 'PUT', target: `${TARGET}/tiny`, headers: { 'transfer-encoding': 'chunked' } }), TINY_OBJECT],
+    connections: 3, pieces: () => [signed({ method: 'PUT', target: `${TARGET}/tiny`, headers: { 'transfer-encoding': 'chunked' } }), TINY_OBJECT],
   },
   'a document in chunks of a byte': {
-    connections: 8,
+    connections: 2,
     pieces: () => [signed({ method: 'POST', target: `${TARGET}?delete`, headers: { 'transfer-encoding': 'chunked', 'x-amz-sdk-checksum-algorithm': 'CRC32', 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' } }), TINY_DOCUMENT],
   },
-  'documents of references': { connections: 16, pieces: (index) => deletion(index % 2 === 0 ? DOCUMENTS.references : DOCUMENTS.within) },
+  'documents of references': { connections: 6, pieces: (index) => deletion(index % 2 === 0 ? DOCUMENTS.references : DOCUMENTS.within) },
   'a million references, attributes, elements; a key of 8 MB': {
-    connections: 16, pieces: (index) => deletion([DOCUMENTS.amps, DOCUMENTS.attributes, DOCUMENTS.key, DOCUMENTS.nested][index % 4] ?? DOCUMENTS.key),
+    connections: 8, pieces: (index) => deletion([DOCUMENTS.amps, DOCUMENTS.attributes, DOCUMENTS.key, DOCUMENTS.nested][index % 4] ?? DOCUMENTS.key),
   },
   'documents that never end': { connections: 60, holds: true, pieces: () => deletion(ALMOST, 8 * MIB) },
   // What is streamed ends in memory here, as the backend's is this process's own.
