@@ -17,11 +17,13 @@ import { remove, setMetadata, write } from './calls/write.ts';
 import { gcsCapabilities } from './capabilities.ts';
 import type { GcsClient } from './client.ts';
 import { BUCKETS } from './paths.ts';
+import { STAGED_NAMES } from './private-names.ts';
 
 /** Google Cloud Storage behind the port: every method is one file under `calls/`. */
 export class GcsBlobStore implements BlobStore, SurveyedStore {
   readonly kind = 'gcs';
   readonly capabilities: StoreCapabilities;
+  readonly staged = STAGED_NAMES;
   readonly #client: GcsClient;
 
   constructor(client: GcsClient) {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { BlobRef, PartToken } from '../../src/store/blob-store.ts';
+import type { BlobRef, PartToken, StagedNames } from '../../src/store/blob-store.ts';
 
 /** Parts lie beside their staging blob, in the same bucket, because compose reaches no other. No listing of the layers above looks here. */
 const PARTS = '~parts/';
@@ -10,6 +10,9 @@ const INTERMEDIATE = '~';
 export function stagedPrefix(staging: BlobRef): string {
   return `${PARTS}${createHash('sha256').update(staging.name).digest('hex')}/`;
 }
+
+/** For sweepers: what no upload is about any more can be found. */
+export const STAGED_NAMES: StagedNames = { prefix: PARTS, prefixOf: stagedPrefix };
 
 /** 144 random bits: attempts and writers stage beside each other, and no name is used twice. */
 export function newPartToken(): PartToken {

@@ -146,6 +146,14 @@ export interface AssembleRequest {
   readonly condition?: Condition;
 }
 
+/** Where staged parts lie, on services where they are blobs of their own, which nothing removes but `discardParts`. */
+export interface StagedNames {
+  /** All of a container's. */
+  readonly prefix: string;
+  /** All that is staged for one blob. */
+  prefixOf(staging: BlobRef): string;
+}
+
 export interface RemoveItem {
   readonly name: string;
   /** Remove only this revision. */
@@ -212,6 +220,8 @@ export interface BlobStore {
   /** Name of the service in traces and docs: `azure`, `gcs`, `memory`. */
   readonly kind: string;
   readonly capabilities: StoreCapabilities;
+  /** Absent: the service keeps what is staged to itself, and drops it by itself. */
+  readonly staged?: StagedNames;
 
   /**
    * Makes it unless there is one: of many at once for one name one succeeds.

@@ -15,7 +15,7 @@ import type { SweepRun } from './sweep-run.ts';
 
 /** All that a bucket left behind whose uid no bucket has any more. It was empty when it was deleted, so nothing of it is anybody's. */
 export async function sweepDeleted(run: SweepRun, { tally, uid }: { tally: Tally; uid: string }, call: Call): Promise<void> {
-  const bucket = ghost(run, uid);
+  const bucket = ghostBucket(run, uid);
   for (const region of BUCKET_REGIONS) {
     for await (const page of run.pages(run.system, { prefix: `${region}${uid}/` }, call)) {
       const old = blobsOf(page).filter((entry) => run.isPastGrace(entry) && mayGo(run, tally, entry));
@@ -36,8 +36,8 @@ function mayGo(run: SweepRun, tally: Tally, { name, metadata }: BlobEntry): bool
   return false;
 }
 
-/** As much of it as names are made of. */
-function ghost({ backend, store, system }: SweepRun, uid: string): Bucket {
+/** As much of a bucket as names in the system container are made of. */
+export function ghostBucket({ backend, store, system }: SweepRun, uid: string): Bucket {
   const home = { backend: backend.name, store, container: '', system };
   return { name: '', uid, ownerId: '', createdAt: 0, versioning: 'never', settings: {}, home };
 }

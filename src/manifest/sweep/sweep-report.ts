@@ -11,6 +11,7 @@ export const FINDINGS = {
   staging: 'blobs of multipart uploads that are over: removed',
   uploads: 'records of multipart uploads that are over: removed',
   parts: 'records of parts whose upload is over: removed',
+  staged: 'parts that were staged and belong to no open upload: removed',
   aborted: 'multipart uploads that were open for too long: aborted',
   tombstones: 'notes of uploads completed long ago: removed',
   index: 'entries of deleted keys that are there again, or gone for good: removed',

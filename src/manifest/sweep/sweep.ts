@@ -12,6 +12,7 @@ import { sweepOverflow } from './sweep-overflow.ts';
 import { type BackendReport, type BucketReport, type SweepReport, Tally } from './sweep-report.ts';
 import { SweepRun } from './sweep-run.ts';
 import type { SweepSettings } from './sweep-settings.ts';
+import { sweepStaged } from './sweep-staged.ts';
 import { sweepTombstones } from './sweep-tombstones.ts';
 import { sweepParts, sweepUploads } from './sweep-uploads.ts';
 import { sweepVersions } from './sweep-versions.ts';
@@ -154,6 +155,7 @@ class BackendSweep {
     if (isAll) {
       for (const uid of deletedUids) await run.step(tally, `deleted bucket ${uid}`, () => sweepDeleted(run, { tally, uid }, call));
       await this.#beside('parts', () => sweepParts(run, tally, call));
+      await this.#beside('staged', () => sweepStaged(run, tally, call));
     }
     const isClear = (uid: string): boolean => clearUids.has(uid) || (isAll && !liveUids.has(uid));
     await this.#beside('tombstones', () => sweepTombstones(run, { tally, isClear }, call));
