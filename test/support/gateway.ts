@@ -50,7 +50,7 @@ export const CANONICAL_ID = '4'.repeat(64);
 export const OTHER_CANONICAL_ID = '5'.repeat(64);
 export const THIRD_CANONICAL_ID = '6'.repeat(64);
 
-/** A gateway in this process, over memory, with an account and another that owns nothing, on any free port of loopback. */
+/** A gateway in this process, over memory, with an account and two others that own nothing, on any free port of loopback. */
 export function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   return startGatewayOver(new MemoryBlobStore(), options);
 }
