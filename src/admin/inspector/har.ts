@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { plainJson } from '../../observe/written-text.ts';
 import type { RequestDetail } from './contract.ts';
 
 /** http://www.softwareishard.com/blog/har-12-spec/, as far as a server knows what it asks for; fields with `_` are our own. */
@@ -57,7 +58,7 @@ export async function* archiveText(entries: readonly HarEntry[], version: string
   const creator = { name: 's3-cloud-gateway', version };
   yield `{"log":{"version":"1.2","creator":${JSON.stringify(creator)},"entries":[`;
   for (let at = 0; at < entries.length; at += AT_A_TIME) {
-    const piece = entries.slice(at, at + AT_A_TIME).map((entry) => JSON.stringify(entry)).join(',\n');
+    const piece = entries.slice(at, at + AT_A_TIME).map((entry) => plainJson(JSON.stringify(entry))).join(',\n');
     yield at === 0 ? piece : `,\n${piece}`;
     await nextTurn();
   }

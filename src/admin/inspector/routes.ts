@@ -9,6 +9,7 @@ import { isStoreError } from '../../store/store-error.ts';
 import { credentialsOf } from '../replicas/peer-client.ts';
 import { proxyToReplicas } from '../replicas/proxy.ts';
 import type { Replicas } from '../replicas/replicas.ts';
+import { plainJson } from '../../observe/written-text.ts';
 import { type AdminPart, refuse } from '../server.ts';
 import { AllRequests, type Caller, type Question } from './all-requests.ts';
 import type { ObjectInspection, ReplicaList, RequestDetail, RequestList, Timeline } from './contract.ts';
@@ -39,6 +40,8 @@ export function inspectorApi(options: InspectorOptions): AdminPart {
   return (app) => {
     // Of their own context: an API answers what it cannot understand otherwise than a page.
     void app.register(async (api) => {
+      // Lists, details, bundles: what strangers called things is in all of them, and people look at them in terminals.
+      api.setReplySerializer((payload) => plainJson(JSON.stringify(payload)));
       api.setErrorHandler((error, _request, reply) => answerError(error, reply));
       api.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
       const parts: Parts = { ...options, requests: new OwnRequests(options.journal, () => options.replicas.own), all: new AllRequests(options.replicas) };

@@ -1,3 +1,5 @@
+import { plainJson } from '../../observe/written-text.ts';
+
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export interface ServerSentEvent {
   readonly event: string;
@@ -8,7 +10,7 @@ const MAX_EVENT_CHARS = 1024 * 1024;
 
 /** JSON has no bare line breaks, so that an event's data is one line. */
 export function formatEvent(event: string, data: unknown): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `event: ${event}\ndata: ${plainJson(JSON.stringify(data))}\n\n`;
 }
 
 /** Events of a stream of bytes; comments and other fields are passed over. @throws Error when one is longer than any of ours */

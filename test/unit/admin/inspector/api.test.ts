@@ -23,6 +23,18 @@ async function start(options: ReplicaOptions = {}): Promise<TestReplica> {
 afterEach(() => replica?.close());
 
 describe('requests of one replica', () => {
+  it('are told without anything that a terminal obeys, and as they were', async () => {
+    const one = await start();
+    const key = 'k\u001b[2J\u009b31m\u007f\u202e\u2028\u{e0001}é"\\';
+    const id = one.serve(factsOf({ key, status: 403, failure: new S3Error('AccessDenied') }));
+    for (const path of ['/api/requests', `/api/requests/${id}`, `/api/requests/${id}/bundle`, '/api/requests.har', `/api/timeline?bucket=bucket&key=${encodeURIComponent(key)}`]) {
+      const text = await (await fetch(`${one.url}${path}`)).text();
+      expect(text.replaceAll('\n', ''), path).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      expect(() => JSON.parse(text) as unknown).not.toThrow();
+    }
+    expect(((await one.get('/api/requests')).body as RequestList).requests[0]?.key).toBe(key);
+  });
+
   it('are listed newest first, filtered by the server', async () => {
     const one = await start();
     const ids = [one.serve(factsOf()), one.serve(factsOf({ status: 403, failure: new S3Error('AccessDenied'), bucket: 'other' })), one.serve(factsOf())];
