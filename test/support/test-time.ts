@@ -3,6 +3,7 @@ import type { Time } from '../../src/manifest/records/time.ts';
 interface Alarm {
   readonly at: number;
   readonly ring: () => void;
+  readonly isSleep?: boolean;
 }
 
 /** The time of one process, which only the test moves: both clocks together, or each by itself. */
@@ -29,12 +30,21 @@ export class TestTime implements Time {
   };
 
   readonly sleep = (ms: number, signal: AbortSignal): Promise<void> => new Promise((resolve, reject) => {
-    const stop = this.after(ms, resolve);
+    const alarm: Alarm = { at: this.#monotonic + ms, ring: resolve, isSleep: true };
+    this.#alarms.push(alarm);
+    const stop = (): void => {
+      this.#alarms = this.#alarms.filter((other) => other !== alarm);
+    };
     signal.addEventListener('abort', () => {
       stop();
       reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
     }, { once: true });
   });
+
+  /** Somebody sleeps, and does not only have a deadline. */
+  get isAsleep(): boolean {
+    return this.#alarms.some(({ isSleep }) => isSleep === true);
+  }
 
   /** Whoever waits in it. */
   get sleepers(): number {
