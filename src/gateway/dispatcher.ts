@@ -11,7 +11,7 @@ import type { Log } from '../observe/log.ts';
 import { newHostId } from '../observe/random-id.ts';
 import type { RequestObservers } from '../observe/request-observers.ts';
 import { type CallWatch, RequestFacts } from '../observe/request-facts.ts';
-import { type HeadSampler, traceOf } from '../observe/trace-context.ts';
+import { believeCaller, type HeadSampler, traceOf } from '../observe/trace-context.ts';
 import { toS3Error } from '../operations/failure.ts';
 import type { Operation, OperationContext, OperationSettings } from '../operations/operation.ts';
 import { hostResolver, type HostResolver } from '../protocol/address.ts';
@@ -179,6 +179,7 @@ export class Dispatcher {
     try {
       const verdict = this.#verdict(exchange, route);
       facts.auth = authFacts(verdict, principalOf(verdict));
+      if (verdict.kind === 'signed') believeCaller(facts.trace, exchange.headers.get('traceparent'), this.#options.sampler);
       return verdict;
     } catch (error) {
       facts.auth = refusedAuth(error);

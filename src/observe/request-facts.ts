@@ -155,8 +155,8 @@ export interface TraceFacts {
   readonly spanId: string | undefined;
   /** Of the caller. */
   readonly parentSpanId: string | undefined;
-  /** Head decision: goes to the backends, and decides about export unless the request fails or is slow. */
-  readonly sampled: boolean;
+  /** Head decision: goes to the backends, and decides about export unless the request fails or is slow. Made anew when it is known who calls. */
+  sampled: boolean;
   readonly traceState: string | undefined;
 }
 

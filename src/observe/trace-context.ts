@@ -7,7 +7,7 @@ const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f
 /** https://www.w3.org/TR/trace-context/#tracestate-limits; longer ones are dropped whole. */
 const MAX_TRACE_STATE = 512;
 
-/** Decides about a trace when a request arrives. @param parent the caller's span, if it named one */
+/** Decides about a trace. @param parent the caller's span, if it named one and is known */
 export type HeadSampler = (parent: SpanContext | undefined, traceId: string) => boolean;
 
 /** The trace headers of a request, as they came. */
@@ -19,6 +19,9 @@ export interface TraceHeaders {
 /**
  * The place of a request in a trace: child of the caller's span when the headers name one, else the beginning of a trace.
  * Without a sampler nothing is traced, and the trace id, the caller's or a fresh one, ties log lines together only.
+ *
+ * What the caller says about sampling counts for nothing yet, nor does a trace id that he may have chosen for what a ratio makes of
+ * it: anybody could have everything traced. See `believeCaller`.
  */
 export function traceOf({ traceparent, tracestate }: TraceHeaders, sampler: HeadSampler | undefined): TraceFacts {
   const parent = traceparent === undefined ? undefined : parseTraceparent(traceparent);
@@ -27,9 +30,15 @@ export function traceOf({ traceparent, tracestate }: TraceHeaders, sampler: Head
     traceId,
     spanId: sampler === undefined ? undefined : newSpanId(),
     parentSpanId: parent?.spanId,
-    sampled: sampler?.(parent, traceId) ?? false,
+    sampled: sampler?.(undefined, parent === undefined ? traceId : newTraceId()) ?? false,
     traceState: parent !== undefined && tracestate !== undefined && tracestate.length <= MAX_TRACE_STATE ? tracestate : undefined,
   };
+}
+
+/** The caller has signed: the decision is made anew, with his span, if he named one. */
+export function believeCaller(trace: TraceFacts, traceparent: string | undefined, sampler: HeadSampler | undefined): void {
+  const parent = traceparent === undefined || sampler === undefined ? undefined : parseTraceparent(traceparent);
+  if (parent !== undefined) trace.sampled = sampler?.(parent, parent.traceId) ?? false;
 }
 
 /** @param spanId of the call that carries it */

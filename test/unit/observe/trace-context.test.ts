@@ -1,7 +1,7 @@
 import type { SpanContext } from '@opentelemetry/api';
 import { describe, expect, test } from 'vitest';
 import { newRequestId, newSpanId, newTraceId } from '../../../src/observe/random-id.ts';
-import { formatTraceparent, traceOf } from '../../../src/observe/trace-context.ts';
+import { believeCaller, formatTraceparent, traceOf } from '../../../src/observe/trace-context.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
@@ -26,13 +26,19 @@ describe('when nothing is traced', () => {
 });
 
 describe('with a sampler', () => {
-  test('it is asked once, with the caller\'s span, and its word stands', () => {
+  test('of a stranger it hears neither the flag nor the id; of a caller who has signed, both', () => {
     const asked: (string | undefined)[] = [];
     const sampler = (parent: SpanContext | undefined, traceId: string): boolean => {
       asked.push(parent?.spanId, traceId);
-      return true;
+      return parent !== undefined && (parent.traceFlags & 1) === 1;
     };
     const facts = traceOf({ traceparent: TRACEPARENT, tracestate: 'vendor=1' }, sampler);
+    expect(asked).toEqual([undefined, expect.not.stringMatching(TRACE_ID) as string]);
+    expect(facts).toMatchObject({ traceId: TRACE_ID, sampled: false });
+    believeCaller(facts, undefined, sampler);
+    believeCaller(facts, 'no traceparent', sampler);
+    expect(asked.splice(0)).toHaveLength(2);
+    believeCaller(facts, TRACEPARENT, sampler);
     expect(asked).toEqual(['00f067aa0ba902b7', TRACE_ID]);
     expect(facts).toMatchObject({ traceId: TRACE_ID, parentSpanId: '00f067aa0ba902b7', sampled: true, traceState: 'vendor=1' });
     expect(formatTraceparent(facts, 'b'.repeat(16))).toBe(`00-${TRACE_ID}-${'b'.repeat(16)}-01`);

@@ -69,6 +69,23 @@ describe.each(['http/json', 'http/protobuf', 'grpc'] as const)('over %s', (proto
   });
 });
 
+test('a stranger has nothing traced by saying so', async () => {
+  const traced = await startTraced(backend.open(), 'http/json', RARELY);
+  await ask(traced, 'PUT', '/strangers');
+  const ofStranger = randomBytes(16).toString('hex');
+  const connection = await RawConnection.open(traced.gateway.port);
+  connection.send(`OPTIONS /strangers/a HTTP/1.1\r\nHost: localhost\r\ntraceparent: 00-${ofStranger}-${'a'.repeat(16)}-01\r\n\r\nGET /strangers/gone HTTP/1.1\r\nHost: localhost\r\n`
+    + `traceparent: 00-${ofStranger}-${'a'.repeat(16)}-01\r\n\r\n`);
+  await connection.answer();
+  await connection.answer();
+  connection.close();
+  const known = await ask(traced, 'GET', '/strangers', { flags: '01' });
+  await traced.receiver.trace(known.traceId, 2);
+  const spans = traced.receiver.spans.filter(({ traceId, kind }) => traceId === ofStranger && kind === 2);
+  expect(spans.map(({ attributes }) => attributes['s3gw.sampled_at_head'])).not.toContain(true);
+  await traced.stop();
+});
+
 describe('slow requests', () => {
   test('are exported although they went well', async () => {
     const traced = await startTraced(backend.open(), 'http/json', { ...RARELY, S3GW_SLOW_MS: '0' });
