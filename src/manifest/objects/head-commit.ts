@@ -12,7 +12,7 @@ import type { Place } from './key-queue.ts';
 import { asNoSuchBucket, liveView, readHead } from './object-read.ts';
 
 /** Nonces of earlier head writes that a head carries on: how far back a lost answer can be proved. */
-const RING_LENGTH = 8;
+export const RING_LENGTH = 8;
 /** Turns of a change against other writers before the client is asked to slow down. */
 const MAX_TURNS = 24;
 /** Turns after which writers that collide wait, and longest wait in milliseconds: it takes them apart. */

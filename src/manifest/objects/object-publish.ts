@@ -9,6 +9,7 @@ import { seqOfToken } from '../records/version-token.ts';
 import { type Head, NULL_VERSION } from './head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import type { Committed, DescribedVersion, PublishRequest, VersionMetadata } from './object-requests.ts';
+import { BlobAge } from './versions/blob-age.ts';
 import { commitNull } from './versions/commit-null.ts';
 import { commitVersion } from './versions/commit-version.ts';
 import { isBehind } from './versions/displace.ts';
@@ -80,6 +81,8 @@ async function publishNull(context: ObjectsContext, { bucket, key, request, onDo
   const { version, size, etag, parts, once } = request;
   const { native, headers } = nativeParts(request);
   const place = seqOfToken(version);
+  const age = new BlobAge(context, bucket);
+  age.begin();
   await commitNull(
     context,
     {
@@ -87,6 +90,7 @@ async function publishNull(context: ObjectsContext, { bucket, key, request, onDo
       key,
       conditions: request.conditions,
       blob: version,
+      beforeSend: () => age.requireYoung(),
       plan: async ({ seq, ...base }, { placed, condition }) => {
         const at = isBehind(version, placed) ? { seq, mtime: mtimeOfSeq(place) } : { seq: place };
         const mlink: ObjectRecord = { kind: 'mlink', etag, size, version, ...(parts && { parts }), ...recordOf(bucket, key, request), ...base, ...at };

@@ -1,11 +1,13 @@
 import type { Call } from '../../../observe/call.ts';
 import { at } from '../../../store/blob-store.ts';
-import { StoreError, isStoreError } from '../../../store/store-error.ts';
+import { StoreError, isStoreError, mayHaveHappened } from '../../../store/store-error.ts';
+import { newNonce } from '../../records/clock.ts';
 import { blobMetadata } from '../../records/overflow.ts';
 import { CLAIM_NAME, type ObjectRecord, splitMetadata } from '../../records/record.ts';
-import { isVersionToken } from '../../records/version-token.ts';
+import { type VersionToken, isVersionToken } from '../../records/version-token.ts';
 import { amendHead } from '../head-amend.ts';
 import { outcomeUnknown } from '../commit-life.ts';
+import { RING_LENGTH } from '../head-commit.ts';
 import { type Head, NULL_VERSION, nativeRecord, recordIsHere } from '../head.ts';
 import { type AmendedFields, type ObjectAmendment, amended } from '../object-amendment.ts';
 import type { ObjectsContext } from '../object-context.ts';
@@ -35,27 +37,79 @@ export interface AmendOutcome {
 export async function amendVersion(context: ObjectsContext, target: AmendTarget, amendment: ObjectAmendment, call: Call): Promise<AmendOutcome> {
   const { bucket, key } = target;
   let { versionId } = target;
-  let unanswered: StoreError | undefined;
+  const nonce = newNonce();
+  let unanswered: Unanswered | undefined;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const known = turn === 0 ? target.seen : undefined;
-    const { head } = known ?? { head: await readHead(bucket, key, call) };
-    if (recordIsHere(head) && (versionId ?? NULL_VERSION) === NULL_VERSION) return { versionId };
-    const version = await versionOf(context, { bucket, key, versionId, head }, call);
+    const { head } = known ?? { head: await orUnknown(readHead(bucket, key, call), unanswered) };
+    if (recordIsHere(head) && (versionId ?? NULL_VERSION) === NULL_VERSION) {
+      // It is said in the head by now, or another null version is there.
+      if (unanswered !== undefined) throw outcomeUnknown(unanswered.error);
+      return { versionId };
+    }
+    const version = await orUnknown(versionOf(context, { bucket, key, versionId, head }, call), unanswered);
     if (version === undefined) {
       if (versionId === undefined || (await hasMoved(target, head, call))) continue;
-      throw unanswered === undefined ? noSuchVersion(key, versionId) : outcomeUnknown(unanswered);
+      throw unanswered === undefined ? noSuchVersion(key, versionId) : outcomeUnknown(unanswered.error);
+    }
+    if (unanswered !== undefined) {
+      if (version.record?.ring?.includes(nonce) === true) return finished(target, { version, before: unanswered.view, fields: unanswered.fields }, call);
+      if (!isProvenUndone(version, unanswered)) throw outcomeUnknown(unanswered.error);
     }
     const view = objectOf(version, target);
     const fields = amendment(view);
     if (fields === undefined) return { view };
-    const result = await rewrite(target, { version, fields }, call);
-    if (result === 'done') return { view };
+    const result = await rewrite(target, { version, fields, nonce }, call);
+    if (result === 'done') return finished(target, { version, before: view, fields }, call);
     if (result === 'moved') continue;
     // It may have been changed already: no other version may be taken for it from now on.
-    unanswered = result;
+    unanswered = { error: result, view, fields, ring: version.record?.ring ?? [], token: version.token };
     versionId = versionIdOf(version);
   }
+  if (unanswered !== undefined) throw outcomeUnknown(unanswered.error);
   throw new StoreError('throttled', { call: 'setMetadata', code: 'Contention' });
+}
+
+/** A change whose answer was lost. */
+interface Unanswered {
+  readonly error: StoreError;
+  /** What it was made to, and what it said. */
+  readonly view: ObjectView;
+  readonly fields: AmendedFields;
+  readonly token: VersionToken;
+  /** Nonces that the blob carried before it. */
+  readonly ring: readonly string[];
+}
+
+/**
+ * It did not happen, for its nonce is not there where it would be; and cannot any more if the blob has changed, for it was made on a revision;
+ * if that still stands, it is made once more on the same. No proof when the nonces of more changes than are kept may have come in between.
+ */
+function isProvenUndone({ token, record }: VersionBlob, { token: before, ring }: Unanswered): boolean {
+  const now = record?.ring ?? [];
+  const [last] = ring;
+  return token === before && (last === undefined ? now.length < RING_LENGTH : now.includes(last));
+}
+
+/** With an open question, whoever cannot look for its answer does not know. */
+async function orUnknown<T>(looking: Promise<T>, unanswered: Unanswered | undefined): Promise<T> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (unanswered === undefined) throw error;
+    throw outcomeUnknown(new AggregateError([unanswered.error, error]));
+  }
+}
+
+interface Finished {
+  readonly version: VersionBlob;
+  readonly before: ObjectView;
+  readonly fields: AmendedFields;
+}
+
+async function finished(target: ObjectTarget, { version, before, fields }: Finished, call: Call): Promise<AmendOutcome> {
+  if (fields.lock !== undefined) await fence(target, version, call);
+  return { view: before };
 }
 
 interface Looked extends ObjectTarget {
@@ -78,22 +132,24 @@ async function hasMoved({ bucket, key }: KeyPlace, head: Head | undefined, call:
 interface Rewrite {
   readonly version: VersionBlob;
   readonly fields: AmendedFields;
+  /** Goes into the ring of the blob: the proof that this change was made, whatever came after it. */
+  readonly nonce: string;
 }
 
 /** @returns `moved` when the blob has changed since it was read; the error when its answer was lost */
-async function rewrite(target: ObjectTarget, { version, fields }: Rewrite, call: Call): Promise<'done' | 'moved' | StoreError> {
+async function rewrite(target: ObjectTarget, { version, fields, nonce }: Rewrite, call: Call): Promise<'done' | 'moved' | StoreError> {
   const { home } = target.bucket;
   const { native, claim } = splitMetadata(version.properties.metadata);
-  const record: ObjectRecord = amended(version.record ?? { kind: 'inline', seq: 0 }, fields);
+  const before: ObjectRecord = version.record ?? { kind: 'inline', seq: 0 };
+  const record: ObjectRecord = { ...amended(before, fields), ring: [nonce, ...(before.ring ?? [])].slice(0, RING_LENGTH) };
   const metadata = await blobMetadata(home, record, claim === undefined ? native : { ...native, [CLAIM_NAME]: claim }, call);
   try {
     await home.store.setMetadata(version.ref, metadata, at(version.properties.revision), call);
   } catch (error) {
     if (isStoreError(error, 'conditionFailed', 'notFound')) return 'moved';
-    if (isStoreError(error) && error.lost) return error;
+    if (isStoreError(error) && mayHaveHappened(error)) return error;
     throw error;
   }
-  if (fields.lock !== undefined) await fence(target, version, call);
   return 'done';
 }
 

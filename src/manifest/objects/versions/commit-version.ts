@@ -3,16 +3,15 @@ import { hasWriteConditions } from '../../../protocol/conditions.ts';
 import type { Condition } from '../../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../../store/store-error.ts';
 import { newNonce } from '../../records/clock.ts';
-import { type Moment, elapsedSince, momentNow } from '../../records/moment.ts';
 import { headPlace } from '../../records/names.ts';
 import { linkMetadata } from '../../records/overflow.ts';
 import type { ObjectRecord } from '../../records/record.ts';
-import { timeOf } from '../../records/time.ts';
 import { type VersionToken, newToken, seqOfToken } from '../../records/version-token.ts';
 import { rewriteRecord } from '../head-amend.ts';
 import { type Found, type HeadChange, type HeadTarget, type QueueMoment, carriesNonce, changeHead, conflict, noncesAmended, ringAfter } from '../head-commit.ts';
 import { type Head, nativeRecord } from '../head.ts';
 import type { ObjectsContext } from '../object-context.ts';
+import { BlobAge } from './blob-age.ts';
 import { type Inherited, type PlacedHead, displace, floorAbove, isBehind, redo } from './displace.ts';
 import { isDraining, placeHead } from './drain-window.ts';
 import type { PlaceChange } from './own-place.ts';
@@ -21,10 +20,6 @@ import { stampVersion, touchVersion } from './stamp.ts';
 import { type WrittenVersion, readVersion } from './version-blob.ts';
 
 const EMPTY = new Uint8Array(0);
-/** A version's own blob that is older than this is renewed before a head names it: sweepers, and who aborts an upload, go by age. Milliseconds. */
-const RENEW_AFTER_MS = 5 * 60_000;
-/** Older than this no head may name it at all: the protocol's D. Milliseconds. */
-const TOO_OLD_MS = 15 * 60_000;
 /** Places that a version takes one after the other before its client is asked to try again. */
 const MAX_PLACES = 8;
 
@@ -86,7 +81,7 @@ class VersionCommit {
   readonly #nonce: string;
   #token: VersionToken | undefined;
   #written: Promise<WrittenVersion> | undefined;
-  #writtenAt: Moment | undefined;
+  readonly #age: BlobAge;
   /** Places that a blob of ours may lie at. */
   readonly #places = new Set<VersionToken>();
   /** Those that a head may name: it does, or a send that would have made it was not answered for certain. */
@@ -98,6 +93,7 @@ class VersionCommit {
     this.#call = call;
     this.#nonce = version.nonce ?? newNonce();
     this.#token = version.token;
+    this.#age = new BlobAge(context, version.bucket);
   }
 
   async run(): Promise<CommittedVersion> {
@@ -110,7 +106,7 @@ class VersionCommit {
       versioned: true,
       queues,
       plan: (head, condition) => this.#plan(head, condition),
-      beforeSend: () => this.#requireYoung(),
+      beforeSend: () => this.#age.requireYoung(),
       onDoubt: () => {
         if (this.#token !== undefined) this.#named.add(this.#token);
         this.#version.onDoubt?.();
@@ -162,7 +158,7 @@ class VersionCommit {
   async #bring(token: VersionToken, writing: Promise<WrittenVersion>): Promise<WrittenVersion> {
     this.#places.add(token);
     const written = await writing;
-    this.#writtenAt = momentNow(this.#clocks());
+    this.#age.begin();
     return written;
   }
 
@@ -188,30 +184,17 @@ class VersionCommit {
     }
   }
 
-  #clocks(): { now: () => number; monotonic: () => number } {
-    return { now: this.#context.now, monotonic: timeOf(this.#version.bucket.home).monotonic };
-  }
-
-  #age(): number {
-    return this.#writtenAt === undefined ? 0 : elapsedSince(this.#writtenAt, this.#clocks());
-  }
-
   /** What had to be done to the versions below may have taken long. @throws StoreError conditionFailed: begin again */
   async #renewIfOld(token: VersionToken): Promise<void> {
-    if (this.#age() < RENEW_AFTER_MS) return;
+    if (!this.#age.needsRenewal) return;
     const { bucket, key, already, token: given } = this.#version;
     // An upload's claim is renewed by what is asked at the beginning of each turn.
     if (already === undefined || token !== given) {
       const revision = await touchVersion({ bucket, key }, token, this.#call);
       this.#written = this.#written?.then((written) => ({ ...written, ...(written.revision !== undefined && { revision }) }));
     }
-    this.#writtenAt = momentNow(this.#clocks());
+    this.#age.begin();
     throw new StoreError('conditionFailed', { call: 'setMetadata', code: 'Renewed' });
-  }
-
-  /** Nothing may stand between this and the send. @throws StoreError conditionFailed: the process stood still, begin again */
-  #requireYoung(): void {
-    if (this.#age() > TOO_OLD_MS) throw new StoreError('conditionFailed', { call: 'write', code: 'TooOld' });
   }
 
   async #swap({ placed, token, written, inherited }: Swap, condition: Condition): Promise<VersionToken> {
