@@ -1,10 +1,11 @@
 import type { Environment } from '../../config/load.ts';
+import type { Backend } from '../manifest/buckets/realm.ts';
 import { hasProblems } from '../manifest/sweep/sweep-report.ts';
 import { sweep } from '../manifest/sweep/sweep.ts';
+import type { SurveyedStore } from '../store/survey.ts';
 import { printJson, printLines } from './print.ts';
 import { type SweepArguments, SWEEP_USAGE, parseSweepArguments } from './sweep-arguments.ts';
 import { auditContainers } from '../manifest/buckets/container-audit.ts';
-import type { Backend } from '../manifest/buckets/realm.ts';
 import type { Call } from '../observe/call.ts';
 import { sweepLines } from './sweep-lines.ts';
 import { StartError } from './start-error.ts';
@@ -20,7 +21,8 @@ export async function sweepMain(argv: readonly string[], environment: Environmen
   };
   await runCommand(select, environment, async ({ realm, backends, call }) => {
     if (args === undefined) return EXIT.done;
-    const report = await sweep({ realm, backends, settings: args.settings }, call);
+    const clocks = new Map<Backend, SurveyedStore | undefined>(backends.map((backend) => [backend, backend.surveyed]));
+    const report = await sweep({ realm, backends, settings: args.settings, clockOf: (backend) => clocks.get(backend) }, call);
     const disputes = args.check ? await containerDisputes(backends, call) : [];
     if (args.json) printJson(process.stdout, args.check ? { ...report, containers: disputes } : report);
     else printLines(process.stdout, [...sweepLines(report, args), ...disputes]);

@@ -3,6 +3,7 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { type BucketStore, createBucketStore } from '../buckets/bucket-store.ts';
 import type { Backend, Realm } from '../buckets/realm.ts';
+import type { SurveyedStore } from '../../store/survey.ts';
 import { type Census, takeCensus } from './census.ts';
 import { sweepBuckets } from './sweep-buckets.ts';
 import { sweepDeleted } from './sweep-deleted.ts';
@@ -23,6 +24,8 @@ export interface SweepOptions {
   readonly backends: readonly Backend[];
   readonly settings: SweepSettings;
   readonly now?: () => number;
+  /** Who tells the time of a backend's service; absent, or nobody: this machine does. */
+  readonly clockOf?: (backend: Backend) => Pick<SurveyedStore, 'readClock'> | undefined;
 }
 
 /**
@@ -54,13 +57,16 @@ export async function sweep(options: SweepOptions, call: Call): Promise<SweepRep
 }
 
 class BackendSweep {
+  readonly #options: SweepOptions;
   readonly #realm: Realm;
-  readonly #run: SweepRun;
+  #run: SweepRun;
   readonly #store: BucketStore;
   readonly #tally = new Tally();
   readonly #buckets = new Map<Bucket, Tally>();
 
-  constructor({ realm }: SweepOptions, run: SweepRun) {
+  constructor(options: SweepOptions, run: SweepRun) {
+    const { realm } = options;
+    this.#options = options;
     this.#realm = realm;
     this.#store = createBucketStore(realm);
     this.#run = run;
@@ -68,6 +74,7 @@ class BackendSweep {
 
   async run(call: Call): Promise<void> {
     const tally = this.#tally;
+    if (!(await this.#run.step(tally, 'clock', () => this.#askTime(call)))) return;
     let census: Census | undefined;
     await this.#run.step(tally, 'buckets', async () => {
       census = await this.#takeCensus(call);
@@ -96,6 +103,19 @@ class BackendSweep {
       bucketsSeen: this.#buckets.size,
       buckets: buckets.filter((bucket) => Object.keys(bucket.counts).length > 0 || bucket.problems.length > 0),
     };
+  }
+
+  /**
+   * Blobs are as old as the service says, so it says too what time it is: a clock of this machine that is ahead would make
+   * blobs old that a writer has just stored. Not swept without an answer.
+   */
+  async #askTime(call: Call): Promise<void> {
+    const { backend, settings } = this.#run;
+    const clock = this.#options.clockOf?.(backend);
+    if (clock === undefined) return;
+    const { service } = await clock.readClock(call);
+    if (!Number.isFinite(service)) throw new Error('the service does not tell the time');
+    this.#run = new SweepRun(settings, backend, service);
   }
 
   /** Without a system container there is nothing of ours yet. */
