@@ -8,8 +8,18 @@ const HEARTBEAT_MS = 15_000;
 
 export type Send = <Name extends keyof StreamEvents>(name: Name, data: StreamEvents[Name]) => void;
 
+/** Sends what was written already, for whomever. */
+export type SendWritten = (event: Buffer) => void;
+
 /** Begins to send events, and says how to stop. Called once, when the stream is opened. */
-export type EventSource = (send: Send, signal: AbortSignal) => void;
+export type EventSource = (send: Send, signal: AbortSignal, sendWritten: SendWritten) => void;
+
+/** How long events wait for others that go out with them: each write costs more than the events in it. */
+const TOGETHER_MS = 50;
+
+export function writeEvent<Name extends keyof StreamEvents>(name: Name, data: StreamEvents[Name]): Buffer {
+  return Buffer.from(formatEvent(name, data));
+}
 
 export interface LiveStreamOptions {
   readonly replica: string;
@@ -22,17 +32,19 @@ export interface LiveStreamOptions {
 export function liveStream({ replica, source, heartbeat }: LiveStreamOptions): Readable {
   const queue = new EventQueue();
   const ended = new AbortController();
-  const send: Send = (name, data) => queue.push(formatEvent(name, data));
+  const send: Send = (name, data) => queue.push(writeEvent(name, data));
   const stream: Readable = new Readable({
     highWaterMark: 64 * 1024,
     read() {
       const taken = queue.take();
       if (taken === undefined) {
-        queue.onPush(() => this._read(0));
+        queue.onPush(() => setTimeout(() => {
+          if (!this.destroyed) this._read(0);
+        }, TOGETHER_MS));
         return;
       }
-      const lost = taken.lost === 0 ? '' : formatEvent('lost', { replica, count: taken.lost } satisfies StreamEvents['lost']);
-      this.push(lost + taken.texts.join(''));
+      const lost = taken.lost === 0 ? [] : [writeEvent('lost', { replica, count: taken.lost })];
+      this.push(Buffer.concat([...lost, ...taken.events]));
     },
     destroy(error, done) {
       ended.abort();
@@ -42,6 +54,6 @@ export function liveStream({ replica, source, heartbeat }: LiveStreamOptions): R
   const timer = setInterval(() => heartbeat(send), HEARTBEAT_MS);
   ended.signal.addEventListener('abort', () => clearInterval(timer));
   heartbeat(send);
-  source(send, ended.signal);
+  source(send, ended.signal, (event) => queue.push(event));
   return stream;
 }

@@ -5,6 +5,7 @@ import type { RequestJournal } from '../../observe/journal/journal.ts';
 import type { KeptRequest } from '../../observe/journal/kept-request.ts';
 import type { ReplicaState, RequestDetail, RequestList, RequestSummary, SupportBundle, TimelineEntry } from './contract.ts';
 import { type HarEntry, entryOf } from './har.ts';
+import { writeEvent } from './live-stream.ts';
 import type { Selection } from './queries.ts';
 import { type Origin, detailOf, headOf, summaryOf } from './render-request.ts';
 
@@ -20,6 +21,7 @@ export class OwnRequests {
   readonly journal: RequestJournal;
   readonly #own: () => ReplicaState;
   readonly #origin: Origin;
+  #written: { readonly event: string; readonly request: KeptRequest; readonly bytes: Buffer } | undefined;
 
   constructor(journal: RequestJournal, own: () => ReplicaState) {
     this.journal = journal;
@@ -29,6 +31,14 @@ export class OwnRequests {
 
   summary(request: KeptRequest): RequestSummary {
     return summaryOf(request, this.#origin);
+  }
+
+  /** An event of the stream. The journal tells one after the other to all who listen: it is written for the first of them. */
+  written(event: 'started' | 'finished', request: KeptRequest): Buffer {
+    if (this.#written?.request !== request || this.#written.event !== event) {
+      this.#written = { event, request, bytes: writeEvent(event, this.summary(request)) };
+    }
+    return this.#written.bytes;
   }
 
   detail(id: string): RequestDetail | undefined {

@@ -34,6 +34,8 @@ export interface InspectorOptions {
 const INSPECT_MS = 30_000;
 /** Open at a time: each costs time for every request, and up to a megabyte. */
 const MAX_STREAMS = 64;
+/** One address may not take them all; a replica listens once for each of its own listeners. */
+const MAX_STREAMS_OF_ONE = 48;
 
 /** The inspector's API; `contract.ts` says what each route answers. */
 export function inspectorApi(options: InspectorOptions): AdminPart {
@@ -87,8 +89,12 @@ function listRoutes(api: FastifyInstance, { requests, all, version, traceUrlTemp
 
 function streamRoute(api: FastifyInstance, { requests, replicas, journal: { slowMs } }: Parts): void {
   let open = 0;
+  const bySource = new Map<string, number>();
   api.get('/api/requests/stream', (request, reply) => {
+    const { ip } = request;
+    const ofSource = bySource.get(ip) ?? 0;
     if (open >= MAX_STREAMS) return refuse(reply, 503, `${MAX_STREAMS} streams are open already`);
+    if (ofSource >= MAX_STREAMS_OF_ONE) return refuse(reply, 503, `${MAX_STREAMS_OF_ONE} streams of your address are open already`);
     const query = queryOf(request);
     const selection = selectionOf(query, { slowMs, others: ['recent'] });
     const own = ownEvents(requests, selection, limitOf(query, 'recent', 0));
@@ -96,13 +102,19 @@ function streamRoute(api: FastifyInstance, { requests, replicas, journal: { slow
     const stream = liveStream({
       replica: replicas.own.id,
       heartbeat: (send) => send('replica', replicas.own),
-      source: (send, signal) => {
-        own(send, signal);
-        others(send, signal);
+      source: (...to) => {
+        own(...to);
+        others(...to);
       },
     });
     open += 1;
-    stream.once('close', () => (open -= 1));
+    bySource.set(ip, ofSource + 1);
+    stream.once('close', () => {
+      open -= 1;
+      const left = (bySource.get(ip) ?? 1) - 1;
+      if (left === 0) bySource.delete(ip);
+      else bySource.set(ip, left);
+    });
     // Balancers that hold back what looks small would hold back every event.
     return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(stream);
   });

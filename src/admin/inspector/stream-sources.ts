@@ -15,7 +15,7 @@ const MAX_RETRY_MS = 10_000;
 
 /** What happens on this replica: some recent requests first, then those that come. */
 export function ownEvents(requests: OwnRequests, { matcher }: Selection, recent: number): EventSource {
-  return (send, signal) => {
+  return (_send, signal, sendWritten) => {
     const { journal } = requests;
     const early: (() => void)[] = [];
     let isEarly = true;
@@ -23,13 +23,13 @@ export function ownEvents(requests: OwnRequests, { matcher }: Selection, recent:
     // Whatever ends from now on is not in the scan, and must not overtake it.
     const stop = journal.listen((event, request) => {
       if (!matcher.matches(request)) return;
-      const tell = (): void => send(event, requests.summary(request));
+      const tell = (): void => sendWritten(requests.written(event, request));
       if (isEarly) early.push(tell);
       else tell();
     });
     signal.addEventListener('abort', stop);
     void past.then((found) => {
-      for (const request of found.requests.toReversed()) send('finished', requests.summary(request));
+      for (const request of found.requests.toReversed()) sendWritten(requests.written('finished', request));
       for (const tell of early) tell();
       isEarly = false;
     });

@@ -8,13 +8,13 @@ export interface QueueLimits {
 }
 
 /**
- * Texts between the journal and one reader. A reader that is too slow loses the oldest and is told how many: neither the
- * gateway waits for it, nor does what it leaves lying grow.
+ * Events between the journal and one reader, written already: the same bytes for all readers. A reader that is too slow loses the
+ * oldest and is told how many: neither the gateway waits for it, nor does what it leaves lying grow.
  */
 export class EventQueue {
   readonly #maxEvents: number;
   readonly #maxBytes: number;
-  #waiting: string[] = [];
+  #waiting: Buffer[] = [];
   #bytes = 0;
   #lost = 0;
   #wake: (() => void) | undefined;
@@ -24,11 +24,11 @@ export class EventQueue {
     this.#maxBytes = bytes;
   }
 
-  push(text: string): void {
-    this.#waiting.push(text);
-    this.#bytes += 2 * text.length;
+  push(event: Buffer): void {
+    this.#waiting.push(event);
+    this.#bytes += event.length;
     while (this.#waiting.length > this.#maxEvents || this.#bytes > this.#maxBytes) {
-      this.#bytes -= 2 * (this.#waiting.shift()?.length ?? 0);
+      this.#bytes -= this.#waiting.shift()?.length ?? 0;
       this.#lost += 1;
     }
     const wake = this.#wake;
@@ -37,9 +37,9 @@ export class EventQueue {
   }
 
   /** All that waits, and how many were lost before the first of it; undefined when there is nothing. */
-  take(): { readonly lost: number; readonly texts: readonly string[] } | undefined {
+  take(): { readonly lost: number; readonly events: readonly Buffer[] } | undefined {
     if (this.#waiting.length === 0 && this.#lost === 0) return undefined;
-    const taken = { lost: this.#lost, texts: this.#waiting };
+    const taken = { lost: this.#lost, events: this.#waiting };
     this.#waiting = [];
     this.#bytes = 0;
     this.#lost = 0;

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { get as httpGet, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RequestDetail, RequestList, SupportBundle, Timeline } from '../../../../src/admin/inspector/contract.ts';
@@ -166,9 +168,14 @@ describe('the stream', () => {
 describe('streams', () => {
   it('are so many at a time, and come free again', async () => {
     const one = await start();
-    const readers = Array.from({ length: 64 }, () => new AbortController());
+    const readers = Array.from({ length: 48 }, () => new AbortController());
     await Promise.all(readers.map(({ signal }) => fetch(`${one.url}/api/requests/stream`, { signal })));
+    expect(await one.get('/api/requests/stream')).toMatchObject({ status: 503, body: { error: '48 streams of your address are open already' } });
+    const elsewhere = Array.from({ length: 17 }, () => httpGet(`${one.url}/api/requests/stream`, { localAddress: '127.0.0.2' }));
+    const statuses = await Promise.all(elsewhere.map(async (request) => ((await once(request, 'response'))[0] as IncomingMessage).statusCode));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(16);
     expect(await one.get('/api/requests/stream')).toMatchObject({ status: 503, body: { error: '64 streams are open already' } });
+    for (const request of elsewhere) request.on('error', () => undefined).destroy();
     readers[0]?.abort();
     await expect.poll(async () => {
       const reader = new AbortController();

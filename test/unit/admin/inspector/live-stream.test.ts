@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { ReplicaState } from '../../../../src/admin/inspector/contract.ts';
+import { liveStream } from '../../../../src/admin/inspector/live-stream.ts';
+import { OwnRequests } from '../../../../src/admin/inspector/own-requests.ts';
+import { ownEvents } from '../../../../src/admin/inspector/stream-sources.ts';
+import { requestMatcher } from '../../../../src/observe/journal/filter.ts';
+import { RequestJournal } from '../../../../src/observe/journal/journal.ts';
+import { factsOf } from '../../../support/request-facts.ts';
+
+const SLOW_MS = 1000;
+const ALL = { matcher: requestMatcher({}, SLOW_MS), texts: {}, scope: 'own' } as const;
+
+function scene(): { readonly journal: RequestJournal; readonly own: OwnRequests; readonly open: (sent: Buffer[]) => AbortController } {
+  const journal = new RequestJournal({ maxBytes: 256 * 1024, slowMs: SLOW_MS, requests: { running: () => [], flush: () => undefined } });
+  const own = new OwnRequests(journal, () => ({ id: 'one' }) as ReplicaState);
+  const selection = ALL;
+  const open = (sent: Buffer[]): AbortController => {
+    const ended = new AbortController();
+    ownEvents(own, selection, 0)(() => undefined, ended.signal, (event) => sent.push(event));
+    return ended;
+  };
+  return { journal, own, open };
+}
+
+describe('events of several streams', () => {
+  it('are written once: all of them send the same bytes', async () => {
+    const { journal, open } = scene();
+    const streams = Array.from({ length: 64 }, (): Buffer[] => []);
+    for (const sent of streams) open(sent);
+    await new Promise(setImmediate);
+    const facts = [factsOf(), factsOf()];
+    for (const one of facts) {
+      journal.begun(one);
+      journal.ended(one);
+    }
+    const [first = []] = streams;
+    expect(first.map((event) => event.toString().split('\n')[0])).toEqual(['event: started', 'event: finished', 'event: started', 'event: finished']);
+    expect(first[3]?.toString()).toContain(facts[1]?.head.requestId);
+    for (const sent of streams) {
+      expect(sent).toHaveLength(4);
+      for (const [index, event] of sent.entries()) expect(event).toBe(first[index]);
+    }
+  });
+
+  it('that come together go out in one write', async () => {
+    const { journal, own } = scene();
+    const source = ownEvents(own, ALL, 0);
+    const stream = liveStream({ replica: 'one', source, heartbeat: (send) => send('replica', { id: 'one' } as ReplicaState) });
+    await once(stream, 'data');
+    const pieces: Buffer[] = [];
+    stream.on('data', (piece: Buffer) => pieces.push(piece));
+    for (let count = 0; count < 100; count += 1) {
+      journal.ended(factsOf());
+      if (count % 10 === 0) await new Promise(setImmediate);
+    }
+    await expect.poll(() => Buffer.concat(pieces).toString().split('event: finished').length - 1, { timeout: 10_000 }).toBe(100);
+    expect(pieces.length).toBeLessThan(20);
+    stream.destroy();
+  });
+});
