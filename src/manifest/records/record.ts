@@ -252,7 +252,8 @@ function namedStrings(): Record<string, string> {
   return Object.create(null) as Record<string, string>;
 }
 
-const RESERVED: ReadonlySet<string> = new Set([RECORD_NAME, CLAIM_NAME]);
+/** Ours; and a name that programs in JavaScript take for a member of every object (Azurite answers a function's text with it). */
+const RESERVED: ReadonlySet<string> = new Set([RECORD_NAME, CLAIM_NAME, 'constructor']);
 const NATIVE_NAME = /^[a-z][a-z0-9_]*$/;
 const NATIVE_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
