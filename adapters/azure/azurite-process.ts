@@ -17,6 +17,8 @@ export interface AzuriteOptions {
   readonly port?: number;
   /** Most data to keep in memory, MiB. Default: Azurite's, half of the machine's memory. */
   readonly memoryLimitMiB?: number;
+  /** Told every few seconds what is still waited for. Default: a line on standard error. */
+  readonly onWaiting?: (message: string) => void;
 }
 
 export interface AzuriteProcess {
@@ -35,8 +37,9 @@ export interface AzuriteProcess {
  */
 const END_WITH_PARENT = 'data:text/javascript,process.stdin.resume().on("end",()=>process.kill(process.pid,"SIGTERM")).unref()';
 
-/** Milliseconds. */
-const READY_WITHIN = 30_000;
+/** Milliseconds. With every core busy a start takes minutes: as long as the child lives it is waited for, and that is said. */
+const READY_WITHIN = 5 * 60_000;
+const SAY_EVERY = 5_000;
 const STOP_WITHIN = 3_000;
 
 /**
@@ -57,7 +60,7 @@ export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurit
     process.removeListener('exit', killOnExit);
   };
   try {
-    const port = await listeningPort(child);
+    const port = await listeningPort(child, options.onWaiting ?? sayOnStderr);
     const endpoint = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/${DEVELOPMENT_ACCOUNT}`;
     return { endpoint, pid: child.pid ?? 0, storeOptions: { endpoint, credential: { kind: 'accountKey', key: DEVELOPMENT_KEY } }, stop };
   } catch (error) {
@@ -79,8 +82,16 @@ function azuriteArguments({ folder, tls, oauth, port = 0, memoryLimitMiB }: Azur
   ];
 }
 
+function sayOnStderr(message: string): void {
+  process.stderr.write(`${message}\n`);
+}
+
 /** Reads the port off the line that Azurite prints once it listens. */
-async function listeningPort(child: ChildProcess): Promise<number> {
+async function listeningPort(child: ChildProcess, onWaiting: (message: string) => void): Promise<number> {
+  const began = performance.now();
+  const waiting = setInterval(() => {
+    onWaiting(`azurite (pid ${child.pid ?? 0}) is starting: waiting for it to listen, ${Math.round((performance.now() - began) / 1000)} s so far`);
+  }, SAY_EVERY);
   let printed = '';
   const { promise: listening, resolve, reject } = Promise.withResolvers<number>();
   const read = (chunk: Buffer): void => {
@@ -101,6 +112,7 @@ async function listeningPort(child: ChildProcess): Promise<number> {
     return await Promise.race([listening, tooLate]);
   } finally {
     timer.abort();
+    clearInterval(waiting);
     // What it prints from now on is taken from it, lest it should block, and not kept.
     for (const output of [child.stdout, child.stderr]) output?.off('data', read).resume();
   }
