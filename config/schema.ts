@@ -62,6 +62,7 @@ const SETTINGS = z.strictObject({
   backends: z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), BACKEND).describe('Backends by name. The name stands in bucket records: never change it.'),
   buckets: BUCKETS.prefault({}).describe('Which backend a bucket lives in, decided by its name.'),
   bucketCacheMs: milliseconds(1000).describe('How long a bucket record may be remembered. Deleting a bucket, switching its versioning and protecting settings wait this long. The same on all replicas.'),
+  clockLimitMs: milliseconds(60_000).describe('How far the clock of this machine may be off from the backends\', by the `Date` of their answers. Beyond it readiness fails and changes are answered 503 until it is right again; reads go on. 0: any.'),
   versioningDrainMs: milliseconds(30 * 60_000)
     .describe('How long after versioning is first enabled on a bucket an upload that began before may still arrive. In this time requests to the bucket cost a call more.'),
   newBuckets: z.enum(['open', 'aws']).default('open')

@@ -2,6 +2,7 @@ import type {
   AssembleRequest, BlobMetadata, BlobProperties, BlobRef, BlobStore, ByteRange, Condition, ContainerEntry, ContainerRequest, CopyRequest, CopySource,
   ListPage, ListRequest, ReadRequest, ReadResult, RemoveItem, RemoveOutcome, Revision, StagedPart, StoreCapabilities, WriteRequest, WriteResult,
 } from '../../src/store/blob-store.ts';
+import type { ServiceClock } from '../../src/store/service-clock.ts';
 import type { ClockReading, StoreSurvey, SurveyedStore } from '../../src/store/survey.ts';
 import type { Call } from '../../src/observe/call.ts';
 import type { UploadBody } from '../../src/streams/bytes.ts';
@@ -22,6 +23,7 @@ import type { CopySources } from './copy-source.ts';
 export class AzureBlobStore implements BlobStore, SurveyedStore {
   readonly kind = 'azure';
   readonly capabilities: StoreCapabilities;
+  readonly clock: ServiceClock;
   readonly #client: AzureClient;
   readonly #sources: CopySources;
   readonly #copier: Copier;
@@ -29,6 +31,7 @@ export class AzureBlobStore implements BlobStore, SurveyedStore {
   constructor(client: AzureClient, sources: CopySources) {
     this.capabilities = azureCapabilities(client.limits);
     this.#client = client;
+    this.clock = client.clock;
     this.#sources = sources;
     this.#copier = { client, sources, lacksPutFromUrl: false };
   }

@@ -1,5 +1,6 @@
 import type { Call } from '../../src/observe/call.ts';
 import type { StoreError } from '../../src/store/store-error.ts';
+import { ServiceClock } from '../../src/store/service-clock.ts';
 import type { ClockReading } from '../../src/store/survey.ts';
 import { bodySize } from '../../src/streams/bytes.ts';
 import type { Timeouts } from '../shared/connection-options.ts';
@@ -33,7 +34,7 @@ export interface ClientParts {
 /** Answers that are read into memory stay below this: a page of 5,000 entries with metadata is about 50 MB at worst. */
 const MAX_DOCUMENT = 64 * 1024 * 1024;
 const MAX_ERROR = 64 * 1024;
-const SERVICE: Service = { system: 'azure', requestIdHeader: 'x-ms-request-id' };
+const REQUEST_ID = 'x-ms-request-id';
 
 interface AzureAttempt<T> {
   readonly request: AzureRequest;
@@ -48,7 +49,10 @@ interface AzureAttempt<T> {
 export class AzureClient {
   readonly endpoint: Endpoint;
   readonly limits: AzureLimits;
+  /** What answers say of our clock. */
+  readonly clock = new ServiceClock();
   readonly #parts: ClientParts;
+  readonly #service: Service = { system: 'azure', requestIdHeader: REQUEST_ID, clock: this.clock };
 
   constructor(parts: ClientParts) {
     this.#parts = parts;
@@ -100,7 +104,7 @@ export class AzureClient {
     const headers = await this.#headers(request, { size, within }, call);
     // No spread of what may be absent: V8 leaves its fast paths for properties behind one, 2 us of a small GET.
     const wire = body === undefined ? { method, path, headers, responseTimeout: within } : { method, path, headers, responseTimeout: within, body };
-    return sendOnce(transport, SERVICE, { request, number, wire, refusalOf: (response) => refusalOf(request, response, within), take }, call);
+    return sendOnce(transport, this.#service, { request, number, wire, refusalOf: (response) => refusalOf(request, response, within), take }, call);
   }
 
   async #headers(request: AzureRequest, { size, within }: { size: number; within: number }, call: Call): Promise<string[]> {
@@ -155,7 +159,7 @@ async function refusalOf(request: AzureRequest, response: WireResponse, within: 
   return refusalError(request, {
     status: response.status,
     code: await errorCode(response, within),
-    requestId: headerText(headers, SERVICE.requestIdHeader),
+    requestId: headerText(headers, REQUEST_ID),
     retryAfter: headerNumber(headers, 'retry-after'),
     sourceStatus: headerNumber(headers, 'x-ms-copy-source-status-code'),
   });

@@ -2,6 +2,7 @@ import type {
   AssembleRequest, BlobMetadata, BlobProperties, BlobRef, BlobStore, ByteRange, Condition, ContainerEntry, ContainerRequest, CopyRequest, CopySource,
   ListPage, ListRequest, ReadRequest, ReadResult, RemoveItem, RemoveOutcome, Revision, StagedPart, StoreCapabilities, WriteRequest, WriteResult,
 } from '../../src/store/blob-store.ts';
+import type { ServiceClock } from '../../src/store/service-clock.ts';
 import type { ClockReading, StoreSurvey, SurveyedStore } from '../../src/store/survey.ts';
 import type { Call } from '../../src/observe/call.ts';
 import type { UploadBody } from '../../src/streams/bytes.ts';
@@ -24,11 +25,13 @@ export class GcsBlobStore implements BlobStore, SurveyedStore {
   readonly kind = 'gcs';
   readonly capabilities: StoreCapabilities;
   readonly staged = STAGED_NAMES;
+  readonly clock: ServiceClock;
   readonly #client: GcsClient;
 
   constructor(client: GcsClient) {
     this.capabilities = gcsCapabilities(client.limits, client.names);
     this.#client = client;
+    this.clock = client.clock;
   }
 
   // `async` turns a name that is refused before anything is sent into a rejection.

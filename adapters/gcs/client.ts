@@ -1,5 +1,6 @@
 import type { Call } from '../../src/observe/call.ts';
 import { StoreError } from '../../src/store/store-error.ts';
+import { ServiceClock } from '../../src/store/service-clock.ts';
 import type { ClockReading } from '../../src/store/survey.ts';
 import type { Timeouts } from '../shared/connection-options.ts';
 import { isTooLate, repeat } from '../shared/repeat.ts';
@@ -38,7 +39,7 @@ export interface ClientParts {
 /** Answers that are read into memory stay below this: a page of 1,000 objects with metadata is about 10 MB at worst. */
 const MAX_DOCUMENT = 64 * 1024 * 1024;
 const MAX_ERROR = 64 * 1024;
-const SERVICE: Service = { system: 'gcs', requestIdHeader: 'x-guploader-uploadid' };
+const REQUEST_ID = 'x-guploader-uploadid';
 /** What work in the background may take before `close` gives it up, in milliseconds. */
 const CLOSE_GRACE = 2_000;
 
@@ -59,7 +60,10 @@ export class GcsClient {
   readonly credentials: Credentials;
   /** Number of the project in which buckets are made, once a bucket of it has been seen. */
   projectNumber: string | undefined;
+  /** What answers say of our clock. */
+  readonly clock = new ServiceClock();
   readonly #parts: ClientParts;
+  readonly #service: Service = { system: 'gcs', requestIdHeader: REQUEST_ID, clock: this.clock };
   readonly #closing = new AbortController();
   readonly #background = new Set<Promise<void>>();
 
@@ -142,7 +146,7 @@ export class GcsClient {
       ...(request.body !== undefined && { body: request.body }),
       ...(request.frame !== undefined && { frame: request.frame }),
     };
-    return sendOnce(this.#parts.transport, SERVICE, { request, number, wire, refusalOf: (response) => refusalOf(request, response, within), take }, call);
+    return sendOnce(this.#parts.transport, this.#service, { request, number, wire, refusalOf: (response) => refusalOf(request, response, within), take }, call);
   }
 
   async #headers(request: GcsRequest, within: number, call: Call): Promise<string[]> {
@@ -177,7 +181,7 @@ async function refusalOf(request: GcsRequest, response: WireResponse, within: nu
   return refusalError(request, {
     status,
     ...(await errorDocument(response, within)),
-    requestId: text(headers, SERVICE.requestIdHeader),
+    requestId: text(headers, REQUEST_ID),
     retryAfter: headerNumber(headers, 'retry-after'),
   });
 }

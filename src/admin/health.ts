@@ -9,6 +9,8 @@ export interface HealthSources {
   readonly draining: () => boolean;
   /** Asks all backends. */
   readonly backends: () => Promise<BackendHealth>;
+  /** Milliseconds by which this machine's clock is wrong; undefined while it can be trusted. */
+  readonly clockWrongBy?: () => number | undefined;
 }
 
 export interface BackendHealth {
@@ -46,9 +48,11 @@ function answer(app: FastifyInstance, url: string, judge: () => Promise<Verdict>
   });
 }
 
-async function judgeReadiness({ started, backends }: HealthSources): Promise<Verdict> {
+async function judgeReadiness({ started, backends, clockWrongBy }: HealthSources): Promise<Verdict> {
   if (!started()) return { ok: false, detail: 'starting' };
   const { total, failing } = await backends();
+  const skew = clockWrongBy?.();
+  if (skew !== undefined) return { ok: false, detail: `the clock is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? 'ahead' : 'behind'} of the backends'` };
   if (failing.length === 0) return { ok: true, detail: 'ready' };
   const silent = `no answer from backend ${failing.join(', ')}`;
   return failing.length < total ? { ok: true, detail: `ready, but ${silent}` } : { ok: false, detail: silent };
@@ -57,7 +61,9 @@ async function judgeReadiness({ started, backends }: HealthSources): Promise<Ver
 function remembered(judge: () => Promise<Verdict>): () => Promise<Verdict> {
   let last: { readonly verdict: Promise<Verdict>; readonly until: number } | undefined;
   return () => {
-    if (last === undefined || Date.now() >= last.until) last = { verdict: judge(), until: Date.now() + REMEMBER_MS };
+    // By the monotonic clock: one that is set back would keep the verdict for as long.
+    const now = performance.now();
+    if (last === undefined || now >= last.until) last = { verdict: judge(), until: now + REMEMBER_MS };
     return last.verdict;
   };
 }

@@ -42,6 +42,8 @@ export interface DispatcherOptions {
   readonly stalls: StallWatch;
   readonly holdBudget: HoldBudget;
   readonly log: Log;
+  /** Why no change is served at the moment; undefined: changes are served. */
+  readonly changesRefused?: (() => string | undefined) | undefined;
   readonly observers?: RequestObservers;
   readonly calls?: CallWatch;
   /** Absent: nothing is traced. */
@@ -160,6 +162,7 @@ export class Dispatcher {
     const { route, verdict } = this.#identify(exchange, target);
     const operation = this.#options.operations[route.row.name];
     if (operation === undefined) throw notImplemented(route.row);
+    this.#refuseChange(route.row);
     const request = this.#toS3Request(exchange, route, verdict);
     return operation(request, this.#context(exchange, { row: route.row, principal: principalOf(verdict), long }));
   }
@@ -198,6 +201,13 @@ export class Dispatcher {
     if (!row.streamingPayload) refuseStreamingPayload(verdict.payload);
     if (verdict.kind === 'anonymous' && !row.anonymousAllowed) throw new S3Error('AccessDenied');
     return verdict;
+  }
+
+  /** Reads go on whatever is wrong with this replica. @throws S3Error ServiceUnavailable */
+  #refuseChange({ method }: OperationRow): void {
+    if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
+    const message = this.#options.changesRefused?.();
+    if (message !== undefined) throw new S3Error('ServiceUnavailable', { message });
   }
 
   #toS3Request(exchange: Exchange, { row, address, query, headers }: Route, verdict: AuthVerdict<Credential>): S3Request {

@@ -14,6 +14,7 @@ import type { Log } from '../observe/log.ts';
 import { redactText } from '../observe/redact.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import { HoldBudget } from '../protocol/body/hold-budget.ts';
+import { ClockGuard } from '../store/clock-guard.ts';
 import { isStoreError } from '../store/store-error.ts';
 import { type AdminAccess, openAdminAccess } from './admin-access.ts';
 import { backgroundCall } from './background-call.ts';
@@ -74,6 +75,8 @@ class RunningService implements Service {
   readonly #listeners: Listener[] = [];
   readonly #endpoints: string[] = [];
   readonly #watches: (() => void)[] = [];
+  readonly #clock: ClockGuard;
+  #clockAsked = -Infinity;
   #access: AdminAccess | undefined;
   #admin: AdminServer | undefined;
   #started = false;
@@ -97,7 +100,9 @@ class RunningService implements Service {
     const requests = { running: () => this.#dispatcher.running(), flush: () => telemetry.observers.flush() };
     this.#inspection = openInspection({ config, accounts, buckets: this.#manifest.buckets, newCall, requests });
     for (const observer of this.#inspection.observers) telemetry.observers.add(observer);
+    this.#clock = this.#watchClock();
     this.#dispatcher = new Dispatcher({
+      changesRefused: () => this.#changesRefused(),
       accounts,
       manifest: this.#manifest,
       operations: OPERATIONS,
@@ -120,6 +125,7 @@ class RunningService implements Service {
     telemetry.observe({
       s3gw_requests_in_flight: () => [[this.#dispatcher.inFlight]],
       s3gw_in_flight_bytes: () => [[bytesInFlight(this.#dispatcher.running())]],
+      s3gw_clock_skew_seconds: () => this.#clock.skews().map(([backend, skewMs]) => [skewMs / 1000, { backend }]),
       ...settleReadings(() => this.#manifest.settler.backlog()),
     });
   }
@@ -174,6 +180,7 @@ class RunningService implements Service {
     const health = healthRoutes({
       started: () => this.#started,
       draining: () => this.#draining,
+      clockWrongBy: () => this.#clock.wrongBy,
       backends: async () => ({ total: this.#options.backends.length, failing: (await this.#failures()).map(({ name }) => name) }),
     });
     const parts = [health, access.guard, ...this.#options.telemetry.adminParts(access.metrics), ...this.#inspection.parts];
@@ -182,6 +189,32 @@ class RunningService implements Service {
     } catch (error) {
       throw bindError('admin', host, port, error);
     }
+  }
+
+  /** The clocks of backends are read off answers that come anyway. */
+  #watchClock(): ClockGuard {
+    const { config, backends, log } = this.#options;
+    const guard = new ClockGuard({
+      limitMs: config.clockLimitMs,
+      onTurn: (backend, wrong, skewMs) => {
+        const skewSeconds = Math.round(skewMs / 1000);
+        if (wrong) log.error({ backend, skewSeconds }, 'the clock of this machine and that of the backend are too far apart');
+        else log.info({ backend, skewSeconds }, 'the clock of this machine agrees with that of the backend again');
+      },
+    });
+    if (config.clockLimitMs > 0) for (const { name, surveyed } of backends) surveyed?.clock?.onReading((skewMs) => guard.read(name, skewMs));
+    return guard;
+  }
+
+  /** While nothing is served, nothing is read off answers either: so the backends are asked now and then. */
+  #changesRefused(): string | undefined {
+    if (this.#clock.wrongBy === undefined) return undefined;
+    const now = performance.now();
+    if (now - this.#clockAsked > PING_MS) {
+      this.#clockAsked = now;
+      void this.#failures();
+    }
+    return 'The clock of this server is wrong. Please try again on another one, or later.';
   }
 
   /** A gateway none of whose backends answers serves nothing: better to say so at once. */

@@ -52,6 +52,11 @@ export class BackendCall {
     call.facts.callBegan(this.#facts);
   }
 
+  /** `performance.now()` of the moment it was made. */
+  get started(): number {
+    return this.#facts.started;
+  }
+
   /** Headers that tell the service the trace, when there is one. No signature covers them. @param headers names and values in turn */
   addTraceHeaders(headers: string[]): void {
     const { spanId } = this.#facts;

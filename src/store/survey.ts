@@ -1,4 +1,5 @@
 import type { Call } from '../observe/call.ts';
+import type { ServiceClock } from './service-clock.ts';
 
 /** A rule by which a service changes or removes blobs by itself. */
 export interface LifecycleRule {
@@ -34,6 +35,8 @@ export interface ClockReading {
 
 /** What an adapter can say of its service before any request comes. Both throw `StoreError`. */
 export interface SurveyedStore {
+  /** What the service's answers say of our clock, as they come. */
+  readonly clock?: ServiceClock;
   /** Asks without a credential, so that a clock that is wrong cannot keep it from being told. */
   readClock(call: Call): Promise<ClockReading>;
   survey(container: string, call: Call): Promise<StoreSurvey>;

@@ -2,8 +2,9 @@ import { BackendCall } from '../../../src/observe/backend-call.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { StoreError } from '../../../src/store/store-error.ts';
 import { bodySize } from '../../../src/streams/bytes.ts';
+import type { ServiceClock } from '../../../src/store/service-clock.ts';
 import { headerText } from './header-text.ts';
-import type { Transport, WireRequest, WireResponse } from './transport.ts';
+import type { Transport, WireHeaders, WireRequest, WireResponse } from './transport.ts';
 import { unreadableError, wireFailureError } from './wire-failure.ts';
 import type { FailedRequest } from './wire-failure.ts';
 
@@ -13,6 +14,8 @@ export interface Service {
   readonly system: string;
   /** Answer header with the service's own id of the request. */
   readonly requestIdHeader: string;
+  /** Told the `Date` of answers, now and then. */
+  readonly clock: ServiceClock;
 }
 
 /** @param within milliseconds for a document in the body */
@@ -40,6 +43,7 @@ export async function sendOnce<T>(transport: Transport, service: Service, attemp
     attempt: attempt.number,
     bytesSent: wire.body === undefined ? 0 : bodySize(wire.body),
   });
+  const sent = Date.now();
   let response: WireResponse;
   try {
     made.addTraceHeaders(wire.headers);
@@ -50,6 +54,7 @@ export async function sendOnce<T>(transport: Transport, service: Service, attemp
     throw error;
   }
   const { status, headers, body } = response;
+  noteClock(service.clock, sent, { made, headers });
   const answer = { status, requestId: headerText(headers, service.requestIdHeader), bytesReceived: body.size };
   try {
     if (status >= 300) throw await attempt.refusalOf(response, wire.responseTimeout);
@@ -62,4 +67,11 @@ export async function sendOnce<T>(transport: Transport, service: Service, attemp
     made.answered(answer, error as StoreError);
     throw error;
   }
+}
+
+function noteClock(clock: ServiceClock, sent: number, { made, headers }: { made: BackendCall; headers: WireHeaders }): void {
+  const now = performance.now();
+  if (!clock.wants(now)) return;
+  const service = Date.parse(headerText(headers, 'date') ?? '');
+  clock.note({ sent, received: Date.now(), elapsed: now - made.started, service }, now);
 }
