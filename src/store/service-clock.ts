@@ -1,4 +1,10 @@
-import type { ClockReading } from './survey.ts';
+/** The time of the service, and when it was asked on this machine's clock. Milliseconds since the epoch. */
+export interface ClockReading {
+  readonly sent: number;
+  readonly received: number;
+  /** In whole seconds, as HTTP has it. */
+  readonly service: number;
+}
 
 /** A reading off an answer that was made anyway. */
 export interface AnswerClock extends ClockReading {

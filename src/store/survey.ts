@@ -1,5 +1,7 @@
 import type { Call } from '../observe/call.ts';
-import type { ServiceClock } from './service-clock.ts';
+import type { ClockReading, ServiceClock } from './service-clock.ts';
+
+export type { ClockReading } from './service-clock.ts';
 
 /** A rule by which a service changes or removes blobs by itself. */
 export interface LifecycleRule {
@@ -23,14 +25,6 @@ export interface StoreSurvey {
   readonly lifecycle?: readonly LifecycleRule[];
   /** Seconds in which nothing can be overwritten or removed; 0: there is no such policy. */
   readonly retentionSeconds?: number;
-}
-
-/** The time of the service, and when it was asked on this machine's clock. Milliseconds since the epoch. */
-export interface ClockReading {
-  readonly sent: number;
-  readonly received: number;
-  /** In whole seconds, as HTTP has it. */
-  readonly service: number;
 }
 
 /** What an adapter can say of its service before any request comes. Both throw `StoreError`. */
