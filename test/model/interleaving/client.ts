@@ -80,7 +80,7 @@ export class Client {
     } catch (error) {
       if (isS3Error(error, 'ServiceUnavailable', 'SlowDown')) return { kind: 'unknown', code: error.code };
       if (isS3Error(error)) return { kind: 'refused', code: error.code };
-      if (isStoreError(error) && (error.lost || error.kind === 'unavailable' || error.kind === 'throttled')) {
+      if (isStoreError(error) && (error.lost || error.kind === 'unavailable' || error.kind === 'throttled' || call.signal.aborted)) {
         return { kind: 'unknown', code: `${error.kind} ${error.detail.code ?? ''}` };
       }
       throw error;

@@ -46,7 +46,7 @@ export interface RunPlan {
 /** What can come next. */
 export type Step =
   | { readonly kind: 'call' | 'loseRequest' | 'loseAnswer' | 'delay'; readonly pending: Pending }
-  | { readonly kind: 'crash'; readonly client: number }
+  | { readonly kind: 'crash' | 'hangUp'; readonly client: number }
   | { readonly kind: 'late'; readonly ghost: Pending };
 
 export interface Pending extends CallAtGate {
@@ -96,7 +96,8 @@ export class Run {
       { kind: 'loseAnswer', pending } as const,
       pending.streamed ? ({ kind: 'loseRequest', pending } as const) : ({ kind: 'delay', pending } as const),
     ]);
-    return { regular, faults: [...crashes, ...losses] };
+    const hangUps = crashes.filter(({ client }) => this.#hasClient(client)).map(({ client }) => ({ kind: 'hangUp', client }) as const);
+    return { regular, faults: [...crashes, ...hangUps, ...losses] };
   }
 
   get isOver(): boolean {
@@ -120,6 +121,8 @@ export class Run {
       case 'crash':
         this.#crash(step.client);
         return;
+      case 'hangUp':
+        return this.#hangUp(step.client);
       default:
         return step satisfies never;
     }
@@ -130,7 +133,7 @@ export class Run {
     const tasks = this.tasks.map((task) => {
       if (this.#crashed.has(task.client)) return 'crashed';
       const course = task.status === 'done' ? [] : [...[...task.history].sort(), '|', ...[...task.seen.keys()].sort()];
-      return [task.id, task.status, task.effects.length, ...course].join('\n');
+      return [task.id, task.status, String(task.hangUp.signal.aborted), task.effects.length, ...course].join('\n');
     });
     const waiting = this.#pending.filter(({ task }) => task.status === 'done' || task.operation === undefined);
     const calls = [...waiting, ...this.#ghosts].map(({ task, method, text }) => `${task.id} ${method} ${text}`);
@@ -183,7 +186,7 @@ export class Run {
     next.asked = { name: next.id, versionId: this.#pick(operation), etag: live?.etag };
     next.status = 'running';
     this.#hand(client);
-    const call = { ...testCall(), requestId: next.id };
+    const call = { ...testCall(next.hangUp.signal), requestId: next.id };
     this.#clients[client]?.perform(operation, next.asked, call).then(
       (answer) => this.#answered(next, () => (next.answer = answer)),
       (error: unknown) => this.#answered(next, () => this.trace.breakLater(`${next.id} ended with an error that no client should see: ${String(error)}`, error)),
@@ -250,6 +253,24 @@ export class Run {
     this.trace.step(this.#clients[client]?.name ?? '?', 'CRASH', '');
     this.#crashed.add(client);
     this.#pending = this.#pending.filter(({ task }) => task.client !== client);
+  }
+
+  #hasClient(client: number): boolean {
+    return this.tasks.some((task) => task.client === client && task.status === 'running' && task.operation !== undefined && !task.hangUp.signal.aborted);
+  }
+
+  /** The gateway lives, and has nobody to answer to: what was sent in the client's name breaks off, what belongs to a commit goes on. */
+  async #hangUp(client: number): Promise<void> {
+    this.trace.step(this.#clients[client]?.name ?? '?', 'HANGS UP', '');
+    for (const task of this.tasks) if (task.client === client && task.status === 'running') task.hangUp.abort(new Error('the client has left'));
+    this.#hand(client);
+    for (const pending of this.#pending.filter(({ call }) => call.signal.aborted)) {
+      this.#drop(pending);
+      this.#begun(pending.task);
+      pending.task.history.push(`${pending.task.history.length} ${pending.method} ${pending.text} broken off`);
+      pending.fail(new StoreError('aborted', { call: pending.method }));
+    }
+    await this.#settle();
   }
 
   #drop(pending: Pending): void {

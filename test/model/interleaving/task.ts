@@ -22,6 +22,8 @@ export interface Task {
   readonly seen: Map<string, KeyState>;
   /** Versions touched by each change that it made. */
   readonly effects: (readonly Version[])[];
+  /** Ends what runs in the client's name. */
+  readonly hangUp: AbortController;
   /** Calls and their answers so far: what its further course depends on. */
   readonly history: string[];
 }
@@ -41,6 +43,7 @@ export function newTask(id: string, client: number, operation: Operation | undef
     atStart: undefined,
     seen: new Map(),
     effects: [],
+    hangUp: new AbortController(),
     history: [],
   };
 }
