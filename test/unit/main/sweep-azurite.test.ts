@@ -149,6 +149,6 @@ describe('the command line', () => {
     writeFileSync(dead, stringify({ listeners: [{ port: 0 }], accounts: [account], backends: { store: backend } }));
     const { code, output } = await run('sweep.mjs', '--config', dead);
     expect(code).toBe(2);
-    expect(output).toContain('problem: buckets: list: unavailable');
+    expect(output).toContain('problem: clock: ');
   });
 });
