@@ -20,6 +20,7 @@ const GOOD: Readonly<Record<string, readonly Event[]>> = {
   'an unanswered write is seen at once': [put('a', at(1, Infinity), { outcome: UNKNOWN, ...unversioned }), get(at(3, 4), 'a')],
   'an unanswered write is seen much later': [put('a', at(1, Infinity), { outcome: UNKNOWN, ...unversioned }), get(at(3, 4), undefined), get(at(5, 6), 'a')],
   'an unanswered write is never seen': [put('a', at(1, Infinity), { outcome: UNKNOWN, ...unversioned }), get(at(3, 4), undefined)],
+  'an unanswered write lands at the last moment': [put('a', at(1, 2)), put('b', at(3, 8), { outcome: UNKNOWN, ...unversioned }), get(at(4, 5), 'a'), get(at(9, 10), 'b'), get(at(11, 12), 'b')],
   'two writes of which the later by time comes first': [put('a', at(1, 9)), put('b', at(2, 8)), get(at(10, 11), 'a')],
   'a condition that held': [put('a', at(1, 2)), put('b', at(3, 4), { condition: ifMatch('a') }), get(at(5, 6), 'b')],
   'a condition that failed': [put('a', at(1, 2)), put('b', at(3, 4), { condition: IF_NONE, outcome: { kind: 'conditionFailed' } }), get(at(5, 6), 'a')],
@@ -28,6 +29,7 @@ const GOOD: Readonly<Record<string, readonly Event[]>> = {
   'DELETE If-Match on nothing': [event(at(1, 2), { kind: 'delete', modes: ['never'], condition: ifMatch('a') }, { kind: 'done' }), get(at(3, 4), undefined)],
   'versions in their order': [put('a', at(1, 2), { versionId: '1' }), put('b', at(3, 4), { versionId: '2' }), remove('d', at(5, 6), '3'), whole(9, '3=MARKER', '2=b', '1=a')],
   'a marker deleted by its id brings the object back': [put('a', at(1, 2), { versionId: '1' }), remove('d', at(3, 4), '2'), get(at(5, 6), undefined), removeVersion(at(7, 8), '2'), get(at(9, 10), 'a')],
+  'a DELETE with a condition on nothing': [event(at(1, 2), { kind: 'delete', modes: ['enabled'], condition: ifMatch('a') }, { kind: 'done' }), get(at(3, 4), undefined)],
   'a marker of a DELETE without an answer': [
     put('a', at(1, 2), { versionId: '1' }), event(at(3, Infinity), { kind: 'delete', modes: ['enabled'] }, UNKNOWN), whole(9, '7=MARKER', '1=a'),
   ],
@@ -57,6 +59,7 @@ const BAD: Readonly<Record<string, readonly Event[]>> = {
   'versions in the wrong order': [put('a', at(1, 2), { versionId: '1' }), put('b', at(3, 4), { versionId: '2' }), whole(9, '1=a', '2=b')],
   'a write made twice': [put('a', at(1, 2), { versionId: '1' }), whole(9, '2=a', '1=a')],
   'a marker of nobody': [put('a', at(1, 2), { versionId: '1' }), whole(9, '7=MARKER', '1=a')],
+  'a DELETE with a condition that held removes nothing': [put('a', at(1, 2)), event(at(3, 4), { kind: 'delete', modes: ['never'], condition: ifMatch('a') }, { kind: 'done' }), get(at(5, 6), 'a')],
   'a tag that is lost': [
     put('a', at(1, 2), { versionId: '1' }),
     event(at(3, 4), { kind: 'amend', aspect: 'tags', value: 't', versionId: '1' }, { kind: 'done' }),

@@ -94,7 +94,7 @@ class Sightings {
     this.#isWhole = events.some(({ action }) => action.kind === 'readHistory');
     for (const { outcome } of events) {
       if (outcome.kind === 'aspect' && outcome.value !== undefined) this.#values.add(outcome.value);
-      if (outcome.kind === 'history') for (const { said } of outcome.versions) for (const value of Object.values(said ?? {})) this.#values.add(value);
+      if (outcome.kind === 'history') for (const { said } of outcome.versions) for (const value of Object.values(said ?? {})) if (value !== undefined) this.#values.add(value);
     }
   }
 

@@ -26,7 +26,7 @@ export type Action =
   | { readonly kind: 'createBucket' }
   | { readonly kind: 'deleteBucket' };
 
-export type Said = Readonly<Partial<Record<Aspect, string>>>;
+export type Said = Readonly<Partial<Record<Aspect, string | undefined>>>;
 
 export type Outcome =
   /** Of a change: it happened. `versionId`: of the version or marker that was made (`null`, too), or that was changed. */

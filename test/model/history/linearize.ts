@@ -86,38 +86,53 @@ class Search<State, Op extends Timed> {
     return count === this.#needed;
   }
 
-  /** What may come next: one that looks, alone, where it is true; else each change, those known to have happened first. */
+  /**
+   * What may come next: one that looks, alone, where it is true; else each change, those known to have happened first. A look behind the
+   * time at which something open could last have happened shuts that out, and is one way among others.
+   */
   *#moves(state: State, done: bigint): Generator<readonly [number, State], void> {
-    const open = this.#open(done);
+    const { open, firstChance } = this.#open(done);
+    const late: [number, State][] = [];
     for (const index of open) {
       const op = this.#ops[index];
       const [same] = op?.looks === true ? this.#register.step(state, op) : [];
-      if (same === undefined) continue;
+      if (op === undefined || same === undefined) continue;
+      if (op.began > firstChance) {
+        late.push([index, same]);
+        continue;
+      }
       yield [index, same];
       return;
     }
-    for (const certain of [true, false]) {
-      for (const index of open) {
-        const op = this.#ops[index];
-        if (op === undefined || op.looks || op.certain !== certain) continue;
-        // What need not have happened is left out where it changes nothing.
-        for (const next of this.#register.step(state, op)) if (certain || next !== state) yield [index, next];
-      }
+    yield* this.#changes(state, open, true);
+    yield* late;
+    yield* this.#changes(state, open, false);
+  }
+
+  *#changes(state: State, open: readonly number[], certain: boolean): Generator<readonly [number, State], void> {
+    for (const index of open) {
+      const op = this.#ops[index];
+      if (op === undefined || op.looks || op.certain !== certain) continue;
+      // What need not have happened is left out where it changes nothing.
+      for (const next of this.#register.step(state, op)) if (certain || next !== state) yield [index, next];
     }
   }
 
   /** Requests that no other, not done yet, must precede. */
-  #open(done: bigint): number[] {
+  #open(done: bigint): { readonly open: readonly number[]; /** Until when all that is uncertain can still happen. */ readonly firstChance: number } {
     let firstEnd = Infinity;
+    let firstChance = Infinity;
     let lastBegin = -Infinity;
     for (const [index, { certain, began, ended }] of this.#ops.entries()) {
       if (isIn(done, index)) lastBegin = Math.max(lastBegin, began);
       else if (certain) firstEnd = Math.min(firstEnd, ended);
+      else if (ended >= lastBegin) firstChance = Math.min(firstChance, ended);
     }
-    return [...this.#ops.keys()].filter((index) => {
+    const open = [...this.#ops.keys()].filter((index) => {
       const op = this.#ops[index];
       return op !== undefined && !isIn(done, index) && op.began <= firstEnd && op.ended >= lastBegin;
     });
+    return { open, firstChance };
   }
 
   #path(): number[] {
@@ -134,7 +149,7 @@ class Search<State, Op extends Timed> {
 
   #refuted(): Verdict<State, Op> {
     const { path, state, done } = this.#best;
-    const stuck = this.#named(this.#open(done)).filter((op) => op.certain && this.#register.step(state, op).length === 0);
+    const stuck = this.#named(this.#open(done).open).filter((op) => op.certain && this.#register.step(state, op).length === 0);
     return { kind: 'none', order: this.#named(path), state, stuck };
   }
 }

@@ -1,0 +1,158 @@
+import type { Account as S3Account, Principal } from '../../../src/access/accounts.ts';
+import { createAccountDirectory } from '../../../src/access/directory.ts';
+import { S3Error } from '../../../src/errors/s3-error.ts';
+import { createRealm } from '../../../src/main/bucket-rules.ts';
+import { type OpenManifest, openManifest } from '../../../src/main/manifest.ts';
+import type { Realm } from '../../../src/manifest/buckets/realm.ts';
+import { KeyQueue } from '../../../src/manifest/objects/key-queue.ts';
+import type { Time } from '../../../src/manifest/records/time.ts';
+import type { Call } from '../../../src/observe/call.ts';
+import { OPERATIONS } from '../../../src/operations/index.ts';
+import { OPERATION_TABLE, type OperationName } from '../../../src/protocol/operation-table.ts';
+import type { S3Response } from '../../../src/protocol/response.ts';
+import type { BlobStore } from '../../../src/store/blob-store.ts';
+import type { Account } from './plan.ts';
+import { type RequestParts, s3Request } from './request.ts';
+import type { Timeline } from './timeline.ts';
+
+/** 2023: when the tests play. */
+const EPOCH = 1_700_000_000_000;
+const CACHE_MS = 1000;
+/** Bodies above this many bytes are streamed. */
+export const HOLD_BYTES = 64;
+const SYSTEM = 'system';
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const ACCOUNTS: readonly S3Account[] = ['A', 'B'].map((name, index) => ({
+  name, canonicalId: String(index + 1).repeat(64), displayName: name, email: `${name}@example.com`, accountNumber: String(index + 1).repeat(12),
+}));
+const keysOf = ({ name }: S3Account): { accessKeyId: string; secretAccessKey: string }[] => [{ accessKeyId: name, secretAccessKey: name }];
+const DIRECTORY = createAccountDirectory(ACCOUNTS.map((account) => ({ ...account, keys: keysOf(account), users: [] })));
+
+export interface GatewayOptions {
+  readonly name: string;
+  readonly timeline: Timeline;
+  /** Milliseconds its clock is ahead. */
+  readonly skew: number;
+  /** The common store as this gateway sees it. */
+  readonly storeOf: (gateway: Gateway) => BlobStore;
+  readonly onCrash: (gateway: Gateway) => void;
+}
+
+/** One process: a manifest with clock, cache, queue and settler of its own. Its operations are called without HTTP. */
+export class Gateway {
+  readonly name: string;
+  skew: number;
+  /** How many processes it was before; what belongs to an earlier one never goes on. */
+  life = 0;
+  isUp = true;
+  readonly #options: GatewayOptions;
+  #pausedUntil = 0;
+  #manifest: OpenManifest;
+  #realm: Realm;
+
+  constructor(options: GatewayOptions) {
+    this.name = options.name;
+    this.skew = options.skew;
+    this.#options = options;
+    [this.#realm, this.#manifest] = this.#start();
+  }
+
+  get realm(): Realm {
+    return this.#realm;
+  }
+
+  /** Its clock. */
+  get time(): Time {
+    return this.#timeOf(this.life);
+  }
+
+  /** Requests of clients that never left are carried on after a restart by nobody. */
+  crash(ms: number): void {
+    if (!this.isUp) return;
+    this.isUp = false;
+    this.life += 1;
+    this.#options.onCrash(this);
+    this.#options.timeline.after(ms, () => {
+      this.isUp = true;
+      [this.#realm, this.#manifest] = this.#start();
+    });
+  }
+
+  pause(ms: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#options.timeline.now + ms);
+  }
+
+  /** Runs `work` in this process, as soon as it runs itself; never, if it dies before. */
+  resume(life: number, work: () => void): void {
+    if (life !== this.life) return;
+    const wait = this.#pausedUntil - this.#options.timeline.now;
+    if (wait > 0) this.#options.timeline.after(wait, () => this.resume(life, work));
+    else work();
+  }
+
+  /** @throws S3Error, and whatever a request ends with */
+  async perform(name: OperationName, parts: RequestParts & { readonly account: Account }, call: Call): Promise<S3Response> {
+    const operation = OPERATIONS[name];
+    const row = OPERATION_TABLE.find((one) => one.name === name);
+    if (operation === undefined || row === undefined) throw new S3Error('NotImplemented');
+    return operation(s3Request(row.method, parts, call), {
+      call,
+      operation: row,
+      principal: principalOf(parts.account),
+      accounts: DIRECTORY,
+      manifest: this.#manifest,
+      settings: { region: 'us-east-1', smallRangeCopy: false, holdBytes: HOLD_BYTES, newBuckets: 'open' },
+      mayTakeLong: () => undefined,
+    });
+  }
+
+  #start(): [Realm, OpenManifest] {
+    const { storeOf } = this.#options;
+    const time = this.#timeOf(this.life);
+    const backend = { name: 'memory', store: storeOf(this), systemContainer: SYSTEM, ownerId: 'nobody', queue: new KeyQueue({ time }), time };
+    const realm = createRealm([backend], [], undefined);
+    return [realm, openManifest({ realm, bucketCacheMs: CACHE_MS, log: SILENT, signal: new AbortController().signal, time })];
+  }
+
+  #timeOf(life: number): Time {
+    const { timeline } = this.#options;
+    const after: Time['after'] = (ms, work) => timeline.after(ms, () => this.resume(life, work));
+    return {
+      now: () => Math.floor(EPOCH + timeline.now + this.skew),
+      monotonic: () => timeline.now,
+      after,
+      sleep: (ms, signal) => new Promise((resolve, reject) => {
+        if (signal.aborted) {
+          reject(signal.reason as Error);
+          return;
+        }
+        const stop = after(ms, () => {
+          signal.removeEventListener('abort', leave);
+          resolve();
+        });
+        const leave = (): void => {
+          stop();
+          reject(signal.reason as Error);
+        };
+        signal.addEventListener('abort', leave, { once: true });
+      }),
+      timeout: (ms) => {
+        const controller = new AbortController();
+        after(ms, () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')));
+        return controller.signal;
+      },
+    };
+  }
+}
+
+function principalOf(name: Account): Principal {
+  const account = DIRECTORY.byName(name);
+  if (account === undefined) throw new Error(`no account ${name}`);
+  return { kind: 'account', account, accessKeyId: name };
+}
+
+/** The store's clock: right. */
+export function serviceClock(timeline: Timeline): () => number {
+  return () => Math.floor(EPOCH + timeline.now);
+}
