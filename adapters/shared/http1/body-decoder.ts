@@ -74,7 +74,11 @@ const MAX_SIZE_LINE = 1024;
 const MAX_TRAILER = 16 * 1024;
 const CR = 0x0d;
 const LF = 0x0a;
-const SIZE_LINE = /^([0-9A-Fa-f]{1,12})[ \t]*(?:;[\t\x20-\x7e]*)?$/;
+const SIZE_LINE = /^([0-9A-Fa-f]{1,12})(?:;[\t\x20-\x7e]*)?$/;
+
+const TRAILER_FIELD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*$/;
+/** How long a body is cannot be said behind it (RFC 9110 section 6.5.1). */
+const FRAMING_FIELD = /^(?:content-length|transfer-encoding):/i;
 
 type Part = 'size' | 'data' | 'dataEnd' | 'trailer' | 'done';
 
@@ -140,6 +144,7 @@ class ChunkedDecoder implements BodyDecoder {
       this.#trailer += line.length;
       if (this.#trailer > MAX_TRAILER) throw new MalformedResponse('trailer too long');
       if (line === '') this.#part = 'done';
+      else if (!TRAILER_FIELD.test(line) || FRAMING_FIELD.test(line)) throw new MalformedResponse('trailer field');
     }
   }
 }
