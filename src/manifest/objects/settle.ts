@@ -24,7 +24,7 @@ export interface Settler {
    * may have happened names; with the parts staged for it.
    */
   discard(place: KeyPlace, token: VersionToken): void;
-  /** Any other tidying up; of tasks with one name only the last waits. */
+  /** Any other tidying up; of tasks with one name only the last waits, and one runs at a time. */
   later(name: string, task: (call: Call) => Promise<void>): void;
   /** Resolves when nothing is queued or running (tests, benches). */
   idle(): Promise<void>;
@@ -54,14 +54,14 @@ export interface SettlerOptions {
 
 export function createSettler(options: SettlerOptions): Settler {
   const queue = new Map<string, (call: Call) => Promise<void>>();
-  const running = new Set<Promise<void>>();
+  const running = new Map<string, Promise<void>>();
   let closed = false;
   let dropped = 0;
   let failed = 0;
 
   const pump = (): void => {
     while (!closed && running.size < options.concurrency) {
-      const next = queue.entries().next().value;
+      const next = firstIdle(queue, running);
       if (next === undefined) return;
       const [name, task] = next;
       queue.delete(name);
@@ -72,10 +72,10 @@ export function createSettler(options: SettlerOptions): Settler {
           options.onError(error, name, call);
         })
         .finally(() => {
-          running.delete(run);
+          running.delete(name);
           pump();
         });
-      running.add(run);
+      running.set(name, run);
     }
   };
   const add = (name: string, task: (call: Call) => Promise<void>): void => {
@@ -87,7 +87,7 @@ export function createSettler(options: SettlerOptions): Settler {
     pump();
   };
   const drain = async (): Promise<void> => {
-    while (running.size > 0) await Promise.all(running);
+    while (running.size > 0) await Promise.all(running.values());
   };
 
   return {
@@ -107,6 +107,12 @@ export function createSettler(options: SettlerOptions): Settler {
       await drain();
     },
   };
+}
+
+/** The first that waits and whose name does not run. Of those passed over there are at most as many as run. */
+function firstIdle<T>(queue: ReadonlyMap<string, T>, running: ReadonlyMap<string, unknown>): readonly [string, T] | undefined {
+  for (const entry of queue) if (!running.has(entry[0])) return entry;
+  return undefined;
 }
 
 /**
