@@ -117,8 +117,6 @@ export class Fleet {
       S3GW_LISTENERS: JSON.stringify([{ host: '127.0.0.1', port }]),
       NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${CLOCK}`.trim(),
       HISTORIES_CLOCK_FILE: clockFile,
-      // A replica with a wrong clock would serve no changes, and what it does to data is what is looked for.
-      S3GW_CLOCK_LIMIT_MS: '0',
     };
     return startReplica({ ...this.#options.settings, ...own }, 1);
   }

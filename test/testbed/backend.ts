@@ -73,7 +73,7 @@ async function startAzure(options: TestbedOptions): Promise<TestbedBackend> {
     const endpoint = withAccount(options.backendEndpoint);
     return { description: { kind: 'azure', endpoint }, settings: azureSettings(endpoint), stop: nothing };
   }
-  const folder = options.disk ? mkdtempSync(join(tmpdir(), 's3gw-testbed-')) : undefined;
+  const folder = options.inMemory ? undefined : mkdtempSync(join(tmpdir(), 's3gw-testbed-'));
   const removeFolder = (): void => {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   };

@@ -16,13 +16,14 @@ export interface TestbedOptions {
   readonly adminPort: number | undefined;
   readonly replicas: number;
   readonly workers: number;
-  readonly disk: boolean;
+  /** Azurite keeps what it holds in memory; else in a temporary folder: beyond a gigabyte or two in memory it answers nothing for minutes. */
+  readonly inMemory: boolean;
   /** Module whose default export is a plan of faults (`test/support/fault-proxy/fault.ts`), which a proxy before the backend follows. */
   readonly faultPlan: string | undefined;
 }
 
 export const USAGE =
-  'usage: npm run testbed -- [--backend memory|azure|gcs|gcs-fake] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--disk]\n'
+  'usage: npm run testbed -- [--backend memory|azure|gcs|gcs-fake] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--in-memory]\n'
   + '       [--admin-port N] [--fault-plan MODULE]';
 
 /** A mistake of whoever called: one line. */
@@ -36,6 +37,8 @@ const OPTIONS = {
   'admin-port': { type: 'string' },
   replicas: { type: 'string', default: '1' },
   workers: { type: 'string', default: '1' },
+  'in-memory': { type: 'boolean', default: false },
+  /** What is done anyhow: scripts say it. */
   disk: { type: 'boolean', default: false },
   'fault-plan': { type: 'string' },
 } as const;
@@ -53,7 +56,7 @@ export function parseOptions(argv: readonly string[]): TestbedOptions {
     adminPort: values['admin-port'] === undefined ? undefined : count('--admin-port', values['admin-port'], 0, 65535),
     replicas: count('--replicas', values.replicas, 1, 64),
     workers: count('--workers', values.workers, 1, 64),
-    disk: values.disk,
+    inMemory: values['in-memory'],
     faultPlan: values['fault-plan'],
   };
   if (backend === 'memory' && (options.replicas > 1 || options.workers > 1)) {

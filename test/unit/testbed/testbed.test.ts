@@ -11,7 +11,7 @@ const SCRIPT = join(import.meta.dirname, '../../testbed.mjs');
 
 describe('options', () => {
   test('defaults', () => {
-    expect(parseOptions([])).toEqual({ backend: 'azure', backendEndpoint: undefined, port: 0, tlsPort: undefined, replicas: 1, workers: 1, disk: false, faultPlan: undefined });
+    expect(parseOptions([])).toEqual({ backend: 'azure', backendEndpoint: undefined, port: 0, tlsPort: undefined, replicas: 1, workers: 1, inMemory: false, faultPlan: undefined });
   });
 
   test.each([
