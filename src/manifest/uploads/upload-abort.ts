@@ -18,8 +18,11 @@ import { decodeSummary } from './upload-record.ts';
 import { newAttempt } from './upload-take.ts';
 import { readTombstone, writeTombstone } from './upload-tombstone.ts';
 
-/** A Complete that claimed the upload longer ago than this has crashed: a live one renews its claim. */
-const CRASHED_AFTER_MS = 15 * 60_000;
+/**
+ * A Complete that claimed the upload longer ago than this has crashed: a live one names no blob whose claim is older than a quarter of an
+ * hour. The rest is for this machine's clock, which tells the age of what the service dated: it may be ahead by ten minutes.
+ */
+const CRASHED_AFTER_MS = 30 * 60_000;
 const MAX_TURNS = 5;
 /** Uploads of a deleted bucket that are thrown away at the same time. */
 const DISCARD_CONCURRENCY = 4;

@@ -38,7 +38,7 @@ export type Claim =
 export interface StoredClaim {
   readonly claim: Claim;
   readonly revision: Revision;
-  /** Milliseconds since the epoch. */
+  /** When it was written, by the clock of the service. Milliseconds since the epoch. */
   readonly since: number;
   /** The blob's other metadata: record and user metadata of the version. */
   readonly rest: BlobMetadata;

@@ -6,6 +6,7 @@ import type { Head } from '../objects/head.ts';
 import type { PublishOnce } from '../objects/object-requests.ts';
 import { readVersion } from '../objects/versions/version-blob.ts';
 import { type VersionToken, tokenOfUpload } from '../records/version-token.ts';
+import { type Moment, elapsedSince, momentNow } from '../records/moment.ts';
 import { timeOf } from '../records/time.ts';
 import { type Claim, type ClaimBase, type StoredClaim, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
@@ -25,6 +26,8 @@ export interface OnceInDoubt extends PublishOnce {
 
 /** The claim as the request at hand holds it. */
 export interface HeldClaim extends StoredClaim {
+  /** When this process wrote it, by its own clocks: they judge when it is to be written anew. */
+  readonly renewed: Moment;
   /** Another request held it before, which may have published and not said so. */
   readonly inherited: boolean;
 }
@@ -90,7 +93,7 @@ export function publishOnce(publication: Publication, call: Call): OnceInDoubt {
     happened: async (head) => {
       const happened = await hasHappened({ ...publication, held }, { head, isFirstTurn: turns++ === 0 }, call);
       if (happened) return publishedPlace(target, { head, claim: held.claim }, call);
-      if (timeOf(target.bucket.home).now() - held.since > RENEW_AFTER_MS) held = await renew(target, held, held.claim, call);
+      if (elapsedSince(held.renewed, timeOf(target.bucket.home)) > RENEW_AFTER_MS) held = await renew(target, held, held.claim, call);
       return undefined;
     },
     placeAt: (seq) => tokenOfUpload(seq, target.uploadId),
@@ -150,5 +153,5 @@ async function hasHappened(
 async function renew(target: UploadTarget, held: HeldClaim, claim: Claim, call: Call): Promise<HeldClaim> {
   const renewed = await replaceClaim(target, held, claim, call);
   if (renewed === undefined) throw new StoreError('throttled', { call: 'setMetadata', code: 'UploadTakenOver' });
-  return { ...held, ...renewed, since: timeOf(target.bucket.home).now() };
+  return { ...held, ...renewed, renewed: momentNow(timeOf(target.bucket.home)) };
 }

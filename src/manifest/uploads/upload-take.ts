@@ -3,6 +3,7 @@ import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { ABSENT, type BlobMetadata, type ContentHeaders, type PartToken } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { momentNow } from '../records/moment.ts';
 import { timeOf } from '../records/time.ts';
 import { whileStreaming } from '../objects/commit-life.ts';
 import { type Claim, type ClaimBase, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
@@ -42,8 +43,8 @@ export async function takeForCompletion(target: UploadTarget, wanted: Completion
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     try {
       const request = { tokens, headers, metadata: { ...rest, ...encodeClaim(claim) }, condition: ABSENT };
-      const { revision } = await whileStreaming(call, (client) => home.store.assemble(stagingRef(target), request, client));
-      return { claim, revision, since: timeOf(target.bucket.home).now(), rest, stamped: false, inherited: false };
+      const { revision, lastModified: since } = await whileStreaming(call, (client) => home.store.assemble(stagingRef(target), request, client));
+      return { claim, revision, since, renewed: momentNow(timeOf(home)), rest, stamped: false, inherited: false };
     } catch (error) {
       if (isStoreError(error, 'partsGone')) return undefined;
       if (!isStoreError(error, 'conditionFailed') && !isLost(error)) throw error;
@@ -64,7 +65,7 @@ async function takeOver(
   const stored = await readClaim(target, call);
   if (stored === undefined) return undefined;
   if (stored.claim.kind === 'abort') throw noSuchUpload(target.uploadId);
-  if (stored.claim.attempt === own.attempt) return { ...stored, since: timeOf(target.bucket.home).now(), inherited: false };
+  if (stored.claim.attempt === own.attempt) return { ...stored, renewed: momentNow(timeOf(target.bucket.home)), inherited: false };
   if (stored.claim.completion.listHash !== own.completion.listHash) {
     throw new S3Error('InvalidPart', { message: 'The upload is being completed with another list of parts.', extra: { UploadId: target.uploadId } });
   }
@@ -74,7 +75,7 @@ async function takeOver(
   const next: Claim = inherited ? { ...stored.claim, attempt: own.attempt, completion: own.completion } : own;
   // What was the object once keeps its record: it may have got tags since. Else the bucket may have another versioning by now.
   const held = await replaceClaim(target, stored.stamped ? stored : { ...stored, rest }, next, call);
-  return held && { ...held, since: timeOf(target.bucket.home).now(), inherited };
+  return held && { ...held, renewed: momentNow(timeOf(target.bucket.home)), inherited };
 }
 
 function isLost(error: unknown): boolean {
