@@ -1,6 +1,6 @@
 import { S3Error } from '../errors/s3-error.ts';
 import { formatAmzDate, formatErrorDate, parseAmzDate } from './amz-date.ts';
-import { parsePayloadMode, UNSIGNED_PAYLOAD } from './payload-mode.ts';
+import { parsePayloadMode, UNSIGNED_PAYLOAD, type PayloadMode } from './payload-mode.ts';
 import type { SignableRequest } from './raw-request.ts';
 import { requireSignedHeaders } from './required-headers.ts';
 import { refuseSessionToken } from './session-token.ts';
@@ -8,7 +8,7 @@ import { MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault } fro
 import type { CredentialScope, ScopeFault } from './scope.ts';
 import { DEFAULT_MAX_SKEW_MS, type AuthOptions, type AuthVerdict, type SigningCredential } from './verdict.ts';
 import { absenceFault, listFault, splitSignedHeaders } from './signed-headers.ts';
-import { credentialOf, verifySignature, type SignatureClaim } from './verify-signature.ts';
+import { verifySignature, type SignatureClaim } from './verify-signature.ts';
 
 const COMPONENTS = 3;
 
@@ -27,7 +27,6 @@ export function authenticateHeader<C extends SigningCredential>(
   request: SignableRequest,
   options: AuthOptions<C>,
 ): AuthVerdict<C> {
-  const { headers } = request;
   const amzDate = requestDate(request, options.maxSkewMs ?? DEFAULT_MAX_SKEW_MS);
   const parts = parseComponents(components);
   refuseList(listFault(parts.signedHeaders));
@@ -35,21 +34,26 @@ export function authenticateHeader<C extends SigningCredential>(
   if (fault !== undefined) {
     throw malformed(fault);
   }
-  const sha256 = headers.get('x-amz-content-sha256');
-  const claim: SignatureClaim = { method: 'header', ...parts, amzDate, payloadHash: sha256 ?? UNSIGNED_PAYLOAD };
-  const credential = credentialOf(claim, request, options);
-  const dateFault = scopeDateFault(parts.scope, amzDate);
+  const payloadHash = request.headers.get('x-amz-content-sha256') ?? UNSIGNED_PAYLOAD;
+  const claim: SignatureClaim = { method: 'header', ...parts, amzDate, payloadHash };
+  return verifySignature(claim, request, { ...options, check: () => checkHeaders(claim, request) });
+}
+
+/** What comes after the access key and before the signature. */
+function checkHeaders({ scope, amzDate, signedHeaders }: SignatureClaim, { headers }: SignableRequest): PayloadMode {
+  const dateFault = scopeDateFault(scope, amzDate);
   if (dateFault !== undefined) {
     throw malformed(dateFault);
   }
   refuseSessionToken(headers.get('x-amz-security-token'));
+  const sha256 = headers.get('x-amz-content-sha256');
   if (sha256 === undefined) {
     throw new S3Error('InvalidRequest', { message: 'Missing required header for this request: x-amz-content-sha256' });
   }
   const payload = parsePayloadMode(sha256);
-  requireSignedHeaders(headers, parts.signedHeaders);
-  refuseList(absenceFault(parts.signedHeaders, headers));
-  return verifySignature(claim, request, { ...options, credential, payload });
+  requireSignedHeaders(headers, signedHeaders);
+  refuseList(absenceFault(signedHeaders, headers));
+  return payload;
 }
 
 /** `x-amz-date`, else `Date`, as it stands in the string to sign. */

@@ -45,8 +45,7 @@ export function authenticatePresignedV2<C extends SigningCredential>(canonical: 
   const provided = Buffer.from(signature, 'base64');
   // Decoding forgives: other letters than the signer's could stand for the same bytes.
   const matches = provided.length === expected.length && timingSafeEqual(provided, expected) && provided.toString('base64') === signature;
-  if (credential === undefined) throw new S3Error('InvalidAccessKeyId', { extra: { AWSAccessKeyId: accessKeyId } });
-  if (!matches) throw signatureDoesNotMatch(accessKeyId, text, signature);
+  if (credential === undefined || !matches) throw refusal(credential === undefined ? 'InvalidAccessKeyId' : 'SignatureDoesNotMatch', accessKeyId, { text, signature });
   refuseSessionToken(request.query.find(({ name }) => name === 'x-amz-security-token')?.value ?? request.headers.get('x-amz-security-token'));
   return { kind: 'signed', method: 'query', accessKeyId, credential, payload: options.payload };
 }
@@ -110,8 +109,14 @@ function refuseExpired(end: number, now: number): void {
   throw new S3Error('AccessDenied', { message: 'Request has expired', extra: { Expires: formatErrorDate(end), ServerTime: formatErrorDate(now) } });
 }
 
-function signatureDoesNotMatch(accessKeyId: string, text: string, signature: string): S3Error {
-  return new S3Error('SignatureDoesNotMatch', {
-    extra: { AWSAccessKeyId: accessKeyId, StringToSign: shownText(text), SignatureProvided: signature, StringToSignBytes: shownBytes(text) },
-  });
+/** One and the same object is made for both codes, so that neither takes longer; the texts are put together when the answer is written. */
+function refusal(code: 'InvalidAccessKeyId' | 'SignatureDoesNotMatch', accessKeyId: string, claim: { text: string; signature: string }): S3Error {
+  const whole = {
+    AWSAccessKeyId: accessKeyId,
+    get StringToSign() { return shownText(claim.text); },
+    SignatureProvided: claim.signature,
+    get StringToSignBytes() { return shownBytes(claim.text); },
+  };
+  const known = { AWSAccessKeyId: accessKeyId };
+  return new S3Error(code, { extra: code === 'InvalidAccessKeyId' ? known : whole });
 }

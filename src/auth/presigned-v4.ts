@@ -1,7 +1,7 @@
 import { S3Error } from '../errors/s3-error.ts';
 import { formatErrorDate, parseAmzDate } from './amz-date.ts';
 import { queryValue } from './canonical-query.ts';
-import { parsePayloadMode, UNSIGNED_PAYLOAD } from './payload-mode.ts';
+import { parsePayloadMode, UNSIGNED_PAYLOAD, type PayloadMode } from './payload-mode.ts';
 import type { SignableRequest } from './raw-request.ts';
 import { requireSignedHeaders } from './required-headers.ts';
 import { MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault } from './scope.ts';
@@ -10,7 +10,7 @@ import { refuseSessionToken } from './session-token.ts';
 import { SIGV4_ALGORITHM } from './signature.ts';
 import { DEFAULT_MAX_SKEW_MS, type AuthOptions, type AuthVerdict, type SigningCredential } from './verdict.ts';
 import { absenceFault, listFault, splitSignedHeaders } from './signed-headers.ts';
-import { credentialOf, verifySignature, type SignatureClaim } from './verify-signature.ts';
+import { verifySignature, type SignatureClaim } from './verify-signature.ts';
 
 const SIGNATURE_PARAMETER = 'X-Amz-Signature';
 const REQUIRED = [
@@ -48,12 +48,16 @@ export function authenticateQuery<C extends SigningCredential>(request: Signable
     payloadHash,
     signatureParameter: SIGNATURE_PARAMETER,
   };
-  const credential = credentialOf(claim, request, options);
-  refuseSessionToken(queryValue(request.query, 'X-Amz-Security-Token') ?? request.headers.get('x-amz-security-token'));
+  return verifySignature(claim, request, { ...options, check: () => checkHeaders(claim, request) });
+}
+
+/** What comes after the access key and before the signature. */
+function checkHeaders({ payloadHash, signedHeaders }: SignatureClaim, { headers, query }: SignableRequest): PayloadMode {
+  refuseSessionToken(queryValue(query, 'X-Amz-Security-Token') ?? headers.get('x-amz-security-token'));
   const payload = parsePayloadMode(payloadHash);
-  requireSignedHeaders(request.headers, signedHeaders, request.query);
-  refuseList(absenceFault(signedHeaders, request.headers));
-  return verifySignature(claim, request, { ...options, credential, payload });
+  requireSignedHeaders(headers, signedHeaders, query);
+  refuseList(absenceFault(signedHeaders, headers));
+  return payload;
 }
 
 /** A signed header, or hoisted into the query under either spelling. */

@@ -27,38 +27,31 @@ export interface SignatureClaim {
 const DUMMY_KEY_ID = 'unknown';
 const DUMMY_SECRET = 'no secret: the access key is unknown';
 
-/**
- * The credential of a claimed key.
- * @throws S3Error InvalidAccessKeyId, after the work of a verification, so that its duration tells nothing
- */
-export function credentialOf<C extends SigningCredential>(
-  claim: SignatureClaim,
-  request: SignableRequest,
-  options: AuthOptions<C>,
-): C {
-  const credential = options.credentialFor(claim.scope.accessKeyId);
-  if (credential === undefined) {
-    // A stranger chooses the day in the scope: only the right one may take a place among the keys that are remembered.
-    const timely = claim.amzDate.startsWith(claim.scope.date);
-    const key = timely ? options.signingKeys.keyFor(DUMMY_KEY_ID, DUMMY_SECRET, claim.scope) : deriveSigningKey(DUMMY_SECRET, claim.scope);
-    findSignature(claim, request, key);
-    throw new S3Error('InvalidAccessKeyId', { extra: { AWSAccessKeyId: claim.scope.accessKeyId } });
-  }
-  return credential;
+export interface VerifyOptions<C extends SigningCredential> extends AuthOptions<C> {
+  /** What else must hold of a request, whatever the secret: throws an S3Error, which an unknown key comes before, or says how the body is checked. */
+  readonly check: () => PayloadMode;
 }
 
-/** @throws S3Error SignatureDoesNotMatch, with all that a client needs to find its mistake */
+/**
+ * Whose claim this is. A key that nobody has goes through the same steps in the same order as one whose secret was wrong, and is
+ * refused where that is: how long it takes does not tell the two apart.
+ * @throws S3Error InvalidAccessKeyId; what `check` throws; SignatureDoesNotMatch, with all that a client needs to find its mistake
+ */
 export function verifySignature<C extends SigningCredential>(
   claim: SignatureClaim,
   request: SignableRequest,
-  options: AuthOptions<C> & { readonly credential: C; readonly payload: PayloadMode },
+  options: VerifyOptions<C>,
 ): AuthVerdict<C> {
-  const { credential, payload } = options;
+  const payload = faultOr(options.check);
   const { accessKeyId } = claim.scope;
-  const signingKey = options.signingKeys.keyFor(accessKeyId, credential.secretAccessKey, claim.scope);
+  const credential = options.credentialFor(accessKeyId);
+  if (credential !== undefined && payload instanceof S3Error) {
+    throw payload;
+  }
+  const signingKey = signingKeyFor(claim, credential, options);
   const found = findSignature(claim, request, signingKey);
-  if (found.signature === undefined) {
-    throw signatureDoesNotMatch(claim, found);
+  if (credential === undefined || payload instanceof S3Error || found.signature === undefined) {
+    throw refusal(credential === undefined ? 'InvalidAccessKeyId' : 'SignatureDoesNotMatch', claim, found);
   }
   const verdict = { kind: 'signed', method: claim.method, accessKeyId, credential, payload } as const;
   if (payload.kind !== 'streaming-signed' && payload.kind !== 'streaming-signed-trailer') {
@@ -71,6 +64,23 @@ export function verifySignature<C extends SigningCredential>(
     seedSignature: found.signature.toString('hex'),
   };
   return { ...verdict, signing };
+}
+
+function faultOr(check: () => PayloadMode): PayloadMode | S3Error {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof S3Error) return error;
+    throw error;
+  }
+}
+
+function signingKeyFor(claim: SignatureClaim, credential: SigningCredential | undefined, { signingKeys }: AuthOptions<SigningCredential>): KeyObject {
+  const id = credential === undefined ? DUMMY_KEY_ID : claim.scope.accessKeyId;
+  const secret = credential === undefined ? DUMMY_SECRET : credential.secretAccessKey;
+  // A stranger chooses the day in the scope: only the right one may take a place among the keys that are remembered.
+  const timely = claim.amzDate.startsWith(claim.scope.date);
+  return timely ? signingKeys.keyFor(id, secret, claim.scope) : deriveSigningKey(secret, claim.scope);
 }
 
 interface Search {
@@ -95,16 +105,18 @@ function findSignature(claim: SignatureClaim, request: SignableRequest, signingK
   return first ?? { signature: undefined, canonical: '', stringToSign: '' };
 }
 
-function signatureDoesNotMatch(claim: SignatureClaim, search: Search): S3Error {
-  // Put together when the answer is written: until then an unknown key and a wrong secret take the same time.
-  return new S3Error('SignatureDoesNotMatch', {
-    extra: {
-      AWSAccessKeyId: claim.scope.accessKeyId,
-      get StringToSign() { return shownText(search.stringToSign); },
-      SignatureProvided: claim.signature,
-      get StringToSignBytes() { return shownBytes(search.stringToSign); },
-      get CanonicalRequest() { return shownText(search.canonical); },
-      get CanonicalRequestBytes() { return shownBytes(search.canonical); },
-    },
-  });
+/** One and the same object is made for both codes, so that neither takes longer; an unknown key shows of it what S3 shows. */
+function refusal(code: 'InvalidAccessKeyId' | 'SignatureDoesNotMatch', claim: SignatureClaim, search: Search): S3Error {
+  const { accessKeyId } = claim.scope;
+  // The texts are put together when the answer is written.
+  const whole = {
+    AWSAccessKeyId: accessKeyId,
+    get StringToSign() { return shownText(search.stringToSign); },
+    SignatureProvided: claim.signature,
+    get StringToSignBytes() { return shownBytes(search.stringToSign); },
+    get CanonicalRequest() { return shownText(search.canonical); },
+    get CanonicalRequestBytes() { return shownBytes(search.canonical); },
+  };
+  const known = { AWSAccessKeyId: accessKeyId };
+  return new S3Error(code, { extra: code === 'InvalidAccessKeyId' ? known : whole });
 }

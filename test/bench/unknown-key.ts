@@ -1,9 +1,10 @@
 import { authenticate } from '../../src/auth/authenticate.ts';
 import { SigningKeys } from '../../src/auth/signing-key.ts';
-import { ACCESS_KEY, REGION, SECRET_KEY, signedHead } from '../support/sign-raw.ts';
+import { ACCESS_KEY, presignedHead, presignedV2Head, REGION, SECRET_KEY, signedHead } from '../support/sign-raw.ts';
 
 /*
- * Whether the time that a refusal takes tells an access key that nobody has from one whose secret was wrong: 20,000 of each, in turn.
+ * Whether the time that a refusal takes tells an access key that nobody has from one whose secret was wrong: 20,000 of each, in turn,
+ * by header and by presigned URLs of both versions.
  * `npm run bench:unknown-key`. The largest distance between the two distributions (Kolmogorov-Smirnov) is compared with that of the
  * halves of one of them, which is what chance makes of it on this machine.
  */
@@ -12,16 +13,22 @@ const WARM = 5000;
 
 const signingKeys = new SigningKeys();
 
-function requestOf(accessKey: string): Parameters<typeof authenticate>[0] {
-  const lines = signedHead({ target: '/bucket/key', accessKey, secretKey: 'guessed' }).trimEnd().split('\r\n').slice(1);
+const FORMS = { 'header': signedHead, 'presigned V4': presignedHead, 'presigned V2': presignedV2Head } as const;
+type Raw = Parameters<typeof authenticate>[0];
+
+function requestOf(form: keyof typeof FORMS, accessKey: string): Raw {
+  const [first = '', ...lines] = FORMS[form]({ target: '/bucket/key', accessKey, secretKey: 'guessed' }).trimEnd().split('\r\n');
   const rawHeaders = lines.flatMap((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]);
-  return { method: 'GET', rawTarget: '/bucket/key', rawHeaders, now: Date.now() };
+  return { method: 'GET', rawTarget: first.split(' ')[1] ?? '', rawHeaders, now: Date.now() };
 }
 
-function timeOf(request: Parameters<typeof authenticate>[0]): number {
+const credential = { secretAccessKey: SECRET_KEY };
+const options = { region: REGION, signingKeys, presignedV2: true, credentialFor: (id: string) => (id === ACCESS_KEY ? credential : undefined) };
+
+function timeOf(request: Raw): number {
   const began = process.hrtime.bigint();
   try {
-    authenticate(request, { region: REGION, signingKeys, credentialFor: (id) => (id === ACCESS_KEY ? { secretAccessKey: SECRET_KEY } : undefined) });
+    authenticate(request, options);
   } catch {
     return Number(process.hrtime.bigint() - began) / 1000;
   }
@@ -44,18 +51,25 @@ function quantile(times: readonly number[], part: number): string {
   return `${(times.toSorted((a, b) => a - b)[Math.floor(part * times.length)] ?? 0).toFixed(1)} us`;
 }
 
-const unknown: number[] = [];
-const wrong: number[] = [];
-const [nobody, somebody] = [requestOf('NOBODYNOBODYNOBODY01'), requestOf(ACCESS_KEY)];
-for (let turn = 0; turn < EACH + WARM; turn += 1) {
-  // Now the one first, now the other: whatever comes second finds warmer caches.
-  const pair = turn % 2 === 0 ? [timeOf(nobody), timeOf(somebody)] : [timeOf(somebody), timeOf(nobody)].toReversed();
-  if (turn < WARM) continue;
-  unknown.push(pair[0] ?? 0);
-  wrong.push(pair[1] ?? 0);
+/** Odd and even turns have another order: a part of either is compared with a part of the same, in the same order. */
+const half = (times: readonly number[], rest: number): number[] => times.filter((_, index) => index % 4 >> 1 === rest);
+
+function compare(form: keyof typeof FORMS): void {
+  const unknown: number[] = [];
+  const wrong: number[] = [];
+  const [nobody, somebody] = [requestOf(form, 'NOBODYNOBODYNOBODY01'), requestOf(form, ACCESS_KEY)];
+  for (let turn = 0; turn < EACH + WARM; turn += 1) {
+    // Now the one first, now the other: whatever comes second finds warmer caches.
+    const pair = turn % 2 === 0 ? [timeOf(nobody), timeOf(somebody)] : [timeOf(somebody), timeOf(nobody)].toReversed();
+    if (turn < WARM) continue;
+    unknown.push(pair[0] ?? 0);
+    wrong.push(pair[1] ?? 0);
+  }
+  for (const [name, times] of [['unknown key', unknown], ['wrong secret', wrong]] as const) {
+    console.log(`${form}, ${name}: ${[0.1, 0.5, 0.9, 0.99].map((part) => `p${part * 100} ${quantile(times, part)}`).join(', ')}`);
+  }
+  const chance = [unknown, wrong].map((times) => distance(half(times, 0), half(times, 1)).toFixed(4)).join(', ');
+  console.log(`${form}, distance of the two: ${distance(unknown, wrong).toFixed(4)}; of halves of one: ${chance}`);
 }
-for (const [name, times] of [['unknown key', unknown], ['wrong secret', wrong]] as const) {
-  console.log(`${name}: ${[0.1, 0.5, 0.9, 0.99].map((part) => `p${part * 100} ${quantile(times, part)}`).join(', ')}`);
-}
-const even = (times: readonly number[], rest: number): number[] => times.filter((_, index) => index % 2 === rest);
-console.log(`distance of the two: ${distance(unknown, wrong).toFixed(4)}; of halves of one: ${distance(even(unknown, 0), even(unknown, 1)).toFixed(4)}, ${distance(even(wrong, 0), even(wrong, 1)).toFixed(4)}`);
+
+for (const form of Object.keys(FORMS) as (keyof typeof FORMS)[]) compare(form);
