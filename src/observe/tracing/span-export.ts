@@ -13,7 +13,12 @@ export interface SpanExportOptions {
   readonly keepNotable: boolean;
   /** Time of our own from which a request counts as slow, milliseconds. */
   readonly slowMs: number;
+  /** Monotonic clock, milliseconds. */
+  readonly now?: () => number;
 }
+
+/** Of strangers' notable requests one in so long, milliseconds: whoever may fail at will would else decide what is exported. */
+const STRANGER_EVERY_MS = 1000;
 
 /**
  * Makes spans of the requests that are to be exported. Until a request ends, its facts are what waits: bounded per request
@@ -21,6 +26,7 @@ export interface SpanExportOptions {
  */
 export class SpanExport implements RequestObserver {
   readonly #options: SpanExportOptions;
+  #strangerAt = -Infinity;
 
   constructor(options: SpanExportOptions) {
     this.#options = options;
@@ -33,6 +39,14 @@ export class SpanExport implements RequestObserver {
 
   #isNotable(facts: RequestFacts): boolean {
     const { keepNotable, slowMs } = this.#options;
-    return keepNotable && (hasFailed(facts) || facts.ownMs >= slowMs);
+    return keepNotable && (hasFailed(facts) || facts.ownMs >= slowMs) && (facts.auth?.identity?.kind === 'account' || this.#takesStranger());
+  }
+
+  /** Anonymous requests, and those that did not prove who sent them. */
+  #takesStranger(): boolean {
+    const now = (this.#options.now ?? performance.now.bind(performance))();
+    if (now - this.#strangerAt < STRANGER_EVERY_MS) return false;
+    this.#strangerAt = now;
+    return true;
   }
 }
