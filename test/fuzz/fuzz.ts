@@ -5,7 +5,7 @@ import { startGatewayOver } from '../support/gateway.ts';
 import { roundTrip } from '../support/raw-http.ts';
 import { OTHER_ACCESS_KEY, signedHead } from '../support/sign-raw.ts';
 import { exchange } from './client.ts';
-import { Random } from './random.ts';
+import { Random } from '../support/random.ts';
 import { type KnownIds, randomRequest } from './requests.ts';
 import { Sentinels } from './sentinels.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { OPERATION_TABLE, type OperationRow } from '../../src/protocol/operation-table.ts';
 import { ACCESS_KEY, OTHER_ACCESS_KEY, presignedHead, presignedV2Head, type RawRequestOptions, signedHead } from '../support/sign-raw.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 import { BODIES, BUCKETS, HEADERS, KEYS, PARAMETERS, PAYLOADS, VALUES } from './samples.ts';
 
 const SIGNERS: readonly ((options: RawRequestOptions) => string)[] = [signedHead, signedHead, signedHead, presignedHead, presignedV2Head];

@@ -1,5 +1,5 @@
 import type { Fault, FaultPlan, ProxiedCall } from '../support/fault-proxy/fault.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 
 /** One call in so many meets a fault. */
 const ONE_IN = 25;

@@ -4,7 +4,7 @@ import { factsOf } from '../model/program/facts.ts';
 import { targetOf, wireRequest } from '../model/program/wire.ts';
 import { type RawAnswer, RawConnection } from '../support/raw-http.ts';
 import { signedHead } from '../support/sign-raw.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 
 /** A client that hears nothing for so long hangs up. */
 const PATIENCE_MS = 20_000;
@@ -74,7 +74,7 @@ export class Client {
 
   async #exchange(method: string, target: string, body: string, headers: Readonly<Record<string, string>>): Promise<RawAnswer | undefined> {
     const { ports, account, random } = this.#options;
-    const port = random.of(ports);
+    const port = random.pick(ports);
     const bytes = signedHead({ ...account, method, target, headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) } }) + body;
     try {
       const connection = await this.#connection(port);

@@ -1,6 +1,6 @@
 import type { Account, Recorded } from './client.ts';
 import { Client } from './client.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 import { KeyStory, nextCall, type Versioning } from './workload.ts';
 
 /** Calls to one key: long enough for odd orders, short enough for a search through all of them. */
@@ -84,7 +84,7 @@ export class Episodes {
     for (;;) {
       const open = stories.filter(({ calls }) => calls < CALLS_PER_KEY).slice(0, KEYS_AT_ONCE);
       if (open.length === 0) return;
-      const story = random.of(open);
+      const story = random.pick(open);
       story.calls += 1;
       const recorded = await client.send(bucket, nextCall(story, random));
       this.recorded.push(recorded);

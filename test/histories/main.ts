@@ -8,7 +8,7 @@ import { Episodes } from './episodes.ts';
 import { Fleet } from './fleet.ts';
 import { judge } from './judge.ts';
 import { type HistoriesOptions, parseOptions } from './options.ts';
-import { Random } from './random.ts';
+import { Random } from '../support/random.ts';
 import { makeTrouble, rollOver } from './trouble.ts';
 import { HELD_BYTES } from './workload.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fleet } from './fleet.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 
 const MINUTE = 60_000;
 /** What the clocks of the replicas may be off by; the limit of the service for signatures is 15 minutes. */
@@ -14,7 +14,7 @@ interface Trouble {
 const TROUBLES: readonly Trouble[] = [
   { weight: 2, make: (fleet, index) => fleet.kill(index) },
   { weight: 3, make: (fleet, index, random) => fleet.pause(index, 100 + random.below(3000)) },
-  { weight: 4, make: (fleet, index, random) => fleet.skew(index, random.of(SKEWS)) },
+  { weight: 4, make: (fleet, index, random) => fleet.skew(index, random.pick(SKEWS)) },
   { weight: 1, make: (fleet, index) => fleet.restart(index) },
 ];
 

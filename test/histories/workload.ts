@@ -1,6 +1,6 @@
 import type { Call } from '../model/reference/calls.ts';
 import type { Recorded } from './client.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 
 export type Versioning = 'never' | 'Enabled' | 'Suspended';
 
@@ -66,10 +66,10 @@ const CHOICES: readonly Choice[] = [
   { weight: 2, call: (story, random) => ({ ...put(story, random, 40), ifNoneMatch: '*' }) },
   { weight: 3, call: (story, random) => conditional(story, random) },
   { weight: 4, call: ({ key }) => ({ op: 'DeleteObject', key }) },
-  { weight: 2, call: ({ key, versions }, random) => (versions.length === 0 ? undefined : { op: 'DeleteObject', key, versionId: random.of(versions) }) },
+  { weight: 2, call: ({ key, versions }, random) => (versions.length === 0 ? undefined : { op: 'DeleteObject', key, versionId: random.pick(versions) }) },
   { weight: 6, call: ({ key }) => ({ op: 'GetObject', key }) },
   { weight: 2, call: ({ key }) => ({ op: 'HeadObject', key }) },
-  { weight: 2, call: ({ key, versions }, random) => (versions.length === 0 ? undefined : { op: 'GetObject', key, versionId: random.of(versions) }) },
+  { weight: 2, call: ({ key, versions }, random) => (versions.length === 0 ? undefined : { op: 'GetObject', key, versionId: random.pick(versions) }) },
   { weight: 2, call: (story) => ({ op: 'CopyObject', key: story.key, note: story.note(), source: { key: story.key }, sourceConditions: {}, replaceMetadata: true }) },
   { weight: 2, call: (story) => ({ op: 'CreateMultipartUpload', key: story.key, note: story.note() }) },
   { weight: 4, call: (story, random) => uploadPart(story, random) },
@@ -99,7 +99,7 @@ function bytesOf(note: string, random: Random, size: number): string {
 function conditional(story: KeyStory, random: Random): Call | undefined {
   const etag = story.etags.at(-1);
   if (etag === undefined) return undefined;
-  const ifMatch = random.chance(0.8) ? etag : random.of(story.etags);
+  const ifMatch = random.chance(0.8) ? etag : random.pick(story.etags);
   if (random.oneIn(4)) return { op: 'DeleteObject', key: story.key, ifMatch };
   return { ...put(story, random, random.oneIn(3) ? LARGE : 40), ifMatch };
 }

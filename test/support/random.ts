@@ -14,8 +14,13 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
+  /** A whole number from 0 up to `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
+  }
+
+  oneIn(count: number): boolean {
+    return this.below(count) === 0;
   }
 
   chance(probability: number): boolean {
@@ -31,5 +36,15 @@ export class Random {
   /** Some of them, in their order. */
   some<T>(from: readonly T[], most: number): T[] {
     return from.filter(() => this.chance(most / from.length)).slice(0, most);
+  }
+
+  /** @param choices at least one of a weight above 0 */
+  weighted<T extends { readonly weight: number }>(choices: readonly T[]): T {
+    let at = this.next() * choices.reduce((sum, { weight }) => sum + weight, 0);
+    for (const choice of choices) {
+      at -= choice.weight;
+      if (at < 0) return choice;
+    }
+    throw new RangeError('weights do not add up');
   }
 }
