@@ -18,7 +18,7 @@ export interface HeadAmendment {
    * The record as it should be, or undefined when nothing needs to be written. Asked again whenever
    * somebody else was faster, so it depends on its arguments only; what it throws ends the change.
    */
-  readonly change: (record: ObjectRecord | undefined, head: Head | undefined) => ObjectRecord | undefined;
+  readonly change: (record: ObjectRecord | undefined, head: Head | undefined) => ObjectRecord | undefined | Promise<ObjectRecord | undefined>;
 }
 
 /**
@@ -36,7 +36,7 @@ export function amendHead({ bucket, key, conditions = {}, change }: HeadAmendmen
       conditions,
       repeatable: true,
       plan: async (head, condition) => {
-        const record = change(head?.record, head);
+        const record = await change(head?.record, head);
         if (record === undefined || head === undefined) return async () => head;
         return async () => {
           await rewriteRecord(bucket, { head, record: { ...record, ...noncesAmended(head, nonce) }, condition }, call);

@@ -1,6 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import { amendHead } from './head-amend.ts';
-import { type Head, NULL_VERSION, nativeRecord, recordIsHere } from './head.ts';
+import { type Head, NULL_VERSION, recordIsHere } from './head.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { type ObjectAmendment, amended } from './object-amendment.ts';
 import type { ObjectsContext } from './object-context.ts';
@@ -9,7 +9,7 @@ import type { ObjectTarget } from './object-requests.ts';
 import type { ObjectView } from './object-view.ts';
 import type { Bucket } from '../buckets/bucket.ts';
 import { amendVersion } from './versions/amend-version.ts';
-import { isDraining } from './versions/drain-window.ts';
+import { isDraining, placedRecord } from './versions/drain-window.ts';
 
 /** Turns in which the version moves between the head and a blob of its own. */
 const MAX_TURNS = 8;
@@ -48,12 +48,12 @@ async function amendInHead(context: ObjectsContext, { bucket, key }: ObjectTarge
     {
       bucket,
       key,
-      change: (record, current) => {
+      change: async (_record, current) => {
         before = recordIsHere(current) ? liveView(bucket, key, current) : undefined;
         if (current === undefined || before === undefined) return undefined;
         const fields = amendment(before);
         if (fields?.lock !== undefined) requireLockable(context, bucket);
-        return fields && amended(record ?? nativeRecord(current), fields);
+        return fields && amended(await placedRecord({ bucket, key }, current, { context, call }), fields);
       },
     },
     call,

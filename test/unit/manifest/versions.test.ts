@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Versioning } from '../../../src/manifest/buckets/bucket.ts';
+import { createObjects } from '../../../src/manifest/objects/objects.ts';
+import { createClock } from '../../../src/manifest/records/clock.ts';
 import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
+import { putOf } from '../../support/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
 import { VersionedBucket } from '../../support/versioned.ts';
 
@@ -144,6 +147,26 @@ describe('just after versioning was enabled for the first time', () => {
     const names = (await key.manifest.store.list('system', { prefix: 'v/', limit: 10 }, testCall())).entries.map(({ name }) => name);
     const texts = await Promise.all(names.map((name) => key.text(name.slice(-32))));
     expect(texts).toEqual(['three', 'NoSuchVersion', 'two', 'one']); // the null version has its place, and no id of its own
+  });
+
+  it.each(['its tags', 'a lock of a version below it'])('knows where a late head stands after a change of %s', async (what) => {
+    const key = await VersionedBucket.create();
+    const enabled: Versioning = 'enabled';
+    key.bucket = { ...key.bucket, versioning: enabled, versionedSince: Date.now() };
+    const { objects, settler } = key.manifest;
+    const two = await key.put('one').then(() => key.put('two'));
+    const slow = createObjects({ clock: createClock(() => Date.now() - 3_600_000), settler });
+    await slow.put({ ...key.bucket, versioning: 'never' }, 'k', putOf('late'), testCall());
+    const { mtime } = await key.find();
+    const lock = { retention: { mode: 'GOVERNANCE', until: Date.now() + 60_000 } } as const;
+    if (what === 'its tags') await objects.amend({ bucket: key.bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall());
+    else await objects.amend({ bucket: key.bucket, key: 'k', versionId: two }, () => ({ lock }), testCall());
+    expect([await key.text(), (await key.find()).mtime]).toEqual(['late', mtime]);
+
+    const three = (await slow.put(key.bucket, 'k', putOf('three'), testCall())).versionId;
+    expect([await key.text(), three < two, (await key.find('null')).mtime]).toEqual(['three', true, mtime]); // names of newer versions are smaller
+    await key.remove(three);
+    expect([await key.text(), await key.text('null'), await key.text(two)]).toEqual(['late', 'late', 'two']);
   });
 
   it('finds the versions of a key whose head is gone', async () => {

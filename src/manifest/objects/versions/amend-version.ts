@@ -8,7 +8,7 @@ import { type VersionToken, isVersionToken } from '../../records/version-token.t
 import { amendHead } from '../head-amend.ts';
 import { outcomeUnknown } from '../commit-life.ts';
 import { RING_LENGTH } from '../head-commit.ts';
-import { type Head, NULL_VERSION, nativeRecord, recordIsHere } from '../head.ts';
+import { type Head, NULL_VERSION, recordIsHere } from '../head.ts';
 import { type AmendedFields, type ObjectAmendment, amended } from '../object-amendment.ts';
 import type { ObjectsContext } from '../object-context.ts';
 import { readHead } from '../object-read.ts';
@@ -16,6 +16,7 @@ import type { ObjectTarget } from '../object-requests.ts';
 import type { ObjectView } from '../object-view.ts';
 import { noSuchVersion } from './delete-marker-errors.ts';
 import { nullBlobOf } from './displace.ts';
+import { placedRecord } from './drain-window.ts';
 import { currentVersion, objectOf } from './find-version.ts';
 import type { KeyPlace } from './stamp.ts';
 import { type VersionBlob, isVisible, readVersion, versionIdOf } from './version-blob.ts';
@@ -53,14 +54,15 @@ export async function amendVersion(context: ObjectsContext, target: AmendTarget,
       throw unanswered === undefined ? noSuchVersion(key, versionId) : outcomeUnknown(unanswered.error);
     }
     if (unanswered !== undefined) {
-      if (version.record?.ring?.includes(nonce) === true) return finished(target, { version, before: unanswered.view, fields: unanswered.fields }, call);
+      const { view: before, fields } = unanswered;
+      if (version.record?.ring?.includes(nonce) === true) return finished(context, target, { version, before, fields }, call);
       if (!isProvenUndone(version, unanswered)) throw outcomeUnknown(unanswered.error);
     }
     const view = objectOf(version, target);
     const fields = amendment(view);
     if (fields === undefined) return { view };
     const result = await rewrite(target, { version, fields, nonce }, call);
-    if (result === 'done') return finished(target, { version, before: view, fields }, call);
+    if (result === 'done') return finished(context, target, { version, before: view, fields }, call);
     if (result === 'moved') continue;
     // It may have been changed already: no other version may be taken for it from now on.
     unanswered = { error: result, view, fields, ring: version.record?.ring ?? [], token: version.token };
@@ -107,8 +109,8 @@ interface Finished {
   readonly fields: AmendedFields;
 }
 
-async function finished(target: ObjectTarget, { version, before, fields }: Finished, call: Call): Promise<AmendOutcome> {
-  if (fields.lock !== undefined) await fence(target, version, call);
+async function finished(context: ObjectsContext, target: ObjectTarget, { version, before, fields }: Finished, call: Call): Promise<AmendOutcome> {
+  if (fields.lock !== undefined) await fence(context, target, version, call);
   return { view: before };
 }
 
@@ -159,16 +161,17 @@ async function rewrite(target: ObjectTarget, { version, fields, nonce }: Rewrite
  * head's log, or, when somebody has done what that said, by the version being gone.
  * @throws S3Error NoSuchVersion
  */
-async function fence({ bucket, key }: KeyPlace, version: VersionBlob, call: Call): Promise<void> {
+async function fence(context: ObjectsContext, { bucket, key }: KeyPlace, version: VersionBlob, call: Call): Promise<void> {
   await amendHead(
     {
       bucket,
       key,
-      change: (record, head) => {
-        if (head !== undefined && !isVisible(head, { ...version, record: { ...(version.record ?? { kind: 'inline', seq: 0 }), stamp: true } })) {
+      change: async (_record, head) => {
+        if (head === undefined) return undefined;
+        if (!isVisible(head, { ...version, record: { ...(version.record ?? { kind: 'inline', seq: 0 }), stamp: true } })) {
           throw noSuchVersion(key, version.token);
         }
-        return record ?? (head && nativeRecord(head));
+        return placedRecord({ bucket, key }, head, { context, call });
       },
     },
     call,

@@ -1,9 +1,10 @@
 import type { Call } from '../../../observe/call.ts';
 import { blobsOf, pagesOf } from '../../../store/pages.ts';
 import type { Bucket } from '../../buckets/bucket.ts';
+import type { ObjectRecord } from '../../records/record.ts';
 import { versionsOfKey } from '../../records/version-names.ts';
 import { seqOfToken } from '../../records/version-token.ts';
-import { type Head } from '../head.ts';
+import { type Head, nativeRecord, viewOf } from '../head.ts';
 import type { ObjectsContext } from '../object-context.ts';
 import { type PlacedHead, seqOfHead } from './displace.ts';
 import type { KeyPlace } from './stamp.ts';
@@ -35,6 +36,16 @@ export async function placeHead(place: KeyPlace, head: Head | undefined, { conte
     return { head, seq: above, floor: above };
   }
   return placed;
+}
+
+/**
+ * The record of a head as a change of it begins with. A changed head keeps nonces, and nobody looks for versions above it any more:
+ * so it says itself where it stands.
+ */
+export async function placedRecord(place: KeyPlace, head: Head, { context, call }: { context: ObjectsContext; call: Call }): Promise<ObjectRecord> {
+  const record = head.record ?? nativeRecord(head);
+  const { seq, floor } = await placeHead(place, head, { context, call });
+  return seq === record.seq ? record : { ...record, seq, floor, mtime: viewOf(head, place.bucket, place.key).mtime };
 }
 
 /** The current version of a key without a head: the newest that is stamped. Undefined outside the window: nothing is there then. */
