@@ -132,13 +132,15 @@ function faultsOf(actions: readonly PlannedAction[], dice: Dice): PlannedFault[]
   return Array.from({ length: count }, (_, index) => {
     const request = dice.pick(actions.flatMap(requestsOf), 'request', index);
     const kind = dice.pick(FAULTS, 'fault', index);
-    const call = dice.whole(0, 5, 'call', index);
+    const atCommit = dice.chance(0.5, 'at commit', index);
+    const call = atCommit ? 0 : dice.whole(0, 5, 'call', index);
+    const from = atCommit ? { from: 'commit' as const } : {};
     const ms = msOf(kind, dice, index);
-    const fault = { request, call, kind, ...(ms !== undefined && { ms }), ...(kind === 'refuse' && { more: dice.whole(0, 6, 'more', index) }) };
+    const fault = { request, call, ...from, kind, ...(ms !== undefined && { ms }), ...(kind === 'refuse' && { more: dice.whole(0, 6, 'more', index) }) };
     if (!['loseAnswer', 'late', 'loseRequest'].includes(kind) || dice.chance(0.4, 'alone', index)) return [fault];
     // Misfortunes do not come singly: the answer is lost, and so is what would settle it.
     const next = dice.pick(['refuse', 'leaveDuring', 'leaveBefore', 'throttle', 'crash', 'loseAnswer'] as const, 'second', index);
-    return [fault, { request, call: call + 1, kind: next, ...(next === 'refuse' && { more: 6 }), ...(next === 'crash' && { ms: 50 }) }];
+    return [fault, { request, call: call + 1, ...from, kind: next, ...(next === 'refuse' && { more: 6 }), ...(next === 'crash' && { ms: 50 }) }];
   }).flat();
 }
 

@@ -74,8 +74,9 @@ export type FaultKind =
 export interface PlannedFault {
   /** Id of a request. */
   readonly request: string;
-  /** Which of its backend calls, from 0. */
+  /** Which of its backend calls, from 0; counted from the first that changes the head of a key, or from the first of all. */
   readonly call: number;
+  readonly from?: 'commit';
   /** And so many after it. */
   readonly more?: number;
   readonly kind: FaultKind;

@@ -10,6 +10,7 @@ import { BUCKET, Clients } from './client.ts';
 import { Dice } from './dice.ts';
 import { Gateway, serviceClock } from './gateway.ts';
 import type { Plan, PlannedAction } from './plan.ts';
+import type { Plant } from './plants.ts';
 import { Recorder } from './recorder.ts';
 import { bodyOf } from './request.ts';
 import { Timeline } from './timeline.ts';
@@ -30,6 +31,7 @@ export interface Simulated {
 export interface SimulateOptions {
   /** Something between the gateways and the store that spoils it. */
   readonly spoil?: (store: BlobStore) => BlobStore;
+  readonly plant?: Plant | undefined;
 }
 
 /** After the first Enable plain writes from before are reckoned with for a while; here none is under way. */
@@ -59,15 +61,18 @@ class Simulation {
   readonly #clients: Clients;
   #calls = 0;
 
-  constructor(plan: Plan, dice: Dice, { spoil = (store) => store }: SimulateOptions) {
+  constructor(plan: Plan, dice: Dice, { spoil = (store) => store, plant }: SimulateOptions) {
     this.#plan = plan;
     this.#recorder = new Recorder(modesOf(plan));
     const timeline = this.#timeline;
     const note = (who: string, what: string, outcome: string): void => this.#note(who, what, outcome);
-    const faultOf: WireOptions['faultOf'] = (request, call) =>
-      plan.faults.find((fault) => fault.request === request && fault.call <= call && call <= fault.call + (fault.more ?? 0));
+    const faultOf: WireOptions['faultOf'] = (request, call, sinceCommit) =>
+      plan.faults.find((fault) => {
+        const number = fault.from === 'commit' ? sinceCommit : call;
+        return fault.request === request && number !== undefined && fault.call <= number && number <= fault.call + (fault.more ?? 0);
+      });
     const store = spoil(new MemoryBlobStore({ now: serviceClock(timeline) }));
-    this.#wire = new Wire({ timeline, dice, store, faultOf, leave: (request) => this.#clients.leave(request), note });
+    this.#wire = new Wire({ timeline, dice, store, faultOf, leave: (request) => this.#clients.leave(request), note, plant });
     const gateway = (skew: number, index: number): Gateway =>
       new Gateway({ name: `G${index}`, timeline, skew, storeOf: (self) => this.#wire.storeFor(self), onCrash: (self) => this.#clients.abandon(self) });
     this.#gateways = plan.skews.map(gateway);

@@ -12,6 +12,7 @@ import { shortOutcome, shortenNames } from '../interleaving/readable.ts';
 import type { Dice } from './dice.ts';
 import type { Gateway } from './gateway.ts';
 import type { PlannedFault } from './plan.ts';
+import { type Plant, Discards, ignoringOldMarks } from './plants.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Milliseconds that a call takes there and back when nothing is wrong, at most. */
@@ -30,28 +31,34 @@ export interface WireOptions {
   readonly timeline: Timeline;
   readonly dice: Dice;
   readonly store: BlobStore;
-  readonly faultOf: (request: string, call: number) => PlannedFault | undefined;
+  readonly faultOf: (request: string, call: number, sinceCommit: number | undefined) => PlannedFault | undefined;
   /** The client of a request leaves. */
   readonly leave: (request: string) => void;
   readonly note: (who: string, what: string, outcome: string) => void;
+  readonly plant?: Plant | undefined;
 }
 
 /** Between the gateways and the one store: each call takes its time there and back, and things go wrong with it on its way. */
 export class Wire {
   readonly #options: WireOptions;
   readonly #counts = new Map<string, number>();
+  readonly #commits = new Map<string, number>();
   readonly #free: BlobStore;
+  readonly #discards: Discards | undefined;
   /** How many calls met a fault. */
   faults = 0;
 
   constructor(options: WireOptions) {
     this.#options = options;
     this.#free = free(options.store);
+    if (options.plant === 'discard') this.#discards = new Discards(this.#free, FREE);
   }
 
   storeFor(gateway: Gateway): BlobStore {
     const { life } = gateway;
-    return drained(gated(this.#free, (call, run) => this.#submit({ gateway, life, ...call }, run)));
+    const { plant } = this.#options;
+    const store = plant === 'mark' ? ignoringOldMarks(this.#free, gateway.time.now) : this.#free;
+    return drained(gated(store, (call, run) => this.#submit({ gateway, life, ...call }, run)));
   }
 
   #submit<T>(sent: Sent, run: () => Promise<T>): Promise<T> {
@@ -59,7 +66,9 @@ export class Wire {
     const who = `${sent.gateway.name} ${call.requestId.includes('.') || call.requestId.length < 6 ? call.requestId : 'background'}`;
     const number = this.#counts.get(call.requestId) ?? 0;
     this.#counts.set(call.requestId, number + 1);
-    const fault = this.#options.faultOf(call.requestId, number);
+    if (isChange(method) && /^[kl] /.test(sent.text) && !this.#commits.has(call.requestId)) this.#commits.set(call.requestId, number);
+    const commit = this.#commits.get(call.requestId);
+    const fault = this.#options.faultOf(call.requestId, number, commit === undefined ? undefined : number - commit);
     if (fault !== undefined) this.faults += 1;
     if (fault?.kind === 'leaveBefore') this.#options.leave(call.requestId);
     if (call.signal.aborted) return Promise.reject(new StoreError('aborted', { call: method, cause: call.signal.reason }));
@@ -81,6 +90,7 @@ export class Wire {
       };
       const abandon = (): void => {
         note(who, text, 'ABANDONED on its way');
+        if (!isChange(method)) this.#discards?.readFailed(call.requestId);
         reject(new StoreError('aborted', { call: method, cause: call.signal.reason, ...lostIfChange(method) }));
       };
       call.signal.addEventListener('abort', abandon, { once: true });
@@ -97,11 +107,12 @@ export class Wire {
 
   #send<T>(trip: Trip & { readonly fail: (error: StoreError, after: number) => void }, { run, answer }: Journey<T>): void {
     const { timeline, note } = this.#options;
-    const { method, fault, who, text, fail } = trip;
+    const { call, method, fault, who, text, fail } = trip;
     const lost = new StoreError('unavailable', { call: method, ...lostIfChange(method) });
     const [there, back] = this.#latencies(trip);
     const refusal = REFUSALS[fault?.kind ?? ''];
     if (refusal !== undefined || fault?.kind === 'loseRequest') {
+      if (!isChange(method)) this.#discards?.readFailed(call.requestId);
       note(who, text, refusal === undefined ? 'LOST, takes no effect' : `REFUSED: ${refusal}`);
       fail(refusal === undefined ? lost : new StoreError(refusal, { call: method }), GIVEN_UP_AFTER);
       return;
@@ -109,14 +120,26 @@ export class Wire {
     this.#befall(trip);
     if (fault?.kind === 'late') fail(lost, GIVEN_UP_AFTER);
     timeline.after(fault?.kind === 'late' ? GIVEN_UP_AFTER + (fault.ms ?? 0) : there, () => {
-      const outcome = run().then((value) => ({ value: fault?.kind === 'cutBody' ? cut(value) : value }), (error: unknown) => ({ error }));
+      this.#discards?.note(trip);
+      const outcome = this.#sent(trip, run).then((value) => ({ value: fault?.kind === 'cutBody' ? cut(value) : value }), (error: unknown) => ({ error }));
       void outcome.then((came) => {
         timeline.stir();
         note(who, text, `${shortenNames(shortOutcome(came))}${REMARKS[fault?.kind ?? ''] ?? ''}`);
-        if (fault?.kind === 'loseAnswer') fail(lost, GIVEN_UP_AFTER);
+        if (fault?.kind === 'loseAnswer' && !this.#isSentAgain(trip)) fail(lost, GIVEN_UP_AFTER);
         else if (fault?.kind !== 'late') answer(back, came);
       });
     });
+  }
+
+  /** `nonce` planted: somebody on the way sends again what was not answered, and passes on the second answer as the only one. */
+  async #sent<T>({ fault, text }: Trip, run: () => Promise<T>): Promise<T> {
+    if (this.#isSentAgain({ fault, text })) await run().catch(() => undefined);
+    return run();
+  }
+
+  /** Only what changes a head on a condition keeps nonces. */
+  #isSentAgain({ fault, text }: Pick<Trip, 'fault' | 'text'>): boolean {
+    return this.#options.plant === 'nonce' && fault?.kind === 'loseAnswer' && /^(?:write|setMetadata|copy) [kl] .* if /.test(text);
   }
 
   /** What happens to the gateway or its client while the call is on its way. */
@@ -136,7 +159,7 @@ export class Wire {
 }
 
 type Sent = CallAtGate & { readonly gateway: Gateway; readonly life: number };
-type Trip = Sent & { readonly who: string; readonly number: number; readonly fault: PlannedFault | undefined };
+export type Trip = Sent & { readonly who: string; readonly number: number; readonly fault: PlannedFault | undefined };
 
 interface Journey<T> {
   readonly run: () => Promise<T>;
