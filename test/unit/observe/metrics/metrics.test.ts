@@ -108,6 +108,7 @@ describe('labels', () => {
       s3gw_in_flight_bytes: () => [[1]],
       s3gw_requests_in_flight: () => [[1]],
       s3gw_call_facts_without_room: () => [[0]],
+      s3gw_clock_skew_seconds: () => [[0.5, { backend: 'main' }]],
     });
     const found = await samples();
     ofProcess.close();
