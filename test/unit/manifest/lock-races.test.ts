@@ -102,3 +102,27 @@ describe.each(Object.entries(PLACES))('a version that is %s', (_name, make) => {
 
   it('is deleted while it is held, or held, never both', () => everywhere(LEAST, (at) => run(at, 'hold')));
 });
+
+describe('a hold on, or off, whichever version is current', () => {
+  it.each([true, false])('goes to the next one when that one is deleted meanwhile, and never finds none: %s', (legalHold) =>
+    everywhere(LEAST, async (at) => {
+      const scene = new Scene(await UploadFixture.open());
+      await scene.put();
+      scene.versionId = await scene.put();
+      await scene.fixture.idle();
+      const current = { bucket: scene.bucket, key: KEY };
+      let taken = '';
+      const hold = async (): Promise<void> => {
+        taken = (await scene.fixture.objects.amend(current, () => ({ lock: { legalHold } }), testCall())).versionId;
+      };
+      let removed = false;
+      const course = await interleave(scene.fixture, at, hold, async () => {
+        removed = await scene.remove();
+      });
+      const { lock, versionId } = await scene.fixture.objects.find(current, testCall());
+      expect(versionId === scene.versionId, JSON.stringify(at)).toBe(!removed);
+      // What is taken off a version may be followed by its deletion, what is put on it may not.
+      if (taken === versionId || legalHold) expect({ versionId, held: lock?.legalHold }).toEqual({ versionId: taken, held: legalHold });
+      return course;
+    }));
+});

@@ -28,7 +28,7 @@ export interface AmendTarget extends ObjectTarget {
   readonly seen?: { readonly head: Head | undefined };
 }
 
-/** What became of an amendment: the version as it was before, or which version is to be looked for in the head. */
+/** What became of an amendment: the version as it was before, or which version is to be looked for anew, from the head on. */
 export interface AmendOutcome {
   readonly view?: ObjectView;
   readonly versionId?: string | undefined;
@@ -110,8 +110,10 @@ interface Finished {
 }
 
 async function finished(context: ObjectsContext, target: ObjectTarget, { version, before, fields }: Finished, call: Call): Promise<AmendOutcome> {
-  if (fields.lock !== undefined) await fence(context, target, version, call);
-  return { view: before };
+  if (fields.lock === undefined || (await isHeld(context, target, version, call))) return { view: before };
+  if (target.versionId !== undefined) throw noSuchVersion(target.key, version.token);
+  // It was the current version no more: another is meant, or none.
+  return { versionId: undefined };
 }
 
 interface Looked extends ObjectTarget {
@@ -159,22 +161,22 @@ async function rewrite(target: ObjectTarget, { version, fields, nonce }: Rewrite
  * A lock must not be acknowledged on a version that is being deleted. Whoever deletes it has read the head before
  * the version; so the head is written once more, unchanged. Either that fails the deletion, or the deletion shows: in the
  * head's log, or, when somebody has done what that said, by the version being gone.
- * @throws S3Error NoSuchVersion
+ * @returns false when it is deleted
  */
-async function fence(context: ObjectsContext, { bucket, key }: KeyPlace, version: VersionBlob, call: Call): Promise<void> {
+async function isHeld(context: ObjectsContext, { bucket, key }: KeyPlace, version: VersionBlob, call: Call): Promise<boolean> {
+  const stamped = { ...version, record: { ...(version.record ?? { kind: 'inline', seq: 0 }), stamp: true } };
+  const found = { isPart: true };
   await amendHead(
     {
       bucket,
       key,
       change: async (_record, head) => {
         if (head === undefined) return undefined;
-        if (!isVisible(head, { ...version, record: { ...(version.record ?? { kind: 'inline', seq: 0 }), stamp: true } })) {
-          throw noSuchVersion(key, version.token);
-        }
-        return placedRecord({ bucket, key }, head, { context, call });
+        found.isPart = isVisible(head, stamped);
+        return found.isPart ? placedRecord({ bucket, key }, head, { context, call }) : undefined;
       },
     },
     call,
   );
-  if ((await readVersion(bucket, key, version.token, call)) === undefined) throw noSuchVersion(key, version.token);
+  return found.isPart && (await readVersion(bucket, key, version.token, call)) !== undefined;
 }
