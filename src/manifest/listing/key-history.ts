@@ -15,13 +15,15 @@ export interface Position {
   readonly version?: string;
 }
 
-/** What a second look may find: an entry, nothing, or that the first look was at something else. */
-export type Looked = VersionsEntry | 'nothing' | 'outdated';
+/** What a second look may find: entries, nothing, or that the first look was at something else. */
+export type Looked = VersionsEntry | readonly VersionsEntry[] | 'nothing' | 'outdated';
 
 /** An entry of a page, or what may turn out to be one. */
 export interface Draft {
   readonly position: Position;
   readonly found: VersionsEntry | ((call: Call) => Promise<Looked>);
+  /** The look is that of an earlier draft of the same key: it costs no call of its own. */
+  readonly isShared?: boolean;
 }
 
 export interface KeyFacts {
@@ -46,6 +48,8 @@ export class KeyHistory {
   #awaitedNull: VersionToken | undefined;
   #mayBeSurvivor: boolean;
   #headNow: Promise<Head | undefined> | undefined;
+  /** A version without a head was met: one look at the head serves them all. */
+  #hasLooked = false;
 
   constructor(bucket: Bucket, key: string, { head, start, isDraining }: KeyFacts) {
     this.key = key;
@@ -73,7 +77,7 @@ export class KeyHistory {
       this.#awaitedNull = undefined;
     }
     const found = this.#find(version);
-    if (found !== undefined) drafts.push({ position: { key: this.key, version: version.token }, found });
+    if (found !== undefined) drafts.push({ position: { key: this.key, version: version.token }, ...found });
     return drafts;
   }
 
@@ -84,26 +88,55 @@ export class KeyHistory {
     return awaited === undefined ? [] : [this.#nullDraft(awaited)];
   }
 
-  #find(version: VersionBlob): Draft['found'] | undefined {
+  #find(version: VersionBlob): Omit<Draft, 'position'> | undefined {
     const { token, record } = version;
     const head = this.#head;
     if (token === head?.record?.version || this.#isListed(token, record?.isNull === true)) return undefined;
     if (head !== undefined && !isBehind(token, { head, seq: seqOfHead(head) })) return this.#findAbove(head, version);
-    if (isVisible(head, version)) return ownEntry(this.#bucket, this.key, version, this.#isLatestSurvivor());
-    return this.#mayBecomeVisible(version) ? (call) => this.#lookAgain(token, call) : undefined;
+    if (isVisible(head, version)) {
+      return head === undefined ? this.#findHeadless(version) : { found: ownEntry(this.#bucket, this.key, version, false) };
+    }
+    return this.#mayBecomeVisible(version) ? { found: (call) => this.#lookAgain(token, call) } : undefined;
+  }
+
+  /**
+   * It has outlived its head, or the key came into being after the heads were read. Then the head that it has by now, which
+   * is younger than what was read of the version, says what is shown, itself included: no version without a current one.
+   */
+  #findHeadless(version: VersionBlob): Omit<Draft, 'position'> {
+    const survivor = ownEntry(this.#bucket, this.key, version, this.#isLatestSurvivor());
+    const isShared = this.#hasLooked;
+    this.#hasLooked = true;
+    const found = async (call: Call): Promise<Looked> => {
+      this.#headNow ??= readHead(this.#bucket, this.key, call);
+      const head = await this.#headNow;
+      return head === undefined ? survivor : this.#shownWith(head, version, isShared ? 'beneath' : 'first');
+    };
+    return { found, isShared };
+  }
+
+  /** As if this head had been read at first. Null versions beneath it came with it, after the listing began, and need not be shown. */
+  #shownWith(head: Head, version: VersionBlob, place: 'first' | 'beneath'): Looked {
+    const history = new KeyHistory(this.#bucket, this.key, { head, start: this.#start, isDraining: false });
+    const current = place === 'first' ? history.current()?.found : undefined;
+    const isOwn = version.token !== head.record?.version && isVisible(head, version);
+    if (isOwn && !isBehind(version.token, { head, seq: seqOfHead(head) })) return 'outdated';
+    const own = isOwn ? [ownEntry(this.#bucket, this.key, version, false)] : [];
+    return [...(typeof current === 'object' ? [current] : []), ...own];
   }
 
   /**
    * Mostly it was committed after the head was read, which is as if it came after the listing. Or the head came late, from
    * a writer that knew of no versions, and is the current one all the same: then it stands there still.
    */
-  #findAbove(head: Head, version: VersionBlob): Draft['found'] | undefined {
+  #findAbove(head: Head, version: VersionBlob): Omit<Draft, 'position'> | undefined {
     if (!mayHideVersions(head) || !isVisible(head, version)) return undefined;
-    return async (call) => {
+    const found = async (call: Call): Promise<Looked> => {
       this.#headNow ??= readHead(this.#bucket, this.key, call);
       const isSame = (await this.#headNow)?.properties.revision === head.properties.revision;
       return isSame ? ownEntry(this.#bucket, this.key, version, false) : 'outdated';
     };
+    return { found };
   }
 
   /** It may have been current when it was read, and have been displaced, and stamped, before the head was. */

@@ -54,12 +54,12 @@ async function readPage(options: VersionScanOptions, call: Call): Promise<Versio
     const drafts = await scan.draft(limit + 1 - entries.length, call);
     for (let done = 0; done < drafts.length; done += CONCURRENCY) {
       const batch = drafts.slice(done, done + CONCURRENCY);
-      const open = batch.filter(({ found }) => typeof found === 'function').length;
+      const open = batch.filter(({ found, isShared }) => isShared !== true && typeof found === 'function').length;
       if (open > 0 && looks >= MAX_LOOKS) return pageOf(entries, limit, passed);
       looks += open;
       const found = await mapConcurrent(batch, CONCURRENCY, (draft) => settle(draft, call));
       if (found.includes('outdated')) return 'outdated';
-      entries.push(...found.filter((one) => typeof one !== 'string'));
+      entries.push(...found.filter((one) => typeof one !== 'string').flat());
       passed = batch.at(-1)?.position;
     }
   }
