@@ -2,6 +2,7 @@ import { createBucketRegistry } from '../manifest/buckets/buckets.ts';
 import { createClock } from '../manifest/records/clock.ts';
 import { SYSTEM_TIME, type Time } from '../manifest/records/time.ts';
 import { type Acknowledge, fencedObjects, fencedUploads } from '../manifest/fenced.ts';
+import { listingOfLiving, objectsOfLiving, uploadsOfLiving } from '../manifest/gone-buckets.ts';
 import { createListing } from '../manifest/listing/listing.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { CommitLife } from '../manifest/objects/commit-life.ts';
@@ -56,8 +57,8 @@ export function openManifest({ realm, bucketCacheMs, drainMs, log, calls, signal
     settler,
     commits,
     buckets,
-    objects: fencedObjects(objects, acknowledge),
-    listing: createListing({ now: time.now, ...(drainMs !== undefined && { drainMs }) }),
-    uploads: fencedUploads(createUploads({ clock, settler, commits, objects }), acknowledge),
+    objects: objectsOfLiving(fencedObjects(objects, acknowledge)),
+    listing: listingOfLiving(createListing({ now: time.now, ...(drainMs !== undefined && { drainMs }) })),
+    uploads: uploadsOfLiving(fencedUploads(createUploads({ clock, settler, commits, objects }), acknowledge)),
   };
 }

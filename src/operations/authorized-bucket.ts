@@ -18,6 +18,15 @@ export async function authorizedBucket(request: S3Request, context: OperationCon
   return bucket;
 }
 
+/** The same for DeleteBucket, which goes on from where another one died. @throws S3Error NoSuchBucket, AccessDenied */
+export async function authorizedBucketToDelete(request: S3Request, context: OperationContext): Promise<Bucket> {
+  const { manifest: { buckets }, principal, call } = context;
+  if (principal.kind === 'anonymous') return authorizedBucket(request, context);
+  const bucket = asAddressed(await buckets.getToDelete(bucketName(request), call), request, context);
+  requireAccess({ bucket }, context);
+  return bucket;
+}
+
 /**
  * The bucket a request names. Nothing is permitted by that: for operations that an object or upload
  * in it decides about (`authorized-object.ts`, `multipart/authorized-upload.ts`).
@@ -27,6 +36,11 @@ export async function namedBucket(request: S3Request, context: OperationContext)
   const { manifest: { buckets }, principal, call } = context;
   const name = bucketName(request);
   const bucket = await (principal.kind === 'anonymous' ? buckets.getForStranger(name, call) : buckets.get(name, call));
+  return asAddressed(bucket, request, context);
+}
+
+/** @throws S3Error AccessDenied, InvalidArgument: the request says of the bucket what is not so */
+function asAddressed(bucket: Bucket, request: S3Request, context: OperationContext): Bucket {
   context.call.facts.note('s3gw.bucket.owner', bucket.ownerId);
   requireOwner(bucket, request.headers.get('x-amz-expected-bucket-owner'), context);
   checkPayer(request, context);

@@ -33,7 +33,7 @@ function ofTheStore(error: unknown): StoreError | undefined {
   let current = error;
   for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
     if (current instanceof StoreError && current.kind !== 'aborted') return current;
-    if (depth === 0 && !(current instanceof StoreError)) return undefined;
+    if (depth === 0 && !(current instanceof StoreError) && current.name !== 'AbortError') return undefined;
     current = current.cause;
   }
   return error instanceof StoreError ? error : undefined;

@@ -42,9 +42,19 @@ export async function removeLeftContainer(store: BucketStore, { name, stored }: 
 
 /**
  * Removes what deleted keys have left in a container, each at the revision that was looked at: heads that say that nothing is there.
+ * A container that somebody else removes meanwhile holds nothing.
  * @returns whether there was nothing else
  */
-export async function removeLeftovers({ store, container }: Pick<BucketHome, 'store' | 'container'>, call: Call): Promise<boolean> {
+export async function removeLeftovers(home: Pick<BucketHome, 'store' | 'container'>, call: Call): Promise<boolean> {
+  try {
+    return await removeVoids(home, call);
+  } catch (error) {
+    if (isStoreError(error, 'containerNotFound', 'containerBusy')) return true;
+    throw error;
+  }
+}
+
+async function removeVoids({ store, container }: Pick<BucketHome, 'store' | 'container'>, call: Call): Promise<boolean> {
   for await (const page of pagesOf(store, container, {}, call)) {
     const blobs = blobsOf(page);
     if (blobs.some((blob) => parseHead({ container, name: blob.name }, blob).record?.kind !== 'void')) return false;

@@ -21,6 +21,8 @@ export interface BucketStore extends BucketRecords {
    * is taken away. @throws S3Error NoSuchBucket, OperationAborted (being deleted), InvalidBucketState (whose its container is cannot be told)
    */
   findLive(name: string, call: Call): Promise<StoredBucket>;
+  /** As `read`, but a bucket under a delete mark is found as well. @throws S3Error NoSuchBucket, InvalidBucketState */
+  readMarked(name: string, call: Call): Promise<Bucket>;
 }
 
 export function createBucketStore(realm: Realm, onDisputed?: OnDisputed): BucketStore {
@@ -44,7 +46,10 @@ export function createBucketStore(realm: Realm, onDisputed?: OnDisputed): Bucket
       stored = await revive(name, stored, call);
       if (stored === undefined) throw new S3Error('OperationAborted');
     }
-    if (stored === undefined || stored.record.state !== undefined) throw new S3Error('NoSuchBucket', { extra: { BucketName: name } });
+    if (stored === undefined || stored.record.state !== undefined) throw noSuchBucket(name);
+    return proven(name, stored, call);
+  };
+  const proven = async (name: string, stored: StoredBucket, call: Call): Promise<StoredBucket> => {
     if (stored.revision !== undefined) await proof.require(realm.backendOf(name), { name, record: stored.record }, call);
     return stored;
   };
@@ -55,7 +60,17 @@ export function createBucketStore(realm: Realm, onDisputed?: OnDisputed): Bucket
     proof,
     findLive,
     read: async (name, call) => toBucket(realm.backendOf(name), name, await findLive(name, call)),
+    async readMarked(name, call) {
+      const stored = await records.find(name, call);
+      const { kind } = stored?.record.state ?? {};
+      if (stored === undefined || kind === 'claimed' || kind === 'deleted') throw noSuchBucket(name);
+      return toBucket(realm.backendOf(name), name, await proven(name, stored, call));
+    },
   };
+}
+
+function noSuchBucket(name: string): S3Error {
+  return new S3Error('NoSuchBucket', { extra: { BucketName: name } });
 }
 
 export function toBucket(backend: Backend, name: string, { record, revision }: StoredBucket): Bucket {

@@ -1,4 +1,4 @@
-import { S3Error } from '../../errors/s3-error.ts';
+import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import { type Call, withSignal } from '../../observe/call.ts';
 import type { Bucket } from './bucket.ts';
 import { type BucketAmendment, amendBucket, changeRecord } from './bucket-amend.ts';
@@ -27,6 +27,11 @@ export interface BucketRegistry {
    * have been made through another replica the moment before.
    */
   getForStranger(name: string, call: Call): Promise<Bucket>;
+  /**
+   * As `get`, for DeleteBucket: a bucket that another DeleteBucket has marked is found as well, because that one may have died, and
+   * this one takes its place. @throws S3Error NoSuchBucket, InvalidBucketState
+   */
+  getToDelete(name: string, call: Call): Promise<Bucket>;
   /**
    * Says that the bucket read at the beginning of a request still stands: at once while the record
    * is fresh, else by reading it again. Called before the last bytes of an upload are let through.
@@ -84,6 +89,14 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
   return {
     get: (name, call) => cache.get(name, call),
     getForStranger: (name, call) => cache.getOrMissing(name, call),
+    async getToDelete(name, call) {
+      try {
+        return await cache.get(name, call);
+      } catch (error) {
+        if (!isS3Error(error, 'OperationAborted')) throw error;
+        return store.readMarked(name, call);
+      }
+    },
     async confirm(bucket, call) {
       const current = sameBucket(bucket, await cache.get(bucket.name, call));
       if (current.versioning !== bucket.versioning) throw new S3Error('ServiceUnavailable');

@@ -22,6 +22,8 @@ export function awaitShared<T>(shared: Promise<T>, { signal }: Call): Promise<T>
     const onAbort = (): void => reject(new StoreError('aborted', { cause: signal.reason }));
     if (signal.aborted) {
       onAbort();
+      // Nobody waits for it here: that it fails later is told to others, or to nobody.
+      shared.catch(() => undefined);
       return;
     }
     signal.addEventListener('abort', onAbort, { once: true });

@@ -206,6 +206,52 @@ describe('DeleteBucket', () => {
     }
   });
 
+  it('refuses in silence when its client had left before it began', async () => {
+    const { b } = await world();
+    const bucket = await b.get();
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): number => unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    try {
+      expect(await codeOf(b.buckets.delete(bucket, () => Promise.resolve(false), testCall(AbortSignal.abort())))).toBe('aborted');
+      for (let turns = 0; turns < 10; turns += 1) await turn();
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+    expect(unhandled).toEqual([]);
+  });
+
+  it('is taken over by another one where it died, with the mark in place', async () => {
+    const { a, b, bucket } = await world();
+    void a.delete(bucket);
+    await asleep(a);
+    expect(await codeOf(b.get())).toBe('OperationAborted');
+    const again = b.delete(await b.buckets.getToDelete(NAME, testCall()));
+    await asleep(b);
+    b.time.advance(WAIT);
+    expect(await again).toBe('ok');
+    expect(await codeOf(b.get())).toBe('NoSuchBucket');
+    expect(await codeOf(b.buckets.getToDelete(NAME, testCall()))).toBe('NoSuchBucket');
+  });
+
+  it.each(['headContainer', 'list', 'removeContainer'])('a CreateBucket whose %s comes after it has removed the container makes a bucket', async (method) => {
+    const { a, b, bucket, memory } = await world();
+    a.plan = (call) => (call.method === 'removeContainer' ? { kind: 'fail', error: 'unavailable' } : undefined);
+    const deletion = a.delete(bucket);
+    await asleep(a);
+    a.time.advance(WAIT);
+    expect(await deletion).toBe('unavailable');
+    let met = 0;
+    b.plan = (call) => {
+      if (call.method !== method || ('container' in call.ref && call.ref.container !== bucket.home.container)) return undefined;
+      met += 1;
+      return met === 1 ? { kind: 'interleave', before: () => memory.removeContainer(bucket.home.container, testCall()) } : undefined;
+    };
+    expect(await b.create('ALT')).toBe(true);
+    expect(met).toBeGreaterThan(0);
+    expect((await b.get()).ownerId).toBe('ALT');
+  });
+
   it('goes on when its client hangs up', async () => {
     const { b } = await world();
     const bucket = await b.get();

@@ -28,3 +28,10 @@ test('causes that go round in a circle end', () => {
   first.cause = new Error('second', { cause: first });
   expect(toS3Error(first).code).toBe('InternalError');
 });
+
+test('an upload that was broken off because the bucket could not be looked up fails of that', () => {
+  const cause = new StoreError('unavailable', { call: 'read' });
+  expect(toS3Error(new StoreError('aborted', { cause })).code).toBe('ServiceUnavailable');
+  expect(toS3Error(new StoreError('aborted', { cause: new Error('request failed', { cause }) })).code).toBe('ServiceUnavailable');
+  expect(toS3Error(new DOMException('aborted', { name: 'AbortError', cause })).code).toBe('ServiceUnavailable');
+});

@@ -117,7 +117,8 @@ async function readOrNone(bucket: Bucket, ref: BlobRef, request: OpenRequest, ca
     return await bucket.home.store.read(ref, request, call);
   } catch (error) {
     if (isStoreError(error, 'notFound')) return undefined;
-    throw asNoSuchBucket(error, bucket);
+    // Versions lie in the system container: that one says nothing of the bucket.
+    throw ref.container === bucket.home.container ? asNoSuchBucket(error, bucket) : error;
   }
 }
 

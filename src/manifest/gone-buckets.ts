@@ -1,0 +1,84 @@
+import { S3Error } from '../errors/s3-error.ts';
+import type { Call } from '../observe/call.ts';
+import { isStoreError } from '../store/store-error.ts';
+import type { Bucket } from './buckets/bucket.ts';
+import type { Listing } from './listing/listing.ts';
+import type { Objects } from './objects/objects.ts';
+import type { Uploads } from './uploads/uploads.ts';
+
+/** Deeper chains of causes than this are not made here. */
+const MAX_CAUSES = 8;
+
+/**
+ * What a call finds whose bucket was deleted on its way: NoSuchBucket. Whose container is missing the store's error does not say, and the
+ * system container that somebody removed is no missing bucket; so the service is asked, by one call, and only when a call has failed so.
+ */
+async function answered<T>(bucket: Bucket, call: Call, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isOfMissingContainer(error) && (await isGone(bucket, call))) throw new S3Error('NoSuchBucket', { extra: { BucketName: bucket.name }, cause: error });
+    throw error;
+  }
+}
+
+/** Also when it is the reason for which an upload was broken off. */
+function isOfMissingContainer(error: unknown): boolean {
+  let current = error;
+  for (let depth = 0; depth < MAX_CAUSES && isStoreError(current); depth += 1) {
+    if (current.kind === 'containerNotFound') return true;
+    if (current.kind !== 'aborted') return false;
+    current = current.cause;
+  }
+  return false;
+}
+
+/** @returns false when the service does not tell */
+async function isGone({ home }: Bucket, call: Call): Promise<boolean> {
+  try {
+    await home.store.headContainer(home.container, call);
+    return false;
+  } catch (error) {
+    return isStoreError(error, 'containerNotFound', 'containerBusy');
+  }
+}
+
+/** Objects that say of a bucket whose container is gone that it does not exist. */
+export function objectsOfLiving(objects: Objects): Objects {
+  return {
+    find: (target, call) => answered(target.bucket, call, objects.find(target, call)),
+    open: (target, request, call) => answered(target.bucket, call, objects.open(target, request, call)),
+    openView: (bucket, view, request, call) => answered(bucket, call, objects.openView(bucket, view, request, call)),
+    put: (bucket, key, request, call) => answered(bucket, call, objects.put(bucket, key, request, call)),
+    publish: (bucket, key, request, call) => answered(bucket, call, objects.publish(bucket, key, request, call)),
+    describe: (bucket, key, version, call) => answered(bucket, call, objects.describe(bucket, key, version, call)),
+    nextSeq: (bucket, key, call) => answered(bucket, call, objects.nextSeq(bucket, key, call)),
+    copy: (bucket, key, request, call) => answered(bucket, call, answered(request.source.bucket, call, objects.copy(bucket, key, request, call))),
+    amend: (target, amendment, call) => answered(target.bucket, call, objects.amend(target, amendment, call)),
+    remove: (target, request, call) => answered(target.bucket, call, objects.remove(target, request, call)),
+  };
+}
+
+/** The same of listings. */
+export function listingOfLiving(listing: Listing): Listing {
+  return {
+    objects: (bucket, request, call) => answered(bucket, call, listing.objects(bucket, request, call)),
+    versions: (bucket, request, call) => answered(bucket, call, listing.versions(bucket, request, call)),
+    isEmpty: (bucket, call) => answered(bucket, call, listing.isEmpty(bucket, call)),
+  };
+}
+
+/** The same of uploads. */
+export function uploadsOfLiving(uploads: Uploads): Uploads {
+  return {
+    ...uploads,
+    create: (bucket, key, record, call) => answered(bucket, call, uploads.create(bucket, key, record, call)),
+    find: (target, call) => answered(target.bucket, call, uploads.find(target, call)),
+    putPart: (upload, part, call) => answered(upload.bucket, call, uploads.putPart(upload, part, call)),
+    copyPart: (upload, copy, call) => answered(upload.bucket, call, answered(copy.source.bucket, call, uploads.copyPart(upload, copy, call))),
+    listParts: (upload, page, call) => answered(upload.bucket, call, uploads.listParts(upload, page, call)),
+    list: (bucket, request, call) => answered(bucket, call, uploads.list(bucket, request, call)),
+    complete: (target, request, call) => answered(target.bucket, call, uploads.complete(target, request, call)),
+    abort: (target, call) => answered(target.bucket, call, uploads.abort(target, call)),
+  };
+}
