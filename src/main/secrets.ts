@@ -47,7 +47,7 @@ export class ExposedSecrets {
   /** @param where path of the setting that names the file @throws StartError where such files are refused */
   look(file: string, where: string): void {
     if (this.#rule === 'allow' || process.platform === 'win32' || (modeOf(file) & OTHERS_READ) === 0) return;
-    const line = `${where}: every user of this machine can read ${file}: chmod o-r, or in Kubernetes defaultMode 0440 with an fsGroup (exposedSecrets says what becomes of this)`;
+    const line = `every user of this machine can read ${file}, which ${where} names or holds: chmod o-r, or in Kubernetes defaultMode 0440 with an fsGroup (exposedSecrets says what becomes of this)`;
     if (this.#rule === 'refuse') throw new StartError([line]);
     this.#lines.add(line);
   }

@@ -39,11 +39,12 @@ export const FAKE_GCS_DEVIATIONS: Deviations = {
   ...because('preconditions are ignored on rewrite', [
     'stagePartFrom a changed source: sourceConditionFailed; a missing one: sourceNotFound',
     'copy of a source that is gone or changed leaves the target',
+    'a copy that fails, for whatever reason, leaves the name free',
     'copy on a condition of the target',
     '20 copies on absent: one succeeds',
   ]),
   ...because('a rewrite keeps content headers of the source that the new resource does not name', [
-    'copy gives the target the bytes of the source, and headers, metadata and md5 of its own',
+    'copy gives the target headers of its own, or does nothing',
   ]),
   ...because('prefixes are not counted towards maxResults', [
     'startAt and pages of one',
@@ -93,9 +94,12 @@ export const GCSEMULATOR_DEVIATIONS: Deviations = {
   ...because('a page that ends between a name and its prefix loses rows', [
     'pages of any size give what one page gives',
   ]),
+  ...because('a bucket that is not empty is deleted', ['removing a container takes everything in it, or fails and leaves everything']),
   ...because('preconditions are ignored on rewrite, and its resource too', [
     'stagePartFrom a changed source: sourceConditionFailed; a missing one: sourceNotFound',
-    'copy gives the target the bytes of the source, and headers, metadata and md5 of its own',
+    'copy keeps the headers and md5 of the source, with metadata of its own',
+    'copy gives the target headers of its own, or does nothing',
+    'a copy that fails, for whatever reason, leaves the name free',
     'copy onto itself replaces headers and metadata',
     'copy of a source that is gone or changed leaves the target',
     'copy on a condition of the target',

@@ -66,7 +66,7 @@ describe('what is wrong is said in one line, never with a stack', () => {
     chmodSync(file, 0o644);
     const started = start(['--check-config', '--config', file]);
     expect(await started.ended()).toBe(1);
-    expect(started.output()).toMatch(/^accounts\.keys\.secretAccessKey: every user of this machine can read .*open\.yaml: chmod o-r/);
+    expect(started.output()).toMatch(/^every user of this machine can read .*open\.yaml, which accounts\.keys\.secretAccessKey names or holds: chmod o-r/);
     chmodSync(file, 0o640);
     expect(await start(['--check-config', '--config', file]).ended()).toBe(0);
   });
