@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type Fault, withFaults } from '../../../adapters/memory/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { Bucket } from '../../../src/manifest/buckets/bucket.ts';
 import { type VersionsRequest, createListing } from '../../../src/manifest/listing/listing.ts';
@@ -267,6 +268,48 @@ describe('rolled-up prefixes', () => {
     expect((await list({ delimiter: '/' })).shown).toEqual(['p:a/']);
     const justEnabled = { ...model.bucket, versionedSince: Date.now() };
     expect((await list({}, justEnabled)).shown).toEqual([`v*:a/k@${stamped?.id}`]);
+  });
+});
+
+describe('versions that outlived their head', () => {
+  async function survive(): Promise<string> {
+    for (let n = 0; n < 3; n++) await model.put('k');
+    await manifest.settler.idle();
+    await manifest.store.remove(headPlace(model.bucket, 'k').ref, undefined, testCall());
+    return `v:k@${model.versionsOf('k')[2]?.id}`;
+  }
+
+  it('cost one look at the head, however many they are', async () => {
+    await survive();
+    const { shown, calls } = await list();
+    expect(shown).toHaveLength(2);
+    expect(calls).toBe((await list({ after: 'k' })).calls + 1);
+  });
+
+  it('are shown beneath an object that is written while they are listed', async () => {
+    let latest = 0;
+    for (let n = 1; n <= 4; n++) {
+      for (const side of ['before', 'after'] as const) {
+        let plan: () => Fault | undefined = () => undefined;
+        await fresh(withFaults(new MemoryBlobStore(), () => plan()));
+        const oldest = await survive();
+        let calls = 0;
+        const act = async (): Promise<void> => {
+          plan = () => undefined;
+          await model.put('k');
+          await manifest.settler.idle();
+        };
+        plan = () => (++calls === n ? { kind: 'interleave', [side]: act } : undefined);
+        const { shown } = await list();
+        plan = () => undefined;
+        expect(shown.filter((one) => one === oldest)).toEqual([oldest]);
+        expect(new Set(shown).size).toBe(shown.length);
+        expect([2, 3]).toContain(shown.length);
+        expect(shown.findIndex((one) => one.startsWith('v*:'))).toBe(shown.length === 3 ? 0 : -1);
+        latest += shown.length - 2;
+      }
+    }
+    expect(latest).toBeGreaterThan(2);
   });
 });
 
