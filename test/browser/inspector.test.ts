@@ -6,6 +6,8 @@ import { openBrowser, openPage, SCHEMES, seriousFaults, type WatchedPage } from 
 import { Scene } from './support/scene.ts';
 
 const chromium = inject('chromium');
+/** Long enough for the page to hear of a request and to show it. */
+const RENDERED_MS = 1500;
 
 /** A person at the first replica's admin port while clients work on two replicas over one backend. */
 describe.skipIf(chromium === '')('the inspector during a client run', () => {
@@ -108,6 +110,15 @@ describe.skipIf(chromium === '')('the inspector during a client run', () => {
     await expect.poll(() => page.locator('.page tbody tr:not(.day) td:nth-child(3)').allInnerTexts())
       .toEqual(['CreateMultipartUpload', 'UploadPart', 'UploadPart', 'CompleteMultipartUpload']);
     await checkBothSchemes();
+  });
+
+  it('leaves what is being typed alone while requests come', async () => {
+    await page.getByRole('link', { name: 'Object', exact: true }).click();
+    const bucket = page.getByRole('search', { name: 'Look up an object' }).getByLabel('Bucket');
+    await bucket.fill('half a na');
+    await scene.failedSignature();
+    await page.waitForTimeout(RENDERED_MS);
+    expect(await bucket.inputValue()).toBe('half a na');
   });
 
   it('shows a versioned key as it lies in the backend', async () => {

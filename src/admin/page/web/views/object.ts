@@ -1,5 +1,4 @@
 import { html, nothing } from 'lit-html';
-import { live } from 'lit-html/directives/live.js';
 import type { InspectedHead, ObjectInspection } from '../../../inspector/contract.ts';
 import type { App } from '../app.ts';
 import { formatBytes, plural } from '../format.ts';
@@ -25,9 +24,10 @@ function lookUpForm(app: App, { bucket, key }: { readonly bucket: string; readon
     const fields = new FormData(event.target as HTMLFormElement);
     app.lookAt(text(fields.get('bucket')), text(fields.get('key')));
   };
+  // Set when the route changes and not with every request that comes: what is being typed stays.
   return html`<form class="look-up" role="search" aria-label="Look up an object" @submit=${look}>
-    <label class="short"><span>Bucket</span><input name="bucket" required .value=${live(bucket)} autocomplete="off" spellcheck="false" autocapitalize="off"></label>
-    <label class="wide"><span>Key</span><input name="key" required .value=${live(key)} autocomplete="off" spellcheck="false" autocapitalize="off"></label>
+    <label class="short"><span>Bucket</span><input name="bucket" required .value=${bucket} autocomplete="off" spellcheck="false" autocapitalize="off"></label>
+    <label class="wide"><span>Key</span><input name="key" required .value=${key} autocomplete="off" spellcheck="false" autocapitalize="off"></label>
     <button>Look</button>
   </form>`;
 }
