@@ -30,8 +30,8 @@ export type OnDisputed = (bucket: string, container: string, backend: string) =>
 /** Whose containers are. */
 export interface ContainerProof {
   /**
-   * Sees to it that the container is the bucket's own: it carries the bucket's uid, or carries none, and is named by one record alone,
-   * one of an older release. Asked of the service at most once in five minutes.
+   * Sees to it that the container is the bucket's own: it carries the bucket's uid, or carries none (an older release made it, a backup
+   * brought it back, the service keeps no metadata) and is named by this record alone. Asked at most once in five minutes.
    * @throws S3Error NoSuchBucket (it is not there), InvalidBucketState (disputed)
    */
   require(backend: Backend, claimant: Claimant, call: Call): Promise<void>;
@@ -55,7 +55,6 @@ export function createContainerProof(realm: Pick<Realm, 'backends'>, onDisputed:
       if (!isStoreError(error, 'denied') || record.owned === true) throw error;
     }
     if (entry?.owner !== undefined) return entry.owner === ownerMark(record.uid) ? 'proven' : 'disputed';
-    if (record.owned === true) return 'disputed';
     const others = ((await namedBy(backend, call)).get(record.container) ?? []).filter((other) => other !== name);
     return others.length === 0 ? 'proven' : 'disputed';
   };
