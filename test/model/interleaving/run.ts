@@ -389,8 +389,7 @@ export class Run {
       task.acknowledged = answer.kind === 'done' ? answer.versionId : undefined;
       task.answerWasUnknown = answer.kind === 'unknown';
       if (operation.kind === 'hold' && this.#plan.lax !== true && answer.kind === 'done') this.#hold(task, operation.key);
-      const seen = [...task.seen.values()];
-      const why = untrue({ operation, asked: task.asked, answer, effects: task.effects, seen });
+      const why = untrue({ operation, asked: task.asked, answer, effects: task.effects, seen: [...task.seen.values()] });
       if (why !== undefined && this.#plan.lax !== true) this.trace.breakWith(`${task.id}: ${why}`);
       if (answer.kind === 'unknown' && !this.#hadFault && this.#plan.lax !== true) this.trace.breakWith(`${task.id} gave up although nothing had gone wrong`);
       this.#startNext(task.client);
