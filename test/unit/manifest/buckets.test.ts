@@ -29,6 +29,21 @@ describe('buckets', () => {
     expect((await buckets.get('raced', testCall())).ownerId).toBe(winners[0]);
   });
 
+  it('whose container has lost its mark are served, and refused when it carries another one', async () => {
+    const store = new MemoryBlobStore();
+    const backend: Backend = { name: 'memory', store, systemContainer: 'system', ownerId: OWNER };
+    const registry = (): ReturnType<typeof createBucketRegistry> => createBucketRegistry({ realm: { backends: [backend], backendOf: () => backend }, cacheMs: 0 });
+    await registry().create({ name: 'restored', ownerId: OWNER }, testCall());
+    const again = async (request: ContainerRequest): Promise<void> => {
+      await store.removeContainer('restored', testCall());
+      await store.createContainer('restored', request, testCall());
+    };
+    await again({});
+    expect((await registry().get('restored', testCall())).name).toBe('restored');
+    await again({ owner: 'somebody-else' });
+    await expect(registry().get('restored', testCall())).rejects.toMatchObject({ code: 'InvalidBucketState' });
+  });
+
   it('missing ones answer NoSuchBucket, and exist the moment they are created', async () => {
     const { buckets } = await testManifest();
     await expect(buckets.get('later', testCall())).rejects.toMatchObject({ code: 'NoSuchBucket', extra: { BucketName: 'later' } });
