@@ -32,7 +32,9 @@ describe('buckets', () => {
   it('whose container has lost its mark are served, and refused when it carries another one', async () => {
     const store = new MemoryBlobStore();
     const backend: Backend = { name: 'memory', store, systemContainer: 'system', ownerId: OWNER };
-    const registry = (): ReturnType<typeof createBucketRegistry> => createBucketRegistry({ realm: { backends: [backend], backendOf: () => backend }, cacheMs: 0 });
+    const realm = { backends: [backend], backendOf: () => backend };
+    const registry = (): ReturnType<typeof createBucketRegistry> =>
+      createBucketRegistry({ realm, cacheMs: 0, onHidden: () => undefined });
     await registry().create({ name: 'restored', ownerId: OWNER }, testCall());
     const again = async (request: ContainerRequest): Promise<void> => {
       await store.removeContainer('restored', testCall());
