@@ -19,12 +19,16 @@ export interface LoadResult {
   readonly requests: number;
   /** Until the last answer was complete. */
   readonly seconds: number;
+  /** Milliseconds within which half and 99 of 100 answers came, from the first byte sent to the last received. */
+  readonly p50: number;
+  readonly p99: number;
 }
 
 async function run({ port, connections, milliseconds, requests }: LoadJob): Promise<LoadResult> {
   const sendables = requests.map((request) => new SendableRequest(request));
   const open = Array.from({ length: connections }, () => new LoadConnection(port));
   const started = performance.now();
+  const taken: number[] = [];
   let begun = 0;
   const mayBegin = (): boolean => (milliseconds === 0 ? begun < sendables.length : performance.now() - started < milliseconds);
   try {
@@ -32,13 +36,22 @@ async function run({ port, connections, milliseconds, requests }: LoadJob): Prom
       while (mayBegin()) {
         const request = sendables[begun % sendables.length];
         begun += 1;
-        if (request !== undefined) await connection.exchange(request);
+        if (request === undefined) continue;
+        const sent = performance.now();
+        await connection.exchange(request);
+        taken.push(performance.now() - sent);
       }
     }));
   } finally {
     for (const connection of open) connection.close();
   }
-  return { requests: begun, seconds: (performance.now() - started) / 1000 };
+  const seconds = (performance.now() - started) / 1000;
+  taken.sort((a, b) => a - b);
+  return { requests: begun, seconds, p50: quantile(taken, 0.5), p99: quantile(taken, 0.99) };
+}
+
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
 process.on('message', (job: LoadJob) => {

@@ -16,6 +16,9 @@ export interface Side {
   /** Seconds of CPU per request. */
   readonly cpu: number;
   readonly backendCalls: number;
+  /** Milliseconds; median of the rounds. */
+  readonly p50: number;
+  readonly p99: number;
   /** MiB, over all rounds of this work. */
   readonly peak: number;
 }
@@ -47,6 +50,8 @@ interface Turn {
   readonly rate: number;
   readonly cpu: number;
   readonly backendCalls: number;
+  readonly p50: number;
+  readonly p99: number;
 }
 
 export async function measure(stage: Stage, { rounds, seconds }: BenchOptions): Promise<Measured> {
@@ -77,11 +82,13 @@ async function turn({ work, signed, targets, load, backend }: Stage, side: 'bare
   const { port, pids } = targets[side];
   const callsBefore = await backend.calls();
   const cpuBefore = cpuSeconds(pids);
-  const { requests, seconds } = await load.run({ port, connections: work.connections, milliseconds, requests: signed[side] });
+  const { requests, seconds, p50, p99 } = await load.run({ port, connections: work.connections, milliseconds, requests: signed[side] });
   return {
     rate: requests / seconds,
     cpu: (cpuSeconds(pids) - cpuBefore) / requests,
     backendCalls: ((await backend.calls()) - callsBefore) / requests,
+    p50,
+    p99,
   };
 }
 
@@ -92,6 +99,8 @@ export function combined(results: readonly [Measured, ...Measured[]]): Measured 
     rate: median(results.map((result) => result[name].rate)),
     cpu: median(results.map((result) => result[name].cpu)),
     backendCalls: median(results.map((result) => result[name].backendCalls)),
+    p50: median(results.map((result) => result[name].p50)),
+    p99: median(results.map((result) => result[name].p99)),
     peak: Math.max(...results.map((result) => result[name].peak)),
   });
   return { ...results[0], ratio: median(results.map(({ ratio }) => ratio)), ratios, gateway: side('gateway'), bare: side('bare') };
@@ -102,6 +111,8 @@ function summary(turns: readonly Turn[], { pids }: Target): Side {
     rate: median(turns.map(({ rate }) => rate)),
     cpu: median(turns.map(({ cpu }) => cpu)),
     backendCalls: median(turns.map(({ backendCalls }) => backendCalls)),
+    p50: median(turns.map(({ p50 }) => p50)),
+    p99: median(turns.map(({ p99 }) => p99)),
     peak: peakMebibytes(pids),
   };
 }

@@ -8,7 +8,7 @@ export interface Sides {
 }
 
 const headings = ({ gateway, other }: Sides): string[] =>
-  ['work', 'conn', 'ratio', 'goal', '', gateway, other, `CPU ${gateway}`, `CPU ${other}`, 'calls', 'peak MiB'];
+  ['work', 'conn', 'ratio', 'goal', '', gateway, other, `CPU ${gateway}`, `CPU ${other}`, `p99 ${gateway}`, `p99 ${other}`, 'calls', 'peak MiB'];
 
 /** The result as a table for people. */
 export function table(results: readonly Measured[], sides: Sides = { gateway: 'gateway', other: 'bare proxy' }): string {
@@ -31,6 +31,8 @@ function cells(result: Measured): string[] {
     rate(bare, bytes),
     cpu(gateway, bytes),
     cpu(bare, bytes),
+    `${gateway.p99.toFixed(1)} ms`,
+    `${bare.p99.toFixed(1)} ms`,
     gateway.backendCalls.toFixed(2),
     gateway.peak.toFixed(0),
   ];

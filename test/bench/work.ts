@@ -40,15 +40,16 @@ export const SETUP: readonly S3Request[] = [
   ...numbers(LISTED).map((number) => put(LIST_BUCKET, `folder/object-${number}`, 0)),
 ];
 
-const atBoth = (work: Omit<Work, 'connections' | 'goal'>, goal: number): Work[] => [
+const atAll = (work: Omit<Work, 'connections' | 'goal'>, goal: number): Work[] => [
   { ...work, name: `${work.name}-1`, connections: 1 },
   { ...work, name: `${work.name}-32`, connections: 32, goal },
+  { ...work, name: `${work.name}-256`, connections: 256 },
 ];
 
 export const WORKS: readonly Work[] = [
-  ...atBoth({ name: 'get-4k', requests: small.map((path) => ({ method: 'GET', path })) }, 0.4),
-  ...atBoth({ name: 'put-4k', requests: puts(BUCKET), bare: puts(BARE_CONTAINER) }, 0.3),
-  ...atBoth({ name: 'head', requests: small.map((path) => ({ method: 'HEAD', path })) }, 0.4),
+  ...atAll({ name: 'get-4k', requests: small.map((path) => ({ method: 'GET', path })) }, 0.4),
+  ...atAll({ name: 'put-4k', requests: puts(BUCKET), bare: puts(BARE_CONTAINER) }, 0.3),
+  ...atAll({ name: 'head', requests: small.map((path) => ({ method: 'HEAD', path })) }, 0.4),
   { name: 'get-64m', connections: 1, goal: 1, bytes: 64 * MIB, requests: big('64m') },
   { name: 'get-1g', connections: 1, goal: 1, bytes: 1024 * MIB, requests: big('1g') },
   {
