@@ -7,8 +7,8 @@ const ANONYMOUS: Principal = { kind: 'anonymous' };
 
 export function principalOf(verdict: AuthVerdict<Credential>): Principal {
   if (verdict.kind === 'anonymous') return ANONYMOUS;
-  const { accessKeyId, credential: { account, user } } = verdict;
-  return user === undefined ? { kind: 'account', account, accessKeyId } : { kind: 'account', account, user, accessKeyId };
+  const { accessKeyId, credential: { account, user, session } } = verdict;
+  return { kind: 'account', account, accessKeyId, ...(user !== undefined && { user }), ...(session !== undefined && { session }) };
 }
 
 export function authFacts(verdict: AuthVerdict<Credential>, identity: Principal): AuthFacts {
