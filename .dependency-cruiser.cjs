@@ -28,6 +28,24 @@ const layerRules = RANKS.flatMap((rank, index) =>
   })),
 );
 
+/**
+ * The floors of the manifest, by the same rule: a folder imports the folders below it and no neighbour. The files that stand directly in
+ * `src/manifest` put them together.
+ */
+const FLOORS = [[''], ['sweep', 'inspect'], ['objects', 'uploads', 'listing', 'buckets'], ['versions'], ['heads'], ['records']];
+const room = (name) => (name === '' ? '^src/manifest/[^/]+$' : `^src/manifest/${name}/`);
+const anyRoom = (names) => names.map(room).join('|');
+
+const floorRules = FLOORS.flatMap((floor, index) =>
+  floor.map((name) => ({
+    name: `manifest-${name || 'root'}-imports-downward`,
+    comment: `src/manifest/${name} may import only what stands below it.`,
+    severity: 'error',
+    from: { path: room(name) },
+    to: { path: '^src/manifest/', pathNot: anyRoom([name, ...FLOORS.slice(index + 1).flat()]) },
+  })),
+);
+
 /** Packages that belong to some layers only: a backend's client, the HTTP server, a parser. */
 const packageRule = (name, packages, homes) => ({
   name,
@@ -39,12 +57,20 @@ const packageRule = (name, packages, homes) => ({
 module.exports = {
   forbidden: [
     ...layerRules,
+    ...floorRules,
     {
       name: 'known-layers',
       comment: 'Every folder of src is one of the layers.',
       severity: 'error',
       from: {},
       to: { path: '^src/', pathNot: anyOf(RANKS.flat()) },
+    },
+    {
+      name: 'known-floors',
+      comment: 'Every folder of the manifest is one of its floors.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/manifest/', pathNot: anyRoom(FLOORS.flat()) },
     },
     {
       name: 'adapters-know-no-s3',

@@ -8,7 +8,7 @@ import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
 import type { Backend } from '../manifest/buckets/realm.ts';
 import type { SurveyedStore } from '../store/survey.ts';
-import { KeyQueue } from '../manifest/objects/key-queue.ts';
+import { KeyQueue } from '../manifest/heads/key-queue.ts';
 import { defined } from '../observe/defined.ts';
 import { noteHeads } from '../store/note-heads.ts';
 import { openGcs, openGcsDouble } from './gcs-backend.ts';

@@ -5,10 +5,10 @@ import { type Acknowledge, fencedObjects, fencedUploads } from '../manifest/fenc
 import { listingOfLiving, objectsOfLiving, uploadsOfLiving } from '../manifest/gone-buckets.ts';
 import { createListing } from '../manifest/listing/listing.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import { CommitLife } from '../manifest/objects/commit-life.ts';
+import { CommitLife } from '../manifest/heads/commit-life.ts';
 import { createObjects } from '../manifest/objects/objects.ts';
 import type { Realm } from '../manifest/buckets/realm.ts';
-import { createSettler, type Settler } from '../manifest/objects/settle.ts';
+import { createSettler, type Settler } from '../manifest/versions/settle.ts';
 import { createUploads } from '../manifest/uploads/uploads.ts';
 import type { Log } from '../observe/log.ts';
 import type { CallWatch } from '../observe/request-facts.ts';

@@ -1,5 +1,5 @@
 import type { Call } from '../observe/call.ts';
-import type { Bucket } from './buckets/bucket.ts';
+import type { Bucket } from './records/bucket.ts';
 import type { Objects } from './objects/objects.ts';
 import type { Uploads } from './uploads/uploads.ts';
 

@@ -1,7 +1,7 @@
 import { S3Error } from '../errors/s3-error.ts';
 import type { Call } from '../observe/call.ts';
 import { isStoreError } from '../store/store-error.ts';
-import type { Bucket } from './buckets/bucket.ts';
+import type { Bucket } from './records/bucket.ts';
 import type { Listing } from './listing/listing.ts';
 import type { Objects } from './objects/objects.ts';
 import type { Uploads } from './uploads/uploads.ts';

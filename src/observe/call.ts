@@ -10,7 +10,7 @@ import { CallFacts } from './request-facts.ts';
 export interface Call {
   /**
    * Aborted when the client is gone, the deadline passed or the process is told to stop. Commits run under one of their
-   * own (`manifest/objects/commit-life.ts`).
+   * own (`manifest/heads/commit-life.ts`).
    */
   readonly signal: AbortSignal;
   /** The `x-amz-request-id` of the request this call serves; background work uses its own. */

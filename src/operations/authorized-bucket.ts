@@ -1,5 +1,5 @@
 import { S3Error, invalidArgument } from '../errors/s3-error.ts';
-import type { Bucket } from '../manifest/buckets/bucket.ts';
+import type { Bucket } from '../manifest/records/bucket.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { OperationContext } from './operation.ts';
 import { requireAccess } from './require-access.ts';

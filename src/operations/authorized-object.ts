@@ -1,7 +1,7 @@
 import { isAllowed } from '../access/authorize.ts';
 import { S3Error, isS3Error } from '../errors/s3-error.ts';
-import type { Bucket } from '../manifest/buckets/bucket.ts';
-import type { ObjectView } from '../manifest/objects/object-view.ts';
+import type { Bucket } from '../manifest/records/bucket.ts';
+import type { ObjectView } from '../manifest/records/object-view.ts';
 import type { OperationContext } from './operation.ts';
 import { requireAccess } from './require-access.ts';
 

@@ -1,7 +1,7 @@
 import { S3Error, isS3Error } from '../errors/s3-error.ts';
-import type { Bucket } from '../manifest/buckets/bucket.ts';
-import { NULL_VERSION } from '../manifest/objects/head.ts';
-import type { ObjectView } from '../manifest/objects/object-view.ts';
+import type { Bucket } from '../manifest/records/bucket.ts';
+import { NULL_VERSION } from '../manifest/heads/head.ts';
+import type { ObjectView } from '../manifest/records/object-view.ts';
 import { failedCondition, preconditionFailed } from '../protocol/conditions.ts';
 import { type CopySource, copySourceConditions, parseCopySource } from '../protocol/copy-source.ts';
 import type { HeaderReader, S3Request } from '../protocol/request.ts';

@@ -1,7 +1,7 @@
 import { isAllowed } from '../access/authorize.ts';
 import { S3Error, invalidArgument, isS3Error } from '../errors/s3-error.ts';
-import type { Bucket } from '../manifest/buckets/bucket.ts';
-import { NULL_VERSION } from '../manifest/objects/head.ts';
+import type { Bucket } from '../manifest/records/bucket.ts';
+import { NULL_VERSION } from '../manifest/heads/head.ts';
 import { isVersionToken } from '../manifest/records/version-token.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { ResponseHeaders } from '../protocol/headers/object-headers.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Versioning } from '../../src/manifest/buckets/bucket.ts';
-import type { AmendedFields } from '../../src/manifest/objects/object-amendment.ts';
+import type { Versioning } from '../../src/manifest/records/bucket.ts';
+import type { AmendedFields } from '../../src/manifest/versions/object-amendment.ts';
 import type { Call } from '../../src/observe/call.ts';
 import type { WriteConditions } from '../../src/protocol/conditions.ts';
 import { testCall } from '../support/test-call.ts';

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import { isS3Error } from '../../src/errors/s3-error.ts';
-import type { Bucket, Versioning } from '../../src/manifest/buckets/bucket.ts';
+import type { Bucket, Versioning } from '../../src/manifest/records/bucket.ts';
 import { createListing } from '../../src/manifest/listing/listing.ts';
 import { type Objects, createObjects } from '../../src/manifest/objects/objects.ts';
-import type { PutRequest } from '../../src/manifest/objects/object-requests.ts';
-import { type Settler, createSettler } from '../../src/manifest/objects/settle.ts';
+import type { PutRequest } from '../../src/manifest/heads/object-requests.ts';
+import { type Settler, createSettler } from '../../src/manifest/versions/settle.ts';
 import { createClock } from '../../src/manifest/records/clock.ts';
 import { type Uploads, createUploads } from '../../src/manifest/uploads/uploads.ts';
 import type { Call } from '../../src/observe/call.ts';

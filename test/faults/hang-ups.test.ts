@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isS3Error } from '../../src/errors/s3-error.ts';
-import type { Versioning } from '../../src/manifest/buckets/bucket.ts';
+import type { Versioning } from '../../src/manifest/records/bucket.ts';
 import { isStoreError } from '../../src/store/store-error.ts';
 import type { PortMethod } from '../../src/store/wrap-store.ts';
 import { testCall } from '../support/test-call.ts';

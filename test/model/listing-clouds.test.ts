@@ -6,7 +6,7 @@ import { type Cloud, CLOUDS, startCloud } from '../support/clouds.ts';
 import { OWNER, putOf, testManifest } from '../support/manifest.ts';
 import { dropContainer } from '../support/drop-container.ts';
 import { testCall } from '../support/test-call.ts';
-import { expectedEntries, label, scenario, walkPages } from '../unit/manifest/listing-model.ts';
+import { expectedEntries, label, scenario, walkPages } from '../unit/manifest/listing/listing-model.ts';
 import { runsAtCost } from './runs.ts';
 
 const RUNS = runsAtCost(2);

@@ -6,8 +6,8 @@ import { type Cloud, CLOUDS, startCloud } from '../support/clouds.ts';
 import { OWNER, testManifest } from '../support/manifest.ts';
 import { dropContainer } from '../support/drop-container.ts';
 import { testCall } from '../support/test-call.ts';
-import { expectedEntries, label, walkPages } from '../unit/manifest/listing-model.ts';
-import { ModelledBucket, play, versionsScenario, walkVersions } from '../unit/manifest/versions-model.ts';
+import { expectedEntries, label, walkPages } from '../unit/manifest/listing/listing-model.ts';
+import { ModelledBucket, play, versionsScenario, walkVersions } from '../unit/manifest/listing/versions-model.ts';
 import { runsAtCost } from './runs.ts';
 
 const RUNS = runsAtCost(3);

@@ -7,7 +7,7 @@ import { proxyTrust } from '../../src/gateway/proxy-trust.ts';
 import { type StallLimits, StallWatch } from '../../src/gateway/stall-watch.ts';
 import { createRealm } from '../../src/main/bucket-rules.ts';
 import { openManifest } from '../../src/main/manifest.ts';
-import { KeyQueue } from '../../src/manifest/objects/key-queue.ts';
+import { KeyQueue } from '../../src/manifest/heads/key-queue.ts';
 import type { Log } from '../../src/observe/log.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import type { NewBuckets } from '../../src/operations/operation.ts';

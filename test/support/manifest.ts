@@ -1,12 +1,12 @@
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
-import type { Bucket } from '../../src/manifest/buckets/bucket.ts';
+import type { Bucket } from '../../src/manifest/records/bucket.ts';
 import { type BucketRegistry, createBucketRegistry } from '../../src/manifest/buckets/buckets.ts';
-import type { KeyQueue } from '../../src/manifest/objects/key-queue.ts';
+import type { KeyQueue } from '../../src/manifest/heads/key-queue.ts';
 import { createClock } from '../../src/manifest/records/clock.ts';
-import type { PutRequest } from '../../src/manifest/objects/object-requests.ts';
+import type { PutRequest } from '../../src/manifest/heads/object-requests.ts';
 import { type Objects, createObjects } from '../../src/manifest/objects/objects.ts';
 import type { Realm } from '../../src/manifest/buckets/realm.ts';
-import { type Settler, createSettler } from '../../src/manifest/objects/settle.ts';
+import { type Settler, createSettler } from '../../src/manifest/versions/settle.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { withPrivateStaging } from './private-staging.ts';
 import { testCall } from './test-call.ts';

@@ -1,6 +1,6 @@
-import type { Bucket, Versioning } from '../../src/manifest/buckets/bucket.ts';
-import type { Removed } from '../../src/manifest/objects/object-requests.ts';
-import type { ObjectView } from '../../src/manifest/objects/object-view.ts';
+import type { Bucket, Versioning } from '../../src/manifest/records/bucket.ts';
+import type { Removed } from '../../src/manifest/heads/object-requests.ts';
+import type { ObjectView } from '../../src/manifest/records/object-view.ts';
 import type { Call } from '../../src/observe/call.ts';
 import { OWNER, type TestManifest, type TestManifestOptions, putOf, testManifest } from './manifest.ts';
 import { testCall } from './test-call.ts';

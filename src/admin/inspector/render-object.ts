@@ -1,8 +1,8 @@
 import type { Grant } from '../../protocol/acl/acl.ts';
 import type { InspectedKey, InspectedUpload as UploadInside, InspectedVersion as VersionInside } from '../../manifest/inspect/inspected-key.ts';
-import type { Head } from '../../manifest/objects/head.ts';
-import type { ObjectView } from '../../manifest/objects/object-view.ts';
-import type { PartRecord } from '../../manifest/uploads/upload-part-record.ts';
+import type { Head } from '../../manifest/heads/head.ts';
+import type { ObjectView } from '../../manifest/records/object-view.ts';
+import type { PartRecord } from '../../manifest/records/upload-part-record.ts';
 import { defined } from '../../observe/defined.ts';
 import type { InspectedHead, InspectedUpload, InspectedVersion, ObjectInspection } from './object-contract.ts';
 

@@ -4,8 +4,8 @@ import type { Call } from '../../observe/call.ts';
 import { ABSENT, at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { timeOf } from '../records/time.ts';
-import type { Bucket, BucketSettings, Versioning } from './bucket.ts';
-import type { BucketRecord } from './bucket-record.ts';
+import type { Bucket, BucketSettings, Versioning } from '../records/bucket.ts';
+import type { BucketRecord } from '../records/bucket-record.ts';
 import type { BucketStore } from './bucket-store.ts';
 
 /** Turns against others who change the same bucket before the client is asked to slow down. */

@@ -1,7 +1,7 @@
 import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Time } from '../records/time.ts';
-import type { Bucket } from './bucket.ts';
+import type { Bucket } from '../records/bucket.ts';
 import { awaitShared, beginShared } from './shared-read.ts';
 
 const MAX_BUCKETS = 10_000;

@@ -2,7 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import { isBucketName } from '../../protocol/bucket-name.ts';
 import { blobsOf, containersOf, pagesOf } from '../../store/pages.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { decodeBucketSummary } from './bucket-record.ts';
+import { decodeBucketSummary } from '../records/bucket-record.ts';
 import { isNativeName } from './container-names.ts';
 import type { Backend, Realm } from './realm.ts';
 

@@ -2,7 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import { ABSENT, type BlobRef, type Condition, type ContainerEntry, type Revision, at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
-import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from './bucket-record.ts';
+import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from '../records/bucket-record.ts';
 import { SYSTEM_MARK } from './container-names.ts';
 import type { ContainerProof } from './container-proof.ts';
 import type { Backend, Realm } from './realm.ts';

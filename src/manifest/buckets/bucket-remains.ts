@@ -2,8 +2,8 @@ import type { Call } from '../../observe/call.ts';
 import type { ContainerEntry } from '../../store/blob-store.ts';
 import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { parseHead } from '../objects/head.ts';
-import type { BucketHome } from './bucket.ts';
+import { parseHead } from '../heads/head.ts';
+import type { BucketHome } from '../records/bucket.ts';
 import type { BucketStore, StoredBucket } from './bucket-store.ts';
 import { ownerMark } from './container-names.ts';
 

@@ -1,8 +1,8 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { timeOf } from '../records/time.ts';
-import type { Bucket } from './bucket.ts';
-import type { BucketRecord } from './bucket-record.ts';
+import type { Bucket } from '../records/bucket.ts';
+import type { BucketRecord } from '../records/bucket-record.ts';
 import { type BucketRecords, type StoredBucket, createBucketRecords } from './bucket-records.ts';
 import { type ContainerProof, type OnDisputed, createContainerProof } from './container-proof.ts';
 import { createMarksSeen, isOver } from './delete-marks.ts';

@@ -1,6 +1,6 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { Versioning } from './bucket.ts';
-import type { BucketRecord } from './bucket-record.ts';
+import type { Versioning } from '../records/bucket.ts';
+import type { BucketRecord } from '../records/bucket-record.ts';
 
 /** What a client can ask for: there is no way back to `never`. */
 export type RequestedVersioning = Exclude<Versioning, 'never'>;

@@ -1,6 +1,6 @@
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import { type Call, withSignal } from '../../observe/call.ts';
-import type { Bucket } from './bucket.ts';
+import type { Bucket } from '../records/bucket.ts';
 import { type BucketAmendment, amendBucket, changeRecord } from './bucket-amend.ts';
 import { createBucketCache } from './bucket-cache.ts';
 import { type CreateBucketRequest, createBucket } from './bucket-create.ts';

@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { decodeBucketSummary } from './bucket-record.ts';
+import { decodeBucketSummary } from '../records/bucket-record.ts';
 import type { Backend } from './realm.ts';
 
 /** The records that name each container, by bucket. */

@@ -1,6 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import type { BucketRecord } from './bucket-record.ts';
+import type { BucketRecord } from '../records/bucket-record.ts';
 import { ownerMark } from './container-names.ts';
 import type { Backend } from './realm.ts';
 

@@ -3,7 +3,7 @@ import type { Call } from '../../observe/call.ts';
 import type { ContainerEntry } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { type Time, timeOf } from '../records/time.ts';
-import type { BucketRecord } from './bucket-record.ts';
+import type { BucketRecord } from '../records/bucket-record.ts';
 import { type NamedContainers, namedContainers } from './container-census.ts';
 import { isNativeName, ownerMark } from './container-names.ts';
 import type { Backend, Realm } from './realm.ts';

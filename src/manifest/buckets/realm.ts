@@ -1,5 +1,5 @@
 import type { BlobStore } from '../../store/blob-store.ts';
-import type { KeyQueue } from '../objects/key-queue.ts';
+import type { KeyQueue } from '../heads/key-queue.ts';
 import type { Time } from '../records/time.ts';
 
 /** One configured backend: a store, its system container, and who owns what native tools made in it. */

@@ -1,8 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import type { BucketRegistry } from '../buckets/buckets.ts';
-import { readHead } from '../objects/object-read.ts';
-import { DRAIN_MS } from '../objects/objects.ts';
-import { isDraining } from '../objects/versions/drain-window.ts';
+import { readHead } from '../heads/object-read.ts';
+import { DRAIN_MS, isDraining } from '../versions/drain-window.ts';
 import { inspectUploads } from './inspect-uploads.ts';
 import { inspectVersions } from './inspect-versions.ts';
 import type { InspectedKey } from './inspected-key.ts';

@@ -1,12 +1,12 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
-import { readClaim } from '../uploads/upload-claim.ts';
-import { initiatedAt, isUploadId, versionOfUpload } from '../uploads/upload-id.ts';
-import { uploadsOfKey } from '../uploads/upload-names.ts';
+import { readClaim } from '../versions/upload-claim.ts';
+import { initiatedAt, isUploadId, versionOfUpload } from '../records/upload-id.ts';
+import { uploadsOfKey } from '../records/upload-names.ts';
 import { listParts } from '../uploads/upload-parts.ts';
-import { decodeSummary } from '../uploads/upload-record.ts';
-import type { KeyPlace } from '../objects/versions/stamp.ts';
+import { decodeSummary } from '../records/upload-record.ts';
+import type { KeyPlace } from '../versions/stamp.ts';
 import type { InspectedKey, InspectedUpload } from './inspected-key.ts';
 
 const MAX_UPLOADS = 20;

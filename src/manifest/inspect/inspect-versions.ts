@@ -1,14 +1,14 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry, BlobRef } from '../../store/blob-store.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
-import { type Head, NULL_VERSION, isLive, recordIsHere, viewOf } from '../objects/head.ts';
-import type { HeadAt } from '../objects/versions/find-version.ts';
-import { type VersionBlob, isVisible, parseVersion, versionIdOf, versionView } from '../objects/versions/version-blob.ts';
+import { type Head, NULL_VERSION, isLive, recordIsHere, viewOf } from '../heads/head.ts';
+import type { HeadAt } from '../versions/find-version.ts';
+import { type VersionBlob, isVisible, parseVersion, versionIdOf, versionView } from '../versions/version-blob.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
-import { withOverflow } from '../records/overflow.ts';
+import { withOverflow } from '../heads/overflow.ts';
 import { versionRef, versionsOfKey } from '../records/version-names.ts';
 import { isVersionToken, seqOfToken } from '../records/version-token.ts';
-import { decodeClaim } from '../uploads/upload-claim.ts';
+import { decodeClaim } from '../versions/upload-claim.ts';
 import type { InspectedKey, InspectedVersion } from './inspected-key.ts';
 
 /** Own blobs looked at. */

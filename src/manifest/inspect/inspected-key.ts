@@ -1,11 +1,11 @@
 import type { BlobRef, Revision } from '../../store/blob-store.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import type { Head } from '../objects/head.ts';
-import type { ObjectView } from '../objects/object-view.ts';
+import type { Bucket } from '../records/bucket.ts';
+import type { Head } from '../heads/head.ts';
+import type { ObjectView } from '../records/object-view.ts';
 import type { VersionToken } from '../records/version-token.ts';
-import type { Claim } from '../uploads/upload-claim.ts';
-import type { PartRecord } from '../uploads/upload-part-record.ts';
-import type { UploadSummary } from '../uploads/upload-record.ts';
+import type { Claim } from '../versions/upload-claim.ts';
+import type { PartRecord } from '../records/upload-part-record.ts';
+import type { UploadSummary } from '../records/upload-record.ts';
 
 /** One key as it lies in the backend, for a person to look at. Its parts were read one after the other. */
 export interface InspectedKey {

@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry, ListEntry, ListRequest } from '../../store/blob-store.ts';
 import { decodeOrdered, encodeOrdered, isCutEncoding } from '../../store/key-codec.ts';
-import type { Bucket } from '../buckets/bucket.ts';
+import type { Bucket } from '../records/bucket.ts';
 import { codecOf } from '../records/names.ts';
 import { decodeRecord, RECORD_NAME } from '../records/record.ts';
 import { deletionsPrefix, deletionsUnder } from '../records/version-names.ts';

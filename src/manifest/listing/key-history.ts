@@ -1,10 +1,10 @@
 import type { Call } from '../../observe/call.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import type { Head } from '../objects/head.ts';
-import { readHead } from '../objects/object-read.ts';
-import { isBehind, seqOfHead } from '../objects/versions/displace.ts';
-import { mayHideVersions } from '../objects/versions/drain-window.ts';
-import { type VersionBlob, isVisible, readVersion } from '../objects/versions/version-blob.ts';
+import type { Bucket } from '../records/bucket.ts';
+import type { Head } from '../heads/head.ts';
+import { readHead } from '../heads/object-read.ts';
+import { isBehind, seqOfHead } from '../versions/displace.ts';
+import { mayHideVersions } from '../versions/drain-window.ts';
+import { type VersionBlob, isVisible, readVersion } from '../versions/version-blob.ts';
 import { type VersionToken, isNewer } from '../records/version-token.ts';
 import { type VersionsEntry, currentEntry, ownEntry } from './version-entry.ts';
 import type { KeyStart } from './version-start.ts';

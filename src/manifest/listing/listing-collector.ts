@@ -1,4 +1,4 @@
-import type { Bucket } from '../buckets/bucket.ts';
+import type { Bucket } from '../records/bucket.ts';
 import { type ListedEntry, type ListingRequest, listedObject, rollUp } from './listing-entry.ts';
 import type { DecodedEntry } from './listing-region.ts';
 import { type ListingStart, isBefore } from './listing-start.ts';

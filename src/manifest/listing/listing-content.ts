@@ -1,8 +1,8 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { parseHead } from '../objects/head.ts';
-import { asNoSuchBucket } from '../objects/object-read.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { parseHead } from '../heads/head.ts';
+import { asNoSuchBucket } from '../heads/object-read.ts';
 import { timeOf } from '../records/time.ts';
 import { holdsSurvivor } from './survivors.ts';
 

@@ -1,8 +1,8 @@
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { isLive, parseHead, viewOf } from '../objects/head.ts';
-import type { ObjectView } from '../objects/object-view.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { isLive, parseHead, viewOf } from '../heads/head.ts';
+import type { ObjectView } from '../records/object-view.ts';
 
 /** What of a bucket is to be listed. Keys and prefixes are S3's, never names of blobs. */
 export interface ListingRequest {

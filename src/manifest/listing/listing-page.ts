@@ -1,11 +1,11 @@
 import type { Call } from '../../observe/call.ts';
 import { compareUtf8 } from '../../store/name-order.ts';
-import type { Bucket } from '../buckets/bucket.ts';
+import type { Bucket } from '../records/bucket.ts';
 import type { ListedEntry, ListingPage, ListingRequest } from './listing-entry.ts';
 import { type Regions, regionsOf } from './listing-region.ts';
 import { type RegionSlice, scanRegion } from './listing-scan.ts';
 import { type ListingStart, startOf } from './listing-start.ts';
-import { asNoSuchBucket } from '../objects/object-read.ts';
+import { asNoSuchBucket } from '../heads/object-read.ts';
 
 const EMPTY: RegionSlice = { entries: [], provesNoForeign: false };
 

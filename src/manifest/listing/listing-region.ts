@@ -1,7 +1,7 @@
 import type { BlobEntry, ListEntry } from '../../store/blob-store.ts';
 import { decodeOrdered, encodeOrdered, ESCAPED_PREFIX, type KeyCodec } from '../../store/key-codec.ts';
 import { nameComparator } from '../../store/name-order.ts';
-import type { Bucket } from '../buckets/bucket.ts';
+import type { Bucket } from '../records/bucket.ts';
 import type { ListingRequest } from './listing-entry.ts';
 import { codecOf } from '../records/names.ts';
 import { decodeRecord, RECORD_NAME } from '../records/record.ts';

@@ -1,6 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import { successorOfPrefix } from '../../store/name-order.ts';
-import type { Bucket } from '../buckets/bucket.ts';
+import type { Bucket } from '../records/bucket.ts';
 import { ListingCollector } from './listing-collector.ts';
 import type { ListedEntry, ListingRequest } from './listing-entry.ts';
 import type { Region } from './listing-region.ts';

@@ -1,10 +1,9 @@
 import { invalidArgument } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { NULL_VERSION } from '../objects/head.ts';
-import type { ObjectsContext } from '../objects/object-context.ts';
-import { DRAIN_MS } from '../objects/objects.ts';
-import { isDraining } from '../objects/versions/drain-window.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { NULL_VERSION } from '../heads/head.ts';
+import type { ObjectsContext } from '../versions/object-context.ts';
+import { DRAIN_MS, isDraining } from '../versions/drain-window.ts';
 import { isVersionToken } from '../records/version-token.ts';
 import { hasContent } from './listing-content.ts';
 import type { ListedEntry, ListingPage, ListingRequest } from './listing-entry.ts';

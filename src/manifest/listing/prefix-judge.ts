@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { type Head, isLive, parseHead } from '../objects/head.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { type Head, isLive, parseHead } from '../heads/head.ts';
 import { DeletionIndex } from './deletion-index.ts';
 import type { ListingRequest } from './listing-entry.ts';
 import type { DecodedEntry, Region } from './listing-region.ts';

@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import type { ListEntry, ListPage, ListRequest } from '../../store/blob-store.ts';
 import { compareUtf8, nameComparator } from '../../store/name-order.ts';
-import type { Bucket } from '../buckets/bucket.ts';
+import type { Bucket } from '../records/bucket.ts';
 import type { DecodedEntry, Region } from './listing-region.ts';
 
 /** What one backend call gave. */

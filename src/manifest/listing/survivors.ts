@@ -1,8 +1,8 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { readHead } from '../objects/object-read.ts';
-import { isLocked } from '../objects/versions/remove-blob.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { readHead } from '../heads/object-read.ts';
+import { isLocked } from '../versions/remove-blob.ts';
 import { RECORD_NAME, decodeRecord } from '../records/record.ts';
 import { RegionReader } from './region-reader.ts';
 import { versionsRegion } from './version-region.ts';

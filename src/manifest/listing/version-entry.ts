@@ -1,9 +1,9 @@
-import type { Bucket } from '../buckets/bucket.ts';
-import { type Head, NULL_VERSION, viewOf } from '../objects/head.ts';
-import { type VersionBlob, versionIdOf, versionView } from '../objects/versions/version-blob.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { type Head, NULL_VERSION, viewOf } from '../heads/head.ts';
+import { type VersionBlob, versionIdOf, versionView } from '../versions/version-blob.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
 import type { ObjectRecord } from '../records/record.ts';
-import type { ObjectView } from '../objects/object-view.ts';
+import type { ObjectView } from '../records/object-view.ts';
 import { type ListedObject, type ListedPrefix, objectEntry } from './listing-entry.ts';
 
 interface NamedVersion {

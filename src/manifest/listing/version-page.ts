@@ -1,8 +1,8 @@
 import type { Call } from '../../observe/call.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { asNoSuchBucket } from '../objects/object-read.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { asNoSuchBucket } from '../heads/object-read.ts';
 import type { Draft, Looked, Position } from './key-history.ts';
 import type { ListingPage } from './listing-entry.ts';
 import type { VersionsEntry } from './version-entry.ts';

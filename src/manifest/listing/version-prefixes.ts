@@ -1,5 +1,5 @@
 import type { Call } from '../../observe/call.ts';
-import type { Bucket } from '../buckets/bucket.ts';
+import type { Bucket } from '../records/bucket.ts';
 import type { Draft, Looked } from './key-history.ts';
 import type { ListedPrefix, ListingRequest } from './listing-entry.ts';
 import type { Region } from './listing-region.ts';

@@ -1,6 +1,6 @@
 import type { BlobEntry, ListEntry } from '../../store/blob-store.ts';
 import { decodeOrdered, encodeOrdered } from '../../store/key-codec.ts';
-import type { Bucket } from '../buckets/bucket.ts';
+import type { Bucket } from '../records/bucket.ts';
 import { codecOf } from '../records/names.ts';
 import { decodeRecord, RECORD_NAME } from '../records/record.ts';
 import { parseVersionName, versionRef, versionsFrom, versionsPrefix, versionsUnder } from '../records/version-names.ts';

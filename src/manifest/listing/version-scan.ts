@@ -1,8 +1,8 @@
 import type { Call } from '../../observe/call.ts';
 import { compareUtf8, successorOfPrefix } from '../../store/name-order.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { parseHead } from '../objects/head.ts';
-import { parseVersion } from '../objects/versions/version-blob.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { parseHead } from '../heads/head.ts';
+import { parseVersion } from '../versions/version-blob.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import { type Draft, KeyHistory, type Position } from './key-history.ts';
 import { rollUp } from './listing-entry.ts';

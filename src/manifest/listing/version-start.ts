@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { NULL_VERSION } from '../objects/head.ts';
-import { readHead } from '../objects/object-read.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { NULL_VERSION } from '../heads/head.ts';
+import { readHead } from '../heads/object-read.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import type { ListingRequest } from './listing-entry.ts';
 import { type ListingStart, startOf } from './listing-start.ts';

@@ -1,15 +1,15 @@
 import type { Call } from '../../observe/call.ts';
-import { amendHead } from './head-amend.ts';
-import { type Head, NULL_VERSION, recordIsHere } from './head.ts';
+import { amendHead } from '../heads/head-amend.ts';
+import { type Head, NULL_VERSION, recordIsHere } from '../heads/head.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { type ObjectAmendment, amended } from './object-amendment.ts';
-import type { ObjectsContext } from './object-context.ts';
-import { liveView } from './object-read.ts';
-import type { ObjectTarget } from './object-requests.ts';
-import type { ObjectView } from './object-view.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { amendVersion } from './versions/amend-version.ts';
-import { isDraining, placedRecord } from './versions/drain-window.ts';
+import { type ObjectAmendment, amended } from '../versions/object-amendment.ts';
+import type { ObjectsContext } from '../versions/object-context.ts';
+import { liveView } from '../heads/object-read.ts';
+import type { ObjectTarget } from '../heads/object-requests.ts';
+import type { ObjectView } from '../records/object-view.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { amendVersion } from '../versions/amend-version.ts';
+import { isDraining, placedRecord } from '../versions/drain-window.ts';
 
 /** Turns in which the version moves between the head and a blob of its own. */
 const MAX_TURNS = 8;

@@ -1,21 +1,21 @@
 import type { Call } from '../../observe/call.ts';
-import type { Bucket } from '../buckets/bucket.ts';
+import type { Bucket } from '../records/bucket.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
-import { recordOf } from '../records/new-record.ts';
-import { blobMetadata } from '../records/overflow.ts';
+import { recordOf } from '../heads/new-record.ts';
+import { blobMetadata } from '../heads/overflow.ts';
 import type { ObjectRecord } from '../records/record.ts';
 import { seqOfToken } from '../records/version-token.ts';
-import { type Head, NULL_VERSION } from './head.ts';
-import type { ObjectsContext } from './object-context.ts';
-import type { Committed, DescribedVersion, PublishRequest, VersionMetadata } from './object-requests.ts';
-import { BlobAge } from './versions/blob-age.ts';
-import { commitNull } from './versions/commit-null.ts';
-import { commitVersion } from './versions/commit-version.ts';
-import { isBehind } from './versions/displace.ts';
-import { type PlaceChange, copyToPlace } from './versions/own-place.ts';
-import { nativeParts, ownRecord } from './versions/upload-version.ts';
-import type { WrittenVersion } from './versions/version-blob.ts';
+import { type Head, NULL_VERSION } from '../heads/head.ts';
+import type { ObjectsContext } from '../versions/object-context.ts';
+import type { Committed, DescribedVersion, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
+import { BlobAge } from '../versions/blob-age.ts';
+import { commitNull } from '../versions/commit-null.ts';
+import { commitVersion } from '../versions/commit-version.ts';
+import { isBehind } from '../versions/displace.ts';
+import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
+import { nativeParts, ownRecord } from '../versions/upload-version.ts';
+import type { WrittenVersion } from '../versions/version-blob.ts';
 
 const EMPTY = new Uint8Array(0);
 

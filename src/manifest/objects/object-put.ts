@@ -3,21 +3,21 @@ import { StoreError } from '../../store/store-error.ts';
 import { bodySize } from '../../streams/bytes.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
-import { recordOf } from '../records/new-record.ts';
-import { blobMetadata } from '../records/overflow.ts';
+import { recordOf } from '../heads/new-record.ts';
+import { blobMetadata } from '../heads/overflow.ts';
 import type { ObjectRecord } from '../records/record.ts';
 import { newToken, seqOfToken } from '../records/version-token.ts';
-import { NULL_VERSION } from './head.ts';
-import { whileStreaming } from './commit-life.ts';
-import type { ObjectsContext } from './object-context.ts';
+import { NULL_VERSION } from '../heads/head.ts';
+import { whileStreaming } from '../heads/commit-life.ts';
+import type { ObjectsContext } from '../versions/object-context.ts';
 import { publishDetached } from './object-publish.ts';
-import type { Committed, PutTarget } from './object-requests.ts';
+import type { Committed, PutTarget } from '../heads/object-requests.ts';
 import { putInline } from './object-write.ts';
 import { storedSums } from './stored-sums.ts';
-import { commitNull } from './versions/commit-null.ts';
-import { commitVersion } from './versions/commit-version.ts';
-import { type PlaceChange, copyToPlace } from './versions/own-place.ts';
-import { type OwnPlace, type UploadedVersion, nativeParts, ownEtag, uploadVersion } from './versions/upload-version.ts';
+import { commitNull } from '../versions/commit-null.ts';
+import { commitVersion } from '../versions/commit-version.ts';
+import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
+import { type OwnPlace, type UploadedVersion, nativeParts, ownEtag, uploadVersion } from '../versions/upload-version.ts';
 
 /** Stores an object; how depends on the bucket's versioning (docs/decisions/0002-commit-protocol.md). */
 export function putObject(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {

@@ -2,15 +2,15 @@ import type { Call } from '../../observe/call.ts';
 import { hasWriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import type { Revision } from '../../store/blob-store.ts';
 import { StoreError, isStoreError, mayHaveHappened } from '../../store/store-error.ts';
-import { sealDeleted } from '../uploads/upload-claim.ts';
-import { outcomeUnknown } from './commit-life.ts';
-import { refusal, requireClient, requireUnversioned } from './head-commit.ts';
-import { NULL_VERSION } from './head.ts';
-import type { ObjectsContext } from './object-context.ts';
-import { liveView, readHead } from './object-read.ts';
-import type { ObjectTarget, RemoveRequest, Removed } from './object-requests.ts';
-import { createMarker } from './versions/create-marker.ts';
-import { removeVersion } from './versions/remove-version.ts';
+import { sealDeleted } from '../versions/upload-claim.ts';
+import { outcomeUnknown } from '../heads/commit-life.ts';
+import { refusal, requireClient, requireUnversioned } from '../heads/head-commit.ts';
+import { NULL_VERSION } from '../heads/head.ts';
+import type { ObjectsContext } from '../versions/object-context.ts';
+import { liveView, readHead } from '../heads/object-read.ts';
+import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-requests.ts';
+import { createMarker } from '../versions/create-marker.ts';
+import { removeVersion } from '../versions/remove-version.ts';
 
 const MAX_TURNS = 8;
 

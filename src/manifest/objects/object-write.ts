@@ -3,18 +3,18 @@ import { hasWriteConditions, isCreateOnly } from '../../protocol/conditions.ts';
 import { ABSENT, type Condition, type WriteResult } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
-import { whileStreaming } from './commit-life.ts';
-import { type HeadChange, byNonce, changeHead, refusal, ringAfter, writeOnce } from './head-commit.ts';
-import { type Head, NULL_VERSION } from './head.ts';
+import { whileStreaming } from '../heads/commit-life.ts';
+import { type HeadChange, byNonce, changeHead, refusal, ringAfter, writeOnce } from '../heads/head-commit.ts';
+import { type Head, NULL_VERSION } from '../heads/head.ts';
 import { headPlace } from '../records/names.ts';
-import { recordOf } from '../records/new-record.ts';
-import { asNoSuchBucket } from './object-read.ts';
-import type { ObjectsContext } from './object-context.ts';
-import type { Committed, PutTarget } from './object-requests.ts';
-import { blobMetadata } from '../records/overflow.ts';
+import { recordOf } from '../heads/new-record.ts';
+import { asNoSuchBucket } from '../heads/object-read.ts';
+import type { ObjectsContext } from '../versions/object-context.ts';
+import type { Committed, PutTarget } from '../heads/object-requests.ts';
+import { blobMetadata } from '../heads/overflow.ts';
 import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from '../records/record.ts';
 import { type Written, recognisedWrite, storedSums } from './stored-sums.ts';
-import { ownEtag } from './versions/upload-version.ts';
+import { ownEtag } from '../versions/upload-version.ts';
 
 /**
  * Stores an object inline at its key: one write of the head, bytes and record together.

@@ -1,13 +1,13 @@
 import type { Call } from '../../observe/call.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { CommitLife } from './commit-life.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { CommitLife } from '../heads/commit-life.ts';
 import { amendObject } from './object-amend.ts';
-import type { ObjectAmendment } from './object-amendment.ts';
-import type { ObjectsContext } from './object-context.ts';
+import type { ObjectAmendment } from '../versions/object-amendment.ts';
+import type { ObjectsContext } from '../versions/object-context.ts';
 import { copyObject } from './object-copy.ts';
 import { describeVersion, publishObject } from './object-publish.ts';
-import { openView, readHead } from './object-read.ts';
+import { openView, readHead } from '../heads/object-read.ts';
 import { removeObject } from './object-remove.ts';
 import type {
   Committed,
@@ -20,13 +20,13 @@ import type {
   RemoveRequest,
   Removed,
   VersionMetadata,
-} from './object-requests.ts';
-import type { ObjectView } from './object-view.ts';
+} from '../heads/object-requests.ts';
+import type { ObjectView } from '../records/object-view.ts';
 import { putObject } from './object-put.ts';
-import { canSettle } from './settle.ts';
-import { placeHead } from './versions/drain-window.ts';
-import { findObject } from './versions/find-version.ts';
-import { type OpenedObject, openObject } from './versions/open-version.ts';
+import { canSettle } from '../versions/settle.ts';
+import { DRAIN_MS, placeHead } from '../versions/drain-window.ts';
+import { findObject } from '../versions/find-version.ts';
+import { type OpenedObject, openObject } from '../versions/open-version.ts';
 
 /**
  * Objects of buckets and their versions. Every change of a key is one write of its head
@@ -58,9 +58,6 @@ export interface Objects {
   /** @throws S3Error PreconditionFailed, and what the guard throws */
   remove(target: ObjectTarget, request: RemoveRequest, call: Call): Promise<Removed>;
 }
-
-/** Longer than a writer may take between what it looked at and its last call, and that call on its way. */
-export const DRAIN_MS = 30 * 60_000;
 
 export type ObjectsOptions = Pick<ObjectsContext, 'clock' | 'settler'> & Partial<ObjectsContext>;
 

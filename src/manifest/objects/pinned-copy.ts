@@ -1,13 +1,13 @@
 import type { Call } from '../../observe/call.ts';
 import type { CopySource } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { blobMetadata } from '../records/overflow.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { blobMetadata } from '../heads/overflow.ts';
 import type { ObjectRecord } from '../records/record.ts';
-import { sameContentHeaders } from './head.ts';
-import type { CopyObjectRequest } from './object-requests.ts';
-import type { OwnCopy } from './versions/own-copy.ts';
-import { nativeParts } from './versions/upload-version.ts';
+import { sameContentHeaders } from '../heads/head.ts';
+import type { CopyObjectRequest } from '../heads/object-requests.ts';
+import type { OwnCopy } from '../versions/own-copy.ts';
+import { nativeParts } from '../versions/upload-version.ts';
 
 export interface CopyTarget {
   readonly bucket: Bucket;

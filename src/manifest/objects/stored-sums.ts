@@ -4,14 +4,14 @@ import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import { type BlobProperties, type Revision, at } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { headPlace } from '../records/names.ts';
-import { blobMetadata } from '../records/overflow.ts';
+import { blobMetadata } from '../heads/overflow.ts';
 import { type ObjectRecord, partitionUserMetadata } from '../records/record.ts';
-import { outcomeUnknown } from './commit-life.ts';
-import { amendHead } from './head-amend.ts';
-import { versionNonce } from './head-commit.ts';
-import { type Head, parseHead } from './head.ts';
-import type { PutTarget } from './object-requests.ts';
-import { type StoredEtag, etagWithoutAnswer } from './unanswered-md5.ts';
+import { outcomeUnknown } from '../heads/commit-life.ts';
+import { amendHead } from '../heads/head-amend.ts';
+import { versionNonce } from '../heads/head-commit.ts';
+import { type Head, parseHead } from '../heads/head.ts';
+import type { PutTarget } from '../heads/object-requests.ts';
+import { type StoredEtag, etagWithoutAnswer } from '../versions/unanswered-md5.ts';
 
 /** What is known of a head's write that happened. */
 export interface Written {

@@ -1,5 +1,5 @@
 import type { LockMode, ObjectLock } from '../../protocol/object-lock.ts';
-import type { PartEntry } from '../objects/object-view.ts';
+import type { PartEntry } from './object-view.ts';
 
 /** Retention mode and its end, legal hold; what was never set is null. */
 export type LockCode = readonly [mode: 'g' | 'c' | null, until: number | null, legalHold: 0 | 1 | null];

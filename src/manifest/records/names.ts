@@ -1,6 +1,6 @@
 import { type KeyCodec, createKeyCodec } from '../../store/key-codec.ts';
 import type { BlobRef, BlobStore } from '../../store/blob-store.ts';
-import type { Bucket } from '../buckets/bucket.ts';
+import type { Bucket } from './bucket.ts';
 
 const codecs = new WeakMap<BlobStore, KeyCodec>();
 

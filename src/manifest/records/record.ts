@@ -3,7 +3,7 @@ import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { ObjectLock } from '../../protocol/object-lock.ts';
 import type { Tag } from '../../protocol/tagging.ts';
 import type { BlobMetadata, ContentHeaders } from '../../store/blob-store.ts';
-import type { HeadKind, PartEntry } from '../objects/object-view.ts';
+import type { HeadKind, PartEntry } from './object-view.ts';
 import { type AclCode, decodeAcl, encodeAcl } from './acl-code.ts';
 import { type LockCode, type PartsCode, decodeLock, decodeParts, encodeLock, encodeParts } from './field-codes.ts';
 import type { VersionToken } from './version-token.ts';
@@ -11,7 +11,7 @@ import type { VersionToken } from './version-token.ts';
 /** Metadata name under which the record rides on a blob. Everything else on the blob is user metadata. */
 export const RECORD_NAME = 's3gw';
 
-/** Metadata name of an upload's claim, on the private blob that its parts were assembled to (`uploads/upload-claim.ts`). */
+/** Metadata name of an upload's claim, on the private blob that its parts were assembled to (`versions/upload-claim.ts`). */
 export const CLAIM_NAME = 's3up';
 
 /** Format of the record; a reader refuses a higher one instead of guessing. */

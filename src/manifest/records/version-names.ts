@@ -1,6 +1,6 @@
 import { encodeOrdered } from '../../store/key-codec.ts';
 import type { BlobRef } from '../../store/blob-store.ts';
-import type { Bucket } from '../buckets/bucket.ts';
+import type { Bucket } from './bucket.ts';
 import { type KeyedRegion, SEPARATOR, encodeKey, namesOfKey, namesUnder, parseKeyedName } from './keyed-names.ts';
 import { TOKEN_LENGTH, type VersionToken, isVersionToken } from './version-token.ts';
 

@@ -1,6 +1,6 @@
 import type { BlobEntry } from '../../store/blob-store.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import type { VersionBlob } from '../objects/versions/version-blob.ts';
+import type { Bucket } from '../records/bucket.ts';
+import type { VersionBlob } from '../versions/version-blob.ts';
 import type { Tally } from './sweep-report.ts';
 import type { SweepRun } from './sweep-run.ts';
 

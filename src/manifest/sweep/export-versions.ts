@@ -1,8 +1,8 @@
 import type { Call } from '../../observe/call.ts';
 import { ABSENT, type BlobEntry } from '../../store/blob-store.ts';
 import { blobsOf } from '../../store/pages.ts';
-import { contentHeadersOf } from '../objects/head.ts';
-import { type VersionBlob, isVisible, parseVersion, versionIdOf } from '../objects/versions/version-blob.ts';
+import { contentHeadersOf } from '../heads/head.ts';
+import { type VersionBlob, isVisible, parseVersion, versionIdOf } from '../versions/version-blob.ts';
 import { codecOf } from '../records/names.ts';
 import { splitMetadata } from '../records/record.ts';
 import { parseVersionName, versionsPrefix } from '../records/version-names.ts';

@@ -4,8 +4,8 @@ import { nameComparator } from '../../store/name-order.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { type Head, parseHead } from '../objects/head.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { type Head, parseHead } from '../heads/head.ts';
 import { codecOf } from '../records/names.ts';
 
 /** Fewer keys are looked up one by one. */

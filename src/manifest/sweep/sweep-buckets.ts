@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Call } from '../../observe/call.ts';
 import type { Revision } from '../../store/blob-store.ts';
-import type { BucketRecord, BucketState } from '../buckets/bucket-record.ts';
+import type { BucketRecord, BucketState } from '../records/bucket-record.ts';
 import { removeLeftContainer } from '../buckets/bucket-remains.ts';
 import type { BucketStore } from '../buckets/bucket-store.ts';
 import type { Tally } from './sweep-report.ts';

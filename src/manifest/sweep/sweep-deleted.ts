@@ -1,14 +1,14 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import { blobsOf } from '../../store/pages.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { isLocked } from '../objects/versions/remove-blob.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { isLocked } from '../versions/remove-blob.ts';
 import { splitMetadata } from '../records/record.ts';
 import { parseVersionName } from '../records/version-names.ts';
 import { isUploadToken } from '../records/version-token.ts';
-import { parseUploadName, stagingRef } from '../uploads/upload-names.ts';
+import { parseUploadName, stagingRef } from '../records/upload-names.ts';
 import { removePartRecords } from '../uploads/upload-parts.ts';
-import { decodeSummary } from '../uploads/upload-record.ts';
+import { decodeSummary } from '../records/upload-record.ts';
 import { BUCKET_REGIONS } from './census.ts';
 import type { Tally } from './sweep-report.ts';
 import type { SweepRun } from './sweep-run.ts';

@@ -2,8 +2,8 @@ import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { blobsOf } from '../../store/pages.ts';
-import { parseHead } from '../objects/head.ts';
-import { redo } from '../objects/versions/displace.ts';
+import { parseHead } from '../heads/head.ts';
+import { redo } from '../versions/displace.ts';
 import { codecOf } from '../records/names.ts';
 import type { BucketSweep } from './bucket-sweep.ts';
 

@@ -2,7 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import { decodeOrdered, isCutEncoding } from '../../store/key-codec.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import { blobsOf } from '../../store/pages.ts';
-import { isLive } from '../objects/head.ts';
+import { isLive } from '../heads/head.ts';
 import { RECORD_NAME, decodeRecord } from '../records/record.ts';
 import { deletionsPrefix } from '../records/version-names.ts';
 import { headsOfKeys } from './heads-of-keys.ts';

@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import { blobsOf, containersOf } from '../../store/pages.ts';
-import { OVERFLOWS } from '../records/overflow.ts';
+import { OVERFLOWS } from '../heads/overflow.ts';
 import { RECORD_NAME, decodeRecord } from '../records/record.ts';
 import type { Tally } from './sweep-report.ts';
 import type { SweepRun } from './sweep-run.ts';

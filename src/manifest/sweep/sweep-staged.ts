@@ -1,8 +1,8 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry, StagedNames } from '../../store/blob-store.ts';
 import { blobsOf } from '../../store/pages.ts';
-import { parseUploadName, stagingRef } from '../uploads/upload-names.ts';
-import { decodeSummary } from '../uploads/upload-record.ts';
+import { parseUploadName, stagingRef } from '../records/upload-names.ts';
+import { decodeSummary } from '../records/upload-record.ts';
 import { ghostBucket } from './sweep-deleted.ts';
 import type { Tally } from './sweep-report.ts';
 import type { SweepRun } from './sweep-run.ts';

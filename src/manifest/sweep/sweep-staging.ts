@@ -1,10 +1,10 @@
 import type { Call } from '../../observe/call.ts';
-import { Grounds, removeKnownBlob } from '../objects/versions/remove-blob.ts';
+import { Grounds, removeKnownBlob } from '../versions/remove-blob.ts';
 import { isUploadToken } from '../records/version-token.ts';
-import { type Claim, decodeClaim } from '../uploads/upload-claim.ts';
+import { type Claim, decodeClaim } from '../versions/upload-claim.ts';
 import { lookUpUpload, removeUploadRecord } from '../uploads/upload-find.ts';
 import { removePartRecords } from '../uploads/upload-parts.ts';
-import { writeTombstone } from '../uploads/upload-tombstone.ts';
+import { writeTombstone } from '../versions/upload-tombstone.ts';
 import type { BucketSweep, ListedBlob } from './bucket-sweep.ts';
 
 /**

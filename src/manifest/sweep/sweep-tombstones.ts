@@ -1,6 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import { blobsOf } from '../../store/pages.ts';
-import { TOMBSTONES, tombstoneOf } from '../uploads/upload-tombstone.ts';
+import { TOMBSTONES, tombstoneOf } from '../versions/upload-tombstone.ts';
 import type { Tally } from './sweep-report.ts';
 import type { SweepRun } from './sweep-run.ts';
 

@@ -1,6 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import type { Bucket } from '../buckets/bucket.ts';
+import type { Bucket } from '../records/bucket.ts';
 import { type BucketStore, createBucketStore } from '../buckets/bucket-store.ts';
 import type { Backend, Realm } from '../buckets/realm.ts';
 import type { SurveyedStore } from '../../store/survey.ts';

@@ -4,19 +4,19 @@ import { ABSENT } from '../../store/blob-store.ts';
 import { pagesOf } from '../../store/pages.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { readHead } from '../objects/object-read.ts';
-import { removeUnnamed } from '../objects/versions/remove-blob.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { readHead } from '../heads/object-read.ts';
+import { removeUnnamed } from '../versions/remove-blob.ts';
 import { timeOf } from '../records/time.ts';
-import { type Claim, type CompletionClaim, type StoredClaim, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
+import { type Claim, type CompletionClaim, type StoredClaim, encodeClaim, readClaim, replaceClaim } from '../versions/upload-claim.ts';
 import { type UploadTarget, lookUpUpload, noSuchUpload, removeUploadRecord } from './upload-find.ts';
-import { belongsTo } from './upload-id.ts';
-import { parseUploadName, stagingRef, uploadsPrefix } from './upload-names.ts';
+import { belongsTo } from '../records/upload-id.ts';
+import { parseUploadName, stagingRef, uploadsPrefix } from '../records/upload-names.ts';
 import { removePartRecords, removeStaging } from './upload-parts.ts';
 import { isPublished, placesOf, stampedPlace } from './upload-publication.ts';
-import { decodeSummary } from './upload-record.ts';
+import { decodeSummary } from '../records/upload-record.ts';
 import { newAttempt } from './upload-take.ts';
-import { readTombstone, writeTombstone } from './upload-tombstone.ts';
+import { readTombstone, writeTombstone } from '../versions/upload-tombstone.ts';
 
 /**
  * A Complete that claimed the upload longer ago than this has crashed: a live one names no blob whose claim is older than a quarter of an

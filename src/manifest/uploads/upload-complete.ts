@@ -3,20 +3,20 @@ import type { Call } from '../../observe/call.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { type Head, NULL_VERSION } from '../objects/head.ts';
-import { liveView, readHead } from '../objects/object-read.ts';
-import type { Committed, PublishRequest, VersionMetadata } from '../objects/object-requests.ts';
-import { readClaim, replaceClaim } from './upload-claim.ts';
+import { type Head, NULL_VERSION } from '../heads/head.ts';
+import { liveView, readHead } from '../heads/object-read.ts';
+import type { Committed, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
+import { readClaim, replaceClaim } from '../versions/upload-claim.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { type Upload, type UploadTarget, findUpload, invalidPart, lookUpUpload, noSuchUpload, readUpload, removeUploadRecord } from './upload-find.ts';
-import { belongsTo, versionOfUpload } from './upload-id.ts';
-import { stagingRef } from './upload-names.ts';
+import { belongsTo, versionOfUpload } from '../records/upload-id.ts';
+import { stagingRef } from '../records/upload-names.ts';
 import { partsBetween, removePartRecords, removeStaging } from './upload-parts.ts';
 import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requireAscending } from './upload-plan.ts';
 import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
 import { takeForCompletion } from './upload-take.ts';
-import type { UploadContent } from './upload-record.ts';
-import { type Completion, type Starter, readTombstone, writeTombstone } from './upload-tombstone.ts';
+import type { UploadContent } from '../records/upload-record.ts';
+import { type Completion, type Starter, readTombstone, writeTombstone } from '../versions/upload-tombstone.ts';
 
 export interface CompleteRequest extends CompletionRequest {
   readonly conditions: WriteConditions;

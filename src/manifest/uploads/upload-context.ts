@@ -1,14 +1,26 @@
+import type { Call } from '../../observe/call.ts';
+import type { CommitLife } from '../heads/commit-life.ts';
+import type { Committed, DescribedVersion, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
+import type { Bucket } from '../records/bucket.ts';
 import type { Clock } from '../records/clock.ts';
-import type { CommitLife } from '../objects/commit-life.ts';
-import type { Objects } from '../objects/objects.ts';
-import type { Settler } from '../objects/settle.ts';
+import type { Settler } from '../versions/settle.ts';
+
+/** What uploads need of objects (`Objects`, `objects/objects.ts`, which is beside them and not below). */
+export interface ObjectPublisher {
+  /** Metadata and headers for the blob that the parts are assembled to. */
+  describe(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<DescribedVersion>;
+  /** Makes that blob the object of its key. @throws S3Error PreconditionFailed, ConditionalRequestConflict, NoSuchKey (If-Match), NoSuchBucket */
+  publish(bucket: Bucket, key: string, request: PublishRequest, call: Call): Promise<Committed>;
+  /** A seq above everything that was acknowledged of a key. @throws S3Error NoSuchBucket */
+  nextSeq(bucket: Bucket, key: string, call: Call): Promise<number>;
+}
 
 /** What the upload functions share. */
 export interface UploadsContext {
   readonly clock: Clock;
   readonly settler: Settler;
   readonly commits: CommitLife;
-  readonly objects: Objects;
+  readonly objects: ObjectPublisher;
   /** Bytes; `MIN_PART_SIZE` but for tests. */
   readonly minPartSize: number;
 }

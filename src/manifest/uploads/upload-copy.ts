@@ -3,12 +3,12 @@ import { Transform, pipeline } from 'node:stream';
 import type { Call } from '../../observe/call.ts';
 import type { ByteRange, CopySource } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import { openView } from '../objects/object-read.ts';
-import type { CopySourceView } from '../objects/object-requests.ts';
+import { openView } from '../heads/object-read.ts';
+import type { CopySourceView } from '../heads/object-requests.ts';
 import type { Upload } from './upload-find.ts';
 import { putPart, recordPart } from './upload-parts.ts';
-import { stagingRef } from './upload-names.ts';
-import type { PartRecord } from './upload-part-record.ts';
+import { stagingRef } from '../records/upload-names.ts';
+import type { PartRecord } from '../records/upload-part-record.ts';
 
 const MD5_OF_NOTHING = createHash('md5').digest('hex');
 

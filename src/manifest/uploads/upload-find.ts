@@ -3,13 +3,13 @@ import type { Call } from '../../observe/call.ts';
 import { ABSENT, type Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
-import type { Bucket } from '../buckets/bucket.ts';
+import type { Bucket } from '../records/bucket.ts';
 import type { UploadsContext } from './upload-context.ts';
-import { belongsTo, initiatedAt, newUploadId } from './upload-id.ts';
-import { type UploadTarget, uploadRef, uploadsOfKey } from './upload-names.ts';
-import { type UploadContent, type UploadRecord, type UploadSummary, decodeContent, decodeSummary, encodeUpload } from './upload-record.ts';
+import { belongsTo, initiatedAt, newUploadId } from '../records/upload-id.ts';
+import { type UploadTarget, uploadRef, uploadsOfKey } from '../records/upload-names.ts';
+import { type UploadContent, type UploadRecord, type UploadSummary, decodeContent, decodeSummary, encodeUpload } from '../records/upload-record.ts';
 
-export type { UploadTarget } from './upload-names.ts';
+export type { UploadTarget } from '../records/upload-names.ts';
 
 /** An upload that was open when it was looked up. */
 export interface Upload extends UploadTarget, UploadSummary {

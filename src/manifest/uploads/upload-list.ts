@@ -2,10 +2,10 @@ import { invalidArgument } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import { encodeOrdered, successorOfPrefix } from '../../store/key-codec.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { belongsTo, initiatedAt } from './upload-id.ts';
-import { parseUploadName, uploadsOfKey, uploadsPrefix, uploadsUnder } from './upload-names.ts';
-import { type UploadSummary, decodeSummary } from './upload-record.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { belongsTo, initiatedAt } from '../records/upload-id.ts';
+import { parseUploadName, uploadsOfKey, uploadsPrefix, uploadsUnder } from '../records/upload-names.ts';
+import { type UploadSummary, decodeSummary } from '../records/upload-record.ts';
 
 export interface UploadListRequest {
   readonly prefix: string;

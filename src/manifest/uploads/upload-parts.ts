@@ -5,11 +5,11 @@ import type { StagedPart } from '../../store/blob-store.ts';
 import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { type UploadBody, bodySize } from '../../streams/bytes.ts';
-import type { BucketHome } from '../buckets/bucket.ts';
+import type { BucketHome } from '../records/bucket.ts';
 import { timeOf } from '../records/time.ts';
 import { type Upload, lookUpUpload, noSuchUpload } from './upload-find.ts';
-import { type UploadTarget, partName, partNumberOf, partsPrefix, stagingRef } from './upload-names.ts';
-import { type PartRecord, decodePart, encodePart } from './upload-part-record.ts';
+import { type UploadTarget, partName, partNumberOf, partsPrefix, stagingRef } from '../records/upload-names.ts';
+import { type PartRecord, decodePart, encodePart } from '../records/upload-part-record.ts';
 
 const EMPTY = new Uint8Array(0);
 

@@ -3,9 +3,9 @@ import { S3Error } from '../../errors/s3-error.ts';
 import { CHECKSUM_ALGORITHMS, type Checksum, type ChecksumAlgorithm, type ChecksumType, checksumHeader } from '../../protocol/checksums/algorithms.ts';
 import { isCrc } from '../../protocol/checksums/crc-combine.ts';
 import { compositeChecksum, fullObjectChecksum } from '../../protocol/checksums/multipart-checksum.ts';
-import type { PartEntry } from '../objects/object-view.ts';
+import type { PartEntry } from '../records/object-view.ts';
 import type { Upload } from './upload-find.ts';
-import type { PartRecord } from './upload-part-record.ts';
+import type { PartRecord } from '../records/upload-part-record.ts';
 
 /** 5 TiB. */
 const MAX_OBJECT_SIZE = 5_497_558_138_880;

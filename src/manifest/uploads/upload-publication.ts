@@ -1,17 +1,17 @@
 import type { Call } from '../../observe/call.ts';
 import { type WriteConditions, hasWriteConditions } from '../../protocol/conditions.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { carriesNonce, versionNonce } from '../objects/head-commit.ts';
-import type { Head } from '../objects/head.ts';
-import type { PublishOnce } from '../objects/object-requests.ts';
-import { readVersion } from '../objects/versions/version-blob.ts';
+import { carriesNonce, versionNonce } from '../heads/head-commit.ts';
+import type { Head } from '../heads/head.ts';
+import type { PublishOnce } from '../heads/object-requests.ts';
+import { readVersion } from '../versions/version-blob.ts';
 import { type VersionToken, tokenOfUpload } from '../records/version-token.ts';
 import { type Moment, elapsedSince, momentNow } from '../records/moment.ts';
 import { timeOf } from '../records/time.ts';
-import { type Claim, type ClaimBase, type StoredClaim, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
+import { type Claim, type ClaimBase, type StoredClaim, encodeClaim, readClaim, replaceClaim } from '../versions/upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
-import { publishNonce, versionOfUpload } from './upload-id.ts';
-import { readTombstone } from './upload-tombstone.ts';
+import { publishNonce, versionOfUpload } from '../records/upload-id.ts';
+import { readTombstone } from '../versions/upload-tombstone.ts';
 
 /** A claim this old is renewed before the head is written, so that nobody takes its owner for dead. */
 const RENEW_AFTER_MS = 5 * 60_000;

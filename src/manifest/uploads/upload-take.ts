@@ -5,12 +5,12 @@ import { ABSENT, type BlobMetadata, type ContentHeaders, type PartToken } from '
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { momentNow } from '../records/moment.ts';
 import { timeOf } from '../records/time.ts';
-import { whileStreaming } from '../objects/commit-life.ts';
-import { type Claim, type ClaimBase, encodeClaim, readClaim, replaceClaim } from './upload-claim.ts';
+import { whileStreaming } from '../heads/commit-life.ts';
+import { type Claim, type ClaimBase, encodeClaim, readClaim, replaceClaim } from '../versions/upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
-import { stagingRef } from './upload-names.ts';
+import { stagingRef } from '../records/upload-names.ts';
 import type { HeldClaim } from './upload-publication.ts';
-import type { Completion } from './upload-tombstone.ts';
+import type { Completion } from '../versions/upload-tombstone.ts';
 
 const MAX_TURNS = 5;
 

@@ -1,15 +1,15 @@
 import type { Call } from '../../observe/call.ts';
-import type { Bucket } from '../buckets/bucket.ts';
-import { CommitLife } from '../objects/commit-life.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { CommitLife } from '../heads/commit-life.ts';
 import { abortUpload, discardUploads } from './upload-abort.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { type CompleteRequest, type CompletedUpload, completeUpload } from './upload-complete.ts';
 import { type PartCopy, copyPart } from './upload-copy.ts';
 import { type Upload, type UploadTarget, createUpload, findUpload } from './upload-find.ts';
 import { type UploadListRequest, type UploadPage, listUploads } from './upload-list.ts';
-import type { PartRecord } from './upload-part-record.ts';
+import type { PartRecord } from '../records/upload-part-record.ts';
 import { type NewPart, type PartPage, listParts, putPart } from './upload-parts.ts';
-import type { UploadRecord } from './upload-record.ts';
+import type { UploadRecord } from '../records/upload-record.ts';
 
 /** 5 MiB: least size of every part but the last. */
 export const MIN_PART_SIZE = 5_242_880;

@@ -1,6 +1,6 @@
 import type { AccountDirectory } from '../../access/accounts.ts';
 import { S3Error } from '../../errors/s3-error.ts';
-import type { Bucket } from '../../manifest/buckets/bucket.ts';
+import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { Acl } from '../../protocol/acl/acl.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { refusePublicAcl } from './bucket-rules.ts';

@@ -1,5 +1,5 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import type { BucketSettings } from '../../manifest/buckets/bucket.ts';
+import type { BucketSettings } from '../../manifest/records/bucket.ts';
 import type { CreateBucketRequest } from '../../manifest/buckets/bucket-create.ts';
 import { isPublicGrant } from '../../protocol/acl/acl.ts';
 import { OWNERSHIPS, type Ownership } from '../../protocol/acl/ownership.ts';

@@ -1,6 +1,6 @@
 import type { AccountDirectory } from '../../access/accounts.ts';
 import { owned } from '../../access/acl/in-force.ts';
-import type { Bucket } from '../../manifest/buckets/bucket.ts';
+import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { ListedEntry, ListedObject } from '../../manifest/listing/listing.ts';
 import type { XmlValue } from '../../protocol/xml/document.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';

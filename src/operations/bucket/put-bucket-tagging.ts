@@ -1,4 +1,4 @@
-import type { BucketSettings } from '../../manifest/buckets/bucket.ts';
+import type { BucketSettings } from '../../manifest/records/bucket.ts';
 import { BUCKET_TAGGING, MAX_TAGGING_BYTES, type Tag, parseTaggingDocument } from '../../protocol/tagging.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';

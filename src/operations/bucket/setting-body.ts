@@ -1,4 +1,4 @@
-import type { BucketSettings } from '../../manifest/buckets/bucket.ts';
+import type { BucketSettings } from '../../manifest/records/bucket.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { type Decoded, decodeXml } from '../../protocol/xml/decode.ts';
 import type { XmlShape } from '../../protocol/xml/shape.ts';

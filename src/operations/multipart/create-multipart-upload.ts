@@ -9,7 +9,7 @@ import { requestedTags } from '../object/requested-tags.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
 import { createdChecksum } from './upload-checksum.ts';
-import type { Initiator } from '../../manifest/uploads/upload-record.ts';
+import type { Initiator } from '../../manifest/records/upload-record.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
 export const createMultipartUpload: Operation = async (request, context) => {

@@ -1,5 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { UploadChecksum } from '../../manifest/uploads/upload-record.ts';
+import type { UploadChecksum } from '../../manifest/records/upload-record.ts';
 import { CHECKSUM_ALGORITHMS, type ChecksumAlgorithm, type ChecksumType, checksumHeader } from '../../protocol/checksums/algorithms.ts';
 import { isCrc } from '../../protocol/checksums/crc-combine.ts';
 import type { HeaderReader } from '../../protocol/request.ts';

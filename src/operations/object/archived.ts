@@ -1,5 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { ObjectView } from '../../manifest/objects/object-view.ts';
+import type { ObjectView } from '../../manifest/records/object-view.ts';
 
 /** Bytes that the backend moved to an offline tier cannot be read before they are brought back there. @throws S3Error InvalidObjectState */
 export function requireReadable(view: ObjectView): void {

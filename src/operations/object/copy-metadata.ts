@@ -1,6 +1,6 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import type { CopyObjectRequest } from '../../manifest/objects/object-requests.ts';
-import type { ObjectAttributes, ObjectView } from '../../manifest/objects/object-view.ts';
+import type { CopyObjectRequest } from '../../manifest/heads/object-requests.ts';
+import type { ObjectAttributes, ObjectView } from '../../manifest/records/object-view.ts';
 import { CHECKSUM_ALGORITHMS, type ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import { parseObjectAttributes, parsePlacement } from '../../protocol/headers/object-attributes.ts';
 import type { HeaderReader } from '../../protocol/request.ts';

@@ -1,5 +1,5 @@
-import type { CopyObjectRequest } from '../../manifest/objects/object-requests.ts';
-import type { ObjectAttributes } from '../../manifest/objects/object-view.ts';
+import type { CopyObjectRequest } from '../../manifest/heads/object-requests.ts';
+import type { ObjectAttributes } from '../../manifest/records/object-view.ts';
 import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { COPY_OBJECT_RESULT } from '../../protocol/xml/object-shapes.ts';

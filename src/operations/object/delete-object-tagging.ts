@@ -1,4 +1,4 @@
-import type { ObjectAmendment } from '../../manifest/objects/object-amendment.ts';
+import type { ObjectAmendment } from '../../manifest/versions/object-amendment.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import { refusingMarkers, versionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';

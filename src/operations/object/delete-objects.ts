@@ -1,6 +1,6 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { Bucket } from '../../manifest/buckets/bucket.ts';
-import type { ObjectView } from '../../manifest/objects/object-view.ts';
+import type { Bucket } from '../../manifest/records/bucket.ts';
+import type { ObjectView } from '../../manifest/records/object-view.ts';
 import { checkKeyLength } from '../../protocol/address.ts';
 import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';

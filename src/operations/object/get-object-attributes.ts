@@ -1,5 +1,5 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import type { ObjectView } from '../../manifest/objects/object-view.ts';
+import type { ObjectView } from '../../manifest/records/object-view.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import { httpDate } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader } from '../../protocol/request.ts';

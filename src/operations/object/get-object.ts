@@ -1,4 +1,4 @@
-import type { ObjectView } from '../../manifest/objects/object-view.ts';
+import type { ObjectView } from '../../manifest/records/object-view.ts';
 import type { ByteRange } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { ByteSource } from '../../streams/bytes.ts';

@@ -1,7 +1,7 @@
 import { isAllowed } from '../../access/authorize.ts';
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import type { Bucket } from '../../manifest/buckets/bucket.ts';
-import type { ObjectView } from '../../manifest/objects/object-view.ts';
+import type { Bucket } from '../../manifest/records/bucket.ts';
+import type { ObjectView } from '../../manifest/records/object-view.ts';
 import type { ResponseHeaders } from '../../protocol/headers/object-headers.ts';
 import { BYPASS, lockHeaders } from '../../protocol/headers/object-lock-headers.ts';
 import { type ObjectLock, isKept } from '../../protocol/object-lock.ts';

@@ -12,8 +12,8 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
 import { requestedLock } from './requested-lock.ts';
 import { requestedTags } from './requested-tags.ts';
-import type { Bucket } from '../../manifest/buckets/bucket.ts';
-import type { PutRequest } from '../../manifest/objects/object-requests.ts';
+import type { Bucket } from '../../manifest/records/bucket.ts';
+import type { PutRequest } from '../../manifest/heads/object-requests.ts';
 
 /** S3's largest single upload: 5 GiB. */
 const MAX_OBJECT_SIZE = 5_368_709_120;

@@ -1,4 +1,4 @@
-import type { Bucket } from '../../manifest/buckets/bucket.ts';
+import type { Bucket } from '../../manifest/records/bucket.ts';
 import { parseLockHeaders } from '../../protocol/headers/object-lock-headers.ts';
 import { type ObjectLock, retentionByDefault } from '../../protocol/object-lock.ts';
 import type { S3Request } from '../../protocol/request.ts';

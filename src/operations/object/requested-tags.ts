@@ -1,4 +1,4 @@
-import type { Bucket } from '../../manifest/buckets/bucket.ts';
+import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { type Tag, parseTaggingHeader } from '../../protocol/tagging.ts';
 import type { OperationContext } from '../operation.ts';

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import type { Bucket } from '../../../src/manifest/buckets/bucket.ts';
+import type { Bucket } from '../../../src/manifest/records/bucket.ts';
 import { type BucketRegistry, createBucketRegistry } from '../../../src/manifest/buckets/buckets.ts';
 import { fencedObjects } from '../../../src/manifest/fenced.ts';
 import { createListing } from '../../../src/manifest/listing/listing.ts';
 import { createClock } from '../../../src/manifest/records/clock.ts';
 import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
-import { createSettler } from '../../../src/manifest/objects/settle.ts';
+import { createSettler } from '../../../src/manifest/versions/settle.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { readAll } from '../../../src/streams/read-all.ts';
 import { putOf } from '../../support/manifest.ts';

@@ -1,4 +1,4 @@
-import type { Versioning } from '../../../src/manifest/buckets/bucket.ts';
+import type { Versioning } from '../../../src/manifest/records/bucket.ts';
 import { keyState } from './key-state.ts';
 import type { Operation } from './operation.ts';
 import { Run } from './run.ts';

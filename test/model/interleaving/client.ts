@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { S3Error, isS3Error } from '../../../src/errors/s3-error.ts';
-import type { Bucket, Versioning } from '../../../src/manifest/buckets/bucket.ts';
+import type { Bucket, Versioning } from '../../../src/manifest/records/bucket.ts';
 import { type Clock, createClock } from '../../../src/manifest/records/clock.ts';
-import type { AmendedFields } from '../../../src/manifest/objects/object-amendment.ts';
-import type { ObjectTarget, PutRequest } from '../../../src/manifest/objects/object-requests.ts';
-import type { ObjectView } from '../../../src/manifest/objects/object-view.ts';
+import type { AmendedFields } from '../../../src/manifest/versions/object-amendment.ts';
+import type { ObjectTarget, PutRequest } from '../../../src/manifest/heads/object-requests.ts';
+import type { ObjectView } from '../../../src/manifest/records/object-view.ts';
 import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
-import { type Settler, createSettler, settle } from '../../../src/manifest/objects/settle.ts';
+import { type Settler, createSettler, settle } from '../../../src/manifest/versions/settle.ts';
 import { type ListedPrefix, type ListingRequest, type VersionsEntry, createListing } from '../../../src/manifest/listing/listing.ts';
 import { type Uploads, createUploads } from '../../../src/manifest/uploads/uploads.ts';
 import type { UploadTarget } from '../../../src/manifest/uploads/upload-find.ts';

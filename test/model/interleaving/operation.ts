@@ -1,4 +1,4 @@
-import type { Versioning } from '../../../src/manifest/buckets/bucket.ts';
+import type { Versioning } from '../../../src/manifest/records/bucket.ts';
 
 export type OperationKind =
   | 'put'

@@ -1,4 +1,4 @@
-import type { Versioning } from '../../../src/manifest/buckets/bucket.ts';
+import type { Versioning } from '../../../src/manifest/records/bucket.ts';
 import { finish } from './at-rest.ts';
 import { isChange } from './gate.ts';
 import type { Operation } from './operation.ts';

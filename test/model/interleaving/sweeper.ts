@@ -1,4 +1,4 @@
-import type { Bucket } from '../../../src/manifest/buckets/bucket.ts';
+import type { Bucket } from '../../../src/manifest/records/bucket.ts';
 import { sweepHeads } from '../../../src/manifest/sweep/sweep-heads.ts';
 import { sweepIndex } from '../../../src/manifest/sweep/sweep-index.ts';
 import { Tally } from '../../../src/manifest/sweep/sweep-report.ts';

@@ -4,7 +4,7 @@ import { S3Error } from '../../../src/errors/s3-error.ts';
 import { createRealm } from '../../../src/main/bucket-rules.ts';
 import { type OpenManifest, openManifest } from '../../../src/main/manifest.ts';
 import type { Realm } from '../../../src/manifest/buckets/realm.ts';
-import { KeyQueue } from '../../../src/manifest/objects/key-queue.ts';
+import { KeyQueue } from '../../../src/manifest/heads/key-queue.ts';
 import type { Time } from '../../../src/manifest/records/time.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { OPERATIONS } from '../../../src/operations/index.ts';

@@ -8,7 +8,7 @@ import { simulate } from './simulate.ts';
 vi.mock('../../../src/observe/random-id.ts', () => import('../interleaving/seeded-random.ts'));
 vi.mock('node:crypto', async (original) => ({ ...(await original<object>()), ...(await import('../interleaving/seeded-random.ts')) }));
 
-vi.mock('../../../src/manifest/objects/versions/displace.ts', async (original) =>
+vi.mock('../../../src/manifest/versions/displace.ts', async (original) =>
   ({ ...(await original<object>()), ...(process.env['SIMULATE_PLANT'] === 'below' && { floorAbove: () => ({ floor: 0 }) }) }));
 vi.mock('../../../src/manifest/sweep/sweep-settings.ts', async (original) => {
   const real = await original<{ readonly SWEEP_DEFAULTS: object }>();

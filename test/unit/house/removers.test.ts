@@ -8,8 +8,8 @@ const ROOT = 'src/manifest';
 const REMOVERS: Readonly<Record<string, string>> = {
   'sweep/sweep-buckets.ts': 'records of buckets that were deleted, past the grace',
   'objects/object-remove.ts': 'heads of keys, judged by the guard of the request',
-  'objects/versions/remove-blob.ts': 'blobs of versions, on grounds',
-  'objects/versions/remove-version.ts': 'voids',
+  'versions/remove-blob.ts': 'blobs of versions, on grounds',
+  'versions/remove-version.ts': 'voids',
   'sweep/export-plain.ts': 'delete markers at keys, when asked for',
   'sweep/sweep-heads.ts': 'voids',
   'sweep/sweep-run.ts': 'batches: index, notes, parts, spilled records, stumps without a record, deleted buckets without what is locked',

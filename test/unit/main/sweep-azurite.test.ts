@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { type AzuriteProcess, createAzureStore, startAzurite } from '../../../adapters/azure/index.ts';
-import type { Bucket } from '../../../src/manifest/buckets/bucket.ts';
+import type { Bucket } from '../../../src/manifest/records/bucket.ts';
 import { newToken } from '../../../src/manifest/records/version-token.ts';
 import { versionRef } from '../../../src/manifest/records/version-names.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';

@@ -53,7 +53,7 @@ export const ELSEWHERE: Readonly<Partial<Record<RuleId, readonly Place[]>>> = {
   'common.etag': at(ACL, 'keeps bytes, ETag, Last-Modified and metadata when its ACL changes'),
   'acl.get.document': at(ACL, 'names owner and grantees with their types'),
 
-  'part-copy.object-size': at('test/unit/manifest/upload-plan.test.ts', 'more than 5 TiB'),
+  'part-copy.object-size': at('test/unit/manifest/uploads/upload-plan.test.ts', 'more than 5 TiB'),
   'version.id.form': [...at(VERSIONS.addressing, 'versionId of %s'), ...at(VERSIONS.copySource, 'UploadPartCopy of version "%s": %s')],
   'version.id.unknown': [...at(VERSIONS.addressing, 'versionId of %s'), ...at(VERSIONS.copySource, 'UploadPartCopy of version "%s": %s')],
   'version.id.null': at(VERSIONS.addressing, '%s: null names the null version', 'a null version that is not there'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
-import type { Bucket } from '../../../../src/manifest/buckets/bucket.ts';
+import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
 import { createObjectInspector } from '../../../../src/manifest/inspect/inspect-object.ts';
 import type { InspectedKey } from '../../../../src/manifest/inspect/inspected-key.ts';
 import { versionRef } from '../../../../src/manifest/records/version-names.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { encodeBucketRecord } from '../../../../src/manifest/buckets/bucket-record.ts';
+import { encodeBucketRecord } from '../../../../src/manifest/records/bucket-record.ts';
 import { createBucketStore } from '../../../../src/manifest/buckets/bucket-store.ts';
 import { createListing } from '../../../../src/manifest/listing/listing.ts';
 import { testCall } from '../../../support/test-call.ts';

@@ -5,7 +5,7 @@ import { sweep } from '../../../../src/manifest/sweep/sweep.ts';
 import { SWEEP_DEFAULTS } from '../../../../src/manifest/sweep/sweep-settings.ts';
 import { type Uploads, createUploads } from '../../../../src/manifest/uploads/uploads.ts';
 import type { UploadTarget } from '../../../../src/manifest/uploads/upload-find.ts';
-import { stagingRef, uploadRef } from '../../../../src/manifest/uploads/upload-names.ts';
+import { stagingRef, uploadRef } from '../../../../src/manifest/records/upload-names.ts';
 import type { ListedPart } from '../../../../src/manifest/uploads/upload-plan.ts';
 import type { BlobStore } from '../../../../src/store/blob-store.ts';
 import { readAll } from '../../../../src/streams/read-all.ts';

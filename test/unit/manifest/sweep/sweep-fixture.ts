@@ -1,8 +1,8 @@
 import { vi } from 'vitest';
-import type { Bucket } from '../../../../src/manifest/buckets/bucket.ts';
+import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
 import type { RequestedVersioning } from '../../../../src/manifest/buckets/bucket-versioning.ts';
 import type { Backend, Realm } from '../../../../src/manifest/buckets/realm.ts';
-import { readHead } from '../../../../src/manifest/objects/object-read.ts';
+import { readHead } from '../../../../src/manifest/heads/object-read.ts';
 import { parseVersionName } from '../../../../src/manifest/records/version-names.ts';
 import { type SweepReport, type Finding, hasProblems } from '../../../../src/manifest/sweep/sweep-report.ts';
 import { SWEEP_DEFAULTS, type SweepSettings } from '../../../../src/manifest/sweep/sweep-settings.ts';

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { withFaults } from '../../../../adapters/memory/faults.ts';
 import { withCallLog } from '../../../../adapters/memory/call-log.ts';
-import { readHead } from '../../../../src/manifest/objects/object-read.ts';
+import { readHead } from '../../../../src/manifest/heads/object-read.ts';
 import { SWEEP_DEFAULTS } from '../../../../src/manifest/sweep/sweep-settings.ts';
 import { headPlace } from '../../../../src/manifest/records/names.ts';
 import { versionRef } from '../../../../src/manifest/records/version-names.ts';
 import { newToken } from '../../../../src/manifest/records/version-token.ts';
-import { versionOfUpload } from '../../../../src/manifest/uploads/upload-id.ts';
+import { versionOfUpload } from '../../../../src/manifest/records/upload-id.ts';
 import { ABSENT } from '../../../../src/store/blob-store.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { MIN_PART, OWNER, codeOf } from '../upload-fixture.ts';

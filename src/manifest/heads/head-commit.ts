@@ -1,0 +1,262 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import type { Call } from '../../observe/call.ts';
+import { type WriteConditions, hasWriteConditions, judgeWrite } from '../../protocol/conditions.ts';
+import { ABSENT, type Condition, at } from '../../store/blob-store.ts';
+import { StoreError, isStoreError, mayHaveHappened } from '../../store/store-error.ts';
+import type { Bucket } from '../records/bucket.ts';
+import type { ObjectRecord } from '../records/record.ts';
+import type { Place } from '../records/key-turns.ts';
+import { timeOf } from '../records/time.ts';
+import { clientOf, outcomeUnknown } from './commit-life.ts';
+import type { Head } from './head.ts';
+import { asNoSuchBucket, liveView, readHead } from './object-read.ts';
+
+/** Nonces of earlier head writes that a head carries on: how far back a lost answer can be proved. */
+export const RING_LENGTH = 8;
+/** Turns of a change against other writers before the client is asked to slow down. */
+const MAX_TURNS = 24;
+/** Turns after which writers that collide wait, and longest wait in milliseconds: it takes them apart. */
+const PATIENT_TURNS = 3;
+const MAX_WAIT_MS = 40;
+/** Times the same conditional call is sent again while the head provably has not moved. */
+const MAX_RESENDS = 3;
+
+/** The key that is being changed and what its change depends on. */
+export interface HeadTarget {
+  readonly bucket: Bucket;
+  readonly key: string;
+  readonly conditions: WriteConditions;
+}
+
+/** Proof of the write that made a version; of a blob that native tools wrote, its revision. */
+export function versionNonce(head: Head): string {
+  return head.record?.nonce ?? head.properties.revision;
+}
+
+/** Nonces a new head carries on from the head it replaces. */
+export function ringAfter(head: Head | undefined): { ring?: readonly string[] } {
+  if (head === undefined) return {};
+  return { ring: [versionNonce(head), ...(head.record?.ring ?? [])].slice(0, RING_LENGTH) };
+}
+
+/**
+ * Nonces of a head whose version stays and whose record changes. The version's own one never moves
+ * into the ring, so that whoever looks for the write that made it finds it however often that happens.
+ */
+export function noncesAmended(head: Head, nonce: string): { nonce: string; ring: readonly string[] } {
+  return { nonce: versionNonce(head), ring: [nonce, ...(head.record?.ring ?? [])].slice(0, RING_LENGTH) };
+}
+
+/** An answer that was found rather than made. */
+export interface Found<T> {
+  readonly result: T;
+}
+
+/** A read-judge-write turn. */
+export interface HeadChange<T> extends HeadTarget {
+  /**
+   * Does what must be done before a head like this may be replaced, and returns the one conditional call
+   * that replaces it. `conditionFailed` of the preparations means that the head has moved.
+   */
+  readonly plan: (head: Head | undefined, condition: Condition) => Promise<() => Promise<T>>;
+  /** What to answer when an answer was lost and this head proves that the write happened. */
+  readonly recognise: (head: Head | undefined) => Promise<Found<T> | undefined>;
+  /** The write can be sent again (its body is in memory, or it moves no bytes). */
+  readonly repeatable: boolean;
+  /**
+   * Told when a send may have happened although no answer says so. From then on nothing may be removed that the send names, or would
+   * have let go, whatever later sends come to: only the sweeper can tell.
+   */
+  readonly onDoubt?: () => void;
+  /** Asked right before each send. @throws StoreError conditionFailed: too late, what the head would name may be swept; begin again */
+  readonly beforeSend?: () => void;
+  /**
+   * Every writer of the bucket keeps nonces and writes on a revision, so a write whose revision is gone
+   * can land no more: it is judged and made again, conditional or not.
+   */
+  readonly versioned?: boolean;
+  /**
+   * For changes that other requests may be making too (a repeated Complete): asked on each head read,
+   * before the conditions are; an answer means that nothing is left to be written.
+   */
+  readonly already?: (head: Head | undefined) => Promise<Found<T> | undefined>;
+  /** Default: first. What cannot be repeated never waits. */
+  readonly queues?: QueueMoment;
+}
+
+/**
+ * When a change waits for others of its key. `first`: before it reads the head. `stored`: when its preparations, which take as long as
+ * a client or a copy does, are done for the first time. `never`: its one write takes as long, and nobody shall wait behind it.
+ */
+export type QueueMoment = 'first' | 'stored' | 'never';
+
+/**
+ * Changes a head by compare-and-swap: read it, judge the client's conditions on it, write on its
+ * revision. Unconditional changes go round again when somebody else was faster; conditional ones
+ * are judged again and end as 412, 404 or 409 (ConditionalRequestConflict).
+ *
+ * Changes that this process makes to one key wait for each other (`KeyQueue`), as advice only: that none is lost and none is made
+ * twice rests on the condition of the write.
+ * @throws S3Error; StoreError throttled when contention does not end, unavailable when the outcome is unknown
+ */
+export async function changeHead<T>(change: HeadChange<T>, call: Call): Promise<T> {
+  const front = new Front(change, call);
+  try {
+    return await takeTurns(change, front, call);
+  } finally {
+    front.leave();
+  }
+}
+
+/** Where a change stands in the queue of its key. */
+class Front {
+  readonly #change: HeadChange<unknown>;
+  readonly #call: Call;
+  #place: Place | undefined;
+
+  constructor(change: HeadChange<unknown>, call: Call) {
+    this.#change = change;
+    this.#call = call;
+  }
+
+  /** Comes to the front, where it stays. @returns whether it had to wait. @throws StoreError throttled, aborted */
+  async reach(moment: QueueMoment): Promise<boolean> {
+    const { bucket, key, repeatable, queues = 'first' } = this.#change;
+    if (this.#place !== undefined || !repeatable || queues !== moment) return false;
+    this.#place = await bucket.home.queue?.enter(`${bucket.uid}/${key}`, clientOf(this.#call));
+    return this.#place?.waited === true;
+  }
+
+  leave(): void {
+    this.#place?.leave();
+  }
+}
+
+async function takeTurns<T>(change: HeadChange<T>, front: Front, call: Call): Promise<T> {
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    requireClient(call);
+    if (turn > PATIENT_TURNS) await pause(change.bucket, call);
+    await front.reach('first');
+    const head = await readHead(change.bucket, change.key, call);
+    requireUnversioned(change.bucket, head);
+    const done = await change.already?.(head);
+    if (done !== undefined) return done.result;
+    judgeWrite(change.conditions, liveView(change.bucket, change.key, head), change.key);
+    const condition = head === undefined ? ABSENT : at(head.properties.revision);
+    try {
+      const send = await change.plan(head, condition);
+      if (await front.reach('stored')) continue;
+      return await writeOnce(change, { send, condition, head }, call);
+    } catch (error) {
+      if (!isStoreError(error, 'conditionFailed')) throw asNoSuchBucket(error, change.bucket);
+      if (change.already !== undefined || change.versioned === true) continue;
+      if (hasWriteConditions(change.conditions)) throw await refusal(change, error, call);
+      if (!change.repeatable) throw new StoreError('throttled', { call: 'write', cause: error });
+    }
+  }
+  throw new StoreError('throttled', { call: 'write', code: 'Contention' });
+}
+
+async function pause({ home }: Bucket, call: Call): Promise<void> {
+  try {
+    await timeOf(home).sleep(Math.random() * MAX_WAIT_MS, call.signal);
+  } catch (cause) {
+    throw new StoreError('aborted', { call: 'write', cause });
+  }
+}
+
+/** Between two turns nothing is under way, and nothing is left in doubt: whoever has gone need not have it done. @throws StoreError aborted */
+export function requireClient(call: Call): void {
+  const { signal } = clientOf(call);
+  if (signal.aborted) throw new StoreError('aborted', { call: 'write', cause: signal.reason });
+}
+
+/**
+ * A head that only a bucket with versions can have, met by a request that knows of none: what it knows of the
+ * bucket is out of date. @throws StoreError unavailable
+ */
+export function requireUnversioned({ versioning }: Bucket, head: Head | undefined): void {
+  const kind = head?.record?.kind ?? 'inline';
+  if (versioning === 'never' && kind !== 'inline' && kind !== 'mlink') throw new StoreError('unavailable', { call: 'head', code: 'BucketHasVersions' });
+}
+
+/** The one call of a turn. */
+export interface ConditionalSend<T> {
+  readonly send: () => Promise<T>;
+  readonly condition: Condition;
+  readonly head: Head | undefined;
+}
+
+/**
+ * One conditional write. When its answer is lost, or a repetition of it fails, the head is read back for a proof: until there is
+ * one, the write may have happened.
+ * @throws StoreError conditionFailed: it did not happen, and cannot any more; unavailable (lost): nobody knows
+ */
+export async function writeOnce<T>(change: HeadChange<T>, { send, condition, head }: ConditionalSend<T>, call: Call): Promise<T> {
+  for (let sends = 0; ; sends++) {
+    let failure: unknown;
+    try {
+      change.beforeSend?.();
+      return await send();
+    } catch (error) {
+      if (sends === 0 && !isInDoubt(change, error)) throw error;
+      failure = error;
+    }
+    change.onDoubt?.();
+    if (!isStoreError(failure)) throw failure;
+    const { now, found } = await lookBack(change, failure, call);
+    if (found !== undefined) return found.result;
+    const unmoved = condition.kind === 'match' && now?.properties.revision === condition.revision;
+    if (unmoved && change.repeatable && sends < MAX_RESENDS) continue;
+    throw canStartAgain(change, head, now) ? new StoreError('conditionFailed', { call: 'write', cause: failure }) : outcomeUnknown(failure);
+  }
+}
+
+/** A body that broke off, or was refused when the last of it came, has stored nothing. */
+function isInDoubt({ repeatable }: HeadChange<unknown>, error: unknown): boolean {
+  if (!repeatable && isStoreError(error, 'aborted') && !error.lost) return false;
+  return mayHaveHappened(error);
+}
+
+/** What has become of the head since, and the proof that it was ours, if there is one. @throws StoreError unavailable (lost): it cannot be read */
+async function lookBack<T>(change: HeadChange<T>, failure: unknown, call: Call): Promise<{ now: Head | undefined; found: Found<T> | undefined }> {
+  try {
+    const now = await readHead(change.bucket, change.key, call);
+    return { now, found: await change.recognise(now) };
+  } catch (error) {
+    throw outcomeUnknown(new AggregateError([failure, error], 'neither the write nor the look at what came of it was answered'));
+  }
+}
+
+/**
+ * Nothing was done, and what was sent cannot land any more: its revision is gone, and our nonce would be seen.
+ * "Absent" is no revision: somebody may have created and deleted in between, so nothing can be proved.
+ */
+function canStartAgain(change: HeadChange<unknown>, before: Head | undefined, now: Head | undefined): boolean {
+  if (change.versioned !== true || hasWriteConditions(change.conditions) || before === undefined || now === undefined) return false;
+  return now.properties.revision !== before.properties.revision && carriesNonce(now.record, versionNonce(before));
+}
+
+/** Why a conditional write was refused, judged on the state that refused it. */
+export async function refusal(target: HeadTarget, cause: unknown, call: Call): Promise<S3Error> {
+  const head = await readHead(target.bucket, target.key, call);
+  requireUnversioned(target.bucket, head);
+  judgeWrite(target.conditions, liveView(target.bucket, target.key, head), target.key);
+  return conflict(target, cause);
+}
+
+/** The condition held, and yet somebody was faster. */
+export function conflict({ conditions, key }: HeadTarget, cause?: unknown): S3Error {
+  const condition = conditions.ifMatch === undefined ? 'If-None-Match' : 'If-Match';
+  return new S3Error('ConditionalRequestConflict', { extra: { Condition: condition, Key: key }, ...(cause !== undefined && { cause }) });
+}
+
+/** True when the head was written with this nonce, or descends from such a head within the length of the ring. */
+export function carriesNonce(record: ObjectRecord | undefined, nonce: string): boolean {
+  return record?.nonce === nonce || (record?.ring?.includes(nonce) ?? false);
+}
+
+/** Recognises a write by its nonce. */
+export function byNonce<T>(nonce: string, result: (head: Head) => T): (head: Head | undefined) => Promise<Found<T> | undefined> {
+  return async (head) => (head !== undefined && carriesNonce(head.record, nonce) ? { result: result(head) } : undefined);
+}

@@ -1,0 +1,122 @@
+import type { Acl } from '../../protocol/acl/acl.ts';
+import type { BodyFacts } from '../../protocol/body/object-body.ts';
+import type { Checksum, ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
+import type { WriteConditions } from '../../protocol/conditions.ts';
+import type { BlobMetadata, ByteRange, ContentHeaders } from '../../store/blob-store.ts';
+import type { UploadBody } from '../../streams/bytes.ts';
+import type { Bucket } from '../records/bucket.ts';
+import type { VersionToken } from '../records/version-token.ts';
+import type { Head } from './head.ts';
+import type { ObjectAttributes, ObjectView, PartEntry } from '../records/object-view.ts';
+
+/** A key, or one of its versions. */
+export interface ObjectTarget {
+  readonly bucket: Bucket;
+  readonly key: string;
+  /** `null` or a token; absent: the current version. */
+  readonly versionId?: string | undefined;
+}
+
+/** What a new current version is made of, besides its bytes. */
+export interface NewObject {
+  readonly attributes: ObjectAttributes;
+  /** Canonical id. */
+  readonly ownerId: string;
+  /** Absent: private to the owner. */
+  readonly acl?: Acl;
+  readonly conditions: WriteConditions;
+  readonly checksum?: Checksum;
+}
+
+export interface PutRequest extends NewObject {
+  readonly body: UploadBody;
+  /** Hex MD5 known before the first byte. */
+  readonly md5?: string;
+  /** Of a copy whose source's ETag is no MD5; otherwise the MD5 is the ETag. */
+  readonly etag?: string;
+  /** What verification finds, for streamed bodies: a trailer's checksum is recorded after the bytes. */
+  readonly facts?: Promise<BodyFacts>;
+}
+
+export interface PutTarget {
+  readonly bucket: Bucket;
+  readonly key: string;
+  readonly request: PutRequest;
+}
+
+/** An object whose bytes lie already where a version's bytes lie: at the version's own blob, with its record. */
+export interface PublishRequest extends NewObject {
+  /** An upload's place among the versions is decided by its initiation. */
+  readonly version: VersionToken;
+  readonly size: number;
+  readonly etag: string;
+  readonly parts?: readonly PartEntry[];
+  /** The version's seq was not taken above a head that was read: nothing may come to lie above it for that reason. */
+  readonly unplaced?: boolean;
+  readonly once?: PublishOnce;
+}
+
+/** Lets any number of requests publish the same blob with the effect of one. */
+export interface PublishOnce {
+  /** The same for all of them. */
+  readonly nonce: string;
+  /** Asked on each head read before it is written: the version that the blob became already, at whatever time. */
+  readonly happened: (head: Head | undefined) => Promise<VersionToken | undefined>;
+  /** Names the version at another place. */
+  readonly placeAt: (seq: number) => VersionToken;
+  /** Writes down that the version is to have this place. @returns what has to stand on its blob there */
+  readonly movesTo: (place: VersionToken) => Promise<BlobMetadata>;
+  /** Told when a head may name the blob although no answer says so. */
+  readonly onDoubt: () => void;
+}
+
+/** What stands on a version's own blob before it is published. */
+export type VersionMetadata = Pick<PublishRequest, 'attributes' | 'ownerId' | 'acl' | 'checksum' | 'etag' | 'size' | 'parts' | 'version'>;
+
+export interface DescribedVersion {
+  readonly metadata: BlobMetadata;
+  readonly headers: ContentHeaders;
+}
+
+export interface CopySourceView {
+  readonly bucket: Bucket;
+  readonly view: ObjectView;
+}
+
+export interface CopyObjectRequest extends NewObject {
+  readonly source: CopySourceView;
+  /** True when the attributes are the source's: the service may copy them itself. */
+  readonly sameAttributes: boolean;
+  /** A checksum the source does not have: it is computed, so the bytes pass through the gateway. */
+  readonly checksumAlgorithm?: ChecksumAlgorithm;
+}
+
+/** A write that is durable and visible. */
+export interface Committed {
+  /** Without quotes. */
+  readonly etag: string;
+  /** Milliseconds, whole seconds. */
+  readonly mtime: number;
+  readonly checksum?: Checksum;
+  /** `null` or a token. */
+  readonly versionId: string;
+}
+
+export interface OpenRequest {
+  readonly range?: ByteRange;
+}
+
+export interface RemoveRequest {
+  readonly conditions: WriteConditions;
+  /** Canonical id: who a delete marker belongs to. */
+  readonly ownerId: string;
+  /** Looks at the version that is to go for good, and throws to keep it. May be asked several times. */
+  readonly guard?: (view: ObjectView) => void;
+}
+
+export interface Removed {
+  /** A marker was made, or the version that went was one. */
+  readonly deleteMarker: boolean;
+  /** Of the marker that was made, or as it was asked for; undefined in a bucket that never had versioning. */
+  readonly versionId?: string;
+}

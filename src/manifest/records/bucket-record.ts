@@ -1,0 +1,116 @@
+import { OWNERSHIPS } from '../../protocol/acl/ownership.ts';
+import type { BlobMetadata } from '../../store/blob-store.ts';
+import type { BucketSettings, Versioning } from './bucket.ts';
+import { type AclCode, decodeAcl, encodeAcl } from './acl-code.ts';
+import { RECORD_NAME, toAsciiJson } from './record.ts';
+
+/**
+ * The record of a bucket: blob `b/<bucket>` in the system container, changed by compare-and-swap.
+ * The body holds all of it; the metadata repeats what ListBuckets needs, so that one list call serves it.
+ */
+export interface BucketRecord {
+  readonly uid: string;
+  /** Canonical id. */
+  readonly owner: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Container that holds the heads. */
+  readonly container: string;
+  readonly versioning: Versioning;
+  /** When versioning left `never`, unless that was at creation; milliseconds since the epoch. */
+  readonly versionedSince?: number;
+  readonly settings: BucketSettings;
+  /** The container was made for this bucket alone and says so: one that does not say so is another. Absent in records of older releases. */
+  readonly owned?: boolean;
+  /** Absent: the bucket lives. */
+  readonly state?: BucketState;
+}
+
+/**
+ * What is under way with a bucket, or over (docs/decisions/0015-containers-and-fences.md).
+ * `claimed`: CreateBucket has the name, and not yet a container that is proven to be the bucket's own.
+ * `deleting`: the DeleteBucket of this id makes sure that it is empty; whoever takes the mark away keeps the bucket.
+ * `deleted`: it is no more, and will not be again; what is left of it is its container, until `isGone`.
+ */
+export type BucketState =
+  | { readonly kind: 'claimed' }
+  | { readonly kind: 'deleting'; readonly id: string; /** Only in marks of older releases; milliseconds since the epoch. */ readonly since?: number }
+  | { readonly kind: 'deleted'; readonly id: string; readonly isGone?: boolean };
+
+const FORMAT = 1;
+const STATES: ReadonlySet<string> = new Set<BucketState['kind']>(['claimed', 'deleting', 'deleted']);
+
+/**
+ * What releases that know no states take for the time of a delete mark: to them, any state is a bucket that is being
+ * deleted, and no time makes them take it for a live one. The last millisecond of a Date.
+ */
+const FOR_EVER = 8_640_000_000_000_000;
+
+type SettingsJson = Omit<BucketSettings, 'acl'> & { readonly acl?: AclCode | undefined };
+type BucketRecordJson = Omit<BucketRecord, 'settings'> & {
+  readonly format: number;
+  readonly settings: SettingsJson;
+  readonly deletingSince?: number;
+};
+
+export function encodeBucketRecord(record: BucketRecord): { body: Buffer; metadata: BlobMetadata } {
+  const summary = { v: FORMAT, s: record.createdAt, o: isListed(record) ? record.owner : '', c: record.container };
+  const json: BucketRecordJson = {
+    format: FORMAT,
+    ...record,
+    settings: { ...record.settings, acl: encodeAcl(record.settings.acl) },
+    ...(record.state !== undefined && { deletingSince: FOR_EVER }),
+  };
+  return { body: Buffer.from(JSON.stringify(json)), metadata: { [RECORD_NAME]: toAsciiJson(summary) } };
+}
+
+function isListed({ state }: BucketRecord): boolean {
+  return state === undefined || state.kind === 'deleting';
+}
+
+/** @throws Error when the blob is no bucket record, or one of a later release */
+export function decodeBucketRecord(bytes: Buffer): BucketRecord {
+  const json = JSON.parse(bytes.toString()) as Partial<BucketRecordJson>;
+  if (json.format !== FORMAT || json.uid === undefined || json.owner === undefined || json.container === undefined) {
+    throw new Error(`bucket record of format ${String(json.format)} cannot be read by this release`);
+  }
+  return {
+    uid: json.uid,
+    owner: json.owner,
+    createdAt: json.createdAt ?? 0,
+    container: json.container,
+    versioning: json.versioning ?? 'never',
+    settings: decodeSettings(json.settings ?? {}),
+    ...(json.versionedSince !== undefined && { versionedSince: json.versionedSince }),
+    ...(json.owned === true && { owned: true }),
+    ...decodeState(json),
+  };
+}
+
+/** @throws Error for a state this release does not know */
+function decodeState({ state, deletingSince }: Partial<BucketRecordJson>): { state?: BucketState } {
+  if (state === undefined) return deletingSince === undefined ? {} : { state: { kind: 'deleting', id: '', since: deletingSince } };
+  if (!STATES.has(state.kind)) throw new Error(`a bucket that is ${state.kind} cannot be read by this release`);
+  return { state };
+}
+
+/** @throws Error for an ownership this release does not know: to guess would open or close a door */
+function decodeSettings({ acl, ...settings }: SettingsJson): BucketSettings {
+  const { ownership } = settings;
+  if (ownership !== undefined && !OWNERSHIPS.includes(ownership)) throw new Error(`ownership ${ownership} cannot be read by this release`);
+  return { ...settings, ...(acl !== undefined && { acl: decodeAcl(acl) }) };
+}
+
+export interface BucketSummary {
+  /** Empty: the bucket is not to be listed, but its container is not native either. */
+  readonly owner: string;
+  readonly createdAt: number;
+  readonly container: string;
+}
+
+export function decodeBucketSummary(metadata: BlobMetadata): BucketSummary | undefined {
+  const text = metadata[RECORD_NAME];
+  if (text === undefined) return undefined;
+  const json = JSON.parse(text) as { s?: number; o?: string; c?: string };
+  return json.o === undefined || json.c === undefined ? undefined : { owner: json.o, createdAt: json.s ?? 0, container: json.c };
+}

@@ -1,0 +1,61 @@
+import type { Tag } from '../../protocol/tagging.ts';
+import type { Acl } from '../../protocol/acl/acl.ts';
+import type { Ownership, PublicAccessBlock } from '../../protocol/acl/ownership.ts';
+import type { BucketLock } from '../../protocol/object-lock.ts';
+import type { BlobStore, Revision } from '../../store/blob-store.ts';
+import type { KeyTurns } from './key-turns.ts';
+import type { Time } from './time.ts';
+
+/** Versioning state: `never` until first enabled; afterwards only `enabled` and `suspended`. */
+export type Versioning = 'never' | 'enabled' | 'suspended';
+
+/** The place of a bucket in a backend. */
+export interface BucketHome {
+  /** Name of the backend in the configuration. */
+  readonly backend: string;
+  readonly store: BlobStore;
+  /** User container: heads. Differs from the bucket's name when the service cannot hold that name. */
+  readonly container: string;
+  /** System container of the backend: records, versions, uploads. */
+  readonly system: string;
+  /** Of the backend. */
+  readonly queue?: KeyTurns;
+  /** Of the backend. */
+  readonly time?: Time;
+}
+
+/** What clients set on a bucket; all of it lies in the bucket record, and absent is S3's "never set". */
+export interface BucketSettings {
+  /** By key; never empty. */
+  readonly tags?: readonly Tag[];
+  /** Absent: private to the owner. */
+  readonly acl?: Acl;
+  /** Absent: no ownership document, which is S3's `ObjectWriter`. */
+  readonly ownership?: Ownership;
+  readonly publicAccessBlock?: PublicAccessBlock;
+  /** Present: object lock is on. */
+  readonly objectLock?: BucketLock;
+}
+
+/** A bucket as its record says, cached for at most the record's time to live. */
+export interface Bucket {
+  readonly name: string;
+  /** Random, new for each creation: two buckets of one name, one after the other, are not the same. */
+  readonly uid: string;
+  /** Canonical id of the owner's account. */
+  readonly ownerId: string;
+  /** `settings.acl`, where decisions on access look for it. */
+  readonly acl?: Acl;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly versioning: Versioning;
+  /**
+   * Milliseconds since the epoch at which versioning left `never`; unconditional writes from before may land a while
+   * after it. Absent: never versioned, or from the bucket's first moment on.
+   */
+  readonly versionedSince?: number;
+  readonly settings: BucketSettings;
+  readonly home: BucketHome;
+  /** Revision of the record; absent for a container that has none (made by native tools). */
+  readonly recordRevision?: Revision;
+}

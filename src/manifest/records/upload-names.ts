@@ -1,0 +1,66 @@
+import type { BlobRef } from '../../store/blob-store.ts';
+import type { Bucket, BucketHome } from './bucket.ts';
+import { type KeyedRegion, namesOfKey, namesUnder, parseKeyedName } from './keyed-names.ts';
+import { versionRef } from './version-names.ts';
+import { UPLOAD_ID_LENGTH, isUploadId, versionOfUpload } from './upload-id.ts';
+
+/** How clients name an upload. */
+export interface UploadTarget {
+  readonly bucket: Bucket;
+  readonly key: string;
+  readonly uploadId: string;
+}
+
+const NUMBER_DIGITS = 5;
+
+/** All upload records of a bucket. */
+export function uploadsPrefix(bucket: Bucket): string {
+  return `u/${bucket.uid}/`;
+}
+
+/** Names of the upload records of one key start with this, and no others do. `trueKey` is set when the name is cut. */
+export function uploadsOfKey(bucket: Bucket, key: string): { prefix: string; trueKey: string | undefined } {
+  return namesOfKey(uploadsRegion(bucket), key);
+}
+
+export function uploadRef(bucket: Bucket, key: string, uploadId: string): BlobRef {
+  return { container: bucket.home.system, name: uploadsOfKey(bucket, key).prefix + uploadId };
+}
+
+/** What to list to see all uploads of keys that start with `prefix`; others may come too when it is long. */
+export function uploadsUnder(bucket: Bucket, prefix: string): string {
+  return namesUnder(uploadsRegion(bucket), prefix);
+}
+
+/** @returns undefined for a name that is no upload record; no `key` when the name is cut */
+export function parseUploadName(bucket: Bucket, name: string): { uploadId: string; key: string | undefined } | undefined {
+  const parsed = parseKeyedName(uploadsRegion(bucket), name);
+  return parsed !== undefined && isUploadId(parsed.id) ? { uploadId: parsed.id, key: parsed.key } : undefined;
+}
+
+function uploadsRegion(bucket: Bucket): KeyedRegion {
+  return { prefix: uploadsPrefix(bucket), idLength: UPLOAD_ID_LENGTH, maxNameLength: bucket.home.store.capabilities.maxNameLength };
+}
+
+/** All part records of an upload. */
+export function partsPrefix(uploadId: string): string {
+  return `p/${uploadId}/n/`;
+}
+
+export function partName(uploadId: string, number: number): string {
+  return partsPrefix(uploadId) + String(number).padStart(NUMBER_DIGITS, '0');
+}
+
+export function partNumberOf(uploadId: string, name: string): number {
+  return Number(name.slice(partsPrefix(uploadId).length));
+}
+
+/** Says that an upload was completed, and with what result. */
+export function tombstoneRef(home: BucketHome, uploadId: string): BlobRef {
+  return { container: home.system, name: `c/${uploadId}` };
+}
+
+/** The private blob that the parts of an upload are staged beside and assembled to: the version's own, if the upload is completed. */
+export function stagingRef({ bucket, key, uploadId }: UploadTarget): BlobRef {
+  return versionRef(bucket, key, versionOfUpload(uploadId));
+}

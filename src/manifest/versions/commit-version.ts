@@ -1,0 +1,247 @@
+import type { Call } from '../../observe/call.ts';
+import { hasWriteConditions } from '../../protocol/conditions.ts';
+import type { Condition } from '../../store/blob-store.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { newNonce } from '../records/clock.ts';
+import { headPlace } from '../records/names.ts';
+import { linkMetadata } from '../heads/overflow.ts';
+import type { ObjectRecord } from '../records/record.ts';
+import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
+import { rewriteRecord } from '../heads/head-amend.ts';
+import { type Found, type HeadChange, type HeadTarget, type QueueMoment, carriesNonce, changeHead, conflict, noncesAmended, ringAfter } from '../heads/head-commit.ts';
+import { type Head, nativeRecord } from '../heads/head.ts';
+import type { ObjectsContext } from './object-context.ts';
+import { BlobAge } from './blob-age.ts';
+import { type Inherited, type PlacedHead, displace, floorAbove, isBehind, redo } from './displace.ts';
+import { isDraining, placeHead } from './drain-window.ts';
+import type { PlaceChange } from './own-place.ts';
+import { removeUnnamed } from './remove-blob.ts';
+import { stampVersion, touchVersion } from './stamp.ts';
+import { type WrittenVersion, readVersion } from './version-blob.ts';
+
+const EMPTY = new Uint8Array(0);
+/** Places that a version takes one after the other before its client is asked to try again. */
+const MAX_PLACES = 8;
+
+/** A version that is about to be: an object or a delete marker with a version id of its own. */
+export interface NewVersion extends HeadTarget {
+  readonly kind: 'link' | 'tomb';
+  /** Brings the version's own blob into being. Asked again for each new place, unless there is a `move`. */
+  readonly write: (token: VersionToken) => Promise<WrittenVersion>;
+  /** Brings it to a new place, where its bytes can be had only once. */
+  readonly move?: (change: PlaceChange) => Promise<WrittenVersion>;
+  /** Its place, when that was decided earlier; else above the head that is read first. */
+  readonly token?: VersionToken;
+  /** Its place was not taken above a head that was read: it may become the newest there, and nothing below another. */
+  readonly unplaced?: boolean;
+  /** Names a new place of this seq. */
+  readonly placeAt?: (seq: number) => VersionToken;
+  readonly nonce?: string;
+  /** As in a `HeadChange`. */
+  readonly onDoubt?: () => void;
+  /** Whether, and at which place, another request has made it. */
+  readonly already?: (head: Head | undefined) => Promise<VersionToken | undefined>;
+  /** `stored` where `write` takes as long as a client or a copy does. Default: first. */
+  readonly queues?: QueueMoment;
+}
+
+export interface CommittedVersion {
+  readonly token: VersionToken;
+  /** Undefined when another request has done it all. */
+  readonly written: WrittenVersion | undefined;
+}
+
+/**
+ * Makes a version current, in a bucket with versioning enabled. Head; the version's own blob, and beside it what
+ * has to be done to the versions below; then the head is swapped on its revision, which commits. When somebody
+ * with a greater place was faster, the version is entered below that head instead, and no bytes move; but never below one that was
+ * committed under a condition: that was true of the state right before it. Then the version takes a new place above.
+ */
+export async function commitVersion(context: ObjectsContext, version: NewVersion, call: Call): Promise<CommittedVersion> {
+  const commit = new VersionCommit(context, version, call);
+  try {
+    return await commit.run();
+  } finally {
+    commit.tidyUp();
+  }
+}
+
+/** All that a head that names the version is made of. */
+interface Swap {
+  readonly placed: PlacedHead;
+  readonly token: VersionToken;
+  readonly written: WrittenVersion;
+  readonly inherited: Inherited;
+}
+
+class VersionCommit {
+  readonly #context: ObjectsContext;
+  readonly #version: NewVersion;
+  readonly #call: Call;
+  readonly #nonce: string;
+  #token: VersionToken | undefined;
+  #written: Promise<WrittenVersion> | undefined;
+  readonly #age: BlobAge;
+  /** Places that a blob of ours may lie at. */
+  readonly #places = new Set<VersionToken>();
+  /** Those that a head may name: it does, or a send that would have made it was not answered for certain. */
+  readonly #named = new Set<VersionToken>();
+
+  constructor(context: ObjectsContext, version: NewVersion, call: Call) {
+    this.#context = context;
+    this.#version = version;
+    this.#call = call;
+    this.#nonce = version.nonce ?? newNonce();
+    this.#token = version.token;
+    this.#age = new BlobAge(context, version.bucket);
+  }
+
+  async run(): Promise<CommittedVersion> {
+    const { bucket, key, conditions, already, queues = 'first' } = this.#version;
+    const change: HeadChange<VersionToken> = {
+      bucket,
+      key,
+      conditions,
+      repeatable: true,
+      versioned: true,
+      queues,
+      plan: (head, condition) => this.#plan(head, condition),
+      beforeSend: () => this.#age.requireYoung(),
+      onDoubt: () => {
+        if (this.#token !== undefined) this.#named.add(this.#token);
+        this.#version.onDoubt?.();
+      },
+      recognise: (head) => this.#recognise(head),
+      ...(already && { already: (head) => found(already(head)) }),
+    };
+    const token = await changeHead(change, this.#call);
+    this.#named.add(token);
+    if (isDraining(bucket, this.#context)) await stampVersion({ bucket, key }, token, this.#call);
+    return { token, written: await this.#written };
+  }
+
+  /** Removes what lies at places that were given up, or refused, for certain: nobody will ever look at it. An upload's blob may be completed yet. */
+  tidyUp(): void {
+    const { bucket, key, token: given } = this.#version;
+    for (const token of this.#places) {
+      if (token === given || this.#named.has(token)) continue;
+      this.#context.settler.later(`discard ${bucket.uid}/${token}`, (call) => removeUnnamed({ bucket, key }, token, call));
+    }
+  }
+
+  async #plan(head: Head | undefined, condition: Condition): Promise<() => Promise<VersionToken>> {
+    const { bucket, key } = this.#version;
+    const place = { bucket, key };
+    const placed = await placeHead(place, head, { context: this.#context, call: this.#call });
+    const first = (this.#token ??= newToken(this.#context.clock.next(placed.seq)));
+    const isOvertaken = isBehind(first, placed);
+    if (isOvertaken && head !== undefined && this.#mayComeBelow(first, placed)) {
+      await Promise.all([this.#blobAt(first), redo(place, head, this.#call)]);
+      await this.#renewIfOld(first);
+      return () => this.#enterBelow(head, first, condition);
+    }
+    const token = isOvertaken ? await this.#takeNewPlace(first, placed) : first;
+    const [written, inherited] = await Promise.all([this.#blobAt(token), displace(place, placed, this.#call)]);
+    await this.#renewIfOld(token);
+    return () => this.#swap({ placed, token, written, inherited }, condition);
+  }
+
+  #mayComeBelow(token: VersionToken, { floor }: PlacedHead): boolean {
+    const { conditions, unplaced } = this.#version;
+    return !hasWriteConditions(conditions) && unplaced !== true && seqOfToken(token) > floor;
+  }
+
+  #blobAt(token: VersionToken): Promise<WrittenVersion> {
+    return (this.#written ??= this.#bring(token, this.#version.write(token)));
+  }
+
+  async #bring(token: VersionToken, writing: Promise<WrittenVersion>): Promise<WrittenVersion> {
+    this.#places.add(token);
+    const written = await writing;
+    this.#age.begin();
+    return written;
+  }
+
+  /** The old place keeps its blob until the commit is over. */
+  async #takeNewPlace(from: VersionToken, { seq }: PlacedHead): Promise<VersionToken> {
+    const { conditions, write, move, placeAt = newToken } = this.#version;
+    if (this.#places.size >= MAX_PLACES) {
+      throw hasWriteConditions(conditions) ? conflict(this.#version) : new StoreError('throttled', { call: 'write', code: 'Overtaken' });
+    }
+    const before = await this.#blobAt(from);
+    const to = placeAt(this.#context.clock.next(seq));
+    this.#token = to;
+    this.#written = this.#bring(to, move === undefined ? write(to) : this.#moved(move({ from, to, written: before })));
+    return to;
+  }
+
+  async #moved(moving: Promise<WrittenVersion>): Promise<WrittenVersion> {
+    try {
+      return await moving;
+    } catch (error) {
+      if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed', 'notFound')) throw error;
+      throw hasWriteConditions(this.#version.conditions) ? conflict(this.#version, error) : new StoreError('unavailable', { call: 'copy', code: 'Overtaken', cause: error });
+    }
+  }
+
+  /** What had to be done to the versions below may have taken long. @throws StoreError conditionFailed: begin again */
+  async #renewIfOld(token: VersionToken): Promise<void> {
+    if (!this.#age.needsRenewal) return;
+    const { bucket, key, already, token: given } = this.#version;
+    // An upload's claim is renewed by what is asked at the beginning of each turn.
+    if (already === undefined || token !== given) {
+      const revision = await touchVersion({ bucket, key }, token, this.#call);
+      this.#written = this.#written?.then((written) => ({ ...written, ...(written.revision !== undefined && { revision }) }));
+    }
+    this.#age.begin();
+    throw new StoreError('conditionFailed', { call: 'setMetadata', code: 'Renewed' });
+  }
+
+  async #swap({ placed, token, written, inherited }: Swap, condition: Condition): Promise<VersionToken> {
+    const { bucket, key, kind, conditions } = this.#version;
+    const { ref, trueKey } = headPlace(bucket, key);
+    const record: ObjectRecord = {
+      ...written.record,
+      kind,
+      version: token,
+      nonce: this.#nonce,
+      ...(written.revision !== undefined && { rev: written.revision }),
+      ...(trueKey !== undefined && { key: trueKey }),
+      ...ringOf(placed.head),
+      ...floorAbove(placed, conditions),
+      ...inherited,
+    };
+    const metadata = linkMetadata(bucket.home, record, written.native);
+    await bucket.home.store.write(ref, EMPTY, { headers: written.headers, metadata, condition }, this.#call);
+    return token;
+  }
+
+  /** The head stays as it is; its log says that there is one more version below it. */
+  async #enterBelow(head: Head, token: VersionToken, condition: Condition): Promise<VersionToken> {
+    const { dels: _done, ...record } = head.record ?? nativeRecord(head);
+    const amended = { ...record, adds: [token], ...noncesAmended(head, this.#nonce) };
+    await rewriteRecord(this.#version.bucket, { head, record: amended, condition }, this.#call);
+    return token;
+  }
+
+  /** Proof that the version is part of the history, whatever has become of the head since. */
+  async #recognise(head: Head | undefined): Promise<Found<VersionToken> | undefined> {
+    const token = this.#token;
+    if (token === undefined) return undefined;
+    const record = head?.record;
+    const named = record?.version === token || record?.adds?.includes(token) === true || record?.dels?.includes(token) === true;
+    if (named || carriesNonce(record, this.#nonce)) return { result: token };
+    const { bucket, key } = this.#version;
+    return (await readVersion(bucket, key, token, this.#call))?.record?.stamp === true ? { result: token } : undefined;
+  }
+}
+
+/** A ring even where there was no head: it tells a head that was swapped from one that a plain PUT wrote. */
+export function ringOf(head: Head | undefined): { ring: readonly string[] } {
+  return { ring: ringAfter(head).ring ?? [] };
+}
+
+async function found(already: Promise<VersionToken | undefined>): Promise<Found<VersionToken> | undefined> {
+  const token = await already;
+  return token === undefined ? undefined : { result: token };
+}

@@ -1,0 +1,174 @@
+import type { Call } from '../../observe/call.ts';
+import { type WriteConditions, hasWriteConditions } from '../../protocol/conditions.ts';
+import { at } from '../../store/blob-store.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { blobMetadata } from '../heads/overflow.ts';
+import { CLAIM_NAME, type ObjectRecord, RECORD_NAME, splitMetadata } from '../records/record.ts';
+import { ownKey, versionRef } from '../records/version-names.ts';
+import { type VersionToken, isNewer, seqOfToken, tokenOfNull } from '../records/version-token.ts';
+import { whileStreaming } from '../heads/commit-life.ts';
+import { type Head, contentHeadersOf, nativeRecord, sameContentHeaders, viewOf } from '../heads/head.ts';
+import { readHead } from '../heads/object-read.ts';
+import { type OwnCopy, copyToOwn } from './own-copy.ts';
+import { Grounds, removeVersionBlob } from './remove-blob.ts';
+import { type KeyPlace, stampCurrent, stampVersion, touchVersion } from './stamp.ts';
+
+/** A head, and where in the key's history it stands. */
+export interface PlacedHead {
+  readonly head: Head | undefined;
+  /** Microseconds. */
+  readonly seq: number;
+  /** Seq above which somebody who was overtaken may still be committed below this head. */
+  readonly floor: number;
+}
+
+/** What the next head says of the null version. */
+export interface Inherited {
+  readonly nullVersion?: VersionToken;
+  readonly dels?: readonly VersionToken[];
+}
+
+/**
+ * All that must be true before a head may be replaced by one that names a new version: its log is done, the
+ * version it names is stamped, and a null version that lies in it is where it can stay.
+ * @throws StoreError conditionFailed: the head has moved
+ */
+export async function displace(place: KeyPlace, placed: PlacedHead, call: Call): Promise<Inherited> {
+  const [nullVersion] = await Promise.all([displaceCurrent(place, placed, call), redo(place, placed.head, call)]);
+  return nullVersion === undefined ? {} : { nullVersion };
+}
+
+/** The same for a head that is to be the null version: the old one goes, and is named until it is gone. */
+export async function displaceNull(place: KeyPlace, head: Head | undefined, call: Call): Promise<Inherited> {
+  const old = nullBlobOf(head);
+  const isOwn = head?.record?.version !== undefined && head.record.version !== old;
+  await Promise.all([redo(place, head, call), isOwn && stampCurrent(place, head, call)]);
+  return old === undefined ? {} : { dels: [old] };
+}
+
+/** Own blob of the null version, current or not; undefined when there is none or its bytes are in the head. */
+export function nullBlobOf(head: Head | undefined): VersionToken | undefined {
+  const record = head?.record;
+  if (record === undefined) return undefined;
+  return record.kind === 'mlink' || record.isNull === true ? record.version : record.nullVersion;
+}
+
+/** Does what the log of a head says; whoever replaces the head does it first, and leaves the entries out. */
+export async function redo(place: KeyPlace, head: Head | undefined, call: Call): Promise<void> {
+  const { adds = [], dels = [] } = head?.record ?? {};
+  await Promise.all([
+    ...adds.map((token) => stampVersion(place, token, call)),
+    ...dels.map((token) => removeVersionBlob(place, token, Grounds.loggedIn(head), call)),
+  ]);
+}
+
+async function displaceCurrent(place: KeyPlace, { head, seq }: Pick<PlacedHead, 'head' | 'seq'>, call: Call): Promise<VersionToken | undefined> {
+  if (head === undefined) return undefined;
+  switch (head.record?.kind) {
+    case 'void':
+      return undefined;
+    case 'link':
+    case 'tomb':
+      if (head.record.isNull === true) return head.record.version;
+      await stampCurrent(place, head, call);
+      return head.record.nullVersion;
+    case 'mlink':
+      return hasOwnPlace(head.record) ? keepDetachedNull(place, head, call) : moveNull(place, { head, seq }, call);
+    default:
+      return moveNull(place, { head, seq }, call);
+  }
+}
+
+/** The order of a blob's name is the object's place. Not so for an upload that was completed over something newer. */
+function hasOwnPlace({ version, seq }: ObjectRecord): boolean {
+  return version !== undefined && seqOfToken(version) === seq;
+}
+
+/** What a new head says of its floor: a version that is committed under a condition is the floor itself, which a head need not say. */
+export function floorAbove({ floor }: PlacedHead, conditions: WriteConditions): { floor?: number } {
+  return hasWriteConditions(conditions) ? {} : { floor };
+}
+
+/** Microseconds; of a blob that native tools wrote, its time. */
+export function seqOfHead(head: Head | undefined): number {
+  if (head === undefined) return 0;
+  return head.record?.seq ?? head.properties.lastModified * 1000;
+}
+
+/** The place of the version that a head names, or is. */
+function tokenOfHead(head: Head, seq: number): VersionToken {
+  const { record } = head;
+  if (record?.version !== undefined && (record.kind !== 'mlink' || hasOwnPlace(record))) return record.version;
+  return tokenOfNull(seq, head.properties.revision);
+}
+
+/** A version with this place would not be the current one. Nothing is behind a void, which has no version; without a head, what is known are names above. */
+export function isBehind(token: VersionToken, { head, seq }: Pick<PlacedHead, 'head' | 'seq'>): boolean {
+  if (head === undefined) return seqOfToken(token) <= seq;
+  return head.record?.kind !== 'void' && isNewer(tokenOfHead(head, seq), token);
+}
+
+/** Copies the null version to a blob of its own, whose name no other state of it gets. */
+async function moveNull({ bucket, key }: KeyPlace, { head, seq }: Pick<PlacedHead, 'seq'> & { readonly head: Head }, call: Call): Promise<VersionToken> {
+  const token = tokenOfHead(head, seq);
+  const target = versionRef(bucket, key, token);
+  const view = viewOf(head, bucket, key);
+  const { store } = bucket.home;
+  const { native } = splitMetadata(head.properties.metadata);
+  const record = { ...ownNullRecord({ bucket, key }, head), seq, mtime: view.mtime };
+  try {
+    // An inline head's bytes and headers are those of one blob.
+    const source = view.bytes.revision === undefined ? await store.head(view.bytes.ref, call) : head.properties;
+    const headers = contentHeadersOf(head.properties);
+    const request: OwnCopy = {
+      target,
+      source: { ...view.bytes.ref, revision: source.revision },
+      size: view.size,
+      headers,
+      metadata: await blobMetadata(bucket.home, record, native, call),
+      sameHeaders: sameContentHeaders(headers, source),
+      ...(source.md5 !== undefined && { md5: source.md5 }),
+    };
+    await whileStreaming(call, (client) => copyToOwn(store, request, client));
+  } catch (error) {
+    if (isStoreError(error, 'conditionFailed')) {
+      // Somebody else has copied the same state, perhaps long ago: it must not be old when a head comes to name it.
+      await touchVersion({ bucket, key }, token, call);
+      return token;
+    }
+    throw isStoreError(error, 'sourceConditionFailed', 'sourceNotFound', 'notFound', 'partsGone')
+      ? new StoreError('conditionFailed', { call: 'copy', cause: error })
+      : error;
+  }
+  return token;
+}
+
+/** Record of the null version on a blob of its own, from the head that it lies in. */
+function ownNullRecord({ bucket, key }: KeyPlace, head: Head): ObjectRecord {
+  const record = head.record ?? nativeRecord(head);
+  const { version: _v, size: _s, nullVersion: _n, adds: _a, dels: _d, nonce: _o, ring: _g, floor: _f, ...rest } = record;
+  return { ...rest, ...ownKey(bucket, key), kind: 'inline', isNull: true, etag: viewOf(head, bucket, key).etag };
+}
+
+/**
+ * The null version has its own blob, but its record is in the head: it is written to the blob, on the blob's
+ * revision. The head is read again in between, or a record that was changed since would be overwritten.
+ */
+async function keepDetachedNull({ bucket, key }: KeyPlace, head: Head, call: Call): Promise<VersionToken> {
+  const { store } = bucket.home;
+  const token = head.record?.version ?? '';
+  const ref = versionRef(bucket, key, token);
+  const moved = (cause?: unknown): StoreError => new StoreError('conditionFailed', { call: 'setMetadata', ...(cause !== undefined && { cause }) });
+  try {
+    const { metadata, revision } = await store.head(ref, call);
+    if ((await readHead(bucket, key, call))?.properties.revision !== head.properties.revision) throw moved();
+    const { native } = splitMetadata(head.properties.metadata);
+    const own = await blobMetadata(bucket.home, ownNullRecord({ bucket, key }, head), native, call);
+    if (own[RECORD_NAME] === metadata[RECORD_NAME]) return token;
+    const { claim } = splitMetadata(metadata);
+    await store.setMetadata(ref, claim === undefined ? own : { ...own, [CLAIM_NAME]: claim }, at(revision), call);
+    return token;
+  } catch (error) {
+    throw isStoreError(error, 'notFound') ? moved(error) : error;
+  }
+}

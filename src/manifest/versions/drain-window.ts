@@ -1,0 +1,70 @@
+import type { Call } from '../../observe/call.ts';
+import { blobsOf, pagesOf } from '../../store/pages.ts';
+import type { Bucket } from '../records/bucket.ts';
+import type { ObjectRecord } from '../records/record.ts';
+import { versionsOfKey } from '../records/version-names.ts';
+import { seqOfToken } from '../records/version-token.ts';
+import { type Head, nativeRecord, viewOf } from '../heads/head.ts';
+import type { ObjectsContext } from './object-context.ts';
+import { type PlacedHead, seqOfHead } from './displace.ts';
+import type { KeyPlace } from './stamp.ts';
+import { type VersionBlob, parseVersion } from './version-blob.ts';
+
+const PAGE = 100;
+
+/** Longer than a writer may take between what it looked at and its last call, and that call on its way. Milliseconds. */
+export const DRAIN_MS = 30 * 60_000;
+
+/**
+ * True for a while after versioning was turned on for the first time: an unconditional PUT that began before may
+ * still land, over any head. So writers stamp their version before they answer, and whoever finds a head that a
+ * plain PUT may have written, or none, looks at the versions' own blobs.
+ */
+export function isDraining({ versioning, versionedSince }: Bucket, { drainMs, now }: Pick<ObjectsContext, 'drainMs' | 'now'>): boolean {
+  return versioning !== 'never' && versionedSince !== undefined && now() < versionedSince + drainMs;
+}
+
+/** A head that no writer of a versioned bucket wrote, or none. */
+export function mayHideVersions(head: Head | undefined): boolean {
+  return head === undefined || (head.record?.ring === undefined && (head.record?.kind ?? 'inline') === 'inline');
+}
+
+/** Where a head stands in the key's history. One that came late over versions stands above them all: it is the current one. */
+export async function placeHead(place: KeyPlace, head: Head | undefined, { context, call }: { context: ObjectsContext; call: Call }): Promise<PlacedHead> {
+  const seq = seqOfHead(head);
+  const placed = { head, seq, floor: head?.record?.floor ?? seq };
+  if (!isDraining(place.bucket, context) || !mayHideVersions(head)) return placed;
+  for await (const { token } of versionsNewestFirst(place, call)) {
+    const above = Math.max(seq, seqOfToken(token) + 1);
+    return { head, seq: above, floor: above };
+  }
+  return placed;
+}
+
+/**
+ * The record of a head as a change of it begins with. A changed head keeps nonces, and nobody looks for versions above it any more:
+ * so it says itself where it stands.
+ */
+export async function placedRecord(place: KeyPlace, head: Head, { context, call }: { context: ObjectsContext; call: Call }): Promise<ObjectRecord> {
+  const record = head.record ?? nativeRecord(head);
+  const { seq, floor } = await placeHead(place, head, { context, call });
+  return seq === record.seq ? record : { ...record, seq, floor, mtime: viewOf(head, place.bucket, place.key).mtime };
+}
+
+/** The current version of a key without a head: the newest that is stamped. Undefined outside the window: nothing is there then. */
+export async function survivingVersion(place: KeyPlace, context: ObjectsContext, call: Call): Promise<VersionBlob | undefined> {
+  if (!isDraining(place.bucket, context)) return undefined;
+  for await (const version of versionsNewestFirst(place, call)) {
+    if (version.record?.stamp === true) return version;
+  }
+  return undefined;
+}
+
+/** All that lies under the names of a key's versions, visible or not. A list call for each hundred. */
+export async function* versionsNewestFirst({ bucket, key }: KeyPlace, call: Call): AsyncGenerator<VersionBlob, void> {
+  const { store, system } = bucket.home;
+  const { prefix } = versionsOfKey(bucket, key);
+  for await (const page of pagesOf(store, system, { prefix, pageSize: PAGE }, call)) {
+    for (const entry of blobsOf(page)) yield parseVersion({ container: system, name: entry.name }, entry.name.slice(prefix.length), entry);
+  }
+}

@@ -1,0 +1,103 @@
+import type { Call } from '../../observe/call.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { isVersionToken } from '../records/version-token.ts';
+import { type Head, NULL_VERSION } from '../heads/head.ts';
+import type { ObjectsContext } from './object-context.ts';
+import { liveView, noSuchKey, readHead } from '../heads/object-read.ts';
+import type { ObjectTarget } from '../heads/object-requests.ts';
+import type { ObjectView } from '../records/object-view.ts';
+import { markerNamed, markerOnTop, noSuchVersion } from './delete-marker-errors.ts';
+import { nullBlobOf } from './displace.ts';
+import { survivingVersion } from './drain-window.ts';
+import type { KeyPlace } from './stamp.ts';
+import { type VersionBlob, isVisible, readVersion, versionView } from './version-blob.ts';
+
+/** A version may be replaced, deleted or moved between the head and its own blob; each turn follows one such change. */
+const MAX_TURNS = 6;
+
+/**
+ * What is known of an object without its bytes. Current: head, and for a version of its own that version's blob.
+ * By id: that blob, and the head as long as it is not stamped.
+ * @throws S3Error NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker, by id)
+ */
+export async function findObject(context: ObjectsContext, target: ObjectTarget, call: Call): Promise<ObjectView> {
+  const { versionId } = target;
+  if (versionId === undefined) return findCurrent(context, target, call);
+  return versionId === NULL_VERSION ? findNull(target, call) : findByToken(target, versionId, call);
+}
+
+async function findCurrent(context: ObjectsContext, { bucket, key }: KeyPlace, call: Call): Promise<ObjectView> {
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const head = await readHead(bucket, key, call);
+    const view = liveView(bucket, key, head);
+    if (view !== undefined && head?.record?.kind !== 'link') return view;
+    const version = await currentVersion(context, { bucket, key, head }, call);
+    if (version !== undefined) return versionView(version, bucket, key);
+  }
+  throw keepsChanging();
+}
+
+/** A key with its head as it was read. */
+export interface HeadAt extends KeyPlace {
+  readonly head: Head | undefined;
+}
+
+/**
+ * The version's own blob that a head without bytes stands for, if that is an object.
+ * @returns undefined when it has gone meanwhile: look again
+ * @throws S3Error NoSuchKey
+ */
+export async function currentVersion(context: ObjectsContext, { bucket, key, head }: HeadAt, call: Call): Promise<VersionBlob | undefined> {
+  if (head?.record?.kind === 'tomb') throw markerOnTop(key, head);
+  const token = head?.record?.kind === 'link' ? head.record.version : undefined;
+  if (token !== undefined) return readVersion(bucket, key, token, call);
+  const survivor = head === undefined ? await survivingVersion({ bucket, key }, context, call) : undefined;
+  if (survivor === undefined) throw noSuchKey(key);
+  if (survivor.record?.kind === 'tomb') throw markerOnTop(key, survivor);
+  return readVersion(bucket, key, survivor.token, call);
+}
+
+/** The null version through the head: it is the only one that says which blob that is. */
+async function findNull({ bucket, key }: KeyPlace, call: Call): Promise<ObjectView> {
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const head = await readHead(bucket, key, call);
+    const kind = head?.record?.kind ?? 'inline';
+    const view = liveView(bucket, key, head);
+    if (view !== undefined && kind !== 'link') return view;
+    const token = nullBlobOf(head);
+    if (token === undefined) throw noSuchVersion(key, NULL_VERSION);
+    const version = await readVersion(bucket, key, token, call);
+    if (version !== undefined) return objectOf(version, { bucket, key });
+  }
+  throw keepsChanging();
+}
+
+async function findByToken(place: KeyPlace, versionId: string, call: Call): Promise<ObjectView> {
+  const { bucket, key } = place;
+  const version = isVersionToken(versionId) ? await readVersion(bucket, key, versionId, call) : undefined;
+  if (version === undefined) throw noSuchVersion(key, versionId);
+  return objectOf(await requireVisible(place, version, call), place);
+}
+
+/** A version that is named by its id, once it is known to belong to the history. @throws S3Error NoSuchVersion */
+export async function requireVisible({ bucket, key }: KeyPlace, version: VersionBlob, call: Call): Promise<VersionBlob> {
+  const { token, record } = version;
+  if (record === undefined || record.isNull === true) throw noSuchVersion(key, token);
+  if (record.stamp === true) return version;
+  const head = await readHead(bucket, key, call);
+  if (isVisible(head, version)) return version;
+  // It may have been displaced, and stamped, between the two looks.
+  const again = await readVersion(bucket, key, token, call);
+  if (again?.record?.stamp !== true) throw noSuchVersion(key, token);
+  return again;
+}
+
+/** @throws S3Error MethodNotAllowed for a delete marker */
+export function objectOf(version: VersionBlob, { bucket, key }: KeyPlace): ObjectView {
+  if (version.record?.kind === 'tomb') throw markerNamed(version);
+  return versionView(version, bucket, key);
+}
+
+export function keepsChanging(): StoreError {
+  return new StoreError('throttled', { call: 'read', code: 'ObjectKeepsChanging' });
+}

@@ -1,0 +1,22 @@
+import type { Acl } from '../../protocol/acl/acl.ts';
+import type { ObjectLock } from '../../protocol/object-lock.ts';
+import type { Tag } from '../../protocol/tagging.ts';
+import type { ObjectRecord } from '../records/record.ts';
+import type { ObjectView } from '../records/object-view.ts';
+
+/** What can be said anew of an object that exists; a field that is absent stays as it is. */
+export interface AmendedFields {
+  /** None: an empty list. */
+  readonly tags?: readonly Tag[];
+  readonly acl?: Acl;
+  readonly lock?: ObjectLock;
+}
+
+/** Looks at the object as it is and says what changes, undefined for nothing; throws to refuse. May be asked several times. */
+export type ObjectAmendment = (view: ObjectView) => AmendedFields | undefined;
+
+/** The record with what is said anew. */
+export function amended({ tags, ...rest }: ObjectRecord, { tags: newTags, acl, lock }: AmendedFields): ObjectRecord {
+  const now = newTags ?? tags ?? [];
+  return { ...rest, ...(now.length > 0 && { tags: now }), ...(acl !== undefined && { acl }), ...(lock !== undefined && { lock }) };
+}

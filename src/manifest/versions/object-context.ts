@@ -1,0 +1,14 @@
+import type { Clock } from '../records/clock.ts';
+import type { CommitLife } from '../heads/commit-life.ts';
+import type { Settler } from './settle.ts';
+
+/** What the object functions share. */
+export interface ObjectsContext {
+  readonly clock: Clock;
+  readonly settler: Settler;
+  readonly commits: CommitLife;
+  /** How long after the first Enable of versioning a plain PUT that began before may still land, in milliseconds. */
+  readonly drainMs: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}

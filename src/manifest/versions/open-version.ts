@@ -1,0 +1,132 @@
+import type { Call } from '../../observe/call.ts';
+import type { BlobRef, ReadResult } from '../../store/blob-store.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import type { ByteSource } from '../../streams/bytes.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { headPlace } from '../records/names.ts';
+import { isOverflowMissing, withOverflow } from '../heads/overflow.ts';
+import { versionRef } from '../records/version-names.ts';
+import { isVersionToken } from '../records/version-token.ts';
+import { NULL_VERSION, parseHead, viewOf } from '../heads/head.ts';
+import type { ObjectsContext } from './object-context.ts';
+import { asNoSuchBucket, openView, readHead } from '../heads/object-read.ts';
+import type { ObjectTarget, OpenRequest } from '../heads/object-requests.ts';
+import type { ObjectView } from '../records/object-view.ts';
+import { noSuchVersion } from './delete-marker-errors.ts';
+import { type HeadAt, currentVersion, findObject, keepsChanging, objectOf, requireVisible } from './find-version.ts';
+import type { KeyPlace } from './stamp.ts';
+import { parseVersion, versionView } from './version-blob.ts';
+
+const MAX_TURNS = 6;
+
+export interface OpenedObject {
+  readonly view: ObjectView;
+  readonly body: ByteSource;
+}
+
+/**
+ * Properties and bytes together. One call for an inline object, or a version named by its id that was stamped;
+ * two for a version of its own that is current. One more when a record had spilled.
+ */
+export async function openObject(context: ObjectsContext, target: ObjectTarget, request: OpenRequest, call: Call): Promise<OpenedObject> {
+  const { bucket, key, versionId } = target;
+  if (versionId !== undefined && versionId !== NULL_VERSION) return openByToken({ bucket, key }, { token: versionId, request }, call);
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const opened = versionId === undefined ? await openCurrent(context, target, request, call) : await openFound(context, target, request, call);
+    if (opened !== undefined) return opened;
+  }
+  throw keepsChanging();
+}
+
+/** @returns undefined when the key has changed meanwhile: look again */
+async function openCurrent(context: ObjectsContext, target: ObjectTarget, request: OpenRequest, call: Call): Promise<OpenedObject | undefined> {
+  const { bucket, key } = target;
+  // A range of a head without bytes is an error of the service, so where such heads are likely the head comes first.
+  if (request.range !== undefined && bucket.versioning !== 'never') return openLooking(context, target, request, call);
+  const { ref } = headPlace(bucket, key);
+  const read = await readOrNone(bucket, ref, request, call);
+  if (read === undefined) return openBehind(context, { ...target, head: undefined }, request, call);
+  const bare = parseHead(ref, read.properties);
+  const kind = bare.record?.kind ?? 'inline';
+  call.facts.noteHeadKind(ref.name, kind);
+  if (kind === 'inline') {
+    const head = await orDiscard(read.body, () => withOverflow(bucket.home, bare, call)).catch((error: unknown) => {
+      if (!isOverflowMissing(error)) throw error;
+    });
+    if (head === undefined) return undefined;
+    return { view: viewOf(head, bucket, key), body: read.body };
+  }
+  read.body.discard();
+  return openBehind(context, { ...target, head: await withOverflow(bucket.home, bare, call) }, request, call);
+}
+
+async function openLooking(context: ObjectsContext, target: ObjectTarget, request: OpenRequest, call: Call): Promise<OpenedObject | undefined> {
+  const { bucket, key } = target;
+  return openBehind(context, { ...target, head: await readHead(bucket, key, call) }, request, call);
+}
+
+/** The bytes that a head stands for, wherever they lie. */
+async function openBehind(context: ObjectsContext, { bucket, key, head }: HeadAt, request: OpenRequest, call: Call): Promise<OpenedObject | undefined> {
+  const { record } = head ?? {};
+  try {
+    if (head !== undefined && (record === undefined || record.kind === 'inline' || record.kind === 'mlink')) {
+      const view = viewOf(head, bucket, key);
+      return { view, body: await openView(bucket, view, request, call) };
+    }
+    if (record?.kind === 'link' && record.version !== undefined) {
+      const ref = versionRef(bucket, key, record.version);
+      const { properties, body } = await bucket.home.store.read(ref, request, call);
+      const version = await orDiscard(body, () => withOverflow(bucket.home, parseVersion(ref, record.version ?? '', properties), call));
+      return { view: versionView({ ...version, token: record.version }, bucket, key), body };
+    }
+    const version = await currentVersion(context, { bucket, key, head }, call);
+    if (version === undefined) return undefined;
+    const view = versionView(version, bucket, key);
+    return { view, body: await openView(bucket, view, request, call) };
+  } catch (error) {
+    if (isStoreError(error, 'notFound', 'conditionFailed') || isOverflowMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The null version, by name. */
+async function openFound(context: ObjectsContext, target: ObjectTarget, request: OpenRequest, call: Call): Promise<OpenedObject | undefined> {
+  const view = await findObject(context, target, call);
+  try {
+    return { view, body: await openView(target.bucket, view, request, call) };
+  } catch (error) {
+    if (isStoreError(error, 'notFound', 'conditionFailed') || isOverflowMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function openByToken(place: KeyPlace, { token, request }: { readonly token: string; readonly request: OpenRequest }, call: Call): Promise<OpenedObject> {
+  const { bucket, key } = place;
+  const ref = versionRef(bucket, key, token);
+  const read = isVersionToken(token) ? await readOrNone(bucket, ref, request, call) : undefined;
+  if (read === undefined) throw noSuchVersion(key, token);
+  return orDiscard(read.body, async () => {
+    const bare = parseVersion(ref, token, read.properties);
+    const version = await requireVisible(place, { ...(await withOverflow(bucket.home, bare, call)), token }, call);
+    return { view: objectOf(version, place), body: read.body };
+  });
+}
+
+async function readOrNone(bucket: Bucket, ref: BlobRef, request: OpenRequest, call: Call): Promise<ReadResult | undefined> {
+  try {
+    return await bucket.home.store.read(ref, request, call);
+  } catch (error) {
+    if (isStoreError(error, 'notFound')) return undefined;
+    // Versions lie in the system container: that one says nothing of the bucket.
+    throw ref.container === bucket.home.container ? asNoSuchBucket(error, bucket) : error;
+  }
+}
+
+async function orDiscard<T>(body: ByteSource, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    body.discard();
+    throw error;
+  }
+}

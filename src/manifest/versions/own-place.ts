@@ -1,0 +1,46 @@
+import type { Call } from '../../observe/call.ts';
+import type { BlobMetadata, Revision } from '../../store/blob-store.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import { blobMetadata } from '../heads/overflow.ts';
+import type { ObjectRecord } from '../records/record.ts';
+import { versionRef } from '../records/version-names.ts';
+import { type VersionToken, seqOfToken } from '../records/version-token.ts';
+import { whileStreaming } from '../heads/commit-life.ts';
+import { copyToOwn } from './own-copy.ts';
+import type { KeyPlace } from './stamp.ts';
+import type { WrittenVersion } from './version-blob.ts';
+
+/** A version that was overtaken by one that came under a condition, and needs a place above it. */
+export interface PlaceChange {
+  readonly from: VersionToken;
+  readonly to: VersionToken;
+  /** What lies at its old place. */
+  readonly written: WrittenVersion;
+}
+
+/**
+ * Copies a version's own blob to another place, server-side: for bytes that the gateway does not have any more.
+ * @param beside what else is to stand on the new blob
+ * @throws StoreError sourceNotFound, sourceConditionFailed: the old blob is not what it was
+ */
+export async function copyToPlace(place: KeyPlace, { from, to, written }: PlaceChange, beside: BlobMetadata, call: Call): Promise<WrittenVersion> {
+  const { bucket, key } = place;
+  const { store } = bucket.home;
+  const [source, target] = [versionRef(bucket, key, from), versionRef(bucket, key, to)];
+  const { record, native, headers } = written;
+  const moved: ObjectRecord = { ...record, seq: seqOfToken(to) };
+  const { size = 0, ...own } = moved;
+  const metadata = { ...(await blobMetadata(bucket.home, own, native, call)), ...beside };
+  const revision = written.revision ?? (await store.head(source, call)).revision;
+  const copied = await whileStreaming(call, async (client): Promise<Revision> => {
+    try {
+      return (await copyToOwn(store, { target, source: { ...source, revision }, size, headers, metadata }, client)).revision;
+    } catch (error) {
+      // Its name is ours alone: our own copy, of which the answer was lost.
+      if (isStoreError(error, 'conditionFailed')) return (await store.head(target, call)).revision;
+      throw error;
+    }
+  });
+  // What stands beside the record is nothing that a head repeats.
+  return { record: moved, native, headers, ...(Object.keys(beside).length === 0 && { revision: copied }) };
+}

@@ -1,0 +1,119 @@
+import type { Call } from '../../observe/call.ts';
+import { isKept } from '../../protocol/object-lock.ts';
+import type { Revision } from '../../store/blob-store.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { splitMetadata } from '../records/record.ts';
+import type { ObjectRecord } from '../records/record.ts';
+import { versionRef } from '../records/version-names.ts';
+import { type VersionToken, isUploadToken } from '../records/version-token.ts';
+import { sealVersion } from './upload-claim.ts';
+import type { Head } from '../heads/head.ts';
+import type { KeyPlace } from './stamp.ts';
+
+/**
+ * Whether object lock keeps a version now, from whoever was not asked by somebody who may get round it. A record that
+ * has spilled says it all the same. Every remover but DELETE by id, which has a client to judge, asks this.
+ * @param now milliseconds since the epoch
+ */
+export function isLocked(record: Pick<ObjectRecord, 'lock'> | undefined, now: number): boolean {
+  return record?.lock !== undefined && isKept(record.lock, { now, bypass: false });
+}
+
+/**
+ * Why a version's own blob may go. There are no others, and each is made of what proves it:
+ * a lock binds all but a change of the key that was judged and is committed.
+ */
+export class Grounds {
+  readonly #covers: (token: VersionToken) => boolean;
+  readonly #lockedFrom: number | undefined;
+
+  private constructor(covers: (token: VersionToken) => boolean, lockedFrom?: number) {
+    this.#covers = covers;
+    this.#lockedFrom = lockedFrom;
+  }
+
+  /** A head that was read says so in its log: a committed change of the key let go of it, and looked at its lock before. */
+  static loggedIn(head: Head | undefined): Grounds {
+    const dels = head?.record?.dels ?? [];
+    return new Grounds((token) => dels.includes(token));
+  }
+
+  /** A change of the key by this request is committed, and lets go of it. Its lock was looked at, or its bytes lie at the key now. */
+  static committed(token: VersionToken): Grounds {
+    return new Grounds((other) => other === token);
+  }
+
+  /** This request brought it into being, and no head write that names it can have happened. */
+  static neverNamed(token: VersionToken): Grounds {
+    return new Grounds((other) => other === token);
+  }
+
+  /** No head names it, as far as is known, and it is old. A lock keeps it. @param now milliseconds since the epoch */
+  static unnamed(now: number): Grounds {
+    return new Grounds(() => true, now);
+  }
+
+  /** @param record of the state that would be removed */
+  allow(token: VersionToken, record: ObjectRecord | undefined): boolean {
+    return this.#covers(token) && (this.#lockedFrom === undefined || !isLocked(record, this.#lockedFrom));
+  }
+
+  /** Whether what they allow depends on the state of the blob. */
+  get needRecord(): boolean {
+    return this.#lockedFrom !== undefined;
+  }
+}
+
+/**
+ * Removes a version's own blob that no reader looks at any more, with what was staged for it. Its name is used once, so
+ * where the grounds hold whatever it says there is no revision to be kept. Idempotent.
+ * @returns false when it must stay
+ */
+export async function removeVersionBlob({ bucket, key }: KeyPlace, token: VersionToken, grounds: Grounds, call: Call): Promise<boolean> {
+  const { store } = bucket.home;
+  const ref = versionRef(bucket, key, token);
+  try {
+    const judged = grounds.needRecord ? await store.head(ref, call) : undefined;
+    const record = judged === undefined ? undefined : splitMetadata(judged.metadata).record;
+    if (!grounds.allow(token, record)) return false;
+    await forgetUpload({ bucket, key }, token, call);
+    await store.remove(ref, judged?.revision, call);
+  } catch (error) {
+    if (!isStoreError(error, 'notFound')) throw error;
+  }
+  return true;
+}
+
+/**
+ * Removes a blob that a commit brought into being at a place that it gave up, or was refused: no head write that names it can have
+ * happened. What it says of an upload is not true, so nothing of it is written down. Idempotent.
+ */
+export async function removeUnnamed({ bucket, key }: KeyPlace, token: VersionToken, call: Call): Promise<void> {
+  try {
+    await bucket.home.store.remove(versionRef(bucket, key, token), undefined, call);
+  } catch (error) {
+    if (!isStoreError(error, 'notFound')) throw error;
+  }
+}
+
+/** A version's own blob as it was listed or read. */
+export interface KnownBlob {
+  readonly token: VersionToken;
+  readonly record: ObjectRecord | undefined;
+  readonly revision: Revision;
+}
+
+/** The same for one whose state is known: it goes at that revision, or not at all. @throws StoreError conditionFailed, notFound */
+export async function removeKnownBlob({ bucket, key }: KeyPlace, known: KnownBlob, grounds: Grounds, call: Call): Promise<boolean> {
+  if (!grounds.allow(known.token, known.record)) return false;
+  await bucket.home.store.remove(versionRef(bucket, key, known.token), known.revision, call);
+  return true;
+}
+
+/** The blob may hold the only note of how an upload ended, and parts may be staged for it. */
+async function forgetUpload(place: { readonly bucket: Bucket; readonly key: string }, token: VersionToken, call: Call): Promise<void> {
+  if (!isUploadToken(token)) return;
+  await sealVersion({ ...place, token }, call);
+  await place.bucket.home.store.discardParts(versionRef(place.bucket, place.key, token), call);
+}

@@ -1,0 +1,213 @@
+import type { Call } from '../../observe/call.ts';
+import { judgeWrite } from '../../protocol/conditions.ts';
+import type { Condition, Revision } from '../../store/blob-store.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { newNonce } from '../records/clock.ts';
+import { headPlace } from '../records/names.ts';
+import { linkMetadata } from '../heads/overflow.ts';
+import { type ObjectRecord, RECORD_NAME, encodeRecord, splitMetadata } from '../records/record.ts';
+import { type VersionToken, isVersionToken, seqOfToken } from '../records/version-token.ts';
+import { sealKnown } from './upload-claim.ts';
+import { rewriteRecord } from '../heads/head-amend.ts';
+import { byNonce, changeHead, noncesAmended } from '../heads/head-commit.ts';
+import { type Head, NULL_VERSION, contentHeadersOf, nativeRecord, viewOf } from '../heads/head.ts';
+import type { ObjectsContext } from './object-context.ts';
+import { readHead } from '../heads/object-read.ts';
+import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-requests.ts';
+import { ringOf } from './commit-version.ts';
+import { indexDeletion } from './create-marker.ts';
+import { nullBlobOf, redo, seqOfHead } from './displace.ts';
+import { isDraining, mayHideVersions, versionsNewestFirst } from './drain-window.ts';
+import { Grounds, removeVersionBlob } from './remove-blob.ts';
+import type { KeyPlace } from './stamp.ts';
+import { type VersionBlob, isVisible, readVersion, versionView } from './version-blob.ts';
+
+const EMPTY = new Uint8Array(0);
+
+interface Target extends ObjectTarget {
+  readonly versionId: string;
+}
+
+/** What a turn has decided on, for what follows the commit. */
+interface Removal {
+  readonly removed: Removed;
+  /** Own blob of the version that went. */
+  readonly token?: VersionToken;
+  /** Revision of the void that was left behind. */
+  readonly voidRevision?: Revision;
+}
+
+/**
+ * Deletes a version for good. Always one conditional write of the head, of a noncurrent version too: so the history
+ * cannot move between looking at it and deciding. The blob goes before the answer.
+ */
+export async function removeVersion(context: ObjectsContext, target: Target, request: RemoveRequest, call: Call): Promise<Removed> {
+  const { bucket, key } = target;
+  const nonce = newNonce();
+  let decided: Removal = { removed: { deleteMarker: false, versionId: target.versionId } };
+  const removal = await changeHead<Removal>(
+    {
+      bucket,
+      key,
+      conditions: {},
+      repeatable: true,
+      versioned: true,
+      plan: async (head, condition) => {
+        const turn: Turn = { target, request, head, condition, nonce };
+        const plan = await planTurn(context, turn, call);
+        decided = plan.removal;
+        return plan.send;
+      },
+      recognise: byNonce(nonce, () => decided),
+    },
+    call,
+  );
+  if (removal.token !== undefined) await removeVersionBlob(target, removal.token, Grounds.committed(removal.token), call);
+  if (removal.voidRevision !== undefined) await removeVoid(target, removal.voidRevision, call);
+  return removal.removed;
+}
+
+interface Turn {
+  readonly target: Target;
+  readonly request: RemoveRequest;
+  readonly head: Head | undefined;
+  readonly condition: Condition;
+  readonly nonce: string;
+}
+
+interface Plan {
+  readonly removal: Removal;
+  readonly send: () => Promise<Removal>;
+}
+
+async function planTurn(context: ObjectsContext, turn: Turn, call: Call): Promise<Plan> {
+  const { target, head } = turn;
+  await refuseInWindow(context, target, head, call);
+  return isCurrent(target, head) ? planCurrent({ ...turn, head }, call) : planNoncurrent(turn, call);
+}
+
+/** The head may have been overwritten by a late plain PUT: what it names no longer, it cannot delete. */
+async function refuseInWindow(context: ObjectsContext, place: KeyPlace, head: Head | undefined, call: Call): Promise<void> {
+  if (head === undefined || !isDraining(place.bucket, context) || !mayHideVersions(head)) return;
+  for await (const _version of versionsNewestFirst(place, call)) throw new StoreError('unavailable', { call: 'write', code: 'VersioningJustEnabled' });
+}
+
+function isCurrent({ versionId }: Target, head: Head | undefined): head is Head {
+  const { kind = 'inline', version, isNull } = head?.record ?? {};
+  if (head === undefined || kind === 'void') return false;
+  const currentIsNull = kind === 'inline' || kind === 'mlink' || isNull === true;
+  return versionId === NULL_VERSION ? currentIsNull : !currentIsNull && version === versionId;
+}
+
+async function planNoncurrent({ target, request, head, condition, nonce }: Turn, call: Call): Promise<Plan> {
+  const { bucket, key, versionId } = target;
+  const token = versionId === NULL_VERSION ? nullBlobOf(head) : versionId;
+  const version = token === undefined || !isVersionToken(token) ? undefined : await readVersion(bucket, key, token, call);
+  if (head === undefined || version === undefined || !isRemovable(target, version, head)) return planNothing(target, head, call);
+  allow(request, version, target);
+  await Promise.all([redo(target, head, call), sealKnown({ ...target, token: version.token }, version.properties.metadata, call)]);
+
+  const removal: Removal = { removed: { deleteMarker: version.record?.kind === 'tomb', versionId }, token: version.token };
+  const { adds: _done, nullVersion, ...record } = head.record ?? nativeRecord(head);
+  const kept = nullVersion === version.token ? {} : { ...(nullVersion !== undefined && { nullVersion }) };
+  const amended: ObjectRecord = { ...record, ...kept, dels: [version.token], ...noncesAmended(head, nonce) };
+  return {
+    removal,
+    send: async () => {
+      await rewriteRecord(bucket, { head, record: amended, condition }, call);
+      return removal;
+    },
+  };
+}
+
+function isRemovable({ versionId }: Target, version: VersionBlob, head: Head): boolean {
+  return isVisible(head, version) && (version.record?.isNull === true) === (versionId === NULL_VERSION);
+}
+
+/** There is no such version, if the head is still the one that does not know it. */
+async function planNothing(target: Target, head: Head | undefined, call: Call): Promise<Plan> {
+  const now = await readHead(target.bucket, target.key, call);
+  if (now?.properties.revision !== head?.properties.revision) throw new StoreError('conditionFailed', { call: 'head' });
+  const removal: Removal = { removed: { deleteMarker: false, versionId: target.versionId } };
+  return { removal, send: async () => removal };
+}
+
+/** @throws S3Error PreconditionFailed, and what the guard throws */
+function allow({ conditions, guard }: RemoveRequest, version: VersionBlob, { bucket, key }: Target): void {
+  if (version.record?.kind === 'tomb') return;
+  const view = versionView(version, bucket, key);
+  judgeWrite(conditions, view, key);
+  guard?.(view);
+}
+
+/** The newest of the others becomes current; without one, a void stands until the last blob is gone. */
+async function planCurrent({ target, request, head, condition, nonce }: Turn & { readonly head: Head }, call: Call): Promise<Plan> {
+  const { bucket, key, versionId } = target;
+  const token = head.record?.version;
+  const { own, next } = await neighbours(target, head, call);
+  if (own !== undefined && head.record?.kind !== 'mlink') allow(request, own, target);
+  else if (head.record?.kind !== 'tomb') allowHead(request, head, target);
+  const seal = own !== undefined && sealKnown({ ...target, token: own.token }, own.properties.metadata, call);
+  const hides = next?.record?.kind !== 'inline';
+  await Promise.all([redo(target, head, call), seal, hides && indexDeletion(target, seqOfHead(head), call)]);
+
+  const removed: Removed = { deleteMarker: head.record?.kind === 'tomb', versionId };
+  const removal: Removal = { removed, ...(token !== undefined && { token }) };
+  const log = token === undefined ? {} : { dels: [token] };
+  const { ref, trueKey } = headPlace(bucket, key);
+  const nullVersion = next?.token === head.record?.nullVersion ? undefined : head.record?.nullVersion;
+  const floor = head.record?.floor ?? seqOfHead(head);
+  const base = { floor, ...(trueKey !== undefined && { key: trueKey }), nonce, ...ringOf(head), ...log, ...(nullVersion !== undefined && { nullVersion }) };
+  const send = async (): Promise<Removal> => {
+    if (next === undefined) {
+      const metadata = { [RECORD_NAME]: encodeRecord({ kind: 'void', seq: seqOfHead(head), ...base }) };
+      const { revision } = await bucket.home.store.write(ref, EMPTY, { metadata, condition }, call);
+      return { ...removal, voidRevision: revision };
+    }
+    const { native } = splitMetadata(next.properties.metadata);
+    const metadata = linkMetadata(bucket.home, { ...promoted(next, target), ...base }, native);
+    await bucket.home.store.write(ref, EMPTY, { headers: contentHeadersOf(next.properties), metadata, condition }, call);
+    return removal;
+  };
+  return { removal, send };
+}
+
+function allowHead({ conditions, guard }: RemoveRequest, head: Head, { bucket, key }: Target): void {
+  const view = viewOf(head, bucket, key);
+  judgeWrite(conditions, view, key);
+  guard?.(view);
+}
+
+/** The current version's own blob, and the newest visible version besides it. */
+async function neighbours(target: Target, head: Head, call: Call): Promise<{ own: VersionBlob | undefined; next: VersionBlob | undefined }> {
+  let own: VersionBlob | undefined;
+  for await (const version of versionsNewestFirst(target, call)) {
+    if (version.token === head.record?.version) own = version;
+    else if (isVisible(head, version)) return { own, next: version };
+  }
+  return { own, next: undefined };
+}
+
+/** A head that names a version which was displaced once: it is stamped already, unless it is the null one. */
+function promoted(next: VersionBlob, { bucket, key }: Target): ObjectRecord {
+  const { overflow: _o, ...record } = next.record ?? { kind: 'inline', seq: seqOfToken(next.token) };
+  const { etag, size } = versionView(next, bucket, key);
+  const isTomb = record.kind === 'tomb';
+  return {
+    ...record,
+    kind: isTomb ? 'tomb' : 'link',
+    version: next.token,
+    seq: seqOfToken(next.token),
+    ...(record.isNull !== true && { stamp: true }),
+    ...(!isTomb && { etag, size }),
+  };
+}
+
+/** Harmless when it fails: nothing reads a void. */
+async function removeVoid({ bucket, key }: KeyPlace, revision: Revision, call: Call): Promise<void> {
+  try {
+    await bucket.home.store.remove(headPlace(bucket, key).ref, revision, call);
+  } catch (error) {
+    if (!isStoreError(error)) throw error;
+  }
+}

@@ -1,0 +1,115 @@
+import type { Call } from '../../observe/call.ts';
+import type { BodyFacts } from '../../protocol/body/object-body.ts';
+import type { Checksum } from '../../protocol/checksums/algorithms.ts';
+import { ABSENT, type BlobRef, type ContentHeaders, type Revision, at } from '../../store/blob-store.ts';
+import { bodySize } from '../../streams/bytes.ts';
+import { newNonce } from '../records/clock.ts';
+import { recordOf } from '../heads/new-record.ts';
+import { blobMetadata } from '../heads/overflow.ts';
+import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from '../records/record.ts';
+import { ownKey, versionRef } from '../records/version-names.ts';
+import { type VersionToken, seqOfToken } from '../records/version-token.ts';
+import type { NewObject, PutRequest, PutTarget } from '../heads/object-requests.ts';
+import { opaqueEtag } from '../heads/head.ts';
+import { type StoredEtag, etagWithoutAnswer } from './unanswered-md5.ts';
+import { type KeyPlace } from './stamp.ts';
+import { type WrittenVersion, writeOwn } from './version-blob.ts';
+
+/** Bytes on a version's own blob; the record says what the answer needs. */
+export interface UploadedVersion extends WrittenVersion {
+  readonly record: ObjectRecord & { readonly etag: string; readonly size: number };
+}
+
+/** Which version the bytes are for. */
+export interface OwnPlace {
+  readonly token: VersionToken;
+  readonly isNull: boolean;
+}
+
+/** What a new object's own blob says of it. */
+export function ownRecord({ bucket, key }: KeyPlace, object: NewObject, { token, isNull }: OwnPlace): ObjectRecord {
+  return { kind: 'inline', seq: seqOfToken(token), ...(isNull && { isNull }), ...recordOf(bucket, key, object), ...ownKey(bucket, key) };
+}
+
+/** Records say an ETag only where it is not the MD5 that the service keeps. */
+export function ownEtag({ etag }: PutRequest): { etag?: string } {
+  return etag === undefined ? {} : { etag };
+}
+
+/** What is the same for every blob of a new object. */
+export function nativeParts({ attributes }: NewObject): { native: Readonly<Record<string, string>>; headers: ContentHeaders } {
+  return { native: partitionUserMetadata(attributes.userMetadata).native, headers: partitionHeaders(attributes.headers).native };
+}
+
+interface Upload extends PutTarget {
+  readonly ref: BlobRef;
+  /** As far as it is known before the bytes have gone. */
+  readonly draft: ObjectRecord;
+  readonly parts: ReturnType<typeof nativeParts>;
+}
+
+interface BodySums extends StoredEtag {
+  readonly checksum: Checksum | undefined;
+}
+
+interface Uploaded {
+  /** As it stands on the blob. */
+  readonly record: ObjectRecord;
+  readonly etag: string;
+  readonly revision: Revision;
+}
+
+/** Stores a body on a version's own blob, which nobody sees before a head names it. */
+export async function uploadVersion(target: PutTarget, own: OwnPlace, call: Call): Promise<UploadedVersion> {
+  const { bucket, key, request } = target;
+  const upload: Upload = {
+    ...target,
+    ref: versionRef(bucket, key, own.token),
+    draft: { ...ownRecord(target, request, own), ...ownEtag(request) },
+    parts: nativeParts(request),
+  };
+  const size = bodySize(request.body);
+  const isHuge = size > bucket.home.store.capabilities.maxWrite;
+  const { record, etag, revision } = await (isHuge ? uploadStaged(upload, call) : uploadWhole(upload, call));
+  return { ...upload.parts, record: { ...record, etag, size }, revision };
+}
+
+/** One call; a second one when a checksum came behind the bytes. */
+async function uploadWhole({ bucket, request, ref, draft, parts }: Upload, call: Call): Promise<Uploaded> {
+  const { native, headers } = parts;
+  const metadata = await blobMetadata(bucket.home, draft, native, call);
+  const wire = { headers, metadata, ...(request.md5 !== undefined && { md5: request.md5 }) };
+  const { md5, revision } = await writeOwn(bucket, ref, { body: request.body, request: wire }, call);
+  const { etag, checksum, kept } = await bodySums(request, md5, async (known) => {
+    // The name is used once: whoever stands there is ours.
+    return etagWithoutAnswer(bucket.home.store, { ref, body: request.body, md5: known, isOurs: () => true }, call);
+  });
+  if (checksum === request.checksum && kept) return { record: draft, etag, revision };
+  const record = { ...draft, ...(!kept && { etag }), ...(checksum && { checksum }) };
+  const amended = await bucket.home.store.setMetadata(ref, await blobMetadata(bucket.home, record, native, call), at(revision), call);
+  return { record, etag, revision: amended.revision };
+}
+
+/** Parts of a private blob, for bytes that are too many for one write. The service computes no MD5 of them: it is told. */
+async function uploadStaged({ bucket, request, ref, draft, parts }: Upload, call: Call): Promise<Uploaded> {
+  const { store } = bucket.home;
+  const { tokens } = await store.stagePart(ref, request.body, call);
+  const { etag, checksum } = await bodySums(request, undefined, async (known) => ({ etag: known ?? opaqueEtag(newNonce()), kept: false }));
+  const record = { ...draft, etag, ...(checksum && { checksum }) };
+  const metadata = await blobMetadata(bucket.home, record, parts.native, call);
+  const md5 = etag.includes('-') ? {} : { md5: etag };
+  const { revision } = await store.assemble(ref, { tokens, headers: parts.headers, metadata, ...md5, condition: ABSENT }, call);
+  return { record, etag, revision };
+}
+
+/**
+ * ETag and checksum, which may be known only when the bytes have gone by.
+ * @param md5 of the service's answer
+ * @param find the ETag where that said none, given the MD5 known from elsewhere
+ */
+async function bodySums(request: PutRequest, md5: string | undefined, find: (known: string | undefined) => Promise<StoredEtag>): Promise<BodySums> {
+  const facts: BodyFacts = request.facts === undefined ? {} : await request.facts;
+  const known = request.etag ?? md5;
+  const found = known === undefined ? await find(request.md5 ?? facts.md5) : { etag: known, kept: true };
+  return { ...found, checksum: request.checksum ?? (facts.checksum && { ...facts.checksum, type: 'FULL_OBJECT' }) };
+}

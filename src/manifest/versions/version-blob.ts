@@ -1,0 +1,95 @@
+import type { Call } from '../../observe/call.ts';
+import { ABSENT, type BlobProperties, type BlobRef, type ContentHeaders, type Revision, type WriteRequest, type WriteResult } from '../../store/blob-store.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
+import type { UploadBody } from '../../streams/bytes.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { withOverflow } from '../heads/overflow.ts';
+import type { ObjectRecord } from '../records/record.ts';
+import { versionRef } from '../records/version-names.ts';
+import type { VersionToken } from '../records/version-token.ts';
+import { type Head, NULL_VERSION, parseHead, viewOf } from '../heads/head.ts';
+import type { ObjectView } from '../records/object-view.ts';
+
+/** Times a write of a blob that nobody else writes is sent again after its answer was lost. */
+const MAX_RESENDS = 2;
+
+/** A version's own blob. */
+export interface VersionBlob extends Head {
+  readonly token: VersionToken;
+}
+
+export function parseVersion(ref: BlobRef, token: VersionToken, properties: BlobProperties): VersionBlob {
+  return { ...parseHead(ref, properties), token };
+}
+
+/** One call; one more for a record that spilled. @returns undefined when there is none, or what lies there is no version yet */
+export async function readVersion(bucket: Bucket, key: string, token: VersionToken, call: Call): Promise<VersionBlob | undefined> {
+  const ref = versionRef(bucket, key, token);
+  try {
+    const version = parseVersion(ref, token, await bucket.home.store.head(ref, call));
+    return version.record === undefined ? undefined : { ...(await withOverflow(bucket.home, version, call)), token };
+  } catch (error) {
+    if (isStoreError(error, 'notFound')) return undefined;
+    throw error;
+  }
+}
+
+/** What an object's own blob stands for. */
+export function versionView(version: VersionBlob, bucket: Bucket, key: string): ObjectView {
+  return { ...viewOf(version, bucket, key), versionId: versionIdOf(version) };
+}
+
+export function versionIdOf({ token, record }: Pick<VersionBlob, 'token' | 'record'>): string {
+  return record?.isNull === true ? NULL_VERSION : token;
+}
+
+/**
+ * The whole reader rule (docs/decisions/0007-versions.md): whether a version's own blob belongs to the key's
+ * history, given its head. Without a head nothing does that the protocol made; what is stamped and has
+ * survived its head (a tool of the cloud removed it) is shown rather than lost.
+ */
+export function isVisible(head: Head | undefined, { token, record }: Pick<VersionBlob, 'token' | 'record'>): boolean {
+  if (record === undefined) return false;
+  const at = head?.record;
+  if (at?.kind === 'void') return false;
+  if (at?.version === token) return true;
+  if (at?.dels?.includes(token) === true) return false;
+  if (record.isNull === true) return at?.nullVersion === token;
+  return record.stamp === true || at?.adds?.includes(token) === true;
+}
+
+/** What a version's own blob says of itself, from the head that names it. */
+export function versionRecordOf(link: ObjectRecord): ObjectRecord {
+  const { version: _v, rev: _r, size: _s, nullVersion: _n, adds: _a, dels: _d, nonce: _o, ring: _g, floor: _f, kind, ...rest } = link;
+  return { ...rest, kind: kind === 'tomb' ? 'tomb' : 'inline' };
+}
+
+export interface OwnWrite {
+  readonly body: UploadBody;
+  readonly request: WriteRequest;
+}
+
+/** A write under a name that is used once. After a lost answer it is sent again, if the body is in memory. */
+export async function writeOwn(bucket: Bucket, ref: BlobRef, { body, request }: OwnWrite, call: Call): Promise<WriteResult> {
+  const { store } = bucket.home;
+  for (let sends = 0; ; sends++) {
+    try {
+      return await store.write(ref, body, { ...request, condition: ABSENT }, call);
+    } catch (error) {
+      if (!isStoreError(error)) throw error;
+      if (sends > 0 && error.kind === 'conditionFailed') return store.head(ref, call);
+      if (error.kind === 'conditionFailed') throw new StoreError('unexpected', { call: 'write', code: 'NameInUse', cause: error });
+      if (!error.lost || !(body instanceof Uint8Array) || sends === MAX_RESENDS) throw error;
+    }
+  }
+}
+
+/** What has just been written to a version's own blob, as the head will repeat it. */
+export interface WrittenVersion {
+  /** ETag and size included. */
+  readonly record: ObjectRecord;
+  readonly native: Readonly<Record<string, string>>;
+  readonly headers: ContentHeaders;
+  /** Revision of the blob; absent when a head may not rely on it. */
+  readonly revision?: Revision;
+}

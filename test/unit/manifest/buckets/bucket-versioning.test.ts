@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { type FaultPlan, withFaults } from '../../../../adapters/memory/faults.ts';
+import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
+import type { BucketAmendment } from '../../../../src/manifest/buckets/bucket-amend.ts';
+import { type BucketRegistry, createBucketRegistry } from '../../../../src/manifest/buckets/buckets.ts';
+import type { Realm } from '../../../../src/manifest/buckets/realm.ts';
+import { OWNER, type TestManifest, testManifest } from '../../../support/manifest.ts';
+import { testCall } from '../../../support/test-call.ts';
+
+const CACHE_MS = 60;
+
+interface Scene extends TestManifest {
+  plan: FaultPlan;
+}
+
+async function scene(): Promise<Scene> {
+  const state: { plan: FaultPlan } = { plan: () => undefined };
+  return Object.assign(state, await testManifest({ store: withFaults(new MemoryBlobStore(), (call) => state.plan(call)), cacheMs: CACHE_MS }));
+}
+
+function replica(realm: Realm, cacheMs = CACHE_MS): BucketRegistry {
+  return createBucketRegistry({ realm, cacheMs, onHidden: () => undefined });
+}
+
+const locked: BucketAmendment = (settings) => ({ ...settings, objectLock: {} });
+
+describe('versioning of a bucket', () => {
+  it('is never until it is enabled; then there are two states, and the time of leaving never stands', async () => {
+    const { buckets, bucket } = await scene();
+    expect(bucket.versioning).toBe('never');
+    expect(bucket).not.toHaveProperty('versionedSince');
+    const before = Date.now();
+    await buckets.setVersioning(bucket, 'enabled', testCall());
+    const enabled = await buckets.get('bucket', testCall());
+    expect(enabled.versioning).toBe('enabled');
+    expect(enabled.versionedSince).toBeGreaterThanOrEqual(before);
+    expect(enabled.versionedSince).toBeLessThanOrEqual(Date.now() - CACHE_MS);
+    for (const versioning of ['enabled', 'suspended', 'suspended', 'enabled'] as const) {
+      await buckets.setVersioning(bucket, versioning, testCall());
+      expect(await buckets.get('bucket', testCall())).toMatchObject({ versioning, versionedSince: enabled.versionedSince });
+    }
+  });
+
+  it('has left never when it was suspended first', async () => {
+    const { buckets, bucket } = await scene();
+    await buckets.setVersioning(bucket, 'suspended', testCall());
+    const { versionedSince } = await buckets.get('bucket', testCall());
+    expect(versionedSince).toBeGreaterThan(0);
+    await buckets.setVersioning(bucket, 'enabled', testCall());
+    expect(await buckets.get('bucket', testCall())).toMatchObject({ versioning: 'enabled', versionedSince });
+  });
+
+  it.each(['enabled', 'suspended'] as const)('%s is known to every replica when the answer is given', async (versioning) => {
+    const { realm, buckets, bucket } = await scene();
+    if (versioning === 'suspended') await buckets.setVersioning(bucket, 'enabled', testCall());
+    const other = replica(realm);
+    const progress = { over: false };
+    const switched = buckets.setVersioning(bucket, versioning, testCall()).finally(() => {
+      progress.over = true;
+    });
+    let looks = 0;
+    while (!progress.over) {
+      await other.get('bucket', testCall());
+      looks++;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await switched;
+    expect(looks).toBeGreaterThan(5);
+    expect((await other.get('bucket', testCall())).versioning).toBe(versioning);
+  });
+
+  it('waits also when nothing changes: whoever changed it may have died waiting', async () => {
+    const { buckets, bucket } = await scene();
+    await buckets.setVersioning(bucket, 'enabled', testCall());
+    const call = testCall();
+    const before = performance.now();
+    await buckets.setVersioning(bucket, 'enabled', call);
+    expect(performance.now() - before).toBeGreaterThanOrEqual(CACHE_MS);
+    expect(call.facts.backendCalls, 'one read, no write').toBe(1);
+  });
+
+  it.each(['loseAnswer', 'loseRequest'] as const)('survives a lost answer: %s', async (kind) => {
+    const state = await scene();
+    let writes = 0;
+    state.plan = ({ method }) => (method === 'write' && writes++ === 0 ? { kind } : undefined);
+    await state.buckets.setVersioning(state.bucket, 'enabled', testCall());
+    expect(writes).toBe(kind === 'loseAnswer' ? 1 : 2);
+    expect((await state.buckets.get('bucket', testCall())).versioning).toBe('enabled');
+  });
+
+  it('keeps settings that are made meanwhile, and they keep it', async () => {
+    const state = await scene();
+    const { realm, buckets, bucket } = state;
+    const other = replica(realm, 0);
+    const tags = [{ key: 'a', value: 'b' }];
+    let met = false;
+    state.plan = ({ method }) => {
+      if (method !== 'write' || met) return undefined;
+      met = true;
+      return { kind: 'interleave', before: () => other.amend(bucket, (settings) => ({ ...settings, tags }), testCall()) };
+    };
+    await buckets.setVersioning(bucket, 'enabled', testCall());
+    await other.amend(bucket, (settings) => ({ ...settings, ownership: 'ObjectWriter' }), testCall());
+    expect(await other.get('bucket', testCall())).toMatchObject({ versioning: 'enabled', settings: { tags, ownership: 'ObjectWriter' } });
+  });
+
+  it('adopts a container that native tools made', async () => {
+    const { buckets, store } = await scene();
+    await store.createContainer('native', {}, testCall());
+    const native = await buckets.get('native', testCall());
+    await buckets.setVersioning(native, 'enabled', testCall());
+    expect(await buckets.get('native', testCall())).toMatchObject({ versioning: 'enabled', uid: 'native.native', ownerId: OWNER });
+  });
+
+  it('is told to amendments, which may depend on it', async () => {
+    const { buckets, bucket } = await scene();
+    const seen: string[] = [];
+    const look: BucketAmendment = (settings, versioning) => (seen.push(versioning), settings);
+    await buckets.amend(bucket, look, testCall());
+    await buckets.setVersioning(bucket, 'enabled', testCall());
+    await buckets.amend(bucket, look, testCall());
+    expect(seen).toEqual(['never', 'enabled']);
+  });
+});
+
+describe('object lock of a bucket', () => {
+  it('asked for at creation makes it versioned from its first moment', async () => {
+    const { buckets } = await scene();
+    await buckets.create({ name: 'locked', ownerId: OWNER, settings: { objectLock: {} } }, testCall());
+    const bucket = await buckets.get('locked', testCall());
+    expect(bucket).toMatchObject({ versioning: 'enabled', settings: { objectLock: {} } });
+    expect(bucket).not.toHaveProperty('versionedSince');
+    await buckets.setVersioning(bucket, 'enabled', testCall());
+    expect(await buckets.get('locked', testCall())).not.toHaveProperty('versionedSince');
+  });
+
+  it('keeps versioning from being suspended, whichever came last', async () => {
+    const state = await scene();
+    const { realm, buckets, bucket } = state;
+    await buckets.setVersioning(bucket, 'enabled', testCall());
+    const other = replica(realm, 0);
+    let met = false;
+    state.plan = ({ method }) => {
+      if (method !== 'write' || met) return undefined;
+      met = true;
+      return { kind: 'interleave', before: () => other.amend(bucket, locked, testCall()) };
+    };
+    await expect(buckets.setVersioning(bucket, 'suspended', testCall())).rejects.toMatchObject({ code: 'InvalidBucketState' });
+    expect(met).toBe(true);
+    expect(await other.get('bucket', testCall())).toMatchObject({ versioning: 'enabled', settings: { objectLock: {} } });
+  });
+});
+
+describe('a bucket created again', () => {
+  it.each([
+    ['with nothing said', {}, true],
+    ['with the same ownership', { ownership: 'BucketOwnerPreferred' }, true],
+    ['with another ownership', { ownership: 'ObjectWriter' }, false],
+    ['with object lock, which it has not', { objectLock: {} }, false],
+  ] as const)('%s', async (_name, settings, stays) => {
+    const { buckets } = await scene();
+    await buckets.create({ name: 'twice', ownerId: OWNER, settings: { ownership: 'BucketOwnerPreferred' } }, testCall());
+    const again = buckets.create({ name: 'twice', ownerId: OWNER, settings, defaults: { ownership: 'BucketOwnerEnforced' } }, testCall());
+    if (stays) expect(await again).toBe(false);
+    else await expect(again).rejects.toMatchObject({ code: 'BucketAlreadyExists' });
+    expect((await buckets.get('twice', testCall())).settings).toEqual({ ownership: 'BucketOwnerPreferred' });
+  });
+
+  it('keeps what it got when it was new: the defaults, where nothing else was asked for', async () => {
+    const { buckets } = await scene();
+    const defaults = { ownership: 'BucketOwnerEnforced' } as const;
+    await buckets.create({ name: 'one', ownerId: OWNER, defaults }, testCall());
+    await buckets.create({ name: 'other', ownerId: OWNER, defaults, settings: { ownership: 'ObjectWriter' } }, testCall());
+    expect(await buckets.create({ name: 'one', ownerId: OWNER, defaults: {} }, testCall())).toBe(false);
+    expect((await buckets.get('one', testCall())).settings).toEqual(defaults);
+    expect((await buckets.get('other', testCall())).settings).toEqual({ ownership: 'ObjectWriter' });
+  });
+});
+
+describe('a setting that must be known everywhere', () => {
+  it('is, when the answer is given', async () => {
+    const { realm, buckets, bucket } = await scene();
+    const other = replica(realm);
+    await other.get('bucket', testCall());
+    await buckets.amendEverywhere(bucket, locked, testCall());
+    expect((await other.get('bucket', testCall())).settings).toEqual({ objectLock: {} });
+  });
+});
