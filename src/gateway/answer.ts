@@ -38,7 +38,7 @@ export async function writeAnswer(exchange: Exchange, answer: S3Response, close:
   const head = headOf(exchange, headers, closing);
   if (body !== undefined && isByteSource(body)) {
     if (headers?.['content-length'] === undefined) head.push('Content-Length', String(body.size));
-    response.writeHead(status, head);
+    exchange.writeHead(status, head);
     exchange.facts.answerBytes = isHead ? 0 : body.size;
     if (!isHead) return pour(body, exchange);
     body.discard();
@@ -47,12 +47,12 @@ export async function writeAnswer(exchange: Exchange, answer: S3Response, close:
   }
   if (body === undefined) {
     if (!isBodiless(status) && headers?.['content-length'] === undefined) head.push('Content-Length', '0');
-    response.writeHead(status, head);
+    exchange.writeHead(status, head);
     return endAnswer(exchange, '', closing);
   }
   const text = Buffer.from(encodeXml(body));
   head.push('Content-Type', XML_TYPE, 'Content-Length', String(text.length));
-  response.writeHead(status, head);
+  exchange.writeHead(status, head);
   return endAnswer(exchange, isHead ? '' : text, closing);
 }
 
@@ -77,12 +77,12 @@ export async function writeError(exchange: Exchange, error: S3Error, close: bool
   const closing = close || mustClose(exchange);
   const head = headOf(exchange, error.headers, closing);
   if (isHead || isBodiless(error.status)) {
-    response.writeHead(error.status, head);
+    exchange.writeHead(error.status, head);
     return endAnswer(exchange, '', closing);
   }
   const text = Buffer.from(errorDocument(error, resource, ids));
   head.push('Content-Type', XML_TYPE, 'Content-Length', String(text.length));
-  response.writeHead(error.status, head);
+  exchange.writeHead(error.status, head);
   return endAnswer(exchange, text, closing);
 }
 

@@ -28,6 +28,8 @@ export class Exchange {
   readonly #bytesWrittenBefore: number;
   #continuePending: boolean;
   #bodyOpened = false;
+  /** `100 Continue` waits in Node's buffer, since an earlier answer on the connection is not whole yet. */
+  #interimQueued = false;
 
   constructor(parts: Pick<Exchange, 'request' | 'response' | 'headers' | 'facts'>) {
     this.request = parts.request;
@@ -62,8 +64,18 @@ export class Exchange {
     this.#bodyOpened = true;
     if (this.#continuePending) {
       this.#continuePending = false;
+      this.#interimQueued = this.response.socket === null;
       this.response.writeContinue();
     }
+  }
+
+  /**
+   * Begins the answer. Node puts a head that goes out with the first bytes of its body before all that is buffered, an
+   * interim answer included, which would end up in the body: behind a buffered one the head goes by itself.
+   */
+  writeHead(status: number, head: string[]): void {
+    this.response.writeHead(status, head);
+    if (this.#interimQueued) this.response.flushHeaders();
   }
 
   /** True while nothing but the client keeps the body from moving: it is not held back by us, and not all there. */

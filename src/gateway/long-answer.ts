@@ -69,7 +69,7 @@ export class LongAnswer {
   #start(status: number, headers: S3Response['headers']): void {
     this.#started = true;
     const { response } = this.#exchange;
-    response.writeHead(status, [...headOf(this.#exchange, headers, false), 'Content-Type', 'application/xml']);
+    this.#exchange.writeHead(status, [...headOf(this.#exchange, headers, false), 'Content-Type', 'application/xml']);
     response.write(XML_PROLOG);
   }
 }

@@ -1,7 +1,13 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { endOfAnswer } from './answers.ts';
 
-/** How long an answer may take that has to wait for nothing. Some requests announce a body that never comes: nobody answers these. */
-const PATIENCE_MS = 400;
+/** One request as raw bytes. */
+export interface FuzzRequest {
+  /** latin1 */
+  readonly text: string;
+  /** Whether it ends where it says: another may follow on the connection. */
+  readonly whole: boolean;
+}
 
 export interface Outcome {
   /** 0: none came. */
@@ -10,31 +16,106 @@ export interface Outcome {
   readonly text: string;
 }
 
+/** How long anything may take. Some broken requests announce a body that never comes: nobody answers these. */
+const PATIENCE_MS = 2000;
+const WHOLE_PATIENCE_MS = 30_000;
+
+/** The request's method, as far as it has one: answers to HEAD have no body. */
+export function methodOf(text: string): string {
+  return text.slice(0, text.indexOf(' '));
+}
+
+export function statusOf(text: string): number {
+  return Number(/^HTTP\/1\.1 (?!100)(\d{3})/m.exec(text)?.[1] ?? 0);
+}
+
 /** Sends bytes on a connection of their own, and takes what comes until the answer is whole, the connection ends, or nothing comes any more. */
-export function exchange(port: number, request: string): Promise<Outcome> {
+export function exchange(port: number, { text: request }: FuzzRequest): Promise<Outcome> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });
+    const method = methodOf(request);
     let text = '';
     const finish = (): void => {
       socket.destroy();
-      resolve({ status: Number(/^HTTP\/1\.1 (?!100)(\d{3})/m.exec(text)?.[1] ?? 0), text });
+      resolve({ status: statusOf(text), text });
     };
     socket.setTimeout(PATIENCE_MS, finish);
-    socket.on('connect', () => socket.write(Buffer.from(request, 'latin1')));
+    socket.on('connect', () => socket.write(request, 'latin1'));
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
-      if (isWhole(text)) finish();
+      if (endOfAnswer(text, method) > 0) finish();
     });
     socket.on('error', finish).on('close', finish);
   });
 }
 
-function isWhole(text: string): boolean {
-  const start = text.search(/^HTTP\/1\.1 (?!100)/m);
-  const end = text.indexOf('\r\n\r\n', start);
-  if (start < 0 || end < 0) return false;
-  const head = text.slice(start, end);
-  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
-  if (length !== undefined) return text.length >= end + 4 + Number(length);
-  return !/\r\ntransfer-encoding: chunked/i.test(head) || text.endsWith('0\r\n\r\n');
+/**
+ * A connection that is kept: requests go out many at a time, and answers must come one for each, in order. The last of each lot asks for
+ * what only it asks for: an answer that belongs to another is found out.
+ */
+export class KeptConnection {
+  readonly #port: number;
+  #socket: Socket | undefined;
+  #lots = 0;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  /** @returns an outcome for each; what the gateway did not answer before it hung up is sent again, on a new connection */
+  async exchange(requests: readonly FuzzRequest[]): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (let vain = 0; outcomes.length < requests.length;) {
+      const rest = requests.slice(outcomes.length);
+      const { answers, crossed } = await this.#lot(rest);
+      outcomes.push(...answers.map((text) => ({ status: statusOf(text), text })));
+      if (crossed !== undefined) throw new Error(`answers do not belong to their requests: ${JSON.stringify(rest.map(({ text }) => text.slice(0, 1500)))}\n-> ${JSON.stringify(crossed.slice(0, 1500))}`);
+      vain = answers.length === 0 ? vain + 1 : 0;
+      if (vain > 1) outcomes.push({ status: 0, text: '' });
+    }
+    return outcomes;
+  }
+
+  close(): void {
+    this.#socket?.destroy();
+  }
+
+  /** One lot on the connection that is there: whole answers, as many as came. */
+  async #lot(requests: readonly FuzzRequest[]): Promise<{ readonly answers: readonly string[]; readonly crossed?: string }> {
+    this.#lots += 1;
+    const name = `probe-${this.#lots}-of-${process.pid}`;
+    const probe = `GET /nobodys-${name} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+    const socket = (this.#socket = this.#socket?.writable === true ? this.#socket : connect({ port: this.#port, host: '127.0.0.1' }));
+    const texts = await answersOn(socket, [...requests.map(({ text }) => text), probe]);
+    if (texts.length <= requests.length) {
+      socket.destroy();
+      return { answers: texts };
+    }
+    const last = texts.pop() ?? '';
+    return { answers: texts, ...(!last.includes(name) && { crossed: last }) };
+  }
+}
+
+/** Sends all and takes answers until there is one for each, or the connection ends. */
+function answersOn(socket: Socket, requests: readonly string[]): Promise<string[]> {
+  return new Promise((resolve) => {
+    const methods = requests.map(methodOf);
+    const answers: string[] = [];
+    let text = '';
+    const finish = (): void => {
+      socket.removeAllListeners('data').removeAllListeners('error').removeAllListeners('close').on('error', () => undefined);
+      clearTimeout(patience);
+      resolve(answers);
+    };
+    const patience = setTimeout(finish, WHOLE_PATIENCE_MS);
+    socket.on('error', finish).on('close', finish).on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      for (let end = endOfAnswer(text, methods[answers.length] ?? ''); end > 0; end = endOfAnswer(text, methods[answers.length] ?? '')) {
+        answers.push(text.slice(0, end));
+        text = text.slice(end);
+        if (answers.length === requests.length) finish();
+      }
+    });
+    socket.write(requests.join(''), 'latin1');
+  });
 }

@@ -3,6 +3,7 @@ import { OPERATION_TABLE, type OperationRow } from '../../src/protocol/operation
 import { ACCESS_KEY, OTHER_ACCESS_KEY, presignedHead, presignedV2Head, type RawRequestOptions, signedHead } from '../support/sign-raw.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import type { Random } from '../support/random.ts';
+import type { FuzzRequest } from './client.ts';
 import { BODIES, BUCKETS, HEADERS, KEYS, PARAMETERS, PAYLOADS, VALUES } from './samples.ts';
 
 const SIGNERS: readonly ((options: RawRequestOptions) => string)[] = [signedHead, signedHead, signedHead, presignedHead, presignedV2Head];
@@ -10,6 +11,7 @@ const BUILT = OPERATION_TABLE.filter(({ name }) => OPERATIONS[name] !== undefine
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH'];
 /** Of requests, how many are altered byte by byte after they were signed. */
 const ALTERED = 0.25;
+const ALTERED_NEARLY_RIGHT = 0.1;
 
 /** Of requests, how many are as a client would send them, but for one thing perhaps: they get furthest. */
 const NEARLY_RIGHT = 0.5;
@@ -20,8 +22,8 @@ export interface KnownIds {
   readonly versions: readonly string[];
 }
 
-/** One request as raw bytes (latin1): an operation of the table, dressed at random, signed or not, and altered or not. */
-export function randomRequest(random: Random, ids: KnownIds): string {
+/** One request as raw bytes: an operation of the table, dressed at random, signed or not, and altered or not. */
+export function randomRequest(random: Random, ids: KnownIds): FuzzRequest {
   const row = random.pick(random.chance(0.9) ? BUILT : OPERATION_TABLE);
   const nearlyRight = random.chance(NEARLY_RIGHT);
   const options = nearlyRight ? nearlyRightOptions(row, random, ids) : randomOptions(row, random, ids);
@@ -29,15 +31,15 @@ export function randomRequest(random: Random, ids: KnownIds): string {
   const headers = { ...options.headers };
   if (headers['transfer-encoding'] === undefined) headers['content-length'] = nearlyRight || random.chance(0.97) ? String(body.length) : random.pick(VALUES);
   if (nearlyRight && row.body === 'xml') headers['content-md5'] = createHash('md5').update(body, 'latin1').digest('base64');
-  if (nearlyRight) return random.chance(0.1) ? altered(`${signed({ ...options, headers }, random)}${body}`, random) : `${signed({ ...options, headers }, random)}${body}`;
-  const request = `${signed({ ...options, headers }, random)}${body}`;
-  return random.chance(ALTERED) ? altered(request, random) : request;
+  const text = `${signed({ ...options, headers }, random)}${body}`;
+  if (random.chance(nearlyRight ? ALTERED_NEARLY_RIGHT : ALTERED)) return { text: altered(text, random), whole: false };
+  return { text, whole: headers['content-length'] === String(body.length) };
 }
 
 function signed(options: RawRequestOptions, random: Random): string {
   if (random.chance(0.15)) return anonymous(options);
   try {
-    return random.pick(SIGNERS)({ ...options, accessKey: random.chance(0.7) ? ownerOf(options.target) : random.pick([ACCESS_KEY, OTHER_ACCESS_KEY]), payloadHash: random.chance(0.8) ? 'UNSIGNED-PAYLOAD' : random.pick(PAYLOADS) });
+    return random.pick(SIGNERS)({ ...options, accessKey: random.chance(0.7) ? ownerOf(options.target) : random.pick([ACCESS_KEY, OTHER_ACCESS_KEY]), payloadHash: random.chance(0.8) ? 'UNSIGNED-PAYLOAD' : random.pick(PAYLOADS), encoding: random.chance(0.7) ? 'latin1' : 'utf8' });
   } catch {
     // What cannot be decoded cannot be signed by version 2.
     return anonymous(options);

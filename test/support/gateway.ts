@@ -16,12 +16,18 @@ import type { BlobStore } from '../../src/store/blob-store.ts';
 import { noteHeads } from '../../src/store/note-heads.ts';
 import { ACCESS_KEY, OTHER_ACCESS_KEY, REGION, SECRET_KEY, THIRD_ACCESS_KEY, USER_ACCESS_KEY } from './sign-raw.ts';
 
+export interface LoggedLine {
+  readonly level: string;
+  readonly fields: object;
+  readonly message: string;
+}
+
 export interface TestGateway<Store extends BlobStore = MemoryBlobStore> {
   readonly port: number;
   readonly store: Store;
   readonly dispatcher: Dispatcher;
   /** Messages and fields of everything that was logged. */
-  readonly logged: readonly { readonly level: string; readonly fields: object; readonly message: string }[];
+  readonly logged: readonly LoggedLine[];
   close(): Promise<void>;
 }
 
@@ -31,6 +37,8 @@ export interface TestGatewayOptions {
   readonly longAnswerMs?: number;
   readonly patienceMs?: number;
   readonly presignedV2?: boolean;
+  /** Takes what is logged instead of `logged`, which keeps it all. */
+  readonly onLog?: (line: LoggedLine) => void;
   readonly connections?: ConnectionBounds;
   readonly stalls?: StallLimits;
   readonly headersMs?: number;
@@ -57,8 +65,9 @@ export function startTestGateway(options: TestGatewayOptions = {}): Promise<Test
 
 /** The same over any store, which it closes in the end. */
 export async function startGatewayOver<Store extends BlobStore>(store: Store, options: TestGatewayOptions = {}): Promise<TestGateway<Store>> {
-  const logged: { level: string; fields: object; message: string }[] = [];
-  const record = (level: string) => (fields: object, message: string): void => void logged.push({ level, fields, message });
+  const logged: LoggedLine[] = [];
+  const { onLog = (line: LoggedLine) => void logged.push(line) } = options;
+  const record = (level: string) => (fields: object, message: string): void => onLog({ level, fields, message });
   const log: Log = { info: record('info'), warn: record('warn'), error: record('error') };
   const background = new AbortController();
   const { systemContainer = 'system' } = options;

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 
 export const ACCESS_KEY = 'WIREWIREWIREWIRE0001';
 export const SECRET_KEY = 'wire-secret-for-tests-only-00000000000001';
@@ -36,6 +36,22 @@ function hmac(key: string | Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
+/** Keys of secrets and scopes, which many requests share. */
+const signingKeys = new Map<string, Buffer>();
+
+function signingKey(secretKey: string, scope: string): Buffer {
+  const name = `${secretKey}\n${scope}`;
+  let key = signingKeys.get(name);
+  if (key === undefined) {
+    key = scope.split('/').reduce<Buffer>((previous, part) => hmac(previous, part), Buffer.from(`AWS4${secretKey}`));
+    if (signingKeys.size >= MAX_SIGNING_KEYS) signingKeys.clear();
+    signingKeys.set(name, key);
+  }
+  return key;
+}
+
+const MAX_SIGNING_KEYS = 100;
+
 interface Signing {
   readonly scope: string;
   readonly amzDate: string;
@@ -45,9 +61,8 @@ interface Signing {
 
 /** Signs the lines of a canonical request. */
 function signatureOf(canonical: readonly string[], { scope, amzDate, secretKey, encoding }: Signing): string {
-  const toSign = ['AWS4-HMAC-SHA256', amzDate, scope, createHash('sha256').update(canonical.join('\n'), encoding).digest('hex')].join('\n');
-  const key = scope.split('/').reduce<Buffer | string>((previous, part) => hmac(previous, part), `AWS4${secretKey}`);
-  return hmac(key, toSign).toString('hex');
+  const toSign = ['AWS4-HMAC-SHA256', amzDate, scope, hash('sha256', encoding === 'latin1' ? Buffer.from(canonical.join('\n'), encoding) : canonical.join('\n'))].join('\n');
+  return hmac(signingKey(secretKey, scope), toSign).toString('hex');
 }
 
 function canonicalValue(value: string): string {

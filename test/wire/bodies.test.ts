@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OPERATIONS } from '../../src/operations/index.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { RawConnection, roundTrip } from '../support/raw-http.ts';
 import { signedHead } from '../support/sign-raw.ts';
@@ -47,6 +49,35 @@ describe('Expect: 100-continue', () => {
     const head = signedHead({ method: 'PUT', target: '/missing-bucket/key', headers: { 'content-length': '5', expect: '100-continue' } });
     const answer = await roundTrip(gateway.port, head);
     expect([answer.interim, answer.status]).toEqual([[], 404]);
+  });
+
+  test.each([
+    { name: 'a document that is refused', method: 'PUT', target: '/slow/?versioning', body: '<Versioning/>', expected: 400 },
+    { name: 'a document that is answered by one', method: 'POST', target: '/slow/?delete', body: '<Delete><Object><Key>k</Key></Object></Delete>', expected: 200 },
+    { name: 'an object', method: 'PUT', target: '/slow/key', body: 'hello', expected: 200 },
+  ])('behind an answer that is not whole yet: $name', async ({ method, target, body, expected }) => {
+    const slow = await startTestGateway({
+      operations: {
+        ListBuckets: async (request, context) => {
+          await sleep(200);
+          return await OPERATIONS.ListBuckets?.(request, context) ?? { status: 500 };
+        },
+      },
+    });
+    const connection = await RawConnection.open(slow.port);
+    try {
+      await roundTrip(slow.port, signedHead({ method: 'PUT', target: '/slow', headers: { 'content-length': '0' } }));
+      const md5 = createHash('md5').update(body).digest('base64');
+      connection.send(signedHead({ target: '/' }) + signedHead({ method, target, headers: { 'content-length': String(body.length), 'content-md5': md5, expect: '100-continue' } }) + body);
+      expect((await connection.answer()).status).toBe(200);
+      const answer = await connection.answer();
+      expect([answer.interim, answer.status, answer.body.includes('HTTP/1.1')]).toEqual([[100], expected, false]);
+      connection.send(signedHead({ target: '/slow?location' }));
+      expect((await connection.answer()).status).toBe(200);
+    } finally {
+      connection.close();
+      await slow.close();
+    }
   });
 });
 

@@ -1,0 +1,23 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { BlobStore } from '../../src/store/blob-store.ts';
+import { dropContainer } from '../support/drop-container.ts';
+import { testCall } from '../support/test-call.ts';
+
+/** What the process holds once garbage is collected, bytes. */
+export function heldBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** Removes all containers and blobs: what is held then is the gateway's own. */
+export async function emptyStore(store: BlobStore): Promise<void> {
+  let token: string | undefined;
+  do {
+    const { containers, nextToken } = await store.listContainers(token, testCall());
+    for (const { name } of containers) await dropContainer(store, name);
+    token = nextToken;
+  } while (token !== undefined);
+}
