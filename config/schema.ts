@@ -4,6 +4,7 @@ import { ADMIN, adminFaults, isLoopback } from './schema-admin.ts';
 import { ACCOUNT, DEMO_ACCESS_KEY } from './schema-accounts.ts';
 import { BACKEND, type BackendConfig } from './schema-backends.ts';
 import { ACCESS_LOG, TRACING } from './schema-telemetry.ts';
+import { CORS } from './schema-cors.ts';
 import { bytes, milliseconds, path, PORT } from './schema-parts.ts';
 
 const TLS = z.strictObject({
@@ -68,6 +69,7 @@ const SETTINGS = z.strictObject({
   newBuckets: z.enum(['open', 'aws']).default('open')
     .describe('What new buckets start with. `open`: ACLs count, objects belong to who wrote them, nothing is blocked. '
       + '`aws`: AWS\'s own defaults, ownership BucketOwnerEnforced (ACLs are off) and all public access blocked.'),
+  cors: CORS.prefault({}).describe('What pages of other origins may do, in browsers (CORS).'),
   smallRangeCopy: z.boolean().default(false).describe('Allow UploadPartCopy of a range of a source of 5 MiB or less, as AWS does.'),
   presignedV2: z.boolean().default(false)
     .describe('Accept presigned URLs of signature version 2, as s3cmd and version 1 of the AWS CLI make them. Their signature covers neither host nor payload; parameters that it does not cover either (`prefix` and others of listings) are refused or have no effect.'),

@@ -23,11 +23,16 @@ export function headOf(exchange: Exchange, headers: S3Response['headers'], close
   exchange.facts.firstByte = performance.now();
   const head = ['x-amz-request-id', requestId, 'x-amz-id-2', hostId, 'Server', SERVER_NAME];
   if (close) head.push('Connection', 'close');
+  pushHeaders(head, headers);
+  pushHeaders(head, exchange.corsHeaders);
+  return head;
+}
+
+function pushHeaders(head: string[], headers: S3Response['headers']): void {
   for (const name in headers) {
     const value = headers[name];
     if (value !== undefined) head.push(name, value);
   }
-  return head;
 }
 
 /** Writes the answer of an operation. Rejects when the body cannot be sent whole. */

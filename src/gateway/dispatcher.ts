@@ -23,6 +23,7 @@ import type { HeaderReader, S3Request } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
 import { writeAnswer, writeError } from './answer.ts';
 import { authFacts, principalOf, refusedAuth } from './auth-facts.ts';
+import { type CorsOptions, prepareCors, varyWithoutOrigin } from './cors-answer.ts';
 import { ClientGone, Exchange } from './exchange.ts';
 import { lateBackend } from './late-backend.ts';
 import { LongAnswer } from './long-answer.ts';
@@ -66,12 +67,14 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #hosts: HostResolver;
   readonly #auth: AuthOptions<Credential>;
+  readonly #cors: CorsOptions;
   readonly #hostId = newHostId();
   #draining = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#hosts = hostResolver(options.baseHosts, options.settings.region);
+    this.#cors = { buckets: options.manifest.buckets, byDefault: options.settings.cors };
     this.#auth = {
       region: options.settings.region,
       signingKeys: new SigningKeys(),
@@ -144,6 +147,7 @@ export class Dispatcher {
     const long = new LongAnswer(exchange, this.#options.longAnswerMs);
     try {
       const answer = await this.#answer(exchange, target, long);
+      varyWithoutOrigin(exchange, this.#cors);
       if (long.announced) long.finish(answer);
       else await writeAnswer(exchange, answer, this.#draining);
     } catch (error) {
@@ -153,13 +157,18 @@ export class Dispatcher {
       if (failure.code === 'InternalError') this.#report(exchange, failure.cause);
       const late = lateBackend(failure, exchange.facts);
       if (late !== undefined) this.#options.log.warn({ ...logIds(exchange.facts), ...late }, 'the backend did not answer in time');
-      if (long.started) long.fail(failure);
-      else await writeError(exchange, failure, this.#draining);
+      if (long.started) {
+        long.fail(failure);
+      } else {
+        await prepareCors(exchange, this.#cors, callOf(exchange));
+        await writeError(exchange, failure, this.#draining);
+      }
     }
   }
 
   async #answer(exchange: Exchange, target: string, long: LongAnswer): Promise<S3Response> {
     const { route, verdict } = this.#identify(exchange, target);
+    await prepareCors(exchange, this.#cors, callOf(exchange));
     const operation = this.#options.operations[route.row.name];
     if (operation === undefined) throw notImplemented(route.row);
     this.#refuseChange(route.row);
@@ -242,14 +251,8 @@ export class Dispatcher {
     parts: { readonly row: OperationRow; readonly principal: Principal; readonly long: LongAnswer },
   ): OperationContext {
     const { accounts, manifest, settings } = this.#options;
-    const call: Call = {
-      signal: exchange.signal,
-      requestId: exchange.ids.requestId,
-      traceId: exchange.facts.trace.traceId,
-      facts: exchange.facts,
-    };
     return {
-      call,
+      call: callOf(exchange),
       operation: parts.row,
       principal: parts.principal,
       accounts,
@@ -272,6 +275,10 @@ export class Dispatcher {
     if (exchange.signal.reason instanceof ClientGone) return;
     this.#options.log.error({ ...logIds(exchange.facts), err: error }, 'request failed');
   }
+}
+
+function callOf({ signal, ids, facts }: Exchange): Call {
+  return { signal, requestId: ids.requestId, traceId: facts.trace.traceId, facts };
 }
 
 function logIds({ head, operation }: RequestFacts): object {

@@ -23,6 +23,8 @@ export class Exchange {
   resource = '/';
   /** Body of the request, once it is known who sent it. */
   body: OwnedRequestBody | undefined;
+  /** What the answer says to browsers, whatever it is; absent: nothing. */
+  corsHeaders: Readonly<Record<string, string>> | undefined;
   readonly #abort = new AbortController();
   readonly #bytesReadBefore: number;
   readonly #bytesWrittenBefore: number;

@@ -112,6 +112,7 @@ class RunningService implements Service {
         smallRangeCopy: config.smallRangeCopy,
         holdBytes: config.limits.heldBodyBytes,
         newBuckets: config.newBuckets,
+        cors: config.cors.rules,
       },
       baseHosts: config.baseHosts,
       proxies: proxyTrust(config.trustedProxies),

@@ -4,10 +4,12 @@ import { getObjectAcl } from './acl/get-object-acl.ts';
 import { putBucketAcl } from './acl/put-bucket-acl.ts';
 import { putObjectAcl } from './acl/put-object-acl.ts';
 import { createBucket } from './bucket/create-bucket.ts';
+import { deleteBucketCors } from './bucket/delete-bucket-cors.ts';
 import { deleteBucketOwnershipControls } from './bucket/delete-bucket-ownership-controls.ts';
 import { deleteBucketTagging } from './bucket/delete-bucket-tagging.ts';
 import { deleteBucket } from './bucket/delete-bucket.ts';
 import { deletePublicAccessBlock } from './bucket/delete-public-access-block.ts';
+import { getBucketCors } from './bucket/get-bucket-cors.ts';
 import { getBucketLocation } from './bucket/get-bucket-location.ts';
 import { getBucketOwnershipControls } from './bucket/get-bucket-ownership-controls.ts';
 import { getBucketTagging } from './bucket/get-bucket-tagging.ts';
@@ -19,6 +21,7 @@ import { listBuckets } from './bucket/list-buckets.ts';
 import { listObjectVersions } from './bucket/list-object-versions.ts';
 import { listObjectsV2 } from './bucket/list-objects-v2.ts';
 import { listObjects } from './bucket/list-objects.ts';
+import { putBucketCors } from './bucket/put-bucket-cors.ts';
 import { putBucketOwnershipControls } from './bucket/put-bucket-ownership-controls.ts';
 import { putBucketTagging } from './bucket/put-bucket-tagging.ts';
 import { putBucketVersioning } from './bucket/put-bucket-versioning.ts';
@@ -47,6 +50,7 @@ import { putObjectRetention } from './object/put-object-retention.ts';
 import { putObjectTagging } from './object/put-object-tagging.ts';
 import { putObject } from './object/put-object.ts';
 import type { Operation } from './operation.ts';
+import { preflight } from './preflight.ts';
 
 /** What is built. A row of the operation table without an entry here answers NotImplemented. */
 export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
@@ -59,6 +63,11 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   GetBucketTagging: getBucketTagging,
   PutBucketTagging: putBucketTagging,
   DeleteBucketTagging: deleteBucketTagging,
+  GetBucketCors: getBucketCors,
+  PutBucketCors: putBucketCors,
+  DeleteBucketCors: deleteBucketCors,
+  OptionsBucket: preflight,
+  OptionsObject: preflight,
   GetBucketAcl: getBucketAcl,
   PutBucketAcl: putBucketAcl,
   GetBucketVersioning: getBucketVersioning,

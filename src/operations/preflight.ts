@@ -1,19 +1,45 @@
-import { S3Error } from '../errors/s3-error.ts';
-import type { Operation } from './operation.ts';
+import { S3Error, isS3Error } from '../errors/s3-error.ts';
+import type { Bucket } from '../manifest/records/bucket.ts';
+import { CORS_METHODS, type CorsRule, corsHeaders } from '../protocol/cors/cors-rule.ts';
+import type { S3Request } from '../protocol/request.ts';
+import { bucketName } from './authorized-bucket.ts';
+import type { Operation, OperationContext } from './operation.ts';
 
 /**
- * CORS preflight. No bucket can have a CORS configuration yet, so S3's answer is the one it gives where
- * none is set. Nobody is authenticated: a browser sends no credentials with a preflight.
+ * CORS preflight. Nobody is authenticated: a browser sends no credentials with one, and the address may be one that was presigned
+ * for another method. What it tells of a bucket is what S3 tells anybody: whether there is one, and whether it allows this.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
  */
-export const preflight: Operation = (request, context) => {
-  if (request.headers.get('origin') === undefined) {
-    throw new S3Error('BadRequest', { message: 'Insufficient information. Origin request header needed.' });
-  }
+export const preflight: Operation = async (request, context) => {
+  const origin = request.headers.get('origin');
+  if (origin === undefined) throw new S3Error('BadRequest', { message: 'Insufficient information. Origin request header needed.' });
   const method = request.headers.get('access-control-request-method');
-  if (method === undefined) {
-    throw new S3Error('BadRequest', { message: 'Invalid Access-Control-Request-Method: null' });
+  if (method === undefined || !CORS_METHODS.includes(method)) {
+    throw new S3Error('BadRequest', { message: `Invalid Access-Control-Request-Method: ${method ?? 'null'}` });
   }
-  const resource = context.operation.level === 'object' ? 'OBJECT' : 'BUCKET';
-  throw new S3Error('AccessForbidden', { message: 'CORSResponse: CORS is not enabled for this bucket.', extra: { Method: method, ResourceType: resource } });
+  const bucket = await anyonesBucket(request, context);
+  if (bucket === undefined) throw forbidden('CORSResponse: Bucket not found', method, context);
+  const rules = rulesInForce(bucket, context.settings.cors);
+  if (rules.length === 0) throw forbidden('CORSResponse: CORS is not enabled for this bucket.', method, context);
+  const headers = corsHeaders(rules, { origin, method, requestHeaders: request.headers.get('access-control-request-headers') });
+  if (headers === undefined) throw forbidden(undefined, method, context);
+  return { status: 200, headers };
 };
+
+/** The bucket's own rules, or without any the server's. */
+export function rulesInForce(bucket: Bucket, byDefault: readonly CorsRule[]): readonly CorsRule[] {
+  return bucket.settings.cors ?? byDefault;
+}
+
+async function anyonesBucket(request: S3Request, { manifest, call }: OperationContext): Promise<Bucket | undefined> {
+  try {
+    return await manifest.buckets.getForStranger(bucketName(request), call);
+  } catch (error) {
+    if (isS3Error(error, 'NoSuchBucket')) return undefined;
+    throw error;
+  }
+}
+
+function forbidden(message: string | undefined, method: string, { operation }: OperationContext): S3Error {
+  return new S3Error('AccessForbidden', { ...(message !== undefined && { message }), extra: { Method: method, ResourceType: operation.level.toUpperCase() } });
+}

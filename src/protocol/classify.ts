@@ -84,7 +84,8 @@ export function classify(method: string, address: S3Address, query: QueryReader,
     const listsUploads = level === 'object' && method === 'GET' && subresource === 'uploads';
     throw listsUploads ? misplaced(method, level, subresource) : refuse(resource, method, query);
   }
-  if (headers.get(COPY_SOURCE) !== undefined && row.match.header !== COPY_SOURCE) {
+  // The address of a preflight may be one that was presigned for a copy.
+  if (method !== 'OPTIONS' && headers.get(COPY_SOURCE) !== undefined && row.match.header !== COPY_SOURCE) {
     throw invalidArgument(COPY_SOURCE, headers.get(COPY_SOURCE) ?? '', 'You can only specify a copy source header for copy requests.');
   }
   if (method === 'PUT' || method === 'POST') checkWrite(row, query, headers);

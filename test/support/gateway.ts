@@ -11,6 +11,7 @@ import { KeyQueue } from '../../src/manifest/heads/key-queue.ts';
 import type { Log } from '../../src/observe/log.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import type { NewBuckets } from '../../src/operations/operation.ts';
+import type { CorsRule } from '../../src/protocol/cors/cors-rule.ts';
 import { HoldBudget } from '../../src/protocol/body/hold-budget.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { noteHeads } from '../../src/store/note-heads.ts';
@@ -44,6 +45,7 @@ export interface TestGatewayOptions {
   readonly headersMs?: number;
   readonly bucketCacheMs?: number;
   readonly newBuckets?: NewBuckets;
+  readonly cors?: readonly CorsRule[];
   readonly observers?: DispatcherOptions['observers'];
   /** Where everything lies that is no bucket; of its own where the store outlives the test. */
   readonly systemContainer?: string;
@@ -94,7 +96,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     }]),
     manifest,
     operations: { ...OPERATIONS, ...options.operations },
-    settings: { region: REGION, smallRangeCopy: false, holdBytes: 64 * 1024, newBuckets: options.newBuckets ?? 'open' },
+    settings: { region: REGION, smallRangeCopy: false, holdBytes: 64 * 1024, newBuckets: options.newBuckets ?? 'open', cors: options.cors ?? [] },
     baseHosts: ['localhost'],
     proxies: proxyTrust([]),
     stalls,

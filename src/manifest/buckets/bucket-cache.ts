@@ -8,6 +8,8 @@ const MAX_BUCKETS = 10_000;
 
 interface Cached {
   readonly bucket: Promise<Bucket>;
+  /** Once it is there. */
+  read?: Bucket;
   /** When its read began, by both clocks. Milliseconds. */
   readonly monotonic: number;
   readonly wall: number;
@@ -22,6 +24,8 @@ export interface BucketCache {
   get(name: string, call: Call): Promise<Bucket>;
   /** As `get`; that there is no such bucket is remembered as well. For those to whom one that another process has just made may stay unknown for as long. */
   getOrMissing(name: string, call: Call): Promise<Bucket>;
+  /** What memory has of it, however old; nothing is read. */
+  remembered(name: string): Bucket | undefined;
   /** Past the memory, which learns it. */
   load(name: string, call: Call): Promise<Bucket>;
   /** The result of `work`, after which, also if it failed, the bucket is not in memory. */
@@ -49,7 +53,7 @@ export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): 
     const entry: Cached = { ...times, bucket: beginShared(time, call, (own) => read(name, own)) };
     keep(cache, name, entry);
     missing.delete(name);
-    entry.bucket.catch((error: unknown) => {
+    entry.bucket.then((bucket) => void (entry.read = bucket), (error: unknown) => {
       if (cache.get(name) !== entry) return; // forgotten meanwhile: it may have been made
       cache.delete(name); // a missing bucket may exist the next moment
       if (isS3Error(error, 'NoSuchBucket')) keep(missing, name, entry);
@@ -63,6 +67,7 @@ export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): 
 
   return {
     load: (name, call) => awaitShared(begin(name, call), call),
+    remembered: (name) => cache.get(name)?.read,
     get: (name, call) => awaitShared(fresh(cache, name) ?? begin(name, call), call),
     getOrMissing: (name, call) => awaitShared(fresh(cache, name) ?? fresh(missing, name) ?? begin(name, call), call),
     async forgetAfter(name, work) {

@@ -27,6 +27,8 @@ export interface BucketRegistry {
    * have been made through another replica the moment before.
    */
   getForStranger(name: string, call: Call): Promise<Bucket>;
+  /** The bucket as it was last read, if it is still known. Reads nothing. */
+  remembered(name: string): Bucket | undefined;
   /**
    * As `get`, for DeleteBucket: a bucket that another DeleteBucket has marked is found as well, because that one may have died, and
    * this one takes its place. @throws S3Error NoSuchBucket, InvalidBucketState
@@ -89,6 +91,7 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
   return {
     get: (name, call) => cache.get(name, call),
     getForStranger: (name, call) => cache.getOrMissing(name, call),
+    remembered: (name) => cache.remembered(name),
     async getToDelete(name, call) {
       try {
         return await cache.get(name, call);

@@ -1,6 +1,7 @@
 import type { Tag } from '../../protocol/tagging.ts';
 import type { Acl } from '../../protocol/acl/acl.ts';
 import type { Ownership, PublicAccessBlock } from '../../protocol/acl/ownership.ts';
+import type { CorsRule } from '../../protocol/cors/cors-rule.ts';
 import type { BucketLock } from '../../protocol/object-lock.ts';
 import type { BlobStore, Revision } from '../../store/blob-store.ts';
 import type { KeyTurns } from './key-turns.ts';
@@ -35,6 +36,8 @@ export interface BucketSettings {
   readonly publicAccessBlock?: PublicAccessBlock;
   /** Present: object lock is on. */
   readonly objectLock?: BucketLock;
+  /** Never empty. */
+  readonly cors?: readonly CorsRule[];
 }
 
 /** A bucket as its record says, cached for at most the record's time to live. */

@@ -5,7 +5,6 @@ import { xml, type XmlDocument } from '../../protocol/xml/document.ts';
 import { emptyDocument, REQUEST_PAYMENT_CONFIGURATION, SERVER_SIDE_ENCRYPTION_CONFIGURATION } from '../../protocol/xml/unset-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
-import { preflight } from '../preflight.ts';
 
 /**
  * Bucket settings that this release cannot change: their PUT answers NotImplemented, so every bucket
@@ -15,7 +14,6 @@ import { preflight } from '../preflight.ts';
 const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
   GetBucketPolicy: 'NoSuchBucketPolicy',
   GetBucketPolicyStatus: 'NoSuchBucketPolicy',
-  GetBucketCors: 'NoSuchCORSConfiguration',
   GetBucketLifecycleConfiguration: 'NoSuchLifecycleConfiguration',
   // Both clouds encrypt at rest, always, with keys of their own.
   GetBucketEncryption: xml(SERVER_SIDE_ENCRYPTION_CONFIGURATION, {
@@ -39,7 +37,6 @@ const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
 
 const DELETIONS = [
   'DeleteBucketPolicy',
-  'DeleteBucketCors',
   'DeleteBucketLifecycle',
   'DeleteBucketEncryption',
   'DeleteBucketWebsite',
@@ -62,8 +59,5 @@ const deleteUnset: Operation = async (request, context) => {
 const NAMES = [...Object.keys(UNSET), ...DELETIONS] as readonly OperationName[];
 
 /** By name, as `operations/index.ts` lists them. */
-export const UNSET_CONFIGURATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
-  ...Object.fromEntries(NAMES.map((name): [OperationName, Operation] => [name, name in UNSET ? readUnset : deleteUnset])),
-  OptionsBucket: preflight,
-  OptionsObject: preflight,
-};
+export const UNSET_CONFIGURATIONS: Readonly<Partial<Record<OperationName, Operation>>> =
+  Object.fromEntries(NAMES.map((name): [OperationName, Operation] => [name, name in UNSET ? readUnset : deleteUnset]));

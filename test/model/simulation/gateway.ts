@@ -102,7 +102,7 @@ export class Gateway {
       principal: principalOf(parts.account),
       accounts: DIRECTORY,
       manifest: this.#manifest,
-      settings: { region: 'us-east-1', smallRangeCopy: false, holdBytes: HOLD_BYTES, newBuckets: 'open' },
+      settings: { region: 'us-east-1', smallRangeCopy: false, holdBytes: HOLD_BYTES, newBuckets: 'open', cors: [] },
       mayTakeLong: () => undefined,
     });
   }

@@ -59,7 +59,7 @@ function contextOf({ buckets, objects, settler }: TestManifest, name: ListOperat
     principal: { kind: 'account', account, accessKeyId: 'AK' },
     accounts,
     manifest: { buckets, objects, listing: createListing(), uploads: createUploads({ clock: createClock(), settler, objects }) },
-    settings: { region: 'us-east-1', smallRangeCopy: false, holdBytes: 0, newBuckets: 'open' },
+    settings: { region: 'us-east-1', smallRangeCopy: false, holdBytes: 0, newBuckets: 'open', cors: [] },
     mayTakeLong: () => undefined,
   };
 }

@@ -53,7 +53,7 @@ export interface Answer {
 /** Operations over a manifest in memory; requests without HTTP, their bodies as the gateway makes them. */
 export class Gateway {
   readonly fixture: UploadFixture;
-  settings: OperationSettings = { region: 'us-east-1', smallRangeCopy: true, holdBytes: 64, newBuckets: 'open' };
+  settings: OperationSettings = { region: 'us-east-1', smallRangeCopy: true, holdBytes: 64, newBuckets: 'open', cors: [] };
 
   private constructor(fixture: UploadFixture) {
     this.fixture = fixture;
