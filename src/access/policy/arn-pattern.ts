@@ -1,0 +1,44 @@
+import type { Pattern } from './document.ts';
+import { type PatternOptions, compilePattern } from './pattern.ts';
+
+const ARN_PARTS = 6;
+const COLON_OUTSIDE_VARIABLE = /:(?![^{]*\})/g;
+
+/** The six parts of an ARN: `arn`, partition, service, region, account, resource. Undefined: it has fewer. */
+export function arnParts(text: string): readonly string[] | undefined {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { index } of text.matchAll(COLON_OUTSIDE_VARIABLE)) {
+    parts.push(text.slice(from, index));
+    from = index + 1;
+    if (parts.length === ARN_PARTS - 1) return [...parts, text.slice(from)];
+  }
+  return undefined;
+}
+
+/** The same of an ARN that has neither wildcards nor variables. */
+function plainParts(arn: string): readonly string[] | undefined {
+  const parts = arn.split(':');
+  return parts.length < ARN_PARTS ? undefined : [...parts.slice(0, ARN_PARTS - 1), parts.slice(ARN_PARTS - 1).join(':')];
+}
+
+/** A pattern of ARNs, part by part: a `*` reaches no further than its part. `*` alone is every ARN. */
+export function compileArnPattern(text: string, options: PatternOptions): Pattern {
+  if (text === '*') return { text, matches: () => true };
+  const parts = arnParts(text);
+  if (parts === undefined) return { text, matches: () => false };
+  const head = parts.slice(0, ARN_PARTS - 1).join(':');
+  const tail = compilePattern(parts.at(-1) ?? '', options);
+  if (!/[*?$]/.test(head)) {
+    const start = `${head}:`;
+    return { text, matches: (value, keys) => value.startsWith(start) && tail.matches(value.slice(start.length), keys) };
+  }
+  const compiled = parts.map((part) => compilePattern(part, options));
+  return {
+    text,
+    matches: (value, keys) => {
+      const given = plainParts(value);
+      return given !== undefined && compiled.every((pattern, index) => pattern.matches(given[index] ?? '', keys));
+    },
+  };
+}

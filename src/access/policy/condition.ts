@@ -1,0 +1,70 @@
+import { type ConditionKeys, lookupName } from './context.ts';
+import type { Condition } from './document.ts';
+import { OPERATORS, type Operator, type Test } from './operators.ts';
+
+type Quantifier = 'foranyvalue' | 'forallvalues';
+
+const OPERATOR = /^(?:(ForAnyValue|ForAllValues):)?([A-Za-z]+?)(IfExists)?$/i;
+const TRUTH: ReadonlyMap<string, boolean> = new Map([['true', true], ['false', false]]);
+
+export interface ConditionText {
+  readonly operator: string;
+  readonly key: string;
+  readonly values: readonly string[];
+}
+
+/** What is wrong with a condition: there is no such operator, or it cannot take this value. */
+export type ConditionFault = { readonly kind: 'operator' } | { readonly kind: 'value'; readonly value: string };
+
+/** One operator and one key, ready to be asked. */
+export function compileCondition(text: ConditionText, options: { readonly variables: boolean }): Condition | ConditionFault {
+  const [, quantifier, name = '', ifExists] = OPERATOR.exec(text.operator) ?? [];
+  const lookup = lookupName(text.key);
+  if (name.toLowerCase() === 'null' && ifExists === undefined && quantifier === undefined) return compileNull(text, lookup);
+  const operator = OPERATORS.get(name.toLowerCase());
+  if (operator === undefined) return { kind: 'operator' };
+  const tests: Test[] = [];
+  for (const value of text.values) {
+    const test = operator.compile(value, options);
+    if (test === undefined) return { kind: 'value', value };
+    tests.push(test);
+  }
+  const asked = { operator, tests, ifExists: ifExists !== undefined, quantifier: quantifier?.toLowerCase() as Quantifier | undefined };
+  return { ...text, lookup, holds: (keys) => ask(keys.get(lookup), asked, keys) };
+}
+
+export function isConditionFault(compiled: Condition | ConditionFault): compiled is ConditionFault {
+  return 'kind' in compiled;
+}
+
+function compileNull(text: ConditionText, lookup: string): Condition | ConditionFault {
+  const wanted = text.values.map((value) => TRUTH.get(value.toLowerCase()));
+  const wrong = wanted.indexOf(undefined);
+  if (wrong >= 0) return { kind: 'value', value: text.values[wrong] ?? '' };
+  return { ...text, lookup, holds: (keys) => wanted.includes(isAbsent(keys.get(lookup))) };
+}
+
+function isAbsent(given: string | readonly string[] | undefined): given is undefined {
+  return given === undefined || (typeof given !== 'string' && given.length === 0);
+}
+
+interface Asked {
+  readonly operator: Operator;
+  readonly tests: readonly Test[];
+  readonly ifExists: boolean;
+  readonly quantifier: Quantifier | undefined;
+}
+
+/**
+ * One of several values of the policy is enough, and for a negated operator none may fit. Without quantifier, a key of several
+ * values is asked as by ForAnyValue, and as by ForAllValues where the operator is negated.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-logic-multiple-context-keys-or-values.html
+ */
+function ask(given: string | readonly string[] | undefined, { operator, tests, ifExists, quantifier }: Asked, keys: ConditionKeys): boolean {
+  const { negated } = operator;
+  if (isAbsent(given)) return ifExists || quantifier === 'forallvalues' || (quantifier === undefined && negated);
+  const fits = (value: string): boolean => negated !== tests.some((test) => test(value, keys));
+  if (typeof given === 'string') return fits(given);
+  const every = quantifier === undefined ? negated : quantifier === 'forallvalues';
+  return every ? given.every(fits) : given.some(fits);
+}

@@ -1,0 +1,45 @@
+/**
+ * What a request says for conditions and variables, by the name of the key: lower case up to the first slash, and as it is written
+ * behind it (`aws:sourceip`, `s3:existingobjecttag/Team`). Undefined: the request has no such key. A list is a key with several
+ * values, even if there is one.
+ */
+export interface ConditionKeys {
+  get(key: string): string | readonly string[] | undefined;
+}
+
+/** Who asks, in the words of policies. */
+export interface PolicyCaller {
+  /** 12 digits; absent: an anonymous caller, or a service. */
+  readonly accountNumber?: string;
+  /** Of the account. */
+  readonly canonicalId?: string;
+  /**
+   * The ARNs the caller goes by, the narrowest first: that of a user; of a session, and the role it was made from; of the root of
+   * an account. Empty: anonymous.
+   */
+  readonly arns: readonly string[];
+  /** The account itself. */
+  readonly isRoot: boolean;
+  /** ARN or name of the identity provider, in requests of web identities for a role. */
+  readonly provider?: string;
+}
+
+export const ANONYMOUS_CALLER: PolicyCaller = Object.freeze({ arns: [], isRoot: false });
+
+/** One question to policies. */
+export interface PolicyContext {
+  readonly caller: PolicyCaller;
+  /** E.g. `s3:GetObject`. */
+  readonly action: string;
+  /** ARN, e.g. `arn:aws:s3:::bucket/key`. */
+  readonly resource: string;
+  readonly keys: ConditionKeys;
+}
+
+export const NO_KEYS: ConditionKeys = Object.freeze({ get: () => undefined });
+
+/** @param key as a policy has it @returns as `ConditionKeys` looks it up */
+export function lookupName(key: string): string {
+  const slash = key.indexOf('/');
+  return slash < 0 ? key.toLowerCase() : key.slice(0, slash).toLowerCase() + key.slice(slash);
+}

@@ -1,0 +1,173 @@
+import type { ConditionKeys } from './context.ts';
+import { lookupName } from './context.ts';
+import type { Pattern } from './document.ts';
+
+/** What a pattern is made of: text, `*`, `?`, and variables, which are text once their value is known. */
+type Token = { readonly text: string } | '*' | '?' | Variable;
+
+interface Variable {
+  readonly key: string;
+  readonly fallback: string | undefined;
+}
+
+/** What stands between two `*`: pieces with one character of any kind between each two of them. */
+type Chunk = readonly string[];
+
+export interface PatternOptions {
+  /** Replace `${key}`; documents of version 2008-10-17 know no variables. */
+  readonly variables: boolean;
+  readonly ignoreCase?: boolean;
+  /** `*` and `?` stand for themselves. */
+  readonly literal?: boolean;
+}
+
+const VARIABLE = /\$\{([^{}]*)\}/y;
+const WITH_DEFAULT = /^\s*([^,\s]+)\s*(?:,\s*'([^']*)'\s*)?$/;
+/** `${*}`, `${?}` and `${$}` stand for the character itself. */
+const ESCAPED: ReadonlySet<string> = new Set(['*', '?', '$']);
+
+/** Compiles one pattern. Matching takes time linear in the value for each piece of text between two wildcards. */
+export function compilePattern(text: string, options: PatternOptions): Pattern {
+  const fold = options.ignoreCase === true ? (value: string): string => value.toLowerCase() : (value: string): string => value;
+  const tokens = tokenize(text, options);
+  if (tokens.some(isVariable)) {
+    return {
+      text,
+      matches: (value, keys) => {
+        const known = substitute(tokens, keys);
+        return known !== undefined && matchChunks(toChunks(known, fold), fold(value));
+      },
+    };
+  }
+  const chunks = toChunks(tokens, fold);
+  if (chunks.length === 1 && chunks[0]?.length === 1) {
+    const exact = chunks[0][0];
+    return { text, matches: (value) => fold(value) === exact };
+  }
+  return { text, matches: (value) => matchChunks(chunks, fold(value)) };
+}
+
+/** The keys that the variables of a pattern name, as written. */
+export function variablesOf(text: string): string[] {
+  return tokenize(text, { variables: true }).filter(isVariable).map(({ key }) => key);
+}
+
+function isVariable(token: Token): token is Variable {
+  return typeof token === 'object' && 'key' in token;
+}
+
+function tokenize(text: string, { variables, literal = false }: PatternOptions): Token[] {
+  const tokens: Token[] = [];
+  let plain = '';
+  const add = (token: Token): void => {
+    if (plain !== '') tokens.push({ text: plain });
+    plain = '';
+    tokens.push(token);
+  };
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charAt(at);
+    if (!literal && (char === '*' || char === '?')) {
+      add(char);
+      continue;
+    }
+    const inner = variables && char === '$' ? variableAt(text, at) : undefined;
+    if (inner === undefined) {
+      plain += char;
+      continue;
+    }
+    at += inner.length + '${}'.length - 1;
+    if (ESCAPED.has(inner)) plain += inner;
+    else add(toVariable(inner));
+  }
+  if (plain !== '') tokens.push({ text: plain });
+  return tokens;
+}
+
+function variableAt(text: string, at: number): string | undefined {
+  VARIABLE.lastIndex = at;
+  return VARIABLE.exec(text)?.[1];
+}
+
+function toVariable(inner: string): Variable {
+  const [, key = inner, fallback] = WITH_DEFAULT.exec(inner) ?? [];
+  return { key, fallback };
+}
+
+/** Undefined: a variable has no value, or more than one. What a value holds is text, whatever characters it has. */
+function substitute(tokens: readonly Token[], keys: ConditionKeys): Token[] | undefined {
+  const known: Token[] = [];
+  for (const token of tokens) {
+    if (!isVariable(token)) {
+      known.push(token);
+      continue;
+    }
+    const given = keys.get(lookupName(token.key));
+    const value = typeof given === 'string' ? given : token.fallback;
+    if (value === undefined) return undefined;
+    known.push({ text: value });
+  }
+  return known;
+}
+
+function toChunks(tokens: readonly Token[], fold: (text: string) => string): Chunk[] {
+  const chunks: string[][] = [['']];
+  for (const token of tokens) {
+    const chunk = chunks.at(-1) ?? [];
+    if (token === '*') chunks.push(['']);
+    else if (token === '?') chunk.push('');
+    else if ('text' in token) chunk.push((chunk.pop() ?? '') + fold(token.text));
+  }
+  return chunks;
+}
+
+/** The first chunk stands at the start, the last at the end, those between at the first place where they fit: no place is tried twice. */
+function matchChunks(chunks: readonly Chunk[], value: string): boolean {
+  const [first = [''], ...others] = chunks;
+  const last = others.pop();
+  let at = endOf(first, value, 0);
+  if (last === undefined) return at === value.length;
+  for (const chunk of others) {
+    if (at < 0) return false;
+    at = find(chunk, value, at);
+  }
+  return at >= 0 && standsAtEnd(last, value, at);
+}
+
+/** Where a chunk that begins here ends; -1: it does not stand here. */
+function endOf(chunk: Chunk, value: string, start: number): number {
+  let at = start;
+  for (const [index, piece] of chunk.entries()) {
+    if (index > 0) {
+      const code = value.codePointAt(at);
+      if (code === undefined) return -1;
+      at += code > 0xffff ? 2 : 1;
+    }
+    if (!value.startsWith(piece, at)) return -1;
+    at += piece.length;
+  }
+  return at;
+}
+
+/** Where the first occurrence of a chunk ends; -1: there is none. */
+function find(chunk: Chunk, value: string, from: number): number {
+  const [head = ''] = chunk;
+  for (let start = value.indexOf(head, from); start >= 0 && start <= value.length; start = value.indexOf(head, start + 1)) {
+    const end = endOf(chunk, value, start);
+    if (end >= 0) return end;
+    if (start === value.length) return -1;
+  }
+  return -1;
+}
+
+function standsAtEnd(chunk: Chunk, value: string, from: number): boolean {
+  const [only = '', ...more] = chunk;
+  if (more.length === 0) return value.length - only.length >= from && value.endsWith(only);
+  // A character may be one unit or two: as many starts are tried as there are wildcards.
+  const units = chunk.reduce((sum, piece) => sum + piece.length, 0);
+  for (let wide = 0; wide <= more.length; wide += 1) {
+    const start = value.length - units - more.length - wide;
+    if (start < from) return false;
+    if (endOf(chunk, value, start) === value.length) return true;
+  }
+  return false;
+}
