@@ -52,6 +52,8 @@ const OUTBOUND = z.strictObject({
 
 const SETTINGS = z.strictObject({
   region: z.string().regex(/^[a-z0-9-]+$/).default('us-east-1').describe('Region that signatures name and GetBucketLocation answers.'),
+  acceptAnyRegion: z.boolean().default(false)
+    .describe('Serve clients whatever region they sign for, and create buckets whatever location they ask for; GetBucketLocation and HeadBucket answer `region` all the same. Signatures cover the region that the client named.'),
   baseHosts: z.array(z.string().min(1)).default(['localhost'])
     .describe('Host names under which clients reach the service; `<bucket>.<base host>` addresses a bucket. Other hosts are path style.'),
   listeners: z.array(LISTENER).min(1).default([{ host: '127.0.0.1', port: 9000 }]).describe('Sockets for S3 requests.'),

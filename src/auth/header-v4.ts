@@ -30,7 +30,7 @@ export function authenticateHeader<C extends SigningCredential>(
   const amzDate = requestDate(request, options.maxSkewMs ?? DEFAULT_MAX_SKEW_MS);
   const parts = parseComponents(components);
   refuseList(listFault(parts.signedHeaders));
-  const fault = scopeFault(parts.scope, options.region);
+  const fault = scopeFault(parts.scope, options);
   if (fault !== undefined) {
     throw malformed(fault);
   }

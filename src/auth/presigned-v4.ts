@@ -4,7 +4,7 @@ import { queryValue } from './canonical-query.ts';
 import { parsePayloadMode, UNSIGNED_PAYLOAD, type PayloadMode } from './payload-mode.ts';
 import type { SignableRequest } from './raw-request.ts';
 import { requireSignedHeaders } from './required-headers.ts';
-import { MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault } from './scope.ts';
+import { MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault, type ScopeRules } from './scope.ts';
 import type { CredentialScope, ScopeFault } from './scope.ts';
 import { refuseSessionToken } from './session-token.ts';
 import { SIGV4_ALGORITHM } from './signature.ts';
@@ -36,7 +36,7 @@ export function authenticateQuery<C extends SigningCredential>(request: Signable
   const amzDate = given['X-Amz-Date'];
   const signedHeaders = splitSignedHeaders(given['X-Amz-SignedHeaders']);
   refuseList(listFault(signedHeaders));
-  const scope = checkedScope(given['X-Amz-Credential'], amzDate, options.region);
+  const scope = checkedScope(given['X-Amz-Credential'], amzDate, options);
   checkLifetime(given, request.now, options.maxSkewMs ?? DEFAULT_MAX_SKEW_MS);
   const payloadHash = declaredPayloadHash(request) ?? UNSIGNED_PAYLOAD;
   const claim: SignatureClaim = {
@@ -76,7 +76,7 @@ function requiredParameters(request: SignableRequest): Readonly<Record<RequiredP
   return Object.fromEntries(values) as Record<RequiredParameter, string>;
 }
 
-function checkedScope(credential: string, amzDate: string, region: string): CredentialScope {
+function checkedScope(credential: string, amzDate: string, rules: ScopeRules): CredentialScope {
   const scope = parseCredential(credential);
   if (scope === undefined) {
     throw credentialError(MALFORMED_CREDENTIAL);
@@ -84,7 +84,7 @@ function checkedScope(credential: string, amzDate: string, region: string): Cred
   if (parseAmzDate(amzDate) === undefined) {
     throw parameterError('X-Amz-Date must be in the ISO8601 Long Format "yyyyMMdd\'T\'HHmmss\'Z\'"');
   }
-  const fault = scopeFault(scope, region);
+  const fault = scopeFault(scope, rules);
   if (fault !== undefined) {
     throw credentialError(fault);
   }

@@ -1,3 +1,5 @@
+import { OtherRegions } from './other-regions.ts';
+
 /** `<access key>/<yyyymmdd>/<region>/s3/aws4_request`, cut up. */
 export interface CredentialScope {
   readonly accessKeyId: string;
@@ -35,9 +37,15 @@ export const MALFORMED_CREDENTIAL: ScopeFault = {
   message: 'the Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".',
 };
 
+/** The region signatures are for, and whether others will do. */
+export interface ScopeRules {
+  readonly region: string;
+  readonly otherRegions?: OtherRegions;
+}
+
 /** Checks what does not depend on the request's date. */
-export function scopeFault(scope: CredentialScope, region: string): ScopeFault | undefined {
-  if (scope.region !== region) {
+export function scopeFault(scope: CredentialScope, { region, otherRegions }: ScopeRules): ScopeFault | undefined {
+  if (scope.region !== region && (otherRegions === undefined || !OtherRegions.isRegion(scope.region))) {
     return { message: `the region '${scope.region}' is wrong; expecting '${region}'`, region };
   }
   if (scope.service !== 's3') {

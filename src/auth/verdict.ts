@@ -1,5 +1,6 @@
 import type { ChunkSigningContext } from './chunk-signature.ts';
 import type { PayloadMode } from './payload-mode.ts';
+import type { OtherRegions } from './other-regions.ts';
 import type { SigningKeys } from './signing-key.ts';
 
 /** The part of a credential that signatures need; the caller's own credential type extends it. */
@@ -10,6 +11,8 @@ export interface SigningCredential {
 export interface AuthOptions<C extends SigningCredential> {
   readonly credentialFor: (accessKeyId: string) => C | undefined;
   readonly region: string;
+  /** Present: signatures for any other region count as well. */
+  readonly otherRegions?: OtherRegions;
   /** One per process (or listener). */
   readonly signingKeys: SigningKeys;
   /** Allowed distance between the clocks, milliseconds; AWS allows 15 minutes. */

@@ -53,6 +53,7 @@ export function verifySignature<C extends SigningCredential>(
   if (credential === undefined || payload instanceof S3Error || found.signature === undefined) {
     throw refusal(credential === undefined ? 'InvalidAccessKeyId' : 'SignatureDoesNotMatch', claim, found);
   }
+  options.otherRegions?.prove(claim.scope.region);
   const verdict = { kind: 'signed', method: claim.method, accessKeyId, credential, payload } as const;
   if (payload.kind !== 'streaming-signed' && payload.kind !== 'streaming-signed-trailer') {
     return verdict;
@@ -75,12 +76,14 @@ function faultOr(check: () => PayloadMode): PayloadMode | S3Error {
   }
 }
 
-function signingKeyFor(claim: SignatureClaim, credential: SigningCredential | undefined, { signingKeys }: AuthOptions<SigningCredential>): KeyObject {
+function signingKeyFor(claim: SignatureClaim, credential: SigningCredential | undefined, options: AuthOptions<SigningCredential>): KeyObject {
+  const { signingKeys, region, otherRegions } = options;
   const id = credential === undefined ? DUMMY_KEY_ID : claim.scope.accessKeyId;
   const secret = credential === undefined ? DUMMY_SECRET : credential.secretAccessKey;
-  // A stranger chooses the day in the scope: only the right one may take a place among the keys that are remembered.
+  // A stranger chooses day and region in the scope: only the right ones may take a place among the keys that are remembered.
   const timely = claim.amzDate.startsWith(claim.scope.date);
-  return timely ? signingKeys.keyFor(id, secret, claim.scope) : deriveSigningKey(secret, claim.scope);
+  const known = claim.scope.region === region || otherRegions?.has(claim.scope.region) === true;
+  return timely && known ? signingKeys.keyFor(id, secret, claim.scope) : deriveSigningKey(secret, claim.scope);
 }
 
 interface Search {

@@ -2,7 +2,7 @@ import type { S3Error } from '../errors/s3-error.ts';
 import { isByteSource, type S3Response } from '../protocol/response.ts';
 import type { ByteSource } from '../streams/bytes.ts';
 import { encodeXml } from '../protocol/xml/encode.ts';
-import { errorDocument } from './error-document.ts';
+import { controlErrorDocument, errorDocument } from './error-document.ts';
 import type { Exchange } from './exchange.ts';
 import { lingerOverBody, mustClose, readAwayBody } from './unread-body.ts';
 
@@ -85,7 +85,7 @@ export async function writeError(exchange: Exchange, error: S3Error, close: bool
     exchange.writeHead(error.status, head);
     return endAnswer(exchange, '', closing);
   }
-  const text = Buffer.from(errorDocument(error, resource, ids));
+  const text = Buffer.from(exchange.control ? controlErrorDocument(error, resource, ids) : errorDocument(error, resource, ids));
   head.push('Content-Type', XML_TYPE, 'Content-Length', String(text.length));
   exchange.writeHead(error.status, head);
   return endAnswer(exchange, text, closing);

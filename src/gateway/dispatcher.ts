@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountDirectory, Credential, Principal } from '../access/accounts.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { refuseStreamingPayload } from '../auth/payload-mode.ts';
+import { OtherRegions } from '../auth/other-regions.ts';
 import { SigningKeys } from '../auth/signing-key.ts';
 import type { AuthOptions, AuthVerdict } from '../auth/verdict.ts';
 import { S3Error } from '../errors/s3-error.ts';
@@ -78,6 +79,7 @@ export class Dispatcher {
     this.#auth = {
       region: options.settings.region,
       signingKeys: new SigningKeys(),
+      ...(options.settings.acceptAnyRegion === true && { otherRegions: new OtherRegions() }),
       presignedV2: options.presignedV2 ?? false,
       credentialFor: (accessKeyId) => options.accounts.byAccessKey(accessKeyId),
     };

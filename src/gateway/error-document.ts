@@ -35,3 +35,8 @@ function echoed(text: string, limit = MAX_ECHO): string {
 export function errorDocument(error: S3Error, resource: string, ids: AnswerIds): string {
   return XML_PROLOG + errorElement(error, resource, ids);
 }
+
+/** The same as S3 Control writes it: the error in an element, the ids after it. */
+export function controlErrorDocument(error: S3Error, resource: string, ids: AnswerIds): string {
+  return `${XML_PROLOG}<ErrorResponse>${errorElement(error, resource, ids)}<RequestId>${ids.requestId}</RequestId><HostId>${ids.hostId}</HostId></ErrorResponse>`;
+}

@@ -21,6 +21,8 @@ export class Exchange {
   readonly facts: RequestFacts;
   /** Raw path of the target, for error bodies. */
   resource = '/';
+  /** A call of S3 Control, whose errors are written another way. */
+  control = false;
   /** Body of the request, once it is known who sent it. */
   body: OwnedRequestBody | undefined;
   /** What the answer says to browsers, whatever it is; absent: nothing. */

@@ -1,6 +1,7 @@
 import type { QueryPair } from '../auth/canonical-query.ts';
 import { type HostResolver, parseAddress, splitTarget } from '../protocol/address.ts';
 import { classify } from '../protocol/classify.ts';
+import { controlAddress, isControl } from '../protocol/control-address.ts';
 import { withHoistedHeaders } from '../protocol/headers/hoisted-headers.ts';
 import { effectiveQuery, readQuery } from '../protocol/headers/query-reader.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
@@ -35,7 +36,8 @@ export function findRoute(exchange: Exchange, target: string, hosts: HostResolve
   checkQuery(rawQuery);
   const sent = readQuery(rawQuery);
   const query = effectiveQuery(sent);
-  const address = parseAddress(path, hosts.bucketOf(host));
+  exchange.control = isControl(path, exchange.headers);
+  const address = exchange.control ? controlAddress(path) : parseAddress(path, hosts.bucketOf(host));
   const { facts } = exchange;
   facts.bucket = address.bucket;
   facts.key = address.key;

@@ -110,6 +110,7 @@ class RunningService implements Service {
       settings: {
         region: config.region,
         smallRangeCopy: config.smallRangeCopy,
+        acceptAnyRegion: config.acceptAnyRegion,
         holdBytes: config.limits.heldBodyBytes,
         newBuckets: config.newBuckets,
         cors: config.cors.rules,

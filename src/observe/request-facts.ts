@@ -68,7 +68,7 @@ export interface HeadFacts {
 /** Row of the operation table that a request was classified as: name, and what decided for it. */
 export interface Classification {
   readonly name: string;
-  readonly level: 'service' | 'bucket' | 'object';
+  readonly level: 'service' | 'bucket' | 'object' | 'control';
   readonly method: string;
   readonly match: { readonly subresource?: string; readonly query?: string; readonly value?: string; readonly header?: string };
   readonly permission: string;

@@ -3,6 +3,8 @@ import { getBucketAcl } from './acl/get-bucket-acl.ts';
 import { getObjectAcl } from './acl/get-object-acl.ts';
 import { putBucketAcl } from './acl/put-bucket-acl.ts';
 import { putObjectAcl } from './acl/put-object-acl.ts';
+import { deleteBucketEncryption, getBucketEncryption, putBucketEncryption } from './bucket/bucket-encryption.ts';
+import { CONFIGURATION_LISTS } from './bucket/configuration-lists.ts';
 import { createBucket } from './bucket/create-bucket.ts';
 import { deleteBucketCors } from './bucket/delete-bucket-cors.ts';
 import { deleteBucketOwnershipControls } from './bucket/delete-bucket-ownership-controls.ts';
@@ -23,11 +25,16 @@ import { listObjectsV2 } from './bucket/list-objects-v2.ts';
 import { listObjects } from './bucket/list-objects.ts';
 import { putBucketCors } from './bucket/put-bucket-cors.ts';
 import { putBucketOwnershipControls } from './bucket/put-bucket-ownership-controls.ts';
+import { putBucketReplication } from './bucket/put-bucket-replication.ts';
 import { putBucketTagging } from './bucket/put-bucket-tagging.ts';
 import { putBucketVersioning } from './bucket/put-bucket-versioning.ts';
 import { putObjectLockConfiguration } from './bucket/put-object-lock-configuration.ts';
 import { putPublicAccessBlock } from './bucket/put-public-access-block.ts';
+import { RESTATED_SETTINGS } from './bucket/restated-settings.ts';
 import { UNSET_CONFIGURATIONS } from './bucket/unset-configuration.ts';
+import { listTagsForResource } from './control/list-tags-for-resource.ts';
+import { tagResource } from './control/tag-resource.ts';
+import { untagResource } from './control/untag-resource.ts';
 import { abortMultipartUpload } from './multipart/abort-multipart-upload.ts';
 import { completeMultipartUpload } from './multipart/complete-multipart-upload.ts';
 import { createMultipartUpload } from './multipart/create-multipart-upload.ts';
@@ -55,6 +62,8 @@ import { preflight } from './preflight.ts';
 /** What is built. A row of the operation table without an entry here answers NotImplemented. */
 export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   ...UNSET_CONFIGURATIONS,
+  ...RESTATED_SETTINGS,
+  ...CONFIGURATION_LISTS,
   ListBuckets: listBuckets,
   CreateBucket: createBucket,
   HeadBucket: headBucket,
@@ -68,6 +77,10 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   DeleteBucketCors: deleteBucketCors,
   OptionsBucket: preflight,
   OptionsObject: preflight,
+  GetBucketEncryption: getBucketEncryption,
+  PutBucketEncryption: putBucketEncryption,
+  DeleteBucketEncryption: deleteBucketEncryption,
+  PutBucketReplication: putBucketReplication,
   GetBucketAcl: getBucketAcl,
   PutBucketAcl: putBucketAcl,
   GetBucketVersioning: getBucketVersioning,
@@ -106,4 +119,7 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   ListMultipartUploads: listMultipartUploads,
   CompleteMultipartUpload: completeMultipartUpload,
   AbortMultipartUpload: abortMultipartUpload,
+  ListTagsForResource: listTagsForResource,
+  TagResource: tagResource,
+  UntagResource: untagResource,
 };

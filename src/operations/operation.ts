@@ -12,6 +12,8 @@ export type NewBuckets = 'open' | 'aws';
 /** Settings that change what operations answer; a slice of the configuration. */
 export interface OperationSettings {
   readonly region: string;
+  /** Serve clients whatever region they sign for and ask for; default false. */
+  readonly acceptAnyRegion?: boolean;
   /** Allow UploadPartCopy ranges of sources up to 5 MiB (AWS does, the specification does not). */
   readonly smallRangeCopy: boolean;
   /** Bodies of up to this many bytes are held and verified whole before the one write that stores them. */

@@ -57,6 +57,7 @@ const LEVELS: Readonly<Record<OperationLevel, Level>> = {
   service: toLevel('service'),
   bucket: toLevel('bucket'),
   object: toLevel('object'),
+  control: toLevel('control'),
 };
 
 /** The closed set: every query key that is a sub-resource at any level. */
@@ -74,7 +75,7 @@ const ALL_SUBRESOURCES: ReadonlySet<string> = new Set(
  *   (conflicting sub-resources, stray copy source), InvalidRequest (sub-resource of another level)
  */
 export function classify(method: string, address: S3Address, query: QueryReader, headers: HeaderReader): OperationRow {
-  const level: OperationLevel = address.key !== undefined ? 'object' : address.bucket !== undefined ? 'bucket' : 'service';
+  const level = levelOf(address);
   const table = LEVELS[level];
   const subresource = method === 'OPTIONS' ? NO_SUBRESOURCE : decidingKey(query);
   const resource = subresource === NO_SUBRESOURCE ? table.plain : table.subresources.get(subresource);
@@ -90,6 +91,11 @@ export function classify(method: string, address: S3Address, query: QueryReader,
   }
   if (method === 'PUT' || method === 'POST') checkWrite(row, query, headers);
   return row;
+}
+
+function levelOf({ control, key, bucket }: S3Address): OperationLevel {
+  if (control === true) return 'control';
+  return key !== undefined ? 'object' : bucket !== undefined ? 'bucket' : 'service';
 }
 
 function decidingKey(query: QueryReader): string {

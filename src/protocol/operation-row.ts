@@ -1,4 +1,4 @@
-export type OperationLevel = 'service' | 'bucket' | 'object';
+export type OperationLevel = 'service' | 'bucket' | 'object' | 'control';
 
 /** What tells operations of one level and method apart. Presence decides, not the value, unless one is given. */
 export interface OperationMatch {

@@ -100,19 +100,19 @@ export const ANALYSIS_ROWS = [
 /** Directory buckets, attribute-based access and metadata tables. */
 export const METADATA_ROWS = [
   { name: 'CreateSession', level: 'bucket', method: 'GET', match: on('session'), permission: 's3express:CreateSession', anonymous: false, hint: NEVER },
-  { name: 'GetBucketAbac', level: 'bucket', method: 'GET', match: on('abac'), permission: 's3:GetBucketAbac', hint: NEVER },
-  { name: 'PutBucketAbac', level: 'bucket', method: 'PUT', match: on('abac'), body: 'xml', permission: 's3:PutBucketAbac', hint: NEVER },
+  { name: 'GetBucketAbac', level: 'bucket', method: 'GET', match: on('abac'), permission: 's3:GetBucketAbac' },
+  { name: 'PutBucketAbac', level: 'bucket', method: 'PUT', match: on('abac'), body: 'xml', permission: 's3:PutBucketAbac' },
   {
     name: 'CreateBucketMetadataConfiguration', level: 'bucket', method: 'POST', match: on('metadataConfiguration'), body: 'xml',
     permission: 's3:CreateBucketMetadataTableConfiguration', hint: NEVER,
   },
   {
     name: 'GetBucketMetadataConfiguration', level: 'bucket', method: 'GET', match: on('metadataConfiguration'),
-    permission: 's3:GetBucketMetadataTableConfiguration', hint: NEVER,
+    permission: 's3:GetBucketMetadataTableConfiguration',
   },
   {
     name: 'DeleteBucketMetadataConfiguration', level: 'bucket', method: 'DELETE', match: on('metadataConfiguration'),
-    permission: 's3:DeleteBucketMetadataTableConfiguration', hint: NEVER,
+    permission: 's3:DeleteBucketMetadataTableConfiguration',
   },
   {
     name: 'CreateBucketMetadataTableConfiguration', level: 'bucket', method: 'POST', match: on('metadataTable'), body: 'xml',
@@ -120,11 +120,11 @@ export const METADATA_ROWS = [
   },
   {
     name: 'GetBucketMetadataTableConfiguration', level: 'bucket', method: 'GET', match: on('metadataTable'),
-    permission: 's3:GetBucketMetadataTableConfiguration', hint: NEVER,
+    permission: 's3:GetBucketMetadataTableConfiguration',
   },
   {
     name: 'DeleteBucketMetadataTableConfiguration', level: 'bucket', method: 'DELETE', match: on('metadataTable'),
-    permission: 's3:DeleteBucketMetadataTableConfiguration', hint: NEVER,
+    permission: 's3:DeleteBucketMetadataTableConfiguration',
   },
   {
     name: 'UpdateBucketMetadataInventoryTableConfiguration', level: 'bucket', method: 'PUT', match: on('metadataInventoryTable'), body: 'xml',

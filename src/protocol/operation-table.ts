@@ -1,4 +1,5 @@
 import { ANALYSIS_ROWS, BUCKET_ROWS, METADATA_ROWS } from './operation-rows-bucket.ts';
+import { CONTROL_ROWS } from './operation-rows-control.ts';
 import { OBJECT_ROWS } from './operation-rows-object.ts';
 import type { OperationDeclaration, OperationLevel, OperationMatch } from './operation-row.ts';
 
@@ -14,6 +15,7 @@ const DECLARATIONS = [
   ...ANALYSIS_ROWS,
   ...METADATA_ROWS,
   ...OBJECT_ROWS,
+  ...CONTROL_ROWS,
 ] as const satisfies readonly OperationDeclaration[];
 
 export type OperationName = (typeof DECLARATIONS)[number]['name'];
@@ -55,7 +57,7 @@ function toRow(declaration: OperationDeclaration & { readonly name: OperationNam
   });
 }
 
-/** All rows, in the order of the API: service, bucket, object. */
+/** All rows, in the order of the API: service, bucket, object, S3 Control. */
 export const OPERATION_TABLE: readonly OperationRow[] = DECLARATIONS.map(toRow);
 
 const BY_NAME: ReadonlyMap<string, OperationRow> = new Map(OPERATION_TABLE.map((row) => [row.name, row]));

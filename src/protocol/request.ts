@@ -8,11 +8,15 @@ export interface S3Address {
   readonly key?: string;
   /** True when the bucket came from the Host header. */
   readonly virtualHost: boolean;
+  /** A call of S3 Control about the bucket (control-address.ts). */
+  readonly control?: true;
 }
 
-/** Query parameters, decoded once; the first value of a repeated name counts. */
+/** Query parameters, decoded once. */
 export interface QueryReader {
   has(name: string): boolean;
+  /** Values of a name that may be repeated. */
+  all(name: string): readonly string[];
   /** Empty string for a name without `=`. */
   get(name: string): string | undefined;
   names(): Iterable<string>;

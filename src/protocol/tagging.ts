@@ -48,14 +48,14 @@ export function parseTaggingHeader(header: string | undefined): readonly Tag[] {
   if (header === undefined) return [];
   const tags = header.split('&').filter((pair) => pair !== '').map((pair) => parsePair(pair, header));
   if (tags.some((tag) => tag.key === '') || repeatedKey(tags) !== undefined) throw malformedHeader(header);
-  return checked(tags, OBJECT_TAGGING);
+  return checkTags(tags, OBJECT_TAGGING);
 }
 
 /** Body of PutObjectTagging and PutBucketTagging. @returns by key @throws S3Error MalformedXML, InvalidTag, and `rules.tooMany` */
 export function parseTaggingDocument(bytes: Uint8Array, rules: TaggingRules): readonly Tag[] {
   const { tags } = decodeXml(TAGGING, bytes);
   if (tags === undefined) throw new S3Error('MalformedXML');
-  return checked(tags.map(({ Key: key, Value: value }) => ({ key, value })), rules);
+  return checkTags(tags.map(({ Key: key, Value: value }) => ({ key, value })), rules);
 }
 
 export function taggingDocument(tags: readonly Tag[]): XmlDocument {
@@ -82,7 +82,8 @@ function malformedHeader(value: string, cause?: unknown): S3Error {
   return new S3Error('InvalidArgument', { message, extra: { ArgumentName: HEADER, ArgumentValue: value }, cause });
 }
 
-function checked(tags: readonly Tag[], rules: TaggingRules): readonly Tag[] {
+/** @returns by key @throws S3Error InvalidTag, and `rules.tooMany` */
+export function checkTags(tags: readonly Tag[], rules: TaggingRules): readonly Tag[] {
   if (tags.length > rules.maxTags) throw rules.tooMany();
   for (const tag of tags) checkTag(tag, rules);
   const repeated = repeatedKey(tags);

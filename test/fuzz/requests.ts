@@ -54,10 +54,14 @@ function anonymous({ method = 'GET', target, headers = {} }: RawRequestOptions):
   return `${method} ${target} HTTP/1.1\r\nhost: localhost\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
 }
 
+function pathOf(level: OperationRow['level'], bucket: string, key: string): string {
+  return { service: '/', bucket: `/${bucket}`, object: `/${bucket}/${key}`, control: `/v20180820/tags/arn%3Aaws%3As3%3A%3A%3A${bucket}` }[level];
+}
+
 function nearlyRightOptions(row: OperationRow, random: Random, ids: KnownIds): RawRequestOptions {
   const bucket = random.chance(0.8) ? random.pick(BUCKETS.slice(0, 2)) : random.pick(BUCKETS);
   const key = random.chance(0.9) ? random.pick(KEYS.slice(0, 3)) : random.pick(KEYS);
-  const path = row.level === 'service' ? '/' : row.level === 'bucket' ? `/${bucket}` : `/${bucket}/${key}`;
+  const path = pathOf(row.level, bucket, key);
   const { subresource, query, value, header } = row.match;
   const pairs: string[] = [];
   if (subresource !== undefined) pairs.push(subresource === 'uploadId' ? `uploadId=${random.pick(ids.uploads)}` : subresource);
@@ -94,7 +98,7 @@ function valueFor(header: string, random: Random): string {
 function randomOptions(row: OperationRow, random: Random, ids: KnownIds): RawRequestOptions {
   const bucket = random.chance(0.7) ? random.pick(BUCKETS.slice(0, 4)) : random.pick(BUCKETS);
   const key = random.chance(0.6) ? random.pick(KEYS.slice(0, 4)) : random.pick(KEYS);
-  const path = row.level === 'service' ? '/' : row.level === 'bucket' ? `/${bucket}` : `/${bucket}/${key}`;
+  const path = pathOf(row.level, bucket, key);
   const { subresource, query, value, header } = row.match;
   const pairs = random.some(PARAMETERS, 2).map((name) => `${name}=${encoded(random.pick(VALUES))}`);
   if (subresource !== undefined) pairs.push(subresource.endsWith('Id') ? `${subresource}=${encoded(random.pick([...VALUES, ...ids.uploads]))}` : subresource);

@@ -11,14 +11,18 @@ export interface Sent {
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** That the request is signed for; default us-east-1. */
+  readonly region?: string;
+  /** Default the right one. */
+  readonly secretKey?: string;
 }
 
 /** Sends one request as one of the callers, over a connection of its own. */
-export async function send(port: number, caller: Caller, { method, target, headers = {}, body = '' }: Sent): Promise<RawAnswer> {
+export async function send(port: number, caller: Caller, { method, target, headers = {}, body = '', ...signing }: Sent): Promise<RawAnswer> {
   const all = { ...headers, 'content-length': String(Buffer.byteLength(body)) };
   const connection = await RawConnection.open(port);
   try {
-    connection.send(headOf(caller, { method, target, headers: all }) + body);
+    connection.send(headOf(caller, { ...signing, method, target, headers: all }) + body);
     return await connection.answer(method);
   } finally {
     connection.close();
@@ -27,8 +31,8 @@ export async function send(port: number, caller: Caller, { method, target, heade
 
 const ACCESS_KEYS = { owner: ACCESS_KEY, user: USER_ACCESS_KEY, other: OTHER_ACCESS_KEY, third: THIRD_ACCESS_KEY } as const;
 
-function headOf(caller: Caller, { method, target, headers }: Required<Omit<Sent, 'body'>>): string {
-  if (caller !== 'anonymous') return signedHead({ method, target, headers, accessKey: ACCESS_KEYS[caller] });
+function headOf(caller: Caller, { method, target, headers, ...signing }: Omit<Sent, 'body'> & Required<Pick<Sent, 'headers'>>): string {
+  if (caller !== 'anonymous') return signedHead({ ...signing, method, target, headers, accessKey: ACCESS_KEYS[caller] });
   const lines = Object.entries({ host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }

@@ -46,6 +46,8 @@ export interface TestGatewayOptions {
   readonly bucketCacheMs?: number;
   readonly newBuckets?: NewBuckets;
   readonly cors?: readonly CorsRule[];
+  readonly acceptAnyRegion?: boolean;
+  readonly region?: string;
   readonly observers?: DispatcherOptions['observers'];
   /** Where everything lies that is no bucket; of its own where the store outlives the test. */
   readonly systemContainer?: string;
@@ -96,7 +98,14 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     }]),
     manifest,
     operations: { ...OPERATIONS, ...options.operations },
-    settings: { region: REGION, smallRangeCopy: false, holdBytes: 64 * 1024, newBuckets: options.newBuckets ?? 'open', cors: options.cors ?? [] },
+    settings: {
+      region: options.region ?? REGION,
+      smallRangeCopy: false,
+      holdBytes: 64 * 1024,
+      newBuckets: options.newBuckets ?? 'open',
+      cors: options.cors ?? [],
+      ...(options.acceptAnyRegion !== undefined && { acceptAnyRegion: options.acceptAnyRegion }),
+    },
     baseHosts: ['localhost'],
     proxies: proxyTrust([]),
     stalls,

@@ -174,7 +174,7 @@ export interface Classification {
   readonly operation?: string;
   /** In words: `PUT on an object, with ?partNumber`. */
   readonly why: string;
-  readonly level?: 'service' | 'bucket' | 'object';
+  readonly level?: 'service' | 'bucket' | 'object' | 'control';
   readonly bucket?: string;
   readonly key?: string;
   readonly versionId?: string;

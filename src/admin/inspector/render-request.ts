@@ -85,7 +85,7 @@ function classificationOf({ operation, bucket, key, versionId, uploadId, virtual
   return defined({ operation, why: whyOf(row), level: row?.level, bucket, key, versionId, uploadId, virtualHost });
 }
 
-const ON: Readonly<Record<'service' | 'bucket' | 'object', string>> = { service: 'the service itself', bucket: 'a bucket', object: 'an object' };
+const ON: Readonly<Record<OperationRow['level'], string>> = { service: 'the service itself', bucket: 'a bucket', object: 'an object', control: 'a bucket by its ARN' };
 
 /** What decided, in words: method, level, and the query key or header that the row of the operation table names. */
 function whyOf(row: OperationRow | undefined): string {

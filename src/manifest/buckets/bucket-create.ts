@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Revision } from '../../store/blob-store.ts';
@@ -20,7 +21,7 @@ export interface CreateBucketRequest {
   readonly name: string;
   readonly ownerId: string;
   /** What the client asks for. Object lock makes the bucket versioned from its first moment. */
-  readonly settings?: Pick<BucketSettings, 'acl' | 'ownership' | 'objectLock'>;
+  readonly settings?: Pick<BucketSettings, 'acl' | 'ownership' | 'objectLock' | 'tags'>;
   /** What new buckets have where the client does not say. */
   readonly defaults?: BucketSettings;
 }
@@ -107,7 +108,7 @@ async function goOnWithClaim(store: BucketStore, { request, stored }: Step & { s
   const { record, revision: from } = stored;
   const { name, settings: asked, defaults } = request;
   if (from === undefined) return undefined;
-  if (isAsAsked(record.settings, asked)) return provide(store, { name, record, revision: from }, call);
+  if (isAsAsked(record.settings, asked) && isDeepStrictEqual(record.settings.tags, asked?.tags)) return provide(store, { name, record, revision: from }, call);
   const settings: BucketSettings = { ...defaults, ...asked };
   const changed: BucketRecord = { ...record, settings, versioning: settings.objectLock === undefined ? 'never' : 'enabled' };
   await store.swap(name, { record: changed, from, isOurs: ({ uid }) => uid === record.uid }, call);

@@ -25,6 +25,16 @@ export interface BucketHome {
   readonly time?: Time;
 }
 
+/** How clients may not ask to have an object encrypted. */
+export const ENCRYPTION_TYPES = ['NONE', 'SSE-C'] as const;
+export type EncryptionType = (typeof ENCRYPTION_TYPES)[number];
+
+/** What was said about encryption at rest, beside the algorithm, which is the service's own always. */
+export interface BucketEncryption {
+  readonly bucketKey: boolean;
+  readonly blocked?: readonly EncryptionType[];
+}
+
 /** What clients set on a bucket; all of it lies in the bucket record, and absent is S3's "never set". */
 export interface BucketSettings {
   /** By key; never empty. */
@@ -38,6 +48,8 @@ export interface BucketSettings {
   readonly objectLock?: BucketLock;
   /** Never empty. */
   readonly cors?: readonly CorsRule[];
+  readonly encryption?: BucketEncryption;
+  readonly accelerate?: 'Suspended';
 }
 
 /** A bucket as its record says, cached for at most the record's time to live. */

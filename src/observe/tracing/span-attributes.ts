@@ -3,7 +3,7 @@ import { headerOf } from '../raw-headers.ts';
 import { redactHeader, redactQuery, redactText } from '../redact.ts';
 import type { BackendCallFacts, RequestFacts } from '../request-facts.ts';
 
-const ROUTES = { service: '/', bucket: '/{bucket}', object: '/{bucket}/{key}' } as const;
+const ROUTES = { service: '/', bucket: '/{bucket}', object: '/{bucket}/{key}', control: '/v20180820/tags/{arn}' } as const;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH', 'CONNECT', 'TRACE']);
 
 type Draft = Readonly<Record<string, AttributeValue | undefined>>;

@@ -3,6 +3,7 @@ import type { BucketSettings } from '../../manifest/records/bucket.ts';
 import type { CreateBucketRequest } from '../../manifest/buckets/bucket-create.ts';
 import { isPublicGrant } from '../../protocol/acl/acl.ts';
 import { OWNERSHIPS, type Ownership } from '../../protocol/acl/ownership.ts';
+import { BUCKET_TAGGING, checkTags, MAX_TAGGING_BYTES, type Tag } from '../../protocol/tagging.ts';
 import { decodeXml } from '../../protocol/xml/decode.ts';
 import { CREATE_BUCKET_CONFIGURATION } from '../../protocol/xml/bucket-shapes.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
@@ -12,8 +13,9 @@ import { bucketName, callerId } from '../authorized-bucket.ts';
 import type { NewBuckets, Operation, OperationContext } from '../operation.ts';
 import { requireAccess } from '../require-access.ts';
 import { refuseUnsupported } from '../unsupported-headers.ts';
+import { bucketArn } from './bucket-arn.ts';
+import { requireLocation } from './requested-location.ts';
 
-const MAX_BODY = 64 * 1024;
 const DEFAULT_REGION = 'us-east-1';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html */
@@ -23,14 +25,16 @@ export const createBucket: Operation = async (request, context) => {
   requireAccess({}, context);
   refuseUnsupported(request.headers);
   const defaults = NEW_BUCKETS[context.settings.newBuckets];
-  const settings = requestedSettings(request.headers, ownerId, context);
-  requireConsistent({ ...defaults, ...settings });
-  await requireLocation(request, context.settings.region);
+  const asked = requestedSettings(request.headers, ownerId, context);
+  requireConsistent({ ...defaults, ...asked });
+  const { location, tags } = await requestedBucket(request);
+  requireLocation(location, context.settings);
+  const settings = { ...asked, ...(tags.length > 0 && { tags }) };
 
   const created = await context.manifest.buckets.create({ name, ownerId, settings, defaults }, context.call);
-  // us-east-1 answers a repeated CreateBucket of the owner with 200, every other region with 409.
-  if (!created && context.settings.region !== DEFAULT_REGION) throw new S3Error('BucketAlreadyOwnedByYou', { extra: { BucketName: name } });
-  return { status: 200, headers: { location: `/${name}` } };
+  // us-east-1 answers a repeated CreateBucket of the owner with 200 unless it has tags, every other region with 409.
+  if (!created && (context.settings.region !== DEFAULT_REGION || tags.length > 0)) throw new S3Error('BucketAlreadyOwnedByYou', { extra: { BucketName: name } });
+  return { status: 200, headers: { 'location': `/${name}`, 'x-amz-bucket-arn': bucketArn(name) } };
 };
 
 /** What a bucket has that is made without a word about it. */
@@ -78,12 +82,16 @@ function requireConsistent(settings: BucketSettings): void {
   }
 }
 
-/** Outside us-east-1 the constraint must be the endpoint's region. @throws S3Error IllegalLocationConstraintException, MalformedXML */
-async function requireLocation(request: S3Request, region: string): Promise<void> {
-  const body = await request.body.readAll(MAX_BODY);
-  const location = body.length === 0 ? undefined : decodeXml(CREATE_BUCKET_CONFIGURATION, body).LocationConstraint;
-  if (region === DEFAULT_REGION || location === region) return;
-  throw new S3Error('IllegalLocationConstraintException', {
-    message: `The ${location ?? 'unspecified'} location constraint is incompatible for the region specific endpoint this request was sent to.`,
-  });
+interface RequestedBucket {
+  readonly location?: string;
+  readonly tags: readonly Tag[];
+}
+
+/** What the document asks for; none asks for nothing. @throws S3Error MalformedXML, InvalidTag, NotImplemented */
+async function requestedBucket(request: S3Request): Promise<RequestedBucket> {
+  const body = await request.body.readAll(MAX_TAGGING_BYTES);
+  if (body.length === 0) return { tags: [] };
+  const { LocationConstraint: location, Location, Bucket, tags = [] } = decodeXml(CREATE_BUCKET_CONFIGURATION, body);
+  if (Location !== undefined || Bucket !== undefined) throw new S3Error('NotImplemented', { message: 'Directory buckets are not offered by this service.' });
+  return { tags: checkTags(tags.map(({ Key: key, Value: value }) => ({ key, value })), BUCKET_TAGGING), ...(location !== undefined && { location }) };
 }

@@ -2,7 +2,8 @@ import type { S3ErrorCode } from '../../errors/error-table.ts';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { OperationName } from '../../protocol/operation-table.ts';
 import { xml, type XmlDocument } from '../../protocol/xml/document.ts';
-import { emptyDocument, REQUEST_PAYMENT_CONFIGURATION, SERVER_SIDE_ENCRYPTION_CONFIGURATION } from '../../protocol/xml/unset-shapes.ts';
+import { ABAC_STATUS, REQUEST_PAYMENT_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
+import { emptyDocument } from '../../protocol/xml/unset-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 
@@ -15,15 +16,13 @@ const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
   GetBucketPolicy: 'NoSuchBucketPolicy',
   GetBucketPolicyStatus: 'NoSuchBucketPolicy',
   GetBucketLifecycleConfiguration: 'NoSuchLifecycleConfiguration',
-  // Both clouds encrypt at rest, always, with keys of their own.
-  GetBucketEncryption: xml(SERVER_SIDE_ENCRYPTION_CONFIGURATION, {
-    Rule: [{ ApplyServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' }, BucketKeyEnabled: false }],
-  }),
   GetBucketWebsite: 'NoSuchWebsiteConfiguration',
   GetBucketRequestPayment: xml(REQUEST_PAYMENT_CONFIGURATION, { Payer: 'BucketOwner' }),
   GetBucketLogging: emptyDocument('BucketLoggingStatus'),
   GetBucketNotificationConfiguration: emptyDocument('NotificationConfiguration'),
-  GetBucketAccelerateConfiguration: emptyDocument('AccelerateConfiguration'),
+  GetBucketAbac: xml(ABAC_STATUS, { Status: 'Disabled' }),
+  GetBucketMetadataConfiguration: 'MetadataConfigurationNotFound',
+  GetBucketMetadataTableConfiguration: 'MetadataConfigurationNotFound',
   GetBucketReplication: 'ReplicationConfigurationNotFoundError',
   GetBucketAnalyticsConfiguration: 'NoSuchConfiguration',
   GetBucketMetricsConfiguration: 'NoSuchConfiguration',
@@ -38,9 +37,10 @@ const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
 const DELETIONS = [
   'DeleteBucketPolicy',
   'DeleteBucketLifecycle',
-  'DeleteBucketEncryption',
   'DeleteBucketWebsite',
   'DeleteBucketReplication',
+  'DeleteBucketMetadataConfiguration',
+  'DeleteBucketMetadataTableConfiguration',
 ] as const satisfies readonly OperationName[];
 
 const readUnset: Operation = async (request, context) => {

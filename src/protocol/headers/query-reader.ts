@@ -4,6 +4,8 @@ import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
 import type { QueryReader } from '../request.ts';
 
 const NO_ESCAPE = /%(?![0-9a-f]{2})/i;
+/** Parameters that are sets: their order says nothing. */
+const REPEATABLE: ReadonlySet<string> = new Set(['tagKeys']);
 
 /** The parameters of one request: the signature is computed over the same list that operations read. */
 export interface Query extends QueryReader {
@@ -18,6 +20,7 @@ const EMPTY: Query = {
   method: undefined,
   has: () => false,
   get: () => undefined,
+  all: () => [],
   names: () => [],
 };
 
@@ -48,6 +51,10 @@ class ParsedQuery implements Query {
     return index < 0 ? undefined : this.#values[index];
   }
 
+  all(name: string): readonly string[] {
+    return this.#values.filter((_value, index) => this.#names[index] === name);
+  }
+
   names(): Iterable<string> {
     return this.#names;
   }
@@ -71,6 +78,11 @@ class CoveredQuery implements QueryReader {
   /** @throws S3Error AccessDenied */
   get(name: string): string | undefined {
     return this.has(name) ? this.#query.get(name) : undefined;
+  }
+
+  /** @throws S3Error AccessDenied */
+  all(name: string): readonly string[] {
+    return this.has(name) ? this.#query.all(name) : [];
   }
 
   *names(): Iterable<string> {
@@ -107,6 +119,7 @@ function decode(encoded: string): string {
 function refuseRepeats(names: readonly string[], values: readonly string[]): void {
   const known = new Map<string, string>();
   for (const [index, name] of names.entries()) {
+    if (REPEATABLE.has(name)) continue;
     const lower = name.toLowerCase();
     const key = lower.startsWith('x-amz-') ? lower : name;
     const value = values[index] ?? '';

@@ -4,7 +4,21 @@ import { text } from './shape-parts.ts';
 /** Request of CreateBucket. */
 export const CREATE_BUCKET_CONFIGURATION = {
   root: 'CreateBucketConfiguration',
-  content: { kind: 'struct', fields: [{ element: 'LocationConstraint', content: text }] },
+  content: {
+    kind: 'struct',
+    fields: [
+      { element: 'LocationConstraint', content: text },
+      // Of directory buckets, which are refused.
+      { element: 'Location', content: { kind: 'struct', fields: [{ element: 'Name', content: text }, { element: 'Type', content: text }] } },
+      { element: 'Bucket', content: { kind: 'struct', fields: [{ element: 'DataRedundancy', content: text }, { element: 'Type', content: text }] } },
+      {
+        element: 'Tag',
+        property: 'tags',
+        list: { wrapper: 'Tags' },
+        content: { kind: 'struct', fields: [{ element: 'Key', content: text, required: true }, { element: 'Value', content: text, required: true }] },
+      },
+    ],
+  },
 } as const satisfies XmlShape;
 
 export const LOCATION_CONSTRAINT: XmlShape = { root: 'LocationConstraint', content: text };

@@ -68,3 +68,51 @@ export const PUBLIC_ACCESS_BLOCK_CONFIGURATION = {
     ],
   },
 } as const satisfies XmlShape;
+
+/** Body of Put- and GetBucketRequestPayment. */
+export const REQUEST_PAYMENT_CONFIGURATION = {
+  root: 'RequestPaymentConfiguration',
+  content: { kind: 'struct', fields: [{ element: 'Payer', content: text, required: true }] },
+} as const satisfies XmlShape;
+
+/** Body of Put- and GetBucketAccelerateConfiguration. */
+export const ACCELERATE_CONFIGURATION = {
+  root: 'AccelerateConfiguration',
+  content: { kind: 'struct', fields: [{ element: 'Status', content: text }] },
+} as const satisfies XmlShape;
+
+/** Body of Put- and GetBucketAbac. */
+export const ABAC_STATUS = {
+  root: 'AbacStatus',
+  content: { kind: 'struct', fields: [{ element: 'Status', content: text }] },
+} as const satisfies XmlShape;
+
+/** Body of Put- and GetBucketEncryption. */
+export const SERVER_SIDE_ENCRYPTION_CONFIGURATION = {
+  root: 'ServerSideEncryptionConfiguration',
+  content: {
+    kind: 'struct',
+    fields: [
+      {
+        element: 'Rule',
+        property: 'rules',
+        list: {},
+        required: true,
+        content: {
+          kind: 'struct',
+          fields: [
+            {
+              element: 'ApplyServerSideEncryptionByDefault',
+              content: { kind: 'struct', fields: [{ element: 'SSEAlgorithm', content: text, required: true }, { element: 'KMSMasterKeyID', content: text }] },
+            },
+            { element: 'BucketKeyEnabled', content: boolean },
+            {
+              element: 'BlockedEncryptionTypes',
+              content: { kind: 'struct', fields: [{ element: 'EncryptionType', property: 'types', list: {}, content: text }] },
+            },
+          ],
+        },
+      },
+    ],
+  },
+} as const satisfies XmlShape;

@@ -30,7 +30,7 @@ export function s3Request(method: string, { bucket, key, query = {}, headers = {
   return {
     method,
     address: { bucket, ...(key !== undefined && { key }), virtualHost: false },
-    query: { has: (name) => values.has(name), get: (name) => values.get(name), names: () => values.keys() },
+    query: { has: (name) => values.has(name), get: (name) => values.get(name), all: (name) => [...(values.has(name) ? [values.get(name) ?? ''] : [])], names: () => values.keys() },
     headers: reader,
     body: createRequestBody({ source, headers: reader, payload: { kind: 'unsigned' }, onFirstRead: () => undefined, signal: call.signal, holdBudget: BUDGET }),
     scheme: 'http',

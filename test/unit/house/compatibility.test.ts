@@ -17,7 +17,7 @@ Made from the operation table (\`src/protocol/operation-table.ts\`) by \`npx vit
 test('the compatibility page says what the operation table says', async () => {
   const built = OPERATION_TABLE.filter((row) => row.name in OPERATIONS && !(row.name in UNSET_CONFIGURATIONS)).length;
   const parts = [INTRODUCTION, `${built} of ${OPERATION_TABLE.length} operations are built.\n`];
-  for (const level of ['service', 'bucket', 'object'] as const) parts.push(section(level));
+  for (const level of ['service', 'bucket', 'object', 'control'] as const) parts.push(section(level));
   await expect(parts.join('\n')).toMatchFileSnapshot(PAGE);
 });
 
@@ -28,7 +28,7 @@ function section(level: OperationRow['level']): string {
 }
 
 function requestOf({ level, method, match }: OperationRow): string {
-  const path = { service: '/', bucket: '/bucket', object: '/bucket/key' }[level];
+  const path = { service: '/', bucket: '/bucket', object: '/bucket/key', control: '/v20180820/tags/arn' }[level];
   const further = match.query === undefined ? undefined : match.value === undefined ? match.query : `${match.query}=${match.value}`;
   const query = [match.subresource, further].filter((part) => part !== undefined).join('&');
   return `${method} ${path}${query === '' ? '' : `?${query}`}${match.header === undefined ? '' : ` (${match.header})`}`;

@@ -10,6 +10,7 @@ const ADDRESSES: Readonly<Record<OperationRow['level'], S3Address>> = {
   service: { virtualHost: false },
   bucket: { virtualHost: false, bucket: 'bucket' },
   object: { virtualHost: false, bucket: 'bucket', key: 'key' },
+  control: { virtualHost: false, bucket: 'bucket', control: true },
 };
 
 function outcome(method: string, level: OperationRow['level'], query: string, headers: string[] = []): string {
@@ -81,7 +82,7 @@ describe('refusals', () => {
     ['PUT', 'object', 'uploads', 'MethodNotAllowed'],
     ['GET', 'object', 'versions', 'InvalidRequest'],
     ['DELETE', 'bucket', 'metadataTable', 'DeleteBucketMetadataTableConfiguration'],
-    ['PUT', 'bucket', 'metadataTable', 'NotImplemented'],
+    ['PUT', 'bucket', 'session', 'NotImplemented'],
     ['POST', 'bucket', '', 'PreconditionFailed'],
     ['OPTIONS', 'object', 'acl&cors', 'OptionsObject'],
     ['GET', 'bucket', 'list-type=1', 'ListObjects'],

@@ -40,7 +40,12 @@ function listRequest(query: string, headers: Readonly<Record<string, string>>): 
   return {
     method: 'GET',
     address: { bucket: 'bucket', virtualHost: false },
-    query: { has: (name) => parameters.has(name), get: (name) => parameters.get(name) ?? undefined, names: () => parameters.keys() },
+    query: {
+      has: (name) => parameters.has(name),
+      get: (name) => parameters.get(name) ?? undefined,
+      all: (name) => parameters.getAll(name),
+      names: () => parameters.keys(),
+    },
     headers: { get: (name) => headers[name], startingWith: () => [] },
     body: { declaredSize: 0, readAll: noBody, open: noBody },
     scheme: 'http',

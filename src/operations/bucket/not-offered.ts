@@ -1,0 +1,44 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import { SMALL_DOCUMENT } from '../../protocol/xml/decode.ts';
+import { parseTree } from '../../protocol/xml/parse-tree.ts';
+import type { S3Request } from '../../protocol/request.ts';
+import { authorizedBucket } from '../authorized-bucket.ts';
+import type { Operation } from '../operation.ts';
+
+/** A document whose content only its end of the wire understands: what may stand in its root. */
+export interface ForeignDocument {
+  readonly root: string;
+  readonly children: readonly string[];
+}
+
+/** @returns names of the elements in the root @throws S3Error MalformedXML */
+export async function elementsOf(request: S3Request, { root, children }: ForeignDocument): Promise<readonly string[]> {
+  const bytes = await request.body.readAll(SMALL_DOCUMENT.bytes);
+  try {
+    const document = parseTree(bytes, SMALL_DOCUMENT);
+    if (document.name !== root) throw new Error(`<${root}> is expected`);
+    const names = document.children.map(({ name }) => name);
+    const stranger = names.find((name) => !children.includes(name));
+    if (stranger !== undefined) throw new Error(`<${stranger}> is not expected in <${root}>`);
+    return names;
+  } catch (error) {
+    throw new S3Error('MalformedXML', { cause: error });
+  }
+}
+
+/** @param what beginning of a sentence: `Server access logging` */
+export function notOffered(what: string): S3Error {
+  return new S3Error('NotImplemented', { message: `${what} is not offered by this service.` });
+}
+
+/**
+ * PUT (or POST) of a configuration that can never be in force here. Everything that S3 would object to comes first, so that nobody takes a bucket that
+ * is missing, a permission that is, or a damaged document for something else.
+ */
+export function refusedPut(what: string, document: ForeignDocument): Operation {
+  return async (request, context) => {
+    await authorizedBucket(request, context);
+    await elementsOf(request, document);
+    throw notOffered(what);
+  };
+}

@@ -1,0 +1,21 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import { isAwsLocation, isRegionName } from '../../protocol/regions.ts';
+import type { OperationSettings } from '../operation.ts';
+
+const DEFAULT_REGION = 'us-east-1';
+
+/**
+ * Where a bucket is asked for must be here: outside us-east-1 the constraint must name the endpoint's region; there it
+ * may name another, as it may where clients of any region are served.
+ * @throws S3Error InvalidLocationConstraint (no such place), IllegalLocationConstraintException (another place)
+ */
+export function requireLocation(location: string | undefined, { region, acceptAnyRegion = false }: OperationSettings): void {
+  if (location === region) return;
+  if (location !== undefined && location !== '' && !isAwsLocation(location) && !(acceptAnyRegion && isRegionName(location))) {
+    throw new S3Error('InvalidLocationConstraint', { extra: { LocationConstraint: location } });
+  }
+  if (region === DEFAULT_REGION || acceptAnyRegion) return;
+  throw new S3Error('IllegalLocationConstraintException', {
+    message: `The ${location === undefined || location === '' ? 'unspecified' : location} location constraint is incompatible for the region specific endpoint this request was sent to.`,
+  });
+}

@@ -1,0 +1,75 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import type { OperationName } from '../../protocol/operation-table.ts';
+import { xml } from '../../protocol/xml/document.ts';
+import { ABAC_STATUS, ACCELERATE_CONFIGURATION, REQUEST_PAYMENT_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
+import { authorizedBucket } from '../authorized-bucket.ts';
+import type { Operation } from '../operation.ts';
+import { elementsOf, type ForeignDocument, notOffered } from './not-offered.ts';
+import { settingBody } from './setting-body.ts';
+
+const DONE = { status: 200 } as const;
+
+/** A document that is empty where nothing is switched on, which is how every bucket is. */
+function emptyOrRefused(what: string, document: ForeignDocument): Operation {
+  return async (request, context) => {
+    await authorizedBucket(request, context);
+    if ((await elementsOf(request, document)).length > 0) throw notOffered(what);
+    return DONE;
+  };
+}
+
+/** One of two words: the one that describes what is so, or the one that asks for what there is not. @throws S3Error MalformedXML, NotImplemented */
+function requireInForce(word: string | undefined, words: { readonly inForce: string; readonly refused: string; readonly what: string }): void {
+  if (word === words.inForce) return;
+  throw word === words.refused ? notOffered(words.what) : new S3Error('MalformedXML');
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketRequestPayment.html */
+const putBucketRequestPayment: Operation = async (request, context) => {
+  await authorizedBucket(request, context);
+  const { Payer } = await settingBody(request, REQUEST_PAYMENT_CONFIGURATION);
+  requireInForce(Payer, { inForce: 'BucketOwner', refused: 'Requester', what: 'Payment by the requester' });
+  return DONE;
+};
+
+/** Remembered, because S3 tells a bucket on which it was suspended from one on which it never was. https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAccelerateConfiguration.html */
+const putBucketAccelerateConfiguration: Operation = async (request, context) => {
+  const bucket = await authorizedBucket(request, context);
+  const { Status } = await settingBody(request, ACCELERATE_CONFIGURATION);
+  if (bucket.name.includes('.')) {
+    throw new S3Error('InvalidRequest', { message: 'S3 Transfer Acceleration is not supported for buckets with periods (.) in their names' });
+  }
+  requireInForce(Status, { inForce: 'Suspended', refused: 'Enabled', what: 'Transfer acceleration' });
+  await context.manifest.buckets.amend(bucket, (settings) => ({ ...settings, accelerate: 'Suspended' }), context.call);
+  return DONE;
+};
+
+const getBucketAccelerateConfiguration: Operation = async (request, context) => {
+  const bucket = await authorizedBucket(request, context);
+  const { accelerate } = (await context.manifest.buckets.latest(bucket, context.call)).settings;
+  return { status: 200, body: xml(ACCELERATE_CONFIGURATION, { Status: accelerate }) };
+};
+
+/** Tags of a bucket never decide who may do what. https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAbac.html */
+const putBucketAbac: Operation = async (request, context) => {
+  await authorizedBucket(request, context);
+  const { Status } = await settingBody(request, ABAC_STATUS);
+  requireInForce(Status, { inForce: 'Disabled', refused: 'Enabled', what: 'Access control by the tags of buckets' });
+  return DONE;
+};
+
+const LOGGING = { root: 'BucketLoggingStatus', children: ['LoggingEnabled'] };
+const NOTIFICATIONS = {
+  root: 'NotificationConfiguration',
+  children: ['TopicConfiguration', 'QueueConfiguration', 'CloudFunctionConfiguration', 'EventBridgeConfiguration'],
+};
+
+/** Settings of which one state is always in force: to put that state is to restate it, and is answered so; any other is refused. */
+export const RESTATED_SETTINGS = {
+  PutBucketLogging: emptyOrRefused('Server access logging', LOGGING),
+  PutBucketNotificationConfiguration: emptyOrRefused('Notification of events', NOTIFICATIONS),
+  PutBucketRequestPayment: putBucketRequestPayment,
+  PutBucketAccelerateConfiguration: putBucketAccelerateConfiguration,
+  GetBucketAccelerateConfiguration: getBucketAccelerateConfiguration,
+  PutBucketAbac: putBucketAbac,
+} as const satisfies Readonly<Partial<Record<OperationName, Operation>>>;
