@@ -33,9 +33,15 @@ export function versionNonce(head: Head): string {
   return head.record?.nonce ?? head.properties.revision;
 }
 
-/** Nonces a new head carries on from the head it replaces. */
-export function ringAfter(head: Head | undefined): { ring?: readonly string[] } {
-  if (head === undefined) return {};
+/**
+ * Stands in a ring for the head that was not there: so far back goes a chain of heads that were each written on condition of the one before. Nobody who
+ * is not in such a ring was written over. No nonce and no revision looks like it.
+ */
+export const NOTHING = '0';
+
+/** Nonces a new head carries on from the head it replaces, on condition of which it is written. */
+export function ringAfter(head: Head | undefined): { ring: readonly string[] } {
+  if (head === undefined) return { ring: [NOTHING] };
   return { ring: [versionNonce(head), ...(head.record?.ring ?? [])].slice(0, RING_LENGTH) };
 }
 

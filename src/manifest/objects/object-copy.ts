@@ -122,7 +122,7 @@ async function copyInline(context: ObjectsContext, copy: PinnedCopy, call: Call)
   const nonce = newNonce();
   const record: ObjectRecord = { kind: 'inline', seq: context.clock.next(), nonce, ...keptEtag(copy), ...recordOf(bucket, key, request) };
   const send = (head: Head | undefined, condition: Condition | undefined): Promise<WriteResult> =>
-    sendCopy(copy, { ref, record: { ...record, ...ringAfter(head) }, condition }, call);
+    sendCopy(copy, { ref, record: { ...record, ...(condition !== undefined && ringAfter(head)) }, condition }, call);
   const change: HeadChange<WriteResult> = {
     bucket,
     key,

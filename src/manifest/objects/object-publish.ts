@@ -93,7 +93,8 @@ async function publishNull(context: ObjectsContext, { bucket, key, request, onDo
       beforeSend: () => age.requireYoung(),
       plan: async ({ seq, ...base }, { placed, condition }) => {
         const at = isBehind(version, placed) ? { seq, mtime: mtimeOfSeq(place) } : { seq: place };
-        const mlink: ObjectRecord = { kind: 'mlink', etag, size, version, ...(parts && { parts }), ...recordOf(bucket, key, request), ...base, ...at };
+        const own = { ...base, ...at, ...(base.floor === seq && { floor: at.seq }) };
+        const mlink: ObjectRecord = { kind: 'mlink', etag, size, version, ...(parts && { parts }), ...recordOf(bucket, key, request), ...own };
         const metadata = await blobMetadata(bucket.home, mlink, native, call);
         return () => bucket.home.store.write(headPlace(bucket, key).ref, EMPTY, { headers, metadata, condition }, call);
       },

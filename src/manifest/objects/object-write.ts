@@ -62,7 +62,7 @@ async function writeInline(
   call: Call,
 ): Promise<Written> {
   const { native } = partitionUserMetadata(request.attributes.userMetadata);
-  const record = { ...draft, ...ringAfter(on.head) };
+  const record = { ...draft, ...(on.condition !== undefined && ringAfter(on.head)) };
   const wire = {
     headers: partitionHeaders(request.attributes.headers).native,
     metadata: await blobMetadata(bucket.home, record, native, call),

@@ -70,7 +70,7 @@ export interface ObjectRecord {
   readonly dels?: readonly VersionToken[];
   /**
    * On a head: seq of the last version that was committed under a condition. Nobody may come below it, or he would stand between that version
-   * and the state that it was conditional on. Absent: the head's own seq.
+   * and the state that it was conditional on. Absent: the head's own seq. Null versions that lack it were written by somebody who knew of no versions.
    */
   readonly floor?: number;
   /** SHA-256 of the overflow blob that holds the rest of the record. */

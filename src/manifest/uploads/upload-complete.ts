@@ -158,12 +158,15 @@ async function publish(context: UploadsContext, completing: Completing, held: He
     const committed = await context.objects.publish(upload.bucket, upload.key, publication, call);
     return { ...committed, isAlone: !held.inherited && !once.isInDoubt() };
   } catch (error) {
-    if (isS3Error(error) && !once.isInDoubt()) await release(upload, once.claim(), call);
+    if (!once.isInDoubt()) await release(upload, once.claim(), call);
     throw error;
   }
 }
 
-/** After a refusal for good: Abort and another Complete need not wait. An inherited claim may have an owner that lives. */
+/**
+ * No head that names the blob was written, for certain: Abort and another Complete need not wait, and that begins afresh. An inherited claim may have an
+ * owner that lives.
+ */
 async function release(target: UploadTarget, held: HeldClaim, call: Call): Promise<void> {
   if (held.inherited || held.claim.kind !== 'busy') return;
   try {

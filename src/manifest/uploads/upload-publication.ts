@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import { type WriteConditions, hasWriteConditions } from '../../protocol/conditions.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { carriesNonce, versionNonce } from '../heads/head-commit.ts';
+import { NOTHING, RING_LENGTH, carriesNonce, versionNonce } from '../heads/head-commit.ts';
 import type { Head } from '../heads/head.ts';
 import type { PublishOnce } from '../heads/object-requests.ts';
 import { readVersion } from '../versions/version-blob.ts';
@@ -74,7 +74,7 @@ export function baseOf(head: Head | undefined): ClaimBase {
 
 /**
  * Makes the publication happen once, however many requests attempt it and whatever became of their
- * answers. When it cannot be known any more whether an earlier attempt succeeded, something has been
+ * answers. When it cannot be known any more whether an earlier attempt succeeded, a plain PUT has been
  * written over the key since the first Complete began; then the Complete counts as having come just
  * before that, which nobody can tell from the truth. A conditional one cannot be answered so.
  */
@@ -145,7 +145,26 @@ async function hasHappened(
     if (moved.length === 0) return false;
     return (await stampedPlace(target, moved, call)) !== undefined || (await readTombstone(home, target.uploadId, call)) !== undefined;
   }
-  if (!hasWriteConditions(conditions)) return true;
+  return wasOverwritten(target, { head, conditions }, call);
+}
+
+/**
+ * Whether the object was there and was written over, in a bucket that never had versioning, by a head that does not say so. What came by a plain PUT
+ * may have been written over the object, which nobody can tell from the truth. What was made where nothing was, and on condition of that, cannot
+ * have been; only a DELETE can have come before it, and that would have written the tombstone.
+ * @throws StoreError unavailable (lost): nobody can know
+ */
+async function wasOverwritten(
+  target: UploadTarget,
+  { head, conditions }: { head: Head | undefined; conditions: WriteConditions },
+  call: Call,
+): Promise<boolean> {
+  const isConditional = hasWriteConditions(conditions);
+  if (!isConditional && (head === undefined || carriesNonce(head.record, NOTHING))) {
+    return (await readTombstone(target.bucket.home, target.uploadId, call)) !== undefined;
+  }
+  // Behind a full ring there may be another that was written on condition, and not the plain PUT.
+  if (!isConditional && (head?.record?.ring?.length ?? 0) < RING_LENGTH) return true;
   throw new StoreError('unavailable', { call: 'write', code: 'OutcomeUnknown', lost: true });
 }
 

@@ -3,10 +3,9 @@ import type { Condition, WriteResult } from '../../store/blob-store.ts';
 import { newNonce } from '../records/clock.ts';
 import type { ObjectRecord } from '../records/record.ts';
 import type { VersionToken } from '../records/version-token.ts';
-import { type HeadTarget, type QueueMoment, byNonce, changeHead, versionNonce } from '../heads/head-commit.ts';
+import { type HeadTarget, type QueueMoment, byNonce, changeHead, ringAfter, versionNonce } from '../heads/head-commit.ts';
 import type { Head } from '../heads/head.ts';
 import type { ObjectsContext } from './object-context.ts';
-import { ringOf } from './commit-version.ts';
 import { type PlacedHead, displaceNull, floorAbove } from './displace.ts';
 import { placeHead } from './drain-window.ts';
 
@@ -60,8 +59,9 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
         seq = context.clock.next(placed.seq);
         const displaced = (await displaceNull(place, head, call)).dels ?? [];
         dels = displaced.filter((token) => token !== version.blob);
-        const floor = bucket.versioning === 'never' ? {} : floorAbove(placed, conditions);
-        return version.plan({ nonce, seq, ...ringOf(head), ...(dels.length > 0 && { dels }), ...floor }, { placed, condition });
+        // Said even where it is the seq itself: it tells that this writer knew of versions.
+        const floor = bucket.versioning === 'never' ? {} : { floor: seq, ...floorAbove(placed, conditions) };
+        return version.plan({ nonce, seq, ...ringAfter(head), ...(dels.length > 0 && { dels }), ...floor }, { placed, condition });
       },
       recognise: byNonce(nonce, (head) => (versionNonce(head) === nonce ? head.properties : undefined)),
       ...(onDoubt && { onDoubt }),

@@ -207,7 +207,7 @@ class VersionCommit {
       nonce: this.#nonce,
       ...(written.revision !== undefined && { rev: written.revision }),
       ...(trueKey !== undefined && { key: trueKey }),
-      ...ringOf(placed.head),
+      ...ringAfter(placed.head),
       ...floorAbove(placed, conditions),
       ...inherited,
     };
@@ -234,11 +234,6 @@ class VersionCommit {
     const { bucket, key } = this.#version;
     return (await readVersion(bucket, key, token, this.#call))?.record?.stamp === true ? { result: token } : undefined;
   }
-}
-
-/** A ring even where there was no head: it tells a head that was swapped from one that a plain PUT wrote. */
-export function ringOf(head: Head | undefined): { ring: readonly string[] } {
-  return { ring: ringAfter(head).ring ?? [] };
 }
 
 async function found(already: Promise<VersionToken | undefined>): Promise<Found<VersionToken> | undefined> {

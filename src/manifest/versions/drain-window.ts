@@ -4,7 +4,7 @@ import type { Bucket } from '../records/bucket.ts';
 import type { ObjectRecord } from '../records/record.ts';
 import { versionsOfKey } from '../records/version-names.ts';
 import { seqOfToken } from '../records/version-token.ts';
-import { type Head, nativeRecord, viewOf } from '../heads/head.ts';
+import { type Head, nativeRecord, recordIsHere, viewOf } from '../heads/head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { type PlacedHead, seqOfHead } from './displace.ts';
 import type { KeyPlace } from './stamp.ts';
@@ -24,9 +24,12 @@ export function isDraining({ versioning, versionedSince }: Bucket, { drainMs, no
   return versioning !== 'never' && versionedSince !== undefined && now() < versionedSince + drainMs;
 }
 
-/** A head that no writer of a versioned bucket wrote, or none. */
+/**
+ * A head that no writer of a versioned bucket wrote, or none: the null version, without a floor. A ring says nothing, because those who write on condition
+ * of a head leave one as well where they know of no versions.
+ */
 export function mayHideVersions(head: Head | undefined): boolean {
-  return head === undefined || (head.record?.ring === undefined && (head.record?.kind ?? 'inline') === 'inline');
+  return head === undefined || (recordIsHere(head) && head.record?.floor === undefined);
 }
 
 /** Where a head stands in the key's history. One that came late over versions stands above them all: it is the current one. */
@@ -47,8 +50,9 @@ export async function placeHead(place: KeyPlace, head: Head | undefined, { conte
  */
 export async function placedRecord(place: KeyPlace, head: Head, { context, call }: { context: ObjectsContext; call: Call }): Promise<ObjectRecord> {
   const record = head.record ?? nativeRecord(head);
+  if (!isDraining(place.bucket, context) || !mayHideVersions(head)) return record;
   const { seq, floor } = await placeHead(place, head, { context, call });
-  return seq === record.seq ? record : { ...record, seq, floor, mtime: viewOf(head, place.bucket, place.key).mtime };
+  return { ...record, seq, floor, ...(seq !== record.seq && { mtime: viewOf(head, place.bucket, place.key).mtime }) };
 }
 
 /** The current version of a key without a head: the newest that is stamped. Undefined outside the window: nothing is there then. */

@@ -9,12 +9,11 @@ import { type ObjectRecord, RECORD_NAME, encodeRecord, splitMetadata } from '../
 import { type VersionToken, isVersionToken, seqOfToken } from '../records/version-token.ts';
 import { sealKnown } from './upload-claim.ts';
 import { rewriteRecord } from '../heads/head-amend.ts';
-import { byNonce, changeHead, noncesAmended } from '../heads/head-commit.ts';
+import { byNonce, changeHead, noncesAmended, ringAfter } from '../heads/head-commit.ts';
 import { type Head, NULL_VERSION, contentHeadersOf, nativeRecord, viewOf } from '../heads/head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { readHead } from '../heads/object-read.ts';
 import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-requests.ts';
-import { ringOf } from './commit-version.ts';
 import { indexDeletion } from './create-marker.ts';
 import { nullBlobOf, redo, seqOfHead } from './displace.ts';
 import { isDraining, mayHideVersions, versionsNewestFirst } from './drain-window.ts';
@@ -157,7 +156,7 @@ async function planCurrent({ target, request, head, condition, nonce }: Turn & {
   const { ref, trueKey } = headPlace(bucket, key);
   const nullVersion = next?.token === head.record?.nullVersion ? undefined : head.record?.nullVersion;
   const floor = head.record?.floor ?? seqOfHead(head);
-  const base = { floor, ...(trueKey !== undefined && { key: trueKey }), nonce, ...ringOf(head), ...log, ...(nullVersion !== undefined && { nullVersion }) };
+  const base = { floor, ...(trueKey !== undefined && { key: trueKey }), nonce, ...ringAfter(head), ...log, ...(nullVersion !== undefined && { nullVersion }) };
   const send = async (): Promise<Removal> => {
     if (next === undefined) {
       const metadata = { [RECORD_NAME]: encodeRecord({ kind: 'void', seq: seqOfHead(head), ...base }) };

@@ -21,7 +21,7 @@ export interface ClaimBase {
 export type Claim =
   | {
       /**
-       * `busy`: being published. `refused`: its publication was refused for good, so anybody may take
+       * `busy`: being published. `refused`: its publication did not happen, for certain, so anybody may take
        * it over. `gone`: it was published, and the object is being deleted.
        */
       readonly kind: 'busy' | 'refused' | 'gone';

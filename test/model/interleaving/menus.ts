@@ -70,6 +70,10 @@ export function versionedMenu(versions: number): readonly Dish[] {
 export const WINDOW_MENU: readonly Dish[] = [
   { kind: 'put', mode: 'never' },
   { kind: 'put', mode: 'never' },
+  { kind: 'put', mode: 'never', condition: 'absent' },
+  { kind: 'put', mode: 'never', condition: 'current' },
+  { kind: 'complete', mode: 'never' },
+  { kind: 'tag', mode: 'never' },
   { kind: 'put', mode: 'enabled' },
   { kind: 'put', mode: 'enabled', streamed: true },
   { kind: 'copy', mode: 'enabled' },

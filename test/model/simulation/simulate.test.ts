@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
+import { FOUND } from './found.ts';
 import { THEMES, type Theme, planOf } from './generate.ts';
 import { plantNamed } from './plants.ts';
 import { type SeedsOptions, simulateSeeds } from './seeds.ts';
@@ -35,6 +36,11 @@ describe('gateways, clients and misfortunes of each seed', () => {
     if (seeds !== undefined) console.log(JSON.stringify({ ...figures, found: found.length }));
     expect(found.map((one) => one.seed), stories).toEqual([]);
   }, 86_400_000);
+
+  it.each(Object.entries(FOUND))('are right when %s', async (_what, plan) => {
+    const { wrong, trace } = await simulate(plan);
+    expect(wrong, trace.join('\n')).toEqual([]);
+  });
 
   it('do the same again when they are asked again', async () => {
     for (const number of [3, 70, 103]) {

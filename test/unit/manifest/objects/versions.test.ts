@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Versioning } from '../../../../src/manifest/records/bucket.ts';
-import { createObjects } from '../../../../src/manifest/objects/objects.ts';
+import type { Bucket, Versioning } from '../../../../src/manifest/records/bucket.ts';
+import { createListing } from '../../../../src/manifest/listing/listing.ts';
+import { type Objects, createObjects } from '../../../../src/manifest/objects/objects.ts';
 import { createClock } from '../../../../src/manifest/records/clock.ts';
 import { StoreError, isStoreError } from '../../../../src/store/store-error.ts';
-import { putOf } from '../../../support/manifest.ts';
+import { OWNER, putOf } from '../../../support/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { VersionedBucket } from '../../../support/versioned.ts';
 
@@ -167,6 +168,37 @@ describe('just after versioning was enabled for the first time', () => {
     expect([await key.text(), three < two, (await key.find('null')).mtime]).toEqual(['three', true, mtime]); // names of newer versions are smaller
     await key.remove(three);
     expect([await key.text(), await key.text('null'), await key.text(two)]).toEqual(['late', 'late', 'two']);
+  });
+
+  const LATE_CHANGES = {
+    'tags it': (late: Objects, bucket: Bucket) => late.amend({ bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall()),
+    'replaces it on condition': async (late: Objects, bucket: Bucket) => {
+      const { etag } = await late.find({ bucket, key: 'k' }, testCall());
+      await late.put(bucket, 'k', putOf('late', { conditions: { ifMatch: etag } }), testCall());
+    },
+    'makes it where nothing is': async (late: Objects, bucket: Bucket) => {
+      await late.remove({ bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall());
+      await late.put(bucket, 'k', putOf('late', { conditions: { ifNoneMatch: '*' } }), testCall());
+    },
+  };
+
+  it.each(Object.keys(LATE_CHANGES) as (keyof typeof LATE_CHANGES)[])('knows where a late head stands when another late request %s', async (what) => {
+    const key = await VersionedBucket.create();
+    const enabled: Versioning = 'enabled';
+    key.bucket = { ...key.bucket, versioning: enabled, versionedSince: Date.now() };
+    const { objects, settler } = key.manifest;
+    const two = await key.put('one').then(() => key.put('two'));
+    const slow = createObjects({ clock: createClock(() => Date.now() - 3_600_000), settler });
+    const before = { ...key.bucket, versioning: 'never' } as const;
+    await slow.put(before, 'k', putOf('late'), testCall());
+    await LATE_CHANGES[what](slow, before);
+
+    const three = (await slow.put(key.bucket, 'k', putOf('three'), testCall())).versionId;
+    expect([await key.text(), three < two]).toEqual(['three', true]); // names of newer versions are smaller
+    const { entries } = await createListing().versions(key.bucket, { prefix: '', delimiter: '', after: '', limit: 10 }, testCall());
+    expect(entries.map((entry) => (entry.kind === 'prefix' ? '' : entry.versionId)).slice(0, 3)).toEqual([three, 'null', two]);
+    await objects.remove({ bucket: key.bucket, key: 'k', versionId: three }, { conditions: {}, ownerId: OWNER }, testCall());
+    expect([await key.text(), await key.text(two)]).toEqual(['late', 'two']);
   });
 
   it('finds the versions of a key whose head is gone', async () => {
