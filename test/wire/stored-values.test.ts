@@ -54,7 +54,7 @@ async function send({ method, target, lines = {}, query, body = '' }: Sent): Pro
 }
 
 /** Sends what is said; the object it makes, or the refusal. */
-async function make(said: Said, key: string): Promise<RawAnswer> {
+async function make(said: Said, target: string): Promise<RawAnswer> {
   const { operation, by, tags } = said;
   const tagging = tags.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
   const lines: Record<string, string> = { ...said.lines, ...(tagging !== '' && { 'x-amz-tagging': tagging }) };
@@ -62,13 +62,13 @@ async function make(said: Said, key: string): Promise<RawAnswer> {
   const hoisted = Object.fromEntries(Object.entries(lines).filter(([name]) => name.startsWith('x-amz-')));
   const plain = Object.fromEntries(Object.entries(lines).filter(([name]) => !name.startsWith('x-amz-')));
   const how = by === 'header' ? { lines } : { lines: plain, query: hoisted };
-  if (operation !== 'CreateMultipartUpload') return send({ method: 'PUT', target: `/stored/${key}`, body: operation === 'PutObject' ? 'bytes' : '', ...how });
-  const created = await send({ method: 'POST', target: `/stored/${key}?uploads`, ...how });
+  if (operation !== 'CreateMultipartUpload') return send({ method: 'PUT', target, body: operation === 'PutObject' ? 'bytes' : '', ...how });
+  const created = await send({ method: 'POST', target: `${target}?uploads`, ...how });
   if (created.status !== 200) return created;
   const upload = /<UploadId>([^<]+)</.exec(created.body)?.[1] ?? '';
-  const part = await send({ method: 'PUT', target: `/stored/${key}?partNumber=1&uploadId=${upload}`, body: 'bytes' });
+  const part = await send({ method: 'PUT', target: `${target}?partNumber=1&uploadId=${upload}`, body: 'bytes' });
   const body = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${part.headers['etag'] ?? ''}</ETag></Part></CompleteMultipartUpload>`;
-  return send({ method: 'POST', target: `/stored/${key}?uploadId=${upload}`, body });
+  return send({ method: 'POST', target: `${target}?uploadId=${upload}`, body });
 }
 
 const blanksOff = (value: string): string => value.replaceAll(/^[ \t]+|[ \t]+$/g, '');
@@ -122,17 +122,17 @@ function expected({ by, lines }: Said): Lines | undefined {
 }
 
 async function check(said: Said): Promise<void> {
-  const key = `k${++made}`;
-  const answer = await make(said, key);
+  const target = `/stored/k${++made}`;
+  const answer = await make(said, target);
   const wanted = expected(said);
-  const got = await send({ method: 'GET', target: `/stored/${key}` });
+  const got = await send({ method: 'GET', target });
   if (wanted === undefined) {
     expect(outcome(answer)).toBe('400 InvalidArgument');
     expect(outcome(got), 'a refused request stores nothing').toBe('404 NoSuchKey');
     return;
   }
   expect(outcome(answer)).toBe('200');
-  const head = await send({ method: 'HEAD', target: `/stored/${key}` });
+  const head = await send({ method: 'HEAD', target });
   for (const read of [got, head]) {
     expect(read.status).toBe(200);
     const metadata = Object.entries(read.headers).filter(([header]) => header.startsWith('x-amz-meta-'));
@@ -153,6 +153,8 @@ describe.each(BACKENDS)('over %s', (backend) => {
     connection = await RawConnection.open(gateway.port);
     expect((await send({ method: 'PUT', target: '/stored' })).status).toBe(200);
     expect((await send({ method: 'PUT', target: '/stored/source', body: 'bytes' })).status).toBe(200);
+    expect((await send({ method: 'PUT', target: '/kept' })).status).toBe(200);
+    expect((await send({ method: 'PUT', target: '/kept?versioning', body: '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>' })).status).toBe(200);
   }, 60_000);
   afterAll(async () => {
     connection.close();
@@ -195,6 +197,37 @@ describe.each(BACKENDS)('over %s', (backend) => {
           expect(outcome(answer)).toBe(wanted);
         }
       }
+    });
+  });
+
+  describe('headers that S3 defines have 2 KB together, wherever they go', () => {
+    const REDIRECT = 'x-amz-website-redirect-location';
+    const HEADERS = ['cache-control', 'content-disposition', 'content-encoding', 'content-language', 'content-type', 'expires', REDIRECT];
+    /** As long as may be, and one byte more. */
+    const lengths = (name: string): readonly number[] => [2048 - name.length, 2049 - name.length];
+    const value = (name: string, length: number, character: string): string => (name === REDIRECT ? '/' : '') + character.repeat(name === REDIRECT ? length - 1 : length);
+
+    test.each(HEADERS.flatMap((header) => ['v', '\u00e9', '"'].map((character) => [header, character] as const)))('%s of %j', async (header, character) => {
+      const [fits = 0, tooLong = 0] = lengths(header);
+      for (const bucket of ['stored', 'kept']) {
+        for (const operation of ['PutObject', 'CopyObject', 'CreateMultipartUpload'] as const) {
+          const target = `/${bucket}/k${++made}`;
+          const said = (length: number): Lines => ({ [header]: value(header, length, character), 'x-amz-meta-a': '\u00ff'.repeat(2047) });
+          expect(outcome(await make({ operation, by: 'header', lines: said(tooLong), tags: [] }, target))).toBe('400 MetadataTooLarge');
+          expect(outcome(await send({ method: 'GET', target }))).toBe('404 NoSuchKey');
+          expect(outcome(await make({ operation, by: 'header', lines: said(fits), tags: [['a', 'b']] }, target))).toBe('200');
+          const answer = await send({ method: 'GET', target });
+          expect([answer.status, answer.body, answer.headers[header]]).toEqual([200, 'bytes', said(fits)[header]]);
+          expect((await send({ method: 'GET', target: `/${bucket}?list-type=2` })).status).toBe(200);
+        }
+      }
+    });
+
+    test('a copy that keeps what its source has is held to it for the redirect', async () => {
+      const copy = (length: number): Promise<RawAnswer> => send({ method: 'PUT', target: '/stored/copy', lines: { 'x-amz-copy-source': '/stored/source', [REDIRECT]: `/${'v'.repeat(length - 1)}` } });
+      const [fits = 0, tooLong = 0] = lengths(REDIRECT);
+      expect(outcome(await copy(tooLong))).toBe('400 MetadataTooLarge');
+      expect(outcome(await copy(fits))).toBe('200');
     });
   });
 

@@ -21,6 +21,11 @@ const DEFAULT_CONTENT_TYPE = 'binary/octet-stream';
 export const META_PREFIX = 'x-amz-meta-';
 /** Names and values together, prefix excluded (S3 User Guide, "User-defined object metadata"). */
 const MAX_USER_METADATA = 2048;
+/** The same for what S3 defines ("System-defined object metadata"). Either cloud takes as much in its own fields, and no service has promised more. */
+const MAX_SYSTEM_METADATA = 2048;
+const SYSTEM_METADATA = [
+  'cache-control', 'content-disposition', 'content-encoding', 'content-language', 'content-type', 'expires', 'x-amz-website-redirect-location',
+] as const;
 const STORAGE_CLASSES = new Set([
   'STANDARD',
   'REDUCED_REDUNDANCY',
@@ -36,6 +41,7 @@ const STORAGE_CLASSES = new Set([
 /** @throws S3Error MetadataTooLarge, InvalidStorageClass, InvalidRedirectLocation */
 export function parseObjectAttributes(headers: HeaderReader): ParsedAttributes {
   const expires = headers.get('expires');
+  checkSystemMetadata(headers, SYSTEM_METADATA);
   return {
     headers: parseContentHeaders(headers),
     userMetadata: parseUserMetadata(headers),
@@ -44,7 +50,7 @@ export function parseObjectAttributes(headers: HeaderReader): ParsedAttributes {
   };
 }
 
-/** Storage class and website redirect: never copied from a source, always the request's own. */
+/** Storage class and website redirect: never copied from a source, always the request's own. @throws S3Error as `parseObjectAttributes` */
 export function parsePlacement(headers: HeaderReader): { storageClass?: string; websiteRedirect?: string } {
   const storageClass = headers.get('x-amz-storage-class');
   if (storageClass !== undefined && !STORAGE_CLASSES.has(storageClass)) {
@@ -52,6 +58,7 @@ export function parsePlacement(headers: HeaderReader): { storageClass?: string; 
   }
   const websiteRedirect = headers.get('x-amz-website-redirect-location');
   if (websiteRedirect !== undefined && !/^(\/|https?:\/\/)/.test(websiteRedirect)) throw new S3Error('InvalidRedirectLocation');
+  checkSystemMetadata(headers, ['x-amz-website-redirect-location']);
   return {
     ...(storageClass !== undefined && storageClass !== 'STANDARD' && { storageClass }),
     ...(websiteRedirect !== undefined && { websiteRedirect }),
@@ -72,6 +79,19 @@ function parseContentHeaders(headers: HeaderReader): ParsedAttributes['headers']
   };
 }
 
+function checkSystemMetadata(headers: HeaderReader, names: readonly string[]): void {
+  let size = 0;
+  for (const name of names) {
+    const value = headers.get(name);
+    if (value !== undefined) size += name.length + value.length;
+  }
+  checkSize(size, MAX_SYSTEM_METADATA);
+}
+
+function checkSize(size: number, limit: number): void {
+  if (size > limit) throw new S3Error('MetadataTooLarge', { extra: { Size: size, MaxSizeAllowed: limit } });
+}
+
 /** Values stay as the bytes that came (latin-1 view of them); how they go out again is decided there. */
 function parseUserMetadata(headers: HeaderReader): Record<string, string> {
   // No prototype: `x-amz-meta-__proto__` is a name like any other.
@@ -82,6 +102,6 @@ function parseUserMetadata(headers: HeaderReader): Record<string, string> {
     metadata[short] = value;
     size += short.length + value.length;
   }
-  if (size > MAX_USER_METADATA) throw new S3Error('MetadataTooLarge', { extra: { Size: size, MaxSizeAllowed: MAX_USER_METADATA } });
+  checkSize(size, MAX_USER_METADATA);
   return metadata;
 }
