@@ -17,7 +17,7 @@ const { values } = parseArgs({
 });
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
-const child = spawn(process.execPath, [vitest, 'run', 'test/model/simulation/simulate.test.ts', '--project=unit', '--disableConsoleIntercept'], {
+const child = spawn(process.execPath, [vitest, 'run', 'test/model/simulation/simulate.test.ts', '--project=model', '--disableConsoleIntercept'], {
   stdio: 'inherit',
   env: {
     ...process.env,

@@ -9,7 +9,7 @@ import { mapConcurrent } from '../../../../src/streams/map-concurrent.ts';
 import { OWNER, putOf, testManifest } from '../../../support/manifest.ts';
 import { newToken } from '../../../../src/manifest/records/version-token.ts';
 import { testCall } from '../../../support/test-call.ts';
-import { expectedEntries, label } from './listing-model.ts';
+import { expectedEntries, label } from '../../../model/listing/listing-model.ts';
 
 const listing = createListing();
 

@@ -5,7 +5,7 @@ import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.t
 import { createListing } from '../../../../src/manifest/listing/listing.ts';
 import { testManifest } from '../../../support/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
-import { ModelledBucket, labelOf } from './versions-model.ts';
+import { ModelledBucket, labelOf } from '../../../model/listing/versions-model.ts';
 
 type Deed = (model: ModelledBucket) => Promise<unknown>;
 

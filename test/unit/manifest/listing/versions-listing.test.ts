@@ -11,8 +11,8 @@ import { encodeClaim } from '../../../../src/manifest/versions/upload-claim.ts';
 import type { BlobRef, BlobStore } from '../../../../src/store/blob-store.ts';
 import { OWNER, type TestManifest, putOf, testManifest } from '../../../support/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
-import { label, walkPages } from './listing-model.ts';
-import { ModelledBucket, labelOf, walkVersions } from './versions-model.ts';
+import { label, walkPages } from '../../../model/listing/listing-model.ts';
+import { ModelledBucket, labelOf, walkVersions } from '../../../model/listing/versions-model.ts';
 
 const ALL: VersionsRequest = { prefix: '', delimiter: '', after: '', limit: 1000 };
 

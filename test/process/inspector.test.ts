@@ -3,18 +3,18 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startGcsDouble } from '../../../adapters/gcs/index.ts';
-import type { ObjectInspection, RequestDetail, RequestList } from '../../../src/admin/inspector/contract.ts';
-import { roundTrip } from '../../support/raw-http.ts';
-import { signedHead } from '../../support/sign-raw.ts';
-import { portOf, startCommand, type Started } from '../../support/start-command.ts';
+import { startGcsDouble } from '../../adapters/gcs/index.ts';
+import type { ObjectInspection, RequestDetail, RequestList } from '../../src/admin/inspector/contract.ts';
+import { roundTrip } from '../support/raw-http.ts';
+import { signedHead } from '../support/sign-raw.ts';
+import { portOf, startCommand, type Started } from '../support/start-command.ts';
 
 // Processes and streams on a machine that may be busy.
 vi.setConfig({ testTimeout: 60_000 });
 
 const { start, configFile, folder } = startCommand();
 const TOKEN = 'token-of-the-operators';
-const TRACE = resolve(import.meta.dirname, '../../../src/trace.mjs');
+const TRACE = resolve(import.meta.dirname, '../../src/trace.mjs');
 const execute = promisify(execFile);
 
 beforeAll(() => writeFileSync(join(folder, 'token'), `${TOKEN}\n`));

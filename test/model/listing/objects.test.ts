@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withFaults } from '../../../../adapters/memory/faults.ts';
-import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
-import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
-import { createKeyCodec } from '../../../../src/store/key-codec.ts';
-import type { NameOrder } from '../../../../src/store/name-order.ts';
-import { putOf, testManifest } from '../../../support/manifest.ts';
-import { testCall } from '../../../support/test-call.ts';
+import { withFaults } from '../../../adapters/memory/faults.ts';
+import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
+import type { Bucket } from '../../../src/manifest/records/bucket.ts';
+import { createKeyCodec } from '../../../src/store/key-codec.ts';
+import type { NameOrder } from '../../../src/store/name-order.ts';
+import { putOf, testManifest } from '../../support/manifest.ts';
+import { testCall } from '../../support/test-call.ts';
 import { expectedEntries, label, scenario, walkPages } from './listing-model.ts';
 
 const RUNS = 800;

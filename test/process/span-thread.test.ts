@@ -1,11 +1,11 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { SpanWorkerSettings } from '../../../src/main/telemetry/traces/messages.ts';
-import { SpanThread } from '../../../src/main/telemetry/traces/span-thread.ts';
-import { newSpanId, newTraceId } from '../../../src/observe/random-id.ts';
-import type { SpanRecord } from '../../../src/observe/tracing/span-record.ts';
-import { type OtlpReceiver, startOtlpReceiver } from '../../support/otlp-receiver.ts';
-import { SILENT } from '../../support/silent-log.ts';
+import type { SpanWorkerSettings } from '../../src/main/telemetry/traces/messages.ts';
+import { SpanThread } from '../../src/main/telemetry/traces/span-thread.ts';
+import { newSpanId, newTraceId } from '../../src/observe/random-id.ts';
+import type { SpanRecord } from '../../src/observe/tracing/span-record.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
+import { SILENT } from '../support/silent-log.ts';
 
 const SETTINGS: SpanWorkerSettings = {
   protocol: 'http/json',

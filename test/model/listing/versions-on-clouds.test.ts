@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BlobStore } from '../../src/store/blob-store.ts';
-import { freshContainer } from '../support/azurite.ts';
-import { type Cloud, CLOUDS, startCloud } from '../support/clouds.ts';
-import { OWNER, testManifest } from '../support/manifest.ts';
-import { dropContainer } from '../support/drop-container.ts';
-import { testCall } from '../support/test-call.ts';
-import { expectedEntries, label, walkPages } from '../unit/manifest/listing/listing-model.ts';
-import { ModelledBucket, play, versionsScenario, walkVersions } from '../unit/manifest/listing/versions-model.ts';
-import { runsAtCost } from './runs.ts';
+import type { BlobStore } from '../../../src/store/blob-store.ts';
+import { freshContainer } from '../../support/azurite.ts';
+import { type Cloud, CLOUDS, startCloud } from '../../support/clouds.ts';
+import { OWNER, testManifest } from '../../support/manifest.ts';
+import { dropContainer } from '../../support/drop-container.ts';
+import { testCall } from '../../support/test-call.ts';
+import { expectedEntries, label, walkPages } from './listing-model.ts';
+import { ModelledBucket, play, versionsScenario, walkVersions } from './versions-model.ts';
+import { runsAtCost } from '../runs.ts';
 
 const RUNS = runsAtCost(3);
 const MAX_STEPS = 20;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BlobStore } from '../../src/store/blob-store.ts';
-import { freshContainer } from '../support/azurite.ts';
-import { type Cloud, CLOUDS, startCloud } from '../support/clouds.ts';
-import { OWNER, putOf, testManifest } from '../support/manifest.ts';
-import { dropContainer } from '../support/drop-container.ts';
-import { testCall } from '../support/test-call.ts';
-import { expectedEntries, label, scenario, walkPages } from '../unit/manifest/listing/listing-model.ts';
-import { runsAtCost } from './runs.ts';
+import type { BlobStore } from '../../../src/store/blob-store.ts';
+import { freshContainer } from '../../support/azurite.ts';
+import { type Cloud, CLOUDS, startCloud } from '../../support/clouds.ts';
+import { OWNER, putOf, testManifest } from '../../support/manifest.ts';
+import { dropContainer } from '../../support/drop-container.ts';
+import { testCall } from '../../support/test-call.ts';
+import { expectedEntries, label, scenario, walkPages } from './listing-model.ts';
+import { runsAtCost } from '../runs.ts';
 
 const RUNS = runsAtCost(2);
 

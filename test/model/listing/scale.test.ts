@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { withCallLog } from '../../../../adapters/memory/call-log.ts';
-import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
-import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
-import { createListing } from '../../../../src/manifest/listing/listing.ts';
-import { headPlace } from '../../../../src/manifest/records/names.ts';
-import { type ObjectRecord, RECORD_NAME, encodeRecord } from '../../../../src/manifest/records/record.ts';
-import { deletionRef, versionRef } from '../../../../src/manifest/records/version-names.ts';
-import { newToken } from '../../../../src/manifest/records/version-token.ts';
-import type { BlobRef } from '../../../../src/store/blob-store.ts';
-import { testManifest } from '../../../support/manifest.ts';
-import { testCall } from '../../../support/test-call.ts';
+import { withCallLog } from '../../../adapters/memory/call-log.ts';
+import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
+import type { Bucket } from '../../../src/manifest/records/bucket.ts';
+import { createListing } from '../../../src/manifest/listing/listing.ts';
+import { headPlace } from '../../../src/manifest/records/names.ts';
+import { type ObjectRecord, RECORD_NAME, encodeRecord } from '../../../src/manifest/records/record.ts';
+import { deletionRef, versionRef } from '../../../src/manifest/records/version-names.ts';
+import { newToken } from '../../../src/manifest/records/version-token.ts';
+import type { BlobRef } from '../../../src/store/blob-store.ts';
+import { testManifest } from '../../support/manifest.ts';
+import { testCall } from '../../support/test-call.ts';
 
 const KEYS = 10_000;
 const VERSIONS = 20;

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { readHead } from '../../../../src/manifest/heads/object-read.ts';
-import { isVisible, readVersion } from '../../../../src/manifest/versions/version-blob.ts';
-import { seqOfToken, tokenOfNull } from '../../../../src/manifest/records/version-token.ts';
-import { versionOfUpload } from '../../../../src/manifest/records/upload-id.ts';
-import { testCall } from '../../../support/test-call.ts';
-import { MIN_PART, OWNER, md5Of } from '../upload-fixture.ts';
-import { SweepFixture, findings, problemsOf } from './sweep-fixture.ts';
+import { readHead } from '../../../src/manifest/heads/object-read.ts';
+import { isVisible, readVersion } from '../../../src/manifest/versions/version-blob.ts';
+import { seqOfToken, tokenOfNull } from '../../../src/manifest/records/version-token.ts';
+import { versionOfUpload } from '../../../src/manifest/records/upload-id.ts';
+import { testCall } from '../../support/test-call.ts';
+import { MIN_PART, OWNER, md5Of } from '../../unit/manifest/upload-fixture.ts';
+import { SweepFixture, findings, problemsOf } from '../../unit/manifest/sweep/sweep-fixture.ts';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import { CONFIG } from '../../../config/schema.ts';
-import { createAccountDirectory } from '../../../src/access/directory.ts';
-import { healthRoutes } from '../../../src/admin/health.ts';
-import { metricsRoutes } from '../../../src/admin/metrics/routes.ts';
-import { type AdminServer, startAdminServer } from '../../../src/admin/server.ts';
-import { openAdminAccess } from '../../../src/main/admin-access.ts';
-import { backgroundCall } from '../../../src/main/background-call.ts';
-import { createRealm } from '../../../src/main/bucket-rules.ts';
-import { openInspection } from '../../../src/main/inspection.ts';
-import { openManifest } from '../../../src/main/manifest.ts';
-import { testAccount } from '../../support/start-command.ts';
-import { SILENT } from '../../support/silent-log.ts';
+import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
+import { CONFIG } from '../../config/schema.ts';
+import { createAccountDirectory } from '../../src/access/directory.ts';
+import { healthRoutes } from '../../src/admin/health.ts';
+import { metricsRoutes } from '../../src/admin/metrics/routes.ts';
+import { type AdminServer, startAdminServer } from '../../src/admin/server.ts';
+import { openAdminAccess } from '../../src/main/admin-access.ts';
+import { backgroundCall } from '../../src/main/background-call.ts';
+import { createRealm } from '../../src/main/bucket-rules.ts';
+import { openInspection } from '../../src/main/inspection.ts';
+import { openManifest } from '../../src/main/manifest.ts';
+import { testAccount } from '../support/start-command.ts';
+import { SILENT } from '../support/silent-log.ts';
 
 /** Whoever adds to these lists must know why nobody need show a token. Everything else on the admin port is for those who do. */
 const PROBES = ['/healthz', '/readyz', '/startupz'];

@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { type AzuriteProcess, createAzureStore, startAzurite } from '../../../adapters/azure/index.ts';
-import type { Bucket } from '../../../src/manifest/records/bucket.ts';
-import { newToken } from '../../../src/manifest/records/version-token.ts';
-import { versionRef } from '../../../src/manifest/records/version-names.ts';
-import type { BlobStore } from '../../../src/store/blob-store.ts';
-import { readAll } from '../../../src/streams/read-all.ts';
-import { OWNER, type TestManifest, putOf, testManifest } from '../../support/manifest.ts';
-import { testCall } from '../../support/test-call.ts';
+import { type AzuriteProcess, createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
+import type { Bucket } from '../../src/manifest/records/bucket.ts';
+import { newToken } from '../../src/manifest/records/version-token.ts';
+import { versionRef } from '../../src/manifest/records/version-names.ts';
+import type { BlobStore } from '../../src/store/blob-store.ts';
+import { readAll } from '../../src/streams/read-all.ts';
+import { OWNER, type TestManifest, putOf, testManifest } from '../support/manifest.ts';
+import { testCall } from '../support/test-call.ts';
 
-const SOURCES = join(import.meta.dirname, '../../../src');
+const SOURCES = join(import.meta.dirname, '../../src');
 
 let folder: string;
 let azurite: AzuriteProcess;

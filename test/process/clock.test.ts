@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startGcsDouble } from '../../../adapters/gcs/index.ts';
-import { freePort } from '../../support/free-port.ts';
-import { roundTrip } from '../../support/raw-http.ts';
-import { signedHead } from '../../support/sign-raw.ts';
-import { portOf, startCommand } from '../../support/start-command.ts';
+import { startGcsDouble } from '../../adapters/gcs/index.ts';
+import { freePort } from '../support/free-port.ts';
+import { roundTrip } from '../support/raw-http.ts';
+import { signedHead } from '../support/sign-raw.ts';
+import { portOf, startCommand } from '../support/start-command.ts';
 
-const CLOCK = pathToFileURL(resolve(import.meta.dirname, '../../histories/skewed-clock.mjs')).href;
+const CLOCK = pathToFileURL(resolve(import.meta.dirname, '../histories/skewed-clock.mjs')).href;
 const { start, configFile, folder } = startCommand();
 const clockFile = join(folder, 'clock');
 

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AzureStoreOptions } from '../../../../adapters/azure/index.ts';
-import type { BlobStore, Revision } from '../../../../src/store/blob-store.ts';
-import { testCall } from '../../../support/test-call.ts';
-import { answer, busy, failure, reset, serve, silence, WIRES } from './scripted-service.ts';
-import type { Service, Turn, Wire } from './scripted-service.ts';
+import type { AzureStoreOptions } from '../../../adapters/azure/index.ts';
+import type { BlobStore, Revision } from '../../../src/store/blob-store.ts';
+import { testCall } from '../../support/test-call.ts';
+import { answer, busy, failure, reset, serve, silence, WIRES } from '../../unit/adapters/azure/scripted-service.ts';
+import type { Service, Turn, Wire } from '../../unit/adapters/azure/scripted-service.ts';
 
 const REF = { container: 'bucket', name: 'key' };
 const running: Service[] = [];

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withFaults } from '../../../../adapters/memory/faults.ts';
-import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
-import { createListing } from '../../../../src/manifest/listing/listing.ts';
-import type { NameOrder } from '../../../../src/store/name-order.ts';
-import { testManifest } from '../../../support/manifest.ts';
-import { testCall } from '../../../support/test-call.ts';
+import { withFaults } from '../../../adapters/memory/faults.ts';
+import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
+import { createListing } from '../../../src/manifest/listing/listing.ts';
+import type { NameOrder } from '../../../src/store/name-order.ts';
+import { testManifest } from '../../support/manifest.ts';
+import { testCall } from '../../support/test-call.ts';
 import { expectedEntries, label, walkPages } from './listing-model.ts';
 import { ModelledBucket, type VersionsScenario, play, versionsScenario, walkVersions } from './versions-model.ts';
 

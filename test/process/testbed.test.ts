@@ -4,10 +4,10 @@ import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
-import type { Testbed } from '../../support/testbed.ts';
-import { parseOptions } from '../../testbed/options.ts';
+import type { Testbed } from '../support/testbed.ts';
+import { parseOptions } from '../testbed/options.ts';
 
-const SCRIPT = join(import.meta.dirname, '../../testbed.mjs');
+const SCRIPT = join(import.meta.dirname, '../testbed.mjs');
 
 describe('options', () => {
   test('defaults', () => {

@@ -3,11 +3,11 @@ import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AzureStoreOptions } from '../../../../adapters/azure/index.ts';
-import { testCall } from '../../../support/test-call.ts';
-import { cutAnswer } from '../scripted-peer.ts';
-import { answer, busy, failure, reset, serve, silence, WIRES } from './scripted-service.ts';
-import type { Service, Turn, Wire } from './scripted-service.ts';
+import type { AzureStoreOptions } from '../../../adapters/azure/index.ts';
+import { testCall } from '../../support/test-call.ts';
+import { cutAnswer } from '../../unit/adapters/scripted-peer.ts';
+import { answer, busy, failure, reset, serve, silence, WIRES } from '../../unit/adapters/azure/scripted-service.ts';
+import type { Service, Turn, Wire } from '../../unit/adapters/azure/scripted-service.ts';
 
 const REF = { container: 'bucket', name: 'key' };
 const running: Service[] = [];

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ABSENT, at, type BlobStore, type Condition, type Revision } from '../../../../src/store/blob-store.ts';
-import type { Call } from '../../../../src/observe/call.ts';
-import { testCall } from '../../../support/test-call.ts';
-import { answer, cutAnswer, failure, reset, silence } from '../scripted-peer.ts';
-import type { Turn } from '../scripted-peer.ts';
-import { broken, busy, json, refusal, serve, tooFast, unmet, written } from './scripted-service.ts';
-import type { Service } from './scripted-service.ts';
+import { ABSENT, at, type BlobStore, type Condition, type Revision } from '../../../src/store/blob-store.ts';
+import type { Call } from '../../../src/observe/call.ts';
+import { testCall } from '../../support/test-call.ts';
+import { answer, cutAnswer, failure, reset, silence } from '../../unit/adapters/scripted-peer.ts';
+import type { Turn } from '../../unit/adapters/scripted-peer.ts';
+import { broken, busy, json, refusal, serve, tooFast, unmet, written } from '../../unit/adapters/gcs/scripted-service.ts';
+import type { Service } from '../../unit/adapters/gcs/scripted-service.ts';
 
 const REF = { container: 'bucket', name: 'key' };
 const REVISION = '1700000000000000.3' as Revision;

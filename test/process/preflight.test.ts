@@ -5,11 +5,11 @@ import { createServer, request, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../../../adapters/azure/credentials.ts';
-import { createAzureStore, startAzurite } from '../../../../adapters/azure/index.ts';
-import { startGcsDouble } from '../../../../adapters/gcs/index.ts';
-import { startCommand } from '../../../support/start-command.ts';
-import { testCall } from '../../../support/test-call.ts';
+import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../adapters/azure/credentials.ts';
+import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
+import { startGcsDouble } from '../../adapters/gcs/index.ts';
+import { startCommand } from '../support/start-command.ts';
+import { testCall } from '../support/test-call.ts';
 
 const { start, configFile } = startCommand();
 const WRONG_KEY = Buffer.alloc(64, 7).toString('base64');

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
-import { createListing, type ListedEntry, type ListingRequest } from '../../../../src/manifest/listing/listing.ts';
-import { testCall } from '../../../support/test-call.ts';
-import { anyKey, anyText } from '../../store/arbitrary-keys.ts';
+import type { Bucket } from '../../../src/manifest/records/bucket.ts';
+import { createListing, type ListedEntry, type ListingRequest } from '../../../src/manifest/listing/listing.ts';
+import { testCall } from '../../support/test-call.ts';
+import { anyKey, anyText } from '../../unit/store/arbitrary-keys.ts';
 
 /** `o:` and a key, or `p:` and a rolled-up prefix: an entry of a listing as one comparable text. */
 export function label({ kind, key }: Pick<ListedEntry, 'key'> & { kind: string }): string {
