@@ -3,6 +3,7 @@ import type { Bucket } from '../manifest/records/bucket.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { OperationContext } from './operation.ts';
 import { requireAccess } from './require-access.ts';
+import { refuseParameters } from './unsupported-headers.ts';
 
 /** S3 knows it of all operations on objects but DeleteObjectTagging. */
 const PAYER = 'x-amz-request-payer';
@@ -44,6 +45,7 @@ function asAddressed(bucket: Bucket, request: S3Request, context: OperationConte
   context.call.facts.note('s3gw.bucket.owner', bucket.ownerId);
   requireOwner(bucket, request.headers.get('x-amz-expected-bucket-owner'), context);
   checkPayer(request, context);
+  refuseParameters(request.headers, context.operation.name);
   return bucket;
 }
 

@@ -1,40 +1,27 @@
 import { invalidArgument, S3Error } from '../errors/s3-error.ts';
+import { CUSTOMER_KEYS, refusedHeaders } from '../protocol/operation-parameters.ts';
+import type { OperationName } from '../protocol/operation-table.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 
-const CUSTOMER_KEYS = [
-  'x-amz-server-side-encryption-customer-key',
-  'x-amz-server-side-encryption-customer-key-md5',
-  'x-amz-copy-source-server-side-encryption-customer-key',
-  'x-amz-copy-source-server-side-encryption-customer-key-md5',
-] as const;
-
-/** Headers that ask for something this release does not do; ignoring them would be a false answer. */
-const NOT_IMPLEMENTED = [
-  ...CUSTOMER_KEYS,
-  'x-amz-server-side-encryption-aws-kms-key-id',
-  'x-amz-server-side-encryption-context',
-  'x-amz-write-offset-bytes',
-] as const;
-
 const CUSTOMER_ALGORITHMS = ['x-amz-server-side-encryption-customer-algorithm', 'x-amz-copy-source-server-side-encryption-customer-algorithm'];
+/** Nothing is encrypted by a key of its own, so S3's answer is the one for an object that is not. */
+const READS: ReadonlySet<OperationName> = new Set<OperationName>(['GetObject', 'HeadObject', 'GetObjectAttributes']);
 
-/** @throws S3Error NotImplemented, InvalidArgument, InvalidEncryptionAlgorithmError */
-export function refuseUnsupported(headers: HeaderReader): void {
-  refuseAny(headers, NOT_IMPLEMENTED);
-  refuseEncryption(headers);
+/**
+ * Headers that ask for something that is not done; ignoring them would be a false answer. Which: `operation-parameters.ts`.
+ * @throws S3Error NotImplemented; InvalidRequest where a key is shown to read what none encrypts
+ */
+export function refuseParameters(headers: HeaderReader, operation: OperationName): void {
+  const name = refusedHeaders(operation).find((one) => headers.get(one) !== undefined);
+  if (name === undefined) return;
+  if (READS.has(operation) && CUSTOMER_KEYS.some((key) => key === name)) {
+    throw new S3Error('InvalidRequest', { message: 'The encryption parameters are not applicable to this object.' });
+  }
+  throw notImplemented(name);
 }
 
-/** Keys alone, for operations that touch no data: whatever else is said about encryption does not matter to them. @throws S3Error NotImplemented */
-export function refuseCustomerKeys(headers: HeaderReader): void {
-  refuseAny(headers, CUSTOMER_KEYS);
-}
-
-function refuseAny(headers: HeaderReader, names: readonly string[]): void {
-  const name = names.find((one) => headers.get(one) !== undefined);
-  if (name !== undefined) throw notImplemented(name);
-}
-
-function refuseEncryption(headers: HeaderReader): void {
+/** What is said about the encryption of something new. @throws S3Error NotImplemented, InvalidArgument, InvalidEncryptionAlgorithmError */
+export function refuseEncryption(headers: HeaderReader): void {
   const name = 'x-amz-server-side-encryption';
   const encryption = headers.get(name);
   if (encryption?.startsWith('aws:kms') === true) throw notImplemented(name);

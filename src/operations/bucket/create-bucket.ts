@@ -12,7 +12,7 @@ import { headerAcl } from '../acl/requested-acl.ts';
 import { bucketName, callerId } from '../authorized-bucket.ts';
 import type { NewBuckets, Operation, OperationContext } from '../operation.ts';
 import { requireAccess } from '../require-access.ts';
-import { refuseUnsupported } from '../unsupported-headers.ts';
+import { refuseEncryption } from '../unsupported-headers.ts';
 import { bucketArn } from './bucket-arn.ts';
 import { requireLocation } from './requested-location.ts';
 
@@ -23,7 +23,8 @@ export const createBucket: Operation = async (request, context) => {
   const name = bucketName(request);
   const ownerId = callerId(context);
   requireAccess({}, context);
-  refuseUnsupported(request.headers);
+  refuseEncryption(request.headers);
+  requireGlobalName(request.headers);
   const defaults = NEW_BUCKETS[context.settings.newBuckets];
   const asked = requestedSettings(request.headers, ownerId, context);
   requireConsistent({ ...defaults, ...asked });
@@ -36,6 +37,13 @@ export const createBucket: Operation = async (request, context) => {
   if (!created && (context.settings.region !== DEFAULT_REGION || tags.length > 0)) throw new S3Error('BucketAlreadyOwnedByYou', { extra: { BucketName: name } });
   return { status: 200, headers: { 'location': `/${name}`, 'x-amz-bucket-arn': bucketArn(name) } };
 };
+
+/** A name that another account could have as well is of a namespace of its own. @throws S3Error NotImplemented */
+function requireGlobalName(headers: HeaderReader): void {
+  const namespace = headers.get('x-amz-bucket-namespace');
+  if (namespace === undefined || namespace === 'global') return;
+  throw new S3Error('NotImplemented', { message: 'Namespaces of accounts are not offered by this service.' });
+}
 
 /** What a bucket has that is made without a word about it. */
 const NEW_BUCKETS: Readonly<Record<NewBuckets, BucketSettings>> = {

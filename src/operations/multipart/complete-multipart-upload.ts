@@ -11,7 +11,7 @@ import { authorizedBucket } from '../authorized-bucket.ts';
 import { writeConditions } from '../object/put-object.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
-import { refuseUnsupported } from '../unsupported-headers.ts';
+import { refuseEncryption } from '../unsupported-headers.ts';
 import { requireCompletionAccess, requireStarter } from './authorized-upload.ts';
 import { checksumTypeOf, objectChecksum } from './upload-checksum.ts';
 import { isPartNumber, uploadTarget } from './upload-request.ts';
@@ -23,7 +23,7 @@ const LIMITS = { bytes: 8 * 1024 * 1024, elements: 100_000 } as const;
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html */
 export const completeMultipartUpload: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  refuseUnsupported(request.headers);
+  refuseEncryption(request.headers);
   const expected = expectedObject(request.headers);
   const conditions = writeConditions(request.headers);
   const target = uploadTarget(request, bucket);

@@ -7,14 +7,14 @@ import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
 import { requestedLock } from '../object/requested-lock.ts';
 import { requestedTags } from '../object/requested-tags.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { refuseUnsupported } from '../unsupported-headers.ts';
+import { refuseEncryption } from '../unsupported-headers.ts';
 import { createdChecksum } from './upload-checksum.ts';
 import type { Initiator } from '../../manifest/records/upload-record.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
 export const createMultipartUpload: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  refuseUnsupported(request.headers);
+  refuseEncryption(request.headers);
   const key = objectKey(request);
   const on = { bucket, context };
   const attributes = { ...parseObjectAttributes(request.headers), ...requestedTags(request, on), ...requestedLock(request, on) };

@@ -7,7 +7,6 @@ import { namedBucket } from '../authorized-bucket.ts';
 import { readCount } from '../bucket/list-parameters.ts';
 import { ownerLookup } from '../bucket/list-values.ts';
 import type { Operation } from '../operation.ts';
-import { refuseCustomerKeys } from '../unsupported-headers.ts';
 import { authorizedUpload } from './authorized-upload.ts';
 import { uploadTarget, uploadValues } from './upload-request.ts';
 
@@ -16,7 +15,6 @@ const MAX_PARTS = 1000;
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html */
 export const listParts: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
-  refuseCustomerKeys(request.headers);
   const limit = Math.min(readCount(request.query, 'max-parts', MAX_PARTS), MAX_PARTS);
   const after = readCount(request.query, 'part-number-marker', 0);
   const { uploads } = context.manifest;

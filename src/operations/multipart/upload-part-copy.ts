@@ -10,7 +10,7 @@ import { authorizedBucket } from '../authorized-bucket.ts';
 import { authorizedUpload } from './authorized-upload.ts';
 import { copiedVersionHeaders, requireCopyable, requireSourceConditions, resolveCopySource } from '../copy-source.ts';
 import type { Operation, OperationSettings } from '../operation.ts';
-import { refuseUnsupported } from '../unsupported-headers.ts';
+import { refuseEncryption } from '../unsupported-headers.ts';
 import { partNumberOf, refuseBody, refuseVersionId, uploadTarget } from './upload-request.ts';
 
 const RANGE = 'x-amz-copy-source-range';
@@ -28,7 +28,7 @@ interface CopyRange {
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html */
 export const uploadPartCopy: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  refuseUnsupported(request.headers);
+  refuseEncryption(request.headers);
   refuseVersionId(request);
   const number = partNumberOf(request);
   await refuseBody(request);

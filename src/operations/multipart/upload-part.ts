@@ -3,14 +3,14 @@ import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import { authorizedUpload } from './authorized-upload.ts';
 import type { Operation } from '../operation.ts';
-import { refuseUnsupported } from '../unsupported-headers.ts';
+import { refuseEncryption } from '../unsupported-headers.ts';
 import { requirePartChecksum } from './upload-checksum.ts';
 import { MAX_PART_SIZE, partNumberOf, refuseVersionId, uploadTarget } from './upload-request.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html */
 export const uploadPart: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  refuseUnsupported(request.headers);
+  refuseEncryption(request.headers);
   refuseVersionId(request);
   const number = partNumberOf(request);
   const { uploads } = context.manifest;

@@ -11,7 +11,7 @@ import { type ResolvedSource, copiedVersionHeaders, requireCopyable, requireSour
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireAccess } from '../require-access.ts';
-import { refuseUnsupported } from '../unsupported-headers.ts';
+import { refuseEncryption } from '../unsupported-headers.ts';
 import { requestedLock } from './requested-lock.ts';
 import { refuseAcceleratedCopy } from './acceleration.ts';
 import { copyMetadata, directive, requestedMetadata } from './copy-metadata.ts';
@@ -26,7 +26,7 @@ const MAX_TURNS = 4;
 export const copyObject: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   refuseAcceleratedCopy(request);
-  refuseUnsupported(request.headers);
+  refuseEncryption(request.headers);
   const key = objectKey(request);
   const conditions = writeConditions(request.headers);
   const writerId = callerId(context);

@@ -9,7 +9,7 @@ import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, objectKey } from '../authorized-bucket.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { refuseUnsupported } from '../unsupported-headers.ts';
+import { refuseEncryption } from '../unsupported-headers.ts';
 import { requestedLock } from './requested-lock.ts';
 import { requestedTags } from './requested-tags.ts';
 import type { Bucket } from '../../manifest/records/bucket.ts';
@@ -21,7 +21,7 @@ const MAX_OBJECT_SIZE = 5_368_709_120;
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html */
 export const putObject: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  refuseUnsupported(request.headers);
+  refuseEncryption(request.headers);
   const on = { bucket, context };
   const attributes = { ...parseObjectAttributes(request.headers), ...requestedTags(request, on), ...requestedLock(request, on) };
   const conditions = writeConditions(request.headers);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { UNSET_CONFIGURATIONS } from '../../../src/operations/bucket/unset-configuration.ts';
 import { OPERATIONS } from '../../../src/operations/index.ts';
+import { parametersOf } from '../../../src/protocol/operation-parameters.ts';
 import { OPERATION_TABLE, type OperationRow } from '../../../src/protocol/operation-table.ts';
 
 const PAGE = join(import.meta.dirname, '../../../docs/compatibility.md');
@@ -14,10 +15,19 @@ Made from the operation table (\`src/protocol/operation-table.ts\`) by \`npx vit
 \`not yet\`: answers 501 NotImplemented; a later release has it. \`never\`: answers 501 NotImplemented and will go on doing so.
 `;
 
+const PARAMETERS = `## Headers and parameters
+
+Of operations that are answered: what has an effect, what is accepted without one, and what is refused (501 NotImplemented; keys of customers in reads are 400 InvalidRequest, as S3 answers
+for an object that none encrypts). Headers that HTTP and signatures need, the names that decide which operation it is, and those of the address are left out. What the S3 API does not know is ignored.
+
+| Operation | Counts | Without effect | Refused |
+|---|---|---|---|`;
+
 test('the compatibility page says what the operation table says', async () => {
   const built = OPERATION_TABLE.filter((row) => row.name in OPERATIONS && !(row.name in UNSET_CONFIGURATIONS)).length;
   const parts = [INTRODUCTION, `${built} of ${OPERATION_TABLE.length} operations are built.\n`];
   for (const level of ['service', 'bucket', 'object', 'control'] as const) parts.push(section(level));
+  parts.push(PARAMETERS, ...OPERATION_TABLE.filter((row) => row.name in OPERATIONS).map(parameterLine), '');
   await expect(parts.join('\n')).toMatchFileSnapshot(PAGE);
 });
 
@@ -25,6 +35,12 @@ function section(level: OperationRow['level']): string {
   const rows = OPERATION_TABLE.filter((row) => row.level === level);
   const lines = rows.map((row) => `| ${row.name} | \`${requestOf(row)}\` | ${stateOf(row)} |`);
   return [`## ${level.charAt(0).toUpperCase()}${level.slice(1)}\n`, '| Operation | Request | Built |', '|---|---|---|', ...lines, ''].join('\n');
+}
+
+function parameterLine(row: OperationRow): string {
+  const { counts, ignored, refused } = parametersOf(row);
+  const cell = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(' ');
+  return `| ${row.name} | ${cell(counts)} | ${cell(ignored)} | ${cell(refused)} |`;
 }
 
 function requestOf({ level, method, match }: OperationRow): string {
