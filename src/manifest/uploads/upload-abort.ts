@@ -20,7 +20,8 @@ import { readTombstone, writeTombstone } from '../versions/upload-tombstone.ts';
 
 /**
  * A Complete that claimed the upload longer ago than this has crashed: a live one names no blob whose claim is older than a quarter of an
- * hour. The rest is for this machine's clock, which tells the age of what the service dated: it may be ahead by ten minutes.
+ * hour. The rest is for this machine's clock, which tells the age of what the service dated: it may be ahead by ten minutes. What it sent last may be
+ * on its way for longer.
  */
 const CRASHED_AFTER_MS = 30 * 60_000;
 const MAX_TURNS = 5;
@@ -35,10 +36,10 @@ const DISCARD_CONCURRENCY = 4;
 export async function abortUpload(target: UploadTarget, call: Call): Promise<void> {
   const { home } = target.bucket;
   if ((await lookUpUpload(target, call)) === undefined) return finishAbort(target, call);
-  await takeForAbort(target, call);
+  const claim = await takeForAbort(target, call);
   const completed = (await readTombstone(home, target.uploadId, call)) !== undefined;
   await removeUploadRecord(target, call);
-  await cleanUp(target, call);
+  await cleanUp(target, claim, call);
   if (completed) throw noSuchUpload(target.uploadId);
 }
 
@@ -47,31 +48,37 @@ async function finishAbort(target: UploadTarget, call: Call): Promise<void> {
   const { bucket, key, uploadId } = target;
   const stored = belongsTo(uploadId, bucket, key) ? await readClaim(target, call) : undefined;
   if (stored?.claim.kind !== 'abort') throw noSuchUpload(uploadId);
-  await cleanUp(target, call);
+  await cleanUp(target, stored.claim, call);
+  if (stored.claim.mayBeNamed === true) throw noSuchUpload(uploadId); // its claim stays, however often it is asked
 }
 
-/** The claim goes last: while it is there, what is left over can be found. */
-async function cleanUp(target: UploadTarget, call: Call): Promise<void> {
+/** The claim goes last: while it is there, what is left over can be found. What a head may name is left to the sweeper, with the claim. */
+async function cleanUp(target: UploadTarget, { mayBeNamed }: Pick<AbortClaim, 'mayBeNamed'>, call: Call): Promise<void> {
   await removePartRecords(target.bucket.home, target.uploadId, call);
-  await removeStaging(target, call);
+  if (mayBeNamed !== true) await removeStaging(target, call);
 }
 
-async function takeForAbort(target: UploadTarget, call: Call): Promise<void> {
+type AbortClaim = Extract<Claim, { readonly kind: 'abort' }>;
+
+async function takeForAbort(target: UploadTarget, call: Call): Promise<AbortClaim> {
   const { home } = target.bucket;
-  const claim: Claim = { kind: 'abort', uploadId: target.uploadId, attempt: newAttempt() };
+  const claim: AbortClaim = { kind: 'abort', uploadId: target.uploadId, attempt: newAttempt() };
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     try {
       await home.store.assemble(stagingRef(target), { tokens: [], metadata: encodeClaim(claim), condition: ABSENT }, call);
-      return;
+      return claim;
     } catch (error) {
       if (!isStoreError(error, 'conditionFailed') && !(isStoreError(error) && error.lost)) throw error;
     }
     const stored = await readClaim(target, call);
     if (stored === undefined) continue;
-    if (stored.claim.kind === 'abort') return;
+    if (stored.claim.kind === 'abort') return stored.claim;
     await requireUnpublished(target, { claim: stored.claim, stamped: stored.stamped }, call);
     requireCrashed(stored, timeOf(home).now());
-    if ((await replaceClaim(target, stored, claim, call)) !== undefined) return removeMoved(target, stored.claim, call);
+    const taken: AbortClaim = stored.claim.kind === 'busy' ? { ...claim, mayBeNamed: true } : claim;
+    if ((await replaceClaim(target, stored, taken, call)) === undefined) continue;
+    if (taken.mayBeNamed !== true) await removeMoved(target, stored.claim, call);
+    return taken;
   }
   throw new StoreError('throttled', { call: 'assemble', code: 'Contention' });
 }
@@ -94,7 +101,7 @@ async function requireUnpublished(
   throw noSuchUpload(uploadId);
 }
 
-/** What a Complete that crashed had put at other places: its copies, which no head names. */
+/** What a Complete that was refused had put at other places: its copies, which no head names. */
 async function removeMoved({ bucket, key, uploadId }: UploadTarget, claim: CompletionClaim, call: Call): Promise<void> {
   for (const place of placesOf(uploadId, claim).slice(0, -1)) await removeUnnamed({ bucket, key }, place, call);
 }
@@ -111,7 +118,7 @@ export async function discardUploads(bucket: Bucket, call: Call): Promise<void> 
       const parsed = parseUploadName(bucket, entry.name);
       const key = parsed?.key ?? (entry.kind === 'blob' ? decodeSummary(entry.metadata).key : undefined);
       if (parsed === undefined || key === undefined) return;
-      await cleanUp({ bucket, key, uploadId: parsed.uploadId }, call);
+      await cleanUp({ bucket, key, uploadId: parsed.uploadId }, {}, call);
       await store.removeMany(system, [{ name: entry.name }], call);
     });
   }

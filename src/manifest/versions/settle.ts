@@ -79,7 +79,8 @@ export function createSettler(options: SettlerOptions): Settler {
     }
   };
   const add = (name: string, task: (call: Call) => Promise<void>): void => {
-    if (closed || queue.size >= options.maxQueue) {
+    // What waits already keeps its turn, and takes no more room.
+    if (closed || (queue.size >= options.maxQueue && !queue.has(name))) {
       dropped += 1;
       return;
     }

@@ -33,7 +33,13 @@ export type Claim =
       /** Where the version was to stand, one after the other, when its own place was below one that it must not be below. */
       readonly places?: readonly VersionToken[];
     }
-  | { readonly kind: 'abort'; readonly uploadId: string; readonly attempt: string };
+  | {
+      readonly kind: 'abort';
+      readonly uploadId: string;
+      readonly attempt: string;
+      /** A Complete held the claim before and was not heard of again: a head that names the blob may come yet. Only the sweeper removes it, later. */
+      readonly mayBeNamed?: true;
+    };
 
 export interface StoredClaim {
   readonly claim: Claim;
@@ -56,11 +62,12 @@ interface ClaimJson extends Partial<CompletionJson> {
   br?: string | undefined;
   bn?: string | undefined;
   pl?: readonly string[] | undefined;
+  nm?: 1 | undefined;
 }
 
 export function encodeClaim(claim: Claim): BlobMetadata {
   const json: ClaimJson = { v: FORMAT, s: claim.kind, i: claim.uploadId, a: claim.attempt };
-  if (claim.kind === 'abort') return { [CLAIM_NAME]: toAsciiJson(json) };
+  if (claim.kind === 'abort') return { [CLAIM_NAME]: toAsciiJson({ ...json, nm: claim.mayBeNamed && 1 }) };
   const { completion, base, places } = claim;
   return { [CLAIM_NAME]: toAsciiJson({ ...json, ...toJson(completion), br: base.revision, bn: base.nonce, pl: places }) };
 }
@@ -74,7 +81,9 @@ export function decodeClaim(metadata: BlobMetadata): Claim | undefined {
   if (text === undefined) return undefined;
   const json = JSON.parse(text) as Partial<ClaimJson>;
   const { i: uploadId, a: attempt } = json;
-  if (json.s === 'abort' && attempt !== undefined && uploadId !== undefined) return { kind: 'abort', uploadId, attempt };
+  if (json.s === 'abort' && attempt !== undefined && uploadId !== undefined) {
+    return { kind: 'abort', uploadId, attempt, ...(json.nm !== undefined && { mayBeNamed: true }) };
+  }
   const completion = fromJson(json);
   if (json.v !== FORMAT || json.s === undefined || json.s === 'abort' || attempt === undefined || uploadId === undefined || completion === undefined) {
     throw new Error(`claim of format ${json.v ?? 'none'} cannot be read by this release`);

@@ -67,4 +67,15 @@ describe('the work behind answers', () => {
     await settler.idle();
     expect(log).toHaveLength(8);
   });
+
+  it('takes what is asked for again while it waits, however many wait', async () => {
+    const { settler, log, add, end } = slowTasks({ concurrency: 1, maxQueue: 2 });
+    for (const id of ['a', 'b', 'c']) add(id, id);
+    add('b', 'b2');
+    add('d', 'd');
+    expect(counts(settler)).toBe('2 1 1 0');
+    for (const id of ['a', 'b2', 'c']) end(id);
+    await settler.idle();
+    expect(log).toEqual(['+a', '-a', '+b2', '-b2', '+c', '-c']);
+  });
 });
