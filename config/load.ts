@@ -1,20 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
-import type { z } from 'zod';
+import { findAccounts } from './accounts-files.ts';
+import { ConfigError } from './config-error.ts';
 import { applyEnvironment } from './environment.ts';
 import { CONFIG, type Config } from './schema.ts';
+import { plainMessage, settingLines } from './setting-lines.ts';
 
-/** What is wrong with a configuration: one line for each setting, its path and what was expected. */
-export class ConfigError extends Error {
-  readonly lines: readonly string[];
-
-  constructor(lines: readonly string[], cause?: unknown) {
-    super(lines.join('\n'), { cause });
-    this.name = 'ConfigError';
-    this.lines = lines;
-  }
-}
+export { ConfigError };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,6 +16,8 @@ export interface LoadedConfig {
   /** Absolute path of the file; relative paths in it start from its folder. */
   readonly file: string;
   readonly folder: string;
+  /** Files and folders that accounts were read from besides, absolute paths. */
+  readonly accountPlaces: readonly string[];
 }
 
 /**
@@ -32,9 +27,19 @@ export interface LoadedConfig {
 export function loadConfig(fileName: string, environment: Environment): LoadedConfig {
   const file = resolve(fileName);
   const raw = applyEnvironment(readYaml(file), environment);
-  const parsed = CONFIG.safeParse(raw, { error: plainMessage });
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.flatMap(toLines), parsed.error);
-  return { config: parsed.data, file, folder: dirname(file) };
+  const folder = dirname(file);
+  const { whole, places } = withAccounts(raw, folder);
+  const parsed = CONFIG.safeParse(whole, { error: plainMessage });
+  if (!parsed.success) throw new ConfigError(settingLines(parsed.error), parsed.error);
+  return { config: parsed.data, file, folder, accountPlaces: places };
+}
+
+/** With the accounts of other files among its own. */
+function withAccounts(raw: unknown, folder: string): { readonly whole: unknown; readonly places: readonly string[] } {
+  if (typeof raw !== 'object' || raw === null || !('accountsFrom' in raw)) return { whole: raw, places: [] };
+  const own = 'accounts' in raw ? raw.accounts : undefined;
+  const { accounts, places } = findAccounts(own, raw.accountsFrom, folder);
+  return { whole: { ...raw, accounts }, places };
 }
 
 function readYaml(file: string): unknown {
@@ -49,18 +54,4 @@ function readYaml(file: string): unknown {
   } catch (error) {
     throw new ConfigError([`${file}: is not YAML: ${String(error).split('\n')[0] ?? ''}`], error);
   }
-}
-
-/** Says what was expected for a setting that is missing, instead of "received undefined". */
-function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'invalid_type' && issue.input === undefined) return `expected ${issue.expected}, but it is missing`;
-  return undefined;
-}
-
-function toLines(issue: z.core.$ZodIssue): string[] {
-  const where = issue.path.map(String).join('.');
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${where === '' ? key : `${where}.${key}`}: there is no such setting`);
-  }
-  return [`${where === '' ? 'configuration' : where}: ${issue.message.replace(/^Invalid (?:input|string|option): /, '')}`];
 }

@@ -1,31 +1,28 @@
 import { z } from 'zod';
-import { exactlyOne, path } from './schema-parts.ts';
+import { GROUP, KEY, POLICIES, PROVIDER, ROLE, USER } from './schema-identities.ts';
+import { RATES } from './schema-rates.ts';
 
 /** Access key of the embedded default; it is public, so it works on loopback only. */
 export const DEMO_ACCESS_KEY = 'DEMODEMODEMODEMO0000';
 
-const KEY = z.strictObject({
-  accessKeyId: z.string().min(3).max(128).regex(/^[^\s/,]+$/).describe('What clients name in their signatures.'),
-  secretAccessKey: z.string().min(8).optional().describe('The secret itself. Prefer one of the other two.'),
-  secretFile: path('File that holds the secret, without line break.').optional(),
-  secretEnv: z.string().min(1).optional().describe('Environment variable that holds the secret.'),
-}).superRefine(exactlyOne('secretAccessKey', 'secretFile', 'secretEnv'));
-
-const USER = z.strictObject({
-  name: z.string().min(1).describe('Shown as the initiator of uploads.'),
-  arn: z.string().regex(/^arn:/).describe('E.g. `arn:aws:iam::123456789012:user/name`.'),
-  keys: z.array(KEY).default([]).describe('Keys of this user; it acts with the rights of its account.'),
-});
-
 export const ACCOUNT = z.strictObject({
-  name: z.string().min(1).describe('Name within this file.'),
-  canonicalId: z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hex digits').describe('Canonical user id, 64 hex digits; stands in bucket records: never change it.'),
-  displayName: z.string().min(1).describe('Shown as the owner.'),
-  email: z.email().describe('What grants by e-mail name.'),
-  accountNumber: z.string().regex(/^\d{12}$/, 'expected 12 digits, in quotes').describe('12 digits; what x-amz-expected-bucket-owner names.'),
-  keys: z.array(KEY).default([]).describe('Access keys of the account itself; several allow rotation.'),
-  users: z.array(USER).default([]).describe('Sub-users with keys of their own.'),
+  name: z.string().min(1).describe('Name within these files. What is not given below is made of it: never change it then.'),
+  canonicalId: z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hex digits').optional()
+    .describe('Canonical user id, 64 hex digits; stands in bucket records: never change it. Default `printf s3gw:canonical-id:NAME | sha256sum`.'),
+  displayName: z.string().min(1).optional().describe('Shown as the owner. Default the name.'),
+  email: z.email().optional().describe('What grants by e-mail name. Default `NAME@accounts.invalid`, in lower case, with `-` for what has no place in an address.'),
+  accountNumber: z.string().regex(/^\d{12}$/, 'expected 12 digits, in quotes').optional()
+    .describe('12 digits; what ARNs and x-amz-expected-bucket-owner name. Default made of the name: `npm start -- --check-config` prints it.'),
+  keys: z.array(KEY).default([]).describe('Access keys of the account itself (its root, which may do everything); several allow rotation.'),
+  policies: POLICIES,
+  groups: z.array(GROUP).default([]).describe('Groups of users.'),
+  users: z.array(USER).default([]).describe('Users with keys of their own. One without a policy may do nothing.'),
+  roles: z.array(ROLE).default([]).describe('Roles, which users, other roles and bearers of web identity tokens assume for a while.'),
+  identityProviders: z.array(PROVIDER).default([]).describe('OpenID Connect issuers whose tokens AssumeRoleWithWebIdentity takes.'),
+  rates: RATES.optional().describe('Limits of the account: its root, users and roles together.'),
 });
+
+/** A file of `accountsFrom`. */
+export const ACCOUNTS_FILE = z.strictObject({ accounts: z.array(z.looseObject({ name: z.string().min(1) })) });
 
 export type AccountConfig = z.infer<typeof ACCOUNT>;
-export type KeyConfig = z.infer<typeof KEY>;

@@ -3,6 +3,8 @@ import { azurePlace, type BackendPlace, gcsPlace, overlapMessage, overlapping } 
 import { ADMIN, adminFaults, isLoopback } from './schema-admin.ts';
 import { ACCOUNT, DEMO_ACCESS_KEY } from './schema-accounts.ts';
 import { BACKEND, type BackendConfig } from './schema-backends.ts';
+import { RATE_RULES } from './schema-rates.ts';
+import { STS } from './schema-sts.ts';
 import { ACCESS_LOG, TRACING } from './schema-telemetry.ts';
 import { CORS } from './schema-cors.ts';
 import { bytes, milliseconds, path, PORT } from './schema-parts.ts';
@@ -61,7 +63,12 @@ const SETTINGS = z.strictObject({
   workers: z.union([z.int().min(1).max(256), z.literal('auto')], { error: 'expected a number from 1 to 256, or auto' }).default(1)
     .describe('Processes that serve, each on a core. `auto`: as many as the machine, or the CPU quota of the container, lets run at a time. '
       + 'Memory limits and `limits.heldBudgetBytes` are shared among them; connections to backends are not.'),
-  accounts: z.array(ACCOUNT).min(1).describe('Accounts; read again when the file changes, without a restart.'),
+  accounts: z.array(ACCOUNT).default([]).describe('Accounts; read again when the file changes, without a restart.'),
+  accountsFrom: z.union([path('One file or folder.'), z.array(path('File or folder.'))], { error: 'expected a file or folder, or a list of them' }).default([])
+    .describe('Files with further `accounts`, and folders of such files (`*.yaml`, `*.yml`, `*.json`): a mounted Secret or ConfigMap, say. Read again when they change. '
+      + 'What several files say of an account of one name counts together. Relative file names in them start from their own folder.'),
+  sts: STS.prefault({}),
+  rates: RATE_RULES.prefault({}).describe('Limits of rates; beyond them 503 SlowDown. Each replica (and worker) counts its own. Those of accounts, users and roles stand with them.'),
   backends: z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), BACKEND).describe('Backends by name. The name stands in bucket records: never change it.'),
   buckets: BUCKETS.prefault({}).describe('Which backend a bucket lives in, decided by its name.'),
   bucketCacheMs: milliseconds(1000).describe('How long a bucket record may be remembered. Deleting a bucket, switching its versioning and protecting settings wait this long. The same on all replicas.'),
@@ -101,8 +108,9 @@ export const CONFIG = SETTINGS.superRefine((settings, context) => {
     if (!names.includes(rule.backend)) complain(['buckets', 'rules', index, 'backend'], `expected one of the backends ${names.join(', ')}`);
   });
   const accounts = settings.accounts.map((account) => account.name);
+  if (accounts.length === 0) complain(['accounts'], 'expected at least one account, here or in accountsFrom');
   for (const [name, backend] of Object.entries(settings.backends)) {
-    if (!accounts.includes(backend.owner)) complain(['backends', name, 'owner'], `expected one of the accounts ${accounts.join(', ')}`);
+    if (accounts.length > 0 && !accounts.includes(backend.owner)) complain(['backends', name, 'owner'], `expected one of the accounts ${accounts.join(', ')}`);
   }
   for (const fault of adminFaults(settings.admin)) complain(['admin', fault.path], fault.message);
   refuseDemoKeysAbroad(settings, complain);

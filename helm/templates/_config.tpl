@@ -65,7 +65,7 @@
 {{- define "gateway.testKey" -}}
 {{- $wanted := .Values.test.accessKeyId -}}
 {{- $found := dict -}}
-{{- range .Values.config.accounts -}}
+{{- range .Values.config.accounts | default list -}}
 {{- range (concat (.keys | default list) (dig "keys" list (first (.users | default (list dict))))) -}}
 {{- if and (not $found) (or (eq .accessKeyId $wanted) (and (not $wanted) (or .secretFile .secretEnv))) -}}
 {{- $found = . -}}
@@ -78,6 +78,9 @@
 {{/* Mistakes that the schema cannot see. */}}
 {{- define "gateway.check" -}}
 {{- $values := .Values -}}
+{{- if not (or $values.config.accounts $values.config.accountsFrom) -}}
+{{- fail "config: expected accounts, or accountsFrom with the files of them" -}}
+{{- end -}}
 {{- $pods := ternary $values.autoscaling.maxReplicas $values.replicas $values.autoscaling.enabled | int -}}
 {{- range $name, $backend := $values.config.backends -}}
 {{- if and (has $backend.kind (list "memory" "gcs-double")) (gt $pods 1) -}}

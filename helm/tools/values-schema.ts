@@ -12,6 +12,7 @@ const NOT_FROM_VALUES: readonly (readonly string[])[] = [
   ['admin', 'port'],
   ['timeouts', 'drainMs'],
   ['timeouts', 'drainDelayMs'],
+  ['sts', 'keys'],
   ['accounts', '*', 'keys', '*', 'secretAccessKey'],
   ['accounts', '*', 'users', '*', 'keys', '*', 'secretAccessKey'],
 ];

@@ -1,27 +1,8 @@
-/** One account: the unit that owns buckets and objects. From the configuration; immutable, replaced as a whole on reload. */
-export interface Account {
-  readonly name: string;
-  /** 64 hex digits by convention of AWS; what the configuration says, or made of the name. */
-  readonly canonicalId: string;
-  readonly displayName: string;
-  readonly email: string;
-  /** 12 digits; what `x-amz-expected-bucket-owner` is compared with. */
-  readonly accountNumber: string;
-}
+import type { Account, Permissions, Tags } from './identities/account.ts';
+import type { IdentityProvider, Rates, Role } from './identities/identities.ts';
+import type { NamedPolicy } from './policy/document.ts';
 
-/** A policy document as it is attached to an identity. */
-export interface AttachedPolicy {
-  /** Where it stands, for those who ask why: `main/policies/reporting`, `main/users/alice`. */
-  readonly name: string;
-  /** JSON. */
-  readonly text: string;
-}
-
-/** What an identity may do by itself: whatever its account may (`account`), or what these documents say; none of them: nothing. */
-export type Permissions = 'account' | readonly AttachedPolicy[];
-
-/** Values of `aws:PrincipalTag/<name>`. */
-export type Tags = Readonly<Record<string, string>>;
+export type { Account, Permissions, Tags } from './identities/account.ts';
 
 /** Who acts within an account: a user, or a session of a role. Shows up as Initiator of uploads. */
 export interface AccountUser {
@@ -39,7 +20,7 @@ export interface AccountUser {
 /** What temporary credentials add to the identity behind them. */
 export interface Session {
   /** One of them must allow what the identity itself may do; absent: nothing is narrowed. */
-  readonly policies?: readonly AttachedPolicy[];
+  readonly policies?: readonly NamedPolicy[];
   /** The role that was assumed; absent: GetSessionToken. */
   readonly role?: { readonly name: string; readonly arn: string };
   /** Issuer of the token that a role was assumed with (`aws:FederatedProvider`). */
@@ -69,12 +50,32 @@ export interface Credential {
   readonly session?: Session;
 }
 
+/** A user with what sessions ask of it. */
+export interface DirectoryUser {
+  readonly user: AccountUser;
+  readonly account: Account;
+  /** Sessions made before are refused; milliseconds since 1970. */
+  readonly notBefore?: number | undefined;
+}
+
 /** Look-ups over all accounts; a new directory takes the place of the old one when the file changes. */
 export interface AccountDirectory {
   byAccessKey(accessKeyId: string): Credential | undefined;
   byCanonicalId(id: string): Account | undefined;
   byEmail(email: string): readonly Account[];
   byName(name: string): Account | undefined;
+  /** By the twelve digits that ARNs have. */
+  byNumber(accountNumber: string): Account | undefined;
   /** All credentials of all accounts, for diagnoses. */
   credentials(): Iterable<Credential>;
+  /** By ARN. */
+  user(arn: string): DirectoryUser | undefined;
+  role(arn: string): Role | undefined;
+  /** A named policy: `arn:aws:iam::<number>:policy/<name>`. */
+  policy(arn: string): NamedPolicy | undefined;
+  provider(arn: string): IdentityProvider | undefined;
+  /** By canonical id of an account, or ARN of a user or role. */
+  ratesOf(id: string): Rates | undefined;
+  /** All named policies of all accounts. */
+  policies(): Iterable<NamedPolicy>;
 }

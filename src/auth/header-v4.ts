@@ -3,10 +3,10 @@ import { formatAmzDate, formatErrorDate, parseAmzDate } from './amz-date.ts';
 import { parsePayloadMode, UNSIGNED_PAYLOAD, type PayloadMode } from './payload-mode.ts';
 import type { SignableRequest } from './raw-request.ts';
 import { requireSignedHeaders } from './required-headers.ts';
-import { refuseSessionToken } from './session-token.ts';
+import { headerToken } from './session-token.ts';
 import { MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault } from './scope.ts';
 import type { CredentialScope, ScopeFault } from './scope.ts';
-import { DEFAULT_MAX_SKEW_MS, type AuthOptions, type AuthVerdict, type SigningCredential } from './verdict.ts';
+import { DEFAULT_MAX_SKEW_MS, type AuthOptions, type AuthVerdict, type OtherService, type SigningCredential } from './verdict.ts';
 import { absenceFault, listFault, splitSignedHeaders } from './signed-headers.ts';
 import { verifySignature, type SignatureClaim } from './verify-signature.ts';
 
@@ -34,19 +34,18 @@ export function authenticateHeader<C extends SigningCredential>(
   if (fault !== undefined) {
     throw malformed(fault);
   }
-  const payloadHash = request.headers.get('x-amz-content-sha256') ?? UNSIGNED_PAYLOAD;
-  const claim: SignatureClaim = { method: 'header', ...parts, amzDate, payloadHash };
-  return verifySignature(claim, request, { ...options, check: () => checkHeaders(claim, request) });
+  const payloadHash = options.service?.bodyHash ?? request.headers.get('x-amz-content-sha256') ?? UNSIGNED_PAYLOAD;
+  const claim: SignatureClaim = { method: 'header', ...parts, amzDate, payloadHash, sessionToken: headerToken(request) };
+  return verifySignature(claim, request, { ...options, check: () => checkHeaders(claim, request, options.service) });
 }
 
 /** What comes after the access key and before the signature. */
-function checkHeaders({ scope, amzDate, signedHeaders }: SignatureClaim, { headers }: SignableRequest): PayloadMode {
+function checkHeaders({ scope, amzDate, signedHeaders }: SignatureClaim, { headers }: SignableRequest, service: OtherService | undefined): PayloadMode {
   const dateFault = scopeDateFault(scope, amzDate);
   if (dateFault !== undefined) {
     throw malformed(dateFault);
   }
-  refuseSessionToken(headers.get('x-amz-security-token'));
-  const sha256 = headers.get('x-amz-content-sha256');
+  const sha256 = service?.bodyHash ?? headers.get('x-amz-content-sha256');
   if (sha256 === undefined) {
     throw new S3Error('InvalidRequest', { message: 'Missing required header for this request: x-amz-content-sha256' });
   }

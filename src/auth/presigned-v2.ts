@@ -7,7 +7,7 @@ import type { PayloadMode } from './payload-mode.ts';
 import { coveredByV2, inV2Resource } from './query-method.ts';
 import type { SignableRequest } from './raw-request.ts';
 import { shownBytes, shownText } from './signed-text.ts';
-import { refuseSessionToken } from './session-token.ts';
+import { credentialOf } from './session-token.ts';
 import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
 
 /** Version 2 signs decoded text without marks between its parts: with one of these in it, it could be cut in several ways. */
@@ -39,14 +39,14 @@ export function authenticatePresignedV2<C extends SigningCredential>(canonical: 
   refuseExpired(Number(expires) * 1000, request.now);
   refuseAmbiguous(request.query);
 
-  const credential = options.credentialFor(accessKeyId);
+  const token = tokenOf(request);
+  const credential = credentialOf(accessKeyId, token, options);
   const text = stringToSignV2(request, expires, options.virtualBucket);
   const expected = createHmac('sha1', credential?.secretAccessKey ?? DUMMY_SECRET).update(text, 'latin1').digest();
   const provided = Buffer.from(signature, 'base64');
   // Decoding forgives: other letters than the signer's could stand for the same bytes.
   const matches = provided.length === expected.length && timingSafeEqual(provided, expected) && provided.toString('base64') === signature;
   if (credential === undefined || !matches) throw refusal(credential === undefined ? 'InvalidAccessKeyId' : 'SignatureDoesNotMatch', accessKeyId, { text, signature });
-  refuseSessionToken(request.query.find(({ name }) => name === 'x-amz-security-token')?.value ?? request.headers.get('x-amz-security-token'));
   return { kind: 'signed', method: 'query', accessKeyId, credential, payload: options.payload };
 }
 
@@ -102,6 +102,14 @@ function single(query: readonly QueryPair[], name: string): string {
     throw new S3Error('AccessDenied', { message: 'Query-string authentication requires the Signature, Expires and AWSAccessKeyId parameters' });
   }
   return value.value;
+}
+
+/** Of two, one would not be what was signed. @throws S3Error InvalidToken */
+function tokenOf({ query, headers }: SignableRequest): string | undefined {
+  const inQuery = query.find(({ name }) => name === 'x-amz-security-token')?.value;
+  const sent = headers.get('x-amz-security-token');
+  if (inQuery !== undefined && sent !== undefined && inQuery !== sent) throw new S3Error('InvalidToken');
+  return sent ?? inQuery;
 }
 
 function refuseExpired(end: number, now: number): void {

@@ -6,7 +6,7 @@ import type { SignableRequest } from './raw-request.ts';
 import { requireSignedHeaders } from './required-headers.ts';
 import { MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault, type ScopeRules } from './scope.ts';
 import type { CredentialScope, ScopeFault } from './scope.ts';
-import { refuseSessionToken } from './session-token.ts';
+import { presignedToken } from './session-token.ts';
 import { SIGV4_ALGORITHM } from './signature.ts';
 import { DEFAULT_MAX_SKEW_MS, type AuthOptions, type AuthVerdict, type SigningCredential } from './verdict.ts';
 import { absenceFault, listFault, splitSignedHeaders } from './signed-headers.ts';
@@ -38,7 +38,7 @@ export function authenticateQuery<C extends SigningCredential>(request: Signable
   refuseList(listFault(signedHeaders));
   const scope = checkedScope(given['X-Amz-Credential'], amzDate, options);
   checkLifetime(given, request.now, options.maxSkewMs ?? DEFAULT_MAX_SKEW_MS);
-  const payloadHash = declaredPayloadHash(request) ?? UNSIGNED_PAYLOAD;
+  const payloadHash = options.service?.bodyHash ?? declaredPayloadHash(request) ?? UNSIGNED_PAYLOAD;
   const claim: SignatureClaim = {
     method: 'query',
     scope,
@@ -47,13 +47,13 @@ export function authenticateQuery<C extends SigningCredential>(request: Signable
     signature: given[SIGNATURE_PARAMETER],
     payloadHash,
     signatureParameter: SIGNATURE_PARAMETER,
+    sessionToken: presignedToken(request),
   };
   return verifySignature(claim, request, { ...options, check: () => checkHeaders(claim, request) });
 }
 
 /** What comes after the access key and before the signature. */
 function checkHeaders({ payloadHash, signedHeaders }: SignatureClaim, { headers, query }: SignableRequest): PayloadMode {
-  refuseSessionToken(queryValue(query, 'X-Amz-Security-Token') ?? headers.get('x-amz-security-token'));
   const payload = parsePayloadMode(payloadHash);
   requireSignedHeaders(headers, signedHeaders, query);
   refuseList(absenceFault(signedHeaders, headers));

@@ -41,15 +41,19 @@ export const MALFORMED_CREDENTIAL: ScopeFault = {
 export interface ScopeRules {
   readonly region: string;
   readonly otherRegions?: OtherRegions;
+  /** Default S3. */
+  readonly service?: { readonly name: string; readonly regions: readonly string[] };
 }
 
 /** Checks what does not depend on the request's date. */
-export function scopeFault(scope: CredentialScope, { region, otherRegions }: ScopeRules): ScopeFault | undefined {
-  if (scope.region !== region && (otherRegions === undefined || !OtherRegions.isRegion(scope.region))) {
+export function scopeFault(scope: CredentialScope, { region, otherRegions, service }: ScopeRules): ScopeFault | undefined {
+  const { name = 's3', regions = [] } = service ?? {};
+  const isOther = regions.includes(scope.region) || (otherRegions !== undefined && OtherRegions.isRegion(scope.region));
+  if (scope.region !== region && !isOther) {
     return { message: `the region '${scope.region}' is wrong; expecting '${region}'`, region };
   }
-  if (scope.service !== 's3') {
-    return { message: `incorrect service "${scope.service}". This endpoint belongs to "s3".` };
+  if (scope.service !== name) {
+    return { message: `incorrect service "${scope.service}". This endpoint belongs to "${name}".` };
   }
   if (scope.terminator !== 'aws4_request') {
     return { message: `incorrect terminal "${scope.terminator}". This endpoint uses "aws4_request".` };

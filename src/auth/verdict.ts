@@ -10,9 +10,16 @@ export interface SigningCredential {
 
 export interface AuthOptions<C extends SigningCredential> {
   readonly credentialFor: (accessKeyId: string) => C | undefined;
+  /**
+   * Temporary credentials: the secret that a session token stands for. Undefined: nobody has such a key. Absent: there are no sessions.
+   * @throws S3Error InvalidToken, ExpiredToken
+   */
+  readonly sessionFor?: (accessKeyId: string, token: string) => C | undefined;
   readonly region: string;
   /** Present: signatures for any other region count as well. */
   readonly otherRegions?: OtherRegions;
+  /** Of another service than S3, which does not name the hash of its payload in a header: what its scopes name, and the hash of the body. */
+  readonly service?: OtherService;
   /** One per process (or listener). */
   readonly signingKeys: SigningKeys;
   /** Allowed distance between the clocks, milliseconds; AWS allows 15 minutes. */
@@ -22,6 +29,15 @@ export interface AuthOptions<C extends SigningCredential> {
 }
 
 export const DEFAULT_MAX_SKEW_MS = 900_000;
+
+export interface OtherService {
+  /** E.g. `sts`. */
+  readonly name: string;
+  /** SHA-256 of the body, hex: part of what was signed. */
+  readonly bodyHash: string;
+  /** Regions besides `region` that scopes may name. */
+  readonly regions: readonly string[];
+}
 
 /** Who sent a request, and how its body is to be checked. */
 export type AuthVerdict<C extends SigningCredential> =

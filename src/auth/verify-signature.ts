@@ -6,6 +6,7 @@ import type { PayloadMode } from './payload-mode.ts';
 import type { SignableRequest } from './raw-request.ts';
 import type { CredentialScope } from './scope.ts';
 import { shownBytes, shownText } from './signed-text.ts';
+import { credentialOf } from './session-token.ts';
 import { sign, signatureMatches, stringToSign } from './signature.ts';
 import { deriveSigningKey } from './signing-key.ts';
 import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
@@ -21,6 +22,8 @@ export interface SignatureClaim {
   /** The literal hash line of the canonical request. */
   readonly payloadHash: string;
   readonly signatureParameter?: string;
+  /** Temporary credentials come with one. */
+  readonly sessionToken?: string | undefined;
 }
 
 /** Any secret would do: requests with an unknown key are refused after the same work. */
@@ -42,9 +45,12 @@ export function verifySignature<C extends SigningCredential>(
   request: SignableRequest,
   options: VerifyOptions<C>,
 ): AuthVerdict<C> {
-  const payload = faultOr(options.check);
   const { accessKeyId } = claim.scope;
-  const credential = options.credentialFor(accessKeyId);
+  const payload = faultOr(options.check);
+  const credential = faultOr(() => credentialOf(accessKeyId, claim.sessionToken, options));
+  if (credential instanceof S3Error) {
+    throw credential;
+  }
   if (credential !== undefined && payload instanceof S3Error) {
     throw payload;
   }
@@ -67,7 +73,7 @@ export function verifySignature<C extends SigningCredential>(
   return { ...verdict, signing };
 }
 
-function faultOr(check: () => PayloadMode): PayloadMode | S3Error {
+function faultOr<T>(check: () => T): T | S3Error {
   try {
     return check();
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountDirectory, Credential, Principal } from '../access/accounts.ts';
+import type { Sessions } from '../access/sessions/sessions.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { refuseStreamingPayload } from '../auth/payload-mode.ts';
 import { OtherRegions } from '../auth/other-regions.ts';
@@ -34,6 +35,8 @@ import type { StallWatch } from './stall-watch.ts';
 
 export interface DispatcherOptions {
   readonly accounts: AccountDirectory;
+  /** Absent: there are no temporary credentials. */
+  readonly sessions?: Sessions;
   readonly manifest: Manifest;
   /** By name of the operation table; what is missing answers NotImplemented. */
   readonly operations: Readonly<Partial<Record<OperationName, Operation>>>;
@@ -82,6 +85,7 @@ export class Dispatcher {
       ...(options.settings.acceptAnyRegion === true && { otherRegions: new OtherRegions() }),
       presignedV2: options.presignedV2 ?? false,
       credentialFor: (accessKeyId) => options.accounts.byAccessKey(accessKeyId),
+      sessionFor: (accessKeyId, token) => options.sessions?.credentialFor(accessKeyId, token),
     };
   }
 

@@ -1,21 +1,90 @@
-import type { AccountConfig, KeyConfig } from '../../config/schema-accounts.ts';
+import type { AccountConfig } from '../../config/schema-accounts.ts';
+import type { KeyConfig, ProviderConfig, RoleConfig, UserConfig } from '../../config/schema-identities.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
-import { type AccountSettings, createAccountDirectory, type KeyPair } from '../access/directory.ts';
-import { readSecret, type SecretSources } from './secrets.ts';
+import { type AccountSettings, createAccountDirectory, type KeyPair, type UserSettings } from '../access/directory.ts';
+import { uniqueId } from '../access/identities/derived-ids.ts';
+import type { IdentityProvider, Role } from '../access/identities/identities.ts';
+import { providerArn } from '../access/identities/trust.ts';
+import { accountOf, type AccountSurroundings, roleArn, userArn } from './account-names.ts';
+import { PolicyShelf } from './policy-shelf.ts';
+import { readSecret, readSecretFile, readTextFile, type SecretSources } from './secrets.ts';
 import { StartError } from './start-error.ts';
+import { trustPolicy } from './trust-policy.ts';
 
 /** The directory that a configuration describes, secrets read. @throws StartError */
 export function accountDirectory(accounts: readonly AccountConfig[], sources: SecretSources): AccountDirectory {
-  const settings = accounts.map((account, index): AccountSettings => ({
-    ...account,
-    keys: keyPairs(account.keys, `accounts.${index}.keys`, sources),
-    users: account.users.map((user, at) => ({ ...user, keys: keyPairs(user.keys, `accounts.${index}.users.${at}.keys`, sources) })),
-  }));
+  const named = accounts.map((config) => ({ config, account: accountOf(config) }));
+  const byName = new Map(named.map(({ account }) => [account.name, account]));
   try {
-    return createAccountDirectory(settings);
+    return createAccountDirectory(named.map(({ config, account }, index) => settingsOf(config, { account, byName, where: `accounts.${index}`, sources })));
   } catch (error) {
+    if (error instanceof StartError) throw error;
     throw new StartError([`accounts: ${error instanceof Error ? error.message : String(error)}`], error);
   }
+}
+
+function settingsOf(config: AccountConfig, surroundings: AccountSurroundings): AccountSettings {
+  const { account, where, sources } = surroundings;
+  const shelf = new PolicyShelf(config, where, sources);
+  return {
+    ...account,
+    keys: keyPairs(config.keys, `${where}.keys`, sources),
+    users: config.users.map((user, at) => userOf(user, shelf, { ...surroundings, where: `${where}.users.${at}` })),
+    roles: config.roles.map((role, at) => roleOf(role, shelf, { config, ...surroundings, where: `${where}.roles.${at}` })),
+    policies: shelf.named,
+    providers: config.identityProviders.map((provider, at) => providerOf(provider, { ...surroundings, where: `${where}.identityProviders.${at}` })),
+    rates: config.rates,
+  };
+}
+
+function userOf(user: UserConfig, shelf: PolicyShelf, { account, where, sources }: AccountSurroundings): UserSettings {
+  const arn = userArn(user, account);
+  return {
+    name: user.name,
+    arn,
+    id: uniqueId('AIDA', arn),
+    tags: user.tags ?? {},
+    permissions: shelf.permissionsOf(user, where, user.groups),
+    keys: keyPairs(user.keys, `${where}.keys`, sources),
+    notBefore: moment(user.notBefore),
+    rates: user.rates,
+  };
+}
+
+function roleOf(role: RoleConfig, shelf: PolicyShelf, surroundings: AccountSurroundings & { readonly config: AccountConfig }): Omit<Role, 'account'> {
+  const arn = roleArn(role.name, surroundings.account);
+  return {
+    name: role.name,
+    arn,
+    id: uniqueId('AROA', arn),
+    tags: role.tags ?? {},
+    permissions: shelf.permissionsOf(role, surroundings.where),
+    trust: trustPolicy(role, shelf, surroundings),
+    maxSessionMs: role.maxSessionSeconds * 1000,
+    notBefore: moment(role.notBefore),
+    rates: role.rates,
+  };
+}
+
+function providerOf(provider: ProviderConfig, { account, where, sources }: AccountSurroundings): IdentityProvider {
+  const { issuer, audiences, jwksUri, jwksFile, caFile, tokenFile } = provider;
+  const text = (file: string | undefined, setting: string): string | undefined =>
+    (file === undefined ? undefined : readTextFile(file, `${where}.${setting}`, sources));
+  // Both are looked at now: a file that is not there is told at the start.
+  if (tokenFile !== undefined) readSecretFile(tokenFile, `${where}.tokenFile`, sources);
+  return {
+    issuer,
+    arn: providerArn(account.accountNumber, issuer),
+    audiences,
+    jwksUri,
+    jwks: text(jwksFile, 'jwksFile'),
+    ca: text(caFile, 'caFile'),
+    token: tokenFile === undefined ? undefined : () => readSecretFile(tokenFile, `${where}.tokenFile`, sources).trim(),
+  };
+}
+
+function moment(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text);
 }
 
 function keyPairs(keys: readonly KeyConfig[], where: string, sources: SecretSources): KeyPair[] {

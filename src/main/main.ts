@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
 import { ConfigError, type Environment, loadConfig, type LoadedConfig } from '../../config/load.ts';
-import { replaceableDirectory, type ReplaceableDirectory } from '../access/directory.ts';
+import type { AccountDirectory } from '../access/accounts.ts';
 import type { Log } from '../observe/log.ts';
-import { accountDirectory } from './account-settings.ts';
+import { accountOf } from './account-names.ts';
 import { type Arguments, parseArguments, USAGE } from './arguments.ts';
 import { openBackends, type OpenBackend } from './backends.ts';
+import { followAccounts } from './follow-accounts.ts';
+import { openIdentities, replaceableIdentities, type ReplaceableIdentities } from './identities.ts';
 import { createLog } from './log.ts';
 import { preflight } from './preflight/preflight.ts';
 import { printLines } from './print.ts';
@@ -14,7 +16,6 @@ import { ExposedSecrets, type SecretSources } from './secrets.ts';
 import { StartError } from './start-error.ts';
 import { stopSignal } from './stop-signal.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
-import { watchFiles } from './watch-files.ts';
 import { ownPlace, settingsOf } from './workers/place.ts';
 import { superviseWorkers } from './workers/supervise.ts';
 import { workerCount } from './workers/worker-count.ts';
@@ -44,9 +45,12 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
   const loaded = readConfig(args, environment);
   const exposed = exposedSecrets(loaded, args.config === undefined);
   const sources = { folder: loaded.folder, environment, exposed };
-  const accounts = replaceableDirectory(accountDirectory(loaded.config.accounts, sources));
+  const identities = replaceableIdentities(openIdentities(loaded, sources));
+  const { accounts } = identities;
   if (args.checkConfig) {
     printLines(process.stderr, exposed.lines);
+    const accountsHere = loaded.config.accounts.map(accountOf);
+    printLines(process.stdout, accountsHere.map(({ name, canonicalId, accountNumber }) => `account ${name}: number ${accountNumber}, canonical id ${canonicalId}`));
     process.stdout.write(`${loaded.file}: good\n`);
     return;
   }
@@ -63,9 +67,9 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
   const telemetry = await startTelemetry({ config, folder: loaded.folder, environment, log });
   const backends = await openBackends(config, accounts, sources);
   try {
-    const service = await startService({ config, sources, accounts, backends, log, telemetry, sharedPorts: place !== undefined });
+    const service = await startService({ config, sources, identities, backends, log, telemetry, sharedPorts: place !== undefined });
     for (const line of exposed.lines) log.warn({}, line);
-    await serve(service, { loaded, accounts, environment, log, stopping, embedded: args.config === undefined });
+    await serve(service, { loaded, identities, environment, log, stopping, embedded: args.config === undefined });
   } finally {
     if (process.connected) process.disconnect();
     await Promise.all(backends.map((backend: OpenBackend) => backend.close()));
@@ -82,7 +86,7 @@ function exposedSecrets({ config, file }: LoadedConfig, isOurs: boolean): Expose
 }
 
 /** @returns whether the gateway could work with all of them */
-async function lookAtBackends({ config }: LoadedConfig, accounts: ReplaceableDirectory, sources: SecretSources): Promise<boolean> {
+async function lookAtBackends({ config }: LoadedConfig, accounts: AccountDirectory, sources: SecretSources): Promise<boolean> {
   const backends = await openBackends(config, accounts, sources);
   try {
     return await preflight(backends, (line) => printLines(process.stdout, [line]));
@@ -93,7 +97,7 @@ async function lookAtBackends({ config }: LoadedConfig, accounts: ReplaceableDir
 
 interface Running {
   readonly loaded: LoadedConfig;
-  readonly accounts: ReplaceableDirectory;
+  readonly identities: ReplaceableIdentities;
   readonly environment: Environment;
   readonly log: Log;
   readonly stopping: Promise<string>;
@@ -102,14 +106,14 @@ interface Running {
 }
 
 /** Until the process is told to stop; then drains. */
-async function serve(service: Service, { loaded, accounts, environment, log, stopping, embedded }: Running): Promise<void> {
-  const unwatch = watchFiles([loaded.file], () => reloadAccounts(loaded.file, accounts, { environment, log }));
+async function serve(service: Service, { loaded, identities, environment, log, stopping, embedded }: Running): Promise<void> {
+  const unfollow = followAccounts({ loaded, identities, environment, log });
   if (embedded) printWelcome(loaded.config, service, process.stdout);
   else log.info({ endpoints: service.endpoints, admin: service.adminEndpoint }, 'serving');
   process.send?.({ endpoints: service.endpoints, admin: service.adminEndpoint, pid: process.pid });
   const signal = await stopping;
   log.info({ signal }, 'draining');
-  unwatch();
+  unfollow();
   await service.drain();
 }
 
@@ -119,16 +123,4 @@ function readConfig(args: Arguments, environment: Environment): LoadedConfig {
     ...(args.backend !== undefined && { S3GW_BACKENDS__EMBEDDED: `{ kind: ${args.backend}, owner: demo }` }),
   };
   return loadConfig(args.config ?? DEFAULT_CONFIG, { ...environment, ...overrides });
-}
-
-/** Takes accounts and keys from the changed file; everything else waits for a restart. A bad file changes nothing. */
-function reloadAccounts(file: string, accounts: ReplaceableDirectory, { environment, log }: Pick<Running, 'environment' | 'log'>): void {
-  try {
-    const { config, folder } = loadConfig(file, environment);
-    accounts.replace(accountDirectory(config.accounts, { folder, environment }));
-    log.info({ file, accounts: config.accounts.length }, 'accounts reloaded');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.replaceAll('\n', '; ') : String(error);
-    log.error({ file, reason }, 'the changed configuration is wrong; the accounts stay as they were');
-  }
 }

@@ -8,6 +8,8 @@ export interface SecretSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Told of files with secrets in them; absent: nobody is. */
   readonly exposed?: ExposedSecrets;
+  /** Told of each file that is read, absolute path: what is read again must be watched. */
+  readonly noteFile?: (file: string) => void;
 }
 
 export interface SecretReference {
@@ -62,6 +64,7 @@ function modeOf(file: string): number {
 
 /** @throws StartError */
 export function readTextFile(file: string, where: string, sources: SecretSources): string {
+  sources.noteFile?.(resolve(sources.folder, file));
   try {
     return readFileSync(resolve(sources.folder, file), 'utf8');
   } catch (error) {

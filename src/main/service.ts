@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Config, ListenerConfig } from '../../config/schema.ts';
 import { healthRoutes } from '../admin/health.ts';
 import { type AdminServer, startAdminServer } from '../admin/server.ts';
-import type { ReplaceableDirectory } from '../access/directory.ts';
+import { Sessions } from '../access/sessions/sessions.ts';
 import { Dispatcher } from '../gateway/dispatcher.ts';
 import type { ConnectionLimit } from '../gateway/connection-limit.ts';
 import { createListener, type Listener, type TlsMaterial } from '../gateway/listener.ts';
@@ -21,6 +21,7 @@ import { backgroundCall } from './background-call.ts';
 import type { OpenBackend } from './backends.ts';
 import { connectionLimit } from './connection-bounds.ts';
 import { createRealm } from './bucket-rules.ts';
+import type { ReplaceableIdentities } from './identities.ts';
 import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
 import { settleReadings } from './telemetry/settle-readings.ts';
@@ -34,7 +35,7 @@ const PING_MS = 5000;
 export interface ServiceOptions {
   readonly config: Config;
   readonly sources: SecretSources;
-  readonly accounts: ReplaceableDirectory;
+  readonly identities: ReplaceableIdentities;
   readonly backends: readonly OpenBackend[];
   readonly log: Log;
   /** Other processes of this replica listen on the same ports. */
@@ -84,7 +85,7 @@ class RunningService implements Service {
 
   constructor(options: ServiceOptions) {
     this.#options = options;
-    const { config, accounts, backends, log, telemetry } = options;
+    const { config, identities: { accounts, sealing }, backends, log, telemetry } = options;
     const { bodyIdleMs: idleMs, minimumBodyRate: minimumRate } = config.timeouts;
     this.#stalls = new StallWatch({ ...DEFAULT_STALL_LIMITS, idleMs, minimumRate });
     this.#connections = connectionLimit(config, log);
@@ -104,6 +105,7 @@ class RunningService implements Service {
     this.#dispatcher = new Dispatcher({
       changesRefused: () => this.#changesRefused(),
       accounts,
+      sessions: new Sessions({ accounts, keys: sealing }),
       manifest: this.#manifest,
       operations: OPERATIONS,
       presignedV2: config.presignedV2,

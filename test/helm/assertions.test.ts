@@ -218,6 +218,7 @@ describe.skipIf(clients === undefined)('the chart', () => {
     { what: 'a setting that is the chart\'s', set: 'dev', args: ['--set', 'config.listeners[0].port=1'], says: /listeners/ },
     { what: 'a gateway without probes', set: 'dev', args: ['--set', 'config.admin.enabled=false'], says: /enabled/ },
     { what: 'a secret in the ConfigMap', set: 'dev', args: ['--set', 'config.accounts[0].keys[0].secretAccessKey=12345678'], says: /secretAccessKey/ },
+    { what: 'nobody who may do anything', set: 'dev', args: ['--set-json', 'config.accounts=[]'], says: /expected accounts, or accountsFrom/ },
     { what: 'a backend that is not in the image', set: 'dev', args: ['--set', 'config.backends.memory.kind=azurite'], says: /memory/ },
     { what: 'several replicas over one memory', set: 'dev', args: ['--set', 'replicas=2'], says: /memory of one process/ },
     { what: 'an empty secret', set: 'dev', args: ['--set', 'secrets.other.existingSecret='], says: /secrets.other: expected either/ },

@@ -88,7 +88,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     accounts: createAccountDirectory([{
       name: 'wire', canonicalId: CANONICAL_ID, displayName: 'wire', email: 'wire@example.com', accountNumber: '444444444444',
       keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY }],
-      users: [{ name: 'robot', arn: 'arn:aws:iam::444444444444:user/robot', keys: [{ accessKeyId: USER_ACCESS_KEY, secretAccessKey: SECRET_KEY }] }],
+      users: [{ name: 'robot', arn: 'arn:aws:iam::444444444444:user/robot', permissions: 'account', keys: [{ accessKeyId: USER_ACCESS_KEY, secretAccessKey: SECRET_KEY }] }],
     }, {
       name: 'other', canonicalId: OTHER_CANONICAL_ID, displayName: 'other', email: 'other@example.com', accountNumber: '555555555555',
       keys: [{ accessKeyId: OTHER_ACCESS_KEY, secretAccessKey: SECRET_KEY }], users: [],

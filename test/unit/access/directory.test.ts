@@ -11,7 +11,7 @@ function account(name: string, more: Partial<AccountSettings> = {}): AccountSett
   };
 }
 
-const ALICE = { name: 'alice', arn: 'arn:aws:iam::1:user/alice', keys: [{ accessKeyId: 'alice-key', secretAccessKey: 'other' }] };
+const ALICE = { name: 'alice', arn: 'arn:aws:iam::main-number:user/alice', keys: [{ accessKeyId: 'alice-key', secretAccessKey: 'other' }] };
 
 describe('account directory', () => {
   const directory = createAccountDirectory([account('main', { users: [ALICE] }), account('alt', { email: 'MAIN@example.com' })]);
@@ -41,6 +41,11 @@ describe('account directory', () => {
     ['access key main-key', [account('main'), account('alt', { keys: [{ accessKeyId: 'main-key', secretAccessKey: 'z' }] })]],
   ])('%s stands twice', (what, accounts) => {
     expect(() => createAccountDirectory(accounts)).toThrow(`${what} stands twice`);
+  });
+
+  test('an ARN that names another account is refused: policies would take its user for somebody there', () => {
+    expect(() => createAccountDirectory([account('main', { users: [{ ...ALICE, arn: 'arn:aws:iam::alt-number:user/alice' }] }), account('alt')]))
+      .toThrow('is not an ARN of account main');
   });
 
   test('can be replaced under those who use it', () => {

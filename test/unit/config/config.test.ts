@@ -65,7 +65,7 @@ describe('wrong settings are named with path and expectation', () => {
     ['unknown below', { ...GOOD, limits: { heldBytes: 1 } }, ['limits.heldBytes: there is no such setting']],
     ['wrong type', { ...GOOD, region: 7 }, ['region: expected string, received number']],
     ['out of range', { ...GOOD, listeners: [{ port: 70000 }] }, ['listeners.0.port: Too big: expected number to be <=65535']],
-    ['missing', { backends: GOOD.backends }, ['accounts: expected array, but it is missing']],
+    ['missing', { backends: GOOD.backends }, ['accounts: expected at least one account, here or in accountsFrom']],
     ['no such kind', { ...GOOD, backends: { store: { kind: 'ftp', owner: 'main' } } }, [expect.stringMatching(/^backends\.store\.kind: /) as string]],
     ['owner', { ...GOOD, backends: { store: { kind: 'memory', owner: 'nobody' } } }, ['backends.store.owner: expected one of the accounts main']],
     [

@@ -101,7 +101,7 @@ export class Gateway {
     const accounts = createAccountDirectory([ACCOUNT]);
     const account = accounts.byCanonicalId(OWNER);
     if (account === undefined) throw new Error('the account is missing');
-    const principal: Principal = anonymous === true ? { kind: 'anonymous' } : { kind: 'account', account, accessKeyId: 'AK', ...(user && { user }) };
+    const principal: Principal = anonymous === true ? { kind: 'anonymous' } : { kind: 'account', account, accessKeyId: 'AK', ...(user && { user: { ...user, permissions: 'account' } }) };
     const { objects, uploads, buckets } = this.fixture;
     return {
       call: testCall(),
