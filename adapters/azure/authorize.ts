@@ -10,7 +10,7 @@ export interface Authorizer {
   /** Query to be added to the target, without `?`; empty for most. */
   readonly query: string;
   /** Value of `Authorization`; undefined when the query is the proof. */
-  header(request: AzureRequest, ms: readonly string[], size: number): string | Promise<string> | undefined;
+  header(request: AzureRequest, headers: readonly string[], size: number): string | Promise<string> | undefined;
 }
 
 /** @param access with the account that the key belongs to */
@@ -29,7 +29,7 @@ function keyAuthorizer({ account, key }: Extract<Access, { kind: 'key' }>): Auth
   const prefix = `SharedKey ${account}:`;
   return {
     query: '',
-    header: (request, ms, size) => prefix + sign(key, stringToSign(request, ms, `/${account}${request.path}`, size)),
+    header: (request, headers, size) => prefix + sign(key, stringToSign(request, headers, `/${account}${request.path}`, size)),
   };
 }
 

@@ -4,12 +4,14 @@ import type { BlobRef } from '../../src/store/blob-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { withSignal } from '../../src/observe/call.ts';
 import type { Call } from '../../src/observe/call.ts';
+import type { RestClient } from '../shared/rest-client.ts';
 import { unlessAborted } from '../shared/unless-aborted.ts';
-import type { AzureClient } from './client.ts';
 import type { Access } from './credentials.ts';
 import { blobPath } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { parseFields } from './list-xml.ts';
 import { API_VERSION } from './request.ts';
+import type { AzureRequest } from './request.ts';
 
 /** URLs by which the service itself may read a blob of this account. They carry a signature: never log one. */
 export interface CopySources {
@@ -27,7 +29,13 @@ const KEY_LIFETIME = 24 * 60 * 60_000;
 
 const KEY_WITHIN = 120_000;
 
-export function createCopySources(client: AzureClient, access: Access): CopySources {
+/** What asking for a key takes. */
+interface KeyClient {
+  readonly rest: RestClient<AzureRequest>;
+  readonly endpoint: Endpoint;
+}
+
+export function createCopySources(client: KeyClient, access: Access): CopySources {
   const { origin } = client.endpoint;
   switch (access.kind) {
     case 'sas':
@@ -66,11 +74,11 @@ async function keySas(access: Extract<Access, { kind: 'key' }>, ref: BlobRef): P
 
 /** Signatures with a key that the service lends to a token's owner; one key serves a day of copies. */
 export class DelegationKeys {
-  readonly #client: AzureClient;
+  readonly #client: KeyClient;
   #key: UserDelegationKey | undefined;
   #pending: Promise<UserDelegationKey> | undefined;
 
-  constructor(client: AzureClient) {
+  constructor(client: KeyClient) {
     this.#client = client;
   }
 
@@ -93,7 +101,7 @@ export class DelegationKeys {
   async #fetch(call: Call): Promise<UserDelegationKey> {
     const now = Date.now();
     const body = `<?xml version="1.0" encoding="utf-8"?><KeyInfo><Start>${iso(now - CLOCK_LEEWAY)}</Start><Expiry>${iso(now + KEY_LIFETIME)}</Expiry></KeyInfo>`;
-    const xml = await this.#client.sendForDocument(
+    const xml = await this.#client.rest.sendForText(
       {
         call: 'userDelegationKey',
         method: 'POST',

@@ -1,13 +1,15 @@
 import { DEFAULT_RETRIES, timeoutsFrom, wireOptions } from '../shared/connection-options.ts';
 import { RetryBudget } from '../shared/retry-budget.ts';
-import { AzureBlobStore } from './adapter.ts';
+import { RestClient } from '../shared/rest-client.ts';
+import { azureApi } from './api.ts';
 import { createAuthorizer } from './authorize.ts';
-import { AzureClient } from './client.ts';
 import { createCopySources } from './copy-source.ts';
 import { expandConnectionString, resolveAccess } from './credentials.ts';
 import { resolveEndpoint } from './endpoint.ts';
 import { DEFAULT_LIMITS } from './options.ts';
 import type { AzureStoreOptions } from './options.ts';
+import { azureStore } from './store.ts';
+import type { AzureBlobStore } from './store.ts';
 import { createTransport } from '../shared/wire/split-transport.ts';
 import type { Transport } from '../shared/wire/transport.ts';
 import type { UndiciTransportOptions } from '../shared/wire/undici-transport.ts';
@@ -25,13 +27,16 @@ export function createAzureStore(given: AzureStoreOptions, createWire: CreateWir
   const access = resolveAccess(options.credential, endpoint.account, options.ca);
   if (access.kind === 'token' && !endpoint.origin.startsWith('https:')) throw new Error('tokens are sent over https only');
   const timeouts = timeoutsFrom(options.timeouts);
-  const client = new AzureClient({
-    endpoint,
-    authorizer: createAuthorizer(access),
+  const rest = new RestClient(azureApi(createAuthorizer(access)), {
     transport: createWire(wireOptions(endpoint.origin, options, timeouts)),
     budget: new RetryBudget({ ...DEFAULT_RETRIES, ...options.retries }),
     timeouts,
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
   });
-  return new AzureBlobStore(client, createCopySources(client, access));
+  return azureStore({
+    rest,
+    endpoint,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    sources: createCopySources({ rest, endpoint }, access),
+    lacks: { putFromUrl: false },
+  });
 }

@@ -6,14 +6,14 @@ import type { AzureRequest } from './request.ts';
  * What the account key signs
  * (https://learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key).
  *
- * Built for the few standard headers the adapter ever sends; `ms` holds the `x-ms-*` headers,
- * `resource` the account and the encoded path.
+ * Built for the few standard headers the adapter ever sends; of `headers` the `x-ms-*` are signed
+ * by name; `resource` is the account and the encoded path.
  */
-export function stringToSign(request: AzureRequest, ms: readonly string[], resource: string, size: number): string {
+export function stringToSign(request: AzureRequest, headers: readonly string[], resource: string, size: number): string {
   const { contentMd5 = '', contentType = '', ifMatch = '', ifNoneMatch = '', ifUnmodifiedSince = '' } = request;
   const length = size === 0 ? '' : String(size);
   const standard = `${request.method}\n\n\n${length}\n${contentMd5}\n${contentType}\n\n\n${ifMatch}\n${ifNoneMatch}\n${ifUnmodifiedSince}\n\n`;
-  return standard + canonicalHeaders(ms) + canonicalResource(resource, request.query);
+  return standard + canonicalHeaders(headers) + canonicalResource(resource, request.query);
 }
 
 /** Base64 HMAC-SHA256. */
@@ -21,10 +21,13 @@ export function sign(key: KeyObject, text: string): string {
   return createHmac('sha256', key).update(text, 'utf8').digest('base64');
 }
 
-function canonicalHeaders(ms: readonly string[]): string {
+function canonicalHeaders(headers: readonly string[]): string {
   const sorted: string[] = [];
   const ranks: string[] = [];
-  for (let i = 0; i < ms.length; i += 2) insert(sorted, ranks, ms[i] ?? '', ms[i + 1] ?? '');
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? '';
+    if (name.startsWith('x-ms-')) insert(sorted, ranks, name, headers[i + 1] ?? '');
+  }
   return sorted.join('');
 }
 

@@ -1,15 +1,18 @@
 import { timeoutsFrom, wireOptions } from '../shared/connection-options.ts';
+import { RestClient } from '../shared/rest-client.ts';
 import { RetryBudget } from '../shared/retry-budget.ts';
 import { createTransport } from '../shared/wire/split-transport.ts';
 import type { Transport } from '../shared/wire/transport.ts';
 import type { UndiciTransportOptions } from '../shared/wire/undici-transport.ts';
-import { GcsBlobStore } from './adapter.ts';
-import { GcsClient } from './client.ts';
+import { gcsApi } from './api.ts';
+import { Background } from './background.ts';
 import { createCredentials } from './credentials.ts';
 import { HotNames } from './hot-names.ts';
 import { bucketNames } from './names.ts';
 import { DEFAULT_ENDPOINT, DEFAULT_LIMITS, GCS_RETRIES } from './options.ts';
 import type { GcsStoreOptions } from './options.ts';
+import { gcsStore } from './store.ts';
+import type { GcsBlobStore } from './store.ts';
 
 type CreateWire = (options: UndiciTransportOptions) => Transport;
 
@@ -26,17 +29,20 @@ export function createGcsStore(options: GcsStoreOptions, createWire: CreateWire 
   if (!credentials.isSecret && options.endpoint === undefined) throw new Error('without credentials there is only an emulator: name its endpoint');
   const timeouts = timeoutsFrom(options.timeouts);
   const retries = { ...GCS_RETRIES, ...options.retries };
-  const client = new GcsClient({
+  const hotNames = new HotNames({ wait: retries.nameWait, spacing: retries.nameSpacing });
+  return gcsStore({
+    rest: new RestClient(gcsApi(credentials, hotNames), {
+      transport: createWire(wireOptions(origin, options, timeouts)),
+      budget: new RetryBudget(retries),
+      timeouts,
+    }),
     names: bucketNames(options.bucketPrefix ?? ''),
     buckets: { ...(location !== undefined && { location }), ...(storageClass !== undefined && { storageClass }) },
-    credentials,
-    transport: createWire(wireOptions(origin, options, timeouts)),
-    budget: new RetryBudget(retries),
-    hotNames: new HotNames({ wait: retries.nameWait, spacing: retries.nameSpacing }),
-    timeouts,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
+    credentials,
+    background: new Background(),
+    projectNumber: undefined,
   });
-  return new GcsBlobStore(client);
 }
 
 function originOf(endpoint: string): string {

@@ -1,4 +1,4 @@
-export type { GcsBlobStore } from './adapter.ts';
+export type { GcsBlobStore } from './store.ts';
 export { createGcsStore } from './create.ts';
 export { startGcsDouble } from './double/double.ts';
 export type { DoubleServerOptions, GcsDouble } from './double/double.ts';

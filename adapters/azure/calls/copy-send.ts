@@ -19,7 +19,7 @@ export async function sourceHeaders(sources: CopySources, source: CopySource, ca
  */
 export async function sendCopy(client: AzureClient, request: AzureRequest, source: CopySource, call: Call): Promise<WireHeaders> {
   try {
-    return await client.sendForHeaders(request, call);
+    return await client.rest.sendForHeaders(request, call);
   } catch (error) {
     const isOpen = isStoreError(error, 'conditionFailed') && error.detail.code === 'ConditionNotMet';
     if (isOpen || isStoreError(error, 'sourceConditionFailed', 'containerNotFound')) await checkSource(client, source, call);
@@ -36,7 +36,7 @@ export async function checkSource(client: AzureClient, source: CopySource, call:
 async function sourceRevision(client: AzureClient, source: CopySource, call: Call): Promise<string> {
   const path = blobPath(client.endpoint, source);
   try {
-    return revisionOf(await client.sendForHeaders({ call: 'copySource', method: 'HEAD', path, effect: 'read' }, call));
+    return revisionOf(await client.rest.sendForHeaders({ call: 'copySource', method: 'HEAD', path, effect: 'read' }, call));
   } catch (error) {
     if (!isStoreError(error, 'notFound', 'containerNotFound')) throw error;
     throw new StoreError('sourceNotFound', { ...error.detail, cause: error });

@@ -2,23 +2,14 @@ import type { BlobRef, CopyRequest, WriteResult } from '../../../src/store/blob-
 import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { AzureClient } from '../client.ts';
-import type { CopySources } from '../copy-source.ts';
 import { blobPath } from '../endpoint.ts';
 import { conditionHeaders, contentHeaders, md5ToBase64, metadataHeaders } from '../headers.ts';
 import { checkSource, sendCopy, sourceHeaders } from './copy-send.ts';
 import { putBlockList } from './stage.ts';
 import { writeResult } from './write.ts';
 
-export interface Copy extends CopyRequest {
+interface Copy extends CopyRequest {
   readonly target: BlobRef;
-}
-
-/** What copies of one store share. */
-export interface Copier {
-  readonly client: AzureClient;
-  readonly sources: CopySources;
-  /** Emulators have no Put Blob From URL; set when one says so. */
-  lacksPutFromUrl: boolean;
 }
 
 /**
@@ -28,39 +19,39 @@ export interface Copier {
  * Copy Blob From URL gives the target the source's content headers and MD5; Put Blob From URL takes others, and larger
  * sources (https://learn.microsoft.com/rest/api/storageservices/put-blob-from-url).
  */
-export async function copy(copier: Copier, request: Copy, call: Call): Promise<WriteResult> {
-  const { client } = copier;
+export async function copy(client: AzureClient, target: BlobRef, given: CopyRequest, call: Call): Promise<WriteResult> {
+  const request: Copy = { ...given, target };
   const keepsHeaders = request.sameHeaders === true && Object.keys(request.metadata).length > 0;
-  if (keepsHeaders && request.size <= client.limits.maxSyncCopy) return copyFromUrl(copier, request, call);
+  if (keepsHeaders && request.size <= client.limits.maxSyncCopy) return copyFromUrl(client, request, call);
   if (request.size === 0) return copyOfNothing(client, request, call);
   if (request.size > client.limits.maxPutFromUrl) throw new StoreError('tooLarge', { call: 'copy' });
-  if (!copier.lacksPutFromUrl) {
+  if (!client.lacks.putFromUrl) {
     try {
-      return await putFromUrl(copier, request, call);
+      return await putFromUrl(client, request, call);
     } catch (error) {
       if (!isStoreError(error) || error.detail.status !== 501) throw error;
-      copier.lacksPutFromUrl = true;
+      client.lacks.putFromUrl = true;
     }
   }
   // An emulator: its Copy Blob From URL has no limit.
-  if (keepsHeaders) return copyFromUrl(copier, request, call);
+  if (keepsHeaders) return copyFromUrl(client, request, call);
   throw new StoreError('tooLarge', { call: 'copy', code: 'NoPutBlobFromUrl' });
 }
 
 /** Copy Blob From URL. It takes the source's metadata if none is named, and its MD5 in any case. */
-async function copyFromUrl({ client, sources }: Copier, request: Copy, call: Call): Promise<WriteResult> {
-  const ms = [...(await sourceHeaders(sources, request.source, call)), ...metadataHeaders(request.metadata), 'x-ms-requires-sync', 'true'];
+async function copyFromUrl(client: AzureClient, request: Copy, call: Call): Promise<WriteResult> {
+  const ms = [...(await sourceHeaders(client.sources, request.source, call)), ...metadataHeaders(request.metadata), 'x-ms-requires-sync', 'true'];
   return send(client, request, ms, call);
 }
 
 /** Put Blob From URL. */
-async function putFromUrl({ client, sources }: Copier, request: Copy, call: Call): Promise<WriteResult> {
+async function putFromUrl(client: AzureClient, request: Copy, call: Call): Promise<WriteResult> {
   const { headers, md5, metadata, source } = request;
   const ms = [
     ...contentHeaders(headers),
     ...(md5 === undefined ? [] : ['x-ms-blob-content-md5', md5ToBase64(md5)]),
     ...['x-ms-blob-type', 'BlockBlob', 'x-ms-copy-source-blob-properties', 'false'],
-    ...(await sourceHeaders(sources, source, call)),
+    ...(await sourceHeaders(client.sources, source, call)),
     ...metadataHeaders(metadata),
   ];
   return send(client, request, ms, call);
@@ -68,7 +59,7 @@ async function putFromUrl({ client, sources }: Copier, request: Copy, call: Call
 
 async function send(client: AzureClient, { target, source, condition }: Copy, ms: readonly string[], call: Call): Promise<WriteResult> {
   const path = blobPath(client.endpoint, target);
-  const wire = { call: 'copy', method: 'PUT', path, ms, ...conditionHeaders(condition), effect: 'change', copies: true } as const;
+  const wire = { call: 'copy', method: 'PUT', path, ms, ...conditionHeaders(condition), effect: 'change', copies: true, pace: 'copy' } as const;
   return writeResult(await sendCopy(client, wire, source, call), undefined, 'copy');
 }
 

@@ -25,7 +25,7 @@ export async function createOrHeal(client: AzureClient, ref: BlobRef, create: ()
 /** Removes what is no blob: the condition, atomic as all are, spares every one that was ever committed. */
 async function removeUncommitted(client: AzureClient, ref: BlobRef, call: Call): Promise<boolean> {
   try {
-    await client.sendForHeaders({ call: 'write', method: 'DELETE', path: blobPath(client.endpoint, ref), ifUnmodifiedSince: LONG_AGO, effect: 'change' }, call);
+    await client.rest.sendForHeaders({ call: 'write', method: 'DELETE', path: blobPath(client.endpoint, ref), ifUnmodifiedSince: LONG_AGO, effect: 'change' }, call);
     return true;
   } catch (error) {
     if (isStoreError(error, 'notFound', 'conditionFailed')) return false;

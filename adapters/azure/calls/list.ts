@@ -8,7 +8,7 @@ import { parseBlobPage } from '../list-xml.ts';
 export async function list(client: AzureClient, container: string, request: ListRequest, call: Call): Promise<ListPage> {
   const path = containerPath(client.endpoint, container);
   const start = startOf(request);
-  const xml = await client.sendForDocument({ call: 'list', method: 'GET', path, query: listQuery(request, start), effect: 'read' }, call);
+  const xml = await client.rest.sendForText({ call: 'list', method: 'GET', path, query: listQuery(request, start), effect: 'read' }, call);
   return parseBlobPage(xml);
 }
 

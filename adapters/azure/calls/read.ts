@@ -10,14 +10,14 @@ import type { WireHeaders, WireResponse } from '../../shared/wire/transport.ts';
 /** Get Blob Properties. */
 export async function head(client: AzureClient, ref: BlobRef, call: Call): Promise<BlobProperties> {
   const path = blobPath(client.endpoint, ref);
-  const headers = await client.sendForHeaders({ call: 'head', method: 'HEAD', path, effect: 'read' }, call);
+  const headers = await client.rest.sendForHeaders({ call: 'head', method: 'HEAD', path, effect: 'read' }, call);
   return wholeProperties(headers);
 }
 
 /** Get Blob. */
 export async function read(client: AzureClient, ref: BlobRef, request: ReadRequest, call: Call): Promise<ReadResult> {
   const { range } = request;
-  const response = await client.send(
+  const response = await client.rest.send(
     {
       call: 'read',
       method: 'GET',

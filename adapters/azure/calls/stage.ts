@@ -6,7 +6,6 @@ import { type Call, withSignal } from '../../../src/observe/call.ts';
 import type { UploadBody } from '../../../src/streams/bytes.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
 import type { AzureClient } from '../client.ts';
-import type { CopySources } from '../copy-source.ts';
 import { sendCopy, sourceHeaders } from './copy-send.ts';
 import { blobPath } from '../endpoint.ts';
 import { conditionHeaders, contentHeaders, md5ToBase64, metadataHeaders } from '../headers.ts';
@@ -31,7 +30,7 @@ export async function stagePart(client: AzureClient, staging: BlobRef, body: Upl
 
 async function putBlock(client: AzureClient, staging: BlobRef, body: UploadBody, call: Call): Promise<PartToken> {
   const id = newBlockId();
-  await client.sendForHeaders(
+  await client.rest.sendForHeaders(
     {
       call: 'stagePart',
       method: 'PUT',
@@ -55,7 +54,7 @@ export interface BlockFromUrl {
 }
 
 /** Put Block From URL. Its answer's MD5 is not relied on: it may be absent. */
-export async function putBlockFrom(client: AzureClient, sources: CopySources, block: BlockFromUrl, call: Call): Promise<PartToken> {
+export async function putBlockFrom(client: AzureClient, block: BlockFromUrl, call: Call): Promise<PartToken> {
   const id = newBlockId();
   const { first, last } = block.range;
   await sendCopy(
@@ -65,9 +64,10 @@ export async function putBlockFrom(client: AzureClient, sources: CopySources, bl
       method: 'PUT',
       path: blobPath(client.endpoint, block.target),
       query: [['blockid', id], ['comp', 'block']],
-      ms: [...(await sourceHeaders(sources, block.source, call)), 'x-ms-source-range', `bytes=${first}-${last}`],
+      ms: [...(await sourceHeaders(client.sources, block.source, call)), 'x-ms-source-range', `bytes=${first}-${last}`],
       effect: 'change',
       copies: true,
+      pace: 'copy',
     },
     block.source,
     call,
@@ -85,14 +85,14 @@ export interface StageFrom {
  * Put Block From URL for every range of what is wanted; the first failure ends the others. A copy of 5 TiB, the
  * largest object, is 20,480 blocks of the 50,000 that a blob may have.
  */
-export async function stagePartFrom(client: AzureClient, sources: CopySources, { staging, source, range }: StageFrom, call: Call): Promise<StagedPart> {
+export async function stagePartFrom(client: AzureClient, { staging, source, range }: StageFrom, call: Call): Promise<StagedPart> {
   const { copyRange, maxStagedBlock, copyParallel } = client.limits;
   const ranges = splitRange(range, Math.min(copyRange, maxStagedBlock));
   const stop = new AbortController();
   const inner = withSignal(call, AbortSignal.any([call.signal, stop.signal]));
   try {
     const tokens = await inParallel(ranges, copyParallel, (piece) =>
-      putBlockFrom(client, sources, { target: staging, source, range: piece, call: 'stagePartFrom' }, inner),
+      putBlockFrom(client, { target: staging, source, range: piece, call: 'stagePartFrom' }, inner),
     );
     return { tokens };
   } catch (error) {
@@ -107,10 +107,14 @@ export interface Assembly extends AssembleRequest {
   readonly call: string;
 }
 
+export function assemble(client: AzureClient, staging: BlobRef, request: AssembleRequest, call: Call): Promise<WriteResult> {
+  return putBlockList(client, { ...request, target: staging, call: 'assemble' }, call);
+}
+
 /** Put Block List. */
 export async function putBlockList(client: AzureClient, assembly: Assembly, call: Call): Promise<WriteResult> {
   const md5 = assembly.md5 === undefined ? [] : ['x-ms-blob-content-md5', md5ToBase64(assembly.md5)];
-  const headers = await client.sendForHeaders(
+  const headers = await client.rest.sendForHeaders(
     {
       call: assembly.call,
       method: 'PUT',

@@ -6,6 +6,7 @@ import { headerText } from '../../shared/wire/header-text.ts';
 import type { WireHeaders } from '../../shared/wire/transport.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
+import type { AzureRequest } from '../request.ts';
 
 /**
  * As much of the account as a credential for data can see. Region and lifecycle rules are known to the resource manager alone. Writes and
@@ -20,7 +21,7 @@ export async function survey(client: AzureClient, container: string, call: Call)
 
 /** https://learn.microsoft.com/rest/api/storageservices/get-account-information */
 async function accountInformation(client: AzureClient, call: Call): Promise<StoreSurvey> {
-  const headers = await client.sendForHeaders(accountRequest(client, 'account'), call);
+  const headers = await client.rest.sendForHeaders(accountRequest(client, 'account'), call);
   const redundancy = headerText(headers, 'x-ms-sku-name');
   const hierarchical = headerText(headers, 'x-ms-is-hns-enabled');
   return { ...(redundancy !== undefined && { redundancy }), ...(hierarchical !== undefined && { hierarchicalNamespace: hierarchical === 'true' }) };
@@ -28,7 +29,7 @@ async function accountInformation(client: AzureClient, call: Call): Promise<Stor
 
 /** https://learn.microsoft.com/rest/api/storageservices/get-blob-service-properties */
 async function softDelete(client: AzureClient, call: Call): Promise<number> {
-  const document = await client.sendForDocument(accountRequest(client, 'service'), call);
+  const document = await client.rest.sendForText(accountRequest(client, 'service'), call);
   const policy = /<DeleteRetentionPolicy>(.*?)<\/DeleteRetentionPolicy>/s.exec(document)?.[1] ?? '';
   return policy.includes('<Enabled>true</Enabled>') ? Number(/<Days>(\d+)<\/Days>/.exec(policy)?.[1] ?? 1) : 0;
 }
@@ -36,12 +37,12 @@ async function softDelete(client: AzureClient, call: Call): Promise<number> {
 /** https://learn.microsoft.com/azure/storage/blobs/versioning-overview: an account that keeps versions names one in its answer to a write. */
 async function keepsVersions(client: AzureClient, container: string, call: Call): Promise<boolean> {
   const path = blobPath(client.endpoint, { container, name: `preflight/${randomUUID()}` });
-  const headers: WireHeaders = await client.sendForHeaders({ call: 'survey', method: 'PUT', path, ms: ['x-ms-blob-type', 'BlockBlob'], body: Buffer.from('.'), effect: 'change' }, call);
-  await client.sendForHeaders({ call: 'survey', method: 'DELETE', path, effect: 'change' }, call);
+  const headers: WireHeaders = await client.rest.sendForHeaders({ call: 'survey', method: 'PUT', path, ms: ['x-ms-blob-type', 'BlockBlob'], body: Buffer.from('.'), effect: 'change' }, call);
+  await client.rest.sendForHeaders({ call: 'survey', method: 'DELETE', path, effect: 'change' }, call);
   return headerText(headers, 'x-ms-version-id') !== undefined;
 }
 
-function accountRequest(client: AzureClient, restype: string): Parameters<AzureClient['send']>[0] {
+function accountRequest(client: AzureClient, restype: string): AzureRequest {
   return { call: 'survey', method: 'GET', path: `${client.endpoint.basePath}/`, query: [['comp', 'properties'], ['restype', restype]], effect: 'read' };
 }
 

@@ -7,6 +7,7 @@ import { headerText } from '../../shared/wire/header-text.ts';
 import { unusableAnswer } from '../../shared/wire/wire-failure.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
+import { createOrHeal } from './heal.ts';
 import { conditionHeaders, contentHeaders, lastModifiedOf, md5ToBase64, md5ToHex, metadataHeaders, revisionOf } from '../headers.ts';
 import type { WireHeaders } from '../../shared/wire/transport.ts';
 
@@ -16,10 +17,16 @@ export interface WriteTarget {
   readonly request: WriteRequest;
 }
 
+export function write(client: AzureClient, target: WriteTarget, call: Call): Promise<WriteResult> {
+  const { ref, body, request } = target;
+  const put = (): Promise<WriteResult> => putBlob(client, target, call);
+  return request.condition?.kind === 'absent' && body instanceof Uint8Array ? createOrHeal(client, ref, put, call) : put();
+}
+
 /** Put Blob. */
-export async function write(client: AzureClient, { ref, body, request }: WriteTarget, call: Call): Promise<WriteResult> {
+async function putBlob(client: AzureClient, { ref, body, request }: WriteTarget, call: Call): Promise<WriteResult> {
   if (bodySize(body) > client.limits.maxWrite) throw new StoreError('tooLarge', { call: 'write' });
-  const headers = await client.sendForHeaders(
+  const headers = await client.rest.sendForHeaders(
     {
       call: 'write',
       method: 'PUT',
@@ -55,7 +62,7 @@ export interface MetadataChange {
 
 /** Set Blob Metadata. */
 export async function setMetadata(client: AzureClient, change: MetadataChange, call: Call): Promise<WriteResult> {
-  const headers = await client.sendForHeaders(
+  const headers = await client.rest.sendForHeaders(
     {
       call: 'setMetadata',
       method: 'PUT',
@@ -72,7 +79,7 @@ export async function setMetadata(client: AzureClient, change: MetadataChange, c
 
 /** Delete Blob, with its snapshots: a blob that has some cannot be deleted otherwise. */
 export async function remove(client: AzureClient, ref: BlobRef, revision: Revision | undefined, call: Call): Promise<void> {
-  await client.sendForHeaders(
+  await client.rest.sendForHeaders(
     {
       call: 'remove',
       method: 'DELETE',

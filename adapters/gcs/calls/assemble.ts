@@ -91,7 +91,7 @@ interface Composition {
 
 /** https://cloud.google.com/storage/docs/json_api/v1/objects/compose. Names of sources are used once only, so they need no generation. */
 async function compose(client: GcsClient, { target, sources, resource, condition }: Composition, call: Call): Promise<WriteResult> {
-  const composed = await client.sendForJson<ObjectResource>(
+  const composed = await client.rest.sendForJson<ObjectResource>(
     {
       call: 'assemble',
       method: 'POST',
@@ -121,5 +121,5 @@ async function checkCondition(client: GcsClient, ref: BlobRef, condition: Condit
 
 function removeLater(client: GcsClient, container: string, names: readonly string[], call: Call): void {
   if (names.length === 0) return;
-  client.inBackground(call, (own) => inParallel(names, client.limits.removeParallel, (name) => removeIfThere(client, { container, name }, own)));
+  client.background.run(call, (own) => inParallel(names, client.limits.removeParallel, (name) => removeIfThere(client, { container, name }, own)));
 }

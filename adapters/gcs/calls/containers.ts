@@ -1,5 +1,6 @@
 import type { ContainerEntry, ContainerRequest } from '../../../src/store/blob-store.ts';
 import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
+import type { ClockReading } from '../../../src/store/survey.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { GcsClient } from '../client.ts';
 import { BUCKETS, bucketPath } from '../paths.ts';
@@ -25,15 +26,11 @@ const FIELDS = 'name,timeCreated,projectNumber,hierarchicalNamespace,labels';
 /** Whose a bucket is (https://cloud.google.com/storage/docs/tags-and-labels#bucket-labels: lower case, 63 characters). */
 const OWNER_LABEL = 's3gw-bucket';
 
-export interface NewContainer extends ContainerRequest {
-  readonly name: string;
-}
-
 /**
  * https://cloud.google.com/storage/docs/json_api/v1/buckets/insert. Soft delete is off, or everything staged and removed would be paid for
  * for a week more (https://cloud.google.com/storage/docs/soft-delete); access is by IAM alone, never public.
  */
-export async function createContainer(client: GcsClient, { name: container, owner }: NewContainer, call: Call): Promise<ContainerEntry> {
+export async function createContainer(client: GcsClient, container: string, { owner }: ContainerRequest, call: Call): Promise<ContainerEntry> {
   const name = client.names.bucketOf(container);
   const bucket = {
     name,
@@ -45,7 +42,7 @@ export async function createContainer(client: GcsClient, { name: container, owne
   const query: Query = [['project', await client.credentials.projectId()], ['fields', FIELDS]];
   const request = { call: 'createContainer', method: 'POST', path: BUCKETS, query, ...jsonBody(bucket), effect: 'change', changes: name, missing: 'bucket', conflict: 'containerExists' } as const;
   try {
-    const made = await client.sendForJson<BucketResource>(request, call);
+    const made = await client.rest.sendForJson<BucketResource>(request, call);
     client.projectNumber = projectOf(made);
     return entryOf(container, made);
   } catch (error) {
@@ -91,7 +88,7 @@ function entryOf(name: string, { timeCreated = '', labels = {} }: Partial<Bucket
 async function readableBucket(client: GcsClient, container: string, call: Call): Promise<Partial<BucketResource> | undefined> {
   const path = bucketPath(client, container);
   try {
-    return await client.sendForJson<BucketResource>({ call: 'headContainer', method: 'GET', path, query: [['fields', FIELDS]], effect: 'read', missing: 'bucket' }, call);
+    return await client.rest.sendForJson<BucketResource>({ call: 'headContainer', method: 'GET', path, query: [['fields', FIELDS]], effect: 'read', missing: 'bucket' }, call);
   } catch (error) {
     if (!isStoreError(error, 'denied')) throw error;
     return undefined;
@@ -150,6 +147,11 @@ export async function ping(client: GcsClient, call: Call): Promise<void> {
   await bucketPage(client, { call: 'ping', prefix: client.names.prefix, token: undefined, limit: 1 }, call);
 }
 
+/** Asked without a credential, so that a clock that is wrong cannot keep it from being told. */
+export function readClock(client: GcsClient, call: Call): Promise<ClockReading> {
+  return client.rest.readClock(BUCKETS, call);
+}
+
 interface PageRequest {
   readonly call: string;
   readonly prefix: string;
@@ -161,7 +163,7 @@ async function bucketPage(client: GcsClient, page: PageRequest, call: Call): Pro
   const query: Query = [['project', await client.credentials.projectId()], ['maxResults', String(page.limit)], ['fields', `items(${FIELDS}),nextPageToken`]];
   if (page.prefix !== '') query.push(['prefix', page.prefix]);
   if (page.token !== undefined) query.push(['pageToken', page.token]);
-  return client.sendForJson<BucketPage>({ call: page.call, method: 'GET', path: BUCKETS, query, effect: 'read', missing: 'bucket' }, call);
+  return client.rest.sendForJson<BucketPage>({ call: page.call, method: 'GET', path: BUCKETS, query, effect: 'read', missing: 'bucket' }, call);
 }
 
 /** https://cloud.google.com/storage/docs/json_api/v1/buckets/delete takes empty buckets only, and so does this: what came at the last moment stays. */
@@ -170,7 +172,7 @@ export async function removeContainer(client: GcsClient, container: string, call
   const changes = client.names.bucketOf(container);
   const request = { call: 'removeContainer', method: 'DELETE', path, effect: 'change', changes, missing: 'bucket', conflict: 'containerNotEmpty' } as const;
   try {
-    await client.sendForNothing(request, call);
+    await client.rest.sendForHeaders(request, call);
   } catch (error) {
     // Not empty: 409 as documented, 412 of an emulator.
     throw isStoreError(error, 'conditionFailed') ? new StoreError('containerNotEmpty', { ...error.detail, cause: error }) : error;

@@ -29,7 +29,7 @@ export interface Rewrite {
   readonly condition: Condition | undefined;
 }
 
-export function copy(client: GcsClient, target: BlobRef, request: CopyRequest, call: Call): Promise<WriteResult> {
+export async function copy(client: GcsClient, target: BlobRef, request: CopyRequest, call: Call): Promise<WriteResult> {
   const { source, headers, metadata, md5, condition } = request;
   return rewrite(client, { call: 'copy', source, target, resource: newResource({ headers, metadata, recordedMd5: md5 }), condition }, call);
 }
@@ -62,7 +62,7 @@ async function sendRewrite(client: GcsClient, request: Rewrite, token: string | 
   ];
   const path = `${objectPath(client, source)}/rewriteTo${bucketPath(client, target.container).replace(/^\/storage\/v1/, '')}/o/${encodeName(target.name)}`;
   try {
-    return await client.sendForJson<RewriteAnswer>(
+    return await client.rest.sendForJson<RewriteAnswer>(
       { call: request.call, method: 'POST', path, query, ...jsonBody(request.resource), effect: 'change', changes: changeOf(client, target), missing: 'object', pace: 'copy' },
       call,
     );

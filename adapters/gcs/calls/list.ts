@@ -18,7 +18,7 @@ const FIELDS = `items(${ALL}),prefixes,nextPageToken`;
 /** https://cloud.google.com/storage/docs/json_api/v1/objects/list */
 export async function list(client: GcsClient, container: string, request: ListRequest, call: Call): Promise<ListPage> {
   const path = `${bucketPath(client, container)}/o`;
-  const page = await client.sendForJson<ObjectPage>({ call: 'list', method: 'GET', path, query: listQuery(request), effect: 'read', missing: 'bucket' }, call);
+  const page = await client.rest.sendForJson<ObjectPage>({ call: 'list', method: 'GET', path, query: listQuery(request), effect: 'read', missing: 'bucket' }, call);
   const { items = [], prefixes = [], nextPageToken } = page;
   const entries = interleave(items.map(blobEntry), prefixes.map((name) => ({ kind: 'prefix', name })));
   return { entries, ...(nextPageToken !== undefined && nextPageToken !== '' && { nextToken: nextPageToken }) };

@@ -17,7 +17,7 @@ export async function makePrivate(client: GcsClient, make: () => Promise<unknown
       if (doubtful && isStoreError(error, 'conditionFailed')) return;
       // What one attempt may have made, no later failure unmakes.
       const failure = doubtful && isStoreError(error) ? new StoreError(error.kind, { ...error.detail, lost: true, cause: error }) : error;
-      if (!repeatable || !isLost(failure) || !(await client.mayTryAgain(attempt, failure, call))) throw failure;
+      if (!repeatable || !isLost(failure) || !(await client.rest.mayTryAgain(attempt, failure, call))) throw failure;
       doubtful = true;
     }
   }

@@ -2,7 +2,7 @@ import type { BlobProperties, BlobRef, ByteRange, ContentHeaders, ReadRequest, R
 import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { WireHeaders, WireResponse } from '../../shared/wire/transport.ts';
-import { text } from '../client.ts';
+import { text } from '../api.ts';
 import type { GcsClient } from '../client.ts';
 import { objectPath, xmlPath } from '../paths.ts';
 import { ALL, md5ToHex, ownMetadata, propertiesOf, setCacheControl, wholeSeconds } from '../resource.ts';
@@ -23,7 +23,7 @@ export interface ResourceRequest {
 
 export function getResource(client: GcsClient, ref: BlobRef, request: ResourceRequest, call: Call): Promise<ObjectResource> {
   const match = request.revision === undefined ? [] : matchQuery(request.revision);
-  return client.sendForJson<ObjectResource>(
+  return client.rest.sendForJson<ObjectResource>(
     { call: request.call, method: 'GET', path: objectPath(client, ref), query: [...match, ['fields', ALL]], effect: 'read', missing: 'object' },
     call,
   );
@@ -36,7 +36,7 @@ export function getResource(client: GcsClient, ref: BlobRef, request: ResourceRe
  */
 export async function read(client: GcsClient, ref: BlobRef, { range, revision }: ReadRequest, call: Call): Promise<ReadResult> {
   const headers = ['accept-encoding', 'gzip', ...(range === undefined ? [] : ['range', `bytes=${range.first}-${range.last ?? ''}`]), ...matchHeaders(revision)];
-  const response = await client.send({ call: 'read', method: 'GET', path: xmlPath(client, ref), headers, effect: 'read', missing: 'object' }, call);
+  const response = await client.rest.send({ call: 'read', method: 'GET', path: xmlPath(client, ref), headers, effect: 'read', missing: 'object' }, call);
   try {
     const size = sizeOf(response, range);
     return { properties: headerProperties(response.headers, size), body: response.body };

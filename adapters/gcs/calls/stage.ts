@@ -17,7 +17,7 @@ import { removeIfThere, write } from './write.ts';
 const NO_METADATA = { metadata: {} };
 
 /** A part is an object of its own, beside the staging blob. */
-export function stagePart(client: GcsClient, staging: BlobRef, body: UploadBody, call: Call): Promise<StagedPart> {
+export async function stagePart(client: GcsClient, staging: BlobRef, body: UploadBody, call: Call): Promise<StagedPart> {
   return upload(client, staging, body, { name: 'stagePart', call });
 }
 

@@ -33,7 +33,7 @@ const ACTIONS: Readonly<Record<string, LifecycleRule['action']>> = {
 export async function survey(client: GcsClient, container: string, call: Call): Promise<StoreSurvey> {
   const path = bucketPath(client, container);
   try {
-    return toSurvey(await client.sendForJson<BucketResource>({ call: 'survey', method: 'GET', path, query: [['fields', FIELDS]], effect: 'read', missing: 'bucket' }, call));
+    return toSurvey(await client.rest.sendForJson<BucketResource>({ call: 'survey', method: 'GET', path, query: [['fields', FIELDS]], effect: 'read', missing: 'bucket' }, call));
   } catch (error) {
     if (isStoreError(error, 'denied')) return {};
     throw error;

@@ -36,7 +36,7 @@ export async function write(client: GcsClient, target: WriteTarget, call: Call):
     name: checkedName(client, ref),
     ...(request.md5 !== undefined && { md5Hash: md5ToBase64(request.md5) }),
   };
-  const stored = await client.sendForJson<ObjectResource>(
+  const stored = await client.rest.sendForJson<ObjectResource>(
     {
       call: target.call,
       method: 'POST',
@@ -72,7 +72,7 @@ export async function setMetadata(client: GcsClient, { ref, metadata, condition 
   if (condition.kind === 'absent') throw new StoreError('conditionFailed', { call: 'setMetadata' });
   const { revision } = condition;
   const before = await getResource(client, ref, { call: 'setMetadata', revision }, call);
-  const patched = await client.sendForJson<ObjectResource>(
+  const patched = await client.rest.sendForJson<ObjectResource>(
     {
       call: 'setMetadata',
       method: 'PATCH',
@@ -90,7 +90,7 @@ export async function setMetadata(client: GcsClient, { ref, metadata, condition 
 
 /** https://cloud.google.com/storage/docs/json_api/v1/objects/delete */
 export async function remove(client: GcsClient, ref: BlobRef, revision: Revision | undefined, call: Call): Promise<void> {
-  await client.sendForNothing(
+  await client.rest.sendForHeaders(
     {
       call: 'remove',
       method: 'DELETE',

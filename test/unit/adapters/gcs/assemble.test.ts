@@ -55,7 +55,7 @@ describe('assembling', () => {
     const { properties, body } = await store.read(ref, {}, call);
     expect(properties).toMatchObject({ revision, contentType: 'a/b', metadata: { a: '1' } });
     expect((await buffer(body.stream())).equals(Buffer.concat(bodies))).toBe(true);
-    await expect.poll(privateNames).toEqual([]);
+    await expect.poll(privateNames, { timeout: 10_000 }).toEqual([]);
   });
 
   test('only the last compose carries metadata and the condition of the caller; the others must make something new', async () => {
@@ -90,7 +90,7 @@ describe('assembling', () => {
     const ref = newRef();
     const tokens = await stageMany(ref, [Buffer.from('x')]);
     await store.assemble(ref, { tokens, metadata: {}, condition: ABSENT }, call);
-    await expect.poll(privateNames).toEqual([]);
+    await expect.poll(privateNames, { timeout: 10_000 }).toEqual([]);
     expect((await failure(store.assemble(ref, { tokens, metadata: {}, condition: ABSENT }, call))).kind).toBe('conditionFailed');
   });
 

@@ -1,0 +1,77 @@
+import type { Call } from '../../src/observe/call.ts';
+import type { StoreError } from '../../src/store/store-error.ts';
+import type { RestApi } from '../shared/rest-client.ts';
+import { errorText } from '../shared/wire/answers.ts';
+import { headerNumber, headerText } from '../shared/wire/header-text.ts';
+import { isStream } from '../shared/wire/is-stream.ts';
+import { joinTarget } from '../shared/wire/target.ts';
+import type { WireResponse } from '../shared/wire/transport.ts';
+import type { Authorizer } from './authorize.ts';
+import { refusalError } from './errors.ts';
+import { API_VERSION } from './request.ts';
+import type { AzureRequest } from './request.ts';
+
+const REQUEST_ID = 'x-ms-request-id';
+
+/** The Blob service's REST API: its headers, its proofs, what may be repeated, how it refuses. */
+export function azureApi(authorizer: Authorizer): RestApi<AzureRequest> {
+  return {
+    system: 'azure',
+    requestIdHeader: REQUEST_ID,
+    target: (request) => target(request, authorizer.query),
+    headers: headersOf,
+    authorization: (request, headers, size) => authorizer.header(request, headers, size),
+    // A change that may have been applied is the caller's to repeat, and a stream can be sent only once.
+    mayRepeat: ({ effect, body }, error) => effect === 'read' || (!error.lost && !isStream(body)),
+    refusal,
+  };
+}
+
+/** `extraQuery` is what a shared access signature adds, encoded already. */
+function target({ path, query }: AzureRequest, extraQuery: string): string {
+  const whole = joinTarget(path, query);
+  if (extraQuery === '') return whole;
+  return `${whole}${query === undefined ? '?' : '&'}${extraQuery}`;
+}
+
+function headersOf(request: AzureRequest, call: Call): string[] {
+  const headers = ['x-ms-client-request-id', call.requestId, 'x-ms-date', httpDate(), ...(request.ms ?? []), 'x-ms-version', API_VERSION];
+  if (request.contentMd5 !== undefined) headers.push('content-md5', request.contentMd5);
+  if (request.contentType !== undefined) headers.push('content-type', request.contentType);
+  if (request.ifMatch !== undefined) headers.push('if-match', request.ifMatch);
+  if (request.ifNoneMatch !== undefined) headers.push('if-none-match', request.ifNoneMatch);
+  if (request.ifUnmodifiedSince !== undefined) headers.push('if-unmodified-since', request.ifUnmodifiedSince);
+  return headers;
+}
+
+let dateSecond = 0;
+let dateText = '';
+
+/** RFC 1123 date, made anew once a second. */
+function httpDate(): string {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateText = new Date(second * 1000).toUTCString();
+  }
+  return dateText;
+}
+
+async function refusal(request: AzureRequest, response: WireResponse, within: number): Promise<StoreError> {
+  const { headers } = response;
+  return refusalError(request, {
+    status: response.status,
+    code: await errorCode(response, within),
+    requestId: headerText(headers, REQUEST_ID),
+    retryAfter: headerNumber(headers, 'retry-after'),
+    sourceStatus: headerNumber(headers, 'x-ms-copy-source-status-code'),
+  });
+}
+
+/** The header names the code, as a rule; some answers have it in the body only. */
+async function errorCode(response: WireResponse, within: number): Promise<string | undefined> {
+  const code = headerText(response.headers, 'x-ms-error-code');
+  if (code === undefined) return /<Code>(\w{1,100})<\/Code>/.exec((await errorText(response, within)) ?? '')?.[1];
+  response.body.discard();
+  return code;
+}

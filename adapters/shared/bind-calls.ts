@@ -1,0 +1,14 @@
+/** A call of a store, which takes the client first. */
+type CallOf<Client> = (client: Client, ...rest: never[]) => unknown;
+
+/** The same without it. */
+type Bound<Call> = Call extends (client: never, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never;
+
+/** The methods of a store: what its calls are when the client is settled. */
+export function bindCalls<Client, Calls extends Readonly<Record<string, CallOf<Client>>>>(
+  client: Client,
+  calls: Calls,
+): { readonly [Name in keyof Calls]: Bound<Calls[Name]> } {
+  const bound = Object.entries(calls).map(([name, call]) => [name, call.bind(undefined, client)] as const);
+  return Object.fromEntries(bound) as { readonly [Name in keyof Calls]: Bound<Calls[Name]> };
+}

@@ -1,0 +1,35 @@
+import type { WireHeaders, WireResponse } from './transport.ts';
+
+/** Answers that are read into memory stay below this: a page of 5,000 entries with metadata is about 50 MB at worst. */
+const MAX_DOCUMENT = 64 * 1024 * 1024;
+const MAX_ERROR = 64 * 1024;
+
+export function asItIs(response: WireResponse): WireResponse {
+  return response;
+}
+
+export function headersAlone({ headers, body }: WireResponse): WireHeaders {
+  body.discard();
+  return headers;
+}
+
+/** @param within milliseconds for the document */
+export async function textOf({ body }: WireResponse, within: number): Promise<string> {
+  const bytes = await body.bytes(MAX_DOCUMENT, within);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+export async function jsonOf<T extends object>(response: WireResponse, within: number): Promise<Partial<T>> {
+  const value: unknown = JSON.parse(await textOf(response, within));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('answer is no JSON object');
+  return value;
+}
+
+/** Text of an error page; undefined when it breaks off: it is an error page all the same, and its status alone decides. */
+export async function errorText({ body }: WireResponse, within: number): Promise<string | undefined> {
+  try {
+    return Buffer.from(await body.bytes(MAX_ERROR, within)).toString('utf8');
+  } catch {
+    return undefined;
+  }
+}
