@@ -10,7 +10,7 @@ import type { AdminPart } from '../admin/server.ts';
 import type { BucketRegistry } from '../manifest/buckets/buckets.ts';
 import { createObjectInspector } from '../manifest/inspect/inspect-object.ts';
 import type { Call } from '../observe/call.ts';
-import { RequestJournal, type RequestSource } from '../observe/journal/journal.ts';
+import { RequestJournal, type RequestSource } from '../admin/journal/journal.ts';
 import type { RequestObserver } from '../observe/request-facts.ts';
 import { signatureDiagnoser } from './signature-diagnosis.ts';
 import { VERSION } from './version.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
-import { SignatureDiagnoser } from '../auth/diagnosis/diagnoser.ts';
+import { SignatureDiagnoser } from '../admin/diagnosis/diagnoser.ts';
 import { DEFAULT_MAX_SKEW_MS } from '../auth/verdict.ts';
 
 /** Explains refused signatures; an observer of requests, too, as it learns the hosts that clients sign for. */

@@ -1,7 +1,7 @@
-import { SignatureDiagnoser } from '../../src/auth/diagnosis/diagnoser.ts';
+import { SignatureDiagnoser } from '../../src/admin/diagnosis/diagnoser.ts';
 import type { Dispatcher } from '../../src/gateway/dispatcher.ts';
 import { AccessLog } from '../../src/observe/access-log/access-log.ts';
-import { RequestJournal } from '../../src/observe/journal/journal.ts';
+import { RequestJournal } from '../../src/admin/journal/journal.ts';
 import { RequestObservers } from '../../src/observe/request-observers.ts';
 import { requestSpans } from '../../src/observe/tracing/request-spans.ts';
 import type { TestGatewayOptions } from './gateway.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { EventQueue } from '../../observe/journal/event-queue.ts';
+import { EventQueue } from '../journal/event-queue.ts';
 import { formatEvent } from '../replicas/server-sent-events.ts';
 import type { StreamEvents } from './contract.ts';
 

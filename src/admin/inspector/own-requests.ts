@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FilterTexts } from '../../observe/journal/filter.ts';
-import { requestMatcher } from '../../observe/journal/filter.ts';
-import type { RequestJournal } from '../../observe/journal/journal.ts';
-import type { KeptRequest } from '../../observe/journal/kept-request.ts';
+import type { FilterTexts } from '../journal/filter.ts';
+import { requestMatcher } from '../journal/filter.ts';
+import type { RequestJournal } from '../journal/journal.ts';
+import type { KeptRequest } from '../journal/kept-request.ts';
 import type { ReplicaState, RequestDetail, RequestList, RequestSummary, SupportBundle, TimelineEntry } from './contract.ts';
 import { type HarEntry, entryOf } from './har.ts';
 import { writeEvent } from './live-stream.ts';

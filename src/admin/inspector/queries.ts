@@ -1,4 +1,4 @@
-import { FILTER_NAMES, FilterError, type FilterTexts, type RequestMatcher, requestMatcher } from '../../observe/journal/filter.ts';
+import { FILTER_NAMES, FilterError, type FilterTexts, type RequestMatcher, requestMatcher } from '../journal/filter.ts';
 import { SCOPES, type Scope } from '../replicas/replicas.ts';
 
 /** Query parameters as Fastify hands them over: a repeated one is a list. */

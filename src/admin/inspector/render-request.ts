@@ -1,6 +1,6 @@
 import { defined } from '../../observe/defined.ts';
-import type { KeptAuth, KeptBody, KeptCall, KeptRequest } from '../../observe/journal/kept-request.ts';
-import { outcomeOf, ownTimeMs } from '../../observe/journal/outcome.ts';
+import type { KeptAuth, KeptBody, KeptCall, KeptRequest } from '../journal/kept-request.ts';
+import { outcomeOf, ownTimeMs } from '../journal/outcome.ts';
 import type { AccessRule, HeadFacts } from '../../observe/request-facts.ts';
 import { OPERATION_TABLE, type OperationRow } from '../../protocol/operation-table.ts';
 import type {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { FilterName } from '../../observe/journal/filter.ts';
+import type { FilterName } from '../../admin/journal/filter.ts';
 import { parseCommandLine } from '../command-line.ts';
 import { StartError } from '../start-error.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_SIGNED_HEADERS } from '../../../src/auth/signed-headers.ts';
-import { SignatureDiagnoser } from '../../../src/auth/diagnosis/diagnoser.ts';
+import { SignatureDiagnoser } from '../../../src/admin/diagnosis/diagnoser.ts';
 import type { RawRequest } from '../../../src/auth/raw-request.ts';
 import { SigningKeys } from '../../../src/auth/signing-key.ts';
 import type { S3Error } from '../../../src/errors/s3-error.ts';

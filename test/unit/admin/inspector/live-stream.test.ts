@@ -4,8 +4,8 @@ import type { ReplicaState } from '../../../../src/admin/inspector/contract.ts';
 import { liveStream } from '../../../../src/admin/inspector/live-stream.ts';
 import { OwnRequests } from '../../../../src/admin/inspector/own-requests.ts';
 import { ownEvents } from '../../../../src/admin/inspector/stream-sources.ts';
-import { requestMatcher } from '../../../../src/observe/journal/filter.ts';
-import { RequestJournal } from '../../../../src/observe/journal/journal.ts';
+import { requestMatcher } from '../../../../src/admin/journal/filter.ts';
+import { RequestJournal } from '../../../../src/admin/journal/journal.ts';
 import { factsOf } from '../../../support/request-facts.ts';
 
 const SLOW_MS = 1000;

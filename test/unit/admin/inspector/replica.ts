@@ -4,7 +4,7 @@ import { Replicas } from '../../../../src/admin/replicas/replicas.ts';
 import { parseEvents } from '../../../../src/admin/replicas/server-sent-events.ts';
 import { type AdminPart, type AdminServer, startAdminServer } from '../../../../src/admin/server.ts';
 import type { ObjectInspector } from '../../../../src/manifest/inspect/inspect-object.ts';
-import { RequestJournal } from '../../../../src/observe/journal/journal.ts';
+import { RequestJournal } from '../../../../src/admin/journal/journal.ts';
 import { RequestObservers } from '../../../../src/observe/request-observers.ts';
 import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
 import { testCall } from '../../../support/test-call.ts';

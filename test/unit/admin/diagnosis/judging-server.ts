@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { authenticate } from '../../../../src/auth/authenticate.ts';
-import { SignatureDiagnoser } from '../../../../src/auth/diagnosis/diagnoser.ts';
-import type { SignatureDiagnosis } from '../../../../src/auth/diagnosis/diagnosis.ts';
+import { SignatureDiagnoser } from '../../../../src/admin/diagnosis/diagnoser.ts';
+import type { SignatureDiagnosis } from '../../../../src/admin/diagnosis/diagnosis.ts';
 import { SigningKeys } from '../../../../src/auth/signing-key.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 

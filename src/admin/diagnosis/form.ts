@@ -1,4 +1,4 @@
-import type { SignableRequest } from '../raw-request.ts';
+import type { SignableRequest } from '../../auth/raw-request.ts';
 import type { Refusal, SignatureHint } from './diagnosis.ts';
 
 const V4_PARAMETERS = ['X-Amz-Algorithm', 'X-Amz-Credential', 'X-Amz-Date', 'X-Amz-Expires', 'X-Amz-SignedHeaders', 'X-Amz-Signature'];

@@ -1,5 +1,5 @@
-import type { RawRequest, SignableRequest } from '../raw-request.ts';
-import type { SignatureClaim } from '../verify-signature.ts';
+import type { RawRequest, SignableRequest } from '../../auth/raw-request.ts';
+import type { SignatureClaim } from '../../auth/verify-signature.ts';
 import type { CanonicalParts } from './canonical-parts.ts';
 import type { Cause, DiagnosisSources } from './diagnosis.ts';
 

@@ -1,10 +1,10 @@
-import { formatAmzDate, parseAmzDate } from '../amz-date.ts';
-import { queryValue } from '../canonical-query.ts';
-import { UNSIGNED_PAYLOAD } from '../payload-mode.ts';
-import type { SignableRequest } from '../raw-request.ts';
-import { parseCredential } from '../scope.ts';
-import { isBoundedList, splitSignedHeaders } from '../signed-headers.ts';
-import type { SignatureClaim } from '../verify-signature.ts';
+import { formatAmzDate, parseAmzDate } from '../../auth/amz-date.ts';
+import { queryValue } from '../../auth/canonical-query.ts';
+import { UNSIGNED_PAYLOAD } from '../../auth/payload-mode.ts';
+import type { SignableRequest } from '../../auth/raw-request.ts';
+import { parseCredential } from '../../auth/scope.ts';
+import { isBoundedList, splitSignedHeaders } from '../../auth/signed-headers.ts';
+import type { SignatureClaim } from '../../auth/verify-signature.ts';
 
 const SIGNATURE_PARAMETER = 'X-Amz-Signature';
 const AWS4 = /^\s*AWS4-HMAC-SHA256\s+/i;

@@ -1,7 +1,7 @@
 import { GetObjectAclCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cause, Certainty } from '../../../../src/auth/diagnosis/diagnosis.ts';
+import type { Cause, Certainty } from '../../../../src/admin/diagnosis/diagnosis.ts';
 import { altersHeader, altersTarget, both, startAlteringProxy, type Alter, type AlteringProxy } from '../../../support/altering-proxy.ts';
 import { roundTrip } from '../../../support/raw-http.ts';
 import { presignedHead, signedHead, type RawRequestOptions } from '../../../support/sign-raw.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EventQueue } from '../../../../src/observe/journal/event-queue.ts';
+import { EventQueue } from '../../../../src/admin/journal/event-queue.ts';
 
 describe('the queue of one reader', () => {
   it('hands over in order, once', () => {

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
-import type { CredentialScope } from '../scope.ts';
-import { sign, signatureMatches, stringToSign } from '../signature.ts';
-import { deriveSigningKey } from '../signing-key.ts';
-import type { SignatureClaim } from '../verify-signature.ts';
+import type { CredentialScope } from '../../auth/scope.ts';
+import { sign, signatureMatches, stringToSign } from '../../auth/signature.ts';
+import { deriveSigningKey } from '../../auth/signing-key.ts';
+import type { SignatureClaim } from '../../auth/verify-signature.ts';
 import { canonicalText, type CanonicalParts } from './canonical-parts.ts';
 
 /** Something that may have been signed instead of what came. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
-import { type FilterTexts, requestMatcher } from '../../../../src/observe/journal/filter.ts';
-import { RequestJournal, type RequestSource } from '../../../../src/observe/journal/journal.ts';
-import type { KeptRequest, SignatureReport } from '../../../../src/observe/journal/kept-request.ts';
+import { type FilterTexts, requestMatcher } from '../../../../src/admin/journal/filter.ts';
+import { RequestJournal, type RequestSource } from '../../../../src/admin/journal/journal.ts';
+import type { KeptRequest, SignatureReport } from '../../../../src/admin/journal/kept-request.ts';
 import type { BackendCallFacts } from '../../../../src/observe/request-facts.ts';
 import { type FactsOptions, factsOf, IDENTITY } from '../../../support/request-facts.ts';
 

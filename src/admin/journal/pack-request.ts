@@ -1,6 +1,6 @@
-import { headerOf } from '../raw-headers.ts';
-import { redactCanonicalRequest, redactHeader, redactTarget, redactText } from '../redact.ts';
-import type { BackendCallFacts, Digest, Failure, RequestFacts } from '../request-facts.ts';
+import { headerOf } from '../../observe/raw-headers.ts';
+import { redactCanonicalRequest, redactHeader, redactTarget, redactText } from '../../observe/redact.ts';
+import type { BackendCallFacts, Digest, Failure, RequestFacts } from '../../observe/request-facts.ts';
 import type { KeptFailure, SignatureReport } from './kept-request.ts';
 import { jsonLine, textLine, ticks, timeLine, wordLine } from './request-text.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { SignatureDiagnoser } from '../../../../src/auth/diagnosis/diagnoser.ts';
-import type { DiagnosisSources } from '../../../../src/auth/diagnosis/diagnosis.ts';
+import { SignatureDiagnoser } from '../../../../src/admin/diagnosis/diagnoser.ts';
+import type { DiagnosisSources } from '../../../../src/admin/diagnosis/diagnosis.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import type { AuthFacts, RequestHead } from '../../../../src/observe/request-facts.ts';
 import { signedHead, type RawRequestOptions } from '../../../support/sign-raw.ts';
-import { ACCESS_KEY, SECRET_KEY } from '../signed-requests.ts';
+import { ACCESS_KEY, SECRET_KEY } from '../../auth/signed-requests.ts';
 
 const SOURCES: DiagnosisSources = {
   region: 'us-east-1', maxSkewMs: 900_000, baseHosts: ['localhost'], ports: [],

@@ -1,4 +1,4 @@
-import type { AuthorizationFacts, Digest, HeadFacts, RequestFacts } from '../request-facts.ts';
+import type { AuthorizationFacts, Digest, HeadFacts, RequestFacts } from '../../observe/request-facts.ts';
 
 /** What may be wrong with a refused signature, in words for a person. */
 export interface SignatureHint {

@@ -1,4 +1,4 @@
-import type { RequestFacts } from '../request-facts.ts';
+import type { RequestFacts } from '../../observe/request-facts.ts';
 import type { KeptRequest } from './kept-request.ts';
 
 /** `running`: not answered yet. `aborted`: the client left, or the answer broke off. */

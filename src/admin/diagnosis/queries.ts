@@ -1,4 +1,4 @@
-import type { QueryPair } from '../canonical-query.ts';
+import type { QueryPair } from '../../auth/canonical-query.ts';
 import { shown, type Alteration, type Subject } from './alteration.ts';
 import type { Cause } from './diagnosis.ts';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { UNSIGNED_PAYLOAD } from '../payload-mode.ts';
+import { UNSIGNED_PAYLOAD } from '../../auth/payload-mode.ts';
 import { shown, type Alteration, type Subject } from './alteration.ts';
 import type { CanonicalParts } from './canonical-parts.ts';
 import type { Cause, SignatureHint } from './diagnosis.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RequestFacts, RequestObserver } from '../request-facts.ts';
+import type { RequestFacts, RequestObserver } from '../../observe/request-facts.ts';
 import { ByteRing, type RingPlace } from './byte-ring.ts';
 import type { RequestMatcher } from './filter.ts';
 import type { Diagnose, KeptRequest } from './kept-request.ts';

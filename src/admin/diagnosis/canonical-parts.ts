@@ -1,7 +1,7 @@
-import { canonicalQuery, type QueryPair } from '../canonical-query.ts';
-import type { SignableRequest } from '../raw-request.ts';
-import { canonicalPath } from '../uri-encoding.ts';
-import type { SignatureClaim } from '../verify-signature.ts';
+import { canonicalQuery, type QueryPair } from '../../auth/canonical-query.ts';
+import type { SignableRequest } from '../../auth/raw-request.ts';
+import { canonicalPath } from '../../auth/uri-encoding.ts';
+import type { SignatureClaim } from '../../auth/verify-signature.ts';
 
 export interface HeaderLine {
   readonly name: string;

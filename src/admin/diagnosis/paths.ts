@@ -1,4 +1,4 @@
-import { canonicalPath } from '../uri-encoding.ts';
+import { canonicalPath } from '../../auth/uri-encoding.ts';
 import { shown, type Alteration, type Subject } from './alteration.ts';
 
 const MAX_POSITIONS = 8;

@@ -1,4 +1,4 @@
-import type { SigningCredential } from '../verdict.ts';
+import type { SigningCredential } from '../../auth/verdict.ts';
 
 /** Why a request was not let in, as short names. The first eight are what people ask for most. */
 export type Cause =

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ByteRing } from '../../../../src/observe/journal/byte-ring.ts';
+import { ByteRing } from '../../../../src/admin/journal/byte-ring.ts';
 
 const OVERHEAD = 16;
 

@@ -1,4 +1,4 @@
-import type { SignableRequest } from '../raw-request.ts';
+import type { SignableRequest } from '../../auth/raw-request.ts';
 
 const TRACES = [
   'via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'x-real-ip', 'x-original-host', 'x-envoy-external-address',

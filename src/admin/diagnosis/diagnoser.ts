@@ -1,9 +1,9 @@
 import { headerOf } from '../../observe/raw-headers.ts';
 import { redactCanonicalRequest, redactText } from '../../observe/redact.ts';
 import type { RequestFacts, RequestObserver } from '../../observe/request-facts.ts';
-import { signableRequest, type RawRequest, type SignableRequest } from '../raw-request.ts';
-import { stringToSign } from '../signature.ts';
-import type { SignatureClaim } from '../verify-signature.ts';
+import { signableRequest, type RawRequest, type SignableRequest } from '../../auth/raw-request.ts';
+import { stringToSign } from '../../auth/signature.ts';
+import type { SignatureClaim } from '../../auth/verify-signature.ts';
 import { canonicalParts, canonicalText } from './canonical-parts.ts';
 import { readClaim } from './claim.ts';
 import type { DiagnosisSources, Refusal, SignatureDiagnosis, SignatureHint } from './diagnosis.ts';
