@@ -17,6 +17,7 @@ const LOSSES: Readonly<Record<string, Fault>> = {
   'its answer is lost': { kind: 'loseAnswer' },
   'it is lost on the way': { kind: 'loseRequest' },
   'it arrives late': { kind: 'loseAnswer', lateBy: 15 },
+  'its answer is cut behind its head': { kind: 'breakBody', after: 0, how: 'reset' },
 };
 
 interface Played {
@@ -98,12 +99,18 @@ export function describeLostAnswers(service: Service): void {
     return { id: upload.split('uploadId=')[1] ?? '', etag: headers['etag'] ?? '' };
   }
 
+  /** The gateway has nothing left to do, and what is late has arrived. */
+  async function quiet(): Promise<void> {
+    await world.gateway.idle();
+    await backend.proxy.quiet();
+  }
+
   /** Sends the change while the n-th changing call fails, background work included. */
   async function play(change: Change, scene: Scene, plan?: ReturnType<typeof onNth>): Promise<Played> {
-    await backend.proxy.quiet();
+    await quiet();
     backend.proxy.follow(plan);
     const answer = await sendTo(world.gateway.port, change.request(scene));
-    await backend.proxy.quiet();
+    await quiet();
     const changing = backend.proxy.calls.filter(({ changes }) => changes).length;
     expect(stagedInTheOpen(backend.proxy.calls, SYSTEM)).toEqual([]);
     const met = plan?.met();
@@ -130,7 +137,7 @@ export function describeLostAnswers(service: Service): void {
         const label = `call ${n} of ${changing}, ${what}: ${outcomeOf(answer)}`;
         if (met === undefined) missed += 1;
         expect(outcomeOf(answer), label).toMatch(HONEST);
-        if (fault.kind === 'loseAnswer' && fault.lateBy === undefined && isCommit(met, scene)) expect(outcomeOf(answer), label).toBe(outcomeOf(right));
+        if (isDone(fault) && isCommit(met, scene)) expect(outcomeOf(answer), label).toBe(outcomeOf(right));
         const seen = await observe(scene);
         if (outcomeOf(answer) === outcomeOf(right)) {
           expect(seen, label).toEqual(done);
@@ -144,6 +151,11 @@ export function describeLostAnswers(service: Service): void {
     // Of what follows the answer, there may be one call more or less.
     expect(missed).toBeLessThanOrEqual(Object.keys(LOSSES).length);
   }, 240_000);
+
+  /** The backend has served the call before the gateway saw it fail. Azure's answers to changes have no body: it is the call after it that is cut off. */
+  function isDone(fault: Fault): boolean {
+    return (fault.kind === 'breakBody' && service === 'gcs') || (fault.kind === 'loseAnswer' && fault.lateBy === undefined);
+  }
 
   /** A head that was written on condition proves who wrote it: such a write is known to have happened, whatever was heard of it. */
   function isCommit(met: ProxiedCall | undefined, { key }: Scene): boolean {
@@ -166,7 +178,7 @@ export function describeLostAnswers(service: Service): void {
 
   async function repeat(change: Change, scene: Scene, { done, label }: { done: string[]; label: string }): Promise<void> {
     const again = await sendTo(world.gateway.port, change.request(scene));
-    await backend.proxy.quiet();
+    await quiet();
     expect(outcomeOf(again), `${label}, repeated`).toMatch(/^20\d$/);
     expect(await observe(scene), `${label}, repeated`).toEqual(done);
     if (change.name.startsWith('Complete')) expect(element(again.body, 'ETag')).not.toBe('');

@@ -29,6 +29,8 @@ export interface TestGateway<Store extends BlobStore = MemoryBlobStore> {
   readonly dispatcher: Dispatcher;
   /** Messages and fields of everything that was logged. */
   readonly logged: readonly LoggedLine[];
+  /** Resolves when nothing that follows answers is waiting or under way. */
+  idle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -127,6 +129,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     store,
     dispatcher,
     logged,
+    idle: () => manifest.settler.idle(),
     async close() {
       const closed = listener.close();
       listener.destroy();

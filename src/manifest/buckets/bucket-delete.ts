@@ -38,7 +38,10 @@ interface Deletion {
 export async function deleteBucket(store: BucketStore, request: DeleteBucketRequest, call: Call): Promise<void> {
   const { bucket, isEmpty } = request;
   const deletion: Deletion = { store, name: bucket.name, id: randomUUID() };
-  if (!(await isEmpty(call))) throw notEmpty(bucket.name);
+  if (!(await isEmpty(call))) {
+    if (bucket.isMarked === true) await unmarkOther(deletion, bucket, call);
+    throw notEmpty(bucket.name);
+  }
   const marked = await mark(deletion, bucket, call);
   let tombstone: Revision;
   try {
@@ -79,6 +82,17 @@ async function bury({ store, name, id }: Deletion, marked: Marked, call: Call): 
 async function unmark(deletion: Deletion, { record, revision }: Marked, call: Call): Promise<void> {
   const time = timeOf(deletion.store.realm.backendOf(deletion.name));
   await bringBack(deletion, { record, revision }, withSignal(call, time.timeout(UNMARK_MS))).catch(() => undefined);
+}
+
+/**
+ * Takes away the mark of another DeleteBucket, in whose place this one has been asked: if that died, nobody has to wait for the bucket. If it lives,
+ * it comes to nothing, as when its mark is taken over. As far as it goes.
+ */
+async function unmarkOther(deletion: Deletion, bucket: Bucket, call: Call): Promise<void> {
+  const stored = await deletion.store.find(bucket.name, call).catch(() => undefined);
+  const { uid, state } = stored?.record ?? {};
+  if (stored?.revision === undefined || uid !== bucket.uid || state?.kind !== 'deleting' || state.since !== undefined) return;
+  await unmark(deletion, { record: stored.record, revision: stored.revision }, call);
 }
 
 /** @returns false when somebody else was faster */

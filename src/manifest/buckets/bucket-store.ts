@@ -64,7 +64,8 @@ export function createBucketStore(realm: Realm, onDisputed?: OnDisputed): Bucket
       const stored = await records.find(name, call);
       const { kind } = stored?.record.state ?? {};
       if (stored === undefined || kind === 'claimed' || kind === 'deleted') throw noSuchBucket(name);
-      return toBucket(realm.backendOf(name), name, await proven(name, stored, call));
+      const bucket = toBucket(realm.backendOf(name), name, await proven(name, stored, call));
+      return kind === 'deleting' ? { ...bucket, isMarked: true } : bucket;
     },
   };
 }

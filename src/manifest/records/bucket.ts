@@ -73,4 +73,6 @@ export interface Bucket {
   readonly home: BucketHome;
   /** Revision of the record; absent for a container that has none (made by native tools). */
   readonly recordRevision?: Revision;
+  /** A DeleteBucket has marked it, and is at work or has died. Only another DeleteBucket gets to see it so. */
+  readonly isMarked?: true;
 }

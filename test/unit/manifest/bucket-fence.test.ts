@@ -234,6 +234,28 @@ describe('DeleteBucket', () => {
     expect(await codeOf(b.buckets.getToDelete(NAME, testCall()))).toBe('NoSuchBucket');
   });
 
+  it('that finds something takes the mark away of one that died', async () => {
+    const { a, b, bucket } = await world();
+    expect(await a.put(bucket, 'kept')).toBe('ok');
+    void codeOf(a.buckets.delete(bucket, () => Promise.resolve(true), testCall())); // is not heard of again
+    await asleep(a);
+    expect(await codeOf(b.get())).toBe('OperationAborted');
+    expect(await b.delete(await b.buckets.getToDelete(NAME, testCall()))).toBe('BucketNotEmpty');
+    expect(await b.put(await b.get(), 'more')).toBe('ok');
+    expect(await b.text(await b.get(), 'kept')).toBe('kept');
+  });
+
+  it('whose mark was taken away meanwhile removes nothing', async () => {
+    const { a, b, bucket } = await world();
+    const first = a.delete(bucket);
+    await asleep(a);
+    const marked = await b.buckets.getToDelete(NAME, testCall());
+    expect(await codeOf(b.buckets.delete(marked, () => Promise.resolve(false), testCall()))).toBe('BucketNotEmpty');
+    a.time.advance(WAIT);
+    expect(await first).toBe('OperationAborted');
+    expect(await b.put(await b.get(), 'after')).toBe('ok');
+  });
+
   it.each(['headContainer', 'list', 'removeContainer'])('a CreateBucket whose %s comes after it has removed the container makes a bucket', async (method) => {
     const { a, b, bucket, memory } = await world();
     a.plan = (call) => (call.method === 'removeContainer' ? { kind: 'fail', error: 'unavailable' } : undefined);
