@@ -79,6 +79,8 @@ const SETTINGS = z.strictObject({
     .describe('What new buckets start with. `open`: ACLs count, objects belong to who wrote them, nothing is blocked. '
       + '`aws`: AWS\'s own defaults, ownership BucketOwnerEnforced (ACLs are off) and all public access blocked.'),
   cors: CORS.prefault({}).describe('What pages of other origins may do, in browsers (CORS).'),
+  defaultChecksum: z.enum(['none', 'CRC64NVME']).default('none')
+    .describe('What is computed of objects that PutObject stores without a checksum of the client\'s. AWS computes CRC64NVME; here it costs about as much as moving the bytes, and a call to the backend for bodies that are not held.'),
   smallRangeCopy: z.boolean().default(false).describe('Allow UploadPartCopy of a range of a source of 5 MiB or less, as AWS does.'),
   presignedV2: z.boolean().default(false)
     .describe('Accept presigned URLs of signature version 2, as s3cmd and version 1 of the AWS CLI make them. Their signature covers neither host nor payload; parameters that it does not cover either (`prefix` and others of listings) are refused or have no effect.'),

@@ -113,6 +113,7 @@ class RunningService implements Service {
         region: config.region,
         smallRangeCopy: config.smallRangeCopy,
         acceptAnyRegion: config.acceptAnyRegion,
+        ...(config.defaultChecksum !== 'none' && { defaultChecksum: config.defaultChecksum }),
         holdBytes: config.limits.heldBodyBytes,
         newBuckets: config.newBuckets,
         cors: config.cors.rules,

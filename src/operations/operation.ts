@@ -2,6 +2,7 @@ import type { AccountDirectory, Principal } from '../access/accounts.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Call } from '../observe/call.ts';
 import type { CorsRule } from '../protocol/cors/cors-rule.ts';
+import type { ChecksumAlgorithm } from '../protocol/checksums/algorithms.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
@@ -19,6 +20,8 @@ export interface OperationSettings {
   /** Bodies of up to this many bytes are held and verified whole before the one write that stores them. */
   readonly holdBytes: number;
   readonly newBuckets: NewBuckets;
+  /** Computed of what PutObject stores without a declared one; absent: none. */
+  readonly defaultChecksum?: ChecksumAlgorithm;
   /** For buckets without CORS rules of their own. */
   readonly cors: readonly CorsRule[];
 }

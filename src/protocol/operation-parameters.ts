@@ -71,7 +71,7 @@ const OWN: Readonly<Partial<Record<OperationName, Partial<OperationParameters>>>
   },
   CopyObject: {
     counts: [
-      ...CONTENT, ...PLACEMENT, ...ACL, ...LOCK, ...WRITE_IF, ...COPY_IF, 'x-amz-copy-source', 'x-amz-metadata-directive', 'x-amz-tagging-directive',
+      ...CONTENT, ...PLACEMENT, ...ACL, ...LOCK, ...WRITE_IF, ...COPY_IF, 'x-amz-checksum-algorithm', 'x-amz-copy-source', 'x-amz-metadata-directive', 'x-amz-tagging-directive',
       'x-amz-source-expected-bucket-owner', `${SOURCE_CUSTOMER}algorithm`, ...ENCRYPTION.counts,
     ],
     ignored: ['x-amz-object-annotation-directive'],

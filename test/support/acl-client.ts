@@ -13,6 +13,8 @@ export interface Sent {
   readonly body?: string;
   /** That the request is signed for; default us-east-1. */
   readonly region?: string;
+  /** `x-amz-content-sha256`; default `UNSIGNED-PAYLOAD`. */
+  readonly payloadHash?: string;
   /** Default the right one. */
   readonly secretKey?: string;
 }

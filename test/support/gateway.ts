@@ -10,6 +10,7 @@ import { openManifest } from '../../src/main/manifest.ts';
 import { KeyQueue } from '../../src/manifest/heads/key-queue.ts';
 import type { Log } from '../../src/observe/log.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
+import type { ChecksumAlgorithm } from '../../src/protocol/checksums/algorithms.ts';
 import type { NewBuckets } from '../../src/operations/operation.ts';
 import type { CorsRule } from '../../src/protocol/cors/cors-rule.ts';
 import { HoldBudget } from '../../src/protocol/body/hold-budget.ts';
@@ -50,6 +51,7 @@ export interface TestGatewayOptions {
   readonly cors?: readonly CorsRule[];
   readonly acceptAnyRegion?: boolean;
   readonly region?: string;
+  readonly defaultChecksum?: ChecksumAlgorithm;
   readonly observers?: DispatcherOptions['observers'];
   /** Where everything lies that is no bucket; of its own where the store outlives the test. */
   readonly systemContainer?: string;
@@ -106,6 +108,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
       holdBytes: 64 * 1024,
       newBuckets: options.newBuckets ?? 'open',
       cors: options.cors ?? [],
+      ...(options.defaultChecksum !== undefined && { defaultChecksum: options.defaultChecksum }),
       ...(options.acceptAnyRegion !== undefined && { acceptAnyRegion: options.acceptAnyRegion }),
     },
     baseHosts: ['localhost'],

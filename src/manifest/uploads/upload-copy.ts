@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
-import { Transform, pipeline } from 'node:stream';
+import { type Readable, Transform, pipeline } from 'node:stream';
 import type { Call } from '../../observe/call.ts';
+import type { BodyFacts } from '../../protocol/body/object-body.ts';
+import type { ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
+import { createChecksumHasher } from '../../protocol/checksums/hasher.ts';
 import type { ByteRange, CopySource } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { openView } from '../heads/object-read.ts';
+import { wholeChecksum } from '../heads/whole-checksum.ts';
 import type { CopySourceView } from '../heads/object-requests.ts';
 import type { Upload } from './upload-find.ts';
 import { putPart, recordPart } from './upload-parts.ts';
@@ -21,16 +25,18 @@ export interface PartCopy {
 
 /**
  * A part from an object that is there already: server-side inside one backend, as a stream between
- * two. The ETag is the MD5 where it is known (a whole object, or bytes that passed through here),
- * else 32 hex digits that change with source, revision and range.
+ * two, or to compute the checksum that the upload is made with. The ETag is the MD5 where it is known (a whole object, or
+ * bytes that passed through here), else 32 hex digits that change with source, revision and range.
  *
  * @throws S3Error NoSuchUpload; StoreError sourceNotFound or sourceConditionFailed when the source
  * changed since it was looked up (look again)
  */
 export async function copyPart(upload: Upload, copy: PartCopy, call: Call): Promise<PartRecord> {
   const { view, bucket } = copy.source;
-  if (bucket.home.store !== upload.bucket.home.store) return copyThrough(upload, copy, call);
-  if (view.size === 0) return putPart(upload, { number: copy.number, body: Buffer.alloc(0), facts: { md5: MD5_OF_NOTHING } }, call);
+  const checksum = knownChecksum(upload, copy);
+  if (bucket.home.store !== upload.bucket.home.store || (upload.checksum !== undefined && checksum === undefined)) return copyThrough(upload, copy, call);
+  const said = checksum && { checksum };
+  if (view.size === 0) return putPart(upload, { number: copy.number, body: Buffer.alloc(0), facts: { md5: MD5_OF_NOTHING, ...said } }, call);
 
   const source = await pin(copy, call);
   const range = copy.range ?? { first: 0, last: view.size - 1 };
@@ -38,7 +44,14 @@ export async function copyPart(upload: Upload, copy: PartCopy, call: Call): Prom
   const staged = await bucket.home.store.stagePartFrom(stagingRef(upload), source, range, call);
   const known = size === view.size ? view.md5 : undefined;
   const etag = known ?? derivedEtag(source, range);
-  return recordPart(upload, { number: copy.number, etag, size, staged, ...(known === undefined && { derived: true }) }, call);
+  return recordPart(upload, { number: copy.number, etag, size, staged, ...(known === undefined && { derived: true }), ...said }, call);
+}
+
+/** What the part needs a checksum of, if the source tells it: of the upload's algorithm, over all that is copied. */
+function knownChecksum(upload: Upload, { source: { view }, range }: PartCopy): BodyFacts['checksum'] {
+  if (range !== undefined && range.last - range.first + 1 !== view.size) return undefined;
+  const whole = wholeChecksum(view);
+  return whole !== undefined && whole.algorithm === upload.checksum?.algorithm ? whole : undefined;
 }
 
 /** The source at the revision that was looked up; a private blob never changes, but may be settled away. */
@@ -55,23 +68,36 @@ function derivedEtag({ container, name, revision }: CopySource, { first, last }:
   return createHash('sha256').update(JSON.stringify([container, name, revision, first, last])).digest('hex').slice(0, 32);
 }
 
+/** Between two backends, or where a checksum has to be computed, the bytes pass through the gateway in bounded memory. */
 async function copyThrough(upload: Upload, { number, source, range }: PartCopy, call: Call): Promise<PartRecord> {
   const size = range === undefined ? source.view.size : range.last - range.first + 1;
-  const md5 = createHash('md5');
-  const hashing = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      md5.update(chunk);
-      done(null, chunk);
-    },
-  });
   const bytes = await openView(source.bucket, source.view, range === undefined ? {} : { range }, call).catch((error: unknown) => {
     throw asSourceChanged(error);
   });
-  const facts = new Promise<{ md5: string }>((resolve, reject) => {
-    pipeline(bytes.stream(), hashing, (error) => (error ? reject(error) : resolve({ md5: md5.digest('hex') })));
+  const { stream, facts } = hashing(bytes.stream(), upload.checksum?.algorithm);
+  return putPart(upload, { number, body: { size, stream }, facts }, call);
+}
+
+/** The same bytes, and what they turn out to be when all of them have passed. */
+function hashing(bytes: Readable, algorithm: ChecksumAlgorithm | undefined): { readonly stream: Readable; readonly facts: Promise<BodyFacts> } {
+  const md5 = createHash('md5');
+  const checksum = algorithm && createChecksumHasher(algorithm);
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      md5.update(chunk);
+      checksum?.update(chunk);
+      done(null, chunk);
+    },
+  });
+  const found = (): BodyFacts => ({
+    md5: md5.digest('hex'),
+    ...(algorithm !== undefined && checksum !== undefined && { checksum: { algorithm, value: checksum.digest().toString('base64') } }),
+  });
+  const facts = new Promise<BodyFacts>((resolve, reject) => {
+    pipeline(bytes, stream, (error) => (error ? reject(error) : resolve(found())));
   });
   facts.catch(() => undefined); // whoever reads the stream is told of its failure too
-  return putPart(upload, { number, body: { size, stream: hashing }, facts }, call);
+  return { stream, facts };
 }
 
 function asSourceChanged(error: unknown): unknown {

@@ -1,13 +1,14 @@
 import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
 import type { ExpectedObject, ListedPart } from '../../manifest/uploads/upload-plan.ts';
-import { CHECKSUM_ALGORITHMS, type Checksum } from '../../protocol/checksums/algorithms.ts';
+import { CHECKSUM_ALGORITHMS } from '../../protocol/checksums/algorithms.ts';
 import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import { encodeForListing } from '../../protocol/url-encoding.ts';
 import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
-import { type XmlValue, xml } from '../../protocol/xml/document.ts';
+import { xml } from '../../protocol/xml/document.ts';
 import { COMPLETE_MULTIPART_UPLOAD, COMPLETE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
+import { objectChecksumElements } from '../checksum-elements.ts';
 import { writeConditions } from '../object/put-object.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
@@ -41,7 +42,7 @@ export const completeMultipartUpload: Operation = async (request, context) => {
     mayKnow: (starter) => requireStarter(target, starter, context),
     beforePublication: () => buckets.confirm(bucket, context.call),
   }, context.call);
-  const value = { Location: locationOf(request, target.key), Bucket: bucket.name, Key: target.key, ETag: quoted(etag), ...checksumValues(checksum) };
+  const value = { Location: locationOf(request, target.key), Bucket: bucket.name, Key: target.key, ETag: quoted(etag), ...objectChecksumElements(checksum) };
   return { status: 200, headers: { ...ENCRYPTED, ...createdVersionHeaders(versionId) }, body: xml(COMPLETE_MULTIPART_UPLOAD_RESULT, value) };
 };
 
@@ -79,9 +80,4 @@ function partChecksums(part: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts'][
 function locationOf({ scheme, host, address }: S3Request, key: string): string {
   const path = address.virtualHost ? key : `${address.bucket ?? ''}/${key}`;
   return `${scheme}://${host}/${encodeForListing(path)}`;
-}
-
-function checksumValues(checksum: Checksum | undefined): Record<string, XmlValue> {
-  if (checksum === undefined) return {};
-  return { [`Checksum${checksum.algorithm}`]: checksum.value, ChecksumType: checksum.type };
 }

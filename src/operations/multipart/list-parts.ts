@@ -6,6 +6,7 @@ import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { namedBucket } from '../authorized-bucket.ts';
 import { readCount } from '../bucket/list-parameters.ts';
 import { ownerLookup } from '../bucket/list-values.ts';
+import { checksumElements } from '../checksum-elements.ts';
 import type { Operation } from '../operation.ts';
 import { authorizedUpload } from './authorized-upload.ts';
 import { uploadTarget, uploadValues } from './upload-request.ts';
@@ -42,6 +43,6 @@ function partValue({ number, mtime, etag, size, checksum }: PartRecord): XmlValu
     LastModified: xmlDate(mtime),
     ETag: quoted(etag),
     Size: size,
-    ...(checksum !== undefined && { [`Checksum${checksum.algorithm}`]: checksum.value }),
+    ...checksumElements(checksum),
   };
 }

@@ -8,6 +8,7 @@ import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import { authorizedUpload } from './authorized-upload.ts';
+import { checksumElements } from '../checksum-elements.ts';
 import { copiedVersionHeaders, requireCopyable, requireSourceConditions, resolveCopySource } from '../copy-source.ts';
 import type { Operation, OperationSettings } from '../operation.ts';
 import { refuseEncryption } from '../unsupported-headers.ts';
@@ -46,7 +47,8 @@ export const uploadPartCopy: Operation = async (request, context) => {
     context.mayTakeLong(headers);
     try {
       const part = await uploads.copyPart(upload, { number, source, ...(range && { range }) }, context.call);
-      return { status: 200, headers, body: xml(COPY_PART_RESULT, { LastModified: xmlDate(part.mtime), ETag: quoted(part.etag) }) };
+      const value = { LastModified: xmlDate(part.mtime), ETag: quoted(part.etag), ...checksumElements(part.checksum) };
+      return { status: 200, headers, body: xml(COPY_PART_RESULT, value) };
     } catch (error) {
       if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) throw error;
     }

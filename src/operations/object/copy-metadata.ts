@@ -1,4 +1,5 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
+import { wholeChecksum } from '../../manifest/heads/whole-checksum.ts';
 import type { CopyObjectRequest } from '../../manifest/heads/object-requests.ts';
 import type { ObjectAttributes, ObjectView } from '../../manifest/records/object-view.ts';
 import { CHECKSUM_ALGORITHMS, type ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
@@ -43,16 +44,17 @@ function requestedChecksum(headers: HeaderReader): ChecksumAlgorithm | undefined
 }
 
 /**
- * Metadata and checksum of the copy. The source's checksum is carried; one of another algorithm, or of the whole
- * instead of its parts, has to be computed from the bytes.
+ * Metadata and checksum of the copy. The source's checksum is carried, that of parts as one of the whole where it is known so; one of
+ * another algorithm has to be computed from the bytes.
  */
 export function copyMetadata(
   { replacement, placement, checksumAlgorithm }: RequestedMetadata,
   view: ObjectView,
 ): Pick<CopyObjectRequest, 'attributes' | 'sameAttributes' | 'checksum' | 'checksumAlgorithm'> {
-  const { headers, userMetadata, expires, checksum } = view;
+  const { headers, userMetadata, expires } = view;
+  const checksum = wholeChecksum(view);
   const attributes = replacement ?? { headers, userMetadata, ...(expires !== undefined && { expires }), ...placement };
-  const kept = checksumAlgorithm === undefined || (checksumAlgorithm === checksum?.algorithm && checksum.type === 'FULL_OBJECT');
+  const kept = checksumAlgorithm === undefined || checksumAlgorithm === checksum?.algorithm;
   return {
     attributes,
     sameAttributes: replacement === undefined,

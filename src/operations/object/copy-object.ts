@@ -7,6 +7,7 @@ import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
+import { objectChecksumElements } from '../checksum-elements.ts';
 import { type ResolvedSource, copiedVersionHeaders, requireCopyable, requireSourceConditions, resolveCopySource } from '../copy-source.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
@@ -47,7 +48,7 @@ export const copyObject: Operation = async (request, context) => {
     context.mayTakeLong(headers);
     try {
       const committed = await context.manifest.objects.copy(bucket, key, copy, context.call);
-      const value = { LastModified: xmlDate(committed.mtime), ETag: quoted(committed.etag) };
+      const value = { LastModified: xmlDate(committed.mtime), ETag: quoted(committed.etag), ...objectChecksumElements(committed.checksum) };
       return { status: 200, headers: { ...headers, ...createdVersionHeaders(committed.versionId) }, body: xml(COPY_OBJECT_RESULT, value) };
     } catch (error) {
       if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) throw error;

@@ -1,12 +1,12 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { ObjectView } from '../../manifest/records/object-view.ts';
-import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import { httpDate } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { GET_OBJECT_ATTRIBUTES_RESULT } from '../../protocol/xml/object-shapes.ts';
 import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject } from '../authorized-object.ts';
+import { checksumElements } from '../checksum-elements.ts';
 import { versionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 import { readConditions } from './read-response.ts';
@@ -18,7 +18,7 @@ const DEFAULT_MAX_PARTS = 1000;
 /** What each name of `x-amz-object-attributes` adds to the answer. */
 const ATTRIBUTES: Readonly<Record<string, (view: ObjectView, headers: HeaderReader) => Record<string, XmlValue>>> = {
   ETag: (view) => ({ ETag: view.etag }),
-  Checksum: (view) => (view.checksum === undefined ? {} : { Checksum: { ...checksumElement(view.checksum), ChecksumType: view.checksum.type } }),
+  Checksum: (view) => (view.checksum === undefined ? {} : { Checksum: { ...checksumElements(view.checksum), ChecksumType: view.checksum.type } }),
   ObjectParts: (view, headers) => (view.parts === undefined ? {} : { ObjectParts: objectParts(view, headers) }),
   StorageClass: (view) => ({ StorageClass: view.storageClass ?? 'STANDARD' }),
   ObjectSize: (view) => ({ ObjectSize: view.size }),
@@ -43,10 +43,6 @@ function wantedAttributes(header: string | undefined): string[] {
   return names;
 }
 
-function checksumElement(checksum: Pick<Checksum, 'algorithm' | 'value'>): Record<string, XmlValue> {
-  return { [`Checksum${checksum.algorithm}`]: checksum.value };
-}
-
 function objectParts({ parts = [], checksum }: ObjectView, headers: HeaderReader): XmlValue {
   const max = Math.min(pageNumber(headers, 'x-amz-max-parts', DEFAULT_MAX_PARTS), DEFAULT_MAX_PARTS);
   const marker = pageNumber(headers, 'x-amz-part-number-marker', 0);
@@ -61,7 +57,7 @@ function objectParts({ parts = [], checksum }: ObjectView, headers: HeaderReader
     Part: page.map((part) => ({
       PartNumber: part.number,
       Size: part.size,
-      ...(checksum !== undefined && part.checksum !== undefined && checksumElement({ ...checksum, value: part.checksum })),
+      ...(checksum !== undefined && part.checksum !== undefined && checksumElements({ ...checksum, value: part.checksum })),
     })),
   };
 }

@@ -1,4 +1,4 @@
-import type { Checksum } from '../../protocol/checksums/algorithms.ts';
+import type { Checksum, ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import type { ObjectBody } from '../../protocol/body/object-body.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
 import { parseObjectAttributes } from '../../protocol/headers/object-attributes.ts';
@@ -33,6 +33,7 @@ export const putObject: Operation = async (request, context) => {
     holdBytes: context.settings.holdBytes,
     maxSize: MAX_OBJECT_SIZE,
     wantMd5: !capabilities.writeReturnsMd5 || (request.body.declaredSize ?? 0) > capabilities.maxWrite,
+    ...wantedChecksum(context),
     beforeEnd: () => confirmBucket(bucket, context),
   });
   const put = { attributes, ...ownership, conditions, ...uploadOf(body) };
@@ -40,6 +41,11 @@ export const putObject: Operation = async (request, context) => {
   const { etag, checksum, versionId } = committed;
   return { status: 200, headers: { etag: quoted(etag), ...ENCRYPTED, ...checksumHeaders(checksum), ...createdVersionHeaders(versionId) } };
 };
+
+/** Computed where the client declares none. */
+function wantedChecksum({ settings: { defaultChecksum } }: OperationContext): { wantChecksum?: ChecksumAlgorithm } {
+  return defaultChecksum === undefined ? {} : { wantChecksum: defaultChecksum };
+}
 
 /** A bucket that was deleted or changed its versioning while the body came in refuses the upload. */
 function confirmBucket(bucket: Bucket, context: OperationContext): Promise<void> {

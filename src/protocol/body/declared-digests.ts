@@ -20,8 +20,6 @@ const NOT_VALUES = new Set(['x-amz-checksum-algorithm', 'x-amz-checksum-type', '
 const BY_HEADER: ReadonlyMap<string, ChecksumAlgorithm> = new Map(
   CHECKSUM_ALGORITHMS.map((algorithm) => [checksumHeader(algorithm), algorithm]),
 );
-/** Known to S3 and not verified here: to ignore one would be to claim that it was right. */
-const UNSUPPORTED = new Set(['sha512', 'md5', 'xxhash64', 'xxhash3', 'xxhash128'].map((name) => CHECKSUM_PREFIX + name));
 
 export interface DigestHeaderOptions {
   /** False for a request whose checksum headers describe something other than its body. */
@@ -32,7 +30,7 @@ export interface DigestHeaderOptions {
  * Content-MD5, `x-amz-checksum-*`, `x-amz-trailer` and `x-amz-sdk-checksum-algorithm`, checked for
  * form and against each other. Only headers count: SDKs hoist these into presigned queries, where
  * they describe a body that is not known yet.
- * @throws S3Error InvalidDigest, InvalidRequest, NotImplemented
+ * @throws S3Error InvalidDigest, InvalidRequest
  */
 export function readDeclaredDigests(headers: HeaderReader, payload: PayloadMode, options: DigestHeaderOptions): DeclaredDigests {
   const md5 = contentMd5(headers);
@@ -98,9 +96,6 @@ function algorithmOf(name: string): ChecksumAlgorithm {
   const algorithm = BY_HEADER.get(name);
   if (algorithm !== undefined) {
     return algorithm;
-  }
-  if (UNSUPPORTED.has(name)) {
-    throw new S3Error('NotImplemented', { extra: { Header: name } });
   }
   throw invalidRequest(
     name.startsWith(CHECKSUM_PREFIX)

@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
 import { crc32, crc32c } from '@node-rs/crc32';
-import type { ChecksumAlgorithm } from './algorithms.ts';
+import type { ChecksumAlgorithm, ChecksumHasher } from './algorithms.ts';
 import { Crc64Nvme } from './crc64nvme.ts';
-
-/** One checksum over bytes that come piece by piece. */
-export interface ChecksumHasher {
-  update(bytes: Uint8Array): void;
-  /** The raw digest, most significant byte first; call once, at the end. */
-  digest(): Buffer;
-}
+import { XX_HASHERS } from './xxhash.ts';
 
 const HASHERS: Readonly<Record<ChecksumAlgorithm, () => ChecksumHasher>> = {
   CRC32: () => new Crc32Hasher(crc32),
@@ -16,6 +10,9 @@ const HASHERS: Readonly<Record<ChecksumAlgorithm, () => ChecksumHasher>> = {
   CRC64NVME: () => new Crc64Nvme(),
   SHA1: () => createHash('sha1'),
   SHA256: () => createHash('sha256'),
+  SHA512: () => createHash('sha512'),
+  MD5: () => createHash('md5'),
+  ...XX_HASHERS,
 };
 
 export function createChecksumHasher(algorithm: ChecksumAlgorithm): ChecksumHasher {

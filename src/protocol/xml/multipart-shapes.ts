@@ -29,6 +29,11 @@ export const COMPLETE_MULTIPART_UPLOAD = {
             { element: 'ChecksumCRC64NVME', content: text },
             { element: 'ChecksumSHA1', content: text },
             { element: 'ChecksumSHA256', content: text },
+            { element: 'ChecksumSHA512', content: text },
+            { element: 'ChecksumMD5', content: text },
+            { element: 'ChecksumXXHASH64', content: text },
+            { element: 'ChecksumXXHASH3', content: text },
+            { element: 'ChecksumXXHASH128', content: text },
           ],
         },
       },
@@ -43,7 +48,7 @@ export const COMPLETE_MULTIPART_UPLOAD_RESULT: XmlShape = {
 
 export const COPY_PART_RESULT: XmlShape = {
   root: 'CopyPartResult',
-  content: { kind: 'struct', fields: fields(text, 'LastModified', 'ETag') },
+  content: { kind: 'struct', fields: [...fields(text, 'LastModified', 'ETag'), ...CHECKSUMS] },
 };
 
 export const LIST_PARTS_RESULT: XmlShape = {

@@ -10,4 +10,8 @@ export function fields(content: XmlContent, ...elements: string[]): XmlField[] {
 }
 
 /** The elements that may say a checksum, in the order in which S3 writes them. */
-export const CHECKSUMS = fields(text, 'ChecksumCRC32', 'ChecksumCRC32C', 'ChecksumCRC64NVME', 'ChecksumSHA1', 'ChecksumSHA256');
+export const CHECKSUMS = fields(
+  text,
+  'ChecksumCRC32', 'ChecksumCRC32C', 'ChecksumCRC64NVME', 'ChecksumSHA1', 'ChecksumSHA256',
+  'ChecksumSHA512', 'ChecksumMD5', 'ChecksumXXHASH64', 'ChecksumXXHASH3', 'ChecksumXXHASH128',
+);

@@ -53,7 +53,7 @@ describe('defaults', () => {
   test('are filled in at every level', () => {
     const { config } = load(GOOD);
     expect(config).toMatchObject({
-      region: 'us-east-1', acceptAnyRegion: false, baseHosts: ['localhost'], bucketCacheMs: 1000, newBuckets: 'open', smallRangeCopy: false,
+      region: 'us-east-1', acceptAnyRegion: false, baseHosts: ['localhost'], bucketCacheMs: 1000, newBuckets: 'open', defaultChecksum: 'none', smallRangeCopy: false,
       limits: { heldBodyBytes: 1024 * 1024 }, admin: { host: '127.0.0.1' }, buckets: { rules: [] },
     });
   });

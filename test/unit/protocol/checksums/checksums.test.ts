@@ -14,13 +14,20 @@ function checksumOf(algorithm: ChecksumAlgorithm, ...pieces: readonly Uint8Array
   return hasher.digest().toString('base64');
 }
 
-// Of the check string of the CRC catalogue; the SHA values are those of `printf 123456789 | sha1sum` and `sha256sum`.
+// Of the check string of the CRC catalogue; SHA and MD5 are those of `printf 123456789 | sha1sum` and so on, XXHash those of `awscrt`.
 const CHECK_VALUES: Readonly<Record<ChecksumAlgorithm, string>> = {
   CRC32: 'y/Q5Jg==',
   CRC32C: '4waSgw==',
   CRC64NVME: 'rosUhgp5mIg=',
   SHA1: Buffer.from('f7c3bc1d808e04732adf679965ccc34ca7ae3441', 'hex').toString('base64'),
   SHA256: Buffer.from('15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225', 'hex').toString('base64'),
+  SHA512: Buffer.from(
+    'd9e6762dd1c8eaf6d61b3c6192fc408d4d6d5f1176d0c29169bc24e71c3f274ad27fcd5811b313d681f7e55ec02d73d499c95455b6b5bb503acf574fba8ffe85', 'hex',
+  ).toString('base64'),
+  MD5: Buffer.from('25f9e794323b453885f5181f1b624d0b', 'hex').toString('base64'),
+  XXHASH64: 'jLhB20DmroM=',
+  XXHASH3: 'ctyxi2ehff8=',
+  XXHASH128: 'MxGUd+3l3NXpcWQnaB1YYA==',
 };
 const EMPTY_VALUES = { CRC32: 'AAAAAA==', CRC32C: 'AAAAAA==', CRC64NVME: 'AAAAAAAAAAA=' };
 
@@ -34,6 +41,17 @@ describe.each(CHECKSUM_ALGORITHMS)('%s', (algorithm) => {
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(300), fc.nat(300), (bytes, i, j) => {
         const [from, to] = i < j ? [i, j] : [j, i];
         expect(checksumOf(algorithm, bytes.subarray(0, from), bytes.subarray(from, to), bytes.subarray(to))).toBe(checksumOf(algorithm, bytes));
+      }),
+    );
+  });
+
+  it('of several bodies at a time is that of each', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(3), fc.uint8Array({ maxLength: 400 })), { maxLength: 24 }), (pieces) => {
+        const hashers = Array.from({ length: 4 }, () => createChecksumHasher(algorithm));
+        for (const [body, piece] of pieces) hashers[body]?.update(piece);
+        const whole = (body: number): Uint8Array[] => pieces.flatMap(([of, piece]) => (of === body ? [piece] : []));
+        expect(hashers.map((hasher) => hasher.digest().toString('base64'))).toEqual(hashers.map((_hasher, body) => checksumOf(algorithm, ...whole(body))));
       }),
     );
   });
@@ -75,7 +93,7 @@ describe('FULL_OBJECT', () => {
   });
 
   it('is for CRCs only', () => {
-    expect(CHECKSUM_ALGORITHMS.map(isCrc)).toEqual([true, true, true, false, false]);
+    expect(CHECKSUM_ALGORITHMS.filter(isCrc)).toEqual(['CRC32', 'CRC32C', 'CRC64NVME']);
   });
 });
 
@@ -98,6 +116,7 @@ describe('names and texts', () => {
   it('header names', () => {
     expect(CHECKSUM_ALGORITHMS.map(checksumHeader)).toEqual([
       'x-amz-checksum-crc32', 'x-amz-checksum-crc32c', 'x-amz-checksum-crc64nvme', 'x-amz-checksum-sha1', 'x-amz-checksum-sha256',
+      'x-amz-checksum-sha512', 'x-amz-checksum-md5', 'x-amz-checksum-xxhash64', 'x-amz-checksum-xxhash3', 'x-amz-checksum-xxhash128',
     ]);
   });
 

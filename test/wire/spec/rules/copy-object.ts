@@ -37,7 +37,7 @@ export const COPY_OBJECT_RULES = {
   'copy.self.conditions': ['S3', 'Conditions on the source are judged first'],
   'copy.destination-if': ['S3', 'If-Match and If-None-Match are conditions on the destination: 412, 404'],
   'copy.checksum': ['S3', 'The checksum of the source is kept, or computed anew for `x-amz-checksum-algorithm`; unknown ones are 400 InvalidRequest'],
-  'copy.checksum.unsaid': ['4.1', 'Checksums do not stand in the results of copies'],
+  'copy.checksum.unsaid': ['4.1', 'Where nobody declared one, no checksum stands in the results of copies'],
   'copy.chunked': ['4.5', 'On HTTP/1.1 the answer is chunk-encoded, without length'],
   'copy.error.early': ['4.5', 'What fails before the copy starts is an ordinary error answer'],
   'copy.error.late': ['4.5', 'What fails after 200 was sent is an `Error` in the body'],

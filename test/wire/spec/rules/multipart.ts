@@ -15,7 +15,7 @@ export const MULTIPART_RULES = {
   'part-copy.range.small': ['4.1', 'Sources of up to 5 MB take no range: 400 InvalidRequest, after the errors of its form'],
   'part-copy.range.too-large': ['8', 'A range of more than 5 GB is refused like a source of that size'],
   'part-copy.overwrite': ['S3', 'The same number again replaces the part'],
-  'part-copy.answer': ['4.1', '200 with `CopyPartResult` of LastModified and ETag, and AES256; no checksums'],
+  'part-copy.answer': ['4.1', '200 with `CopyPartResult` of LastModified and ETag, and AES256; a checksum only for an upload that was begun with one'],
   'part-copy.etag': ['4.1', 'The ETag completes the upload; of a whole object it is the MD5'],
   'part-copy.encryption': ['4.1', 'Customer keys are 501; a customer algorithm, if it is AES256, is echoed'],
   'part-copy.ignored': ['S3', 'ACL, metadata, tags and storage class in the request are ignored: the upload has them'],

@@ -14,7 +14,7 @@ export const PARAMETER_FLAGS: ReadonlyMap<string, string> = new Map([['fetch-own
 /** What describes an object goes with the operations that make one; elsewhere these headers describe a document. */
 const OBJECT_HEADERS = new Set(['cache-control', 'content-disposition', 'content-encoding', 'content-language', 'content-type', 'expires']);
 const MAKES_OBJECT = new Set(['PutObject', 'CopyObject', 'CreateMultipartUpload']);
-const CHECKSUMS = new Set(['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256'].map((algorithm) => `x-amz-checksum-${algorithm}`));
+const CHECKSUMS = new Set(['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256', 'sha512', 'md5', 'xxhash64', 'xxhash3', 'xxhash128'].map((algorithm) => `x-amz-checksum-${algorithm}`));
 const TAKES_CHECKSUM = new Set(['PutObject', 'UploadPart', 'CompleteMultipartUpload']);
 
 const HEADER_OPTIONS: ReadonlyMap<string, string> = new Map([
