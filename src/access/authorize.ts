@@ -1,88 +1,207 @@
 import { S3Error } from '../errors/s3-error.ts';
-import { type OwningBucket, inForce } from './acl/in-force.ts';
-import { type Owned, idOf, owns, grantFor } from './acl/permits.ts';
-import { ruleOf } from './acl/action-rules.ts';
 import type { AccessDecision, AccessRule, CallFacts } from '../observe/request-facts.ts';
-import type { Grant, Grantee, Permission } from '../protocol/acl/acl.ts';
 import type { Principal } from './accounts.ts';
+import { type OwnedResource, byOwnership } from './acl/by-ownership.ts';
+import { inForce } from './acl/in-force.ts';
+import { type Owned, owns } from './acl/permits.ts';
+import { type BucketPolicy, policyOf } from './bucket-policy.ts';
+import { documentsOf } from './attached-policies.ts';
+import { policyCaller } from './policy-caller.ts';
+import { S3_ACTIONS } from './policy/actions.ts';
+import type { ConditionKeys, PolicyContext } from './policy/context.ts';
+import { type Evaluation, evaluate } from './policy/evaluate.ts';
+import type { NamedPolicy } from './policy/document.ts';
+import { type Side, reasonsOf } from './reasons.ts';
+import { type AskedRequest, NO_REQUEST, decisionKeys } from './request-keys.ts';
+
+export type { StartedUpload } from './acl/by-ownership.ts';
 
 /** What an action touches. */
-export interface Resource {
-  /** Absent for actions that touch no bucket yet: ListBuckets, CreateBucket. */
-  readonly bucket?: OwningBucket;
-  /** Needed for actions on what is in an object, with the bucket; its owner may be another than the bucket's. */
-  readonly object?: Owned;
-  /** The multipart upload: others than the owner of the bucket work on their own ones only. */
-  readonly upload?: StartedUpload;
+export interface Resource extends OwnedResource {
+  /** Absent: that of the request. */
+  readonly key?: string;
+  /** Of an object that is not the request's own. */
+  readonly versionId?: string | undefined;
+  readonly object?: ReadObject;
+  /** What the body of the request says, for conditions. */
+  readonly says?: ConditionKeys;
 }
 
-/** Who started an upload; the object need not become theirs. */
-export interface StartedUpload {
-  /** Canonical id of the owner of what it makes. */
-  readonly ownerId: string;
-  /** ARN of a user, or canonical id. Absent: the owner. */
-  readonly initiator?: { readonly id: string };
+export interface ReadObject extends Owned {
+  readonly tags?: readonly { readonly key: string; readonly value: string }[] | undefined;
 }
 
 /**
- * The one decision on what a caller may do, and the rule that made it. The owner of a bucket may do everything to the
- * bucket, the owner of an object everything to the object, their users with them; ACLs let others in, as far as the
- * bucket's ownership controls and public access block leave them in force. Bucket policies are asked here.
+ * The one decision on what a caller may do, and what made it. Nothing is allowed unless something allows it:
  *
- * @param action IAM action of the operation, e.g. `s3:PutObject`
+ * 1. a statement that denies, in any policy in force, is the end of it;
+ * 2. an account, and whoever acts as it, may do what it owns or is granted by an ACL (`acl/by-ownership.ts`), a user of it what
+ *    policies of its own allow besides, a session what the session's policies allow, too;
+ * 3. within the account of the bucket, its policy allows whom it names whatever their own policies lack; callers of other
+ *    accounts need both.
+ *
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+ *
+ * @param action IAM action, e.g. `s3:PutObject`
+ * @param asked what the request says, for conditions
  */
-export function decide(principal: Principal, action: string, { bucket, object, upload }: Resource = {}): AccessDecision {
-  const rule = ruleOf(action);
-  if (bucket === undefined) return rule === undefined && principal.kind === 'account' ? BY.account : REFUSED;
-  if (rule?.on === 'object') return object === undefined ? REFUSED : onObject(principal, inForce(object, bucket), rule.permission);
-  if (owns(principal, bucket)) return BY.bucketOwner;
-  if (rule?.on === 'ownObject') return object !== undefined && owns(principal, inForce(object, bucket)) ? BY.objectOwner : REFUSED;
-  if (upload !== undefined && !started(principal, upload)) return REFUSED;
-  if (rule?.on === 'upload') return upload === undefined ? REFUSED : BY.uploadInitiator;
-  return rule === undefined ? REFUSED : byGrant(grantFor(inForce(bucket, bucket), principal, rule.permission));
+export function decide(principal: Principal, action: string, resource: Resource = {}, asked: AskedRequest = NO_REQUEST): AccessDecision {
+  const owning = byOwnership(principal, action, resource);
+  const policies = policiesInForce(principal, resource);
+  if (policies === undefined) return owning;
+  return byPolicies({ principal, action, resource, asked, owning, policies });
 }
 
 /**
  * @param facts of the call that the decision is made for: it is noted there
  * @throws S3Error AccessDenied
  */
-export function authorize(principal: Principal, action: string, resource: Resource = {}, facts?: CallFacts): void {
-  const decision = decide(principal, action, resource);
-  facts?.noteAuthorization(action, decision);
+export function authorize(principal: Principal, action: string, resource: Resource = {}, on: { readonly asked?: AskedRequest; readonly facts?: CallFacts } = {}): void {
+  const decision = decide(principal, action, resource, on.asked);
+  on.facts?.noteAuthorization(action, decision);
   if (!decision.allowed) throw new S3Error('AccessDenied', { cause: new Error(`${describe(principal)} may not ${action}`) });
 }
 
 /** The decision for what depends on it without being refused. */
-export function isAllowed(principal: Principal, action: string, resource: Resource): boolean {
-  return decide(principal, action, resource).allowed;
+export function isAllowed(principal: Principal, action: string, resource: Resource, asked?: AskedRequest): boolean {
+  return decide(principal, action, resource, asked).allowed;
 }
 
-const by = (rule: AccessRule): AccessDecision => Object.freeze({ allowed: true, rule });
-const BY = {
-  account: by('account'),
-  bucketOwner: by('bucketOwner'),
-  objectOwner: by('objectOwner'),
-  uploadInitiator: by('uploadInitiator'),
-};
-const REFUSED: AccessDecision = Object.freeze({ allowed: false, rule: 'none' });
-const BY_GRANTEE: Readonly<Record<Grantee['kind'], AccessDecision>> = { owner: by('aclOwner'), account: by('aclAccount'), group: by('aclAuthenticatedUsers') };
-const BY_EVERYBODY = by('aclAllUsers');
-
-function onObject(principal: Principal, object: Owned, permission: Permission): AccessDecision {
-  return owns(principal, object) ? BY.objectOwner : byGrant(grantFor(object, principal, permission));
+/** The documents that are asked. `account`: no document limits what the caller does by himself. */
+interface Policies {
+  readonly identity: 'account' | readonly NamedPolicy[];
+  readonly session: readonly NamedPolicy[] | undefined;
+  readonly bucket: BucketPolicy | undefined;
 }
 
-function byGrant(grant: Grant | undefined): AccessDecision {
-  if (grant === undefined) return REFUSED;
-  const { grantee } = grant;
-  return grantee.kind === 'group' && grantee.group === 'AllUsers' ? BY_EVERYBODY : BY_GRANTEE[grantee.kind];
+/** Undefined: there is none, and ownership and ACLs say it all. */
+function policiesInForce(principal: Principal, { bucket }: Resource): Policies | undefined {
+  const { user, session } = principal.kind === 'account' ? principal : {};
+  const permissions = user === undefined ? 'account' : (user.permissions ?? 'account');
+  const ofBucket = bucket && policyOf(bucket);
+  if (permissions === 'account' && session?.policies === undefined && ofBucket === undefined) return undefined;
+  return {
+    identity: permissions === 'account' ? permissions : documentsOf(permissions, 'identity'),
+    session: session?.policies && documentsOf(session.policies, 'session'),
+    bucket: ofBucket,
+  };
 }
 
-function started(principal: Principal, upload: StartedUpload): boolean {
-  if (owns(principal, upload)) return true;
-  const { initiator } = upload;
-  if (initiator === undefined || principal.kind === 'anonymous') return false;
-  return initiator.id === idOf(principal) || initiator.id === principal.user?.arn;
+/** Whether any document is asked about this caller and this bucket. */
+export function asksPolicies(principal: Principal, resource: Resource): boolean {
+  return policiesInForce(principal, resource) !== undefined;
+}
+
+/** Whether a document that is asked about this names a key with this prefix, in lower case: then what the key says has to be known first. */
+export function namesKey(principal: Principal, resource: Resource, prefix: string): boolean {
+  const { identity = 'account', session = [], bucket } = policiesInForce(principal, resource) ?? {};
+  const documents = [...(identity === 'account' ? [] : identity), ...session, ...(bucket === undefined ? [] : [bucket])];
+  return documents.some(({ document }) => document.keys.some((key) => key.startsWith(prefix)));
+}
+
+interface Question {
+  readonly principal: Principal;
+  readonly action: string;
+  readonly resource: Resource;
+  readonly asked: AskedRequest;
+  readonly owning: AccessDecision;
+  readonly policies: Policies;
+}
+
+/** What the documents of each kind say; absent: there are none of the kind. */
+interface Said {
+  readonly identity: Evaluation | undefined;
+  readonly session: Evaluation | undefined;
+  readonly bucket: Evaluation | undefined;
+}
+
+const POLICY_ACTIONS: ReadonlySet<string> = new Set(['s3:GetBucketPolicy', 's3:PutBucketPolicy', 's3:DeleteBucketPolicy']);
+
+function byPolicies(question: Question): AccessDecision {
+  const { principal, action, resource, policies } = question;
+  const context: PolicyContext = {
+    caller: policyCaller(principal),
+    action,
+    resource: arnOf(question),
+    keys: decisionKeys(principal, action, resource, question.asked),
+  };
+  const locksOwnerOut = isRootOf(principal, resource) && POLICY_ACTIONS.has(action);
+  const said: Said = {
+    identity: policies.identity === 'account' ? undefined : evaluate(policies.identity, context),
+    session: policies.session && evaluate(policies.session, context),
+    // The account's root can always read, put and delete the policy: else nobody could any more.
+    bucket: policies.bucket && !locksOwnerOut ? evaluate([policies.bucket], context) : undefined,
+  };
+  const { allowed, rule, by, lacking } = conclude(said, question);
+  return { allowed, rule, reasons: () => reasonsOf({ context, said: [said.identity, said.session, said.bucket], by, lacking, principal }) };
+}
+
+interface Conclusion {
+  readonly allowed: boolean;
+  readonly rule: AccessRule;
+  readonly by?: Evaluation['by'];
+  /** The sides that would have had to allow it and do not. */
+  readonly lacking: readonly Side[];
+}
+
+const RULES = { identity: 'identityPolicy', session: 'sessionPolicy', bucket: 'bucketPolicy' } as const;
+
+function conclude(said: Said, question: Question): Conclusion {
+  for (const side of ['identity', 'session', 'bucket'] as const) {
+    const { effect, by } = said[side] ?? {};
+    if (effect === 'deny') return { allowed: false, rule: RULES[side], by, lacking: [] };
+  }
+  return byHimself(said, question) ?? byBucket(said, question) ?? { allowed: false, rule: 'none', lacking: lackingSides(said, question) };
+}
+
+/** Whether the caller's own policies let him; an account and nobody need none. */
+function own(said: Said): { readonly has: boolean; readonly within: boolean } {
+  return { has: said.identity === undefined || said.identity.effect === 'allow', within: said.session === undefined || said.session.effect === 'allow' };
+}
+
+/** What his account owns or is granted, and his policies let him use. What everybody is granted within his account, he has without them. */
+function byHimself(said: Said, { owning, principal, resource }: Question): Conclusion | undefined {
+  if (!owning.allowed) return undefined;
+  const { has, within } = own(said);
+  if (has && within) return { allowed: true, rule: said.identity === undefined ? owning.rule : 'identityPolicy', by: said.identity?.by, lacking: [] };
+  const isEverybodys = owning.rule === 'aclAllUsers' && resource.bucket !== undefined && owns(principal, resource.object ?? resource.bucket);
+  return isEverybodys && within ? { allowed: true, rule: owning.rule, lacking: [] } : undefined;
+}
+
+function byBucket(said: Said, { principal, resource: { bucket, object }, policies, action }: Question): Conclusion | undefined {
+  if (said.bucket?.effect !== 'allow' || bucket === undefined) return undefined;
+  const isOwn = principal.kind === 'account' && owns(principal, bucket);
+  if (!isOwn && policies.bucket?.isPublic === true && bucket.settings.publicAccessBlock?.restrictPublicBuckets === true) return undefined;
+  // It speaks about what its owner owns.
+  const isForeign = object !== undefined && S3_ACTIONS.get(action) === 'object' && inForce(object, bucket).ownerId !== bucket.ownerId;
+  if (isForeign) return undefined;
+  const { has, within } = own(said);
+  const { through, by } = said.bucket;
+  const granted: Conclusion = { allowed: true, rule: 'bucketPolicy', by, lacking: [] };
+  if (has && within) return granted;
+  if (!isOwn || through === 'account') return undefined;
+  return within || through === 'caller' ? granted : undefined;
+}
+
+function lackingSides(said: Said, { owning, principal, resource: { bucket } }: Question): Side[] {
+  const { has, within } = own(said);
+  const needsBucket = !owning.allowed && bucket !== undefined && said.bucket?.effect !== 'allow' && !(principal.kind === 'account' && owns(principal, bucket));
+  return [...(has ? [] : ['identity'] as const), ...(within ? [] : ['session'] as const), ...(needsBucket ? ['bucket'] as const : [])];
+}
+
+function isRootOf(principal: Principal, { bucket }: Resource): boolean {
+  return principal.kind === 'account' && principal.user === undefined && principal.session?.policies === undefined && bucket !== undefined && owns(principal, bucket);
+}
+
+/** ARN of what is asked for. */
+function arnOf({ action, resource: { bucket, key }, asked }: Question): string {
+  const level = S3_ACTIONS.get(action);
+  const name = bucket?.name ?? (action === 's3:CreateBucket' ? asked.bucket : undefined);
+  if (name === undefined || level === 'other' || level === undefined) return 'arn:aws:s3:::*';
+  if (level === 'bucket') return `arn:aws:s3:::${name}`;
+  const named = key ?? asked.key;
+  if (named === undefined) throw new Error(`${action} is asked without a key`);
+  return `arn:aws:s3:::${name}/${named}`;
 }
 
 /** Stays in the cause: an answer never says why. */

@@ -31,6 +31,7 @@ import { lateBackend } from './late-backend.ts';
 import { LongAnswer } from './long-answer.ts';
 import type { ProxyTrust } from './proxy-trust.ts';
 import { findRoute, type Route } from './route.ts';
+import { askedRequest } from './asked-request.ts';
 import type { StallWatch } from './stall-watch.ts';
 
 export interface DispatcherOptions {
@@ -179,7 +180,7 @@ export class Dispatcher {
     if (operation === undefined) throw notImplemented(route.row);
     this.#refuseChange(route.row);
     const request = this.#toS3Request(exchange, route, verdict);
-    return operation(request, this.#context(exchange, { row: route.row, principal: principalOf(verdict), long }));
+    return operation(request, this.#context(exchange, { row: route.row, request, principal: principalOf(verdict), long }));
   }
 
   /** What is asked for, and by whom. Whatever comes of it, observers are told. */
@@ -254,13 +255,14 @@ export class Dispatcher {
 
   #context(
     exchange: Exchange,
-    parts: { readonly row: OperationRow; readonly principal: Principal; readonly long: LongAnswer },
+    parts: { readonly row: OperationRow; readonly request: S3Request; readonly principal: Principal; readonly long: LongAnswer },
   ): OperationContext {
     const { accounts, manifest, settings } = this.#options;
     return {
       call: callOf(exchange),
       operation: parts.row,
       principal: parts.principal,
+      asked: askedRequest(exchange, parts, { settings, accounts }),
       accounts,
       manifest,
       settings,

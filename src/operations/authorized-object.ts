@@ -1,9 +1,9 @@
-import { isAllowed } from '../access/authorize.ts';
 import { S3Error, isS3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/records/bucket.ts';
 import type { ObjectView } from '../manifest/records/object-view.ts';
 import type { OperationContext } from './operation.ts';
-import { requireAccess } from './require-access.ts';
+import { mayAccess, ownAction, requireAccess } from './require-access.ts';
+import { idOf } from '../access/acl/permits.ts';
 
 export interface ObjectTarget {
   readonly bucket: Bucket;
@@ -19,19 +19,28 @@ export interface ObjectTarget {
  * @throws S3Error NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker; all three to those who may list), AccessDenied
  */
 export async function authorizedObject(target: ObjectTarget, context: OperationContext): Promise<ObjectView> {
-  const { bucket, action } = target;
-  const object = await withoutTellingMissing(bucket, context, () => context.manifest.objects.find(target, context.call));
-  requireAccess({ bucket, object }, context, action);
+  const { bucket, key, versionId, action } = target;
+  const object = await withoutTellingMissing(target, context, () => context.manifest.objects.find(target, context.call));
+  requireAccess({ bucket, key, versionId, object }, context, action);
   context.call.facts.note('s3gw.object.size', object.size);
   return object;
 }
 
-/** Whether a key exists is told only to those who could list it; for others a missing object is one they may not have. */
-export async function withoutTellingMissing<T>(bucket: Bucket, { principal }: OperationContext, work: () => Promise<T>): Promise<T> {
+/**
+ * Whether a key exists is told only to those who could list it, and have it if it were theirs; for others a missing object is one
+ * they may not have.
+ */
+export async function withoutTellingMissing<T>(target: ObjectTarget, context: OperationContext, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!isS3Error(error, 'NoSuchKey', 'NoSuchVersion', 'MethodNotAllowed') || isAllowed(principal, 's3:ListBucket', { bucket })) throw error;
+    if (!isS3Error(error, 'NoSuchKey', 'NoSuchVersion', 'MethodNotAllowed') || mayKnowMissing(target, context)) throw error;
     throw new S3Error('AccessDenied', { cause: error });
   }
+}
+
+function mayKnowMissing({ bucket, key, versionId, action }: ObjectTarget, context: OperationContext): boolean {
+  if (!mayAccess({ bucket }, context, 's3:ListBucket')) return false;
+  const mine = { ownerId: idOf(context.principal) };
+  return mayAccess({ bucket, key, versionId, object: mine }, context, action ?? ownAction(context));
 }

@@ -10,6 +10,7 @@ import { authorizedObject } from './authorized-object.ts';
 import { requireReadable } from './object/archived.ts';
 import { knownVersion } from './object-version.ts';
 import type { OperationContext } from './operation.ts';
+import { versioned } from './require-access.ts';
 
 export interface ResolvedSource {
   readonly source: CopySource;
@@ -26,7 +27,7 @@ export async function resolveCopySource(request: S3Request, context: OperationCo
   const bucket = await context.manifest.buckets.get(source.bucket, context.call);
   requireOwner(bucket, request.headers.get('x-amz-source-expected-bucket-owner'), context);
   const versionId = knownVersion(source.versionId, bucket, context);
-  const find = (): Promise<ObjectView> => authorizedObject({ bucket, key: source.key, versionId, action: 's3:GetObject' }, context);
+  const find = (): Promise<ObjectView> => authorizedObject({ bucket, key: source.key, versionId, action: versioned('s3:GetObject', versionId) }, context);
   const view = await find().catch((error: unknown) => {
     throw asSourceError(error);
   });

@@ -57,6 +57,10 @@ import { putObjectRetention } from './object/put-object-retention.ts';
 import { putObjectTagging } from './object/put-object-tagging.ts';
 import { putObject } from './object/put-object.ts';
 import type { Operation } from './operation.ts';
+import { deleteBucketPolicy } from './policy/delete-bucket-policy.ts';
+import { getBucketPolicyStatus } from './policy/get-bucket-policy-status.ts';
+import { getBucketPolicy } from './policy/get-bucket-policy.ts';
+import { putBucketPolicy } from './policy/put-bucket-policy.ts';
 import { preflight } from './preflight.ts';
 
 /** What is built. A row of the operation table without an entry here answers NotImplemented. */
@@ -91,6 +95,10 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   PutBucketOwnershipControls: putBucketOwnershipControls,
   DeleteBucketOwnershipControls: deleteBucketOwnershipControls,
   GetPublicAccessBlock: getPublicAccessBlock,
+  GetBucketPolicy: getBucketPolicy,
+  PutBucketPolicy: putBucketPolicy,
+  DeleteBucketPolicy: deleteBucketPolicy,
+  GetBucketPolicyStatus: getBucketPolicyStatus,
   PutPublicAccessBlock: putPublicAccessBlock,
   DeletePublicAccessBlock: deletePublicAccessBlock,
   ListObjects: listObjects,

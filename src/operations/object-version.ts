@@ -1,4 +1,3 @@
-import { isAllowed } from '../access/authorize.ts';
 import { S3Error, invalidArgument, isS3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/records/bucket.ts';
 import { NULL_VERSION } from '../manifest/heads/head.ts';
@@ -7,7 +6,7 @@ import type { S3Request } from '../protocol/request.ts';
 import type { ResponseHeaders } from '../protocol/headers/object-headers.ts';
 import { objectKey } from './authorized-bucket.ts';
 import type { OperationContext } from './operation.ts';
-import { requireAccess } from './require-access.ts';
+import { mayAccess, requireAccess, versioned } from './require-access.ts';
 
 const VERSION_ID = 'x-amz-version-id';
 const DELETE_MARKER = 'x-amz-delete-marker';
@@ -28,11 +27,11 @@ export function versionTarget(request: S3Request, bucket: Bucket, context: Opera
  * Like a missing object, a wrong id is told only to those who could list the bucket.
  * @throws S3Error InvalidArgument, AccessDenied
  */
-export function knownVersion(versionId: string | undefined, bucket: Bucket, { principal }: OperationContext): string | undefined {
+export function knownVersion(versionId: string | undefined, bucket: Bucket, context: OperationContext): string | undefined {
   try {
     return requestedVersion(versionId, bucket);
   } catch (error) {
-    if (isAllowed(principal, 's3:ListBucket', { bucket })) throw error;
+    if (mayAccess({ bucket }, context, 's3:ListBucket')) throw error;
     throw new S3Error('AccessDenied', { cause: error });
   }
 }
@@ -83,10 +82,10 @@ function isMarkerOnTop(error: unknown): error is S3Error {
 }
 
 /**
- * Whoever may write to a bucket may put a marker on top; what is gone for good, only its owner may have gone.
- * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#acl-access-policy-permission-mapping
+ * Whoever may write to a bucket may put a marker on top; what is gone for good, only its owner may have gone, and whom policies
+ * let. https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#acl-access-policy-permission-mapping
  * @throws S3Error AccessDenied
  */
-export function authorizeDeletion({ bucket, versionId }: Pick<VersionTarget, 'bucket' | 'versionId'>, context: OperationContext): void {
-  if (versionId !== undefined) requireAccess({ bucket }, context, 's3:DeleteObjectVersion');
+export function authorizeDeletion({ bucket, key, versionId }: VersionTarget, context: OperationContext): void {
+  requireAccess({ bucket, key, versionId }, context, versioned('s3:DeleteObject', versionId));
 }

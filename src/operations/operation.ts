@@ -1,4 +1,5 @@
 import type { AccountDirectory, Principal } from '../access/accounts.ts';
+import type { AskedRequest } from '../access/request-keys.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Call } from '../observe/call.ts';
 import type { CorsRule } from '../protocol/cors/cors-rule.ts';
@@ -32,6 +33,8 @@ export interface OperationContext {
   /** The row of the operation table that the request was classified as. */
   readonly operation: OperationRow;
   readonly principal: Principal;
+  /** What the request says, for policies. */
+  readonly asked: AskedRequest;
   readonly accounts: AccountDirectory;
   readonly manifest: Manifest;
   readonly settings: OperationSettings;

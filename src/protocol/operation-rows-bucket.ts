@@ -1,5 +1,6 @@
-import { on, type OperationDeclaration } from './operation-row.ts';
+import { BYPASS, MAKING, on, type OperationDeclaration } from './operation-row.ts';
 
+const DELETING = [{ action: 's3:DeleteObjectVersion', when: 'instead, for each item with a `VersionId`' }, ...BYPASS];
 const NEVER = 'This operation is not offered by this service.';
 
 /** Operations on a bucket and its settings. Order inside a sub-resource is the order of the `Allow` header. */
@@ -8,11 +9,20 @@ export const BUCKET_ROWS = [
   { name: 'DeleteBucket', level: 'bucket', method: 'DELETE', permission: 's3:DeleteBucket' },
   { name: 'ListObjectsV2', level: 'bucket', method: 'GET', match: { query: 'list-type', value: '2' }, permission: 's3:ListBucket' },
   { name: 'ListObjects', level: 'bucket', method: 'GET', permission: 's3:ListBucket' },
-  { name: 'CreateBucket', level: 'bucket', method: 'PUT', body: 'xml', permission: 's3:CreateBucket', anonymous: false },
-  { name: 'PostObject', level: 'bucket', method: 'POST', body: 'object', permission: 's3:PutObject' },
+  {
+    name: 'CreateBucket', level: 'bucket', method: 'PUT', body: 'xml', permission: 's3:CreateBucket', anonymous: false,
+    adds: [
+      { action: 's3:PutBucketAcl', when: '`x-amz-acl`, `x-amz-grant-*`' },
+      { action: 's3:PutBucketOwnershipControls', when: '`x-amz-object-ownership`' },
+      { action: 's3:PutBucketObjectLockConfiguration', when: '`x-amz-bucket-object-lock-enabled: true`' },
+      { action: 's3:PutBucketVersioning', when: '`x-amz-bucket-object-lock-enabled: true`' },
+      { action: 's3:TagResource', when: 'tags in the body' },
+    ],
+  },
+  { name: 'PostObject', level: 'bucket', method: 'POST', body: 'object', permission: 's3:PutObject', adds: MAKING },
   { name: 'OptionsBucket', level: 'bucket', method: 'OPTIONS', permission: 's3:GetBucketCORS' },
 
-  { name: 'DeleteObjects', level: 'bucket', method: 'POST', match: on('delete'), body: 'xml', permission: 's3:DeleteObject' },
+  { name: 'DeleteObjects', level: 'bucket', method: 'POST', match: on('delete'), body: 'xml', permission: 's3:DeleteObject', adds: DELETING },
   { name: 'ListObjectVersions', level: 'bucket', method: 'GET', match: on('versions'), permission: 's3:ListBucketVersions' },
   { name: 'ListMultipartUploads', level: 'bucket', method: 'GET', match: on('uploads'), permission: 's3:ListBucketMultipartUploads' },
   { name: 'GetBucketLocation', level: 'bucket', method: 'GET', match: on('location'), permission: 's3:GetBucketLocation' },

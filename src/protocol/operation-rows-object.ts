@@ -1,4 +1,4 @@
-import { on, type OperationDeclaration } from './operation-row.ts';
+import { BYPASS, COPYING, LOCK_SHOWN, MAKING, SOURCE, on, type OperationDeclaration } from './operation-row.ts';
 
 const UPLOAD_PART = { subresource: 'uploadId', query: 'partNumber' } as const;
 const COPY_HEADER = 'x-amz-copy-source';
@@ -6,20 +6,20 @@ const NEVER = 'This operation is not offered by this service.';
 
 /** Operations on one key. Order inside a sub-resource is the order of the `Allow` header. */
 export const OBJECT_ROWS = [
-  { name: 'HeadObject', level: 'object', method: 'HEAD', permission: 's3:GetObject', versionPermission: 's3:GetObjectVersion' },
-  { name: 'DeleteObject', level: 'object', method: 'DELETE', permission: 's3:DeleteObject', versionPermission: 's3:DeleteObjectVersion' },
-  { name: 'GetObject', level: 'object', method: 'GET', permission: 's3:GetObject', versionPermission: 's3:GetObjectVersion' },
-  { name: 'CopyObject', level: 'object', method: 'PUT', match: { header: COPY_HEADER }, permission: 's3:PutObject', anonymous: false },
-  { name: 'PutObject', level: 'object', method: 'PUT', body: 'object', permission: 's3:PutObject' },
+  { name: 'HeadObject', level: 'object', method: 'HEAD', permission: 's3:GetObject', versionPermission: 's3:GetObjectVersion', adds: LOCK_SHOWN },
+  { name: 'DeleteObject', level: 'object', method: 'DELETE', permission: 's3:DeleteObject', versionPermission: 's3:DeleteObjectVersion', adds: BYPASS },
+  { name: 'GetObject', level: 'object', method: 'GET', permission: 's3:GetObject', versionPermission: 's3:GetObjectVersion', adds: LOCK_SHOWN },
+  { name: 'CopyObject', level: 'object', method: 'PUT', match: { header: COPY_HEADER }, permission: 's3:PutObject', adds: COPYING, anonymous: false },
+  { name: 'PutObject', level: 'object', method: 'PUT', body: 'object', permission: 's3:PutObject', adds: MAKING },
   { name: 'OptionsObject', level: 'object', method: 'OPTIONS', permission: 's3:GetBucketCORS' },
 
-  { name: 'CreateMultipartUpload', level: 'object', method: 'POST', match: on('uploads'), permission: 's3:PutObject', anonymous: false },
+  { name: 'CreateMultipartUpload', level: 'object', method: 'POST', match: on('uploads'), permission: 's3:PutObject', adds: MAKING, anonymous: false },
   { name: 'AbortMultipartUpload', level: 'object', method: 'DELETE', match: on('uploadId'), permission: 's3:AbortMultipartUpload' },
   { name: 'CompleteMultipartUpload', level: 'object', method: 'POST', match: on('uploadId'), body: 'xml', permission: 's3:PutObject' },
   { name: 'ListParts', level: 'object', method: 'GET', match: on('uploadId'), permission: 's3:ListMultipartUploadParts' },
   {
     name: 'UploadPartCopy', level: 'object', method: 'PUT', match: { ...UPLOAD_PART, header: COPY_HEADER },
-    permission: 's3:PutObject', anonymous: false,
+    permission: 's3:PutObject', adds: SOURCE, anonymous: false,
   },
   { name: 'UploadPart', level: 'object', method: 'PUT', match: UPLOAD_PART, body: 'object', permission: 's3:PutObject' },
 
@@ -43,9 +43,10 @@ export const OBJECT_ROWS = [
   {
     name: 'GetObjectAttributes', level: 'object', method: 'GET', match: on('attributes'),
     permission: 's3:GetObjectAttributes', versionPermission: 's3:GetObjectVersionAttributes',
+    adds: [{ action: 's3:GetObject', when: 'always' }, { action: 's3:GetObjectVersion', when: 'instead, with `versionId`' }],
   },
   { name: 'GetObjectRetention', level: 'object', method: 'GET', match: on('retention'), permission: 's3:GetObjectRetention' },
-  { name: 'PutObjectRetention', level: 'object', method: 'PUT', match: on('retention'), body: 'xml', permission: 's3:PutObjectRetention' },
+  { name: 'PutObjectRetention', level: 'object', method: 'PUT', match: on('retention'), body: 'xml', permission: 's3:PutObjectRetention', adds: BYPASS },
   { name: 'GetObjectLegalHold', level: 'object', method: 'GET', match: on('legal-hold'), permission: 's3:GetObjectLegalHold' },
   { name: 'PutObjectLegalHold', level: 'object', method: 'PUT', match: on('legal-hold'), body: 'xml', permission: 's3:PutObjectLegalHold' },
 

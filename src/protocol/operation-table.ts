@@ -1,9 +1,9 @@
 import { ANALYSIS_ROWS, BUCKET_ROWS, METADATA_ROWS } from './operation-rows-bucket.ts';
 import { CONTROL_ROWS } from './operation-rows-control.ts';
 import { OBJECT_ROWS } from './operation-rows-object.ts';
-import type { OperationDeclaration, OperationLevel, OperationMatch } from './operation-row.ts';
+import type { AddedAction, OperationDeclaration, OperationLevel, OperationMatch } from './operation-row.ts';
 
-export type { OperationLevel, OperationMatch } from './operation-row.ts';
+export type { AddedAction, OperationLevel, OperationMatch } from './operation-row.ts';
 
 /**
  * The spine of the gateway: one row per operation of the S3 API, built or not. Routing, authorisation,
@@ -33,6 +33,8 @@ export interface OperationRow {
   readonly permission: string;
   /** The action when the request names a version; absent: the same. */
   readonly versionPermission: string | undefined;
+  /** What some requests take besides. */
+  readonly adds: readonly AddedAction[];
   /** False: an anonymous caller is refused before any handler, whatever ACLs and policies say. */
   readonly anonymousAllowed: boolean;
   /** `x-amz-content-sha256: STREAMING-...` is legal here. */
@@ -50,6 +52,7 @@ function toRow(declaration: OperationDeclaration & { readonly name: OperationNam
     body: declaration.body ?? 'none',
     permission: declaration.permission,
     versionPermission: declaration.versionPermission,
+    adds: declaration.adds ?? [],
     anonymousAllowed: declaration.anonymous ?? true,
     // A form carries the object as one of its fields.
     streamingPayload: declaration.body === 'object' && declaration.name !== 'PostObject',

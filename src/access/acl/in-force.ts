@@ -4,9 +4,12 @@ import type { Owned } from './permits.ts';
 
 /** A bucket with the settings that decide what ACLs in it are worth. */
 export interface OwningBucket extends Owned {
+  readonly name: string;
   readonly settings: {
     readonly ownership?: Ownership;
     readonly publicAccessBlock?: PublicAccessBlock;
+    /** JSON, as it was put. */
+    readonly policy?: string;
   };
 }
 

@@ -64,6 +64,8 @@ export interface PolicyDocument {
   readonly version: '2012-10-17' | '2008-10-17';
   readonly id?: string;
   readonly statements: readonly Statement[];
+  /** The keys that its conditions and variables name, as they are looked up. */
+  readonly keys: readonly string[];
 }
 
 /** A document with the name under which it is told of: that of a managed policy, `bucket policy`, `session policy`. */

@@ -1,7 +1,9 @@
 import type { PolicyDocument, PolicyKind, Statement } from './document.ts';
+import { lookupName } from './context.ts';
 import { type Fault, FaultFound, faultMaker, type FaultMaker } from './faults.ts';
 import { parseJson } from './json-text.ts';
 import { parseStatement } from './parse-statement.ts';
+import { variablesOf } from './pattern.ts';
 
 export type { Fault } from './faults.ts';
 
@@ -58,7 +60,12 @@ function readText(text: string, kind: PolicyKind, found: Fault[]): PolicyDocumen
     if (statement !== undefined) statements.push(statement);
   }
   checkSids(statements, fault);
-  return { version, ...(typeof id === 'string' && { id }), statements };
+  return { version, ...(typeof id === 'string' && { id }), statements, keys: [...new Set(statements.flatMap(keysOf))] };
+}
+
+function keysOf({ conditions, resources }: Statement): string[] {
+  const texts = [...(resources?.patterns.map(({ text }) => text) ?? []), ...conditions.flatMap(({ values }) => values)];
+  return [...conditions.map(({ lookup }) => lookup), ...texts.flatMap(variablesOf).map(lookupName)];
 }
 
 function statementList(value: unknown, fault: FaultMaker): readonly unknown[] {

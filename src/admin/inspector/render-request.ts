@@ -121,6 +121,9 @@ const RULES: Readonly<Record<AccessRule, string>> = {
   aclAccount: 'ACL grant to the account',
   aclAuthenticatedUsers: 'ACL grant to all accounts',
   aclAllUsers: 'ACL grant to everybody',
+  identityPolicy: 'policy of the caller',
+  sessionPolicy: 'policy of the session',
+  bucketPolicy: 'policy of the bucket',
   none: 'no rule allows it',
 };
 

@@ -44,6 +44,8 @@ export interface BucketSettings {
   /** Absent: no ownership document, which is S3's `ObjectWriter`. */
   readonly ownership?: Ownership;
   readonly publicAccessBlock?: PublicAccessBlock;
+  /** The bucket's policy: JSON of at most 20 KiB, as it was put. */
+  readonly policy?: string;
   /** Present: object lock is on. */
   readonly objectLock?: BucketLock;
   /** Never empty. */

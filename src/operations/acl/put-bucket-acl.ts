@@ -10,10 +10,10 @@ export const putBucketAcl: Operation = async (request, context) => {
   const { accounts, call, manifest } = context;
   const bucket = await authorizedBucket(request, context);
   const body = await request.body.readAll(MAX_ACL_BODY);
-  const { ownerId } = bucket;
+  const { name, ownerId } = bucket;
   await manifest.buckets.amend(bucket, (settings) => {
     // Once more on the record itself: the one that was remembered may grant what was taken back since.
-    requireAccess({ bucket: { ownerId, acl: settings.acl, settings } }, context);
+    requireAccess({ bucket: { name, ownerId, acl: settings.acl, settings } }, context);
     requireAcls(settings);
     const acl = requestedAcl({ headers: request.headers, body }, { subject: 'bucket', ownerId, bucketOwnerId: ownerId }, accounts);
     refusePublicAcl(acl, settings);

@@ -23,6 +23,6 @@ export const putObjectAcl: Operation = async (request, context) => {
       refusePublicAcl(acl, bucket.settings);
       return { acl };
     }, call);
-  const { versionId } = await withoutTellingMissing(bucket, context, () => refusingMarkers(amend, 'PUT'));
+  const { versionId } = await withoutTellingMissing(target, context, () => refusingMarkers(amend, 'PUT'));
   return { status: 200, headers: versionHeaders(bucket, versionId) };
 };

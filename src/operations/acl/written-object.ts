@@ -1,16 +1,16 @@
-import type { AccountDirectory } from '../../access/accounts.ts';
+import { idOf } from '../../access/acl/permits.ts';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { Acl } from '../../protocol/acl/acl.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
+import type { OperationContext } from '../operation.ts';
+import { requireAccess } from '../require-access.ts';
 import { refusePublicAcl } from './bucket-rules.ts';
 import { type AclTarget, CANNED_HEADER, headerAcl } from './requested-acl.ts';
 
 /** An object that is about to be written. */
 export interface WrittenObject {
-  readonly bucket: Pick<Bucket, 'ownerId' | 'settings'>;
-  /** Canonical id of the caller. */
-  readonly writerId: string;
+  readonly bucket: Bucket;
   readonly ignoreWrite?: AclTarget['ignoreWrite'];
 }
 
@@ -27,8 +27,11 @@ const TO_BUCKET_OWNER = 'bucket-owner-full-control';
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
  * @throws S3Error AccessControlListNotSupported, AccessDenied (public access block), and as `headerAcl`
  */
-export function writtenOwnership(headers: HeaderReader, written: WrittenObject, accounts: AccountDirectory): WrittenOwnership {
-  const { bucket, writerId, ignoreWrite = false } = written;
+export function writtenOwnership(headers: HeaderReader, written: WrittenObject, context: OperationContext): WrittenOwnership {
+  const { bucket, ignoreWrite = false } = written;
+  const { accounts, principal } = context;
+  const writerId = idOf(principal);
+  if (asksForAcl(headers)) requireAccess({ bucket, creates: true }, context, 's3:PutObjectAcl');
   const { ownership } = bucket.settings;
   const canned = headers.get(CANNED_HEADER);
   if (ownership === 'BucketOwnerEnforced' && canned !== undefined && canned !== TO_BUCKET_OWNER) throw new S3Error('AccessControlListNotSupported');
@@ -42,6 +45,12 @@ export function writtenOwnership(headers: HeaderReader, written: WrittenObject, 
   if (acl === undefined) return { ownerId };
   refusePublicAcl(acl, bucket.settings);
   return { ownerId, acl };
+}
+
+function asksForAcl(headers: HeaderReader): boolean {
+  if (headers.get(CANNED_HEADER) !== undefined) return true;
+  for (const _grant of headers.startingWith('x-amz-grant-')) return true;
+  return false;
 }
 
 /** Another way to write `bucket-owner-full-control`. */

@@ -27,8 +27,10 @@ export const createBucket: Operation = async (request, context) => {
   requireGlobalName(request.headers);
   const defaults = NEW_BUCKETS[context.settings.newBuckets];
   const asked = requestedSettings(request.headers, ownerId, context);
+  requireSettable(asked, { name, ownerId }, context);
   requireConsistent({ ...defaults, ...asked });
   const { location, tags } = await requestedBucket(request);
+  if (tags.length > 0) requireAccess({ bucket: { name, ownerId, settings: {} } }, context, 's3:TagResource');
   requireLocation(location, context.settings);
   const settings = { ...asked, ...(tags.length > 0 && { tags }) };
 
@@ -62,6 +64,16 @@ function requestedSettings(headers: HeaderReader, ownerId: string, { accounts }:
     ...(ownership !== undefined && { ownership }),
     ...(wantsObjectLock(headers) && { objectLock: {} }),
   };
+}
+
+/** What a bucket is made with takes what it would take to set it. @throws S3Error AccessDenied */
+function requireSettable(settings: BucketSettings, made: { readonly name: string; readonly ownerId: string }, context: OperationContext): void {
+  const bucket = { ...made, settings: {} };
+  if (settings.acl !== undefined) requireAccess({ bucket }, context, 's3:PutBucketAcl');
+  if (settings.ownership !== undefined) requireAccess({ bucket }, context, 's3:PutBucketOwnershipControls');
+  if (settings.objectLock === undefined) return;
+  requireAccess({ bucket }, context, 's3:PutBucketObjectLockConfiguration');
+  requireAccess({ bucket }, context, 's3:PutBucketVersioning');
 }
 
 /** @throws S3Error InvalidArgument */

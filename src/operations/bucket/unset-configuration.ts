@@ -13,8 +13,6 @@ import type { Operation } from '../operation.ts';
  * what is not there, is answered truthfully; tools that look at all settings (Terraform) rely on it.
  */
 const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
-  GetBucketPolicy: 'NoSuchBucketPolicy',
-  GetBucketPolicyStatus: 'NoSuchBucketPolicy',
   GetBucketLifecycleConfiguration: 'NoSuchLifecycleConfiguration',
   GetBucketWebsite: 'NoSuchWebsiteConfiguration',
   GetBucketRequestPayment: xml(REQUEST_PAYMENT_CONFIGURATION, { Payer: 'BucketOwner' }),
@@ -35,7 +33,6 @@ const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
 };
 
 const DELETIONS = [
-  'DeleteBucketPolicy',
   'DeleteBucketLifecycle',
   'DeleteBucketWebsite',
   'DeleteBucketReplication',

@@ -1,9 +1,9 @@
 import { owns } from '../../access/acl/permits.ts';
-import { type StartedUpload, isAllowed } from '../../access/authorize.ts';
+import type { StartedUpload } from '../../access/authorize.ts';
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import { type Upload, type UploadTarget, noSuchUpload } from '../../manifest/uploads/upload-find.ts';
 import type { OperationContext } from '../operation.ts';
-import { requireAccess } from '../require-access.ts';
+import { mayAccess, requireAccess } from '../require-access.ts';
 
 /**
  * An open upload, once it is known that the caller may do this to it.
@@ -16,14 +16,16 @@ export async function authorizedUpload(target: UploadTarget, context: OperationC
     requireAccess({ bucket, upload }, context);
     return upload;
   } catch (error) {
-    if (!isS3Error(error, 'NoSuchUpload') || isAllowed(context.principal, 's3:PutObject', { bucket })) throw error;
+    if (!isS3Error(error, 'NoSuchUpload') || mayAccess({ bucket }, context, 's3:PutObject')) throw error;
     throw new S3Error('AccessDenied', { cause: error });
   }
 }
 
 /** The same decision where the upload itself is not needed: whoever owns the bucket need not wait for it. */
 export async function requireUploadAccess(target: UploadTarget, context: OperationContext): Promise<void> {
-  if (!owns(context.principal, target.bucket)) await authorizedUpload(target, context);
+  const { bucket } = target;
+  if (owns(context.principal, bucket)) requireAccess({ bucket }, context);
+  else await authorizedUpload(target, context);
 }
 
 /** For Complete, which may come again when the upload is over: whose it was is said by what is left of it (`requireStarter`). */

@@ -20,7 +20,8 @@ export const createMultipartUpload: Operation = async (request, context) => {
   const attributes = { ...parseObjectAttributes(request.headers), ...requestedTags(request, on), ...requestedLock(request, on) };
   const checksum = createdChecksum(request.headers);
   const { storageClass } = attributes;
-  const ownership = writtenOwnership(request.headers, { bucket, writerId: callerId(context) }, context.accounts);
+  callerId(context);
+  const ownership = writtenOwnership(request.headers, { bucket }, context);
   const initiator = initiatorOf(context, ownership.ownerId);
 
   const record = {

@@ -1,3 +1,5 @@
+import { tagKeys } from '../../access/request-keys.ts';
+import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { CopyObjectRequest } from '../../manifest/heads/object-requests.ts';
 import type { ObjectAttributes } from '../../manifest/records/object-view.ts';
 import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
@@ -11,7 +13,7 @@ import { objectChecksumElements } from '../checksum-elements.ts';
 import { type ResolvedSource, copiedVersionHeaders, requireCopyable, requireSourceConditions, resolveCopySource } from '../copy-source.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { requireAccess } from '../require-access.ts';
+import { requireAccess, versioned } from '../require-access.ts';
 import { refuseEncryption } from '../unsupported-headers.ts';
 import { requestedLock } from './requested-lock.ts';
 import { refuseAcceleratedCopy } from './acceleration.ts';
@@ -30,19 +32,19 @@ export const copyObject: Operation = async (request, context) => {
   refuseEncryption(request.headers);
   const key = objectKey(request);
   const conditions = writeConditions(request.headers);
-  const writerId = callerId(context);
+  callerId(context);
   const metadata = requestedMetadata(request.headers);
   const replacingTags = directive(request.headers, 'tagging') === 'REPLACE' ? requestedTags(request, { bucket, context }) : undefined;
   // Neither the source's lock nor its ACL is copied.
   const lock = requestedLock(request, { bucket, context });
-  const ownership = writtenOwnership(request.headers, { bucket, writerId, ignoreWrite: true }, context.accounts);
+  const ownership = writtenOwnership(request.headers, { bucket, ignoreWrite: true }, context);
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const source = await resolveCopySource(request, context);
     requireSourceConditions(request.headers, source);
     requireCopyable(source.view.size);
     await requireChange(request, { source, metadata }, context);
     const { attributes, ...copied } = copyMetadata(metadata, source.view);
-    const tagged = { ...attributes, ...(replacingTags ?? copiedTags(source, context)), ...lock };
+    const tagged = { ...attributes, ...(replacingTags ?? copiedTags(source, bucket, context)), ...lock };
     const copy: CopyObjectRequest = { source, conditions, ...ownership, ...copied, attributes: tagged };
     const headers = { ...ENCRYPTED, ...copiedVersionHeaders(source) };
     context.mayTakeLong(headers);
@@ -57,9 +59,12 @@ export const copyObject: Operation = async (request, context) => {
   throw new StoreError('throttled', { call: 'copy', code: 'SourceKeepsChanging' });
 };
 
-/** Tags are read only with a permission of their own. @throws S3Error AccessDenied */
-function copiedTags({ bucket, view: { tags } }: ResolvedSource, context: OperationContext): Pick<ObjectAttributes, 'tags'> {
+/** Tags are read and written only with permissions of their own. @throws S3Error AccessDenied */
+function copiedTags({ bucket, source, view }: ResolvedSource, target: Bucket, context: OperationContext): Pick<ObjectAttributes, 'tags'> {
+  const { tags } = view;
   if (tags === undefined) return {};
-  requireAccess({ bucket }, context, 's3:GetObjectTagging');
+  const { key, versionId } = source;
+  requireAccess({ bucket, key, versionId, object: view }, context, versioned('s3:GetObjectTagging', versionId));
+  requireAccess({ bucket: target, says: tagKeys(tags) }, context, 's3:PutObjectTagging');
   return { tags };
 }

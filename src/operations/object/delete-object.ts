@@ -3,7 +3,7 @@ import type { WriteConditions } from '../../protocol/conditions.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { idOf } from '../../access/acl/permits.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
-import { authorizeDeletion, deletionHeaders, versionTarget } from '../object-version.ts';
+import { deletionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 import { deletionGuard, refuseIdleBypass } from './object-lock.ts';
 
@@ -11,10 +11,9 @@ import { deletionGuard, refuseIdleBypass } from './object-lock.ts';
 export const deleteObject: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const target = versionTarget(request, bucket, context);
-  authorizeDeletion(target, context);
   const conditions = deleteConditions(request.headers);
   refuseIdleBypass(request.headers, bucket);
-  const guard = deletionGuard(request.headers, { bucket, context });
+  const guard = deletionGuard(request.headers, { ...target, context });
   const removed = await context.manifest.objects.remove(target, { conditions, ownerId: idOf(context.principal), guard }, context.call);
   return { status: 204, headers: deletionHeaders(removed) };
 };

@@ -1,18 +1,19 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Bucket } from '../../manifest/records/bucket.ts';
-import type { ObjectView } from '../../manifest/records/object-view.ts';
 import { checkKeyLength } from '../../protocol/address.ts';
+import type { HeaderReader } from '../../protocol/request.ts';
 import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { DELETE, DELETE_RESULT } from '../../protocol/xml/object-shapes.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import { idOf } from '../../access/acl/permits.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
+import { namedBucket } from '../authorized-bucket.ts';
 import { toS3Error } from '../failure.ts';
 import { authorizeDeletion, requestedVersion } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { dependsOnKeys, requireAccess } from '../require-access.ts';
 import { requireBodyDigest } from '../required-digest.ts';
-import { deletionGuard } from './object-lock.ts';
+import { bypassesGovernance, deletionGuard } from './object-lock.ts';
 
 const MAX_OBJECTS = 1000;
 /** 1,000 keys of 1,024 bytes, each byte at its longest as a character reference, and the six elements around them. */
@@ -30,16 +31,16 @@ interface Outcome {
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html */
 export const deleteObjects: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
+  const bucket = await namedBucket(request, context);
+  requireSome(request.headers, { bucket, context });
   requireBodyDigest(request.headers);
-  const guard = deletionGuard(request.headers, { bucket, context });
   const document = await request.body.readAll(LIMITS.bytes);
   const { Quiet: quiet = false, objects } = await decodeXmlList(DELETE, document, { limits: LIMITS, signal: context.call.signal });
   if (objects.length === 0 || objects.length > MAX_OBJECTS) throw new S3Error('MalformedXML');
   // Its schema wants at least a character.
   if (objects.some(({ Key }) => Key === '')) throw new S3Error('MalformedXML');
 
-  const outcomes = (await mapConcurrent(itemsByKey(objects), CONCURRENCY, (items) => deleteInTurn(items, { bucket, guard }, context))).flat();
+  const outcomes = (await mapConcurrent(itemsByKey(objects), CONCURRENCY, (items) => deleteInTurn(items, { bucket, headers: request.headers }, context))).flat();
   const valuesOf = (wanted: Outcome['element']): XmlValue[] => outcomes.filter(({ element }) => element === wanted).map(({ value }) => value);
   return { status: 200, body: xml(DELETE_RESULT, { ...(!quiet && { Deleted: valuesOf('Deleted') }), Error: valuesOf('Error') }) };
 };
@@ -52,10 +53,17 @@ function itemsByKey(objects: readonly DeleteItem[]): DeleteItem[][] {
   return [...keys.values()];
 }
 
-/** Where, and what looks at each version that is to go. */
+/** Where no policy tells keys apart, whoever may delete none of them is told so before the list is read. @throws S3Error AccessDenied */
+function requireSome(headers: HeaderReader, { bucket, context }: { readonly bucket: Bucket; readonly context: OperationContext }): void {
+  if (dependsOnKeys({ bucket }, context)) return;
+  requireAccess({ bucket }, context);
+  bypassesGovernance(headers, { bucket, context });
+}
+
+/** Where, and how. */
 interface Deletion {
   readonly bucket: Bucket;
-  readonly guard: (view: ObjectView) => void;
+  readonly headers: HeaderReader;
 }
 
 async function deleteInTurn(items: readonly DeleteItem[], deletion: Deletion, context: OperationContext): Promise<Outcome[]> {
@@ -65,13 +73,14 @@ async function deleteInTurn(items: readonly DeleteItem[], deletion: Deletion, co
 }
 
 /** Failures of single objects are reported beside the successes of others. */
-async function deleteOne(item: DeleteItem, { bucket, guard }: Deletion, context: OperationContext): Promise<Outcome> {
+async function deleteOne(item: DeleteItem, { bucket, headers }: Deletion, context: OperationContext): Promise<Outcome> {
   const { Key, VersionId, ETag, Size, LastModifiedTime } = item;
   try {
     checkKeyLength(Key);
     if (Size !== undefined || LastModifiedTime !== undefined) throw new S3Error('NotImplemented', { message: 'Only ETag can be a condition of a deletion.' });
     const target = { bucket, key: Key, versionId: requestedVersion(VersionId, bucket) };
     authorizeDeletion(target, context);
+    const guard = deletionGuard(headers, { ...target, context });
     const conditions = ETag === undefined ? {} : { ifMatch: ETag };
     const removed = await context.manifest.objects.remove(target, { conditions, ownerId: idOf(context.principal), guard }, context.call);
     const marker = removed.deleteMarker ? { DeleteMarker: true, DeleteMarkerVersionId: removed.versionId } : {};

@@ -9,6 +9,7 @@ import { authorizedObject } from '../authorized-object.ts';
 import { checksumElements } from '../checksum-elements.ts';
 import { versionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
+import { requireAccess, versioned } from '../require-access.ts';
 import { readConditions } from './read-response.ts';
 import { requireConditions } from './get-object.ts';
 
@@ -30,6 +31,7 @@ export const getObjectAttributes: Operation = async (request, context) => {
   const target = versionTarget(request, bucket, context);
   const wanted = wantedAttributes(request.headers.get(HEADER));
   const view = await authorizedObject(target, context);
+  requireAccess({ bucket, object: view }, context, versioned('s3:GetObject', target.versionId));
   requireConditions(view, readConditions(request.headers));
   const value = Object.assign({}, ...wanted.map((name) => ATTRIBUTES[name]?.(view, request.headers))) as Record<string, XmlValue>;
   return { status: 200, headers: { 'last-modified': httpDate(view.mtime), ...versionHeaders(bucket, view.versionId) }, body: xml(GET_OBJECT_ATTRIBUTES_RESULT, value) };

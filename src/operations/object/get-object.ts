@@ -51,7 +51,7 @@ async function openAtOnce(target: ReadTarget, context: OperationContext): Promis
   const range = knownRange(selection);
   if (range === undefined) return undefined;
   try {
-    const opened = await withoutTellingMissing(bucket, context, () => context.manifest.objects.open(target, range === 'all' ? {} : { range }, context.call));
+    const opened = await withoutTellingMissing(target, context, () => context.manifest.objects.open(target, range === 'all' ? {} : { range }, context.call));
     try {
       requireAccess({ bucket, object: opened.view }, context);
       requireReadable(opened.view);

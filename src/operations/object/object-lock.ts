@@ -1,16 +1,16 @@
-import { isAllowed } from '../../access/authorize.ts';
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { ObjectView } from '../../manifest/records/object-view.ts';
 import type { ResponseHeaders } from '../../protocol/headers/object-headers.ts';
 import { BYPASS, lockHeaders } from '../../protocol/headers/object-lock-headers.ts';
-import { type ObjectLock, isKept } from '../../protocol/object-lock.ts';
+import { type ObjectLock, formatRetainUntil, isKept } from '../../protocol/object-lock.ts';
+import { remainingDays } from '../../access/request-keys.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
-import { authorizedBucket, namedBucket } from '../authorized-bucket.ts';
+import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject } from '../authorized-object.ts';
 import { refusingMarkers, versionTarget } from '../object-version.ts';
 import type { OperationContext } from '../operation.ts';
-import { requireAccess } from '../require-access.ts';
+import { OBJECT_LOCK, dependsOn, mayAccess, requireAccess } from '../require-access.ts';
 
 /** A retention or a legal hold is two elements; this leaves room for comments and white space. */
 export const MAX_LOCK_BODY = 64 * 1024;
@@ -20,11 +20,28 @@ export function missingObjectLock(): S3Error {
   return new S3Error('InvalidRequest', { message: 'Bucket is missing Object Lock Configuration' });
 }
 
-/** The bucket of a request that changes a lock. @throws S3Error NoSuchBucket, AccessDenied, InvalidRequest */
+/**
+ * The bucket of a request that changes a lock. Where a policy asks what the lock will be, `requireLocking` decides when it is known.
+ * @throws S3Error NoSuchBucket, AccessDenied, InvalidRequest
+ */
 export async function lockingBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
-  const bucket = await authorizedBucket(request, context);
+  const bucket = await namedBucket(request, context);
+  if (!dependsOn(OBJECT_LOCK, { bucket }, context)) requireAccess({ bucket }, context);
   if (bucket.settings.objectLock === undefined) throw missingObjectLock();
   return bucket;
+}
+
+/** Decides with what the body says of the lock. @throws S3Error AccessDenied */
+export function requireLocking(bucket: Bucket, { retention, legalHold }: ObjectLock, context: OperationContext): void {
+  if (!dependsOn(OBJECT_LOCK, { bucket }, context)) return;
+  const until = retention && formatRetainUntil(retention);
+  const said: Readonly<Record<string, string | undefined>> = {
+    's3:object-lock-mode': retention?.mode,
+    's3:object-lock-retain-until-date': until,
+    's3:object-lock-remaining-retention-days': remainingDays(until, Date.now()),
+    's3:object-lock-legal-hold': legalHold === undefined ? undefined : legalHold ? 'ON' : 'OFF',
+  };
+  requireAccess({ bucket, says: { get: (key) => said[key] } }, context);
 }
 
 /** What keeps the version that a request names. @throws S3Error as `authorizedObject`, InvalidRequest */
@@ -39,25 +56,27 @@ export async function readLock(request: S3Request, context: OperationContext): P
 }
 
 /** What of an object's lock GetObject and HeadObject tell this caller. */
-export function shownLock(object: ObjectView, bucket: Bucket, { principal }: OperationContext): ResponseHeaders {
+export function shownLock(object: ObjectView, bucket: Bucket, context: OperationContext): ResponseHeaders {
   if (object.lock === undefined) return {};
   const { retention, legalHold } = object.lock;
   return lockHeaders({
-    ...(retention !== undefined && isAllowed(principal, 's3:GetObjectRetention', { bucket, object }) && { retention }),
-    ...(legalHold !== undefined && isAllowed(principal, 's3:GetObjectLegalHold', { bucket, object }) && { legalHold }),
+    ...(retention !== undefined && mayAccess({ bucket, object }, context, 's3:GetObjectRetention') && { retention }),
+    ...(legalHold !== undefined && mayAccess({ bucket, object }, context, 's3:GetObjectLegalHold') && { legalHold }),
   });
 }
 
 /** A place, and who asks. */
 interface Where {
   readonly bucket: Bucket;
+  /** Absent: the key of the request. */
+  readonly key?: string;
   readonly context: OperationContext;
 }
 
 /** Whether the request gets round governance, which is only where there may be some. @throws S3Error AccessDenied: the caller may not */
-export function bypassesGovernance(headers: HeaderReader, { bucket, context }: Where): boolean {
+export function bypassesGovernance(headers: HeaderReader, { bucket, key, context }: Where): boolean {
   if (bucket.settings.objectLock === undefined || headers.get(BYPASS)?.toLowerCase() !== 'true') return false;
-  requireAccess({ bucket }, context, 's3:BypassGovernanceRetention');
+  requireAccess({ bucket, ...(key !== undefined && { key }) }, context, 's3:BypassGovernanceRetention');
   return true;
 }
 

@@ -4,7 +4,7 @@ import { LEGAL_HOLD } from '../../protocol/xml/lock-shapes.ts';
 import { refusingMarkers, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 import { requireBodyDigest } from '../required-digest.ts';
-import { MAX_LOCK_BODY, lockingBucket } from './object-lock.ts';
+import { MAX_LOCK_BODY, lockingBucket, requireLocking } from './object-lock.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectLegalHold.html */
 export const putObjectLegalHold: Operation = async (request, context) => {
@@ -12,6 +12,7 @@ export const putObjectLegalHold: Operation = async (request, context) => {
   const target = versionTarget(request, bucket, context);
   requireBodyDigest(request.headers);
   const legalHold = requestedHold(await request.body.readAll(MAX_LOCK_BODY));
+  requireLocking(bucket, { legalHold }, context);
   await refusingMarkers(() => context.manifest.objects.amend(target, ({ lock }) => ({ lock: { ...lock, legalHold } }), context.call), 'PUT');
   return { status: 200 };
 };

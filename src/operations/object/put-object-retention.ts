@@ -6,7 +6,7 @@ import { RETENTION } from '../../protocol/xml/lock-shapes.ts';
 import { refusingMarkers, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 import { requireBodyDigest } from '../required-digest.ts';
-import { MAX_LOCK_BODY, refusedByLock, bypassesGovernance, lockingBucket } from './object-lock.ts';
+import { MAX_LOCK_BODY, refusedByLock, bypassesGovernance, lockingBucket, requireLocking } from './object-lock.ts';
 
 /**
  * Retention that holds is made longer; to shorten it, take it off or change its mode takes governance and a permission.
@@ -18,6 +18,7 @@ export const putObjectRetention: Operation = async (request, context) => {
   requireBodyDigest(request.headers);
   const bypass = bypassesGovernance(request.headers, { bucket, context });
   const retention = requestedRetention(await request.body.readAll(MAX_LOCK_BODY), Date.now());
+  requireLocking(bucket, { ...(retention !== undefined && { retention }) }, context);
   const amend = (): Promise<unknown> =>
     context.manifest.objects.amend(target, ({ lock = {} }) => {
       if (!mayBecome(lock.retention, retention, { now: Date.now(), bypass })) throw refusedByLock();

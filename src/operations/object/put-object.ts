@@ -4,7 +4,6 @@ import type { WriteConditions } from '../../protocol/conditions.ts';
 import { parseObjectAttributes } from '../../protocol/headers/object-attributes.ts';
 import { ENCRYPTED, checksumHeaders, quoted } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
-import { idOf } from '../../access/acl/permits.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, objectKey } from '../authorized-bucket.ts';
 import { createdVersionHeaders } from '../object-version.ts';
@@ -26,7 +25,7 @@ export const putObject: Operation = async (request, context) => {
   const attributes = { ...parseObjectAttributes(request.headers), ...requestedTags(request, on), ...requestedLock(request, on) };
   const conditions = writeConditions(request.headers);
   const key = objectKey(request);
-  const ownership = writtenOwnership(request.headers, { bucket, writerId: idOf(context.principal) }, context.accounts);
+  const ownership = writtenOwnership(request.headers, { bucket }, context);
 
   const { capabilities } = bucket.home.store;
   const body = await request.body.open({

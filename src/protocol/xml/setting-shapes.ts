@@ -55,6 +55,12 @@ export const OWNERSHIP_CONTROLS = {
   },
 } as const satisfies XmlShape;
 
+/** Answer of GetBucketPolicyStatus. */
+export const POLICY_STATUS = {
+  root: 'PolicyStatus',
+  content: { kind: 'struct', fields: [{ element: 'IsPublic', content: boolean }] },
+} as const satisfies XmlShape;
+
 /** Body of Put- and GetPublicAccessBlock. */
 export const PUBLIC_ACCESS_BLOCK_CONFIGURATION = {
   root: 'PublicAccessBlockConfiguration',

@@ -13,6 +13,7 @@ import type { S3Response } from '../../../src/protocol/response.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import type { Account } from './plan.ts';
 import { type RequestParts, s3Request } from './request.ts';
+import { askedOf } from '../../support/asked.ts';
 import type { Timeline } from './timeline.ts';
 
 /** 2023: when the tests play. */
@@ -96,7 +97,8 @@ export class Gateway {
     const operation = OPERATIONS[name];
     const row = OPERATION_TABLE.find((one) => one.name === name);
     if (operation === undefined || row === undefined) throw new S3Error('NotImplemented');
-    return operation(s3Request(row.method, parts, call), {
+    const request = s3Request(row.method, parts, call);
+    return operation(request, {
       call,
       operation: row,
       principal: principalOf(parts.account),
@@ -104,6 +106,7 @@ export class Gateway {
       manifest: this.#manifest,
       settings: { region: 'us-east-1', smallRangeCopy: false, holdBytes: HOLD_BYTES, newBuckets: 'open', cors: [] },
       mayTakeLong: () => undefined,
+      asked: askedOf(request, name),
     });
   }
 

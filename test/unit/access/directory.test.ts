@@ -58,10 +58,10 @@ describe('account directory', () => {
 describe('authorize', () => {
   const owner: Account = account('main');
   const asAccount: Principal = { kind: 'account', account: owner, accessKeyId: 'k' };
-  const asUser: Principal = { ...asAccount, user: ALICE };
+  const asUser: Principal = { ...asAccount, user: { ...ALICE, permissions: 'account' } };
   const stranger: Principal = { kind: 'account', account: account('alt'), accessKeyId: 'k' };
   const anonymous: Principal = { kind: 'anonymous' };
-  const bucket = { bucket: { ownerId: 'main-id', settings: {} } };
+  const bucket = { bucket: { name: 'b', ownerId: 'main-id', settings: {} } };
 
   test('the owner and its users may do everything', () => {
     expect(() => {

@@ -62,7 +62,7 @@ describe('authorize', () => {
       for (const on of ['bucket', 'object'] as const) {
         const acl = granting(permission);
         const resource = {
-          bucket: { ownerId: 'owner', settings: {}, ...(on === 'bucket' && { acl }) },
+          bucket: { name: 'b', ownerId: 'owner', settings: {}, ...(on === 'bucket' && { acl }) },
           object: { ownerId: 'owner', ...(on === 'object' && { acl }) },
         };
         const expected = rule?.on === on && (permission === 'FULL_CONTROL' || permission === rule.permission);
@@ -75,12 +75,12 @@ describe('authorize', () => {
   });
 
   test('an ACL that grants nothing does not lock the owner out', () => {
-    expect(isAllowed(owner, 's3:PutBucketAcl', { bucket: { ownerId: 'owner', acl: [], settings: {} } })).toBe(true);
-    expect(isAllowed(owner, 's3:PutObjectAcl', { bucket: { ownerId: 'x', settings: {} }, object: { ownerId: 'owner', acl: [] } })).toBe(true);
+    expect(isAllowed(owner, 's3:PutBucketAcl', { bucket: { name: 'b', ownerId: 'owner', acl: [], settings: {} } })).toBe(true);
+    expect(isAllowed(owner, 's3:PutObjectAcl', { bucket: { name: 'b', ownerId: 'x', settings: {} }, object: { ownerId: 'owner', acl: [] } })).toBe(true);
   });
 
   test('the owner of the bucket may not read what others own in it', () => {
-    const resource = { bucket: { ownerId: 'owner', settings: {} }, object: { ownerId: 'friend' } };
+    const resource = { bucket: { name: 'b', ownerId: 'owner', settings: {} }, object: { ownerId: 'friend' } };
     expect(isAllowed(owner, 's3:GetObject', resource)).toBe(false);
     expect(isAllowed(friend, 's3:GetObject', resource)).toBe(true);
     expect(isAllowed(owner, 's3:DeleteObject', resource)).toBe(true);
@@ -88,7 +88,7 @@ describe('authorize', () => {
 
   test('an action on an object is refused as long as object or bucket are not known', () => {
     expect(isAllowed(owner, 's3:GetObject', { object: { ownerId: 'owner' } })).toBe(false);
-    expect(isAllowed(owner, 's3:GetObject', { bucket: { ownerId: 'owner', settings: {} } })).toBe(false);
+    expect(isAllowed(owner, 's3:GetObject', { bucket: { name: 'b', ownerId: 'owner', settings: {} } })).toBe(false);
   });
 
   test.each([
@@ -98,7 +98,7 @@ describe('authorize', () => {
     ['s3:AbortMultipartUpload', false, { owner: true, friend: true, stranger: false }],
   ] as const)('%s in an upload of a friend, the bucket public: %s', (action, isPublic, expected) => {
     const acl: Acl = isPublic ? [{ grantee: { kind: 'group', group: 'AllUsers' }, permission: 'WRITE' }] : [];
-    const resource = { bucket: { ownerId: 'owner', acl, settings: {} }, upload: { ownerId: 'friend' } };
+    const resource = { bucket: { name: 'b', ownerId: 'owner', acl, settings: {} }, upload: { ownerId: 'friend' } };
     const answers = { owner: isAllowed(owner, action, resource), friend: isAllowed(friend, action, resource), stranger: isAllowed(stranger, action, resource) };
     expect(answers).toEqual(expected);
     expect(isAllowed(anonymous, action, resource)).toBe(false);
@@ -107,13 +107,13 @@ describe('authorize', () => {
   test('an upload that makes an object of somebody else is still its initiator\'s', () => {
     const acl: Acl = [{ grantee: { kind: 'group', group: 'AllUsers' }, permission: 'WRITE' }];
     const user: Principal = { kind: 'account', account: accountOf('stranger'), user: { name: 'u', arn: 'arn:u' }, accessKeyId: 'u' };
-    const started = (id: string): Resource => ({ bucket: { ownerId: 'owner', acl, settings: {} }, upload: { ownerId: 'owner', initiator: { id } } });
+    const started = (id: string): Resource => ({ bucket: { name: 'b', ownerId: 'owner', acl, settings: {} }, upload: { ownerId: 'owner', initiator: { id } } });
     for (const action of ['s3:PutObject', 's3:AbortMultipartUpload', 's3:ListMultipartUploadParts']) {
       const may = (caller: Principal, id: string): boolean => isAllowed(caller, action, started(id));
       const isPut = action === 's3:PutObject';
       expect([may(friend, 'friend'), may(owner, 'friend'), may(user, 'arn:u')], action).toEqual([true, true, true]);
       expect([may(stranger, 'friend'), may(stranger, 'arn:u'), may(anonymous, ANONYMOUS_ID), may(user, 'arn:v')], action).toEqual([false, false, false, false]);
-      expect(isAllowed(friend, action, { ...started('friend'), bucket: { ownerId: 'owner', settings: {} } }), action).toBe(!isPut);
+      expect(isAllowed(friend, action, { ...started('friend'), bucket: { name: 'b', ownerId: 'owner', settings: {} } }), action).toBe(!isPut);
     }
   });
 });
@@ -136,7 +136,7 @@ describe('what a bucket makes of ACLs', () => {
     ['public ACLs ignored', { publicAccessBlock: { ...OFF, ignorePublicAcls: true } }, ['owner', 'friend'], ['friend', 'writer']],
   ])('%s', (_name, settings, onBucket, onObject) => {
     const callers = { ...CALLERS, writer: account('writer') };
-    const bucket = { ownerId: 'owner', acl: PUBLIC, settings };
+    const bucket = { name: 'b', ownerId: 'owner', acl: PUBLIC, settings };
     const object = { ownerId: 'writer', acl: PUBLIC };
     for (const [name, caller] of Object.entries(callers)) {
       const everybody = onBucket.length === ALL.length;

@@ -9,6 +9,7 @@ import type { S3Request } from '../../../../src/protocol/request.ts';
 import { isByteSource } from '../../../../src/protocol/response.ts';
 import { encodeXml } from '../../../../src/protocol/xml/encode.ts';
 import { OWNER, type TestManifest } from '../../../support/manifest.ts';
+import { askedOf } from '../../../support/asked.ts';
 import { testCall } from '../../../support/test-call.ts';
 
 const OWNER_ACCOUNT = {
@@ -27,7 +28,7 @@ export type ListOperation = 'ListObjects' | 'ListObjectsV2' | 'ListObjectVersion
 export async function answerOf(manifest: TestManifest, name: ListOperation, query: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const operation = OPERATIONS[name];
   if (operation === undefined) throw new Error(`${name} is not built`);
-  const { body } = await operation(listRequest(query, headers), contextOf(manifest, name));
+  const { body } = await operation(listRequest(query, headers), contextOf(manifest, name, listRequest(query, headers)));
   if (body === undefined || isByteSource(body)) throw new Error('a document is expected');
   return encodeXml(body);
 }
@@ -54,7 +55,7 @@ function listRequest(query: string, headers: Readonly<Record<string, string>>): 
   };
 }
 
-function contextOf({ buckets, objects, settler }: TestManifest, name: ListOperation): OperationContext {
+function contextOf({ buckets, objects, settler }: TestManifest, name: ListOperation, request: S3Request): OperationContext {
   const accounts = createAccountDirectory([OWNER_ACCOUNT]);
   const account = accounts.byCanonicalId(OWNER);
   if (account === undefined) throw new Error('the account is missing');
@@ -62,6 +63,7 @@ function contextOf({ buckets, objects, settler }: TestManifest, name: ListOperat
     call: testCall(),
     operation: operationRow(name),
     principal: { kind: 'account', account, accessKeyId: 'AK' },
+    asked: askedOf(request, name),
     accounts,
     manifest: { buckets, objects, listing: createListing(), uploads: createUploads({ clock: createClock(), settler, objects }) },
     settings: { region: 'us-east-1', smallRangeCopy: false, holdBytes: 0, newBuckets: 'open', cors: [] },

@@ -14,6 +14,7 @@ import { readQuery } from '../../../../src/protocol/headers/query-reader.ts';
 import { type OperationName, operationRow } from '../../../../src/protocol/operation-table.ts';
 import { isByteSource } from '../../../../src/protocol/response.ts';
 import { encodeXml } from '../../../../src/protocol/xml/encode.ts';
+import { askedOf } from '../../../support/asked.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { type FixtureOptions, OWNER, UploadFixture } from '../../manifest/upload-fixture.ts';
 
@@ -87,7 +88,7 @@ export class Gateway {
     try {
       const operation = OPERATIONS[name];
       if (operation === undefined) throw new Error(`${name} is not built`);
-      const response = await operation(request, { ...this.#context(name, sent), mayTakeLong: () => (seen.long = true) });
+      const response = await operation(request, { ...this.#context(name, sent), asked: askedOf(request, name), mayTakeLong: () => (seen.long = true) });
       const xml = response.body === undefined || isByteSource(response.body) ? '' : encodeXml(response.body);
       return { status: response.status, headers: response.headers ?? {}, xml, ...seen };
     } catch (error) {
@@ -97,7 +98,7 @@ export class Gateway {
     }
   }
 
-  #context(name: OperationName, { user, anonymous }: Sent): Omit<OperationContext, 'mayTakeLong'> {
+  #context(name: OperationName, { user, anonymous }: Sent): Omit<OperationContext, 'mayTakeLong' | 'asked'> {
     const accounts = createAccountDirectory([ACCOUNT]);
     const account = accounts.byCanonicalId(OWNER);
     if (account === undefined) throw new Error('the account is missing');

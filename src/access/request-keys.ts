@@ -1,0 +1,223 @@
+import type { HeaderReader, QueryReader } from '../protocol/request.ts';
+import { parseRetainUntil } from '../protocol/object-lock.ts';
+import { parseTaggingHeader, type Tag } from '../protocol/tagging.ts';
+import { isS3Error } from '../errors/s3-error.ts';
+import type { Principal } from './accounts.ts';
+import type { OwningBucket } from './acl/in-force.ts';
+import { appliesTo } from './policy/condition-keys.ts';
+import type { ConditionKeys } from './policy/context.ts';
+
+/** What a request says that policies may ask for. */
+export interface AskedRequest {
+  readonly operation: string;
+  readonly bucket: string | undefined;
+  readonly key: string | undefined;
+  readonly headers: HeaderReader;
+  readonly query: QueryReader;
+  readonly authMethod: 'header' | 'query' | 'anonymous';
+  readonly clientAddress: string | undefined;
+  readonly scheme: string;
+  /** `1.2`, `1.3`; undefined: no TLS, or not here. */
+  readonly tlsVersion: string | undefined;
+  readonly region: string;
+  /** 12 digits of the account of a canonical id; undefined: not known. */
+  readonly accountNumberOf: (canonicalId: string) => string | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+const NOTHING = { get: () => undefined };
+
+/** For decisions that no request is behind. */
+export const NO_REQUEST: AskedRequest = Object.freeze({
+  operation: '',
+  bucket: undefined,
+  key: undefined,
+  headers: { ...NOTHING, startingWith: () => [] },
+  query: { ...NOTHING, has: () => false, names: () => [] },
+  authMethod: 'anonymous',
+  clientAddress: undefined,
+  scheme: 'http',
+  tlsVersion: undefined,
+  region: '',
+  accountNumberOf: () => undefined,
+  now: 0,
+});
+
+/** What one decision is about, besides the request. */
+export interface DecidedResource {
+  readonly bucket?: OwningBucket;
+  readonly key?: string;
+  readonly versionId?: string | undefined;
+  readonly object?: { readonly tags?: readonly Tag[] | undefined };
+  readonly says?: ConditionKeys;
+}
+
+interface Scope {
+  readonly principal: Principal;
+  readonly resource: DecidedResource;
+  readonly asked: AskedRequest;
+}
+
+type Value = string | readonly string[] | undefined;
+type Read = (scope: Scope) => Value;
+/** @param name what stands behind the slash, as written */
+type ReadTag = (scope: Scope, name: string) => Value;
+
+const header = (name: string): Read => ({ asked }) => asked.headers.get(name);
+const present = (yes: boolean): string => String(yes);
+
+function accountOf({ principal }: Scope): string | undefined {
+  return principal.kind === 'account' ? principal.account.accountNumber : undefined;
+}
+
+function ownerOf({ resource: { bucket }, asked }: Scope): string | undefined {
+  return bucket && asked.accountNumberOf(bucket.ownerId);
+}
+
+function principalArn({ principal }: Scope): string | undefined {
+  if (principal.kind === 'anonymous') return undefined;
+  const { account, user, session } = principal;
+  return session?.role?.arn ?? user?.arn ?? `arn:aws:iam::${account.accountNumber}:root`;
+}
+
+function principalType({ principal }: Scope): string {
+  if (principal.kind === 'anonymous') return 'Anonymous';
+  return principal.session?.role !== undefined ? 'AssumedRole' : principal.user === undefined ? 'Account' : 'User';
+}
+
+/** `aws:` keys. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html */
+const GLOBAL: Readonly<Record<string, Read>> = {
+  'aws:sourceip': ({ asked }) => asked.clientAddress,
+  'aws:securetransport': ({ asked }) => present(asked.scheme === 'https'),
+  'aws:currenttime': ({ asked }) => new Date(asked.now).toISOString(),
+  'aws:epochtime': ({ asked }) => String(Math.floor(asked.now / 1000)),
+  'aws:useragent': header('user-agent'),
+  'aws:referer': header('referer'),
+  'aws:requestedregion': ({ asked }) => asked.region,
+  'aws:principalarn': principalArn,
+  'aws:principalaccount': accountOf,
+  'aws:principaltype': principalType,
+  'aws:principalisawsservice': () => 'false',
+  'aws:viaawsservice': () => 'false',
+  'aws:resourceaccount': ownerOf,
+  'aws:username': ({ principal }) => (principal.kind === 'account' && principal.session?.role === undefined ? principal.user?.name : undefined),
+  'aws:userid': ({ principal }) => (principal.kind === 'anonymous' ? 'anonymous' : principal.user === undefined ? principal.account.accountNumber : principal.user.id),
+  'aws:federatedprovider': ({ principal }) => (principal.kind === 'account' ? principal.session?.provider : undefined),
+  'aws:tokenissuetime': ({ principal }) =>
+    (principal.kind === 'account' && principal.session !== undefined ? new Date(principal.session.issuedAt).toISOString() : undefined),
+};
+
+const LISTS: ReadonlySet<string> = new Set(['ListObjects', 'ListObjectsV2', 'ListObjectVersions', 'ListMultipartUploads']);
+
+/** A parameter of a listing; of other requests, which ask for the permission to list on the way, it says nothing. */
+const listing = (name: string): Read => ({ asked }) => (LISTS.has(asked.operation) ? asked.query.get(name) : undefined);
+
+/** Operations that write a whole object; the others that take `s3:PutObject` write a part of one. */
+const WHOLE: ReadonlySet<string> = new Set(['PutObject', 'CopyObject', 'CompleteMultipartUpload', 'PostObject']);
+
+const HEADERS = [
+  'x-amz-acl', 'x-amz-grant-full-control', 'x-amz-grant-read', 'x-amz-grant-read-acp', 'x-amz-grant-write', 'x-amz-grant-write-acp', 'x-amz-copy-source',
+  'x-amz-metadata-directive', 'x-amz-storage-class', 'x-amz-server-side-encryption', 'x-amz-server-side-encryption-aws-kms-key-id',
+  'x-amz-server-side-encryption-customer-algorithm', 'x-amz-website-redirect-location', 'x-amz-object-ownership', 'x-amz-content-sha256', 'if-match',
+  'if-none-match',
+] as const;
+
+/** `s3:` keys. https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html#amazons3-policy-keys */
+const S3: Readonly<Record<string, Read>> = {
+  ...Object.fromEntries(HEADERS.map((name) => [`s3:${name}`, header(name)])),
+  // As policies are written: without the slash that clients may put in front.
+  's3:x-amz-copy-source': ({ asked }) => asked.headers.get('x-amz-copy-source')?.replace(/^\//, ''),
+  's3:prefix': listing('prefix'),
+  's3:delimiter': listing('delimiter'),
+  's3:max-keys': listing('max-keys'),
+  's3:versionid': ({ resource, asked }) => (resource.key === undefined ? asked.query.get('versionId') : resource.versionId),
+  's3:authtype': ({ asked }) => ({ header: 'REST-HEADER', query: 'REST-QUERY-STRING', anonymous: undefined })[asked.authMethod],
+  's3:signatureversion': signatureVersion,
+  's3:signatureage': signatureAge,
+  's3:tlsversion': ({ asked }) => asked.tlsVersion,
+  's3:resourceaccount': ownerOf,
+  's3:requestobjecttagkeys': (scope) => requestTags(scope)?.map(({ key }) => key),
+  's3:object-lock-mode': header('x-amz-object-lock-mode'),
+  's3:object-lock-retain-until-date': header('x-amz-object-lock-retain-until-date'),
+  's3:object-lock-remaining-retention-days': ({ asked }) => remainingDays(asked.headers.get('x-amz-object-lock-retain-until-date'), asked.now),
+  's3:object-lock-legal-hold': header('x-amz-object-lock-legal-hold'),
+  's3:objectcreationoperation': ({ asked }) => present(WHOLE.has(asked.operation)),
+};
+
+const TAGS: Readonly<Record<string, ReadTag>> = {
+  's3:existingobjecttag': ({ resource }, name) => valueOf(resource.object?.tags, name),
+  's3:requestobjecttag': (scope, name) => valueOf(requestTags(scope), name),
+  'aws:principaltag': ({ principal }, name) => {
+    const tags = principal.kind === 'account' ? principal.user?.tags : undefined;
+    const lower = name.toLowerCase();
+    return Object.entries(tags ?? {}).find(([key]) => key.toLowerCase() === lower)?.[1];
+  },
+};
+
+/** Answers what documents ask about one decision; nothing is worked out that they do not ask for. */
+export function decisionKeys(principal: Principal, action: string, resource: DecidedResource, asked: AskedRequest): ConditionKeys {
+  const scope: Scope = { principal, resource, asked };
+  return {
+    get: (key) => {
+      if (key.startsWith('aws:')) return ofTag(scope, key) ?? GLOBAL[key]?.(scope);
+      if (!appliesTo(key, action)) return undefined;
+      return resource.says?.get(key) ?? ofTag(scope, key) ?? S3[key]?.(scope);
+    },
+  };
+}
+
+function ofTag(scope: Scope, key: string): Value {
+  const slash = key.indexOf('/');
+  return slash < 0 ? undefined : TAGS[key.slice(0, slash)]?.(scope, key.slice(slash + 1));
+}
+
+function valueOf(tags: readonly Tag[] | undefined, name: string): string | undefined {
+  return tags?.find(({ key }) => key === name)?.value;
+}
+
+/** What `x-amz-tagging` gives the object; a header that the operation will refuse says nothing. */
+function requestTags({ asked }: Scope): readonly Tag[] | undefined {
+  const text = asked.headers.get('x-amz-tagging');
+  if (text === undefined) return undefined;
+  try {
+    return parseTaggingHeader(text);
+  } catch (error) {
+    if (isS3Error(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Tags of a body, as `Resource.says`. */
+export function tagKeys(tags: readonly Tag[]): ConditionKeys {
+  return {
+    get: (key) => {
+      if (key === 's3:requestobjecttagkeys') return tags.map((tag) => tag.key);
+      const prefix = 's3:requestobjecttag/';
+      return key.startsWith(prefix) ? valueOf(tags, key.slice(prefix.length)) : undefined;
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Whole days from now until a date, the begun one counted. */
+export function remainingDays(date: string | undefined, now: number): string | undefined {
+  const until = date === undefined ? undefined : parseRetainUntil(date);
+  return until === undefined ? undefined : String(Math.ceil((until - now) / DAY_MS));
+}
+
+function signatureVersion({ asked }: Scope): string | undefined {
+  if (asked.authMethod === 'anonymous') return undefined;
+  const isV2 = asked.authMethod === 'query' && asked.query.get('X-Amz-Algorithm') === undefined;
+  return isV2 ? 'AWS' : 'AWS4-HMAC-SHA256';
+}
+
+/** Milliseconds since a request was signed. */
+function signatureAge({ asked }: Scope): string | undefined {
+  const text = asked.authMethod === 'query' ? asked.query.get('X-Amz-Date') : asked.headers.get('x-amz-date');
+  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text ?? '') ?? [];
+  if (asked.authMethod === 'anonymous' || year === undefined) return undefined;
+  const signed = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
+  return String(Math.max(0, asked.now - signed));
+}
