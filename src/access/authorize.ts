@@ -1,5 +1,6 @@
 import { S3Error } from '../errors/s3-error.ts';
-import type { AccessDecision, AccessRule, CallFacts } from '../observe/request-facts.ts';
+import type { AccessDecision, AccessRule } from '../observe/access-facts.ts';
+import type { CallFacts } from '../observe/request-facts.ts';
 import type { Principal } from './accounts.ts';
 import { type OwnedResource, byOwnership } from './acl/by-ownership.ts';
 import { inForce } from './acl/in-force.ts';
@@ -52,13 +53,19 @@ export function decide(principal: Principal, action: string, resource: Resource 
   return byPolicies({ principal, action, resource, asked, owning, policies });
 }
 
+/** What is behind a decision. */
+export interface Behind {
+  readonly asked?: AskedRequest;
+  readonly facts?: CallFacts;
+}
+
 /**
  * @param facts of the call that the decision is made for: it is noted there
  * @throws S3Error AccessDenied
  */
-export function authorize(principal: Principal, action: string, resource: Resource = {}, on: { readonly asked?: AskedRequest; readonly facts?: CallFacts } = {}): void {
-  const decision = decide(principal, action, resource, on.asked);
-  on.facts?.noteAuthorization(action, decision);
+export function authorize(principal: Principal, action: string, resource: Resource = {}, { asked, facts }: Behind = {}): void {
+  const decision = decide(principal, action, resource, asked);
+  facts?.noteAuthorization(action, decision);
   if (!decision.allowed) throw new S3Error('AccessDenied', { cause: new Error(`${describe(principal)} may not ${action}`) });
 }
 

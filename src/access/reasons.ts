@@ -1,4 +1,4 @@
-import type { AccessReasons, StatementFacts } from '../observe/request-facts.ts';
+import type { AccessReasons, StatementFacts } from '../observe/access-facts.ts';
 import type { Principal } from './accounts.ts';
 import { principalArn } from './policy-caller.ts';
 import type { PolicyContext } from './policy/context.ts';

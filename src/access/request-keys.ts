@@ -34,7 +34,7 @@ export const NO_REQUEST: AskedRequest = Object.freeze({
   bucket: undefined,
   key: undefined,
   headers: { ...NOTHING, startingWith: () => [] },
-  query: { ...NOTHING, has: () => false, names: () => [] },
+  query: { ...NOTHING, has: () => false, all: () => [], names: () => [] },
   authMethod: 'anonymous',
   clientAddress: undefined,
   scheme: 'http',

@@ -8,6 +8,8 @@
  * Times are milliseconds of the monotonic clock (`performance.now()`); undefined: it has not come to that.
  */
 
+import type { AccessDecision, AuthorizationFacts } from './access-facts.ts';
+
 /** Most calls to backends that are kept with their facts; the rest are counted. */
 export const MAX_CALLS_KEPT = 64;
 /** Most heads whose revisions are kept: a DeleteObjects changes a thousand. */
@@ -98,60 +100,6 @@ export interface AuthFacts {
   readonly failure: Failure | undefined;
   /** On failure: computed when asked for, from raw head and target; undefined when the request holds nothing to compute it from. */
   readonly signature: (() => SignatureWork | undefined) | undefined;
-}
-
-/** Which rule let a caller do something, or kept him from it; `none`: no rule lets him. */
-export type AccessRule =
-  | 'account'
-  | 'bucketOwner'
-  | 'objectOwner'
-  | 'uploadInitiator'
-  | 'aclOwner'
-  | 'aclAccount'
-  | 'aclAuthenticatedUsers'
-  | 'aclAllUsers'
-  | 'identityPolicy'
-  | 'sessionPolicy'
-  | 'bucketPolicy'
-  | 'none';
-
-/** A statement of a policy that was asked about a request. */
-export interface StatementFacts {
-  /** Name of the document. */
-  readonly policy: string;
-  /** Its Sid, else its place, counted from 1. */
-  readonly statement: string;
-  readonly effect: 'Allow' | 'Deny';
-  /** Why it does not speak about the request; absent: it does. */
-  readonly mismatch?: 'principal' | 'action' | 'resource' | 'condition';
-  /** Operator, key and values of the first condition that does not hold. */
-  readonly condition?: string;
-}
-
-/** Why policies decided as they did. */
-export interface AccessReasons {
-  /** ARN of what was asked for. */
-  readonly resource: string;
-  /** The statement that decided; absent: none did. */
-  readonly by?: StatementFacts;
-  /** Those that were looked at, in order; at most a hundred. */
-  readonly looked: readonly StatementFacts[];
-  /** Looked at and not in `looked`. */
-  readonly omitted?: number;
-  /** What would let the request be, as statements of JSON, each for the document that lacks it. Absent: it was let be, or a denial stands before it. */
-  readonly remedies?: readonly { readonly document: string; readonly statement: string }[];
-}
-
-export interface AccessDecision {
-  readonly allowed: boolean;
-  readonly rule: AccessRule;
-  /** Present when policies were asked. Works it out when called: most are never read. */
-  readonly reasons?: () => AccessReasons;
-}
-
-export interface AuthorizationFacts extends AccessDecision {
-  /** IAM action that was asked for. */
-  readonly action: string;
 }
 
 /** The body of a request. */

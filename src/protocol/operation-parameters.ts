@@ -69,6 +69,7 @@ const OWN: Readonly<Partial<Record<OperationName, Partial<OperationParameters>>>
     counts: [...CONTENT, ...PLACEMENT, ...ACL, ...LOCK, ...WRITE_IF, ...DIGESTS, ...ENCRYPTION.counts],
     refused: [...ENCRYPTION.refused, 'x-amz-write-offset-bytes', ...EVENT_HOLD],
   },
+  PutBucketPolicy: { counts: ['x-amz-confirm-remove-self-bucket-access'] },
   CopyObject: {
     counts: [
       ...CONTENT, ...PLACEMENT, ...ACL, ...LOCK, ...WRITE_IF, ...COPY_IF, 'x-amz-checksum-algorithm', 'x-amz-copy-source', 'x-amz-metadata-directive', 'x-amz-tagging-directive',

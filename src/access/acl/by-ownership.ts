@@ -1,7 +1,7 @@
 import { type OwningBucket, inForce } from './in-force.ts';
 import { type Owned, idOf, owns, grantFor } from './permits.ts';
 import { ruleOf } from './action-rules.ts';
-import type { AccessDecision, AccessRule } from '../../observe/request-facts.ts';
+import type { AccessDecision, AccessRule } from '../../observe/access-facts.ts';
 import type { Grant, Grantee, Permission } from '../../protocol/acl/acl.ts';
 import type { Principal } from '../accounts.ts';
 

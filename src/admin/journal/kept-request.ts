@@ -1,4 +1,5 @@
-import type { AuthorizationFacts, Digest, HeadFacts, RequestFacts } from '../../observe/request-facts.ts';
+import type { AuthorizationFacts } from '../../observe/access-facts.ts';
+import type { Digest, HeadFacts, RequestFacts } from '../../observe/request-facts.ts';
 
 /** What may be wrong with a refused signature, in words for a person. */
 export interface SignatureHint {

@@ -1,4 +1,4 @@
-import type { AccessRule } from '../../observe/request-facts.ts';
+import type { AccessRule } from '../../observe/access-facts.ts';
 import type { KeptAuth, KeptBody, KeptCall, KeptFailure, KeptRequest, SignatureReport } from './kept-request.ts';
 
 /*

@@ -40,7 +40,8 @@ export const deleteObjects: Operation = async (request, context) => {
   // Its schema wants at least a character.
   if (objects.some(({ Key }) => Key === '')) throw new S3Error('MalformedXML');
 
-  const outcomes = (await mapConcurrent(itemsByKey(objects), CONCURRENCY, (items) => deleteInTurn(items, { bucket, headers: request.headers }, context))).flat();
+  const deletion: Deletion = { bucket, headers: request.headers };
+  const outcomes = (await mapConcurrent(itemsByKey(objects), CONCURRENCY, (items) => deleteInTurn(items, deletion, context))).flat();
   const valuesOf = (wanted: Outcome['element']): XmlValue[] => outcomes.filter(({ element }) => element === wanted).map(({ value }) => value);
   return { status: 200, body: xml(DELETE_RESULT, { ...(!quiet && { Deleted: valuesOf('Deleted') }), Error: valuesOf('Error') }) };
 };
