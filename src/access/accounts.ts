@@ -62,8 +62,6 @@ export interface DirectoryUser {
 export interface AccountDirectory {
   byAccessKey(accessKeyId: string): Credential | undefined;
   byCanonicalId(id: string): Account | undefined;
-  /** @param number 12 digits */
-  byNumber(number: string): Account | undefined;
   byEmail(email: string): readonly Account[];
   byName(name: string): Account | undefined;
   /** By the twelve digits that ARNs have. */

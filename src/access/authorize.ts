@@ -6,7 +6,6 @@ import { type OwnedResource, byOwnership } from './acl/by-ownership.ts';
 import { inForce } from './acl/in-force.ts';
 import { type Owned, owns } from './acl/permits.ts';
 import { type BucketPolicy, policyOf } from './bucket-policy.ts';
-import { documentsOf } from './attached-policies.ts';
 import { policyCaller } from './policy-caller.ts';
 import { S3_ACTIONS } from './policy/actions.ts';
 import type { ConditionKeys, PolicyContext } from './policy/context.ts';
@@ -84,12 +83,12 @@ interface Policies {
 /** Undefined: there is none, and ownership and ACLs say it all. */
 function policiesInForce(principal: Principal, { bucket }: Resource): Policies | undefined {
   const { user, session } = principal.kind === 'account' ? principal : {};
-  const permissions = user === undefined ? 'account' : (user.permissions ?? 'account');
+  const permissions = user === undefined ? 'account' : (user.permissions ?? []);
   const ofBucket = bucket && policyOf(bucket);
   if (permissions === 'account' && session?.policies === undefined && ofBucket === undefined) return undefined;
   return {
-    identity: permissions === 'account' ? permissions : documentsOf(permissions, 'identity'),
-    session: session?.policies && documentsOf(session.policies, 'session'),
+    identity: permissions,
+    session: session?.policies,
     bucket: ofBucket,
   };
 }

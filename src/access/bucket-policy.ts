@@ -1,5 +1,5 @@
 import type { OwningBucket } from './acl/in-force.ts';
-import { documentOf } from './attached-policies.ts';
+import { rememberedPolicy } from './policy/remembered.ts';
 import type { NamedPolicy } from './policy/document.ts';
 import { isPublicPolicy } from './policy/public.ts';
 
@@ -19,7 +19,7 @@ export function policyOf({ settings }: Pick<OwningBucket, 'settings'>): BucketPo
   if (settings.policy === undefined) return undefined;
   const found = known.get(settings);
   if (found !== undefined) return found;
-  const document = documentOf(settings.policy, 'resource');
+  const document = rememberedPolicy(settings.policy);
   const policy = { name: 'bucket policy', document, isPublic: isPublicPolicy(document) };
   known.set(settings, policy);
   return policy;

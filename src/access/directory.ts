@@ -39,7 +39,6 @@ export function createAccountDirectory(settings: readonly AccountSettings[]): Ac
   return {
     byAccessKey: (accessKeyId) => byKey.get(accessKeyId),
     byCanonicalId: (id) => byCanonicalId.get(id),
-    byNumber: (number) => byNumber.get(number),
     byEmail: (email) => byEmail.get(email.toLowerCase()) ?? [],
     byName: (name) => byName.get(name),
     byNumber: (number) => byNumber.get(number),
@@ -114,7 +113,6 @@ export function replaceableDirectory(first: AccountDirectory): ReplaceableDirect
   return {
     byAccessKey: (accessKeyId) => current.byAccessKey(accessKeyId),
     byCanonicalId: (id) => current.byCanonicalId(id),
-    byNumber: (number) => current.byNumber(number),
     byEmail: (email) => current.byEmail(email),
     byName: (name) => current.byName(name),
     byNumber: (number) => current.byNumber(number),

@@ -137,7 +137,7 @@ function readPolicy(text: string): PolicyDocument {
 }
 
 /** In the place of a policy that is gone: the session must not widen by that. */
-const NOTHING: PolicyDocument = { version: '2012-10-17', statements: [] };
+const NOTHING: PolicyDocument = { version: '2012-10-17', statements: [], keys: [] };
 
 /** Who acts in a session of a role. */
 export function sessionUser(role: Role, name: string, tags: SessionClaims['tags'] = {}): NonNullable<Credential['user']> {

@@ -106,7 +106,7 @@ describe('authorize', () => {
 
   test('an upload that makes an object of somebody else is still its initiator\'s', () => {
     const acl: Acl = [{ grantee: { kind: 'group', group: 'AllUsers' }, permission: 'WRITE' }];
-    const user: Principal = { kind: 'account', account: accountOf('stranger'), user: { name: 'u', arn: 'arn:u' }, accessKeyId: 'u' };
+    const user: Principal = { kind: 'account', account: accountOf('stranger'), user: { name: 'u', arn: 'arn:u', permissions: 'account' }, accessKeyId: 'u' };
     const started = (id: string): Resource => ({ bucket: { name: 'b', ownerId: 'owner', acl, settings: {} }, upload: { ownerId: 'owner', initiator: { id } } });
     for (const action of ['s3:PutObject', 's3:AbortMultipartUpload', 's3:ListMultipartUploadParts']) {
       const may = (caller: Principal, id: string): boolean => isAllowed(caller, action, started(id));
