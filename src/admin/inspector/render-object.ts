@@ -2,6 +2,7 @@ import type { Grant } from '../../protocol/acl/acl.ts';
 import type { InspectedKey, InspectedUpload as UploadInside, InspectedVersion as VersionInside } from '../../manifest/inspect/inspected-key.ts';
 import type { Head } from '../../manifest/heads/head.ts';
 import type { ObjectView } from '../../manifest/records/object-view.ts';
+import { namedNull, namedVersion } from '../../manifest/records/record.ts';
 import type { PartRecord } from '../../manifest/records/upload-part-record.ts';
 import { defined } from '../../observe/defined.ts';
 import type { InspectedHead, InspectedUpload, InspectedVersion, ObjectInspection } from './object-contract.ts';
@@ -32,8 +33,8 @@ function headOf({ ref, properties, record }: Head): InspectedHead {
     lastModified: properties.lastModified,
     blobSize: properties.size,
     native: record === undefined,
-    version: record?.version,
-    nullVersion: record?.nullVersion,
+    version: namedVersion(record),
+    nullVersion: namedNull(record),
     adds: record?.adds ?? [],
     dels: record?.dels ?? [],
     settle: kind === 'mlink' ? 'pending' as const : 'none' as const,

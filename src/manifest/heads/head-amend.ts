@@ -5,7 +5,8 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { newNonce } from '../records/clock.ts';
 import { blobMetadata } from './overflow.ts';
-import { type ObjectRecord, splitMetadata } from '../records/record.ts';
+import { nativeIn } from '../records/metadata.ts';
+import type { HeadRecord } from '../records/record.ts';
 import { byNonce, changeHead, noncesAmended } from './head-commit.ts';
 import type { Head } from './head.ts';
 
@@ -18,7 +19,7 @@ export interface HeadAmendment {
    * The record as it should be, or undefined when nothing needs to be written. Asked again whenever
    * somebody else was faster, so it depends on its arguments only; what it throws ends the change.
    */
-  readonly change: (record: ObjectRecord | undefined, head: Head | undefined) => ObjectRecord | undefined | Promise<ObjectRecord | undefined>;
+  readonly change: (head: Head | undefined) => HeadRecord | undefined | Promise<HeadRecord | undefined>;
 }
 
 /**
@@ -36,7 +37,7 @@ export function amendHead({ bucket, key, conditions = {}, change }: HeadAmendmen
       conditions,
       repeatable: true,
       plan: async (head, condition) => {
-        const record = await change(head?.record, head);
+        const record = await change(head);
         if (record === undefined || head === undefined) return async () => head;
         return async () => {
           await rewriteRecord(bucket, { head, record: { ...record, ...noncesAmended(head, nonce) }, condition }, call);
@@ -52,11 +53,10 @@ export function amendHead({ bucket, key, conditions = {}, change }: HeadAmendmen
 /** One conditional call: the head's bytes, headers and user metadata stay. @throws StoreError conditionFailed */
 export async function rewriteRecord(
   { home }: Bucket,
-  { head, record, condition }: { readonly head: Head; readonly record: ObjectRecord; readonly condition: Condition },
+  { head, record, condition }: { readonly head: Head; readonly record: HeadRecord; readonly condition: Condition },
   call: Call,
 ): Promise<void> {
-  const { native } = splitMetadata(head.properties.metadata);
-  const metadata = await blobMetadata(home, record, native, call);
+  const metadata = await blobMetadata(home, record, nativeIn(head.properties.metadata), call);
   try {
     await home.store.setMetadata(head.ref, metadata, condition, call);
   } catch (error) {

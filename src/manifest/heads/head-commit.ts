@@ -4,7 +4,7 @@ import { type WriteConditions, hasWriteConditions, judgeWrite } from '../../prot
 import { ABSENT, type Condition, at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError, mayHaveHappened } from '../../store/store-error.ts';
 import type { Bucket } from '../records/bucket.ts';
-import type { ObjectRecord } from '../records/record.ts';
+import { type HeadRecord } from '../records/record.ts';
 import type { Place } from '../records/key-turns.ts';
 import { timeOf } from '../records/time.ts';
 import { clientOf, outcomeUnknown } from './commit-life.ts';
@@ -258,7 +258,7 @@ export function conflict({ conditions, key }: HeadTarget, cause?: unknown): S3Er
 }
 
 /** True when the head was written with this nonce, or descends from such a head within the length of the ring. */
-export function carriesNonce(record: ObjectRecord | undefined, nonce: string): boolean {
+export function carriesNonce(record: HeadRecord | undefined, nonce: string): boolean {
   return record?.nonce === nonce || (record?.ring?.includes(nonce) ?? false);
 }
 

@@ -2,22 +2,35 @@ import { createHash } from 'node:crypto';
 import type { BlobProperties, BlobRef, ContentHeaders } from '../../store/blob-store.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
-import { versionRef } from '../records/version-names.ts';
+import { nativeIn, recordIn } from '../records/metadata.ts';
 import type { ObjectView } from '../records/object-view.ts';
-import { type ObjectRecord, splitMetadata } from '../records/record.ts';
+import { fieldsOf } from '../records/record-fields.ts';
+import { type HeadRecord, type InlineHead, type LooseRecord, type OwnRecord, asHead } from '../records/record.ts';
+import { versionRef } from '../records/version-names.ts';
 
-/** What the blob at a key's name says about the key. */
-export interface Head {
+/** A blob that stands for a version, or names one. */
+export interface RecordedBlob<R extends HeadRecord | OwnRecord> {
   readonly ref: BlobRef;
   readonly properties: BlobProperties;
   /** Absent on a blob that native tools wrote. */
-  readonly record: ObjectRecord | undefined;
+  readonly record: R | undefined;
   readonly userMetadata: Readonly<Record<string, string>>;
 }
 
+/** What the blob at a key's name says about the key. */
+export type Head = RecordedBlob<HeadRecord>;
+
+/** @throws RecordFormatError */
 export function parseHead(ref: BlobRef, properties: BlobProperties): Head {
-  const { record, native } = splitMetadata(properties.metadata);
-  return { ref, properties, record, userMetadata: record?.userMetadata === undefined ? native : { ...native, ...record.userMetadata } };
+  const record = recordIn(properties.metadata);
+  return withRecord({ ref, properties }, record && asHead(record));
+}
+
+/** User metadata is what lies beside the record, and what is in it. */
+export function withRecord<R extends HeadRecord | OwnRecord>({ ref, properties }: Pick<RecordedBlob<R>, 'ref' | 'properties'>, record: R | undefined): RecordedBlob<R> {
+  const native = nativeIn(properties.metadata);
+  const { userMetadata }: Partial<LooseRecord> = record ?? {};
+  return { ref, properties, record, userMetadata: userMetadata === undefined ? native : { ...native, ...userMetadata } };
 }
 
 /** True when the key has a current version that is no delete marker. */
@@ -35,41 +48,40 @@ export function recordIsHere(head: Head | undefined): boolean {
 export const NULL_VERSION = 'null';
 
 /** The object that a live head stands for. Of a link only what listings and conditions need is true: the rest may have changed since. */
-export function viewOf(head: Head, bucket: Bucket, key: string): ObjectView {
+export function viewOf(head: RecordedBlob<HeadRecord | OwnRecord>, bucket: Bucket, key: string): ObjectView {
   const { properties, record } = head;
-  const kind = record?.kind ?? 'inline';
-  const detached = record?.version !== undefined && kind !== 'inline';
-  const ref = detached ? versionRef(bucket, key, record.version) : head.ref;
-  const md5 = detached ? undefined : properties.md5;
+  const detached = record?.kind === 'link' || record?.kind === 'mlink' ? record : undefined;
+  const ref = detached === undefined ? head.ref : versionRef(bucket, key, detached.version);
+  const md5 = detached === undefined ? properties.md5 : undefined;
+  const said: Partial<LooseRecord> = record ?? {};
+  const { headers, etag, owner } = said;
   return {
+    ...fieldsOf(said, 'said', 'shown'),
     key,
-    versionId: kind === 'link' && record?.isNull !== true ? (record?.version ?? NULL_VERSION) : NULL_VERSION,
-    headers: record?.headers === undefined ? contentHeadersOf(properties) : { ...contentHeadersOf(properties), ...record.headers },
+    versionId: detached?.kind === 'link' && detached.isNull !== true ? detached.version : NULL_VERSION,
+    headers: headers === undefined ? contentHeadersOf(properties) : { ...contentHeadersOf(properties), ...headers },
     userMetadata: head.userMetadata,
-    etag: record?.etag ?? md5 ?? opaqueEtag(properties.revision),
-    size: detached ? (record.size ?? 0) : properties.size,
-    mtime: record === undefined ? Math.floor(properties.lastModified / 1000) * 1000 : (record.mtime ?? mtimeOfSeq(record.seq)),
-    ownerId: record?.owner ?? bucket.ownerId,
+    etag: etag ?? md5 ?? opaqueEtag(properties.revision),
+    size: detached?.size ?? properties.size,
+    mtime: mtimeOf(head),
+    ownerId: owner ?? bucket.ownerId,
     archived: properties.archived ?? false,
-    bytes: { ref, ...(!detached && { revision: properties.revision }) },
-    head: { kind, revision: properties.revision },
+    bytes: { ref, ...(detached === undefined && { revision: properties.revision }) },
+    head: { kind: record?.kind ?? 'inline', revision: properties.revision },
     ...(md5 !== undefined && { md5 }),
-    ...(record?.acl !== undefined && { acl: record.acl }),
-    ...(record?.expires !== undefined && { expires: record.expires }),
-    ...(record?.storageClass !== undefined && { storageClass: record.storageClass }),
-    ...(record?.websiteRedirect !== undefined && { websiteRedirect: record.websiteRedirect }),
-    ...(record?.checksum !== undefined && { checksum: record.checksum }),
-    ...(record?.parts !== undefined && { parts: record.parts }),
-    ...(record?.tags !== undefined && { tags: record.tags }),
-    ...(record?.lock !== undefined && { lock: record.lock }),
   };
+}
+
+/** S3's Last-Modified in milliseconds; of a blob that native tools wrote, its time. */
+export function mtimeOf({ record, properties }: RecordedBlob<HeadRecord | OwnRecord>): number {
+  return record === undefined ? Math.floor(properties.lastModified / 1000) * 1000 : (record.mtime ?? mtimeOfSeq(record.seq));
 }
 
 /**
  * The record of a blob that native tools wrote: what it was taken for until now. Its metadata, once written,
  * changes both its revision and its time.
  */
-export function nativeRecord({ properties }: Head): ObjectRecord {
+export function nativeRecord({ properties }: Head): InlineHead {
   return {
     kind: 'inline',
     seq: properties.lastModified * 1000,

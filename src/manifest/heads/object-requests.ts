@@ -7,7 +7,8 @@ import type { UploadBody } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import type { Head } from './head.ts';
-import type { ObjectAttributes, ObjectView, PartEntry } from '../records/object-view.ts';
+import type { PartEntry } from '../records/field-codes.ts';
+import type { ObjectAttributes, ObjectView } from '../records/object-view.ts';
 
 /** A key, or one of its versions. */
 export interface ObjectTarget {

@@ -4,8 +4,10 @@ import type { BlobMetadata } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
 import type { BucketHome } from '../records/bucket.ts';
-import type { Head } from './head.ts';
-import { type ObjectRecord, RECORD_NAME, decodeRecord, encodeRecord } from '../records/record.ts';
+import {
+  type HeadRecord, type LinkHead, type OwnRecord, RECORD_NAME, type TombHead, decodeRecord, encodeRecord, joinOverflow, splitForOverflow, trimmed,
+} from '../records/record.ts';
+import { type RecordedBlob, withRecord } from './head.ts';
 
 /** Leaves room for the service's own accounting and for fields that later heads add. */
 const SLACK = 512;
@@ -17,26 +19,13 @@ const SLACK = 512;
  */
 export async function blobMetadata(
   home: BucketHome,
-  record: ObjectRecord,
+  record: HeadRecord | OwnRecord,
   native: Readonly<Record<string, string>>,
   call: Call,
 ): Promise<BlobMetadata> {
-  const limit = home.store.capabilities.maxMetadataBytes - SLACK;
-  const encoded = encodeRecord(record);
-  if (sizeOf(native) + encoded.length + RECORD_NAME.length <= limit) return { ...native, [RECORD_NAME]: encoded };
-
-  const { userMetadata, parts, tags, headers, expires, websiteRedirect, acl, ...core } = record;
-  const rest: ObjectRecord = {
-    kind: record.kind,
-    seq: record.seq,
-    ...(userMetadata !== undefined && { userMetadata }),
-    ...(parts !== undefined && { parts }),
-    ...(tags !== undefined && { tags }),
-    ...(headers !== undefined && { headers }),
-    ...(expires !== undefined && { expires }),
-    ...(websiteRedirect !== undefined && { websiteRedirect }),
-    ...(acl !== undefined && { acl }),
-  };
+  const whole = { ...native, [RECORD_NAME]: encodeRecord(record) };
+  if (hasRoom(home, whole)) return whole;
+  const { core, rest } = splitForOverflow(record);
   const bytes = Buffer.from(encodeRecord(rest));
   const overflow = createHash('sha256').update(bytes).digest('hex');
   // Written even if it is there already: that renews its age, so that a sweep by age cannot take it from under us.
@@ -44,32 +33,32 @@ export async function blobMetadata(
   return { ...native, [RECORD_NAME]: encodeRecord({ ...core, overflow }) };
 }
 
+function hasRoom({ store }: BucketHome, metadata: BlobMetadata): boolean {
+  return sizeOf(metadata) <= store.capabilities.maxMetadataBytes - SLACK;
+}
+
 /**
  * Metadata of a head that names a version's own blob, and repeats what stands there: so that whoever displaces
  * it can stamp the version without reading it. When there is no room for all of it, listings and conditions
  * get what they need, and the displacer has to read.
  */
-export function linkMetadata({ store }: BucketHome, link: ObjectRecord, native: Readonly<Record<string, string>>): BlobMetadata {
-  const encoded = encodeRecord(link);
-  const whole = sizeOf(native) + encoded.length + RECORD_NAME.length <= store.capabilities.maxMetadataBytes - SLACK;
-  if (whole) return { ...native, [RECORD_NAME]: encoded };
-  const { userMetadata: _m, parts: _p, tags: _t, headers: _g, expires: _x, websiteRedirect: _w, acl: _a, lock: _l, rev: _rev, overflow: _o, ...core } = link;
-  return { [RECORD_NAME]: encodeRecord(core) };
+export function linkMetadata(home: BucketHome, link: LinkHead | TombHead, native: Readonly<Record<string, string>>): BlobMetadata {
+  const whole = { ...native, [RECORD_NAME]: encodeRecord(link) };
+  return hasRoom(home, whole) ? whole : { [RECORD_NAME]: encodeRecord(trimmed(link)) };
 }
 
 /**
- * The head with its whole record; costs a call only when something had spilled.
+ * The blob with its whole record; costs a call only when something had spilled.
  * @throws StoreError unavailable (OverflowMissing): what had spilled is not there, because the blob was written anew since it was
  * read, or for good. Never `notFound`, which says of the blob itself that it is not there
  */
-export async function withOverflow(home: BucketHome, head: Head, call: Call): Promise<Head> {
-  const { record } = head;
-  if (record?.overflow === undefined) return head;
-  const rest = decodeRecord((await readOverflow(home, record.overflow, call)).toString());
-  if (rest === undefined) throw new Error(`overflow record ${record.overflow} is damaged`);
-  const { overflow: _overflow, ...core } = record;
-  const whole = { ...rest, ...core };
-  return { ...head, record: whole, userMetadata: { ...head.userMetadata, ...whole.userMetadata } };
+export async function withOverflow<R extends HeadRecord | OwnRecord, B extends RecordedBlob<R>>(home: BucketHome, blob: B, call: Call): Promise<B> {
+  const { record } = blob;
+  const overflow = record === undefined || !('overflow' in record) ? undefined : record.overflow;
+  if (record === undefined || overflow === undefined) return blob;
+  const rest = decodeRecord((await readOverflow(home, overflow, call)).toString());
+  if (rest === undefined) throw new Error(`overflow record ${overflow} is damaged`);
+  return { ...blob, ...withRecord(blob, joinOverflow(record, rest)) };
 }
 
 async function readOverflow(home: BucketHome, overflow: string, call: Call): Promise<Buffer> {

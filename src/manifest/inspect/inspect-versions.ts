@@ -1,11 +1,12 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry, BlobRef } from '../../store/blob-store.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
-import { type Head, NULL_VERSION, isLive, recordIsHere, viewOf } from '../heads/head.ts';
+import { type Head, NULL_VERSION, isLive, mtimeOf, recordIsHere, viewOf } from '../heads/head.ts';
 import type { HeadAt } from '../versions/find-version.ts';
 import { type VersionBlob, isVisible, parseVersion, versionIdOf, versionView } from '../versions/version-blob.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
 import { withOverflow } from '../heads/overflow.ts';
+import { isStamped, namedVersion, saysNull } from '../records/record.ts';
 import { versionRef, versionsOfKey } from '../records/version-names.ts';
 import { isVersionToken, seqOfToken } from '../records/version-token.ts';
 import { decodeClaim } from '../versions/upload-claim.ts';
@@ -58,7 +59,7 @@ async function inspectOwn(at: VersionsOf, entry: BlobEntry, call: Call): Promise
     const isMarker = record?.kind === 'tomb';
     return {
       versionId: versionIdOf(blob),
-      isCurrent: head?.record?.version === token && (head.record.kind === 'link' || head.record.kind === 'tomb'),
+      isCurrent: namedVersion(head?.record) === token && head?.record?.kind !== 'mlink',
       isVisible: isVisible(head, blob),
       isMarker,
       isStamped: record?.stamp === true,
@@ -87,7 +88,7 @@ async function whole(blob: VersionBlob, { bucket }: VersionsOf, call: Call): Pro
 function unreadable(token: string, { bucket, head }: VersionsOf): Omit<InspectedVersion, 'ref'> {
   return {
     versionId: token,
-    isCurrent: head?.record?.version === token,
+    isCurrent: namedVersion(head?.record) === token,
     isVisible: false,
     isMarker: false,
     isStamped: false,
@@ -101,13 +102,14 @@ function currentInHead({ bucket, key, head }: VersionsOf, own: readonly Inspecte
   if (head === undefined || head.record?.kind === 'void' || own.some(({ isCurrent }) => isCurrent)) return undefined;
   const { record } = head;
   const isHere = recordIsHere(head);
-  const isMissing = !more && !isHere && record?.version !== undefined;
+  const version = namedVersion(record);
+  const isMissing = !more && !isHere && version !== undefined;
   return {
-    versionId: isHere || record?.isNull === true ? NULL_VERSION : (record?.version ?? NULL_VERSION),
+    versionId: isHere || saysNull(record) ? NULL_VERSION : (version ?? NULL_VERSION),
     isCurrent: true,
     isVisible: true,
     isMarker: record?.kind === 'tomb',
-    isStamped: record?.stamp === true,
+    isStamped: isStamped(record),
     ownerId: record?.owner ?? bucket.ownerId,
     mtime: mtimeOf(head),
     ...bytesOf({ bucket, key, head }),
@@ -116,7 +118,7 @@ function currentInHead({ bucket, key, head }: VersionsOf, own: readonly Inspecte
 }
 
 function bytesOf({ bucket, key, head }: { readonly head: Head } & Pick<VersionsOf, 'bucket' | 'key'>): Pick<InspectedVersion, 'ref' | 'revision' | 'view'> {
-  const version = head.record?.version;
+  const version = namedVersion(head.record);
   if (isLive(head)) {
     const view = viewOf(head, bucket, key);
     return { view, ...view.bytes };
@@ -124,14 +126,9 @@ function bytesOf({ bucket, key, head }: { readonly head: Head } & Pick<VersionsO
   return version === undefined ? { ref: head.ref, revision: head.properties.revision } : { ref: versionRef(bucket, key, version) };
 }
 
-function mtimeOf({ record, properties }: Head): number {
-  return record === undefined ? Math.floor(properties.lastModified / 1000) * 1000 : (record.mtime ?? mtimeOfSeq(record.seq));
-}
-
 /** It holds the bytes of the null version, which is in the head. */
 function blobOfMlink({ bucket, key, head }: VersionsOf): string | undefined {
-  const { kind, version } = head?.record ?? {};
-  return kind === 'mlink' && version !== undefined ? versionRef(bucket, key, version).name : undefined;
+  return head?.record?.kind === 'mlink' ? versionRef(bucket, key, head.record.version).name : undefined;
 }
 
 /** A version may have become current that was not the newest: it was committed later. */

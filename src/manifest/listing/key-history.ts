@@ -5,6 +5,7 @@ import { readHead } from '../heads/object-read.ts';
 import { isBehind, seqOfHead } from '../versions/displace.ts';
 import { mayHideVersions } from '../versions/drain-window.ts';
 import { type VersionBlob, isVisible, readVersion } from '../versions/version-blob.ts';
+import { namedNull, namedVersion } from '../records/record.ts';
 import { type VersionToken, isNewer } from '../records/version-token.ts';
 import { type VersionsEntry, currentEntry, ownEntry } from './version-entry.ts';
 import type { KeyStart } from './version-start.ts';
@@ -56,7 +57,7 @@ export class KeyHistory {
     this.#bucket = bucket;
     this.#head = head;
     this.#start = start;
-    const awaited = head?.record?.kind === 'void' ? undefined : head?.record?.nullVersion;
+    const awaited = head?.record?.kind === 'void' ? undefined : namedNull(head?.record);
     this.#awaitedNull = awaited !== undefined && this.#isListed(awaited, true) ? undefined : awaited;
     this.#mayBeSurvivor = head === undefined && start === undefined && isDraining;
   }
@@ -91,7 +92,7 @@ export class KeyHistory {
   #find(version: VersionBlob): Omit<Draft, 'position'> | undefined {
     const { token, record } = version;
     const head = this.#head;
-    if (token === head?.record?.version || this.#isListed(token, record?.isNull === true)) return undefined;
+    if (token === namedVersion(head?.record) || this.#isListed(token, record?.isNull === true)) return undefined;
     if (head !== undefined && !isBehind(token, { head, seq: seqOfHead(head) })) return this.#findAbove(head, version);
     if (isVisible(head, version)) {
       return head === undefined ? this.#findHeadless(version) : { found: ownEntry(this.#bucket, this.key, version, false) };
@@ -119,7 +120,7 @@ export class KeyHistory {
   #shownWith(head: Head, version: VersionBlob, place: 'first' | 'beneath'): Looked {
     const history = new KeyHistory(this.#bucket, this.key, { head, start: this.#start, isDraining: false });
     const current = place === 'first' ? history.current()?.found : undefined;
-    const isOwn = version.token !== head.record?.version && isVisible(head, version);
+    const isOwn = version.token !== namedVersion(head.record) && isVisible(head, version);
     if (isOwn && !isBehind(version.token, { head, seq: seqOfHead(head) })) return 'outdated';
     const own = isOwn ? [ownEntry(this.#bucket, this.key, version, false)] : [];
     return [...(typeof current === 'object' ? [current] : []), ...own];
@@ -161,7 +162,7 @@ export class KeyHistory {
     if (version !== undefined) return ownEntry(this.#bucket, this.key, version, false);
     const head = await readHead(this.#bucket, this.key, call);
     // Should a head ever name what is not there, a listing must not fail of it.
-    return head?.record?.nullVersion === token ? 'nothing' : 'outdated';
+    return namedNull(head?.record) === token ? 'nothing' : 'outdated';
   }
 
   #isLatestSurvivor(): boolean {
@@ -177,8 +178,7 @@ export class KeyHistory {
   }
 
   #isCurrentListed({ record }: Head): boolean {
-    const { kind = 'inline', version, isNull } = record ?? {};
-    if ((kind === 'link' || kind === 'tomb') && version !== undefined) return this.#isListed(version, isNull === true);
+    if (record?.kind === 'link' || record?.kind === 'tomb') return this.#isListed(record.version, record.isNull === true);
     return this.#start !== undefined && (this.#start.nullListed || this.#start.behind !== undefined);
   }
 }

@@ -2,7 +2,7 @@ import type { Bucket } from '../records/bucket.ts';
 import { type Head, NULL_VERSION, viewOf } from '../heads/head.ts';
 import { type VersionBlob, versionIdOf, versionView } from '../versions/version-blob.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
-import type { ObjectRecord } from '../records/record.ts';
+import type { OwnMarker, TombHead } from '../records/record.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import { type ListedObject, type ListedPrefix, objectEntry } from './listing-entry.ts';
 
@@ -32,7 +32,7 @@ export type VersionsEntry = ListedVersion | ListedMarker | ListedPrefix;
 export function currentEntry(bucket: Bucket, key: string, head: Head): ListedVersion | ListedMarker {
   const { record } = head;
   if (record?.kind !== 'tomb') return versionEntry(viewOf(head, bucket, key), true);
-  const versionId = record.isNull === true ? NULL_VERSION : (record.version ?? NULL_VERSION);
+  const versionId = record.isNull === true ? NULL_VERSION : record.version;
   return markerEntry(bucket, { key, versionId, isLatest: true }, record);
 }
 
@@ -47,6 +47,6 @@ function versionEntry(view: ObjectView, isLatest: boolean): ListedVersion {
   return { ...objectEntry(view), kind: 'version', versionId: view.versionId, isLatest };
 }
 
-function markerEntry(bucket: Bucket, named: NamedVersion, { mtime, seq, owner }: ObjectRecord): ListedMarker {
+function markerEntry(bucket: Bucket, named: NamedVersion, { mtime, seq, owner }: OwnMarker | TombHead): ListedMarker {
   return { kind: 'marker', ...named, mtime: mtime ?? mtimeOfSeq(seq), ownerId: owner ?? bucket.ownerId };
 }

@@ -1,7 +1,8 @@
 import type { Call } from '../../observe/call.ts';
 import type { Bucket } from '../records/bucket.ts';
-import { NULL_VERSION } from '../heads/head.ts';
+import { NULL_VERSION, recordIsHere } from '../heads/head.ts';
 import { readHead } from '../heads/object-read.ts';
+import { namedNull, namedVersion, saysNull } from '../records/record.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import type { ListingRequest } from './listing-entry.ts';
 import { type ListingStart, startOf } from './listing-start.ts';
@@ -35,9 +36,8 @@ export async function versionStartOf(bucket: Bucket, request: VersionsRequest, c
 /** When the null version is gone, so is its place. The key is listed anew then: better twice than not at all. */
 async function behindNull(bucket: Bucket, key: string, call: Call): Promise<KeyStart> {
   const head = await readHead(bucket, key, call);
-  const { kind = 'inline', isNull, version, nullVersion } = head?.record ?? {};
-  if (head === undefined || kind === 'void') return { nullListed: false };
-  if (kind === 'inline' || kind === 'mlink') return { nullListed: true };
-  const behind = isNull === true ? version : nullVersion;
+  if (head === undefined || head.record?.kind === 'void') return { nullListed: false };
+  if (recordIsHere(head)) return { nullListed: true };
+  const behind = saysNull(head.record) ? namedVersion(head.record) : namedNull(head.record);
   return behind === undefined ? { nullListed: false } : { behind, nullListed: true };
 }

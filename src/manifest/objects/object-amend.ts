@@ -48,7 +48,7 @@ async function amendInHead(context: ObjectsContext, { bucket, key }: ObjectTarge
     {
       bucket,
       key,
-      change: async (_record, current) => {
+      change: async (current) => {
         before = recordIsHere(current) ? liveView(bucket, key, current) : undefined;
         if (current === undefined || before === undefined) return undefined;
         const fields = amendment(before);

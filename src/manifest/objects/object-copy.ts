@@ -11,7 +11,7 @@ import type { Bucket, Versioning } from '../records/bucket.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
 import { recordOf } from '../heads/new-record.ts';
-import type { ObjectRecord } from '../records/record.ts';
+import type { InlineHead } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
 import { clientOf, whileStreaming } from '../heads/commit-life.ts';
@@ -28,7 +28,7 @@ import { commitVersion } from '../versions/commit-version.ts';
 import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
 import { copyToOwn, stageToOwn } from '../versions/own-copy.ts';
 import { nativeParts, ownRecord } from '../versions/upload-version.ts';
-import type { WrittenVersion } from '../versions/version-blob.ts';
+import type { WrittenObject } from '../versions/version-blob.ts';
 
 /**
  * Copies an object server-side inside one backend, as a stream between two. The ETag is the
@@ -57,7 +57,7 @@ const COPIES: Readonly<Record<Versioning, (context: ObjectsContext, copy: Pinned
 
 interface CopyDraft {
   readonly ref: BlobRef;
-  readonly record: ObjectRecord;
+  readonly record: InlineHead;
   readonly condition: Condition | undefined;
 }
 
@@ -120,7 +120,7 @@ async function copyInline(context: ObjectsContext, copy: PinnedCopy, call: Call)
   const { bucket, key, request } = copy;
   const { ref } = headPlace(bucket, key);
   const nonce = newNonce();
-  const record: ObjectRecord = { kind: 'inline', seq: context.clock.next(), nonce, ...keptEtag(copy), ...recordOf(bucket, key, request) };
+  const record: InlineHead = { kind: 'inline', seq: context.clock.next(), nonce, ...keptEtag(copy), ...recordOf(bucket, key, request) };
   const send = (head: Head | undefined, condition: Condition | undefined): Promise<WriteResult> =>
     sendCopy(copy, { ref, record: { ...record, ...(condition !== undefined && ringAfter(head)) }, condition }, call);
   const change: HeadChange<WriteResult> = {
@@ -142,14 +142,14 @@ async function copyInline(context: ObjectsContext, copy: PinnedCopy, call: Call)
 async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call): Promise<Placed> {
   const { bucket, key, request } = copy;
   const { view } = request.source;
-  const write = async (token: VersionToken): Promise<WrittenVersion> => {
+  const write = async (token: VersionToken): Promise<WrittenObject> => {
     const record = { ...ownRecord({ bucket, key }, request, { token, isNull: false }), ...keptEtag(copy) };
     const own = { ...(await wireOf(copy, record, call)), target: versionRef(bucket, key, token) };
     const { revision } = await unlessMoved(copy, whileStreaming(call, (client) => copyToOwn(bucket.home.store, own, client)), call);
-    return { record: { ...record, etag: view.etag, size: view.size }, ...nativeParts(request), revision };
+    return { record: { ...record, etag: view.etag }, size: view.size, ...nativeParts(request), revision };
   };
-  const move = (change: PlaceChange): Promise<WrittenVersion> => copyToPlace({ bucket, key }, change, {}, call);
-  const { token } = await commitVersion(context, { bucket, key, conditions: request.conditions, kind: 'link', write, move, queues: 'stored' }, call);
+  const move = (change: PlaceChange): Promise<WrittenObject> => copyToPlace({ bucket, key }, change, {}, call);
+  const { token } = await commitVersion(context, { bucket, key, conditions: request.conditions, write, move, queues: 'stored' }, call);
   return { seq: seqOfToken(token), versionId: token };
 }
 
@@ -164,7 +164,7 @@ async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): 
       key,
       conditions: request.conditions,
       plan: async (base, { condition }) => {
-        const record: ObjectRecord = { kind: 'inline', ...keptEtag(copy), ...recordOf(bucket, key, request), ...base };
+        const record: InlineHead = { kind: 'inline', ...keptEtag(copy), ...recordOf(bucket, key, request), ...base };
         return () => unlessMoved(copy, sendCopy(copy, { ref, record, condition }, call), call);
       },
       queues: 'never',

@@ -4,7 +4,7 @@ import { mtimeOfSeq } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
 import { recordOf } from '../heads/new-record.ts';
 import { blobMetadata } from '../heads/overflow.ts';
-import type { ObjectRecord } from '../records/record.ts';
+import type { MlinkHead } from '../records/record.ts';
 import { seqOfToken } from '../records/version-token.ts';
 import { type Head, NULL_VERSION } from '../heads/head.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
@@ -15,7 +15,7 @@ import { commitVersion } from '../versions/commit-version.ts';
 import { isBehind } from '../versions/displace.ts';
 import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
 import { nativeParts, ownRecord } from '../versions/upload-version.ts';
-import type { WrittenVersion } from '../versions/version-blob.ts';
+import type { WrittenObject } from '../versions/version-blob.ts';
 
 const EMPTY = new Uint8Array(0);
 
@@ -47,10 +47,10 @@ export function publishObject(context: ObjectsContext, target: PublishTarget, ca
 async function publishVersion(context: ObjectsContext, { bucket, key, request }: PublishTarget, call: Call): Promise<Committed> {
   const { version, size, etag, parts, once } = request;
   const { native, headers } = nativeParts(request);
-  const record = { ...ownRecord({ bucket, key }, request, { token: version, isNull: false }), etag, size, ...(parts && { parts }) };
+  const record = { ...ownRecord({ bucket, key }, request, { token: version, isNull: false }), etag, ...(parts && { parts }) };
   // Last-Modified stays the initiation's, wherever the version comes to stand.
   const mtime = mtimeOfSeq(seqOfToken(version));
-  const move = async ({ written, ...change }: PlaceChange): Promise<WrittenVersion> => {
+  const move = async ({ written, ...change }: PlaceChange): Promise<WrittenObject> => {
     const beside = (await once?.movesTo(change.to)) ?? {};
     return copyToPlace({ bucket, key }, { ...change, written: { ...written, record: { ...written.record, mtime } } }, beside, call);
   };
@@ -60,10 +60,9 @@ async function publishVersion(context: ObjectsContext, { bucket, key, request }:
       bucket,
       key,
       conditions: request.conditions,
-      kind: 'link',
       token: version,
       // Without its revision: the blob carries more than the head repeats, so whoever stamps it has to read it.
-      write: async () => ({ record, native, headers }),
+      write: async () => ({ record, size, native, headers }),
       move,
       ...(request.unplaced === true && { unplaced: true }),
       ...(once && { nonce: once.nonce, already: once.happened, onDoubt: once.onDoubt, placeAt: once.placeAt }),
@@ -94,7 +93,7 @@ async function publishNull(context: ObjectsContext, { bucket, key, request, onDo
       plan: async ({ seq, ...base }, { placed, condition }) => {
         const at = isBehind(version, placed) ? { seq, mtime: mtimeOfSeq(place) } : { seq: place };
         const own = { ...base, ...at, ...(base.floor === seq && { floor: at.seq }) };
-        const mlink: ObjectRecord = { kind: 'mlink', etag, size, version, ...(parts && { parts }), ...recordOf(bucket, key, request), ...own };
+        const mlink: MlinkHead = { kind: 'mlink', etag, size, version, ...(parts && { parts }), ...recordOf(bucket, key, request), ...own };
         const metadata = await blobMetadata(bucket.home, mlink, native, call);
         return () => bucket.home.store.write(headPlace(bucket, key).ref, EMPTY, { headers, metadata, condition }, call);
       },

@@ -5,7 +5,7 @@ import { mtimeOfSeq, newNonce } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
 import { recordOf } from '../heads/new-record.ts';
 import { blobMetadata } from '../heads/overflow.ts';
-import type { ObjectRecord } from '../records/record.ts';
+import type { InlineHead } from '../records/record.ts';
 import { newToken, seqOfToken } from '../records/version-token.ts';
 import { NULL_VERSION } from '../heads/head.ts';
 import { whileStreaming } from '../heads/commit-life.ts';
@@ -17,7 +17,8 @@ import { storedSums } from './stored-sums.ts';
 import { commitNull } from '../versions/commit-null.ts';
 import { commitVersion } from '../versions/commit-version.ts';
 import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
-import { type OwnPlace, type UploadedVersion, nativeParts, ownEtag, uploadVersion } from '../versions/upload-version.ts';
+import { type WrittenObject, isWrittenObject } from '../versions/version-blob.ts';
+import { type OwnPlace, nativeParts, ownEtag, uploadVersion } from '../versions/upload-version.ts';
 
 /** Stores an object; how depends on the bucket's versioning (docs/decisions/0002-commit-protocol.md). */
 export function putObject(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
@@ -37,15 +38,14 @@ async function putVersion(context: ObjectsContext, target: PutTarget, call: Call
       bucket,
       key,
       conditions: request.conditions,
-      kind: 'link',
       write: (token) => upload(target, { token, isNull: false }, call),
       ...(request.body instanceof Uint8Array ? {} : { move: (change: PlaceChange) => copyToPlace({ bucket, key }, change, {}, call) }),
       queues: request.body instanceof Uint8Array ? 'first' : 'stored',
     },
     call,
   );
-  const { etag, checksum } = written?.record ?? {};
-  if (etag === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NothingWritten' });
+  if (written === undefined || !isWrittenObject(written)) throw new StoreError('unexpected', { call: 'write', code: 'NothingWritten' });
+  const { etag, checksum } = written.record;
   return { etag, mtime: mtimeOfSeq(seqOfToken(token)), versionId: token, ...(checksum !== undefined && { checksum }) };
 }
 
@@ -62,7 +62,7 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
       nonce,
       conditions: request.conditions,
       plan: async (base, { condition }) => {
-        const record: ObjectRecord = { kind: 'inline', ...ownEtag(request), ...recordOf(bucket, key, request), ...base };
+        const record: InlineHead = { kind: 'inline', ...ownEtag(request), ...recordOf(bucket, key, request), ...base };
         const metadata = await blobMetadata(bucket.home, record, native, call);
         const wire = { headers, metadata, condition, ...(request.md5 !== undefined && { md5: request.md5 }) };
         return () => bucket.home.store.write(headPlace(bucket, key).ref, request.body, wire, call);
@@ -79,13 +79,14 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
 async function putDetached(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const token = newToken(context.clock.next());
-  const { etag, size, checksum } = (await upload(target, { token, isNull: true }, call)).record;
+  const { record, size } = await upload(target, { token, isNull: true }, call);
+  const { etag, checksum } = record;
   const { body: _body, md5: _md5, facts: _facts, ...version } = request;
   return publishDetached(context, { bucket, key, request: { ...version, version: token, etag, size, ...(checksum && { checksum }) } }, call);
 }
 
 /** A body that comes from the client ends with it; one that is in memory is the commit's. */
-function upload(target: PutTarget, own: OwnPlace, call: Call): Promise<UploadedVersion> {
+function upload(target: PutTarget, own: OwnPlace, call: Call): Promise<WrittenObject> {
   const isHeld = target.request.body instanceof Uint8Array;
   return isHeld ? uploadVersion(target, own, call) : whileStreaming(call, (client) => uploadVersion(target, own, client));
 }

@@ -6,6 +6,7 @@ import { sealDeleted } from '../versions/upload-claim.ts';
 import { outcomeUnknown } from '../heads/commit-life.ts';
 import { refusal, requireClient, requireUnversioned } from '../heads/head-commit.ts';
 import { NULL_VERSION } from '../heads/head.ts';
+import { namedVersion } from '../records/record.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { liveView, readHead } from '../heads/object-read.ts';
 import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-requests.ts';
@@ -45,7 +46,7 @@ async function removeUnversioned(context: ObjectsContext, target: ObjectTarget, 
     if (head === undefined || view === undefined) return nothing; // a conditional delete of nothing succeeds as well
     judgeWrite(conditions, view, key);
     guard?.(view);
-    const token = head.record?.version;
+    const token = namedVersion(head.record);
     if (token !== undefined) await sealDeleted({ ...place, token }, call);
     try {
       await bucket.home.store.remove(head.ref, head.properties.revision, call);

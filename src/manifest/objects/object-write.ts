@@ -12,7 +12,8 @@ import { asNoSuchBucket } from '../heads/object-read.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import type { Committed, PutTarget } from '../heads/object-requests.ts';
 import { blobMetadata } from '../heads/overflow.ts';
-import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from '../records/record.ts';
+import { partitionHeaders, partitionUserMetadata } from '../records/metadata.ts';
+import type { InlineHead } from '../records/record.ts';
 import { type Written, recognisedWrite, storedSums } from './stored-sums.ts';
 import { ownEtag } from '../versions/upload-version.ts';
 
@@ -49,7 +50,7 @@ async function answerOf(target: PutTarget, { seq, nonce }: Draft, written: Writt
 }
 
 /** The record of this write, with the proof of its authorship. */
-type Draft = ObjectRecord & { readonly nonce: string };
+type Draft = InlineHead & { readonly nonce: string };
 
 function draftOf(context: ObjectsContext, { bucket, key, request }: PutTarget): Draft {
   return { kind: 'inline', seq: context.clock.next(), nonce: newNonce(), ...ownEtag(request), ...recordOf(bucket, key, request) };

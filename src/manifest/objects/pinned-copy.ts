@@ -3,7 +3,7 @@ import type { CopySource } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { blobMetadata } from '../heads/overflow.ts';
-import type { ObjectRecord } from '../records/record.ts';
+import type { HeadRecord, OwnRecord } from '../records/record.ts';
 import { sameContentHeaders } from '../heads/head.ts';
 import type { CopyObjectRequest } from '../heads/object-requests.ts';
 import type { OwnCopy } from '../versions/own-copy.ts';
@@ -42,7 +42,7 @@ export async function pinCopy(target: CopyTarget, call: Call): Promise<PinnedCop
 }
 
 /** All that the service is asked for, but where to. */
-export async function wireOf({ bucket, request, source, sameHeaders, md5 }: PinnedCopy, record: ObjectRecord, call: Call): Promise<Omit<OwnCopy, 'target'>> {
+export async function wireOf({ bucket, request, source, sameHeaders, md5 }: PinnedCopy, record: HeadRecord | OwnRecord, call: Call): Promise<Omit<OwnCopy, 'target'>> {
   const { native, headers } = nativeParts(request);
   const metadata = await blobMetadata(bucket.home, record, native, call);
   return { source, size: request.source.view.size, headers, metadata, sameHeaders, ...(md5 !== undefined && { md5 }) };

@@ -5,7 +5,8 @@ import { type BlobProperties, type Revision, at } from '../../store/blob-store.t
 import { isStoreError } from '../../store/store-error.ts';
 import { headPlace } from '../records/names.ts';
 import { blobMetadata } from '../heads/overflow.ts';
-import { type ObjectRecord, partitionUserMetadata } from '../records/record.ts';
+import { partitionUserMetadata } from '../records/metadata.ts';
+import type { InlineHead } from '../records/record.ts';
 import { outcomeUnknown } from '../heads/commit-life.ts';
 import { amendHead } from '../heads/head-amend.ts';
 import { versionNonce } from '../heads/head-commit.ts';
@@ -18,7 +19,7 @@ export interface Written {
   /** Of the bytes, if the service's answer said it. */
   readonly md5?: string;
   /** Absent when the write was recognised: others may have changed the record since, or replaced the object. */
-  readonly stored?: { readonly revision: Revision; readonly record: ObjectRecord };
+  readonly stored?: { readonly revision: Revision; readonly record: InlineHead };
 }
 
 /** A write that was recognised by its nonce. In the ring, the nonce says that the write happened, and the head is somebody else's. */
@@ -63,7 +64,7 @@ function askForEtag({ bucket, key, request }: PutTarget, { nonce, md5 }: { nonce
  * Adds to the record on the revision just written; if that moved on, to the version wherever it is the current one still (its tags
  * were changed): one that was displaced needs no addition.
  */
-async function addToRecord({ bucket, key, request }: PutTarget, { nonce, stored }: WrittenHead, addition: Pick<ObjectRecord, 'etag' | 'checksum'>, call: Call): Promise<void> {
+async function addToRecord({ bucket, key, request }: PutTarget, { nonce, stored }: WrittenHead, addition: Pick<InlineHead, 'etag' | 'checksum'>, call: Call): Promise<void> {
   if (stored !== undefined) {
     const { native } = partitionUserMetadata(request.attributes.userMetadata);
     const metadata = await blobMetadata(bucket.home, { ...stored.record, ...addition }, native, call);
@@ -75,5 +76,5 @@ async function addToRecord({ bucket, key, request }: PutTarget, { nonce, stored 
       if (!isStoreError(error, 'conditionFailed', 'notFound') && !(isStoreError(error) && error.lost)) throw error;
     }
   }
-  await amendHead({ bucket, key, change: (record) => (record?.nonce === nonce ? { ...record, ...addition } : undefined) }, call);
+  await amendHead({ bucket, key, change: (head) => (head?.record?.nonce === nonce ? { ...head.record, ...addition } : undefined) }, call);
 }

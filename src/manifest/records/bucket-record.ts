@@ -2,7 +2,8 @@ import { OWNERSHIPS } from '../../protocol/acl/ownership.ts';
 import type { BlobMetadata } from '../../store/blob-store.ts';
 import type { BucketSettings, Versioning } from './bucket.ts';
 import { type AclCode, decodeAcl, encodeAcl } from './acl-code.ts';
-import { RECORD_NAME, toAsciiJson } from './record.ts';
+import { type UnknownFields, addUnknown, toAsciiJson } from './fields.ts';
+import { RECORD_NAME } from './record.ts';
 
 /**
  * The record of a bucket: blob `b/<bucket>` in the system container, changed by compare-and-swap.
@@ -24,6 +25,8 @@ export interface BucketRecord {
   readonly owned?: boolean;
   /** Absent: the bucket lives. */
   readonly state?: BucketState;
+  /** Fields that this release does not know; whoever changes the record writes them back. */
+  readonly unknown?: UnknownFields;
 }
 
 /**
@@ -47,13 +50,13 @@ const STATES: ReadonlySet<string> = new Set<BucketState['kind']>(['claimed', 'de
 const FOR_EVER = 8_640_000_000_000_000;
 
 type SettingsJson = Omit<BucketSettings, 'acl'> & { readonly acl?: AclCode | undefined };
-type BucketRecordJson = Omit<BucketRecord, 'settings'> & {
+type BucketRecordJson = Omit<BucketRecord, 'settings' | 'unknown'> & {
   readonly format: number;
   readonly settings: SettingsJson;
   readonly deletingSince?: number;
 };
 
-export function encodeBucketRecord(record: BucketRecord): { body: Buffer; metadata: BlobMetadata } {
+export function encodeBucketRecord({ unknown, ...record }: BucketRecord): { body: Buffer; metadata: BlobMetadata } {
   const summary = { v: FORMAT, s: record.createdAt, o: isListed(record) ? record.owner : '', c: record.container };
   const json: BucketRecordJson = {
     format: FORMAT,
@@ -61,7 +64,9 @@ export function encodeBucketRecord(record: BucketRecord): { body: Buffer; metada
     settings: { ...record.settings, acl: encodeAcl(record.settings.acl) },
     ...(record.state !== undefined && { deletingSince: FOR_EVER }),
   };
-  return { body: Buffer.from(JSON.stringify(json)), metadata: { [RECORD_NAME]: toAsciiJson(summary) } };
+  const known: Record<string, unknown> = { ...json };
+  addUnknown(known, unknown);
+  return { body: Buffer.from(JSON.stringify(known)), metadata: { [RECORD_NAME]: toAsciiJson(summary) } };
 }
 
 function isListed({ state }: BucketRecord): boolean {
@@ -74,6 +79,7 @@ export function decodeBucketRecord(bytes: Buffer): BucketRecord {
   if (json.format !== FORMAT || json.uid === undefined || json.owner === undefined || json.container === undefined) {
     throw new Error(`bucket record of format ${String(json.format)} cannot be read by this release`);
   }
+  const unknown = unknownIn(json);
   return {
     uid: json.uid,
     owner: json.owner,
@@ -84,7 +90,17 @@ export function decodeBucketRecord(bytes: Buffer): BucketRecord {
     ...(json.versionedSince !== undefined && { versionedSince: json.versionedSince }),
     ...(json.owned === true && { owned: true }),
     ...decodeState(json),
+    ...(unknown && { unknown }),
   };
+}
+
+const KNOWN: ReadonlySet<string> = new Set<keyof BucketRecordJson>([
+  'format', 'uid', 'owner', 'createdAt', 'container', 'versioning', 'versionedSince', 'settings', 'owned', 'state', 'deletingSince',
+]);
+
+function unknownIn(json: object): UnknownFields | undefined {
+  const unknown = Object.entries(json).filter(([name]) => !KNOWN.has(name));
+  return unknown.length === 0 ? undefined : Object.fromEntries(unknown);
 }
 
 /** @throws Error for a state this release does not know */

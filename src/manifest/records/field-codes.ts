@@ -1,5 +1,12 @@
 import type { LockMode, ObjectLock } from '../../protocol/object-lock.ts';
-import type { PartEntry } from './object-view.ts';
+
+/** One part of a completed multipart object; `number` as the client gave it. */
+export interface PartEntry {
+  readonly number: number;
+  readonly size: number;
+  /** Base64, of the object's checksum algorithm; absent when parts have none. */
+  readonly checksum?: string;
+}
 
 /** Retention mode and its end, legal hold; what was never set is null. */
 export type LockCode = readonly [mode: 'g' | 'c' | null, until: number | null, legalHold: 0 | 1 | null];

@@ -1,6 +1,7 @@
 import type { ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import type { BlobMetadata, PartToken } from '../../store/blob-store.ts';
-import { RECORD_NAME, toAsciiJson } from './record.ts';
+import { FLAG, type FieldTable, NUMBER, TEXT, coded, codecOfFields, plain, toAsciiJson } from './fields.ts';
+import { RECORD_NAME } from './record.ts';
 
 /** One part as it was last uploaded; the last writer of a number wins. */
 export interface PartRecord {
@@ -19,44 +20,39 @@ export interface PartRecord {
 
 const FORMAT = 1;
 
-interface PartJson {
-  v: number;
-  e: string;
-  d?: 1 | undefined;
-  z: number;
-  t: number;
-  h?: readonly [ChecksumAlgorithm, string] | undefined;
-  b: readonly PartToken[];
-}
+type PartChecksum = NonNullable<PartRecord['checksum']>;
+
+/** The field table of a part, in the order in which it is written. Nothing rewrites it: the last writer of a number wins. */
+export const PART_FIELDS = {
+  etag: { code: 'e', form: TEXT, meaning: 'ETag without quotes', absent: '-' },
+  derived: { code: 'd', form: FLAG, meaning: 'the ETag is no MD5: a range was copied inside the backend', absent: 'it is' },
+  size: { code: 'z', form: NUMBER, meaning: 'bytes', absent: '-' },
+  mtime: { code: 't', form: NUMBER, meaning: 'Last-Modified in milliseconds', absent: '-' },
+  checksum: {
+    code: 'h', meaning: 'checksum: algorithm, base64 value', absent: 'none',
+    form: coded<PartChecksum, readonly [ChecksumAlgorithm, string]>(
+      ({ algorithm, value }) => [algorithm, value],
+      ([algorithm, value]) => ({ algorithm, value }),
+    ),
+  },
+  tokens: { code: 'b', form: plain<readonly PartToken[]>(), meaning: 'the staged blocks, in order', absent: '-' },
+} as const satisfies FieldTable;
+
+const CODEC = codecOfFields(PART_FIELDS, ['v']);
 
 /** Metadata of the (empty) blob that is a part record: listing parts needs list calls only. */
 export function encodePart(part: PartRecord): BlobMetadata {
-  const json: PartJson = {
-    v: FORMAT,
-    e: part.etag,
-    d: part.derived === true ? 1 : undefined,
-    z: part.size,
-    t: part.mtime,
-    h: part.checksum && [part.checksum.algorithm, part.checksum.value],
-    b: part.tokens,
-  };
+  const json: Record<string, unknown> = { v: FORMAT };
+  CODEC.encode(part, json);
   return { [RECORD_NAME]: toAsciiJson(json) };
 }
 
 /** @throws Error when the metadata is none of ours, or of a later release */
 export function decodePart(number: number, metadata: BlobMetadata): PartRecord {
-  const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as Partial<PartJson>;
-  const { v, e, z, t, b } = json;
-  if (v !== FORMAT || e === undefined || z === undefined || t === undefined || b === undefined) {
-    throw new Error(`part record of format ${v ?? 'none'} cannot be read by this release`);
+  const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as { readonly v?: number };
+  const { etag, size, mtime, tokens, ...rest } = CODEC.decode(json).fields as Partial<PartRecord>;
+  if (json.v !== FORMAT || etag === undefined || size === undefined || mtime === undefined || tokens === undefined) {
+    throw new Error(`part record of format ${json.v ?? 'none'} cannot be read by this release`);
   }
-  return {
-    number,
-    etag: e,
-    size: z,
-    mtime: t,
-    tokens: b,
-    ...(json.d !== undefined && { derived: true }),
-    ...(json.h !== undefined && { checksum: { algorithm: json.h[0], value: json.h[1] } }),
-  };
+  return { ...rest, number, etag, size, mtime, tokens };
 }

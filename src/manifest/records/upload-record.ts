@@ -3,7 +3,8 @@ import type { ChecksumAlgorithm, ChecksumType } from '../../protocol/checksums/a
 import type { BlobMetadata } from '../../store/blob-store.ts';
 import type { ObjectAttributes } from './object-view.ts';
 import { type AclCode, decodeAcl, encodeAcl } from './acl-code.ts';
-import { RECORD_NAME, toAsciiJson } from './record.ts';
+import { FLAG, type FieldTable, TEXT, coded, codecOfFields, toAsciiJson } from './fields.ts';
+import { RECORD_NAME } from './record.ts';
 
 /** Who started an upload, when it was not the account that will own the object: a user of it, or another account. */
 export interface Initiator {
@@ -44,15 +45,29 @@ export interface UploadContent {
 
 const FORMAT = 1;
 
-interface SummaryJson {
-  v: number;
-  o: string;
-  i?: readonly [id: string, displayName: string] | undefined;
-  c?: string | undefined;
-  h?: readonly [ChecksumAlgorithm, ChecksumType] | undefined;
-  k?: string | undefined;
-  p?: 1 | undefined;
-}
+/** The field table of an open upload, in the order in which it is written. Nothing rewrites it. */
+export const UPLOAD_FIELDS = {
+  ownerId: { code: 'o', form: TEXT, meaning: 'canonical id of the owner of what the upload becomes', absent: '-' },
+  initiator: {
+    code: 'i', meaning: 'who started it: ARN of a user or canonical id, display name', absent: 'the owner',
+    form: coded<Initiator, readonly [string, string]>(
+      ({ id, displayName }) => [id, displayName],
+      ([id, displayName]) => ({ id, displayName }),
+    ),
+  },
+  storageClass: { code: 'c', form: TEXT, meaning: 'storage class', absent: 'STANDARD' },
+  checksum: {
+    code: 'h', meaning: 'checksum that was asked for: algorithm, type', absent: 'none',
+    form: coded<UploadChecksum, readonly [ChecksumAlgorithm, ChecksumType]>(
+      ({ algorithm, type }) => [algorithm, type],
+      ([algorithm, type]) => ({ algorithm, type }),
+    ),
+  },
+  key: { code: 'k', form: TEXT, meaning: 'the true key, when the blob\'s name had to be cut', absent: 'the name says it' },
+  placed: { code: 'p', form: FLAG, meaning: 'its seq was taken above the head of its key', absent: 'it was not' },
+} as const satisfies FieldTable;
+
+const CODEC = codecOfFields(UPLOAD_FIELDS, ['v']);
 
 interface ContentJson {
   format: number;
@@ -61,15 +76,8 @@ interface ContentJson {
 }
 
 export function encodeUpload(record: UploadRecord): { body: Buffer; metadata: BlobMetadata } {
-  const summary: SummaryJson = {
-    v: FORMAT,
-    o: record.ownerId,
-    i: record.initiator && [record.initiator.id, record.initiator.displayName],
-    c: record.storageClass,
-    h: record.checksum && [record.checksum.algorithm, record.checksum.type],
-    k: record.key,
-    p: record.placed === true ? 1 : undefined,
-  };
+  const summary: Record<string, unknown> = { v: FORMAT };
+  CODEC.encode(record, summary);
   const content: ContentJson = { format: FORMAT, attributes: record.attributes, acl: encodeAcl(record.acl) };
   return {
     body: Buffer.from(JSON.stringify(content)),
@@ -79,16 +87,10 @@ export function encodeUpload(record: UploadRecord): { body: Buffer; metadata: Bl
 
 /** @throws Error when the metadata is none of ours, or of a later release */
 export function decodeSummary(metadata: BlobMetadata): UploadSummary {
-  const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as Partial<SummaryJson>;
-  if (json.v !== FORMAT || json.o === undefined) throw new Error(`upload record of format ${json.v ?? 'none'} cannot be read by this release`);
-  return {
-    ownerId: json.o,
-    ...(json.i !== undefined && { initiator: { id: json.i[0], displayName: json.i[1] } }),
-    ...(json.c !== undefined && { storageClass: json.c }),
-    ...(json.h !== undefined && { checksum: { algorithm: json.h[0], type: json.h[1] } }),
-    ...(json.k !== undefined && { key: json.k }),
-    ...(json.p !== undefined && { placed: true }),
-  };
+  const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as { readonly v?: number };
+  const summary = CODEC.decode(json).fields as Partial<UploadSummary>;
+  if (json.v !== FORMAT || summary.ownerId === undefined) throw new Error(`upload record of format ${json.v ?? 'none'} cannot be read by this release`);
+  return { ...summary, ownerId: summary.ownerId };
 }
 
 /** @throws Error as `decodeSummary` */

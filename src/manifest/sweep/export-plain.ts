@@ -12,7 +12,8 @@ import { stampVersion } from '../versions/stamp.ts';
 import { newNonce } from '../records/clock.ts';
 import { codecOf } from '../records/names.ts';
 import { linkMetadata } from '../heads/overflow.ts';
-import { splitMetadata } from '../records/record.ts';
+import { nativeIn } from '../records/metadata.ts';
+import type { HeadRecord, LinkHead, MlinkHead, TombHead } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { takeCensus } from './census.ts';
 import type { BucketExport, Export, ExportSettings } from './bucket-export.ts';
@@ -83,47 +84,46 @@ async function exportHead(one: BucketExport, entry: BlobEntry, call: Call): Prom
   const decoded = codecOf(run.store).decode(entry.name);
   const key = decoded.kind === 'key' ? decoded.key : head.record?.key;
   if (!key?.startsWith(settings.prefix)) return;
-  switch (head.record?.kind) {
+  const { record } = head;
+  switch (record?.kind) {
     case 'mlink':
-      return run.act(tally, { finding: 'settled', name: key }, () => settleNow(bucket, { key, head }, call));
+      return run.act(tally, { finding: 'settled', name: key }, () => settleNow(bucket, { key, head, record }, call));
     case 'link':
-      if (head.properties.size !== head.record.size) await run.act(tally, { finding: 'copied', name: key, bytes: head.record.size ?? 0 }, () => fillHead(bucket, { key, head }, call));
+      if (head.properties.size !== record.size) await run.act(tally, { finding: 'copied', name: key, bytes: record.size }, () => fillHead(bucket, { key, head, record }, call));
       return;
     case 'tomb':
-      if (settings.dropMarkers) await run.act(tally, { finding: 'markers', name: key }, () => dropMarker(bucket, { key, head }, call));
+      if (settings.dropMarkers) await run.act(tally, { finding: 'markers', name: key }, () => dropMarker(bucket, { key, head, record }, call));
       return;
     default:
   }
 }
 
-async function settleNow(bucket: Bucket, { key, head }: KeyHead, call: Call): Promise<boolean> {
-  if (!canSettle(bucket, head.record?.size)) throw tooLarge(bucket, { key, head });
+async function settleNow(bucket: Bucket, { key, head, record }: KeyHead<MlinkHead>, call: Call): Promise<boolean> {
+  if (!canSettle(bucket, record.size)) throw tooLarge(bucket, { key, head, record });
   await settle(bucket, key, call);
   return (await headOfKey(bucket, key, call))?.record?.kind !== 'mlink';
 }
 
-interface KeyHead {
+interface KeyHead<R extends HeadRecord> {
   readonly key: string;
   readonly head: Head;
+  readonly record: R;
 }
 
 /** Names where the bytes lie, so that a tool of the cloud can copy them. */
-function tooLarge(bucket: Bucket, { key, head }: KeyHead, cause?: unknown): Error {
-  const { version = '', size = 0 } = head.record ?? {};
+function tooLarge(bucket: Bucket, { key, record }: KeyHead<LinkHead | MlinkHead>, cause?: unknown): Error {
+  const { version, size } = record;
   const { container, name } = versionRef(bucket, key, version);
   return new Error(`${size} bytes are too many for one copy inside the service: they stay at ${container}/${name}`, { cause });
 }
 
 /** The head stays what it is, a link to a version, and gets the version's bytes. @throws StoreError conditionFailed: it has moved */
-async function fillHead(bucket: Bucket, { key, head }: KeyHead, call: Call): Promise<void> {
+async function fillHead(bucket: Bucket, { key, head, record }: KeyHead<LinkHead>, call: Call): Promise<void> {
   const { home } = bucket;
-  const { record } = head;
-  if (record?.version === undefined) return;
   const ref = versionRef(bucket, key, record.version);
   for (let turn = 1; ; turn++) {
     const { revision, size, md5, metadata: own, ...source } = await home.store.head(ref, call);
-    const { native } = splitMetadata(own);
-    const metadata = linkMetadata(home, { ...record, ...noncesAmended(head, newNonce()) }, native);
+    const metadata = linkMetadata(home, { ...record, ...noncesAmended(head, newNonce()) }, nativeIn(own));
     const condition = { kind: 'match', revision: head.properties.revision } as const;
     const headers = contentHeadersOf(head.properties);
     const sameHeaders = sameContentHeaders(headers, source);
@@ -132,7 +132,7 @@ async function fillHead(bucket: Bucket, { key, head }: KeyHead, call: Call): Pro
       await home.store.copy(head.ref, request, call);
       return;
     } catch (error) {
-      if (isStoreError(error, 'tooLarge')) throw tooLarge(bucket, { key, head }, error);
+      if (isStoreError(error, 'tooLarge')) throw tooLarge(bucket, { key, head, record }, error);
       if (!isStoreError(error, 'sourceConditionFailed') || turn === MAX_TURNS) throw error;
     }
   }
@@ -142,11 +142,11 @@ async function fillHead(bucket: Bucket, { key, head }: KeyHead, call: Call): Pro
  * What only the head says has to be said elsewhere before it goes: its log is done, and the marker's own blob says that it is
  * part of the history. A null version is known through the head alone: there the head stays.
  */
-async function dropMarker(bucket: Bucket, { key, head }: KeyHead, call: Call): Promise<boolean> {
-  const { version: token, nullVersion, isNull } = head.record ?? {};
+async function dropMarker(bucket: Bucket, { key, head, record }: KeyHead<TombHead>, call: Call): Promise<boolean> {
+  const { version: token, nullVersion, isNull } = record;
   if (nullVersion !== undefined) return false;
   await redo({ bucket, key }, head, call);
-  if (token !== undefined && isNull !== true) await stampVersion({ bucket, key }, token, call);
+  if (isNull !== true) await stampVersion({ bucket, key }, token, call);
   await bucket.home.store.remove(head.ref, head.properties.revision, call);
   return true;
 }

@@ -4,7 +4,8 @@ import { blobsOf } from '../../store/pages.ts';
 import { contentHeadersOf } from '../heads/head.ts';
 import { type VersionBlob, isVisible, parseVersion, versionIdOf } from '../versions/version-blob.ts';
 import { codecOf } from '../records/names.ts';
-import { splitMetadata } from '../records/record.ts';
+import { nativeIn } from '../records/metadata.ts';
+import { namedVersion } from '../records/record.ts';
 import { parseVersionName, versionsPrefix } from '../records/version-names.ts';
 import type { BucketExport } from './bucket-export.ts';
 import { headsOfKeys } from './heads-of-keys.ts';
@@ -26,7 +27,7 @@ export async function exportVersions(one: BucketExport, call: Call): Promise<voi
     const heads = await headsOfKeys(bucket, [...new Set(listed.map(({ key }) => key))], run.settings, call);
     const noncurrent = listed.filter((version) => {
       const head = heads.get(version.key);
-      return version.record?.kind === 'inline' && isVisible(head, version) && head?.record?.version !== version.token;
+      return version.record?.kind === 'inline' && isVisible(head, version) && namedVersion(head?.record) !== version.token;
     });
     await run.each(noncurrent, (version) => run.step(tally, version.key, () => exportVersion(one, version, call)));
   }
@@ -57,7 +58,7 @@ async function exportVersion({ run, bucket, tally, settings }: BucketExport, ver
       size: properties.size,
       headers: contentHeadersOf(properties),
       // Never nothing: the services take that for the source's metadata, record and all.
-      metadata: { ...splitMetadata(properties.metadata).native, [EXPORTED_AS]: version.token },
+      metadata: { ...nativeIn(properties.metadata), [EXPORTED_AS]: version.token },
       condition: ABSENT,
       sameHeaders: true,
       ...(properties.md5 !== undefined && { md5: properties.md5 }),

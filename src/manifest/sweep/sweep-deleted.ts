@@ -3,7 +3,7 @@ import type { BlobEntry } from '../../store/blob-store.ts';
 import { blobsOf } from '../../store/pages.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { isLocked } from '../versions/remove-blob.ts';
-import { splitMetadata } from '../records/record.ts';
+import { recordIn } from '../records/metadata.ts';
 import { parseVersionName } from '../records/version-names.ts';
 import { isUploadToken } from '../records/version-token.ts';
 import { parseUploadName, stagingRef } from '../records/upload-names.ts';
@@ -28,7 +28,7 @@ export async function sweepDeleted(run: SweepRun, { tally, uid }: { tally: Tally
 /** A bucket that is deleted has no locked version. One that lost its record to a tool of the cloud may have. */
 function mayGo(run: SweepRun, tally: Tally, { name, metadata }: BlobEntry): boolean {
   try {
-    if (!name.startsWith('v/') || !isLocked(splitMetadata(metadata).record, run.now)) return true;
+    if (!name.startsWith('v/') || !isLocked(recordIn(metadata), run.now)) return true;
     tally.count('locked').found += 1;
   } catch (error) {
     tally.problem(name, error);

@@ -7,7 +7,7 @@ import { mayHideVersions } from '../versions/drain-window.ts';
 import { Grounds, isLocked, removeKnownBlob } from '../versions/remove-blob.ts';
 import { type KeyPlace, stampVersion } from '../versions/stamp.ts';
 import { isVisible, parseVersion } from '../versions/version-blob.ts';
-import { RECORD_NAME, encodeRecord } from '../records/record.ts';
+import { RECORD_NAME, encodeRecord, namedVersion } from '../records/record.ts';
 import { parseVersionName, versionsPrefix } from '../records/version-names.ts';
 import { isUploadToken, seqOfToken, tokenOfNull } from '../records/version-token.ts';
 import { sealKnown } from '../versions/upload-claim.ts';
@@ -58,11 +58,12 @@ async function sweepBlob(sweep: BucketSweep, blob: ListedBlob, heads: HeadsByKey
   const { name, size: bytes } = entry;
   const at = head?.record;
   const isRested = head !== undefined && run.isOlderThan(head.properties.lastModified, run.settings.settleAfterMs);
-  if (at?.version !== token && at?.dels?.includes(token) === true) {
+  const named = namedVersion(at);
+  if (named !== token && at?.dels?.includes(token) === true) {
     if (isRested) await run.act(tally, { finding: 'logged', name, bytes }, () => removeDeleted(sweep, blob, Grounds.loggedIn(head), call));
     return;
   }
-  if (at?.kind === 'mlink' && at.version === token) {
+  if (at?.kind === 'mlink' && named === token) {
     if (isRested && canSettle(bucket, at.size)) await run.act(tally, { finding: 'unsettled', name: key }, () => settle(bucket, key, call));
     return;
   }

@@ -15,6 +15,7 @@ import { partsBetween, removePartRecords, removeStaging } from './upload-parts.t
 import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requireAscending } from './upload-plan.ts';
 import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
 import { takeForCompletion } from './upload-take.ts';
+import { namedVersion } from '../records/record.ts';
 import type { UploadContent } from '../records/upload-record.ts';
 import { type Completion, type Starter, readTombstone, writeTombstone } from '../versions/upload-tombstone.ts';
 
@@ -216,7 +217,7 @@ async function withdrawIfDeleted(target: UploadTarget, call: Call): Promise<void
   const stored = await readClaim(target, call);
   if (stored !== undefined && stored.claim.kind !== 'gone') return;
   const head = await readHead(bucket, key, call);
-  if (head?.record?.version !== versionOfUpload(uploadId)) return;
+  if (head === undefined || namedVersion(head.record) !== versionOfUpload(uploadId)) return;
   try {
     await home.store.remove(head.ref, head.properties.revision, call);
   } catch (error) {

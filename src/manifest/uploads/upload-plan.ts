@@ -3,7 +3,7 @@ import { S3Error } from '../../errors/s3-error.ts';
 import { CHECKSUM_ALGORITHMS, type Checksum, type ChecksumAlgorithm, type ChecksumType, checksumHeader } from '../../protocol/checksums/algorithms.ts';
 import { isCrc } from '../../protocol/checksums/crc-combine.ts';
 import { compositeChecksum, fullObjectChecksum } from '../../protocol/checksums/multipart-checksum.ts';
-import type { PartEntry } from '../records/object-view.ts';
+import type { PartEntry } from '../records/field-codes.ts';
 import type { Upload } from './upload-find.ts';
 import type { PartRecord } from '../records/upload-part-record.ts';
 

@@ -6,6 +6,7 @@ import type { Head } from '../heads/head.ts';
 import type { PublishOnce } from '../heads/object-requests.ts';
 import { readVersion } from '../versions/version-blob.ts';
 import { type VersionToken, tokenOfUpload } from '../records/version-token.ts';
+import { namedNull, namedVersion } from '../records/record.ts';
 import { type Moment, elapsedSince, momentNow } from '../records/moment.ts';
 import { timeOf } from '../records/time.ts';
 import { type Claim, type ClaimBase, type StoredClaim, encodeClaim, readClaim, replaceClaim } from '../versions/upload-claim.ts';
@@ -53,15 +54,15 @@ export function isPublished(head: Head | undefined, uploadId: string, claim?: Cl
 }
 
 function namedPlace(head: Head | undefined, places: readonly VersionToken[]): VersionToken | undefined {
-  const { version, nullVersion, adds = [], dels = [] } = head?.record ?? {};
-  const named = new Set([version, nullVersion, ...adds, ...dels]);
+  const { adds = [], dels = [] } = head?.record ?? {};
+  const named = new Set([namedVersion(head?.record), namedNull(head?.record), ...adds, ...dels]);
   return places.find((place) => named.has(place));
 }
 
 /** A place of the upload's version whose blob says that it was current once, or committed below a head. */
 export async function stampedPlace({ bucket, key }: UploadTarget, places: readonly VersionToken[], call: Call): Promise<VersionToken | undefined> {
   for (const place of places) {
-    if ((await readVersion(bucket, key, place, call))?.record?.stamp === true) return place;
+    if ((await readVersion(bucket, key, place, call))?.record.stamp === true) return place;
   }
   return undefined;
 }

@@ -3,7 +3,7 @@ import { at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError, mayHaveHappened } from '../../store/store-error.ts';
 import { newNonce } from '../records/clock.ts';
 import { blobMetadata } from '../heads/overflow.ts';
-import { CLAIM_NAME, type ObjectRecord, splitMetadata } from '../records/record.ts';
+import { claimIn, nativeIn } from '../records/metadata.ts';
 import { type VersionToken, isVersionToken } from '../records/version-token.ts';
 import { amendHead } from '../heads/head-amend.ts';
 import { outcomeUnknown } from '../heads/commit-life.ts';
@@ -13,13 +13,14 @@ import { type AmendedFields, type ObjectAmendment, amended } from './object-amen
 import type { ObjectsContext } from './object-context.ts';
 import { readHead } from '../heads/object-read.ts';
 import type { ObjectTarget } from '../heads/object-requests.ts';
+import type { OwnObject } from '../records/record.ts';
 import type { ObjectView } from '../records/object-view.ts';
-import { noSuchVersion } from './delete-marker-errors.ts';
+import { markerNamed, noSuchVersion } from './delete-marker-errors.ts';
 import { nullBlobOf } from './displace.ts';
 import { placedRecord } from './drain-window.ts';
 import { currentVersion, objectOf } from './find-version.ts';
 import type { KeyPlace } from './stamp.ts';
-import { type VersionBlob, isVisible, readVersion, versionIdOf } from './version-blob.ts';
+import { type KnownVersion, isVisible, readVersion, versionIdOf } from './version-blob.ts';
 
 const MAX_TURNS = 8;
 
@@ -55,7 +56,7 @@ export async function amendVersion(context: ObjectsContext, target: AmendTarget,
     }
     if (unanswered !== undefined) {
       const { view: before, fields } = unanswered;
-      if (version.record?.ring?.includes(nonce) === true) return finished(context, target, { version, before, fields }, call);
+      if (ringOf(version).includes(nonce)) return finished(context, target, { version, before, fields }, call);
       if (!isProvenUndone(version, unanswered)) throw outcomeUnknown(unanswered.error);
     }
     const view = objectOf(version, target);
@@ -65,7 +66,7 @@ export async function amendVersion(context: ObjectsContext, target: AmendTarget,
     if (result === 'done') return finished(context, target, { version, before: view, fields }, call);
     if (result === 'moved') continue;
     // It may have been changed already: no other version may be taken for it from now on.
-    unanswered = { error: result, view, fields, ring: version.record?.ring ?? [], token: version.token };
+    unanswered = { error: result, view, fields, ring: ringOf(version), token: version.token };
     versionId = versionIdOf(version);
   }
   if (unanswered !== undefined) throw outcomeUnknown(unanswered.error);
@@ -87,10 +88,15 @@ interface Unanswered {
  * It did not happen, for its nonce is not there where it would be; and cannot any more if the blob has changed, for it was made on a revision;
  * if that still stands, it is made once more on the same. No proof when the nonces of more changes than are kept may have come in between.
  */
-function isProvenUndone({ token, record }: VersionBlob, { token: before, ring }: Unanswered): boolean {
-  const now = record?.ring ?? [];
+function isProvenUndone(version: KnownVersion, { token: before, ring }: Unanswered): boolean {
+  const now = ringOf(version);
   const [last] = ring;
-  return token === before && (last === undefined ? now.length < RING_LENGTH : now.includes(last));
+  return version.token === before && (last === undefined ? now.length < RING_LENGTH : now.includes(last));
+}
+
+/** Nonces of the amendments of a version, the last one first. */
+function ringOf({ record }: KnownVersion): readonly string[] {
+  return record.kind === 'inline' ? (record.ring ?? []) : [];
 }
 
 /** With an open question, whoever cannot look for its answer does not know. */
@@ -104,7 +110,7 @@ async function orUnknown<T>(looking: Promise<T>, unanswered: Unanswered | undefi
 }
 
 interface Finished {
-  readonly version: VersionBlob;
+  readonly version: KnownVersion;
   readonly before: ObjectView;
   readonly fields: AmendedFields;
 }
@@ -121,12 +127,12 @@ interface Looked extends ObjectTarget {
 }
 
 /** @returns undefined when it is not there, or not part of the history. @throws S3Error NoSuchKey */
-async function versionOf(context: ObjectsContext, { bucket, key, versionId, head }: Looked, call: Call): Promise<VersionBlob | undefined> {
+async function versionOf(context: ObjectsContext, { bucket, key, versionId, head }: Looked, call: Call): Promise<KnownVersion | undefined> {
   if (versionId === undefined) return currentVersion(context, { bucket, key, head }, call);
   const token = versionId === NULL_VERSION ? nullBlobOf(head) : versionId;
   const version = token === undefined || !isVersionToken(token) ? undefined : await readVersion(bucket, key, token, call);
   if (version === undefined || !isVisible(head, version)) return undefined;
-  return versionId !== NULL_VERSION && version.record?.isNull === true ? undefined : version;
+  return versionId !== NULL_VERSION && version.record.isNull === true ? undefined : version;
 }
 
 async function hasMoved({ bucket, key }: KeyPlace, head: Head | undefined, call: Call): Promise<boolean> {
@@ -134,7 +140,7 @@ async function hasMoved({ bucket, key }: KeyPlace, head: Head | undefined, call:
 }
 
 interface Rewrite {
-  readonly version: VersionBlob;
+  readonly version: KnownVersion;
   readonly fields: AmendedFields;
   /** Goes into the ring of the blob: the proof that this change was made, whatever came after it. */
   readonly nonce: string;
@@ -143,12 +149,13 @@ interface Rewrite {
 /** @returns `moved` when the blob has changed since it was read; the error when its answer was lost */
 async function rewrite(target: ObjectTarget, { version, fields, nonce }: Rewrite, call: Call): Promise<'done' | 'moved' | StoreError> {
   const { home } = target.bucket;
-  const { native, claim } = splitMetadata(version.properties.metadata);
-  const before: ObjectRecord = version.record ?? { kind: 'inline', seq: 0 };
-  const record: ObjectRecord = { ...amended(before, fields), ring: [nonce, ...(before.ring ?? [])].slice(0, RING_LENGTH) };
-  const metadata = await blobMetadata(home, record, claim === undefined ? native : { ...native, [CLAIM_NAME]: claim }, call);
+  const { record: before } = version;
+  if (before.kind === 'tomb') throw markerNamed(version);
+  const { metadata } = version.properties;
+  const record: OwnObject = { ...amended(before, fields), ring: [nonce, ...(before.ring ?? [])].slice(0, RING_LENGTH) };
+  const now = { ...(await blobMetadata(home, record, nativeIn(metadata), call)), ...claimIn(metadata) };
   try {
-    await home.store.setMetadata(version.ref, metadata, at(version.properties.revision), call);
+    await home.store.setMetadata(version.ref, now, at(version.properties.revision), call);
   } catch (error) {
     if (isStoreError(error, 'conditionFailed', 'notFound')) return 'moved';
     if (isStoreError(error) && mayHaveHappened(error)) return error;
@@ -163,14 +170,14 @@ async function rewrite(target: ObjectTarget, { version, fields, nonce }: Rewrite
  * head's log, or, when somebody has done what that said, by the version being gone.
  * @returns false when it is deleted
  */
-async function isHeld(context: ObjectsContext, { bucket, key }: KeyPlace, version: VersionBlob, call: Call): Promise<boolean> {
-  const stamped = { ...version, record: { ...(version.record ?? { kind: 'inline', seq: 0 }), stamp: true } };
+async function isHeld(context: ObjectsContext, { bucket, key }: KeyPlace, version: KnownVersion, call: Call): Promise<boolean> {
+  const stamped = { ...version, record: { ...version.record, stamp: true } };
   const found = { isPart: true };
   await amendHead(
     {
       bucket,
       key,
-      change: async (_record, head) => {
+      change: async (head) => {
         if (head === undefined) return undefined;
         found.isPart = isVisible(head, stamped);
         return found.isPart ? placedRecord({ bucket, key }, head, { context, call }) : undefined;

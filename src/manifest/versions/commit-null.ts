@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import type { Condition, WriteResult } from '../../store/blob-store.ts';
 import { newNonce } from '../records/clock.ts';
-import type { ObjectRecord } from '../records/record.ts';
+import type { FieldsOf } from '../records/record-fields.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import { type HeadTarget, type QueueMoment, byNonce, changeHead, ringAfter, versionNonce } from '../heads/head-commit.ts';
 import type { Head } from '../heads/head.ts';
@@ -10,7 +10,7 @@ import { type PlacedHead, displaceNull, floorAbove } from './displace.ts';
 import { placeHead } from './drain-window.ts';
 
 /** What every head that is the null version has from the head it replaces. */
-export type NullBase = Pick<ObjectRecord, 'nonce' | 'ring' | 'dels' | 'floor'> & {
+export type NullBase = FieldsOf<'nonces'> & Pick<FieldsOf<'log'>, 'dels' | 'floor'> & {
   /** A seq above the head's. */
   readonly seq: number;
 };

@@ -5,7 +5,7 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { newNonce } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
 import { linkMetadata } from '../heads/overflow.ts';
-import type { ObjectRecord } from '../records/record.ts';
+import { namedVersion, withLog } from '../records/record.ts';
 import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
 import { rewriteRecord } from '../heads/head-amend.ts';
 import { type Found, type HeadChange, type HeadTarget, type QueueMoment, carriesNonce, changeHead, conflict, noncesAmended, ringAfter } from '../heads/head-commit.ts';
@@ -17,7 +17,7 @@ import { isDraining, placeHead } from './drain-window.ts';
 import type { PlaceChange } from './own-place.ts';
 import { removeUnnamed } from './remove-blob.ts';
 import { stampVersion, touchVersion } from './stamp.ts';
-import { type WrittenVersion, readVersion } from './version-blob.ts';
+import { type WrittenObject, type WrittenVersion, isWrittenObject, readVersion } from './version-blob.ts';
 
 const EMPTY = new Uint8Array(0);
 /** Places that a version takes one after the other before its client is asked to try again. */
@@ -25,11 +25,10 @@ const MAX_PLACES = 8;
 
 /** A version that is about to be: an object or a delete marker with a version id of its own. */
 export interface NewVersion extends HeadTarget {
-  readonly kind: 'link' | 'tomb';
   /** Brings the version's own blob into being. Asked again for each new place, unless there is a `move`. */
   readonly write: (token: VersionToken) => Promise<WrittenVersion>;
   /** Brings it to a new place, where its bytes can be had only once. */
-  readonly move?: (change: PlaceChange) => Promise<WrittenVersion>;
+  readonly move?: (change: PlaceChange) => Promise<WrittenObject>;
   /** Its place, when that was decided earlier; else above the head that is read first. */
   readonly token?: VersionToken;
   /** Its place was not taken above a head that was read: it may become the newest there, and nothing below another. */
@@ -171,7 +170,8 @@ class VersionCommit {
     const before = await this.#blobAt(from);
     const to = placeAt(this.#context.clock.next(seq));
     this.#token = to;
-    this.#written = this.#bring(to, move === undefined ? write(to) : this.#moved(move({ from, to, written: before })));
+    const isMoved = move !== undefined && isWrittenObject(before);
+    this.#written = this.#bring(to, isMoved ? this.#moved(move({ from, to, written: before })) : write(to));
     return to;
   }
 
@@ -198,11 +198,9 @@ class VersionCommit {
   }
 
   async #swap({ placed, token, written, inherited }: Swap, condition: Condition): Promise<VersionToken> {
-    const { bucket, key, kind, conditions } = this.#version;
+    const { bucket, key, conditions } = this.#version;
     const { ref, trueKey } = headPlace(bucket, key);
-    const record: ObjectRecord = {
-      ...written.record,
-      kind,
+    const naming = {
       version: token,
       nonce: this.#nonce,
       ...(written.revision !== undefined && { rev: written.revision }),
@@ -211,16 +209,18 @@ class VersionCommit {
       ...floorAbove(placed, conditions),
       ...inherited,
     };
-    const metadata = linkMetadata(bucket.home, record, written.native);
+    const head = isWrittenObject(written)
+      ? ({ ...written.record, kind: 'link', size: written.size, ...naming } as const)
+      : { ...written.record, ...naming };
+    const metadata = linkMetadata(bucket.home, head, written.native);
     await bucket.home.store.write(ref, EMPTY, { headers: written.headers, metadata, condition }, this.#call);
     return token;
   }
 
   /** The head stays as it is; its log says that there is one more version below it. */
   async #enterBelow(head: Head, token: VersionToken, condition: Condition): Promise<VersionToken> {
-    const { dels: _done, ...record } = head.record ?? nativeRecord(head);
-    const amended = { ...record, adds: [token], ...noncesAmended(head, this.#nonce) };
-    await rewriteRecord(this.#version.bucket, { head, record: amended, condition }, this.#call);
+    const record = withLog(head.record ?? nativeRecord(head), { adds: [token] });
+    await rewriteRecord(this.#version.bucket, { head, record: { ...record, ...noncesAmended(head, this.#nonce) }, condition }, this.#call);
     return token;
   }
 
@@ -229,10 +229,10 @@ class VersionCommit {
     const token = this.#token;
     if (token === undefined) return undefined;
     const record = head?.record;
-    const named = record?.version === token || record?.adds?.includes(token) === true || record?.dels?.includes(token) === true;
+    const named = namedVersion(record) === token || record?.adds?.includes(token) === true || record?.dels?.includes(token) === true;
     if (named || carriesNonce(record, this.#nonce)) return { result: token };
     const { bucket, key } = this.#version;
-    return (await readVersion(bucket, key, token, this.#call))?.record?.stamp === true ? { result: token } : undefined;
+    return (await readVersion(bucket, key, token, this.#call))?.record.stamp === true ? { result: token } : undefined;
   }
 }
 

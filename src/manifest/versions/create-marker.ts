@@ -1,7 +1,7 @@
 import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { headPlace } from '../records/names.ts';
-import { RECORD_NAME, type ObjectRecord, encodeRecord } from '../records/record.ts';
+import { RECORD_NAME, type DeletionRecord, type OwnMarker, type TombHead, encodeRecord } from '../records/record.ts';
 import { deletionRef, ownKey, versionRef } from '../records/version-names.ts';
 import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
 import { NULL_VERSION } from '../heads/head.ts';
@@ -11,7 +11,7 @@ import { commitNull } from './commit-null.ts';
 import { commitVersion } from './commit-version.ts';
 import { Grounds, removeVersionBlob } from './remove-blob.ts';
 import type { KeyPlace } from './stamp.ts';
-import { type WrittenVersion, writeOwn } from './version-blob.ts';
+import { type WrittenMarker, writeOwn } from './version-blob.ts';
 
 const EMPTY = new Uint8Array(0);
 
@@ -28,8 +28,8 @@ export async function createMarker(context: ObjectsContext, target: ObjectTarget
 }
 
 async function createVersion(context: ObjectsContext, { bucket, key }: ObjectTarget, { conditions, ownerId }: RemoveRequest, call: Call): Promise<string> {
-  const write = (token: VersionToken): Promise<WrittenVersion> => writeMarker({ bucket, key }, { token, ownerId, isNull: false }, call);
-  return (await commitVersion(context, { bucket, key, conditions, kind: 'tomb', write }, call)).token;
+  const write = (token: VersionToken): Promise<WrittenMarker> => writeMarker({ bucket, key }, { token, ownerId, isNull: false }, call);
+  return (await commitVersion(context, { bucket, key, conditions, write }, call)).token;
 }
 
 /** It takes the place of the null version; a new name for each turn, above the head that it finds. The last one goes, unless a head may name it. */
@@ -50,7 +50,7 @@ async function createNull(context: ObjectsContext, { bucket, key }: ObjectTarget
         const token = newToken(base.seq);
         unused = token;
         const { record, revision } = await writeMarker(place, { token, ownerId, isNull: true }, call);
-        const tomb: ObjectRecord = { ...record, ...base, version: token, ...(revision && { rev: revision }), ...(trueKey !== undefined && { key: trueKey }) };
+        const tomb: TombHead = { ...record, ...base, version: token, ...(revision && { rev: revision }), ...(trueKey !== undefined && { key: trueKey }) };
         return () => bucket.home.store.write(ref, EMPTY, { metadata: { [RECORD_NAME]: encodeRecord(tomb) }, condition }, call);
       },
     },
@@ -65,9 +65,9 @@ interface MarkerRequest {
   readonly isNull: boolean;
 }
 
-async function writeMarker(place: KeyPlace, { token, ownerId, isNull }: MarkerRequest, call: Call): Promise<WrittenVersion> {
+async function writeMarker(place: KeyPlace, { token, ownerId, isNull }: MarkerRequest, call: Call): Promise<WrittenMarker> {
   const { bucket, key } = place;
-  const record: ObjectRecord = {
+  const record: OwnMarker = {
     kind: 'tomb',
     seq: seqOfToken(token),
     ...(ownerId !== bucket.ownerId && { owner: ownerId }),
@@ -88,6 +88,6 @@ async function writeMarker(place: KeyPlace, { token, ownerId, isNull }: MarkerRe
  */
 export async function indexDeletion({ bucket, key }: KeyPlace, seq: number, call: Call): Promise<void> {
   const { ref, trueKey } = deletionRef(bucket, key);
-  const record: ObjectRecord = { kind: 'void', seq, ...(trueKey !== undefined && { key: trueKey }) };
+  const record: DeletionRecord = { kind: 'void', seq, ...(trueKey !== undefined && { key: trueKey }) };
   await bucket.home.store.write(ref, EMPTY, { metadata: { [RECORD_NAME]: encodeRecord(record) } }, call);
 }

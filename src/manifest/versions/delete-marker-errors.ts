@@ -1,17 +1,14 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
-import type { ObjectRecord } from '../records/record.ts';
+import { type HeadRecord, type OwnRecord, namedVersion, saysNull } from '../records/record.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import { NULL_VERSION } from '../heads/head.ts';
 
 /** Header by which answers tell that a delete marker was met. */
 export const DELETE_MARKER = 'x-amz-delete-marker';
 
-interface Marker {
-  readonly record?: ObjectRecord | undefined;
-  /** Of the marker's own blob; a head has it in its record. */
-  readonly token?: VersionToken;
-}
+/** A head that names a marker, or the marker's own blob, which has its token in its name. */
+type Marker = { readonly record: HeadRecord | undefined; readonly token?: never } | { readonly record: OwnRecord | undefined; readonly token: VersionToken };
 
 /** The current version is a delete marker, and no version was named. */
 export function markerOnTop(key: string, marker: Marker): S3Error {
@@ -31,6 +28,7 @@ export function noSuchVersion(key: string, versionId: string): S3Error {
   return new S3Error('NoSuchVersion', { extra: { Key: key, VersionId: versionId } });
 }
 
-function idOf({ record, token }: Marker): string {
-  return record?.isNull === true ? NULL_VERSION : (token ?? record?.version ?? NULL_VERSION);
+function idOf(marker: Marker): string {
+  if (saysNull(marker.record)) return NULL_VERSION;
+  return marker.token ?? namedVersion(marker.record) ?? NULL_VERSION;
 }

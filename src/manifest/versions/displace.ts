@@ -3,7 +3,8 @@ import { type WriteConditions, hasWriteConditions } from '../../protocol/conditi
 import { at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { blobMetadata } from '../heads/overflow.ts';
-import { CLAIM_NAME, type ObjectRecord, RECORD_NAME, splitMetadata } from '../records/record.ts';
+import { claimIn, nativeIn } from '../records/metadata.ts';
+import { type InlineHead, type MlinkHead, type OwnObject, RECORD_NAME, namedNull, namedVersion, objectFields, saysNull } from '../records/record.ts';
 import { ownKey, versionRef } from '../records/version-names.ts';
 import { type VersionToken, isNewer, seqOfToken, tokenOfNull } from '../records/version-token.ts';
 import { whileStreaming } from '../heads/commit-life.ts';
@@ -41,16 +42,15 @@ export async function displace(place: KeyPlace, placed: PlacedHead, call: Call):
 /** The same for a head that is to be the null version: the old one goes, and is named until it is gone. */
 export async function displaceNull(place: KeyPlace, head: Head | undefined, call: Call): Promise<Inherited> {
   const old = nullBlobOf(head);
-  const isOwn = head?.record?.version !== undefined && head.record.version !== old;
-  await Promise.all([redo(place, head, call), isOwn && stampCurrent(place, head, call)]);
+  const named = namedVersion(head?.record);
+  await Promise.all([redo(place, head, call), head !== undefined && named !== undefined && named !== old && stampCurrent(place, head, call)]);
   return old === undefined ? {} : { dels: [old] };
 }
 
 /** Own blob of the null version, current or not; undefined when there is none or its bytes are in the head. */
 export function nullBlobOf(head: Head | undefined): VersionToken | undefined {
   const record = head?.record;
-  if (record === undefined) return undefined;
-  return record.kind === 'mlink' || record.isNull === true ? record.version : record.nullVersion;
+  return record?.kind === 'mlink' || saysNull(record) ? namedVersion(record) : namedNull(record);
 }
 
 /** Does what the log of a head says; whoever replaces the head does it first, and leaves the entries out. */
@@ -73,15 +73,17 @@ async function displaceCurrent(place: KeyPlace, { head, seq }: Pick<PlacedHead, 
       await stampCurrent(place, head, call);
       return head.record.nullVersion;
     case 'mlink':
-      return hasOwnPlace(head.record) ? keepDetachedNull(place, head, call) : moveNull(place, { head, seq }, call);
+      return hasOwnPlace(head.record)
+        ? keepDetachedNull(place, { head, record: head.record }, call)
+        : moveNull(place, { head, seq, record: head.record }, call);
     default:
-      return moveNull(place, { head, seq }, call);
+      return moveNull(place, { head, seq, record: head.record ?? nativeRecord(head) }, call);
   }
 }
 
 /** The order of a blob's name is the object's place. Not so for an upload that was completed over something newer. */
-function hasOwnPlace({ version, seq }: ObjectRecord): boolean {
-  return version !== undefined && seqOfToken(version) === seq;
+function hasOwnPlace({ version, seq }: MlinkHead): boolean {
+  return seqOfToken(version) === seq;
 }
 
 /** What a new head says of its floor: a version that is committed under a condition is the floor itself, which a head need not say. */
@@ -98,7 +100,9 @@ export function seqOfHead(head: Head | undefined): number {
 /** The place of the version that a head names, or is. */
 function tokenOfHead(head: Head, seq: number): VersionToken {
   const { record } = head;
-  if (record?.version !== undefined && (record.kind !== 'mlink' || hasOwnPlace(record))) return record.version;
+  const isNamed = record?.kind !== 'mlink' || hasOwnPlace(record);
+  const named = isNamed ? namedVersion(record) : undefined;
+  if (named !== undefined) return named;
   return tokenOfNull(seq, head.properties.revision);
 }
 
@@ -108,14 +112,20 @@ export function isBehind(token: VersionToken, { head, seq }: Pick<PlacedHead, 'h
   return head.record?.kind !== 'void' && isNewer(tokenOfHead(head, seq), token);
 }
 
+/** A head that is the null version, or speaks for it. */
+interface NullInHead {
+  readonly head: Head;
+  readonly record: InlineHead | MlinkHead;
+}
+
 /** Copies the null version to a blob of its own, whose name no other state of it gets. */
-async function moveNull({ bucket, key }: KeyPlace, { head, seq }: Pick<PlacedHead, 'seq'> & { readonly head: Head }, call: Call): Promise<VersionToken> {
+async function moveNull({ bucket, key }: KeyPlace, { head, seq, record: inHead }: NullInHead & Pick<PlacedHead, 'seq'>, call: Call): Promise<VersionToken> {
   const token = tokenOfHead(head, seq);
   const target = versionRef(bucket, key, token);
   const view = viewOf(head, bucket, key);
   const { store } = bucket.home;
-  const { native } = splitMetadata(head.properties.metadata);
-  const record = { ...ownNullRecord({ bucket, key }, head), seq, mtime: view.mtime };
+  const native = nativeIn(head.properties.metadata);
+  const record = { ...ownNullRecord({ bucket, key }, { head, record: inHead }), seq, mtime: view.mtime };
   try {
     // An inline head's bytes and headers are those of one blob.
     const source = view.bytes.revision === undefined ? await store.head(view.bytes.ref, call) : head.properties;
@@ -144,29 +154,26 @@ async function moveNull({ bucket, key }: KeyPlace, { head, seq }: Pick<PlacedHea
 }
 
 /** Record of the null version on a blob of its own, from the head that it lies in. */
-function ownNullRecord({ bucket, key }: KeyPlace, head: Head): ObjectRecord {
-  const record = head.record ?? nativeRecord(head);
-  const { version: _v, size: _s, nullVersion: _n, adds: _a, dels: _d, nonce: _o, ring: _g, floor: _f, ...rest } = record;
-  return { ...rest, ...ownKey(bucket, key), kind: 'inline', isNull: true, etag: viewOf(head, bucket, key).etag };
+function ownNullRecord({ bucket, key }: KeyPlace, { head, record }: NullInHead): OwnObject {
+  return { ...objectFields(record), ...ownKey(bucket, key), kind: 'inline', isNull: true, etag: viewOf(head, bucket, key).etag };
 }
 
 /**
  * The null version has its own blob, but its record is in the head: it is written to the blob, on the blob's
  * revision. The head is read again in between, or a record that was changed since would be overwritten.
  */
-async function keepDetachedNull({ bucket, key }: KeyPlace, head: Head, call: Call): Promise<VersionToken> {
+async function keepDetachedNull({ bucket, key }: KeyPlace, inHead: NullInHead & { readonly record: MlinkHead }, call: Call): Promise<VersionToken> {
   const { store } = bucket.home;
-  const token = head.record?.version ?? '';
+  const { head, record } = inHead;
+  const token = record.version;
   const ref = versionRef(bucket, key, token);
   const moved = (cause?: unknown): StoreError => new StoreError('conditionFailed', { call: 'setMetadata', ...(cause !== undefined && { cause }) });
   try {
     const { metadata, revision } = await store.head(ref, call);
     if ((await readHead(bucket, key, call))?.properties.revision !== head.properties.revision) throw moved();
-    const { native } = splitMetadata(head.properties.metadata);
-    const own = await blobMetadata(bucket.home, ownNullRecord({ bucket, key }, head), native, call);
+    const own = await blobMetadata(bucket.home, ownNullRecord({ bucket, key }, inHead), nativeIn(head.properties.metadata), call);
     if (own[RECORD_NAME] === metadata[RECORD_NAME]) return token;
-    const { claim } = splitMetadata(metadata);
-    await store.setMetadata(ref, claim === undefined ? own : { ...own, [CLAIM_NAME]: claim }, at(revision), call);
+    await store.setMetadata(ref, { ...own, ...claimIn(metadata) }, at(revision), call);
     return token;
   } catch (error) {
     throw isStoreError(error, 'notFound') ? moved(error) : error;

@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import { blobsOf, pagesOf } from '../../store/pages.ts';
 import type { Bucket } from '../records/bucket.ts';
-import type { ObjectRecord } from '../records/record.ts';
+import type { HeadRecord } from '../records/record.ts';
 import { versionsOfKey } from '../records/version-names.ts';
 import { seqOfToken } from '../records/version-token.ts';
 import { type Head, nativeRecord, recordIsHere, viewOf } from '../heads/head.ts';
@@ -48,7 +48,7 @@ export async function placeHead(place: KeyPlace, head: Head | undefined, { conte
  * The record of a head as a change of it begins with. A changed head keeps nonces, and nobody looks for versions above it any more:
  * so it says itself where it stands.
  */
-export async function placedRecord(place: KeyPlace, head: Head, { context, call }: { context: ObjectsContext; call: Call }): Promise<ObjectRecord> {
+export async function placedRecord(place: KeyPlace, head: Head, { context, call }: { context: ObjectsContext; call: Call }): Promise<HeadRecord> {
   const record = head.record ?? nativeRecord(head);
   if (!isDraining(place.bucket, context) || !mayHideVersions(head)) return record;
   const { seq, floor } = await placeHead(place, head, { context, call });

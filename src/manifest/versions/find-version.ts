@@ -10,7 +10,7 @@ import { markerNamed, markerOnTop, noSuchVersion } from './delete-marker-errors.
 import { nullBlobOf } from './displace.ts';
 import { survivingVersion } from './drain-window.ts';
 import type { KeyPlace } from './stamp.ts';
-import { type VersionBlob, isVisible, readVersion, versionView } from './version-blob.ts';
+import { type KnownVersion, type VersionBlob, isVisible, readVersion, versionView } from './version-blob.ts';
 
 /** A version may be replaced, deleted or moved between the head and its own blob; each turn follows one such change. */
 const MAX_TURNS = 6;
@@ -47,7 +47,7 @@ export interface HeadAt extends KeyPlace {
  * @returns undefined when it has gone meanwhile: look again
  * @throws S3Error NoSuchKey
  */
-export async function currentVersion(context: ObjectsContext, { bucket, key, head }: HeadAt, call: Call): Promise<VersionBlob | undefined> {
+export async function currentVersion(context: ObjectsContext, { bucket, key, head }: HeadAt, call: Call): Promise<KnownVersion | undefined> {
   if (head?.record?.kind === 'tomb') throw markerOnTop(key, head);
   const token = head?.record?.kind === 'link' ? head.record.version : undefined;
   if (token !== undefined) return readVersion(bucket, key, token, call);
@@ -88,7 +88,7 @@ export async function requireVisible({ bucket, key }: KeyPlace, version: Version
   if (isVisible(head, version)) return version;
   // It may have been displaced, and stamped, between the two looks.
   const again = await readVersion(bucket, key, token, call);
-  if (again?.record?.stamp !== true) throw noSuchVersion(key, token);
+  if (again?.record.stamp !== true) throw noSuchVersion(key, token);
   return again;
 }
 

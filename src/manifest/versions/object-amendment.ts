@@ -1,7 +1,7 @@
 import type { Acl } from '../../protocol/acl/acl.ts';
 import type { ObjectLock } from '../../protocol/object-lock.ts';
 import type { Tag } from '../../protocol/tagging.ts';
-import type { ObjectRecord } from '../records/record.ts';
+import type { HeadRecord, OwnRecord } from '../records/record.ts';
 import type { ObjectView } from '../records/object-view.ts';
 
 /** What can be said anew of an object that exists; a field that is absent stays as it is. */
@@ -16,7 +16,7 @@ export interface AmendedFields {
 export type ObjectAmendment = (view: ObjectView) => AmendedFields | undefined;
 
 /** The record with what is said anew. */
-export function amended({ tags, ...rest }: ObjectRecord, { tags: newTags, acl, lock }: AmendedFields): ObjectRecord {
-  const now = newTags ?? tags ?? [];
-  return { ...rest, ...(now.length > 0 && { tags: now }), ...(acl !== undefined && { acl }), ...(lock !== undefined && { lock }) };
+export function amended<R extends HeadRecord | OwnRecord>(record: R, { tags, ...said }: AmendedFields): R {
+  // An empty list is no tags; what is undefined is not written.
+  return { ...record, ...said, ...(tags !== undefined && { tags: tags.length > 0 ? tags : undefined }) };
 }

@@ -2,20 +2,19 @@ import type { Call } from '../../observe/call.ts';
 import type { BlobMetadata, Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { blobMetadata } from '../heads/overflow.ts';
-import type { ObjectRecord } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { type VersionToken, seqOfToken } from '../records/version-token.ts';
 import { whileStreaming } from '../heads/commit-life.ts';
 import { copyToOwn } from './own-copy.ts';
 import type { KeyPlace } from './stamp.ts';
-import type { WrittenVersion } from './version-blob.ts';
+import type { WrittenObject } from './version-blob.ts';
 
 /** A version that was overtaken by one that came under a condition, and needs a place above it. */
 export interface PlaceChange {
   readonly from: VersionToken;
   readonly to: VersionToken;
   /** What lies at its old place. */
-  readonly written: WrittenVersion;
+  readonly written: WrittenObject;
 }
 
 /**
@@ -23,14 +22,13 @@ export interface PlaceChange {
  * @param beside what else is to stand on the new blob
  * @throws StoreError sourceNotFound, sourceConditionFailed: the old blob is not what it was
  */
-export async function copyToPlace(place: KeyPlace, { from, to, written }: PlaceChange, beside: BlobMetadata, call: Call): Promise<WrittenVersion> {
+export async function copyToPlace(place: KeyPlace, { from, to, written }: PlaceChange, beside: BlobMetadata, call: Call): Promise<WrittenObject> {
   const { bucket, key } = place;
   const { store } = bucket.home;
   const [source, target] = [versionRef(bucket, key, from), versionRef(bucket, key, to)];
-  const { record, native, headers } = written;
-  const moved: ObjectRecord = { ...record, seq: seqOfToken(to) };
-  const { size = 0, ...own } = moved;
-  const metadata = { ...(await blobMetadata(bucket.home, own, native, call)), ...beside };
+  const { size, native, headers } = written;
+  const record = { ...written.record, seq: seqOfToken(to) };
+  const metadata = { ...(await blobMetadata(bucket.home, record, native, call)), ...beside };
   const revision = written.revision ?? (await store.head(source, call)).revision;
   const copied = await whileStreaming(call, async (client): Promise<Revision> => {
     try {
@@ -42,5 +40,5 @@ export async function copyToPlace(place: KeyPlace, { from, to, written }: PlaceC
     }
   });
   // What stands beside the record is nothing that a head repeats.
-  return { record: moved, native, headers, ...(Object.keys(beside).length === 0 && { revision: copied }) };
+  return { record, size, native, headers, ...(Object.keys(beside).length === 0 && { revision: copied }) };
 }

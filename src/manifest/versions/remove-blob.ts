@@ -3,8 +3,8 @@ import { isKept } from '../../protocol/object-lock.ts';
 import type { Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../records/bucket.ts';
-import { splitMetadata } from '../records/record.ts';
-import type { ObjectRecord } from '../records/record.ts';
+import { recordIn } from '../records/metadata.ts';
+import type { LooseRecord, OwnRecord } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { type VersionToken, isUploadToken } from '../records/version-token.ts';
 import { sealVersion } from './upload-claim.ts';
@@ -16,8 +16,8 @@ import type { KeyPlace } from './stamp.ts';
  * has spilled says it all the same. Every remover but DELETE by id, which has a client to judge, asks this.
  * @param now milliseconds since the epoch
  */
-export function isLocked(record: Pick<ObjectRecord, 'lock'> | undefined, now: number): boolean {
-  return record?.lock !== undefined && isKept(record.lock, { now, bypass: false });
+export function isLocked(record: OwnRecord | LooseRecord | undefined, now: number): boolean {
+  return record !== undefined && 'lock' in record && isKept(record.lock, { now, bypass: false });
 }
 
 /**
@@ -55,7 +55,7 @@ export class Grounds {
   }
 
   /** @param record of the state that would be removed */
-  allow(token: VersionToken, record: ObjectRecord | undefined): boolean {
+  allow(token: VersionToken, record: OwnRecord | LooseRecord | undefined): boolean {
     return this.#covers(token) && (this.#lockedFrom === undefined || !isLocked(record, this.#lockedFrom));
   }
 
@@ -75,7 +75,7 @@ export async function removeVersionBlob({ bucket, key }: KeyPlace, token: Versio
   const ref = versionRef(bucket, key, token);
   try {
     const judged = grounds.needRecord ? await store.head(ref, call) : undefined;
-    const record = judged === undefined ? undefined : splitMetadata(judged.metadata).record;
+    const record = judged === undefined ? undefined : recordIn(judged.metadata);
     if (!grounds.allow(token, record)) return false;
     await forgetUpload({ bucket, key }, token, call);
     await store.remove(ref, judged?.revision, call);
@@ -100,7 +100,7 @@ export async function removeUnnamed({ bucket, key }: KeyPlace, token: VersionTok
 /** A version's own blob as it was listed or read. */
 export interface KnownBlob {
   readonly token: VersionToken;
-  readonly record: ObjectRecord | undefined;
+  readonly record: OwnRecord | undefined;
   readonly revision: Revision;
 }
 

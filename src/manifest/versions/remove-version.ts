@@ -5,12 +5,14 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { newNonce } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
 import { linkMetadata } from '../heads/overflow.ts';
-import { type ObjectRecord, RECORD_NAME, encodeRecord, splitMetadata } from '../records/record.ts';
+import { nativeIn } from '../records/metadata.ts';
+import { fieldsOf } from '../records/record-fields.ts';
+import { type LinkHead, RECORD_NAME, type TombHead, type VoidHead, encodeRecord, namedNull, namedVersion, objectFields, saysNull, withLog, withoutNull } from '../records/record.ts';
 import { type VersionToken, isVersionToken, seqOfToken } from '../records/version-token.ts';
 import { sealKnown } from './upload-claim.ts';
 import { rewriteRecord } from '../heads/head-amend.ts';
 import { byNonce, changeHead, noncesAmended, ringAfter } from '../heads/head-commit.ts';
-import { type Head, NULL_VERSION, contentHeadersOf, nativeRecord, viewOf } from '../heads/head.ts';
+import { type Head, NULL_VERSION, contentHeadersOf, nativeRecord, recordIsHere, viewOf } from '../heads/head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { readHead } from '../heads/object-read.ts';
 import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-requests.ts';
@@ -92,10 +94,9 @@ async function refuseInWindow(context: ObjectsContext, place: KeyPlace, head: He
 }
 
 function isCurrent({ versionId }: Target, head: Head | undefined): head is Head {
-  const { kind = 'inline', version, isNull } = head?.record ?? {};
-  if (head === undefined || kind === 'void') return false;
-  const currentIsNull = kind === 'inline' || kind === 'mlink' || isNull === true;
-  return versionId === NULL_VERSION ? currentIsNull : !currentIsNull && version === versionId;
+  if (head === undefined || head.record?.kind === 'void') return false;
+  const currentIsNull = recordIsHere(head) || saysNull(head.record);
+  return versionId === NULL_VERSION ? currentIsNull : !currentIsNull && namedVersion(head.record) === versionId;
 }
 
 async function planNoncurrent({ target, request, head, condition, nonce }: Turn, call: Call): Promise<Plan> {
@@ -106,10 +107,10 @@ async function planNoncurrent({ target, request, head, condition, nonce }: Turn,
   allow(request, version, target);
   await Promise.all([redo(target, head, call), sealKnown({ ...target, token: version.token }, version.properties.metadata, call)]);
 
-  const removal: Removal = { removed: { deleteMarker: version.record?.kind === 'tomb', versionId }, token: version.token };
-  const { adds: _done, nullVersion, ...record } = head.record ?? nativeRecord(head);
-  const kept = nullVersion === version.token ? {} : { ...(nullVersion !== undefined && { nullVersion }) };
-  const amended: ObjectRecord = { ...record, ...kept, dels: [version.token], ...noncesAmended(head, nonce) };
+  const removal: Removal = { removed: { deleteMarker: version.record.kind === 'tomb', versionId }, token: version.token };
+  const record = withLog(head.record ?? nativeRecord(head), { dels: [version.token] });
+  const kept = namedNull(record) === version.token ? withoutNull(record) : record;
+  const amended = { ...kept, ...noncesAmended(head, nonce) };
   return {
     removal,
     send: async () => {
@@ -142,7 +143,7 @@ function allow({ conditions, guard }: RemoveRequest, version: VersionBlob, { buc
 /** The newest of the others becomes current; without one, a void stands until the last blob is gone. */
 async function planCurrent({ target, request, head, condition, nonce }: Turn & { readonly head: Head }, call: Call): Promise<Plan> {
   const { bucket, key, versionId } = target;
-  const token = head.record?.version;
+  const token = namedVersion(head.record);
   const { own, next } = await neighbours(target, head, call);
   if (own !== undefined && head.record?.kind !== 'mlink') allow(request, own, target);
   else if (head.record?.kind !== 'tomb') allowHead(request, head, target);
@@ -154,17 +155,18 @@ async function planCurrent({ target, request, head, condition, nonce }: Turn & {
   const removal: Removal = { removed, ...(token !== undefined && { token }) };
   const log = token === undefined ? {} : { dels: [token] };
   const { ref, trueKey } = headPlace(bucket, key);
-  const nullVersion = next?.token === head.record?.nullVersion ? undefined : head.record?.nullVersion;
+  const old = namedNull(head.record);
+  const nullVersion = next?.token === old ? undefined : old;
   const floor = head.record?.floor ?? seqOfHead(head);
   const base = { floor, ...(trueKey !== undefined && { key: trueKey }), nonce, ...ringAfter(head), ...log, ...(nullVersion !== undefined && { nullVersion }) };
   const send = async (): Promise<Removal> => {
     if (next === undefined) {
-      const metadata = { [RECORD_NAME]: encodeRecord({ kind: 'void', seq: seqOfHead(head), ...base }) };
+      const left: VoidHead = { kind: 'void', seq: seqOfHead(head), ...base };
+      const metadata = { [RECORD_NAME]: encodeRecord(left) };
       const { revision } = await bucket.home.store.write(ref, EMPTY, { metadata, condition }, call);
       return { ...removal, voidRevision: revision };
     }
-    const { native } = splitMetadata(next.properties.metadata);
-    const metadata = linkMetadata(bucket.home, { ...promoted(next, target), ...base }, native);
+    const metadata = linkMetadata(bucket.home, { ...promoted(next, target), ...base }, nativeIn(next.properties.metadata));
     await bucket.home.store.write(ref, EMPTY, { headers: contentHeadersOf(next.properties), metadata, condition }, call);
     return removal;
   };
@@ -181,25 +183,26 @@ function allowHead({ conditions, guard }: RemoveRequest, head: Head, { bucket, k
 async function neighbours(target: Target, head: Head, call: Call): Promise<{ own: VersionBlob | undefined; next: VersionBlob | undefined }> {
   let own: VersionBlob | undefined;
   for await (const version of versionsNewestFirst(target, call)) {
-    if (version.token === head.record?.version) own = version;
+    if (version.token === namedVersion(head.record)) own = version;
     else if (isVisible(head, version)) return { own, next: version };
   }
   return { own, next: undefined };
 }
 
 /** A head that names a version which was displaced once: it is stamped already, unless it is the null one. */
-function promoted(next: VersionBlob, { bucket, key }: Target): ObjectRecord {
-  const { overflow: _o, ...record } = next.record ?? { kind: 'inline', seq: seqOfToken(next.token) };
-  const { etag, size } = versionView(next, bucket, key);
-  const isTomb = record.kind === 'tomb';
-  return {
-    ...record,
-    kind: isTomb ? 'tomb' : 'link',
-    version: next.token,
-    seq: seqOfToken(next.token),
+function promoted(next: VersionBlob, { bucket, key }: Target): LinkHead | TombHead {
+  const { token } = next;
+  const record = next.record ?? { kind: 'inline', seq: seqOfToken(token) };
+  const named = {
+    ...objectFields(record),
+    ...fieldsOf(record, 'own'),
+    version: token,
+    seq: seqOfToken(token),
     ...(record.isNull !== true && { stamp: true }),
-    ...(!isTomb && { etag, size }),
   };
+  if (record.kind === 'tomb') return { ...named, kind: 'tomb' };
+  const { etag, size } = versionView(next, bucket, key);
+  return { ...named, kind: 'link', etag, size };
 }
 
 /** Harmless when it fails: nothing reads a void. */

@@ -10,7 +10,8 @@ import { Grounds, removeVersionBlob } from './remove-blob.ts';
 import type { KeyPlace } from './stamp.ts';
 import { readHead } from '../heads/object-read.ts';
 import { blobMetadata } from '../heads/overflow.ts';
-import { type ObjectRecord, splitMetadata } from '../records/record.ts';
+import { nativeIn } from '../records/metadata.ts';
+import { type InlineHead, type MlinkHead, objectFields } from '../records/record.ts';
 import { sealVersion } from './upload-claim.ts';
 import { versionRef } from '../records/version-names.ts';
 import type { VersionToken } from '../records/version-token.ts';
@@ -131,17 +132,16 @@ export function canSettle({ home }: Bucket, size: number | undefined): boolean {
 export async function settle(bucket: Bucket, key: string, call: Call): Promise<void> {
   const { store } = bucket.home;
   const head = await readHead(bucket, key, call);
-  if (head?.record?.kind !== 'mlink' || head.record.version === undefined || !canSettle(bucket, head.record.size)) return;
+  if (head?.record?.kind !== 'mlink' || !canSettle(bucket, head.record.size)) return;
   const { record } = head;
-  const token = head.record.version;
+  const token = record.version;
   const blob = versionRef(bucket, key, token);
   try {
     await Promise.all([sealVersion({ bucket, key, token }, call), redo({ bucket, key }, head, call)]);
     const { size, md5, revision, ...source } = await store.head(blob, call);
-    const { native } = splitMetadata(head.properties.metadata);
-    const metadata = await blobMetadata(bucket.home, { ...inlined(record), ...ringAfter(head) }, native, call);
+    const metadata = await blobMetadata(bucket.home, { ...inlined(record), ...ringAfter(head) }, nativeIn(head.properties.metadata), call);
     const headers = contentHeadersOf(head.properties);
-    const wanted = record.etag?.includes('-') === false ? record.etag : md5;
+    const wanted = record.etag.includes('-') ? md5 : record.etag;
     const sameHeaders = wanted === md5 && sameContentHeaders(headers, source);
     const condition = at(head.properties.revision);
     const request = { source: { ...blob, revision }, size, headers, metadata, condition, sameHeaders, ...(wanted !== undefined && { md5: wanted }) };
@@ -153,7 +153,7 @@ export async function settle(bucket: Bucket, key: string, call: Call): Promise<v
   await removeVersionBlob({ bucket, key }, token, Grounds.committed(token), call);
 }
 
-function inlined(record: ObjectRecord): ObjectRecord {
-  const { version, size: _size, overflow: _overflow, adds: _adds, dels: _dels, ...rest } = record;
-  return { ...rest, kind: 'inline', nonce: newNonce(), ...(version !== undefined && { dels: [version] }) };
+function inlined(record: MlinkHead): InlineHead {
+  const { floor } = record;
+  return { ...objectFields(record), ...(floor !== undefined && { floor }), kind: 'inline', nonce: newNonce(), dels: [record.version] };
 }

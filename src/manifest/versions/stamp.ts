@@ -2,7 +2,8 @@ import type { Call } from '../../observe/call.ts';
 import { type BlobMetadata, type Revision, at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../records/bucket.ts';
-import { RECORD_NAME, decodeRecord, encodeRecord, splitMetadata } from '../records/record.ts';
+import { nativeIn, recordIn } from '../records/metadata.ts';
+import { RECORD_NAME, asOwn, encodeRecord } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import type { Head } from '../heads/head.ts';
@@ -39,10 +40,10 @@ export async function stampVersion({ bucket, key }: KeyPlace, token: VersionToke
 
 /** The same for the version that a link or tomb names: one call, unless its record has changed since the head was written. */
 export async function stampCurrent(place: KeyPlace, { record, properties }: Head, call: Call): Promise<void> {
-  if (record?.version === undefined || record.stamp === true) return;
+  if (record?.kind !== 'link' && record?.kind !== 'tomb') return;
+  if (record.stamp === true) return;
   if (record.rev !== undefined) {
-    const { native } = splitMetadata(properties.metadata);
-    const metadata = { ...native, [RECORD_NAME]: encodeRecord({ ...versionRecordOf(record), stamp: true }) };
+    const metadata = { ...nativeIn(properties.metadata), [RECORD_NAME]: encodeRecord({ ...versionRecordOf(record), stamp: true }) };
     try {
       await place.bucket.home.store.setMetadata(versionRef(place.bucket, place.key, record.version), metadata, at(record.rev as Revision), call);
       return;
@@ -67,7 +68,7 @@ export async function touchVersion({ bucket, key }: KeyPlace, token: VersionToke
 
 /** @returns undefined when it is stamped, or nothing that could be */
 function withStamp(metadata: BlobMetadata): BlobMetadata | undefined {
-  const record = decodeRecord(metadata[RECORD_NAME] ?? '');
+  const record = recordIn(metadata);
   if (record === undefined || record.stamp === true || record.isNull === true) return undefined;
-  return { ...metadata, [RECORD_NAME]: encodeRecord({ ...record, stamp: true }) };
+  return { ...metadata, [RECORD_NAME]: encodeRecord({ ...asOwn(record), stamp: true }) };
 }

@@ -1,12 +1,13 @@
 import type { Call } from '../../observe/call.ts';
 import { type BlobMetadata, type BlobProperties, type Revision, at } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { CLAIM_NAME, splitMetadata, toAsciiJson } from '../records/record.ts';
+import { FLAG, type FieldTable, TEXT, type UnknownFields, addUnknown, codecOfFields, plain, toAsciiJson } from '../records/fields.ts';
+import { CLAIM_NAME, recordIn } from '../records/metadata.ts';
 import { type VersionToken, isUploadToken } from '../records/version-token.ts';
 import { versionRef } from '../records/version-names.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { type UploadTarget, stagingRef } from '../records/upload-names.ts';
-import { type Completion, type CompletionJson, fromJson, toJson, writeTombstone } from './upload-tombstone.ts';
+import { COMPLETION_FIELDS, type Completion, completionOf, writeTombstone } from './upload-tombstone.ts';
 
 /** The head of the key as it was judged before the parts were assembled; no revision: there was none. */
 export interface ClaimBase {
@@ -32,6 +33,8 @@ export type Claim =
       readonly base: ClaimBase;
       /** Where the version was to stand, one after the other, when its own place was below one that it must not be below. */
       readonly places?: readonly VersionToken[];
+      /** Fields that this release does not know. */
+      readonly unknown?: UnknownFields;
     }
   | {
       readonly kind: 'abort';
@@ -39,7 +42,17 @@ export type Claim =
       readonly attempt: string;
       /** A Complete held the claim before and was not heard of again: a head that names the blob may come yet. Only the sweeper removes it, later. */
       readonly mayBeNamed?: true;
+      /** Fields that this release does not know. */
+      readonly unknown?: UnknownFields;
     };
+
+interface ClaimFields extends Completion, ClaimBase {
+  readonly kind: Claim['kind'];
+  readonly uploadId: string;
+  readonly attempt: string;
+  readonly places: readonly VersionToken[];
+  readonly mayBeNamed: boolean;
+}
 
 export interface StoredClaim {
   readonly claim: Claim;
@@ -52,24 +65,30 @@ export interface StoredClaim {
   readonly stamped: boolean;
 }
 
-const FORMAT = 1;
+/** The field table of a claim, in the order in which it is written. */
+export const CLAIM_FIELDS = {
+  kind: { code: 's', form: plain<Claim['kind']>(), meaning: '`busy`, `refused`, `gone` or `abort`; another is refused', absent: '-' },
+  uploadId: { code: 'i', form: TEXT, meaning: 'the upload', absent: '-' },
+  attempt: { code: 'a', form: TEXT, meaning: 'the request that holds the claim', absent: '-' },
+  ...COMPLETION_FIELDS,
+  revision: { code: 'br', form: plain<Revision>(), meaning: 'revision of the head that was judged before the parts were assembled', absent: 'there was none' },
+  nonce: { code: 'bn', form: TEXT, meaning: 'nonce of that head', absent: 'there was none' },
+  places: {
+    code: 'pl', form: plain<readonly VersionToken[]>(), absent: 'its own place alone',
+    meaning: 'where the version was to stand, one after the other, when its own place was below one that it must not be below',
+  },
+  mayBeNamed: { code: 'nm', form: FLAG, meaning: 'of an abort: a head that names the blob may come yet', absent: 'none can' },
+} as const satisfies FieldTable;
 
-interface ClaimJson extends Partial<CompletionJson> {
-  v: number;
-  s: Claim['kind'];
-  i: string;
-  a: string;
-  br?: string | undefined;
-  bn?: string | undefined;
-  pl?: readonly string[] | undefined;
-  nm?: 1 | undefined;
-}
+const CODEC = codecOfFields(CLAIM_FIELDS, ['v']);
+const FORMAT = 1;
+const KINDS: ReadonlySet<unknown> = new Set<Claim['kind']>(['busy', 'refused', 'gone', 'abort']);
 
 export function encodeClaim(claim: Claim): BlobMetadata {
-  const json: ClaimJson = { v: FORMAT, s: claim.kind, i: claim.uploadId, a: claim.attempt };
-  if (claim.kind === 'abort') return { [CLAIM_NAME]: toAsciiJson({ ...json, nm: claim.mayBeNamed && 1 }) };
-  const { completion, base, places } = claim;
-  return { [CLAIM_NAME]: toAsciiJson({ ...json, ...toJson(completion), br: base.revision, bn: base.nonce, pl: places }) };
+  const json: Record<string, unknown> = { v: FORMAT };
+  CODEC.encode(claim.kind === 'abort' ? claim : { ...claim, ...claim.completion, ...claim.base }, json);
+  addUnknown(json, claim.unknown);
+  return { [CLAIM_NAME]: toAsciiJson(json) };
 }
 
 /**
@@ -79,20 +98,17 @@ export function encodeClaim(claim: Claim): BlobMetadata {
 export function decodeClaim(metadata: BlobMetadata): Claim | undefined {
   const text = metadata[CLAIM_NAME];
   if (text === undefined) return undefined;
-  const json = JSON.parse(text) as Partial<ClaimJson>;
-  const { i: uploadId, a: attempt } = json;
-  if (json.s === 'abort' && attempt !== undefined && uploadId !== undefined) {
-    return { kind: 'abort', uploadId, attempt, ...(json.nm !== undefined && { mayBeNamed: true }) };
+  const json = JSON.parse(text) as { readonly v?: number };
+  const { fields, unknown: rest } = CODEC.decode(json);
+  const { kind, uploadId, attempt, places, revision, nonce, mayBeNamed, ...more } = fields as Partial<ClaimFields>;
+  const completion = completionOf(more);
+  const unknown = rest && { unknown: rest };
+  if (kind !== undefined && attempt !== undefined && uploadId !== undefined && KINDS.has(kind)) {
+    if (kind === 'abort') return { kind, uploadId, attempt, ...(mayBeNamed === true && { mayBeNamed }), ...unknown };
+    const base: ClaimBase = { ...(revision !== undefined && { revision }), ...(nonce !== undefined && { nonce }) };
+    if (json.v === FORMAT && completion !== undefined) return { kind, uploadId, attempt, completion, base, ...(places && { places }), ...unknown };
   }
-  const completion = fromJson(json);
-  if (json.v !== FORMAT || json.s === undefined || json.s === 'abort' || attempt === undefined || uploadId === undefined || completion === undefined) {
-    throw new Error(`claim of format ${json.v ?? 'none'} cannot be read by this release`);
-  }
-  const base: ClaimBase = {
-    ...(json.br !== undefined && { revision: json.br as Revision }),
-    ...(json.bn !== undefined && { nonce: json.bn }),
-  };
-  return { kind: json.s, uploadId, attempt, completion, base, ...(json.pl !== undefined && { places: json.pl }) };
+  throw new Error(`claim of format ${json.v ?? 'none'} cannot be read by this release`);
 }
 
 /** @returns undefined when nobody claims the upload */
@@ -109,13 +125,14 @@ function storedClaim({ metadata, revision, lastModified }: BlobProperties): Stor
   const claim = decodeClaim(metadata);
   if (claim === undefined) return undefined;
   const { [CLAIM_NAME]: _claim, ...rest } = metadata;
-  return { claim, revision, since: lastModified, rest, stamped: splitMetadata(rest).record?.stamp === true };
+  return { claim, revision, since: lastModified, rest, stamped: recordIn(rest)?.stamp === true };
 }
 
 /** Puts another claim in the place of the one that was read. @returns undefined when somebody else was faster */
 export async function replaceClaim(target: UploadTarget, stored: StoredClaim, claim: Claim, call: Call): Promise<StoredClaim | undefined> {
   try {
-    const metadata = { ...stored.rest, ...encodeClaim(claim) };
+    const { unknown } = stored.claim;
+    const metadata = { ...stored.rest, ...encodeClaim({ ...(unknown && { unknown }), ...claim }) };
     const { revision, lastModified } = await target.bucket.home.store.setMetadata(stagingRef(target), metadata, at(stored.revision), call);
     return { ...stored, claim, revision, since: lastModified };
   } catch (error) {

@@ -3,7 +3,8 @@ import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import { ABSENT, type BlobMetadata } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import type { BucketHome } from '../records/bucket.ts';
-import { RECORD_NAME, toAsciiJson } from '../records/record.ts';
+import { type FieldTable, TEXT, coded, codecOfFields, toAsciiJson } from '../records/fields.ts';
+import { RECORD_NAME } from '../records/record.ts';
 import { tombstoneRef } from '../records/upload-names.ts';
 
 /** All tombstones of a backend. */
@@ -29,35 +30,33 @@ export interface Starter {
   readonly initiator?: { readonly id: string };
 }
 
-export interface CompletionJson {
-  u: string;
-  k: string;
-  h: string;
-  e: string;
-  w: string;
-  c?: readonly [Checksum['algorithm'], string, Checksum['type']] | undefined;
-  o?: readonly [ownerId: string, initiator?: string] | undefined;
-}
+/** The field table of how an upload ended, on its tombstone and in its claim, in the order in which it is written. */
+export const COMPLETION_FIELDS = {
+  starter: {
+    code: 'o', meaning: 'who started the upload: canonical id of the owner, and of the initiator if that was another', absent: 'written by an earlier release',
+    form: coded<Starter, readonly [string, string?]>(
+      ({ ownerId, initiator }) => (initiator === undefined ? [ownerId] : [ownerId, initiator.id]),
+      ([ownerId, id]) => ({ ownerId, ...(id !== undefined && { initiator: { id } }) })),
+  },
+  bucketUid: { code: 'u', form: TEXT, meaning: 'uid of the bucket', absent: '-' },
+  key: { code: 'k', form: TEXT, meaning: 'key', absent: '-' },
+  listHash: { code: 'h', form: TEXT, meaning: 'digest of the list of parts', absent: '-' },
+  etag: { code: 'e', form: TEXT, meaning: 'ETag without quotes', absent: '-' },
+  versionId: { code: 'w', form: TEXT, meaning: '`null` or a token', absent: '-' },
+  checksum: {
+    code: 'c', meaning: 'checksum: algorithm, base64 value, type', absent: 'none',
+    form: coded<Checksum, readonly [Checksum['algorithm'], string, Checksum['type']]>(
+      ({ algorithm, value, type }) => [algorithm, value, type], ([algorithm, value, type]) => ({ algorithm, value, type })),
+  },
+} as const satisfies FieldTable;
 
+const CODEC = codecOfFields(COMPLETION_FIELDS, ['v']);
 const FORMAT = 1;
 
-export function toJson({ bucketUid, key, listHash, etag, versionId, checksum, starter }: Completion): CompletionJson {
-  const o = starter && (starter.initiator === undefined ? ([starter.ownerId] as const) : ([starter.ownerId, starter.initiator.id] as const));
-  return { o, u: bucketUid, k: key, h: listHash, e: etag, w: versionId, c: checksum && [checksum.algorithm, checksum.value, checksum.type] };
-}
-
 /** @returns undefined when something is missing */
-export function fromJson({ u, k, h, e, w, c, o }: Partial<CompletionJson>): Completion | undefined {
-  if (u === undefined || k === undefined || h === undefined || e === undefined || w === undefined) return undefined;
-  return {
-    bucketUid: u,
-    key: k,
-    listHash: h,
-    etag: e,
-    versionId: w,
-    ...(c !== undefined && { checksum: { algorithm: c[0], value: c[1], type: c[2] } }),
-    ...(o !== undefined && { starter: { ownerId: o[0], ...(o[1] !== undefined && { initiator: { id: o[1] } }) } }),
-  };
+export function completionOf({ starter, bucketUid, key, listHash, etag, versionId, checksum }: Partial<Completion>): Completion | undefined {
+  if (bucketUid === undefined || key === undefined || listHash === undefined || etag === undefined || versionId === undefined) return undefined;
+  return { bucketUid, key, listHash, etag, versionId, ...(checksum !== undefined && { checksum }), ...(starter !== undefined && { starter }) };
 }
 
 /**
@@ -66,7 +65,9 @@ export function fromJson({ u, k, h, e, w, c, o }: Partial<CompletionJson>): Comp
  * @returns whether it is new
  */
 export async function writeTombstone(home: BucketHome, uploadId: string, completion: Completion, call: Call): Promise<boolean> {
-  const metadata: BlobMetadata = { [RECORD_NAME]: toAsciiJson({ v: FORMAT, ...toJson(completion) }) };
+  const json: Record<string, unknown> = { v: FORMAT };
+  CODEC.encode(completion, json);
+  const metadata: BlobMetadata = { [RECORD_NAME]: toAsciiJson(json) };
   try {
     await home.store.write(tombstoneRef(home, uploadId), new Uint8Array(0), { metadata, condition: ABSENT }, call);
     return true;
@@ -87,6 +88,6 @@ export async function readTombstone(home: BucketHome, uploadId: string, call: Ca
 
 /** What a tombstone says, if this release can read it. */
 export function tombstoneOf(metadata: BlobMetadata): Completion | undefined {
-  const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as Partial<CompletionJson> & { v?: number };
-  return json.v === FORMAT ? fromJson(json) : undefined;
+  const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as { readonly v?: number };
+  return json.v === FORMAT ? completionOf(CODEC.decode(json).fields) : undefined;
 }

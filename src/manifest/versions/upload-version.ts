@@ -6,19 +6,15 @@ import { bodySize } from '../../streams/bytes.ts';
 import { newNonce } from '../records/clock.ts';
 import { recordOf } from '../heads/new-record.ts';
 import { blobMetadata } from '../heads/overflow.ts';
-import { type ObjectRecord, partitionHeaders, partitionUserMetadata } from '../records/record.ts';
+import { partitionHeaders, partitionUserMetadata } from '../records/metadata.ts';
+import type { OwnObject } from '../records/record.ts';
 import { ownKey, versionRef } from '../records/version-names.ts';
 import { type VersionToken, seqOfToken } from '../records/version-token.ts';
 import type { NewObject, PutRequest, PutTarget } from '../heads/object-requests.ts';
 import { opaqueEtag } from '../heads/head.ts';
 import { type StoredEtag, etagWithoutAnswer } from './unanswered-md5.ts';
 import { type KeyPlace } from './stamp.ts';
-import { type WrittenVersion, writeOwn } from './version-blob.ts';
-
-/** Bytes on a version's own blob; the record says what the answer needs. */
-export interface UploadedVersion extends WrittenVersion {
-  readonly record: ObjectRecord & { readonly etag: string; readonly size: number };
-}
+import { type WrittenObject, writeOwn } from './version-blob.ts';
 
 /** Which version the bytes are for. */
 export interface OwnPlace {
@@ -27,7 +23,7 @@ export interface OwnPlace {
 }
 
 /** What a new object's own blob says of it. */
-export function ownRecord({ bucket, key }: KeyPlace, object: NewObject, { token, isNull }: OwnPlace): ObjectRecord {
+export function ownRecord({ bucket, key }: KeyPlace, object: NewObject, { token, isNull }: OwnPlace): OwnObject {
   return { kind: 'inline', seq: seqOfToken(token), ...(isNull && { isNull }), ...recordOf(bucket, key, object), ...ownKey(bucket, key) };
 }
 
@@ -44,7 +40,7 @@ export function nativeParts({ attributes }: NewObject): { native: Readonly<Recor
 interface Upload extends PutTarget {
   readonly ref: BlobRef;
   /** As far as it is known before the bytes have gone. */
-  readonly draft: ObjectRecord;
+  readonly draft: OwnObject;
   readonly parts: ReturnType<typeof nativeParts>;
 }
 
@@ -54,13 +50,13 @@ interface BodySums extends StoredEtag {
 
 interface Uploaded {
   /** As it stands on the blob. */
-  readonly record: ObjectRecord;
+  readonly record: OwnObject;
   readonly etag: string;
   readonly revision: Revision;
 }
 
 /** Stores a body on a version's own blob, which nobody sees before a head names it. */
-export async function uploadVersion(target: PutTarget, own: OwnPlace, call: Call): Promise<UploadedVersion> {
+export async function uploadVersion(target: PutTarget, own: OwnPlace, call: Call): Promise<WrittenObject> {
   const { bucket, key, request } = target;
   const upload: Upload = {
     ...target,
@@ -71,7 +67,7 @@ export async function uploadVersion(target: PutTarget, own: OwnPlace, call: Call
   const size = bodySize(request.body);
   const isHuge = size > bucket.home.store.capabilities.maxWrite;
   const { record, etag, revision } = await (isHuge ? uploadStaged(upload, call) : uploadWhole(upload, call));
-  return { ...upload.parts, record: { ...record, etag, size }, revision };
+  return { ...upload.parts, record: { ...record, etag }, size, revision };
 }
 
 /** One call; a second one when a checksum came behind the bytes. */

@@ -4,34 +4,47 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { UploadBody } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { withOverflow } from '../heads/overflow.ts';
-import type { ObjectRecord } from '../records/record.ts';
+import { recordIn } from '../records/metadata.ts';
+import { fieldsOf } from '../records/record-fields.ts';
+import { type LinkHead, type OwnMarker, type OwnObject, type OwnRecord, type TombHead, asOwn, namedNull, namedVersion, objectFields } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import type { VersionToken } from '../records/version-token.ts';
-import { type Head, NULL_VERSION, parseHead, viewOf } from '../heads/head.ts';
+import { type Head, NULL_VERSION, type RecordedBlob, viewOf, withRecord } from '../heads/head.ts';
 import type { ObjectView } from '../records/object-view.ts';
 
 /** Times a write of a blob that nobody else writes is sent again after its answer was lost. */
 const MAX_RESENDS = 2;
 
 /** A version's own blob. */
-export interface VersionBlob extends Head {
+export interface VersionBlob extends RecordedBlob<OwnRecord> {
   readonly token: VersionToken;
 }
 
+/** One that is known to be a version. */
+export interface KnownVersion extends VersionBlob {
+  readonly record: OwnRecord;
+}
+
+/** @throws RecordFormatError */
 export function parseVersion(ref: BlobRef, token: VersionToken, properties: BlobProperties): VersionBlob {
-  return { ...parseHead(ref, properties), token };
+  const record = recordIn(properties.metadata);
+  return { ...withRecord({ ref, properties }, record && asOwn(record)), token };
 }
 
 /** One call; one more for a record that spilled. @returns undefined when there is none, or what lies there is no version yet */
-export async function readVersion(bucket: Bucket, key: string, token: VersionToken, call: Call): Promise<VersionBlob | undefined> {
+export async function readVersion(bucket: Bucket, key: string, token: VersionToken, call: Call): Promise<KnownVersion | undefined> {
   const ref = versionRef(bucket, key, token);
   try {
     const version = parseVersion(ref, token, await bucket.home.store.head(ref, call));
-    return version.record === undefined ? undefined : { ...(await withOverflow(bucket.home, version, call)), token };
+    return isKnown(version) ? await withOverflow(bucket.home, version, call) : undefined;
   } catch (error) {
     if (isStoreError(error, 'notFound')) return undefined;
     throw error;
   }
+}
+
+function isKnown(version: VersionBlob): version is KnownVersion {
+  return version.record !== undefined;
 }
 
 /** What an object's own blob stands for. */
@@ -52,16 +65,15 @@ export function isVisible(head: Head | undefined, { token, record }: Pick<Versio
   if (record === undefined) return false;
   const at = head?.record;
   if (at?.kind === 'void') return false;
-  if (at?.version === token) return true;
+  if (namedVersion(at) === token) return true;
   if (at?.dels?.includes(token) === true) return false;
-  if (record.isNull === true) return at?.nullVersion === token;
+  if (record.isNull === true) return namedNull(at) === token;
   return record.stamp === true || at?.adds?.includes(token) === true;
 }
 
 /** What a version's own blob says of itself, from the head that names it. */
-export function versionRecordOf(link: ObjectRecord): ObjectRecord {
-  const { version: _v, rev: _r, size: _s, nullVersion: _n, adds: _a, dels: _d, nonce: _o, ring: _g, floor: _f, kind, ...rest } = link;
-  return { ...rest, kind: kind === 'tomb' ? 'tomb' : 'inline' };
+export function versionRecordOf(link: LinkHead | TombHead): OwnRecord {
+  return { kind: link.kind === 'tomb' ? 'tomb' : 'inline', ...objectFields(link), ...fieldsOf<'own'>(link, 'own') };
 }
 
 export interface OwnWrite {
@@ -85,11 +97,26 @@ export async function writeOwn(bucket: Bucket, ref: BlobRef, { body, request }: 
 }
 
 /** What has just been written to a version's own blob, as the head will repeat it. */
-export interface WrittenVersion {
-  /** ETag and size included. */
-  readonly record: ObjectRecord;
+interface Written {
   readonly native: Readonly<Record<string, string>>;
   readonly headers: ContentHeaders;
   /** Revision of the blob; absent when a head may not rely on it. */
   readonly revision?: Revision;
+}
+
+export interface WrittenObject extends Written {
+  /** The ETag is there also where the blob does not say it, because the service keeps it. */
+  readonly record: OwnObject & { readonly etag: string };
+  /** Bytes. */
+  readonly size: number;
+}
+
+export interface WrittenMarker extends Written {
+  readonly record: OwnMarker;
+}
+
+export type WrittenVersion = WrittenObject | WrittenMarker;
+
+export function isWrittenObject(written: WrittenVersion): written is WrittenObject {
+  return written.record.kind === 'inline';
 }

@@ -1,4 +1,5 @@
-import { CLAIM_NAME, type ObjectRecord, splitMetadata } from '../../../src/manifest/records/record.ts';
+import { CLAIM_NAME, recordIn } from '../../../src/manifest/records/metadata.ts';
+import type { LooseRecord } from '../../../src/manifest/records/record.ts';
 import { mtimeOfSeq } from '../../../src/manifest/records/clock.ts';
 import { encodeOrdered } from '../../../src/store/ordered-encoding.ts';
 import { BUCKET_UID, CONTAINER, type RawBlob, SYSTEM, type World } from './world.ts';
@@ -36,7 +37,7 @@ export interface KeyState {
 }
 
 export interface HeadFacts {
-  readonly kind: ObjectRecord['kind'];
+  readonly kind: LooseRecord['kind'];
   /** Tokens in its log. */
   readonly log: readonly string[];
 }
@@ -101,7 +102,7 @@ function judge(raw: RawKey): KeyState {
 }
 
 /** The whole reader rule: docs/decisions/0002-commit-protocol.md, written once more so that one can be wrong. */
-function isVisible(token: string, own: ObjectRecord, head: { readonly kind: ObjectRecord['kind'] | undefined; readonly record: ObjectRecord | undefined }): boolean {
+function isVisible(token: string, own: LooseRecord, head: { readonly kind: LooseRecord['kind'] | undefined; readonly record: LooseRecord | undefined }): boolean {
   const { kind, record } = head;
   if (kind === undefined || kind === 'void') return false;
   if (record?.version === token) return kind === 'link' || kind === 'mlink' || kind === 'tomb';
@@ -115,11 +116,11 @@ function mayBeNeeded(token: string, { entry }: RawBlob, atHead: Version | undefi
   return entry.metadata[CLAIM_NAME] !== undefined || (atHead !== undefined && token.startsWith(atHead.place));
 }
 
-function recordOf({ entry }: RawBlob): ObjectRecord | undefined {
-  return splitMetadata(entry.metadata).record;
+function recordOf({ entry }: RawBlob): LooseRecord | undefined {
+  return recordIn(entry.metadata);
 }
 
-function versionOf(token: string, { blob, record, head }: { blob: RawBlob; record: ObjectRecord; head: RawBlob | undefined }): Version {
+function versionOf(token: string, { blob, record, head }: { blob: RawBlob; record: LooseRecord; head: RawBlob | undefined }): Version {
   const atHead = head && recordOf(head);
   // What is said of an mlink stands in its head, whatever its blob says.
   const said = atHead?.kind === 'mlink' && atHead.version === token ? atHead : undefined;
@@ -138,7 +139,7 @@ function inHead(head: RawBlob): Version | undefined {
   return { id: 'null', seq, place: placeOf(seq), ...facts(head, record) };
 }
 
-function facts({ entry, text }: RawBlob, record: ObjectRecord | undefined): Omit<Version, 'id' | 'seq' | 'place'> {
+function facts({ entry, text }: RawBlob, record: LooseRecord | undefined): Omit<Version, 'id' | 'seq' | 'place'> {
   const marker = record?.kind === 'tomb';
   const said = { tags: record?.tags?.map(({ key, value }) => `${key}=${value}`), acl: record?.acl, lock: record?.lock };
   return {
@@ -161,7 +162,7 @@ function placeOf(seq: number): string {
 interface Judged {
   readonly current: Version | undefined;
   readonly visible: readonly Version[];
-  readonly kind: ObjectRecord['kind'] | undefined;
+  readonly kind: LooseRecord['kind'] | undefined;
   readonly indexed: boolean;
 }
 

@@ -4,7 +4,7 @@ import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { Bucket } from '../../../src/manifest/records/bucket.ts';
 import { createListing } from '../../../src/manifest/listing/listing.ts';
 import { headPlace } from '../../../src/manifest/records/names.ts';
-import { type ObjectRecord, RECORD_NAME, encodeRecord } from '../../../src/manifest/records/record.ts';
+import { type LooseRecord, RECORD_NAME, encodeRecord } from '../../../src/manifest/records/record.ts';
 import { deletionRef, versionRef } from '../../../src/manifest/records/version-names.ts';
 import { newToken } from '../../../src/manifest/records/version-token.ts';
 import type { BlobRef } from '../../../src/store/blob-store.ts';
@@ -34,7 +34,7 @@ const keys = Array.from({ length: KEYS }, (_, i) => `d${String(i % FOLDERS).padS
 const isDeleted = (key: string): boolean => key.startsWith(NOBODY_LEFT) || key.endsWith('5');
 let bucket: Bucket;
 
-async function write(ref: BlobRef, record: ObjectRecord): Promise<void> {
+async function write(ref: BlobRef, record: LooseRecord): Promise<void> {
   await memory.write(ref, EMPTY, { metadata: { [RECORD_NAME]: encodeRecord(record) } }, testCall());
 }
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
       const token = newToken(seq * 1_000_000);
       const isNewest = seq === VERSIONS;
       const kind = isNewest && isDeleted(key) ? 'tomb' : 'inline';
-      const record: ObjectRecord = { kind, seq: seq * 1_000_000, etag: `etag-${seq}`, ...(!isNewest && { stamp: true }) };
+      const record: LooseRecord = { kind, seq: seq * 1_000_000, etag: `etag-${seq}`, ...(!isNewest && { stamp: true }) };
       await write(versionRef(bucket, key, token), record);
       if (isNewest) await write(headPlace(bucket, key).ref, { ...record, kind: kind === 'tomb' ? 'tomb' : 'link', version: token, size: 0 });
     }

@@ -3,7 +3,7 @@ import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.t
 import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
 import { createListing, type ListedObject, type ListingRequest } from '../../../../src/manifest/listing/listing.ts';
 import { codecOf } from '../../../../src/manifest/records/names.ts';
-import { encodeRecord, type ObjectRecord, RECORD_NAME } from '../../../../src/manifest/records/record.ts';
+import { encodeRecord, type LooseRecord, RECORD_NAME } from '../../../../src/manifest/records/record.ts';
 import type { BlobStore } from '../../../../src/store/blob-store.ts';
 import { mapConcurrent } from '../../../../src/streams/map-concurrent.ts';
 import { OWNER, putOf, testManifest } from '../../../support/manifest.ts';
@@ -45,7 +45,7 @@ async function bucketWith(keys: readonly string[], store: BlobStore = new Memory
 }
 
 /** Writes a head as the bucket might hold it; without a record, a native blob. */
-async function writeHead(bucket: Bucket, key: string, record?: Partial<ObjectRecord>): Promise<void> {
+async function writeHead(bucket: Bucket, key: string, record?: Partial<LooseRecord>): Promise<void> {
   const { store, container } = bucket.home;
   const { name, needsTrueKey } = codecOf(store).encode(key);
   const whole = record === undefined && !needsTrueKey ? undefined : encodeRecord({ kind: 'inline', seq: 1, ...(needsTrueKey && { key }), ...record });
@@ -98,7 +98,7 @@ describe('what a listing says of an object', () => {
 describe('what is not shown', () => {
   it('drops delete markers and leftovers and fills the page up', async () => {
     const bucket = await bucketWith(numbered('b', 10));
-    for (const key of numbered('a', 30)) await writeHead(bucket, key, { kind: key.endsWith('1') ? 'void' : 'tomb' });
+    for (const key of numbered('a', 30)) await writeHead(bucket, key, { kind: key.endsWith('1') ? 'void' : 'tomb', version: newToken(1) });
     const page = await list(bucket, { limit: 4 });
     expect(page.shown).toEqual(numbered('o:b', 4));
     expect(page.next).toBe('b00003');
@@ -109,7 +109,7 @@ describe('what is not shown', () => {
   it('gives a short page out rather than search for ever, and loses nothing', async () => {
     const store = new MemoryBlobStore({ capabilities: { maxListPage: 10 } });
     const bucket = await bucketWith(['a', 'x', 'x\u0001'], store);
-    for (const key of numbered('m/', 1000)) await writeHead(bucket, key, { kind: 'tomb' });
+    for (const key of numbered('m/', 1000)) await writeHead(bucket, key, { kind: 'tomb', version: newToken(1) });
     for (const key of ['m/00500x', 'n\u0001']) await writeHead(bucket, key);
     const page = await list(bucket, { limit: 5 });
     expect(page.shown).toEqual(['o:a']);
@@ -246,7 +246,7 @@ describe('isEmpty', () => {
     ['a new bucket', true, async () => undefined],
     ['one object', false, (bucket) => writeHead(bucket, 'k')],
     ['one object with an escaped name', false, (bucket) => writeHead(bucket, 'k.')],
-    ['one delete marker', false, (bucket) => writeHead(bucket, 'k', { kind: 'tomb' })],
+    ['one delete marker', false, (bucket) => writeHead(bucket, 'k', { kind: 'tomb', version: newToken(1) })],
     ['a native blob that S3 cannot show', false, (bucket) => writeNative(bucket, '~s3~/junk')],
     ['many leftovers of removed keys', true, (bucket) => writeVoids(bucket)],
     ['an object among many leftovers', false, async (bucket) => {

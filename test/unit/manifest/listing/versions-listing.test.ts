@@ -4,7 +4,7 @@ import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.t
 import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
 import { type VersionsRequest, createListing } from '../../../../src/manifest/listing/listing.ts';
 import { headPlace } from '../../../../src/manifest/records/names.ts';
-import { type ObjectRecord, RECORD_NAME, encodeRecord } from '../../../../src/manifest/records/record.ts';
+import { type LooseRecord, RECORD_NAME, encodeRecord } from '../../../../src/manifest/records/record.ts';
 import { deletionRef, ownKey, versionRef } from '../../../../src/manifest/records/version-names.ts';
 import { newToken, tokenOfUpload } from '../../../../src/manifest/records/version-token.ts';
 import { encodeClaim } from '../../../../src/manifest/versions/upload-claim.ts';
@@ -38,7 +38,7 @@ async function list(more: Partial<VersionsRequest> = {}, bucket: Bucket = model.
   return { shown: page.entries.map(labelOf), next: page.next, nextVersion: page.nextVersion, calls: call.facts.backendCalls };
 }
 
-async function write(ref: BlobRef, record: ObjectRecord | undefined, more: Readonly<Record<string, string>> = {}): Promise<void> {
+async function write(ref: BlobRef, record: LooseRecord | undefined, more: Readonly<Record<string, string>> = {}): Promise<void> {
   const metadata = { ...(record && { [RECORD_NAME]: encodeRecord(record) }), ...more };
   await manifest.store.write(ref, new Uint8Array(0), { metadata }, testCall());
 }
@@ -217,7 +217,7 @@ describe('rolled-up prefixes', () => {
     await fresh(new MemoryBlobStore({ capabilities: { maxListPage: 50 } }));
     const dead = numbered('d', 300).map((folder) => `${folder}/k`);
     for (const key of dead) {
-      await write(headPlace(model.bucket, key).ref, { kind: 'tomb', seq: 1 });
+      await write(headPlace(model.bucket, key).ref, { kind: 'tomb', seq: 1, version: newToken(1) });
       await write(deletionRef(model.bucket, key).ref, { kind: 'void', seq: 1 });
     }
     for (const key of ['d00150/z', 'd00299/k\u0001', 'e/1', 'e/2']) await model.put(key);
@@ -240,7 +240,7 @@ describe('rolled-up prefixes', () => {
 
   it('of objects: one with more deleted keys than are looked at is shown rather than read for ever', async () => {
     await fresh(new MemoryBlobStore({ capabilities: { maxListPage: 10 } }));
-    for (const key of numbered('d/', 500)) await write(headPlace(model.bucket, key).ref, { kind: 'tomb', seq: 1 });
+    for (const key of numbered('d/', 500)) await write(headPlace(model.bucket, key).ref, { kind: 'tomb', seq: 1, version: newToken(1) });
     await write(deletionRef(model.bucket, 'd/00000').ref, { kind: 'void', seq: 1 });
     expect(await objects()).toEqual(['p:d/']);
   });

@@ -6,7 +6,7 @@ import { readHead } from '../../../../src/manifest/heads/object-read.ts';
 import { settle } from '../../../../src/manifest/versions/settle.ts';
 import { redo } from '../../../../src/manifest/versions/displace.ts';
 import { isLocked } from '../../../../src/manifest/versions/remove-blob.ts';
-import { splitMetadata } from '../../../../src/manifest/records/record.ts';
+import { recordIn } from '../../../../src/manifest/records/metadata.ts';
 import { exportPlain } from '../../../../src/manifest/sweep/export-plain.ts';
 import { type ObjectLock, isKept } from '../../../../src/protocol/object-lock.ts';
 import { ABSENT } from '../../../../src/store/blob-store.ts';
@@ -133,7 +133,7 @@ class Scene {
   async locked(mode?: 'GOVERNANCE'): Promise<string[]> {
     const { entries } = await this.world.gateway.memory.list('system', { prefix: 'v/', limit: 1000 }, testCall());
     const held = entries.filter((entry) => {
-      const record = entry.kind === 'blob' ? splitMetadata(entry.metadata).record : undefined;
+      const record = entry.kind === 'blob' ? recordIn(entry.metadata) : undefined;
       return isLocked(record, Date.now()) && (mode === undefined || (record?.lock?.retention?.mode === mode && record.lock.legalHold !== true));
     });
     return held.map(({ name }) => name);

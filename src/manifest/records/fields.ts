@@ -1,0 +1,93 @@
+/**
+ * Records are rows of fields. A table names the fields of a kind of record; from it come what is written, what is read, what may
+ * spill, and the page that explains it (docs/records.md).
+ */
+
+/** How a value stands in JSON. */
+export interface Form<T> {
+  /** @returns undefined for what its absence says */
+  encode(value: T): unknown;
+  /** @throws Error for what this release does not know and must not guess */
+  decode(json: unknown): T;
+}
+
+export interface Field {
+  /** Its name on the wire. Never used again for anything else. */
+  readonly code: string;
+  readonly form: Form<unknown>;
+  readonly meaning: string;
+  /** What a reader takes for it when it is not there. */
+  readonly absent: string;
+}
+
+export type FieldTable = Readonly<Record<string, Field>>;
+
+export type ValueOf<F> = F extends { readonly form: Form<infer T> } ? T : never;
+
+/** A release that knows a field less reads it into here, and writes it back wherever it writes the record anew. */
+export type UnknownFields = Readonly<Record<string, unknown>>;
+
+/** The value as it is. */
+export function plain<T>(): Form<T> {
+  return { encode: (value) => value, decode: (json) => json as T };
+}
+
+/** A value that has a shorter form. */
+export function coded<T, J>(encode: (value: T) => J | undefined, decode: (json: J) => T): Form<T> {
+  return { encode, decode: (json) => decode(json as J) };
+}
+
+export const TEXT = plain<string>();
+export const NUMBER = plain<number>();
+/** 1, or not there. */
+export const FLAG: Form<boolean> = { encode: (value) => (value ? 1 : undefined), decode: () => true };
+
+/** What a table is used by: found once, for all records. */
+export interface FieldCodec {
+  /** Adds the fields of a record in the order of the table; what is undefined is left out. */
+  encode(record: object, json: Record<string, unknown>): void;
+  /** The fields that the table has, by their names, and the rest as it is. @param header codes that are no fields */
+  decode(json: object): { readonly fields: Record<string, unknown>; readonly unknown: UnknownFields | undefined };
+}
+
+/** @param header codes that stand beside the fields and are neither */
+export function codecOfFields(table: FieldTable, header: readonly string[]): FieldCodec {
+  const rows = Object.entries(table);
+  const byCode = new Map(rows.map(([name, { code, form }]) => [code, { name, form }]));
+  const isHeader = new Set(header);
+  return {
+    encode(record, json) {
+      const values = record as Readonly<Record<string, unknown>>;
+      for (const [name, { code, form }] of rows) {
+        const value = values[name];
+        const encoded = value === undefined ? undefined : form.encode(value);
+        if (encoded !== undefined) json[code] = encoded;
+      }
+    },
+    decode(json) {
+      const fields: Record<string, unknown> = {};
+      let unknown: Record<string, unknown> | undefined;
+      for (const [code, value] of Object.entries(json)) {
+        const row = byCode.get(code);
+        if (row !== undefined) fields[row.name] = row.form.decode(value);
+        else if (!isHeader.has(code)) (unknown ??= namedValues())[code] = value;
+      }
+      return { fields, unknown };
+    },
+  };
+}
+
+/** Puts back what was not known. A field of the same code goes before it. */
+export function addUnknown(json: Record<string, unknown>, unknown: UnknownFields | undefined): void {
+  for (const code in unknown) if (!Object.hasOwn(json, code)) Object.defineProperty(json, code, { value: unknown[code], enumerable: true });
+}
+
+/** JSON with every character outside printable ASCII escaped: fit for a metadata value. */
+export function toAsciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Names come from others: `__proto__` is one like any other. */
+function namedValues(): Record<string, unknown> {
+  return Object.create(null) as Record<string, unknown>;
+}
