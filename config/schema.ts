@@ -14,13 +14,15 @@ const TLS = z.strictObject({
   keyFile: path('PEM file with the private key. Read again when it changes.'),
 });
 
+const RANGE = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'expected an address or a CIDR range' });
+
 const LISTENER = z.strictObject({
   host: z.string().default('127.0.0.1').describe('Address to bind.'),
   port: PORT.describe('Port to bind; 0 takes any free one.'),
   tls: TLS.optional().describe('Present: HTTPS.'),
+  proxyProtocol: z.array(RANGE).default([])
+    .describe('Addresses or CIDR ranges of balancers whose connections begin with a PROXY header, version 1 or 2; one without is closed. What it names as source is the client\'s address, everywhere. From anybody else such a header is refused.'),
 });
-
-const RANGE = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'expected an address or a CIDR range' });
 
 const BUCKETS = z.strictObject({
   default: z.string().optional().describe('Backend of buckets that no rule names. May be left out when there is only one backend.'),
@@ -58,7 +60,7 @@ const SETTINGS = z.strictObject({
     .describe('Serve clients whatever region they sign for, and create buckets whatever location they ask for; GetBucketLocation and HeadBucket answer `region` all the same. Signatures cover the region that the client named.'),
   baseHosts: z.array(z.string().min(1)).default(['localhost'])
     .describe('Host names under which clients reach the service; `<bucket>.<base host>` addresses a bucket. Other hosts are path style.'),
-  listeners: z.array(LISTENER).min(1).default([{ host: '127.0.0.1', port: 9000 }]).describe('Sockets for S3 requests.'),
+  listeners: z.array(LISTENER).min(1).default([{ host: '127.0.0.1', port: 9000, proxyProtocol: [] }]).describe('Sockets for S3 requests.'),
   admin: ADMIN.prefault({}).describe('The admin port: probes (/healthz, /readyz, /startupz), metrics, inspector.'),
   workers: z.union([z.int().min(1).max(256), z.literal('auto')], { error: 'expected a number from 1 to 256, or auto' }).default(1)
     .describe('Processes that serve, each on a core. `auto`: as many as the machine, or the CPU quota of the container, lets run at a time. '

@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net';
 import type { Server } from 'node:http';
 import { S3Error } from '../errors/s3-error.ts';
 import { answerSocket } from './client-error.ts';
+import type { Peers } from './proxy-protocol/peers.ts';
 
 export interface ConnectionBounds {
   /** On all listeners together; 0: any number. */
@@ -11,6 +12,8 @@ export interface ConnectionBounds {
   readonly perAddress: number;
   /** Peers that stand for many clients: no bound of their own. */
   readonly exempt?: (address: string) => boolean;
+  /** Whose connections those are that balancers opened. */
+  readonly peers?: Peers;
   /** Told of each connection that is refused. */
   readonly refused?: (address: string) => void;
 }
@@ -48,8 +51,8 @@ export class ConnectionLimit {
   }
 
   #arrived(socket: Socket, plain: boolean): void {
-    const { total, perAddress, exempt, refused } = this.#bounds;
-    const address = socket.remoteAddress ?? '';
+    const { total, perAddress, exempt, refused, peers } = this.#bounds;
+    const address = peers?.addressOf(socket) ?? socket.remoteAddress ?? '';
     const source = exempt?.(address) === true ? undefined : sourceOf(address);
     const own = source === undefined ? 0 : this.#byAddress.get(source) ?? 0;
     if ((total > 0 && this.#total >= total) || (perAddress > 0 && own >= perAddress)) {

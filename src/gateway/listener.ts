@@ -7,6 +7,7 @@ import { answerClientError } from './client-error.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { MAX_HEADER_LINES } from './head-bounds.ts';
+import { ProxyAdmission, type ProxyProtocolOptions } from './proxy-protocol/admission.ts';
 import { UnusedConnections } from './unused-connections.ts';
 
 export interface ListenerTimeouts {
@@ -31,6 +32,8 @@ export interface ListenerOptions {
   readonly timeouts: ListenerTimeouts;
   /** Shared by all listeners; absent: any number of connections. */
   readonly connections?: ConnectionLimit;
+  /** Absent: no connection begins with a PROXY header. */
+  readonly proxyProtocol?: ProxyProtocolOptions;
   /** Absent: plain HTTP. */
   readonly tls?: TlsMaterial;
 }
@@ -60,12 +63,16 @@ export async function createListener(options: ListenerOptions, dispatcher: Dispa
   if (bound === undefined) throw new Error('the server was not built');
   const unused = new UnusedConnections(bound);
   options.connections?.guard(bound, options.tls === undefined);
+  const admission = options.proxyProtocol && new ProxyAdmission(bound, options.proxyProtocol);
   return {
     scheme: options.tls === undefined ? 'http' : 'https',
     listen: () => listen(bound, options),
     renewTls: (material) => (bound as HttpsServer).setSecureContext(material),
-    close: () => close(bound, app, unused),
-    destroy: () => bound.closeAllConnections(),
+    close: () => close(bound, { app, unused, admission }),
+    destroy() {
+      admission?.destroyPending();
+      bound.closeAllConnections();
+    },
   };
 }
 
@@ -133,12 +140,20 @@ function listen(server: Server, { host, port, reusePort = false }: ListenerOptio
   });
 }
 
-async function close(server: Server, app: FastifyInstance, unused: UnusedConnections): Promise<void> {
+interface Closing {
+  readonly app: FastifyInstance;
+  readonly unused: UnusedConnections;
+  readonly admission: ProxyAdmission | undefined;
+}
+
+async function close(server: Server, { app, unused, admission }: Closing): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const endUnusedFrom = Date.now() + UNUSED_GRACE_MS;
   const sweep = setInterval(() => {
     server.closeIdleConnections();
-    if (Date.now() >= endUnusedFrom) unused.destroy();
+    if (Date.now() < endUnusedFrom) return;
+    unused.destroy();
+    admission?.destroyPending();
   }, IDLE_SWEEP_MS);
   server.closeIdleConnections();
   await closed;

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { HeaderReader } from '../protocol/request.ts';
+import { Peers } from './proxy-protocol/peers.ts';
 
 /** Whose `X-Forwarded-*` headers count: only those of configured proxies; anybody else could write anything. */
 export interface ProxyTrust {
@@ -13,8 +14,12 @@ export interface ProxyTrust {
   readonly isProxy: (address: string) => boolean;
 }
 
-/** @param ranges addresses or CIDR ranges, IPv4 or IPv6 @throws Error naming a range that is none */
-export function proxyTrust(ranges: readonly string[]): ProxyTrust {
+/**
+ * @param ranges addresses or CIDR ranges, IPv4 or IPv6
+ * @param peers whose connections those are that balancers opened
+ * @throws Error naming a range that is none
+ */
+export function proxyTrust(ranges: readonly string[], peers = new Peers()): ProxyTrust {
   const trusted = new BlockList();
   for (const range of ranges) addRange(trusted, range);
   const isTrusted = (address: string): boolean => ranges.length > 0 && contains(trusted, address);
@@ -22,7 +27,7 @@ export function proxyTrust(ranges: readonly string[]): ProxyTrust {
   return {
     isProxy: (address) => isTrusted(plainAddress(address)),
     sourceOf(request, headers) {
-      let address = plainAddress(request.socket.remoteAddress ?? '');
+      let address = plainAddress(peers.addressOf(request.socket));
       const hops = headers.get('x-forwarded-for')?.split(',').map((hop) => plainAddress(hop.trim())) ?? [];
       while (isTrusted(address)) {
         const next = hops.pop();
@@ -34,7 +39,7 @@ export function proxyTrust(ranges: readonly string[]): ProxyTrust {
     schemeOf(request, headers) {
       const own = request.socket instanceof TLSSocket ? 'https' : 'http';
       const forwarded = headers.get('x-forwarded-proto');
-      if (forwarded === undefined || !isTrusted(plainAddress(request.socket.remoteAddress ?? ''))) return own;
+      if (forwarded === undefined || !isTrusted(plainAddress(peers.addressOf(request.socket)))) return own;
       return forwarded === 'https' || forwarded === 'http' ? forwarded : own;
     },
   };

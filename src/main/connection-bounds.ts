@@ -1,5 +1,7 @@
 import type { Config } from '../../config/schema.ts';
 import { ConnectionLimit } from '../gateway/connection-limit.ts';
+import type { ListenerOptions } from '../gateway/listener.ts';
+import type { Peers } from '../gateway/proxy-protocol/peers.ts';
 import { proxyTrust } from '../gateway/proxy-trust.ts';
 import type { Log } from '../observe/log.ts';
 
@@ -7,19 +9,49 @@ import type { Log } from '../observe/log.ts';
 const LOG_EVERY_MS = 10_000;
 
 /** The limit of the configuration, for all listeners of this process. The admin port is none of them. */
-export function connectionLimit({ limits, trustedProxies }: Config, log: Log): ConnectionLimit {
-  let refused = 0;
-  let logged = Number.NEGATIVE_INFINITY;
+export function connectionLimit({ limits, trustedProxies }: Config, log: Log, peers: Peers): ConnectionLimit {
+  const warn = occasionally((address: string, times) => {
+    log.warn({ address, refused: times }, 'connections are refused: there are as many as the limits allow');
+  });
   return new ConnectionLimit({
     total: limits.connections,
     perAddress: limits.connectionsPerAddress,
+    peers,
     exempt: proxyTrust(trustedProxies).isProxy,
-    refused(address) {
-      refused += 1;
-      if (performance.now() - logged < LOG_EVERY_MS) return;
-      log.warn({ address, refused }, 'connections are refused: there are as many as the limits allow');
-      logged = performance.now();
-      refused = 0;
-    },
+    refused: warn,
   });
+}
+
+/** A balancer sends its PROXY header with the first packet. */
+const PROXY_HEADER_MS = 5000;
+
+interface Balancers {
+  readonly ranges: readonly string[];
+  readonly headersMs: number;
+  readonly peers: Peers;
+}
+
+/** What a listener does with connections of balancers; nothing where none is named. */
+export function proxyProtocol({ ranges, headersMs, peers }: Balancers, log: Log): Pick<ListenerOptions, 'proxyProtocol'> {
+  if (ranges.length === 0) return {};
+  let why = '';
+  const warn = occasionally((address: string, times) => log.warn({ address, closed: times, reason: why }, 'connections of a balancer were closed'));
+  const refused = (address: string, reason: string): void => {
+    why = reason;
+    warn(address);
+  };
+  return { proxyProtocol: { isSource: proxyTrust(ranges).isProxy, peers, timeoutMs: Math.min(headersMs, PROXY_HEADER_MS), refused } };
+}
+
+/** Tells now and then, and how often it would have. */
+function occasionally(tell: (address: string, times: number) => void): (address: string) => void {
+  let times = 0;
+  let told = Number.NEGATIVE_INFINITY;
+  return (address) => {
+    times += 1;
+    if (performance.now() - told < LOG_EVERY_MS) return;
+    tell(address, times);
+    told = performance.now();
+    times = 0;
+  };
 }

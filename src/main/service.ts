@@ -6,6 +6,7 @@ import { Sessions } from '../access/sessions/sessions.ts';
 import { Dispatcher } from '../gateway/dispatcher.ts';
 import type { ConnectionLimit } from '../gateway/connection-limit.ts';
 import { createListener, type Listener, type TlsMaterial } from '../gateway/listener.ts';
+import { Peers } from '../gateway/proxy-protocol/peers.ts';
 import { proxyTrust } from '../gateway/proxy-trust.ts';
 import { DEFAULT_STALL_LIMITS, StallWatch } from '../gateway/stall-watch.ts';
 import type { Call } from '../observe/call.ts';
@@ -19,7 +20,7 @@ import { isStoreError } from '../store/store-error.ts';
 import { type AdminAccess, openAdminAccess } from './admin-access.ts';
 import { backgroundCall } from './background-call.ts';
 import type { OpenBackend } from './backends.ts';
-import { connectionLimit } from './connection-bounds.ts';
+import { connectionLimit, proxyProtocol } from './connection-bounds.ts';
 import { createRealm } from './bucket-rules.ts';
 import type { ReplaceableIdentities } from './identities.ts';
 import { type Inspection, openInspection } from './inspection.ts';
@@ -72,6 +73,7 @@ class RunningService implements Service {
   readonly #inspection: Inspection;
   readonly #dispatcher: Dispatcher;
   readonly #stalls: StallWatch;
+  readonly #peers = new Peers();
   readonly #connections: ConnectionLimit;
   readonly #listeners: Listener[] = [];
   readonly #endpoints: string[] = [];
@@ -88,7 +90,7 @@ class RunningService implements Service {
     const { config, identities: { accounts, sealing }, backends, log, telemetry } = options;
     const { bodyIdleMs: idleMs, minimumBodyRate: minimumRate } = config.timeouts;
     this.#stalls = new StallWatch({ ...DEFAULT_STALL_LIMITS, idleMs, minimumRate });
-    this.#connections = connectionLimit(config, log);
+    this.#connections = connectionLimit(config, log, this.#peers);
     this.#manifest = openManifest({
       realm: createRealm(backends, config.buckets.rules, config.buckets.default),
       bucketCacheMs: config.bucketCacheMs,
@@ -119,7 +121,7 @@ class RunningService implements Service {
         cors: config.cors.rules,
       },
       baseHosts: config.baseHosts,
-      proxies: proxyTrust(config.trustedProxies),
+      proxies: proxyTrust(config.trustedProxies, this.#peers),
       stalls: this.#stalls,
       holdBudget: new HoldBudget(config.limits.heldBudgetBytes),
       observers: telemetry.observers,
@@ -259,10 +261,11 @@ class RunningService implements Service {
 
   async #open(settings: ListenerConfig): Promise<void> {
     const { config, sharedPorts: reusePort } = this.#options;
-    const { host, port, tls } = settings;
+    const { host, port, tls, proxyProtocol: ranges } = settings;
     const material = tls === undefined ? undefined : this.#readTls(tls);
+    const proxied = proxyProtocol({ ranges, headersMs: config.timeouts.headersMs, peers: this.#peers }, this.#options.log);
     const timeouts = { headersMs: config.timeouts.headersMs, keepAliveMs: config.keepAliveMs };
-    const options = { host, port, reusePort, timeouts, connections: this.#connections, ...(material !== undefined && { tls: material }) };
+    const options = { host, port, reusePort, timeouts, connections: this.#connections, ...proxied, ...(material !== undefined && { tls: material }) };
     const listener = await createListener(options, this.#dispatcher)
       .catch((error: unknown) => {
         throw new StartError([`listeners: certificate and key for ${host}:${port} are not usable (${reasonOf(error)})`], error);

@@ -2,7 +2,8 @@ import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import { createAccountDirectory } from '../../src/access/directory.ts';
 import { type ConnectionBounds, ConnectionLimit } from '../../src/gateway/connection-limit.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/gateway/dispatcher.ts';
-import { createListener } from '../../src/gateway/listener.ts';
+import { createListener, type TlsMaterial } from '../../src/gateway/listener.ts';
+import { Peers } from '../../src/gateway/proxy-protocol/peers.ts';
 import { proxyTrust } from '../../src/gateway/proxy-trust.ts';
 import { type StallLimits, StallWatch } from '../../src/gateway/stall-watch.ts';
 import { createRealm } from '../../src/main/bucket-rules.ts';
@@ -51,6 +52,10 @@ export interface TestGatewayOptions {
   readonly cors?: readonly CorsRule[];
   readonly acceptAnyRegion?: boolean;
   readonly region?: string;
+  /** Ranges of balancers that send PROXY headers, and what their header may take; milliseconds. */
+  readonly proxyProtocol?: { readonly ranges: readonly string[]; readonly timeoutMs: number };
+  readonly trustedProxies?: readonly string[];
+  readonly tls?: TlsMaterial;
   readonly defaultChecksum?: ChecksumAlgorithm;
   readonly observers?: DispatcherOptions['observers'];
   /** Where everything lies that is no bucket; of its own where the store outlives the test. */
@@ -86,6 +91,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     log,
     signal: background.signal,
   });
+  const peers = new Peers();
   const stalls = new StallWatch(options.stalls);
   stalls.start();
   const dispatcher = new Dispatcher({
@@ -112,7 +118,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
       ...(options.acceptAnyRegion !== undefined && { acceptAnyRegion: options.acceptAnyRegion }),
     },
     baseHosts: ['localhost'],
-    proxies: proxyTrust([]),
+    proxies: proxyTrust(options.trustedProxies ?? [], peers),
     stalls,
     holdBudget: new HoldBudget(1024 * 1024),
     log,
@@ -124,7 +130,11 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
   });
   const timeouts = { headersMs: options.headersMs ?? 30_000, keepAliveMs: 5000 };
   const listener = await createListener({
-    host: '127.0.0.1', port: 0, timeouts, ...(options.connections !== undefined && { connections: new ConnectionLimit(options.connections) }),
+    host: '127.0.0.1', port: 0, timeouts, ...(options.connections !== undefined && { connections: new ConnectionLimit({ ...options.connections, peers }) }),
+    ...(options.tls !== undefined && { tls: options.tls }),
+    ...(options.proxyProtocol !== undefined && {
+      proxyProtocol: { isSource: proxyTrust(options.proxyProtocol.ranges).isProxy, peers, timeoutMs: options.proxyProtocol.timeoutMs },
+    }),
   }, dispatcher);
   const { port } = await listener.listen();
   return {
