@@ -113,6 +113,7 @@ module.exports = {
     packageRule('http-server-in-front-only', ['fastify', '@fastify'], '^src/(gateway|admin)/'),
     packageRule('cloud-clients-in-adapters-only', ['@azure', '@google-cloud', 'google-auth-library', 'undici'], '^adapters/'),
     packageRule('settings-parsers-in-config-only', ['yaml', 'zod'], '^config/'),
+    packageRule('tokens-of-issuers-in-one-place', ['jose'], '^src/access/web-identity/'),
     packageRule('xml-parser-in-protocol-and-adapters-only', ['fast-xml-parser'], '^(src/protocol|adapters)/'),
     {
       name: 'no-development-packages',

@@ -25,6 +25,11 @@ export interface Session {
   readonly role?: { readonly name: string; readonly arn: string };
   /** Issuer of the token that a role was assumed with (`aws:FederatedProvider`). */
   readonly provider?: string;
+  /** Tags of the session alone, and which of them sessions made from it keep. */
+  readonly tags?: Tags;
+  readonly transitive?: readonly string[];
+  /** `aws:SourceIdentity`. */
+  readonly sourceIdentity?: string;
   /** `aws:TokenIssueTime`, milliseconds since 1970. */
   readonly issuedAt: number;
   readonly expiresAt: number;

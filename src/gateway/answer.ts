@@ -91,6 +91,22 @@ export async function writeError(exchange: Exchange, error: S3Error, close: bool
   return endAnswer(exchange, text, closing);
 }
 
+/** A text that is all of the answer, of another service than S3. */
+export interface TextAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly type: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export async function writeText(exchange: Exchange, { status, text, type, headers }: TextAnswer, close: boolean): Promise<void> {
+  const closing = close || mustClose(exchange);
+  const bytes = Buffer.from(text);
+  const head = headOf(exchange, { ...headers, 'Content-Type': type, 'Content-Length': String(bytes.length) }, closing);
+  exchange.writeHead(status, head);
+  return endAnswer(exchange, bytes, closing);
+}
+
 /** Ends the answer; a connection that must close stays open while the client sends what nobody will read. */
 async function endAnswer(exchange: Exchange, text: Buffer | '', closing: boolean): Promise<void> {
   const { response } = exchange;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountDirectory, Credential, Principal } from '../access/accounts.ts';
-import type { Sessions } from '../access/sessions/sessions.ts';
+import { Sessions } from '../access/sessions/sessions.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { refuseStreamingPayload } from '../auth/payload-mode.ts';
 import { OtherRegions } from '../auth/other-regions.ts';
@@ -18,12 +18,13 @@ import { toS3Error } from '../operations/failure.ts';
 import type { Operation, OperationContext, OperationSettings } from '../operations/operation.ts';
 import { hostResolver, type HostResolver } from '../protocol/address.ts';
 import type { HoldBudget } from '../protocol/body/hold-budget.ts';
+import { errorAnswer } from '../protocol/sts/document.ts';
 import { createRequestBody } from '../protocol/body/request-body.ts';
 import { readHeaders } from '../protocol/headers/header-reader.ts';
 import type { OperationName, OperationRow } from '../protocol/operation-table.ts';
 import type { HeaderReader, S3Request } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
-import { writeAnswer, writeError } from './answer.ts';
+import { writeAnswer, writeError, writeText } from './answer.ts';
 import { authFacts, principalOf, refusedAuth } from './auth-facts.ts';
 import { type CorsOptions, prepareCors, varyWithoutOrigin } from './cors-answer.ts';
 import { ClientGone, Exchange } from './exchange.ts';
@@ -33,6 +34,8 @@ import type { ProxyTrust } from './proxy-trust.ts';
 import { findRoute, type Route } from './route.ts';
 import { askedRequest } from './asked-request.ts';
 import type { StallWatch } from './stall-watch.ts';
+import { toStsError } from './sts-errors.ts';
+import { Sts } from './sts.ts';
 
 export interface DispatcherOptions {
   readonly accounts: AccountDirectory;
@@ -73,11 +76,13 @@ export class Dispatcher {
   readonly #hosts: HostResolver;
   readonly #auth: AuthOptions<Credential>;
   readonly #cors: CorsOptions;
+  readonly #sts: Sts;
   readonly #hostId = newHostId();
   #draining = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    const { sessions = new Sessions({ accounts: options.accounts, keys: () => undefined }) } = options;
     this.#hosts = hostResolver(options.baseHosts, options.settings.region);
     this.#cors = { buckets: options.manifest.buckets, byDefault: options.settings.cors };
     this.#auth = {
@@ -86,8 +91,17 @@ export class Dispatcher {
       ...(options.settings.acceptAnyRegion === true && { otherRegions: new OtherRegions() }),
       presignedV2: options.presignedV2 ?? false,
       credentialFor: (accessKeyId) => options.accounts.byAccessKey(accessKeyId),
-      sessionFor: (accessKeyId, token) => options.sessions?.credentialFor(accessKeyId, token),
+      sessionFor: (accessKeyId, token) => sessions.credentialFor(accessKeyId, token),
     };
+    this.#sts = new Sts({
+      accounts: options.accounts,
+      sessions,
+      auth: this.#auth,
+      hosts: this.#hosts,
+      holdBudget: options.holdBudget,
+      changesRefused: options.changesRefused,
+      begun: (exchange) => options.observers?.begun(exchange.facts),
+    });
   }
 
   /** Requests under way. */
@@ -151,6 +165,7 @@ export class Dispatcher {
   }
 
   async #serve(exchange: Exchange, target: string): Promise<void> {
+    if (this.#sts.recognises(exchange, target)) return this.#serveSts(exchange, target);
     const long = new LongAnswer(exchange, this.#options.longAnswerMs);
     try {
       const answer = await this.#answer(exchange, target, long);
@@ -170,6 +185,20 @@ export class Dispatcher {
         await prepareCors(exchange, this.#cors, callOf(exchange));
         await writeError(exchange, failure, this.#draining);
       }
+    }
+  }
+
+  async #serveSts(exchange: Exchange, target: string): Promise<void> {
+    const headers = { 'x-amzn-RequestId': exchange.ids.requestId };
+    try {
+      const text = await this.#sts.answer(exchange, target);
+      await writeText(exchange, { status: 200, text, type: 'text/xml', headers }, this.#draining);
+    } catch (error) {
+      const failure = toStsError(exchange.signal.aborted ? exchange.signal.reason : error);
+      exchange.facts.failure = failure;
+      if (failure.code === 'InternalFailure') this.#report(exchange, failure.cause);
+      const text = errorAnswer(failure, exchange.ids.requestId);
+      await writeText(exchange, { status: failure.status, text, type: 'text/xml', headers: { ...headers, ...failure.headers } }, this.#draining);
     }
   }
 

@@ -1,5 +1,7 @@
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
+import type { AccountDirectory } from '../../src/access/accounts.ts';
 import { createAccountDirectory } from '../../src/access/directory.ts';
+import type { Sessions } from '../../src/access/sessions/sessions.ts';
 import { type ConnectionBounds, ConnectionLimit } from '../../src/gateway/connection-limit.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/gateway/dispatcher.ts';
 import { createListener, type TlsMaterial } from '../../src/gateway/listener.ts';
@@ -39,6 +41,11 @@ export interface TestGateway<Store extends BlobStore = MemoryBlobStore> {
 export interface TestGatewayOptions {
   /** Operations that replace the real ones. */
   readonly operations?: DispatcherOptions['operations'];
+  /** Instead of those below. */
+  readonly accounts?: AccountDirectory;
+  /** Temporary credentials; absent: there are none. */
+  readonly sessions?: Sessions;
+  readonly baseHosts?: readonly string[];
   readonly longAnswerMs?: number;
   readonly patienceMs?: number;
   readonly presignedV2?: boolean;
@@ -95,7 +102,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
   const stalls = new StallWatch(options.stalls);
   stalls.start();
   const dispatcher = new Dispatcher({
-    accounts: createAccountDirectory([{
+    accounts: options.accounts ?? createAccountDirectory([{
       name: 'wire', canonicalId: CANONICAL_ID, displayName: 'wire', email: 'wire@example.com', accountNumber: '444444444444',
       keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY }],
       users: [{ name: 'robot', arn: 'arn:aws:iam::444444444444:user/robot', permissions: 'account', keys: [{ accessKeyId: USER_ACCESS_KEY, secretAccessKey: SECRET_KEY }] }],
@@ -117,7 +124,8 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
       ...(options.defaultChecksum !== undefined && { defaultChecksum: options.defaultChecksum }),
       ...(options.acceptAnyRegion !== undefined && { acceptAnyRegion: options.acceptAnyRegion }),
     },
-    baseHosts: ['localhost'],
+    baseHosts: options.baseHosts ?? ['localhost'],
+    ...(options.sessions !== undefined && { sessions: options.sessions }),
     proxies: proxyTrust(options.trustedProxies ?? [], peers),
     stalls,
     holdBudget: new HoldBudget(1024 * 1024),

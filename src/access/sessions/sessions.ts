@@ -65,11 +65,6 @@ export class Sessions {
     return { accessKeyId, secretAccessKey, ...this.#identityOf(claims, documents) };
   }
 
-  /** What a token says, for those who make another session from it. Its credential was looked up before. */
-  claimsOf(token: string): SessionClaims | undefined {
-    return this.#open(token)?.claims;
-  }
-
   #open(token: string): Remembered | undefined {
     const keys = this.#options.keys();
     if (keys === undefined) return undefined;
@@ -110,7 +105,7 @@ export class Sessions {
   }
 
   #sessionOf(claims: SessionClaims, { documents, role, provider }: SessionParts): Session {
-    const { policyArns = [], issuedAt, expiresAt } = claims;
+    const { policyArns = [], issuedAt, expiresAt, tags, transitive, sourceIdentity } = claims;
     const narrowed: NamedPolicy[] = [
       ...documents.map((document) => ({ name: 'session policy', document })),
       ...policyArns.map((arn) => this.#options.accounts.policy(arn) ?? { name: arn, document: NOTHING }),
@@ -121,6 +116,9 @@ export class Sessions {
       ...(narrowed.length > 0 && { policies: narrowed }),
       ...(role !== undefined && { role }),
       ...(provider !== undefined && { provider }),
+      ...(tags !== undefined && { tags }),
+      ...(transitive !== undefined && { transitive }),
+      ...(sourceIdentity !== undefined && { sourceIdentity }),
     };
   }
 }

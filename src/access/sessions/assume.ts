@@ -1,0 +1,49 @@
+import type { Principal, Tags } from '../accounts.ts';
+import type { Role } from '../identities/identities.ts';
+import type { ConditionKeys, PolicyCaller } from '../policy/context.ts';
+import { evaluate } from '../policy/evaluate.ts';
+
+/** What is asked of a role, and by whom. */
+export interface Assumption {
+  readonly role: Role;
+  readonly action: 'sts:AssumeRole' | 'sts:AssumeRoleWithWebIdentity' | 'sts:TagSession' | 'sts:SetSourceIdentity';
+  readonly caller: PolicyCaller;
+  /** Signed calls: who makes them. Web identities have none. */
+  readonly principal?: Extract<Principal, { kind: 'account' }>;
+  readonly keys: ConditionKeys;
+}
+
+/**
+ * Whether a role may be assumed (or its session be tagged). A trust policy that names the caller itself is enough within an account;
+ * one that names the account leaves it to the policies of the caller; of another account both must allow it. Whatever denies is the end.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+ */
+export function mayAssume({ role, action, caller, principal, keys }: Assumption): boolean {
+  const context = { caller, action, resource: role.arn, keys };
+  const trust = evaluate([{ name: `trust policy of ${role.name}`, document: role.trust }], context);
+  if (trust.effect !== 'allow') return false;
+  if (principal === undefined) return true;
+  const { user, session } = principal;
+  const permissions = user === undefined ? 'account' : (user.permissions ?? []);
+  const own = permissions === 'account' ? 'allow' : evaluate(permissions, context).effect;
+  const narrowed = session?.policies === undefined ? 'allow' : evaluate(session.policies, context).effect;
+  if (own === 'deny' || narrowed === 'deny') return false;
+  const isNamed = trust.through === 'caller' || trust.through === 'role';
+  const isSame = caller.accountNumber === role.account.accountNumber;
+  // A session that is named by its role only is held to what its own policy lets through.
+  if (isSame && isNamed && (trust.through === 'caller' || narrowed === 'allow')) return true;
+  return own === 'allow' && narrowed === 'allow';
+}
+
+/** What a call says for conditions, by lower-case name. */
+export function assumptionKeys(values: Readonly<Record<string, string | readonly string[] | undefined>>, tags: Tags, principalTags: Tags): ConditionKeys {
+  const tagOf = (of: Tags, name: string): string | undefined => Object.entries(of).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+  return {
+    get(key) {
+      if (key.startsWith('aws:requesttag/')) return tagOf(tags, key.slice('aws:requesttag/'.length));
+      if (key.startsWith('aws:principaltag/')) return tagOf(principalTags, key.slice('aws:principaltag/'.length));
+      if (key === 'aws:tagkeys') return Object.keys(tags).length === 0 ? undefined : Object.keys(tags);
+      return Object.hasOwn(values, key) ? values[key] : undefined;
+    },
+  };
+}

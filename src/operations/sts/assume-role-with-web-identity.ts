@@ -1,0 +1,63 @@
+import { lookupName } from '../../access/policy/context.ts';
+import { issuerName } from '../../access/identities/trust.ts';
+import { assumptionKeys, mayAssume } from '../../access/sessions/assume.ts';
+import type { WebIdentity } from '../../access/web-identity/web-identities.ts';
+import { StsError } from '../../errors/sts-error.ts';
+import { ARN, required, seconds, SESSION_NAME, WEB_IDENTITY_TOKEN } from '../../protocol/sts/constraints.ts';
+import type { StsAction, StsContext } from './action.ts';
+import { grantSession } from './grant-session.ts';
+import { requireSessions } from './require-sessions.ts';
+
+const HOUR = 3600;
+const NO_TAGS = { asked: {}, all: {}, transitive: [] };
+const ROLE_ARN = /^arn:aws:iam::(\d{12}):role\//;
+
+/** https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html: nobody signs it, the token says who it is. */
+export const assumeRoleWithWebIdentity: StsAction = async (form, context) => {
+  const { accounts, sessions, webIdentities, request: { now } } = context;
+  const arn = required(form, 'RoleArn', ARN);
+  const name = required(form, 'RoleSessionName', SESSION_NAME);
+  const token = required(form, 'WebIdentityToken', WEB_IDENTITY_TOKEN);
+  const lasts = seconds(form, 'DurationSeconds', { min: 900, max: 12 * HOUR, fallback: HOUR });
+  requireSessions(sessions);
+  const accountNumber = ROLE_ARN.exec(arn)?.[1];
+  if (accountNumber === undefined) throw notAuthorized();
+  const identity = await webIdentities.verify(token, { accountNumber, accounts, now });
+  const role = accounts.role(arn);
+  const { provider, subject, audiences } = identity;
+  const keys = assumptionKeys(conditionsOf(identity, { name, request: context.request }), {}, {});
+  const caller = { arns: [], isRoot: false, provider: provider.arn };
+  if (role === undefined || !mayAssume({ role, action: 'sts:AssumeRoleWithWebIdentity', caller, keys })) throw notAuthorized();
+  const granted = grantSession(form, { context, role, name, lasts, tags: NO_TAGS, provider: provider.arn });
+  return { SubjectFromWebIdentityToken: subject, Audience: audiences[0], Provider: provider.arn, ...granted };
+};
+
+interface SaidBesides {
+  readonly name: string;
+  readonly request: StsContext['request'];
+}
+
+/** Claims count under the issuer's name, as with AWS; there only some do, here all that are text. */
+function conditionsOf({ provider, claims, audiences }: WebIdentity, { name, request }: SaidBesides): Record<string, string | readonly string[]> {
+  const { clientAddress, scheme, userAgent, now } = request;
+  const values: Record<string, string | readonly string[]> = {
+    'sts:rolesessionname': name,
+    'aws:federatedprovider': provider.arn,
+    'aws:securetransport': String(scheme === 'https'),
+    'aws:currenttime': new Date(now).toISOString(),
+    'aws:epochtime': String(Math.floor(now / 1000)),
+    ...(clientAddress !== undefined && { 'aws:sourceip': clientAddress }),
+    ...(userAgent !== undefined && { 'aws:useragent': userAgent }),
+  };
+  const issuer = issuerName(provider.issuer);
+  for (const [claim, value] of Object.entries(claims)) {
+    const key = lookupName(`${issuer}:${claim}`);
+    if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') values[key] = String(value);
+    else if (Array.isArray(value) && value.every((one) => typeof one === 'string')) values[key] = value;
+  }
+  return { ...values, [lookupName(`${issuer}:aud`)]: audiences };
+}
+
+function notAuthorized(): StsError {
+  return new StsError('AccessDenied', 'Not authorized to perform sts:AssumeRoleWithWebIdentity');
+}

@@ -1,0 +1,85 @@
+import type { Principal } from '../../access/accounts.ts';
+import type { Role } from '../../access/identities/identities.ts';
+import type { PolicyCaller } from '../../access/policy/context.ts';
+import { assumptionKeys, mayAssume } from '../../access/sessions/assume.ts';
+import { StsError } from '../../errors/sts-error.ts';
+import { ARN, EXTERNAL_ID, optional, required, seconds, SESSION_NAME } from '../../protocol/sts/constraints.ts';
+import type { StsForm } from '../../protocol/sts/form.ts';
+import type { StsAction, StsContext } from './action.ts';
+import { grantSession } from './grant-session.ts';
+import { requireSessions } from './require-sessions.ts';
+import { type SessionTags, sessionTags } from './session-parameters.ts';
+
+const HOUR = 3600;
+type Caller = Extract<Principal, { kind: 'account' }>;
+
+/** https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html */
+export const assumeRole: StsAction = (form, context) => {
+  const { principal, accounts, sessions } = context;
+  if (principal.kind === 'anonymous') throw new StsError('MissingAuthenticationToken');
+  const { session } = principal;
+  requireSessions(sessions);
+  const arn = required(form, 'RoleArn', ARN);
+  const name = required(form, 'RoleSessionName', SESSION_NAME);
+  const tags = sessionTags(form, session);
+  const sourceIdentity = optional(form, 'SourceIdentity', SESSION_NAME) ?? session?.sourceIdentity;
+  if (session?.sourceIdentity !== undefined && sourceIdentity !== session.sourceIdentity) {
+    throw new StsError('AccessDenied', 'The source identity of a session cannot be changed.');
+  }
+  const isChained = session?.role !== undefined;
+  const lasts = seconds(form, 'DurationSeconds', { min: 900, max: 12 * HOUR, fallback: HOUR });
+  const role = accounts.role(arn);
+  // A role that is not there is answered like one that may not be assumed: names are not told.
+  if (role === undefined || !isAllowed(role, { form, principal, context, tags })) throw notAuthorized(principal, arn);
+  if (form.has('SerialNumber') || form.has('TokenCode')) throw new StsError('AccessDenied', 'MultiFactorAuthentication failed with invalid MFA one time pass code.');
+  if (isChained && lasts > HOUR) {
+    throw new StsError('ValidationError', 'The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining.');
+  }
+  return grantSession(form, { context, role, name, lasts, tags, sourceIdentity });
+};
+
+interface Asked {
+  readonly form: StsForm;
+  readonly principal: Caller;
+  readonly context: StsContext;
+  readonly tags: SessionTags;
+}
+
+function isAllowed(role: Role, { form, principal, context, tags }: Asked): boolean {
+  const { user } = principal;
+  const { clientAddress, scheme, userAgent, now } = context.request;
+  const caller = policyCaller(principal);
+  const sourceIdentity = form.get('SourceIdentity');
+  const transitive = form.list('TransitiveTagKeys');
+  const keys = assumptionKeys({
+    'sts:externalid': optional(form, 'ExternalId', EXTERNAL_ID),
+    'sts:rolesessionname': form.get('RoleSessionName'),
+    'sts:sourceidentity': sourceIdentity,
+    'sts:transitivetagkeys': transitive.length === 0 ? undefined : transitive,
+    'aws:sourceidentity': principal.session?.sourceIdentity,
+    'aws:sourceip': clientAddress,
+    'aws:securetransport': String(scheme === 'https'),
+    'aws:useragent': userAgent,
+    'aws:currenttime': new Date(now).toISOString(),
+    'aws:epochtime': String(Math.floor(now / 1000)),
+    'aws:principalarn': caller.arns.at(-1),
+    'aws:principalaccount': caller.accountNumber,
+    'aws:principaltype': principal.session?.role !== undefined ? 'AssumedRole' : user === undefined ? 'Account' : 'User',
+    'aws:username': principal.session?.role === undefined ? user?.name : undefined,
+    'aws:userid': user === undefined ? principal.account.accountNumber : user.id,
+    'aws:resourceaccount': role.account.accountNumber,
+  }, tags.asked, user?.tags ?? {});
+  const assumes = (action: Parameters<typeof mayAssume>[0]['action']): boolean => mayAssume({ role, action, caller, principal, keys });
+  if (!assumes('sts:AssumeRole')) return false;
+  if (Object.keys(tags.all).length > 0 && !assumes('sts:TagSession')) return false;
+  return (sourceIdentity ?? principal.session?.sourceIdentity) === undefined || assumes('sts:SetSourceIdentity');
+}
+
+function policyCaller({ account: { accountNumber, canonicalId }, user, session }: Caller): PolicyCaller {
+  const arns = user === undefined ? [`arn:aws:iam::${accountNumber}:root`] : [user.arn, ...(session?.role === undefined ? [] : [session.role.arn])];
+  return { accountNumber, canonicalId, arns, isRoot: user === undefined };
+}
+
+function notAuthorized({ account, user }: Caller, arn: string): StsError {
+  return new StsError('AccessDenied', `User: ${user?.arn ?? `arn:aws:iam::${account.accountNumber}:root`} is not authorized to perform: sts:AssumeRole on resource: ${arn}`);
+}
