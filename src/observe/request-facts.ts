@@ -351,15 +351,6 @@ export class RequestFacts extends CallFacts {
   }
 }
 
-/** Answers below 500 that clients ask for in the course of their work: nothing is there, or a condition does not hold. */
-const EXPECTED_REFUSALS: ReadonlySet<number> = new Set([404, 412, 416]);
-
-/** Whether a request ended in a way that somebody may want to look into. */
-export function hasFailed({ status, failure, clientLeft }: RequestFacts): boolean {
-  if (clientLeft || status >= 500) return true;
-  return failure !== undefined && !EXPECTED_REFUSALS.has(failure.status ?? status);
-}
-
 /** Told of every request. Must be quick: it runs between requests of other clients. What it throws is logged and forgotten. */
 export interface RequestObserver {
   /** Operation, address and sender are known, or it is known why not; the rest is still to come. */

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isNotable } from '../../observe/notable.ts';
 import type { RequestFacts, RequestObserver } from '../../observe/request-facts.ts';
 import { ByteRing, type RingPlace } from './byte-ring.ts';
 import type { RequestMatcher } from './filter.ts';
 import type { Diagnose, KeptRequest } from './kept-request.ts';
-import { isNotable } from './outcome.ts';
 import { packRequest } from './pack-request.ts';
 import { beginningOf, readRequest } from './request-text.ts';
 

@@ -1,11 +1,5 @@
-import type { RequestFacts } from '../../observe/request-facts.ts';
+import type { Outcome } from '../inspector/contract.ts';
 import type { KeptRequest } from './kept-request.ts';
-
-/** `running`: not answered yet. `aborted`: the client left, or the answer broke off. */
-export type Outcome = 'running' | 'ok' | 'clientError' | 'serverError' | 'aborted';
-
-/** Refusals that are part of everyday work: somebody asked whether an object is there, or has changed. */
-const EVERYDAY: ReadonlySet<string> = new Set(['NoSuchKey', 'NotModified', 'PreconditionFailed']);
 
 /** What the outcome is seen from, of a kept request and of its facts. */
 interface Ending {
@@ -30,9 +24,4 @@ export function isFailure(ending: Ending): boolean {
 /** Time of the gateway and its backend: what the client took for sending and receiving is none of it. */
 export function ownTimeMs({ ended, clientWaitMs }: KeptRequest): number {
   return Math.max(0, (ended ?? 0) - clientWaitMs);
-}
-
-/** Worth keeping longer than others: failures that nobody provokes daily, and slow ones. */
-export function isNotable(facts: RequestFacts, slowMs: number): boolean {
-  return facts.ownMs >= slowMs || (isFailure(facts) && !EVERYDAY.has(String(facts.failure?.code)));
 }

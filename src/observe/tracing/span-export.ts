@@ -1,4 +1,5 @@
-import { hasFailed, type RequestFacts, type RequestObserver } from '../request-facts.ts';
+import { isNotable } from '../notable.ts';
+import type { RequestFacts, RequestObserver } from '../request-facts.ts';
 import { requestSpans } from './request-spans.ts';
 import type { SpanRecord } from './span-record.ts';
 
@@ -33,13 +34,13 @@ export class SpanExport implements RequestObserver {
   }
 
   ended(facts: RequestFacts): void {
-    if (!facts.trace.sampled && !this.#isNotable(facts)) return;
+    if (!facts.trace.sampled && !this.#isKept(facts)) return;
     this.#options.sink.add(requestSpans(facts));
   }
 
-  #isNotable(facts: RequestFacts): boolean {
+  #isKept(facts: RequestFacts): boolean {
     const { keepNotable, slowMs } = this.#options;
-    return keepNotable && (hasFailed(facts) || facts.ownMs >= slowMs) && (facts.auth?.identity?.kind === 'account' || this.#takesStranger());
+    return keepNotable && isNotable(facts, slowMs) && (facts.auth?.identity?.kind === 'account' || this.#takesStranger());
   }
 
   /** Anonymous requests, and those that did not prove who sent them. */

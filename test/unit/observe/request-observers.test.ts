@@ -3,7 +3,7 @@ import { S3Error } from '../../../src/errors/s3-error.ts';
 import type { S3ErrorCode } from '../../../src/errors/error-table.ts';
 import { Batch } from '../../../src/observe/batch.ts';
 import type { Log } from '../../../src/observe/log.ts';
-import { hasFailed } from '../../../src/observe/request-facts.ts';
+import { hasFailed } from '../../../src/observe/notable.ts';
 import { RequestObservers } from '../../../src/observe/request-observers.ts';
 import { endedFacts } from '../../support/ended-facts.ts';
 import { SILENT } from '../../support/silent-log.ts';
