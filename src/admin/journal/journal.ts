@@ -2,10 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isNotable } from '../../observe/notable.ts';
 import type { RequestFacts, RequestObserver } from '../../observe/request-facts.ts';
 import { ByteRing, type RingPlace } from './byte-ring.ts';
+import { beginningOf, packRequest, readRequest } from './fields.ts';
 import type { RequestMatcher } from './filter.ts';
 import type { Diagnose, KeptRequest } from './kept-request.ts';
-import { packRequest } from './pack-request.ts';
-import { beginningOf, readRequest } from './request-text.ts';
 
 export interface JournalOptions {
   /** Of the memory for ended requests: all that is ever used. Half of it for failures and slow ones. */

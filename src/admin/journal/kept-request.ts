@@ -1,25 +1,9 @@
 import type { AuthorizationFacts } from '../../observe/access-facts.ts';
 import type { Digest, HeadFacts, RequestFacts } from '../../observe/request-facts.ts';
-
-/** What may be wrong with a refused signature, in words for a person. */
-export interface SignatureHint {
-  readonly cause: string;
-  readonly certainty: 'proved' | 'likely' | 'possible';
-  readonly text: string;
-}
-
-/** All that can be said of a refused signature. */
-export interface SignatureReport {
-  readonly canonicalRequest?: string | undefined;
-  readonly stringToSign?: string | undefined;
-  /** Signed headers that proxies commonly change, lower-case. */
-  readonly commonlyAltered: readonly string[];
-  /** Most certain first. */
-  readonly hints: readonly SignatureHint[];
-}
+import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 
 /** @returns undefined when the request was not refused for its signature */
-export type Diagnose = (facts: RequestFacts) => SignatureReport | undefined;
+export type Diagnose = (facts: RequestFacts) => SignatureDiagnosis | undefined;
 
 /**
  * One request as the journal has it, for those who read: facts only, in a form that is JSON. Nothing of it is secret, and no
@@ -46,7 +30,7 @@ export interface KeptRequest {
   readonly uploadId?: string | undefined;
   readonly virtualHost?: true | undefined;
   readonly auth?: KeptAuth | undefined;
-  readonly authorization?: AuthorizationFacts | undefined;
+  readonly authorization?: KeptAuthorization | undefined;
   /** Decisions made, `authorization` being the one that counted. */
   readonly authorizations: number;
   readonly backendCalls: number;
@@ -69,6 +53,9 @@ export interface KeptRequest {
   readonly bytesOut: number;
 }
 
+/** Why policies decided so is not kept. */
+export type KeptAuthorization = Omit<AuthorizationFacts, 'reasons'>;
+
 export interface KeptAuth {
   readonly method?: 'header' | 'query' | 'anonymous' | undefined;
   readonly account?: string | undefined;
@@ -76,7 +63,7 @@ export interface KeptAuth {
   readonly accessKeyId?: string | undefined;
   readonly anonymous?: true | undefined;
   readonly failure?: { readonly code: string; readonly message: string } | undefined;
-  readonly report?: SignatureReport | undefined;
+  readonly report?: SignatureDiagnosis | undefined;
 }
 
 /** A call to a backend. */
@@ -105,8 +92,9 @@ export interface KeptBody {
   readonly declaredSize?: number | undefined;
   readonly received: number;
   readonly chunks: number;
-  readonly declared: readonly Digest[];
-  readonly computed: readonly Digest[];
+  /** Absent: none. */
+  readonly declared?: readonly Digest[] | undefined;
+  readonly computed?: readonly Digest[] | undefined;
 }
 
 export interface KeptFailure {

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { FilterError, type FilterTexts, requestMatcher } from '../../../../src/admin/journal/filter.ts';
 import type { KeptRequest } from '../../../../src/admin/journal/kept-request.ts';
-import { packRequest } from '../../../../src/admin/journal/pack-request.ts';
-import { readRequest } from '../../../../src/admin/journal/request-text.ts';
+import { packRequest, readRequest } from '../../../../src/admin/journal/fields.ts';
 import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
 import { type FactsOptions, factsOf, IDENTITY } from '../../../support/request-facts.ts';
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { type FilterTexts, requestMatcher } from '../../../../src/admin/journal/filter.ts';
 import { RequestJournal, type RequestSource } from '../../../../src/admin/journal/journal.ts';
-import type { KeptRequest, SignatureReport } from '../../../../src/admin/journal/kept-request.ts';
+import type { SignatureDiagnosis } from '../../../../src/admin/diagnosis/diagnosis.ts';
+import type { KeptRequest } from '../../../../src/admin/journal/kept-request.ts';
 import type { BackendCallFacts } from '../../../../src/observe/request-facts.ts';
 import { type FactsOptions, factsOf, IDENTITY } from '../../../support/request-facts.ts';
 
@@ -97,7 +98,7 @@ describe('what is kept of a request', () => {
     const journal = new RequestJournal({ maxBytes: 65536, slowMs: SLOW_MS, requests: NONE, diagnose: () => report });
     const secret = 'fe5f80f77d5fa3beca038a248ff027d0445342fe2855ddc963176630326f1024';
     const token = 'IQoJb3JpZ2luX2VjEXAMPLETOKEN//////////wEaCXVzLWVhc3QtMSJHMEUCIQ';
-    const report: SignatureReport = {
+    const report: SignatureDiagnosis = {
       canonicalRequest: `GET\n/bucket/key\nx-amz-security-token=${encodeURIComponent(token)}\nhost:localhost\nx-amz-security-token:${token}\n\nhost\nUNSIGNED-PAYLOAD`,
       stringToSign: 'AWS4-HMAC-SHA256\n20261121T000000Z\n20261121/us-east-1/s3/aws4_request\nabc',
       commonlyAltered: ['host'],
