@@ -46,9 +46,37 @@ function unsetCases(): Readonly<Partial<Record<OperationName, Case>>> {
 /** The buckets here have no object lock, which is said after the permission. */
 const NO_LOCK = /^400 InvalidRequest$/;
 
+/** Documents that are none: what is said of them shows that the caller was let in. */
+const REFUSED_DOCUMENT = /^(?:400|409|501) /;
+
+/** Settings of buckets, by their sub-resource: only the owner may make and read them. */
+const SETTINGS: Readonly<Partial<Record<OperationName, Case>>> = Object.fromEntries(([
+  'PutBucketLogging', 'PutBucketNotificationConfiguration', 'PutBucketRequestPayment', 'PutBucketAccelerateConfiguration', 'GetBucketAccelerateConfiguration',
+  'PutBucketAbac', 'ListBucketAnalyticsConfigurations', 'PutBucketAnalyticsConfiguration', 'ListBucketMetricsConfigurations', 'PutBucketMetricsConfiguration',
+  'ListBucketInventoryConfigurations', 'PutBucketInventoryConfiguration', 'ListBucketIntelligentTieringConfigurations',
+  'PutBucketIntelligentTieringConfiguration', 'GetBucketCors', 'PutBucketCors', 'DeleteBucketCors', 'GetBucketEncryption', 'PutBucketEncryption',
+  'DeleteBucketEncryption', 'PutBucketReplication',
+] as const satisfies readonly OperationName[]).map((name): [OperationName, Case] => {
+  const { method, match: { subresource = '' } } = operationRow(name);
+  const query = `?${subresource}${/^Put.*(?:Analytics|Metrics|Inventory|IntelligentTiering)/.test(name) ? '&id=1' : ''}`;
+  return [name, {
+    needs: 'owner',
+    otherwise: method === 'PUT' ? REFUSED_DOCUMENT : /^404 /,
+    request: ({ bucket }) => ({ method, target: `/${bucket}${query}`, ...(method === 'PUT' && { body: '<None/>' }) }),
+  }];
+}));
+
+const tagsOf = ({ bucket }: Place): string => `/v20180820/tags/${encodeURIComponent(`arn:aws:s3:::${bucket}`)}`;
+const ACCOUNT_ID = { 'x-amz-account-id': '444444444444' };
+const CONTROL_TAGS = '<TagResourceRequest><Tags><Tag><Key>k</Key><Value>v</Value></Tag></Tags></TagResourceRequest>';
+
 /** A request for each operation that is built. */
 export const CASES: Readonly<Partial<Record<OperationName, Case>>> = {
   ...unsetCases(),
+  ...SETTINGS,
+  ListTagsForResource: { needs: 'owner', request: (place) => ({ method: 'GET', target: tagsOf(place), headers: ACCOUNT_ID }) },
+  TagResource: { needs: 'owner', request: (place) => ({ method: 'POST', target: tagsOf(place), body: CONTROL_TAGS, headers: ACCOUNT_ID }) },
+  UntagResource: { needs: 'owner', request: (place) => ({ method: 'DELETE', target: `${tagsOf(place)}?tagKeys=k`, headers: ACCOUNT_ID }) },
   OptionsBucket: { needs: 'nobody', otherwise: /^400 BadRequest$/, request: ({ bucket }) => ({ method: 'OPTIONS', target: `/${bucket}` }) },
   OptionsObject: { needs: 'nobody', otherwise: /^400 BadRequest$/, request: (place) => ({ method: 'OPTIONS', target: key()(place) }) },
   ListBuckets: { needs: 'account', request: () => ({ method: 'GET', target: '/' }) },
@@ -58,6 +86,10 @@ export const CASES: Readonly<Partial<Record<OperationName, Case>>> = {
   GetBucketLocation: { needs: 'owner', request: bucketGet('?location') },
   GetBucketAcl: { needs: 'owner', request: bucketGet('?acl') },
   PutBucketAcl: { needs: 'owner', request: ({ bucket }) => ({ method: 'PUT', target: `/${bucket}?acl`, headers: { 'x-amz-acl': 'private' } }) },
+  GetBucketPolicy: { needs: 'owner', otherwise: /^404 NoSuchBucketPolicy$/, request: bucketGet('?policy') },
+  GetBucketPolicyStatus: { needs: 'owner', otherwise: /^404 NoSuchBucketPolicy$/, request: bucketGet('?policyStatus') },
+  PutBucketPolicy: { needs: 'owner', otherwise: /^400 MalformedPolicy$/, request: bucketPut('?policy', '{}') },
+  DeleteBucketPolicy: { needs: 'owner', request: bucketDelete('?policy') },
   GetBucketTagging: { needs: 'owner', otherwise: /^404 NoSuchTagSet$/, request: bucketGet('?tagging') },
   PutBucketTagging: { needs: 'owner', request: ({ bucket }) => ({ method: 'PUT', target: `/${bucket}?tagging`, body: TAGGING }) },
   DeleteBucketTagging: { needs: 'owner', request: ({ bucket }) => ({ method: 'DELETE', target: `/${bucket}?tagging` }) },

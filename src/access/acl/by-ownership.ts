@@ -11,7 +11,7 @@ export interface OwnedResource {
   readonly bucket?: OwningBucket;
   /** Needed for actions on what is in an object, with the bucket; its owner may be another than the bucket's. */
   readonly object?: Owned;
-  /** The object is about to be made, by whoever may write to the bucket. */
+  /** The object is about to be made by the caller, who may, and whose it will be: what he says of its ACL is his own matter. */
   readonly creates?: boolean;
   /** The multipart upload: others than the owner of the bucket work on their own ones only. */
   readonly upload?: StartedUpload;
@@ -33,8 +33,9 @@ export interface StartedUpload {
  * @param action IAM action of the operation, e.g. `s3:PutObject`
  */
 export function byOwnership(principal: Principal, action: string, { bucket, object, creates = false, upload }: OwnedResource): AccessDecision {
-  const rule = ruleOf(creates && action === 's3:PutObjectAcl' ? 's3:PutObject' : action);
+  const rule = ruleOf(action);
   if (bucket === undefined) return rule === undefined && principal.kind === 'account' ? BY.account : REFUSED;
+  if (rule?.on === 'object' && creates) return BY.objectOwner;
   if (rule?.on === 'object') return object === undefined ? REFUSED : onObject(principal, inForce(object, bucket), rule.permission);
   if (owns(principal, bucket)) return BY.bucketOwner;
   if (rule?.on === 'ownObject') return object !== undefined && owns(principal, inForce(object, bucket)) ? BY.objectOwner : REFUSED;
