@@ -108,9 +108,17 @@ export function ownMetadata(raw: Readonly<Record<string, string>>, md5: string |
     const value = raw[name];
     if (value !== undefined && value !== '' && name !== MD5_ENTRY && name !== CACHE_ENTRY) metadata[name.toLowerCase()] = value;
   }
-  const known = md5 ?? raw[MD5_ENTRY];
+  const known = md5 ?? recordedMd5(raw);
   return { metadata, ...(known !== undefined && { md5: known }) };
 }
+
+/** Others can write there, too. */
+function recordedMd5(raw: Readonly<Record<string, string>>): string | undefined {
+  const recorded = raw[MD5_ENTRY];
+  return recorded !== undefined && MD5.test(recorded) ? recorded : undefined;
+}
+
+const MD5 = /^[0-9a-f]{32}$/;
 
 /** A `Cache-Control` that a read answered: undefined when it is only the service's default. */
 export function setCacheControl(value: string | undefined, raw: Readonly<Record<string, string>>): string | undefined {

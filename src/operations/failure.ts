@@ -1,10 +1,14 @@
 import { S3Error } from '../errors/s3-error.ts';
+import { RecordFormatError } from '../manifest/records/record.ts';
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
 
 /** Seconds a client is asked to wait when the backend named no time. */
 const DEFAULT_RETRY_AFTER = 1;
 /** Deeper chains of causes than this are not made here. */
 const MAX_CAUSES = 8;
+
+/** Said of objects whose record somebody else wrote, or a later release: InternalError would have clients try again. */
+const UNREADABLE = 'The record that the gateway keeps with the object cannot be read.';
 
 /** Store failures that say something to a client; all others are ours alone and become InternalError. */
 const STORE_FAILURES: Partial<Record<StoreErrorKind, (error: StoreError) => S3Error>> = {
@@ -23,6 +27,7 @@ export function toS3Error(error: unknown): S3Error {
   // An upload that was broken off carries the reason somewhere below: a failed digest, a hung-up client.
   const reason = error instanceof StoreError && error.kind !== 'aborted' ? undefined : causingS3Error(error);
   if (reason !== undefined) return reason;
+  if (error instanceof RecordFormatError) return new S3Error('InvalidObjectState', { message: UNREADABLE, cause: error });
   const failure = ofTheStore(error);
   const translate = failure === undefined ? undefined : STORE_FAILURES[failure.kind];
   return translate === undefined || failure === undefined ? new S3Error('InternalError', { cause: error }) : translate(failure);

@@ -12,6 +12,8 @@ import { Sentinels } from './sentinels.ts';
 
 export interface FuzzOptions {
   readonly requests: number;
+  /** Number of the first: a run may be cut into several. Default 0. */
+  readonly first?: number;
   readonly seed: number;
   readonly store: BlobStore;
   /** Told now and then how far it is, and what the process holds. */
@@ -46,7 +48,7 @@ const QUIET_MS = 500;
 const BUCKETS = [['fuzz-one'], ['fuzz-two', OTHER_ACCESS_KEY]] as const;
 
 /** Sends random requests of nobody and of two accounts, and looks after each whether it did harm. */
-export async function fuzz({ requests, seed, store, progress }: FuzzOptions): Promise<FuzzReport> {
+export async function fuzz({ requests, first = 0, seed, store, progress }: FuzzOptions): Promise<FuzzReport> {
   const watchers = everythingThatWatches(JOURNAL_BYTES);
   const logged = new ErrorLines();
   const gateway = await startGatewayOver(store, { ...watchers.options, presignedV2: true, systemContainer: `fuzz${seed}-${Date.now()}`.slice(0, 60), onLog: (line) => logged.note(line) });
@@ -58,7 +60,7 @@ export async function fuzz({ requests, seed, store, progress }: FuzzOptions): Pr
     if (ids === undefined) throw new Error('the fuzzer got no ids to play with');
     const before = heldBytes();
     const run = new Run(gateway.port, {
-      requests, seed, ids, marker: sentinels.marker, progress: (done) => progress?.(done, heldBytes()),
+      requests, first, seed, ids, marker: sentinels.marker, progress: (done) => progress?.(done, heldBytes()),
     });
     await run.finished();
     const served = await roundTrip(gateway.port, signedHead({ target: '/' }));
@@ -74,6 +76,7 @@ export async function fuzz({ requests, seed, store, progress }: FuzzOptions): Pr
 }
 
 interface RunOptions extends Pick<FuzzOptions, 'requests' | 'seed'> {
+  readonly first: number;
   readonly ids: KnownIds;
   readonly marker: string;
   readonly progress: (done: number) => void;
@@ -111,7 +114,7 @@ class Run {
 
   /** Those that end where they say go out together, the others each on a connection of their own: who knows where they end. */
   async #lot(connection: KeptConnection): Promise<void> {
-    const { requests, seed, progress } = this.#options;
+    const { requests, first: offset, seed, progress } = this.#options;
     const whole: [number, FuzzRequest][] = [];
     const first = this.#started;
     const end = (this.#started = Math.min(first + LOT, requests));
@@ -119,7 +122,7 @@ class Run {
       if (index % PROGRESS_EVERY === PROGRESS_EVERY - 1) progress(index + 1);
       if (index % RENEWED_EVERY === RENEWED_EVERY - 1) this.#ids = (await playground(this.#port)) ?? this.#ids;
       // Each has a seed of its own: it can be made again without those before it.
-      const request = randomRequest(new Random(seed * 1_000_003 + index), this.#ids);
+      const request = randomRequest(new Random(seed * 1_000_003 + offset + index), this.#ids);
       if (request.whole) whole.push([index, request]);
       else this.#alone(index, request);
     }
@@ -139,7 +142,7 @@ class Run {
   #judge(index: number, request: FuzzRequest, { status, text }: Outcome): void {
     this.statuses[status] = (this.statuses[status] ?? 0) + 1;
     const bad = (status >= 500 && status !== 501) || (status === 0 && request.whole) || text.includes(this.#options.marker);
-    if (bad) this.failures.push(`#${index} ${JSON.stringify(request.text.slice(0, 2000))}\n  -> ${JSON.stringify(text.slice(0, 600))}`);
+    if (bad) this.failures.push(`#${this.#options.first + index} ${JSON.stringify(request.text.slice(0, 2000))}\n  -> ${JSON.stringify(text.slice(0, 600))}`);
   }
 }
 

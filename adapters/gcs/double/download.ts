@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import type { Answer, Exchange } from './exchange.ts';
 import { readableObject } from './objects.ts';
@@ -12,7 +13,10 @@ export function downloadMedia(exchange: Exchange): Answer {
   return content(exchange, readableObject(exchange), {});
 }
 
-/** https://cloud.google.com/storage/docs/xml-api/get-object and head-object: the bytes, custom metadata as `x-goog-meta-` headers. */
+/**
+ * https://cloud.google.com/storage/docs/xml-api/get-object and head-object: the bytes, custom metadata as `x-goog-meta-` headers.
+ * What no header line can carry is left out; what the service does then is nowhere written.
+ */
 export function xmlObject(exchange: Exchange): Answer {
   const { state, bucket, object: name, query, headers } = exchange;
   const object = state.object(bucket, name, integer(query.get('generation'), 'generation'));
@@ -57,7 +61,18 @@ function storedHeaders(object: StoredObject, custom: Readonly<Record<string, str
     'x-goog-storage-class': fields.storageClass ?? 'STANDARD',
     ...custom,
   };
-  return Object.fromEntries(Object.entries(found).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined));
+  const said = Object.entries(found).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined);
+  return Object.fromEntries(said.filter(([name, value]) => isSayable(name, value)));
+}
+
+function isSayable(name: string, value: string | string[]): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, String(value));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Gzip objects are unpacked for who does not accept gzip (https://cloud.google.com/storage/docs/transcoding); ranges are ignored then. */

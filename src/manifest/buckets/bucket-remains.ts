@@ -2,7 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import type { ContainerEntry } from '../../store/blob-store.ts';
 import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { parseHead } from '../heads/head.ts';
+import { parseListedHead } from '../heads/head.ts';
 import type { BucketHome } from '../records/bucket.ts';
 import type { BucketStore, StoredBucket } from './bucket-store.ts';
 import { ownerMark } from './container-names.ts';
@@ -57,7 +57,7 @@ export async function removeLeftovers(home: Pick<BucketHome, 'store' | 'containe
 async function removeVoids({ store, container }: Pick<BucketHome, 'store' | 'container'>, call: Call): Promise<boolean> {
   for await (const page of pagesOf(store, container, {}, call)) {
     const blobs = blobsOf(page);
-    if (blobs.some((blob) => parseHead({ container, name: blob.name }, blob).record?.kind !== 'void')) return false;
+    if (blobs.some((blob) => parseListedHead({ container, name: blob.name }, blob).record?.kind !== 'void')) return false;
     const outcomes = await store.removeMany(container, blobs.map(({ name, revision }) => ({ name, revision })), call);
     if (outcomes.some((outcome) => outcome !== 'removed' && outcome !== 'notFound')) return false;
   }

@@ -5,7 +5,7 @@ import { mtimeOfSeq } from '../records/clock.ts';
 import { nativeIn, recordIn } from '../records/metadata.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import { fieldsOf } from '../records/record-fields.ts';
-import { type HeadRecord, type InlineHead, type LooseRecord, type OwnRecord, asHead } from '../records/record.ts';
+import { type HeadRecord, type InlineHead, type LooseRecord, type OwnRecord, RecordFormatError, asHead } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 
 /** A blob that stands for a version, or names one. */
@@ -24,6 +24,19 @@ export type Head = RecordedBlob<HeadRecord>;
 export function parseHead(ref: BlobRef, properties: BlobProperties): Head {
   const record = recordIn(properties.metadata);
   return withRecord({ ref, properties }, record && asHead(record));
+}
+
+/**
+ * The head as a listing shows it: where the record cannot be read, what lies there, so that one blob does not hide all others of its bucket.
+ * Who asks for the object itself hears that it cannot be read.
+ */
+export function parseListedHead(ref: BlobRef, properties: BlobProperties): Head {
+  try {
+    return parseHead(ref, properties);
+  } catch (error) {
+    if (!(error instanceof RecordFormatError)) throw error;
+    return withRecord<HeadRecord>({ ref, properties }, undefined);
+  }
 }
 
 /** User metadata is what lies beside the record, and what is in it. */

@@ -5,7 +5,7 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
 import type { BucketHome } from '../records/bucket.ts';
 import {
-  type HeadRecord, type LinkHead, type OwnRecord, RECORD_NAME, type TombHead, decodeRecord, encodeRecord, joinOverflow, splitForOverflow, trimmed,
+  type HeadRecord, type LinkHead, type OwnRecord, RECORD_NAME, RecordFormatError, type TombHead, decodeRecord, encodeRecord, joinOverflow, splitForOverflow, trimmed,
 } from '../records/record.ts';
 import { type RecordedBlob, withRecord } from './head.ts';
 
@@ -57,7 +57,7 @@ export async function withOverflow<R extends HeadRecord | OwnRecord, B extends R
   const overflow = record === undefined || !('overflow' in record) ? undefined : record.overflow;
   if (record === undefined || overflow === undefined) return blob;
   const rest = decodeRecord((await readOverflow(home, overflow, call)).toString());
-  if (rest === undefined) throw new Error(`overflow record ${overflow} is damaged`);
+  if (rest === undefined) throw new RecordFormatError(`overflow ${overflow}`);
   return { ...blob, ...withRecord(blob, joinOverflow(record, rest)) };
 }
 

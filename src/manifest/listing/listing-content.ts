@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import type { Bucket } from '../records/bucket.ts';
-import { parseHead } from '../heads/head.ts';
+import { parseListedHead } from '../heads/head.ts';
 import { asNoSuchBucket } from '../heads/object-read.ts';
 import { timeOf } from '../records/time.ts';
 import { holdsSurvivor } from './survivors.ts';
@@ -31,5 +31,5 @@ export async function hasContent(bucket: Bucket, call: Call): Promise<boolean> {
 }
 
 function isLeftover(entry: BlobEntry, container: string): boolean {
-  return parseHead({ container, name: entry.name }, entry).record?.kind === 'void';
+  return parseListedHead({ container, name: entry.name }, entry).record?.kind === 'void';
 }

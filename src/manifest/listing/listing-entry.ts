@@ -1,7 +1,7 @@
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import type { Bucket } from '../records/bucket.ts';
-import { isLive, parseHead, viewOf } from '../heads/head.ts';
+import { isLive, parseListedHead, viewOf } from '../heads/head.ts';
 import type { ObjectView } from '../records/object-view.ts';
 
 /** What of a bucket is to be listed. Keys and prefixes are S3's, never names of blobs. */
@@ -56,7 +56,7 @@ export interface ListingPage<Entry> {
 
 /** The object of a head as the list call gave it, a spilled record included; undefined for a key without a live object. */
 export function listedObject(bucket: Bucket, key: string, entry: BlobEntry): ListedObject | undefined {
-  const head = parseHead({ container: bucket.home.container, name: entry.name }, entry);
+  const head = parseListedHead({ container: bucket.home.container, name: entry.name }, entry);
   return isLive(head) ? objectEntry(viewOf(head, bucket, key)) : undefined;
 }
 

@@ -4,7 +4,7 @@ import { nameComparator } from '../../store/name-order.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { ListingRequest } from './listing-entry.ts';
 import { codecOf } from '../records/names.ts';
-import { decodeRecord, RECORD_NAME } from '../records/record.ts';
+import { RECORD_NAME, tryDecodeRecord } from '../records/record.ts';
 import type { VersionToken } from '../records/version-token.ts';
 
 /** A native entry, read back. */
@@ -110,6 +110,6 @@ function decodeEscaped(codec: KeyCodec, entry: ListEntry): DecodedEntry | undefi
 }
 
 function trueKey(codec: KeyCodec, { name, metadata }: BlobEntry): string | undefined {
-  const key = decodeRecord(metadata[RECORD_NAME] ?? '')?.key;
+  const key = tryDecodeRecord(metadata[RECORD_NAME] ?? '')?.key;
   return key !== undefined && key !== '' && codec.encode(key).name === name ? key : undefined;
 }

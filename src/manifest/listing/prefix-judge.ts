@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import type { Bucket } from '../records/bucket.ts';
-import { type Head, isLive, parseHead } from '../heads/head.ts';
+import { type Head, isLive, parseListedHead } from '../heads/head.ts';
 import { DeletionIndex } from './deletion-index.ts';
 import type { ListingRequest } from './listing-entry.ts';
 import type { DecodedEntry, Region } from './listing-region.ts';
@@ -68,7 +68,7 @@ export class PrefixJudge {
       this.#spent += 1;
       const { entries } = await reader.read(ask, call);
       for (const { key, blob } of entries) {
-        if (blob !== undefined && key.startsWith(prefix) && counts(parseHead({ container: region.container, name: blob.name }, blob))) return true;
+        if (blob !== undefined && key.startsWith(prefix) && counts(parseListedHead({ container: region.container, name: blob.name }, blob))) return true;
       }
       if (calls >= MAX_CALLS) return true;
       ask = Math.min(ask * 8, this.#bucket.home.store.capabilities.maxListPage);

@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import { compareUtf8, successorOfPrefix } from '../../store/name-order.ts';
 import type { Bucket } from '../records/bucket.ts';
-import { parseHead } from '../heads/head.ts';
+import { parseListedHead } from '../heads/head.ts';
 import { parseVersion } from '../versions/version-blob.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import { type Draft, KeyHistory, type Position } from './key-history.ts';
@@ -131,7 +131,7 @@ export class VersionScan {
   }
 
   #takeHead(key: string, { container }: Region, blob: NonNullable<DecodedEntry['blob']>): void {
-    const head = parseHead({ container, name: blob.name }, blob);
+    const head = parseListedHead({ container, name: blob.name }, blob);
     this.#history = this.#newHistory(key, head);
     const current = this.#history.current();
     if (current !== undefined) this.#emit([current]);
@@ -144,7 +144,7 @@ export class VersionScan {
     this.#emit(this.#history.next(parseVersion({ container: this.#own.region.container, name: blob.name }, token, blob)));
   }
 
-  #newHistory(key: string, head: ReturnType<typeof parseHead> | undefined): KeyHistory {
+  #newHistory(key: string, head: ReturnType<typeof parseListedHead> | undefined): KeyHistory {
     const { bucket, start, isDraining } = this.#options;
     return new KeyHistory(bucket, key, { head, isDraining, start: key === start?.key ? start.within : undefined });
   }

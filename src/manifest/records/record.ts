@@ -1,4 +1,5 @@
 import { type UnknownFields, addUnknown, codecOfFields, toAsciiJson } from './fields.ts';
+import { damagedField } from './record-checks.ts';
 import { type FieldGroup, type FieldsOf, RECORD_FIELDS, fieldsOf, spilled, unspilled, untrimmed } from './record-fields.ts';
 import type { VersionToken } from './version-token.ts';
 
@@ -109,13 +110,34 @@ export function encodeRecord(record: HeadRecord | OwnRecord | DeletionRecord | L
   return toAsciiJson(json);
 }
 
-/** @returns undefined for a text that is no record of ours; @throws RecordFormatError for one from a later release */
+/** @returns undefined for a text that is no record of ours; @throws RecordFormatError for one from a later release, or with a field that none of ours has */
 export function decodeRecord(text: string): LooseRecord | undefined {
   const json = parseJson(text);
   if (json === undefined) return undefined;
-  if (json.v > FORMAT) throw new RecordFormatError(json.v);
-  const { fields, unknown } = CODEC.decode(json);
+  if (json.v !== FORMAT) throw new RecordFormatError(json.v);
+  const damaged = damagedField(json);
+  if (damaged !== undefined) throw new RecordFormatError(`field "${damaged}" that none of ours has`);
+  const { fields, unknown } = decodeFields(json);
   return { ...fields, kind: kindOf(json.k), seq: json.s, ...(unknown && { unknown }) };
+}
+
+/** @throws RecordFormatError: an ACL that this release does not know */
+function decodeFields(json: RecordJson): ReturnType<typeof CODEC.decode> {
+  try {
+    return CODEC.decode(json);
+  } catch (cause) {
+    throw new RecordFormatError('fields of another kind', { cause });
+  }
+}
+
+/** The same for what a wrong answer does no harm: an unreadable record counts as none. */
+export function tryDecodeRecord(text: string): LooseRecord | undefined {
+  try {
+    return decodeRecord(text);
+  } catch (error) {
+    if (error instanceof RecordFormatError) return undefined;
+    throw error;
+  }
 }
 
 /** The record of a blob at a key's name. @throws RecordFormatError for one that no head has */
@@ -201,11 +223,14 @@ export function joinOverflow<R extends HeadRecord | OwnRecord>(record: R, { unkn
   return { ...rest, ...core, ...(unknown && { unknownSpilled: unknown }) } as R;
 }
 
-/** A record written by a later release: refusing is safer than dropping what it says. */
+/**
+ * A record that cannot be read: a later release wrote it, or somebody who may write to the container by the cloud's own tools.
+ * Refusing is safer than dropping what it says, which may be a lock.
+ */
 export class RecordFormatError extends Error {
   /** @param what the format's number, or what else is not understood */
-  constructor(what: number | string) {
-    super(typeof what === 'string' ? `record of ${what} cannot be read by this release` : `record format ${what} is newer than this release understands (${FORMAT})`);
+  constructor(what: number | string, options?: ErrorOptions) {
+    super(typeof what === 'string' ? `record of ${what} cannot be read by this release` : `record format ${what} is newer than this release understands (${FORMAT})`, options);
     this.name = 'RecordFormatError';
   }
 }

@@ -46,7 +46,7 @@ async function openCurrent(context: ObjectsContext, target: ObjectTarget, reques
   const { ref } = headPlace(bucket, key);
   const read = await readOrNone(bucket, ref, request, call);
   if (read === undefined) return openBehind(context, { ...target, head: undefined }, request, call);
-  const bare = parseHead(ref, read.properties);
+  const bare = await orDiscard(read.body, () => parseHead(ref, read.properties));
   const kind = bare.record?.kind ?? 'inline';
   call.facts.noteHeadKind(ref.name, kind);
   if (kind === 'inline') {
@@ -122,7 +122,7 @@ async function readOrNone(bucket: Bucket, ref: BlobRef, request: OpenRequest, ca
   }
 }
 
-async function orDiscard<T>(body: ByteSource, work: () => Promise<T>): Promise<T> {
+async function orDiscard<T>(body: ByteSource, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -60,3 +60,25 @@ describe('a record of a kind that this release does not know', () => {
     await expect(key.remove()).rejects.toThrow(RecordFormatError);
   });
 });
+
+describe('a record that somebody else wrote', () => {
+  it.each(['{"v":2,"s":1}', '{"v":1,"s":1,"p":{"r":[[1,1000000000000,1]]}}', '{"v":1,"s":1,"k":"m","b":"../other"}', '{"v":1,"s":1,"ov":"../b/other"}', '{"v":1,"s":1e300}'])('keeps no connection: %s', async (record) => {
+    const key = await VersionedBucket.create();
+    key.set('never');
+    const { store } = key.manifest;
+    await store.write({ container: 'bucket', name: 'k' }, Buffer.from('x'), { metadata: { [RECORD_NAME]: record } }, testCall());
+    const { read } = store;
+    let discarded = 0;
+    store.read = async (...request) => {
+      const result = await read.apply(store, request);
+      const { discard } = result.body;
+      result.body.discard = () => {
+        discarded += 1;
+        discard.call(result.body);
+      };
+      return result;
+    };
+    await expect(key.text()).rejects.toThrow(RecordFormatError);
+    expect(discarded).toBe(1);
+  });
+});
