@@ -5,7 +5,8 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
 import type { BucketHome } from '../records/bucket.ts';
 import {
-  type HeadRecord, type LinkHead, type OwnRecord, RECORD_NAME, RecordFormatError, type TombHead, decodeRecord, encodeRecord, joinOverflow, splitForOverflow, trimmed,
+  type HeadRecord, type LinkHead, type OwnRecord, RECORD_NAME, RecordFormatError, type TombHead, decodeRecord, encodeRecord, joinOverflow,
+  splitForOverflow, trimmed,
 } from '../records/record.ts';
 import { type RecordedBlob, withRecord } from './head.ts';
 

@@ -8,7 +8,7 @@ type Check = (value: unknown) => boolean;
 const MAX_PARTS = 10_000;
 /** Milliseconds that a `Date` can be made of. */
 const LAST_MOMENT = 8.64e15;
-const SHA256 = /^[0-9a-f]{64}$/;
+const HEX = /^[0-9a-f]{1,64}$/;
 
 const isText: Check = (value) => typeof value === 'string';
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
@@ -18,7 +18,7 @@ const isToken: Check = (value) => typeof value === 'string' && isVersionToken(va
 const isListOf = (check: Check): Check => (value) => Array.isArray(value) && value.every(check);
 const isTextMap: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isText);
 const isPair: Check = (value) => Array.isArray(value) && value.length === 2 && value.every(isText);
-const isSha256: Check = (value) => typeof value === 'string' && SHA256.test(value);
+const isDigest: Check = (value) => typeof value === 'string' && HEX.test(value);
 
 const ALGORITHMS: ReadonlySet<unknown> = new Set(CHECKSUM_ALGORITHMS);
 /** Base64, of composite ones with the number of parts. */
@@ -42,7 +42,7 @@ const CHECKS: Readonly<Record<keyof typeof RECORD_FIELDS, Check>> = {
   mtime: isMoment, etag: isText, size: isCount, version: isToken, owner: isText, acl: isListOf(isText), storageClass: isText, headers: isTextMap,
   expires: isText, websiteRedirect: isText, userMetadata: isTextMap, checksum: isChecksum, parts: isParts, tags: isListOf(isPair), lock: isLock,
   key: isText, nonce: isText, ring: isListOf(isText), isNull: isMark, stamp: isMark, lostSince: isMoment, rev: isText, nullVersion: isToken,
-  adds: isListOf(isToken), dels: isListOf(isToken), floor: isCount, overflow: isSha256,
+  adds: isListOf(isToken), dels: isListOf(isToken), floor: isCount, overflow: isDigest,
 };
 
 const BY_CODE: ReadonlyMap<string, Check> = new Map([

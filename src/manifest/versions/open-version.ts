@@ -73,10 +73,10 @@ async function openBehind(context: ObjectsContext, { bucket, key, head }: HeadAt
       const view = viewOf(head, bucket, key);
       return { view, body: await openView(bucket, view, request, call) };
     }
-    if (record?.kind === 'link' && record.version !== undefined) {
+    if (record?.kind === 'link') {
       const ref = versionRef(bucket, key, record.version);
       const { properties, body } = await bucket.home.store.read(ref, request, call);
-      const version = await orDiscard(body, () => withOverflow(bucket.home, parseVersion(ref, record.version ?? '', properties), call));
+      const version = await orDiscard(body, () => withOverflow(bucket.home, parseVersion(ref, record.version, properties), call));
       return { view: versionView({ ...version, token: record.version }, bucket, key), body };
     }
     const version = await currentVersion(context, { bucket, key, head }, call);

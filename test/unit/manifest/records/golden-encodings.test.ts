@@ -119,12 +119,12 @@ describe('what this release does not know', () => {
     expect(() => decodeRecord(text)).toThrow(RecordFormatError);
   });
 
-  it.each(['{"v":1,"k":"l","s":1}', '{"v":1,"k":"m","s":1,"b":"x","e":"e"}', '{"v":1,"k":"t","s":1}'])('is refused as a head: %s', (text) => {
+  it.each(['{"v":1,"k":"l","s":1}', '{"v":1,"k":"m","s":1,"b":"1fffffffffffff2aaaaaaaaaaaaaaaaa","e":"e"}', '{"v":1,"k":"t","s":1}'])('is refused as a head: %s', (text) => {
     const record = decodeRecord(text);
     expect(() => record && asHead(record)).toThrow('cannot be read by this release');
   });
 
-  it.each(['{"v":1,"k":"l","s":1,"b":"x","e":"e","z":1}', '{"v":1,"k":"v","s":1}'])('is refused on a version\'s own blob: %s', (text) => {
+  it.each(['{"v":1,"k":"l","s":1,"b":"1fffffffffffff2aaaaaaaaaaaaaaaaa","e":"e","z":1}', '{"v":1,"k":"v","s":1}'])('is refused on a version\'s own blob: %s', (text) => {
     const record = decodeRecord(text);
     expect(() => record && asOwn(record)).toThrow('cannot be read by this release');
   });
