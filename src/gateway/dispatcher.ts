@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountDirectory, Credential, Principal } from '../access/accounts.ts';
+import type { RateLimits } from '../access/rates/rate-limits.ts';
 import { Sessions } from '../access/sessions/sessions.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { refuseStreamingPayload } from '../auth/payload-mode.ts';
@@ -41,6 +42,8 @@ export interface DispatcherOptions {
   readonly accounts: AccountDirectory;
   /** Absent: there are no temporary credentials. */
   readonly sessions?: Sessions;
+  /** Absent: nobody is limited. */
+  readonly rates?: RateLimits;
   readonly manifest: Manifest;
   /** By name of the operation table; what is missing answers NotImplemented. */
   readonly operations: Readonly<Partial<Record<OperationName, Operation>>>;
@@ -101,6 +104,7 @@ export class Dispatcher {
       holdBudget: options.holdBudget,
       changesRefused: options.changesRefused,
       begun: (exchange) => options.observers?.begun(exchange.facts),
+      admit: (exchange, principal) => this.#admit(exchange, principal),
     });
   }
 
@@ -204,12 +208,22 @@ export class Dispatcher {
 
   async #answer(exchange: Exchange, target: string, long: LongAnswer): Promise<S3Response> {
     const { route, verdict } = this.#identify(exchange, target);
+    this.#admit(exchange, principalOf(verdict));
     await prepareCors(exchange, this.#cors, callOf(exchange));
     const operation = this.#options.operations[route.row.name];
     if (operation === undefined) throw notImplemented(route.row);
     this.#refuseChange(route.row);
     const request = this.#toS3Request(exchange, route, verdict);
     return operation(request, this.#context(exchange, { row: route.row, request, principal: principalOf(verdict), long }));
+  }
+
+  /** Before anything is done for the request, and before its body is read. @throws S3Error SlowDown */
+  #admit(exchange: Exchange, principal: Principal): void {
+    const { response, facts } = exchange;
+    const admission = this.#options.rates?.admit(principal, facts.bucket, () => exchange.flowed);
+    if (admission === undefined) return;
+    if (response.closed) admission.end();
+    else response.once('close', () => admission.end());
   }
 
   /** What is asked for, and by whom. Whatever comes of it, observers are told. */

@@ -88,6 +88,12 @@ export class Exchange {
     return this.#bodyOpened && !request.complete && !request.isPaused() && request.readableLength === 0;
   }
 
+  /** Bytes of this request so far, as the socket has it. */
+  get flowed(): { readonly bytesIn: number; readonly bytesOut: number } {
+    const { socket } = this.request;
+    return { bytesIn: socket.bytesRead - this.#bytesReadBefore, bytesOut: socket.bytesWritten - this.#bytesWrittenBefore };
+  }
+
   /** Writes down what the socket tells, when the answer is over. */
   noteEnd(): void {
     const { facts, request, response } = this;

@@ -36,6 +36,8 @@ export interface StsOptions {
   readonly changesRefused?: (() => string | undefined) | undefined;
   /** Told when it is known what is asked for, and by whom. */
   readonly begun: (exchange: Exchange) => void;
+  /** @throws S3Error SlowDown */
+  readonly admit: (exchange: Exchange, principal: Principal) => void;
 }
 
 interface Identified {
@@ -99,6 +101,7 @@ export class Sts {
       if (action === undefined || version !== STS_VERSION) throw new StsError('InvalidAction', `Could not find operation ${name.slice(0, 64)} for version ${version?.slice(0, 64) ?? 'NO_VERSION_SPECIFIED'}`);
       exchange.facts.classification = { name, level: 'service', method: exchange.request.method ?? '', match: {}, permission: `sts:${name}` };
       const principal = name === UNSIGNED_ACTION ? ANONYMOUS : this.#authenticated(exchange, target, hash('sha256', body, 'hex'));
+      this.#options.admit(exchange, principal);
       if (name !== 'GetCallerIdentity') this.#refuseWithWrongClock();
       return { name, action, form, principal };
     } finally {

@@ -23,6 +23,7 @@ export function createRealm(backends: readonly Backend[], rules: readonly Bucket
   };
 }
 
-function toRegExp(pattern: string): RegExp {
+/** @param pattern `*` stands for any characters */
+export function toRegExp(pattern: string): RegExp {
   return new RegExp(`^${pattern.split('*').map((piece) => piece.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')).join('.*')}$`);
 }

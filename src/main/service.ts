@@ -25,6 +25,7 @@ import { createRealm } from './bucket-rules.ts';
 import type { ReplaceableIdentities } from './identities.ts';
 import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
+import { openRateLimits } from './rate-limits.ts';
 import { settleReadings } from './telemetry/settle-readings.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { readSecretFile, readTextFile, type SecretSources } from './secrets.ts';
@@ -104,10 +105,12 @@ class RunningService implements Service {
     this.#inspection = openInspection({ config, accounts, buckets: this.#manifest.buckets, newCall, requests });
     for (const observer of this.#inspection.observers) telemetry.observers.add(observer);
     this.#clock = this.#watchClock();
+    const rates = openRateLimits(config, accounts);
     this.#dispatcher = new Dispatcher({
       changesRefused: () => this.#changesRefused(),
       accounts,
       sessions: new Sessions({ accounts, keys: sealing }),
+      rates: rates.limits,
       manifest: this.#manifest,
       operations: OPERATIONS,
       presignedV2: config.presignedV2,
@@ -133,6 +136,7 @@ class RunningService implements Service {
       s3gw_requests_in_flight: () => [[this.#dispatcher.inFlight]],
       s3gw_in_flight_bytes: () => [[bytesInFlight(this.#dispatcher.running())]],
       s3gw_clock_skew_seconds: () => this.#clock.skews().map(([backend, skewMs]) => [skewMs / 1000, { backend }]),
+      ...rates.readings,
       ...settleReadings(() => this.#manifest.settler.backlog()),
     });
   }

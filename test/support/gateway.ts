@@ -1,6 +1,7 @@
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import type { AccountDirectory } from '../../src/access/accounts.ts';
 import { createAccountDirectory } from '../../src/access/directory.ts';
+import type { RateLimits } from '../../src/access/rates/rate-limits.ts';
 import type { Sessions } from '../../src/access/sessions/sessions.ts';
 import { type ConnectionBounds, ConnectionLimit } from '../../src/gateway/connection-limit.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/gateway/dispatcher.ts';
@@ -45,6 +46,7 @@ export interface TestGatewayOptions {
   readonly accounts?: AccountDirectory;
   /** Temporary credentials; absent: there are none. */
   readonly sessions?: Sessions;
+  readonly rates?: RateLimits;
   readonly baseHosts?: readonly string[];
   readonly longAnswerMs?: number;
   readonly patienceMs?: number;
@@ -126,6 +128,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     },
     baseHosts: options.baseHosts ?? ['localhost'],
     ...(options.sessions !== undefined && { sessions: options.sessions }),
+    ...(options.rates !== undefined && { rates: options.rates }),
     proxies: proxyTrust(options.trustedProxies ?? [], peers),
     stalls,
     holdBudget: new HoldBudget(1024 * 1024),

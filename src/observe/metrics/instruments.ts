@@ -47,6 +47,7 @@ export const INSTRUMENTS = {
   s3gw_call_facts_without_room: { kind: 'observedCounter', help: 'Calls to backends that no trace shows: too many were waiting for their requests to end.', labels: [] },
   s3gw_settle_tasks: { kind: 'gauge', help: 'Work behind answers, moving the bytes of multipart objects above all: waiting and under way.', labels: ['state'] },
   s3gw_left_to_sweeper: { kind: 'observedCounter', help: 'Work behind answers that failed or found no room, which is left to the next sweep.', labels: ['reason'] },
+  s3gw_rate_limited: { kind: 'observedCounter', help: 'Requests that a configured limit of rates told to come later.', labels: ['scope', 'limit'] },
   s3gw_event_loop_delay_seconds: { kind: 'gauge', unit: 's', help: 'Lateness of timers since the last look.', labels: ['percentile'] },
   s3gw_event_loop_utilization_ratio: { kind: 'gauge', help: 'Share of time since the last look in which the event loop was busy.', labels: [] },
   process_cpu_seconds: { kind: 'observedCounter', unit: 's', help: 'User and system CPU time of the process.', labels: [] },

@@ -1,3 +1,4 @@
+import { decide } from '../../access/authorize.ts';
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { BucketPage } from '../../manifest/buckets/bucket-list.ts';
 import { LIST_ALL_MY_BUCKETS_RESULT } from '../../protocol/xml/bucket-shapes.ts';
@@ -6,7 +7,7 @@ import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import type { QueryReader } from '../../protocol/request.ts';
 import { callerId } from '../authorized-bucket.ts';
 import type { Operation, OperationContext, OperationSettings } from '../operation.ts';
-import { requireAccess } from '../require-access.ts';
+import { mayAccess, requireAccess } from '../require-access.ts';
 
 /** An account may hold 10,000 buckets; without `max-buckets` all of them are listed. */
 const MAX_BUCKETS = 10_000;
@@ -15,11 +16,11 @@ const NONE: BucketPage = { buckets: [], truncated: false };
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html */
 export const listBuckets: Operation = async (request, context) => {
   const ownerId = callerId(context);
-  requireAccess({}, context);
+  const isVisible = visibility(context, ownerId);
   const { query } = request;
   const isHere = isOwnRegion(query.get('bucket-region'), context.settings);
   const prefix = query.get('prefix');
-  const page = isHere ? await bucketsOf(ownerId, context, query) : NONE;
+  const page = isHere ? await bucketsOf({ ownerId, isVisible }, context, query) : NONE;
   const owner = context.accounts.byCanonicalId(ownerId);
   const last = page.buckets.at(-1);
   const value = {
@@ -31,11 +32,41 @@ export const listBuckets: Operation = async (request, context) => {
   return { status: 200, body: xml(LIST_ALL_MY_BUCKETS_RESULT, value) };
 };
 
-function bucketsOf(ownerId: string, { manifest, call }: OperationContext, query: QueryReader): Promise<BucketPage> {
+/**
+ * Which buckets the caller sees: whoever may not list them all, those that his own policies let him list, or ask the region of, whatever
+ * key they limit that to. Policies of the buckets themselves are not asked: they would have to be read, one by one.
+ * @throws S3Error AccessDenied: a policy denies ListBuckets, or there is none at all
+ */
+function visibility(context: OperationContext, ownerId: string): ((name: string) => boolean) | undefined {
+  const { principal, asked } = context;
+  const { allowed, rule } = decide(principal, 's3:ListAllMyBuckets', {}, asked);
+  const permissions = principal.kind === 'account' ? principal.user?.permissions : undefined;
+  const hasPolicies = principal.kind === 'account' && (principal.user === undefined || permissions === 'account' || (permissions ?? []).length > 0);
+  if (allowed || rule !== 'none' || !hasPolicies) {
+    requireAccess({}, context);
+    return undefined;
+  }
+  return (name) => {
+    const bucket = { name, ownerId, settings: {} };
+    return mayAccess({ bucket }, context, 's3:ListBucket') || mayAccess({ bucket }, context, 's3:GetBucketLocation');
+  };
+}
+
+interface Wanted {
+  readonly ownerId: string;
+  /** Absent: all of them. */
+  readonly isVisible: ((name: string) => boolean) | undefined;
+}
+
+async function bucketsOf({ ownerId, isVisible }: Wanted, { manifest, call }: OperationContext, query: QueryReader): Promise<BucketPage> {
   const prefix = query.get('prefix');
   const after = continuation(query.get('continuation-token'));
-  const request = { ownerId, limit: maxBuckets(query), ...(prefix !== undefined && { prefix }), ...(after !== undefined && { after }) };
-  return manifest.buckets.list(request, call);
+  const limit = maxBuckets(query);
+  const request = { ownerId, limit, ...(prefix !== undefined && { prefix }), ...(after !== undefined && { after }) };
+  if (isVisible === undefined) return manifest.buckets.list(request, call);
+  const { buckets } = await manifest.buckets.list({ ...request, limit: Infinity }, call);
+  const visible = buckets.filter(({ name }) => isVisible(name));
+  return { buckets: visible.slice(0, limit), truncated: visible.length > limit };
 }
 
 /** `bucket-region` asks for the buckets of one region, and all buckets are in one. */

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { Principal } from '../../../../src/access/accounts.ts';
+import type { Rates } from '../../../../src/access/identities/identities.ts';
+import { type Admission, RateLimits } from '../../../../src/access/rates/rate-limits.ts';
+import { S3Error } from '../../../../src/errors/s3-error.ts';
+
+const account = { name: 'main', canonicalId: 'main-id', displayName: 'main', email: 'm@example.com', accountNumber: '1' };
+const ROOT: Principal = { kind: 'account', account, accessKeyId: 'root' };
+const USER: Principal = { ...ROOT, user: { name: 'u', arn: 'arn:u' }, accessKeyId: 'u' };
+const OTHER: Principal = { ...ROOT, user: { name: 'v', arn: 'arn:v' }, accessKeyId: 'v' };
+const NOBODY: Principal = { kind: 'anonymous' };
+
+interface Setup {
+  readonly of?: Readonly<Record<string, Rates>>;
+  readonly buckets?: Readonly<Record<string, Rates>>;
+  readonly anonymous?: Rates;
+}
+
+function limits({ of = {}, buckets = {}, anonymous }: Setup) {
+  const clock = { now: 0 };
+  const refused: string[] = [];
+  const rates = new RateLimits({
+    accounts: { ratesOf: (id) => of[id] },
+    anonymous,
+    ofBucket: (name) => buckets[name],
+    onRefused: (scope, limit) => refused.push(`${scope} ${limit}`),
+    now: () => clock.now,
+  });
+  const flow = { bytesIn: 0, bytesOut: 0 };
+  const admit = (who: Principal, bucket?: string, progress = () => ({ ...flow })): Admission | string => {
+    try {
+      return rates.admit(who, bucket, progress);
+    } catch (error) {
+      if (!(error instanceof S3Error)) throw error;
+      return `${error.code} ${error.headers['retry-after'] ?? ''}`;
+    }
+  };
+  return { admit, clock, refused, flow };
+}
+
+const counts = (results: readonly (Admission | string)[]): number => results.filter((result) => typeof result !== 'string').length;
+
+describe('limits of rates', () => {
+  it('nobody is limited who has no limits', () => {
+    const { admit } = limits({});
+    expect(counts(Array.from({ length: 1000 }, () => admit(USER, 'b')))).toBe(1000);
+  });
+
+  it('requests a second: a second\'s worth at once, then as they come', () => {
+    const { admit, clock, refused } = limits({ of: { 'arn:u': { requestsPerSecond: 10 } } });
+    const first = Array.from({ length: 15 }, () => admit(USER));
+    expect([counts(first), first.at(-1)]).toEqual([10, 'SlowDown 1']);
+    expect(refused).toEqual(Array(5).fill('identity requests'));
+    clock.now += 500;
+    expect(counts(Array.from({ length: 15 }, () => admit(USER)))).toBe(5);
+    clock.now += 3600_000;
+    expect(counts(Array.from({ length: 15 }, () => admit(USER)))).toBe(10);
+    expect(typeof admit(OTHER)).toBe('object');
+  });
+
+  it('concurrency: what ends makes room, once', () => {
+    const { admit } = limits({ buckets: { b: { concurrency: 2 } } });
+    const [one] = [admit(ROOT, 'b'), admit(USER, 'b')] as Admission[];
+    expect([admit(NOBODY, 'b'), typeof admit(NOBODY, 'c')]).toEqual(['SlowDown 1', 'object']);
+    one?.end();
+    one?.end();
+    expect([typeof admit(NOBODY, 'b'), admit(NOBODY, 'b')]).toEqual(['object', 'SlowDown 1']);
+  });
+
+  it('bytes: a body that took too much is waited for, also while it flows', () => {
+    const { admit, clock, flow } = limits({ of: { 'main-id': { bytesInPerSecond: 100 } } });
+    const running = admit(USER) as Admission;
+    flow.bytesIn = 1000;
+    clock.now += 1000;
+    expect(admit(OTHER, undefined, () => ({ bytesIn: 0, bytesOut: 0 }))).toBe('SlowDown 9');
+    clock.now += 5000;
+    expect(admit(OTHER, undefined, () => ({ bytesIn: 0, bytesOut: 0 }))).toBe('SlowDown 4');
+    running.end();
+    clock.now += 4100;
+    expect(typeof admit(OTHER, undefined, () => ({ bytesIn: 0, bytesOut: 0 }))).toBe('object');
+  });
+
+  it('bytes out, and a wait that is bounded', () => {
+    const { admit, flow } = limits({ anonymous: { bytesOutPerSecond: 10 } });
+    const running = admit(NOBODY) as Admission;
+    flow.bytesOut = 1_000_000;
+    running.end();
+    expect([admit(NOBODY), typeof admit(ROOT)]).toEqual(['SlowDown 60', 'object']);
+  });
+
+  it('all that apply must have room, and what is refused takes nothing', () => {
+    const { admit, refused } = limits({ of: { 'main-id': { requestsPerSecond: 5 }, 'arn:u': { requestsPerSecond: 2 } }, buckets: { b: { requestsPerSecond: 1 } } });
+    expect(counts([admit(USER, 'b'), admit(USER, 'b'), admit(USER, 'b')])).toBe(1);
+    expect(counts([admit(USER), admit(USER)])).toBe(1);
+    expect(counts([admit(OTHER), admit(ROOT), admit(ROOT), admit(ROOT)])).toBe(3);
+    expect(refused).toEqual(['bucket requests', 'bucket requests', 'identity requests', 'account requests']);
+  });
+
+  it('a session of a role counts to the role, whatever it is called', () => {
+    const { admit } = limits({ of: { 'arn:role': { concurrency: 1 } } });
+    const session = (name: string): Principal => ({
+      ...ROOT, user: { name, arn: `arn:sts:${name}` }, session: { role: { name: 'r', arn: 'arn:role' }, issuedAt: 0, expiresAt: 1 }, accessKeyId: name,
+    });
+    expect([typeof admit(session('a')), admit(session('b'))]).toEqual(['object', 'SlowDown 1']);
+  });
+
+  it('a clock that steps back gives nothing and takes nothing', () => {
+    const { admit, clock } = limits({ of: { 'arn:u': { requestsPerSecond: 1 } } });
+    admit(USER);
+    clock.now -= 10_000;
+    expect(admit(USER)).toBe('SlowDown 1');
+  });
+});
