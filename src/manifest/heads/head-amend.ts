@@ -9,11 +9,10 @@ import { nativeIn } from '../records/metadata.ts';
 import type { HeadRecord } from '../records/record.ts';
 import { byNonce, changeHead, noncesAmended } from './head-commit.ts';
 import type { Head } from './head.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 /** A change of the record of a key's head; the blob's bytes stay. */
-export interface HeadAmendment {
-  readonly bucket: Bucket;
-  readonly key: string;
+export interface HeadAmendment extends KeyRef {
   readonly conditions?: WriteConditions;
   /**
    * The record as it should be, or undefined when nothing needs to be written. Asked again whenever

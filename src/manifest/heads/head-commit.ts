@@ -10,6 +10,7 @@ import { timeOf } from '../records/time.ts';
 import { clientOf, outcomeUnknown } from './commit-life.ts';
 import type { Head } from './head.ts';
 import { asNoSuchBucket, liveView, readHead } from './object-read.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 /** Nonces of earlier head writes that a head carries on: how far back a lost answer can be proved. */
 export const RING_LENGTH = 8;
@@ -22,9 +23,7 @@ const MAX_WAIT_MS = 40;
 const MAX_RESENDS = 3;
 
 /** The key that is being changed and what its change depends on. */
-export interface HeadTarget {
-  readonly bucket: Bucket;
-  readonly key: string;
+export interface HeadTarget extends KeyRef {
   readonly conditions: WriteConditions;
 }
 

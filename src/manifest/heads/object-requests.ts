@@ -9,11 +9,10 @@ import type { VersionToken } from '../records/version-token.ts';
 import type { Head } from './head.ts';
 import type { PartEntry } from '../records/field-codes.ts';
 import type { ObjectAttributes, ObjectView } from '../records/object-view.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 /** A key, or one of its versions. */
-export interface ObjectTarget {
-  readonly bucket: Bucket;
-  readonly key: string;
+export interface ObjectTarget extends KeyRef {
   /** `null` or a token; absent: the current version. */
   readonly versionId?: string | undefined;
 }
@@ -39,9 +38,7 @@ export interface PutRequest extends NewObject {
   readonly facts?: Promise<BodyFacts>;
 }
 
-export interface PutTarget {
-  readonly bucket: Bucket;
-  readonly key: string;
+export interface PutTarget extends KeyRef {
   readonly request: PutRequest;
 }
 

@@ -5,6 +5,7 @@ import { DRAIN_MS, isDraining } from '../versions/drain-window.ts';
 import { inspectUploads } from './inspect-uploads.ts';
 import { inspectVersions } from './inspect-versions.ts';
 import type { InspectedKey } from './inspected-key.ts';
+import { SYSTEM_TIME } from '../records/time.ts';
 
 export interface ObjectInspector {
   /**
@@ -22,7 +23,7 @@ export interface ObjectInspectorOptions {
   readonly now?: () => number;
 }
 
-export function createObjectInspector({ buckets, drainMs = DRAIN_MS, now = Date.now }: ObjectInspectorOptions): ObjectInspector {
+export function createObjectInspector({ buckets, drainMs = DRAIN_MS, now = SYSTEM_TIME.now }: ObjectInspectorOptions): ObjectInspector {
   return {
     async inspect(name, key, call) {
       const bucket = await buckets.get(name, call);

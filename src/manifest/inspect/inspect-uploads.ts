@@ -6,15 +6,15 @@ import { initiatedAt, isUploadId, versionOfUpload } from '../records/upload-id.t
 import { uploadsOfKey } from '../records/upload-names.ts';
 import { listParts } from '../uploads/upload-parts.ts';
 import { decodeSummary } from '../records/upload-record.ts';
-import type { KeyPlace } from '../versions/stamp.ts';
 import type { InspectedKey, InspectedUpload } from './inspected-key.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 const MAX_UPLOADS = 20;
 const MAX_PARTS = 1000;
 const CONCURRENCY = 4;
 
 /** Open uploads of a key, oldest first: one list call, and two calls for each upload. */
-export async function inspectUploads(place: KeyPlace, call: Call): Promise<Pick<InspectedKey, 'uploads' | 'moreUploads'>> {
+export async function inspectUploads(place: KeyRef, call: Call): Promise<Pick<InspectedKey, 'uploads' | 'moreUploads'>> {
   const { store, system } = place.bucket.home;
   const { prefix } = uploadsOfKey(place.bucket, place.key);
   const page = await store.list(system, { prefix, limit: MAX_UPLOADS + 1 }, call);
@@ -23,7 +23,7 @@ export async function inspectUploads(place: KeyPlace, call: Call): Promise<Pick<
   return { uploads, moreUploads: blobs.length > MAX_UPLOADS || page.nextToken !== undefined };
 }
 
-async function inspectUpload({ bucket, key }: KeyPlace, { name, metadata }: BlobEntry, call: Call): Promise<InspectedUpload> {
+async function inspectUpload({ bucket, key }: KeyRef, { name, metadata }: BlobEntry, call: Call): Promise<InspectedUpload> {
   const uploadId = name.slice(uploadsOfKey(bucket, key).prefix.length);
   const target = { bucket, key, uploadId };
   const [stored, { parts, isTruncated }] = await Promise.all([

@@ -1,16 +1,14 @@
 import type { BlobRef, Revision } from '../../store/blob-store.ts';
-import type { Bucket } from '../records/bucket.ts';
 import type { Head } from '../heads/head.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import type { Claim } from '../versions/upload-claim.ts';
 import type { PartRecord } from '../records/upload-part-record.ts';
 import type { UploadSummary } from '../records/upload-record.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 /** One key as it lies in the backend, for a person to look at. Its parts were read one after the other. */
-export interface InspectedKey {
-  readonly bucket: Bucket;
-  readonly key: string;
+export interface InspectedKey extends KeyRef {
   /** Absent: there is no blob at the key's name. */
   readonly head: Head | undefined;
   /** The current one, then all own blobs of versions, newest first, those that no reader counts included. */

@@ -10,6 +10,7 @@ import type { ListedEntry, ListingPage, ListingRequest } from './listing-entry.t
 import { listLive } from './listing-page.ts';
 import { type VersionsPage, listVersions } from './version-page.ts';
 import type { VersionsRequest } from './version-start.ts';
+import { SYSTEM_TIME } from '../records/time.ts';
 
 export type { ListedEntry, ListedObject, ListedPrefix, ListingPage, ListingRequest } from './listing-entry.ts';
 export type { ListedMarker, ListedVersion, VersionsEntry } from './version-entry.ts';
@@ -28,7 +29,7 @@ export interface Listing {
 
 export type ListingOptions = Partial<Pick<ObjectsContext, 'drainMs' | 'now'>>;
 
-export function createListing({ drainMs = DRAIN_MS, now = Date.now }: ListingOptions = {}): Listing {
+export function createListing({ drainMs = DRAIN_MS, now = SYSTEM_TIME.now }: ListingOptions = {}): Listing {
   return {
     objects: listLive,
     async versions(bucket, request, call) {

@@ -4,30 +4,28 @@ import type { Call } from '../../observe/call.ts';
 import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import { createChecksumHasher } from '../../protocol/checksums/hasher.ts';
-import { hasWriteConditions, isCreateOnly } from '../../protocol/conditions.ts';
-import { ABSENT, type BlobRef, type Condition, type WriteResult } from '../../store/blob-store.ts';
+import { type BlobRef, type Condition, type WriteResult } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import type { Bucket, Versioning } from '../records/bucket.ts';
+import type { Versioning } from '../records/bucket.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
-import { headPlace } from '../records/names.ts';
-import { recordOf } from '../heads/new-record.ts';
 import type { InlineHead } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
 import { clientOf, whileStreaming } from '../heads/commit-life.ts';
-import { type HeadChange, byNonce, changeHead, refusal, ringAfter, writeOnce } from '../heads/head-commit.ts';
-import { type Head, NULL_VERSION } from '../heads/head.ts';
+import { byNonce, ringAfter } from '../heads/head-commit.ts';
+import { writeHead } from '../heads/head-write.ts';
+import { NULL_VERSION } from '../heads/head.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { publishDetached } from './object-publish.ts';
 import { putObject } from './object-put.ts';
-import { asNoSuchBucket, openView } from '../heads/object-read.ts';
+import { openView } from '../heads/object-read.ts';
 import type { Committed } from '../heads/object-requests.ts';
 import { type CopyTarget, type PinnedCopy, keptEtag, pinCopy, wireOf } from './pinned-copy.ts';
 import { commitNull } from '../versions/commit-null.ts';
 import { commitVersion } from '../versions/commit-version.ts';
 import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
 import { copyToOwn, stageToOwn } from '../versions/own-copy.ts';
-import { nativeParts, ownRecord } from '../versions/upload-version.ts';
+import { ownRecord } from '../versions/upload-version.ts';
 import type { WrittenObject } from '../versions/version-blob.ts';
 
 /**
@@ -91,7 +89,7 @@ async function copyDetached(context: ObjectsContext, copy: PinnedCopy, call: Cal
   const { source, sameAttributes: _same, checksumAlgorithm: _none, ...version } = request;
   const { etag, size } = source.view;
   const token = newToken(context.clock.next());
-  const record = { ...ownRecord({ bucket, key }, request, { token, isNull: true }), ...keptEtag(copy) };
+  const record = { ...ownRecord(copy, copy.parts, { token, isNull: true }), ...keptEtag(copy) };
   const own = { ...(await wireOf(copy, record, call)), target: versionRef(bucket, key, token) };
   await whileStreaming(call, (client) => stageToOwn(bucket.home.store, own, client));
   await publishDetached(context, { bucket, key, request: { ...version, version: token, etag, size } }, call);
@@ -117,36 +115,36 @@ async function unlessMoved(copy: PinnedCopy, send: Promise<WriteResult>, call: C
 
 /** Into the key itself, in a bucket that never had versioning. */
 async function copyInline(context: ObjectsContext, copy: PinnedCopy, call: Call): Promise<Placed> {
-  const { bucket, key, request } = copy;
-  const { ref } = headPlace(bucket, key);
+  const { bucket, key, request, parts } = copy;
+  const { ref, fields } = parts;
   const nonce = newNonce();
-  const record: InlineHead = { kind: 'inline', seq: context.clock.next(), nonce, ...keptEtag(copy), ...recordOf(bucket, key, request) };
-  const send = (head: Head | undefined, condition: Condition | undefined): Promise<WriteResult> =>
-    sendCopy(copy, { ref, record: { ...record, ...(condition !== undefined && ringAfter(head)) }, condition }, call);
-  const change: HeadChange<WriteResult> = {
-    bucket,
-    key,
-    conditions: request.conditions,
-    repeatable: true,
-    plan: async (head, condition) => () => send(head, condition),
-    recognise: byNonce(nonce, (head) => head.properties),
-    queues: 'never',
-  };
-  if (!hasWriteConditions(request.conditions)) await unconditional(() => send(undefined, undefined), bucket);
-  else if (isCreateOnly(request.conditions)) await createByCopy(change, call);
-  else await changeHead(change, call);
+  const record: InlineHead = { kind: 'inline', seq: context.clock.next(), nonce, ...keptEtag(copy), ...fields };
+  await writeHead<WriteResult>(
+    {
+      bucket,
+      key,
+      conditions: request.conditions,
+      repeatable: true,
+      send: ({ head, condition }) =>
+        sendCopy(copy, { ref, record: { ...record, ...(condition !== undefined && ringAfter(head)) }, condition }, call),
+      recognise: byNonce(nonce, (head) => head.properties),
+      queues: 'never',
+    },
+    call,
+  );
   return { seq: record.seq, versionId: NULL_VERSION };
 }
 
 /** To a version of its own. */
 async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call): Promise<Placed> {
-  const { bucket, key, request } = copy;
+  const { bucket, key, request, parts } = copy;
+  const { native, headers } = parts;
   const { view } = request.source;
   const write = async (token: VersionToken): Promise<WrittenObject> => {
-    const record = { ...ownRecord({ bucket, key }, request, { token, isNull: false }), ...keptEtag(copy) };
+    const record = { ...ownRecord(copy, copy.parts, { token, isNull: false }), ...keptEtag(copy) };
     const own = { ...(await wireOf(copy, record, call)), target: versionRef(bucket, key, token) };
     const { revision } = await unlessMoved(copy, whileStreaming(call, (client) => copyToOwn(bucket.home.store, own, client)), call);
-    return { record: { ...record, etag: view.etag }, size: view.size, ...nativeParts(request), revision };
+    return { record: { ...record, etag: view.etag }, size: view.size, native, headers, revision };
   };
   const move = (change: PlaceChange): Promise<WrittenObject> => copyToPlace({ bucket, key }, change, {}, call);
   const { token } = await commitVersion(context, { bucket, key, conditions: request.conditions, write, move, queues: 'stored' }, call);
@@ -155,8 +153,8 @@ async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call
 
 /** Into the key itself, as the null version of a bucket whose versioning is suspended. */
 async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): Promise<Placed> {
-  const { bucket, key, request } = copy;
-  const { ref } = headPlace(bucket, key);
+  const { bucket, key, request, parts } = copy;
+  const { ref, fields } = parts;
   const { seq } = await commitNull(
     context,
     {
@@ -164,7 +162,7 @@ async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): 
       key,
       conditions: request.conditions,
       plan: async (base, { condition }) => {
-        const record: InlineHead = { kind: 'inline', ...keptEtag(copy), ...recordOf(bucket, key, request), ...base };
+        const record: InlineHead = { kind: 'inline', ...keptEtag(copy), ...fields, ...base };
         return () => unlessMoved(copy, sendCopy(copy, { ref, record, condition }, call), call);
       },
       queues: 'never',
@@ -172,23 +170,6 @@ async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): 
     call,
   );
   return { seq, versionId: NULL_VERSION };
-}
-
-async function unconditional(send: () => Promise<WriteResult>, bucket: Bucket): Promise<void> {
-  try {
-    await send();
-  } catch (error) {
-    throw asNoSuchBucket(error, bucket);
-  }
-}
-
-async function createByCopy(change: HeadChange<WriteResult>, call: Call): Promise<void> {
-  try {
-    await writeOnce(change, { send: await change.plan(undefined, ABSENT), condition: ABSENT, head: undefined }, call);
-  } catch (error) {
-    if (isStoreError(error, 'conditionFailed')) throw await refusal(change, error, call);
-    throw asNoSuchBucket(error, change.bucket);
-  }
 }
 
 /** Between two backends, or to compute a checksum, the bytes pass through the gateway in bounded memory. */

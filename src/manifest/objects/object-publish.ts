@@ -1,8 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
-import { headPlace } from '../records/names.ts';
-import { recordOf } from '../heads/new-record.ts';
+import { partsOf } from '../heads/new-record.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import type { MlinkHead } from '../records/record.ts';
 import { seqOfToken } from '../records/version-token.ts';
@@ -14,14 +13,13 @@ import { commitNull } from '../versions/commit-null.ts';
 import { commitVersion } from '../versions/commit-version.ts';
 import { isBehind } from '../versions/displace.ts';
 import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
-import { nativeParts, ownRecord } from '../versions/upload-version.ts';
+import { ownRecord } from '../versions/upload-version.ts';
 import type { WrittenObject } from '../versions/version-blob.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 const EMPTY = new Uint8Array(0);
 
-export interface PublishTarget {
-  readonly bucket: Bucket;
-  readonly key: string;
+export interface PublishTarget extends KeyRef {
   readonly request: PublishRequest;
   /** Told when a head may name the blob although no answer says so. */
   readonly onDoubt?: () => void;
@@ -31,8 +29,9 @@ export interface PublishTarget {
 export async function describeVersion(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<DescribedVersion> {
   const object = { ...version, conditions: {} };
   const { parts, etag } = version;
-  const own = ownRecord({ bucket, key }, object, { token: version.version, isNull: bucket.versioning !== 'enabled' });
-  const { native, headers } = nativeParts(object);
+  const parted = partsOf({ bucket, key }, object);
+  const own = ownRecord({ bucket, key }, parted, { token: version.version, isNull: bucket.versioning !== 'enabled' });
+  const { native, headers } = parted;
   return { headers, metadata: await blobMetadata(bucket.home, { ...own, etag, ...(parts && { parts }) }, native, call) };
 }
 
@@ -46,8 +45,9 @@ export function publishObject(context: ObjectsContext, target: PublishTarget, ca
 
 async function publishVersion(context: ObjectsContext, { bucket, key, request }: PublishTarget, call: Call): Promise<Committed> {
   const { version, size, etag, parts, once } = request;
-  const { native, headers } = nativeParts(request);
-  const record = { ...ownRecord({ bucket, key }, request, { token: version, isNull: false }), etag, ...(parts && { parts }) };
+  const parted = partsOf({ bucket, key }, request);
+  const { native, headers } = parted;
+  const record = { ...ownRecord({ bucket, key }, parted, { token: version, isNull: false }), etag, ...(parts && { parts }) };
   // Last-Modified stays the initiation's, wherever the version comes to stand.
   const mtime = mtimeOfSeq(seqOfToken(version));
   const move = async ({ written, ...change }: PlaceChange): Promise<WrittenObject> => {
@@ -78,7 +78,7 @@ async function publishVersion(context: ObjectsContext, { bucket, key, request }:
  */
 async function publishNull(context: ObjectsContext, { bucket, key, request, onDoubt }: PublishTarget, call: Call): Promise<Committed> {
   const { version, size, etag, parts, once } = request;
-  const { native, headers } = nativeParts(request);
+  const { ref, fields, native, headers } = partsOf({ bucket, key }, request);
   const place = seqOfToken(version);
   const age = new BlobAge(context, bucket);
   age.begin();
@@ -93,9 +93,9 @@ async function publishNull(context: ObjectsContext, { bucket, key, request, onDo
       plan: async ({ seq, ...base }, { placed, condition }) => {
         const at = isBehind(version, placed) ? { seq, mtime: mtimeOfSeq(place) } : { seq: place };
         const own = { ...base, ...at, ...(base.floor === seq && { floor: at.seq }) };
-        const mlink: MlinkHead = { kind: 'mlink', etag, size, version, ...(parts && { parts }), ...recordOf(bucket, key, request), ...own };
+        const mlink: MlinkHead = { kind: 'mlink', etag, size, version, ...(parts && { parts }), ...fields, ...own };
         const metadata = await blobMetadata(bucket.home, mlink, native, call);
-        return () => bucket.home.store.write(headPlace(bucket, key).ref, EMPTY, { headers, metadata, condition }, call);
+        return () => bucket.home.store.write(ref, EMPTY, { headers, metadata, condition }, call);
       },
       ...(onDoubt && { onDoubt }),
       ...(once && { nonce: once.nonce, already: async (head: Head | undefined) => (await once.happened(head)) !== undefined, onDoubt: once.onDoubt }),

@@ -2,8 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { bodySize } from '../../streams/bytes.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
-import { headPlace } from '../records/names.ts';
-import { recordOf } from '../heads/new-record.ts';
+import { partsOf } from '../heads/new-record.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import type { InlineHead } from '../records/record.ts';
 import { newToken, seqOfToken } from '../records/version-token.ts';
@@ -18,7 +17,7 @@ import { commitNull } from '../versions/commit-null.ts';
 import { commitVersion } from '../versions/commit-version.ts';
 import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
 import { type WrittenObject, isWrittenObject } from '../versions/version-blob.ts';
-import { type OwnPlace, nativeParts, ownEtag, uploadVersion } from '../versions/upload-version.ts';
+import { type OwnPlace, ownEtag, uploadVersion } from '../versions/upload-version.ts';
 
 /** Stores an object; how depends on the bucket's versioning (docs/decisions/0002-commit-protocol.md). */
 export function putObject(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
@@ -52,7 +51,8 @@ async function putVersion(context: ObjectsContext, target: PutTarget, call: Call
 /** The null version of a bucket whose versioning is suspended, inline: the body is in memory, so the write can be made again. */
 async function putNull(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
-  const { native, headers } = nativeParts(request);
+  const parts = partsOf(target, request);
+  const { ref, native, headers } = parts;
   const nonce = newNonce();
   const { seq, written } = await commitNull(
     context,
@@ -62,16 +62,16 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
       nonce,
       conditions: request.conditions,
       plan: async (base, { condition }) => {
-        const record: InlineHead = { kind: 'inline', ...ownEtag(request), ...recordOf(bucket, key, request), ...base };
+        const record: InlineHead = { kind: 'inline', ...ownEtag(request), ...parts.fields, ...base };
         const metadata = await blobMetadata(bucket.home, record, native, call);
         const wire = { headers, metadata, condition, ...(request.md5 !== undefined && { md5: request.md5 }) };
-        return () => bucket.home.store.write(headPlace(bucket, key).ref, request.body, wire, call);
+        return () => bucket.home.store.write(ref, request.body, wire, call);
       },
     },
     call,
   );
   const { md5 } = written ?? {};
-  const sums = await storedSums(target, { nonce, ...(md5 !== undefined && { md5 }) }, call);
+  const sums = await storedSums(target, { nonce, parts, ...(md5 !== undefined && { md5 }) }, call);
   return { ...sums, mtime: mtimeOfSeq(seq), versionId: NULL_VERSION };
 }
 

@@ -27,6 +27,7 @@ import { canSettle } from '../versions/settle.ts';
 import { DRAIN_MS, placeHead } from '../versions/drain-window.ts';
 import { findObject } from '../versions/find-version.ts';
 import { type OpenedObject, openObject } from '../versions/open-version.ts';
+import { SYSTEM_TIME } from '../records/time.ts';
 
 /**
  * Objects of buckets and their versions. Every change of a key is one write of its head
@@ -62,7 +63,7 @@ export interface Objects {
 export type ObjectsOptions = Pick<ObjectsContext, 'clock' | 'settler'> & Partial<ObjectsContext>;
 
 export function createObjects(options: ObjectsOptions): Objects {
-  const context: ObjectsContext = { drainMs: DRAIN_MS, now: Date.now, commits: new CommitLife(), ...options };
+  const context: ObjectsContext = { drainMs: DRAIN_MS, now: SYSTEM_TIME.now, commits: new CommitLife(), ...options };
   const { commits } = context;
   /** Whoever meets an object that a crash left unsettled has it settled, in the background. */
   const noticed = (bucket: Bucket, view: ObjectView): void => {

@@ -1,23 +1,22 @@
 import type { Call } from '../../observe/call.ts';
 import type { CopySource } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import type { Bucket } from '../records/bucket.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import type { HeadRecord, OwnRecord } from '../records/record.ts';
 import { sameContentHeaders } from '../heads/head.ts';
+import { type ObjectParts, partsOf } from '../heads/new-record.ts';
 import type { CopyObjectRequest } from '../heads/object-requests.ts';
 import type { OwnCopy } from '../versions/own-copy.ts';
-import { nativeParts } from '../versions/upload-version.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
-export interface CopyTarget {
-  readonly bucket: Bucket;
-  readonly key: string;
+export interface CopyTarget extends KeyRef {
   readonly request: CopyObjectRequest;
 }
 
 /** A server-side copy, its source looked at. */
 export interface PinnedCopy extends CopyTarget {
   readonly source: CopySource;
+  readonly parts: ObjectParts;
   /** Content headers and MD5 of the copy are exactly the source's. */
   readonly sameHeaders: boolean;
   /** Of the source, where the service knows it. */
@@ -28,22 +27,23 @@ export interface PinnedCopy extends CopyTarget {
 export async function pinCopy(target: CopyTarget, call: Call): Promise<PinnedCopy> {
   const { bucket, view } = target.request.source;
   const { ref, revision } = view.bytes;
+  const parts = partsOf(target, target.request);
   if (revision !== undefined) {
     const sameHeaders = target.request.sameAttributes;
-    return { ...target, source: { ...ref, revision }, sameHeaders, ...(view.md5 !== undefined && { md5: view.md5 }) };
+    return { ...target, parts, source: { ...ref, revision }, sameHeaders, ...(view.md5 !== undefined && { md5: view.md5 }) };
   }
   try {
     const found = await bucket.home.store.head(ref, call);
-    const sameHeaders = sameContentHeaders(nativeParts(target.request).headers, found);
-    return { ...target, source: { ...ref, revision: found.revision }, sameHeaders, ...(found.md5 !== undefined && { md5: found.md5 }) };
+    const sameHeaders = sameContentHeaders(parts.headers, found);
+    return { ...target, parts, source: { ...ref, revision: found.revision }, sameHeaders, ...(found.md5 !== undefined && { md5: found.md5 }) };
   } catch (error) {
     throw isStoreError(error, 'notFound') ? new StoreError('sourceNotFound', { call: 'head', cause: error }) : error;
   }
 }
 
 /** All that the service is asked for, but where to. */
-export async function wireOf({ bucket, request, source, sameHeaders, md5 }: PinnedCopy, record: HeadRecord | OwnRecord, call: Call): Promise<Omit<OwnCopy, 'target'>> {
-  const { native, headers } = nativeParts(request);
+export async function wireOf({ bucket, request, parts, source, sameHeaders, md5 }: PinnedCopy, record: HeadRecord | OwnRecord, call: Call): Promise<Omit<OwnCopy, 'target'>> {
+  const { native, headers } = parts;
   const metadata = await blobMetadata(bucket.home, record, native, call);
   return { source, size: request.source.view.size, headers, metadata, sameHeaders, ...(md5 !== undefined && { md5 }) };
 }

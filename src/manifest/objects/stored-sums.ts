@@ -3,9 +3,8 @@ import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import { type BlobProperties, type Revision, at } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { headPlace } from '../records/names.ts';
+import type { ObjectParts } from '../heads/new-record.ts';
 import { blobMetadata } from '../heads/overflow.ts';
-import { partitionUserMetadata } from '../records/metadata.ts';
 import type { InlineHead } from '../records/record.ts';
 import { outcomeUnknown } from '../heads/commit-life.ts';
 import { amendHead } from '../heads/head-amend.ts';
@@ -29,6 +28,7 @@ export function recognisedWrite(head: Head, nonce: string): Written {
 }
 
 interface WrittenHead extends Written {
+  readonly parts: ObjectParts;
   /** Of the write. */
   readonly nonce: string;
 }
@@ -54,8 +54,13 @@ export async function storedSums(target: PutTarget, written: WrittenHead, call: 
   }
 }
 
-function askForEtag({ bucket, key, request }: PutTarget, { nonce, md5 }: { nonce: string; md5: string | undefined }, call: Call): Promise<StoredEtag> {
-  const { ref } = headPlace(bucket, key);
+interface Asked extends Pick<WrittenHead, 'nonce' | 'parts'> {
+  /** Known from elsewhere. */
+  readonly md5: string | undefined;
+}
+
+function askForEtag({ bucket, request }: PutTarget, { nonce, parts, md5 }: Asked, call: Call): Promise<StoredEtag> {
+  const { ref } = parts;
   const isOurs = (properties: BlobProperties): boolean => versionNonce(parseHead(ref, properties)) === nonce;
   return etagWithoutAnswer(bucket.home.store, { ref, body: request.body, md5, isOurs }, call);
 }
@@ -64,12 +69,11 @@ function askForEtag({ bucket, key, request }: PutTarget, { nonce, md5 }: { nonce
  * Adds to the record on the revision just written; if that moved on, to the version wherever it is the current one still (its tags
  * were changed): one that was displaced needs no addition.
  */
-async function addToRecord({ bucket, key, request }: PutTarget, { nonce, stored }: WrittenHead, addition: Pick<InlineHead, 'etag' | 'checksum'>, call: Call): Promise<void> {
+async function addToRecord({ bucket, key }: PutTarget, { nonce, parts, stored }: WrittenHead, addition: Pick<InlineHead, 'etag' | 'checksum'>, call: Call): Promise<void> {
   if (stored !== undefined) {
-    const { native } = partitionUserMetadata(request.attributes.userMetadata);
-    const metadata = await blobMetadata(bucket.home, { ...stored.record, ...addition }, native, call);
+    const metadata = await blobMetadata(bucket.home, { ...stored.record, ...addition }, parts.native, call);
     try {
-      await bucket.home.store.setMetadata(headPlace(bucket, key).ref, metadata, at(stored.revision), call);
+      await bucket.home.store.setMetadata(parts.ref, metadata, at(stored.revision), call);
       return;
     } catch (error) {
       // Added once more is no harm when only the answer was lost.

@@ -1,4 +1,5 @@
 import { randomText } from '../../observe/random-id.ts';
+import { SYSTEM_TIME } from './time.ts';
 
 /** Hybrid clock: microseconds since the epoch, never twice the same in one process, never behind `floor`. */
 export interface Clock {
@@ -6,7 +7,7 @@ export interface Clock {
   next(floor?: number): number;
 }
 
-export function createClock(now: () => number = Date.now): Clock {
+export function createClock(now: () => number = SYSTEM_TIME.now): Clock {
   let last = 0;
   return {
     next(floor = 0) {

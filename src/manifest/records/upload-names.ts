@@ -3,11 +3,10 @@ import type { Bucket, BucketHome } from './bucket.ts';
 import { type KeyedRegion, namesOfKey, namesUnder, parseKeyedName } from './keyed-names.ts';
 import { versionRef } from './version-names.ts';
 import { UPLOAD_ID_LENGTH, isUploadId, versionOfUpload } from './upload-id.ts';
+import type { KeyRef } from './key-ref.ts';
 
 /** How clients name an upload. */
-export interface UploadTarget {
-  readonly bucket: Bucket;
-  readonly key: string;
+export interface UploadTarget extends KeyRef {
   readonly uploadId: string;
 }
 

@@ -23,6 +23,7 @@ import { headOfKey } from './heads-of-keys.ts';
 import { Tally } from './sweep-report.ts';
 import { SweepRun } from './sweep-run.ts';
 import { SWEEP_DEFAULTS } from './sweep-settings.ts';
+import { SYSTEM_TIME } from '../records/time.ts';
 
 /** Turns against tags that are set on a version while it is copied. */
 const MAX_TURNS = 3;
@@ -41,7 +42,7 @@ export interface ExportOptions {
  * recognised by its size, so a broken-off export is simply started again.
  */
 export async function exportPlain(options: ExportOptions, call: Call): Promise<ExportReport> {
-  const { now = Date.now, settings, realm } = options;
+  const { now = SYSTEM_TIME.now, settings, realm } = options;
   const startedAt = now();
   const done: BucketExport[] = [];
   let complete = true;

@@ -5,7 +5,7 @@ import type { Head } from '../heads/head.ts';
 import { canSettle, settle } from '../versions/settle.ts';
 import { mayHideVersions } from '../versions/drain-window.ts';
 import { Grounds, isLocked, removeKnownBlob } from '../versions/remove-blob.ts';
-import { type KeyPlace, stampVersion } from '../versions/stamp.ts';
+import { stampVersion } from '../versions/stamp.ts';
 import { isVisible, parseVersion } from '../versions/version-blob.ts';
 import { RECORD_NAME, encodeRecord, namedVersion } from '../records/record.ts';
 import { parseVersionName, versionsPrefix } from '../records/version-names.ts';
@@ -14,6 +14,7 @@ import { sealKnown } from '../versions/upload-claim.ts';
 import type { BucketSweep, ListedBlob } from './bucket-sweep.ts';
 import { type HeadsByKey, headOfKey, headsOfKeys } from './heads-of-keys.ts';
 import { mayHaveBeenPublished, removeStaging, stagingOf } from './sweep-staging.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 /**
  * All own blobs of versions, and of uploads: what the log of a head says is done, what no head names is removed
@@ -86,7 +87,7 @@ async function removeDeleted({ run, bucket }: BucketSweep, blob: ListedBlob, gro
 }
 
 /** At the revision that was listed, with the record that was listed. */
-function removeListed(place: KeyPlace, { token, record, entry }: ListedBlob, grounds: Grounds, call: Call): Promise<boolean> {
+function removeListed(place: KeyRef, { token, record, entry }: ListedBlob, grounds: Grounds, call: Call): Promise<boolean> {
   return removeKnownBlob(place, { token, record, revision: entry.revision }, grounds, call);
 }
 

@@ -17,6 +17,7 @@ import { sweepStaged } from './sweep-staged.ts';
 import { sweepTombstones } from './sweep-tombstones.ts';
 import { sweepParts, sweepUploads } from './sweep-uploads.ts';
 import { sweepVersions } from './sweep-versions.ts';
+import { SYSTEM_TIME } from '../records/time.ts';
 
 export interface SweepOptions {
   readonly realm: Realm;
@@ -34,7 +35,7 @@ export interface SweepOptions {
  * aborted the report covers what was done until then; nothing needs to be remembered for the next sweep.
  */
 export async function sweep(options: SweepOptions, call: Call): Promise<SweepReport> {
-  const { now = Date.now, settings } = options;
+  const { now = SYSTEM_TIME.now, settings } = options;
   const startedAt = now();
   const sweeps = options.backends.map((backend) => new BackendSweep(options, new SweepRun(settings, backend, startedAt)));
   let complete = true;

@@ -3,7 +3,7 @@ import type { Call } from '../../observe/call.ts';
 import { ABSENT, type Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
-import type { Bucket } from '../records/bucket.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { belongsTo, initiatedAt, newUploadId } from '../records/upload-id.ts';
 import { type UploadTarget, uploadRef, uploadsOfKey } from '../records/upload-names.ts';
@@ -25,7 +25,7 @@ export interface Upload extends UploadTarget, UploadSummary {
  */
 export async function createUpload(
   { objects, clock }: Pick<UploadsContext, 'objects' | 'clock'>,
-  target: { readonly bucket: Bucket; readonly key: string; readonly record: Omit<UploadRecord, 'key' | 'placed'> },
+  target: KeyRef & { readonly record: Omit<UploadRecord, 'key' | 'placed'> },
   call: Call,
 ): Promise<UploadTarget> {
   const { bucket, key, record } = target;

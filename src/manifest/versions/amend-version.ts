@@ -19,8 +19,8 @@ import { markerNamed, noSuchVersion } from './delete-marker-errors.ts';
 import { nullBlobOf } from './displace.ts';
 import { placedRecord } from './drain-window.ts';
 import { currentVersion, objectOf } from './find-version.ts';
-import type { KeyPlace } from './stamp.ts';
 import { type KnownVersion, isVisible, readVersion, versionIdOf } from './version-blob.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 const MAX_TURNS = 8;
 
@@ -135,7 +135,7 @@ async function versionOf(context: ObjectsContext, { bucket, key, versionId, head
   return versionId !== NULL_VERSION && version.record.isNull === true ? undefined : version;
 }
 
-async function hasMoved({ bucket, key }: KeyPlace, head: Head | undefined, call: Call): Promise<boolean> {
+async function hasMoved({ bucket, key }: KeyRef, head: Head | undefined, call: Call): Promise<boolean> {
   return (await readHead(bucket, key, call))?.properties.revision !== head?.properties.revision;
 }
 
@@ -170,7 +170,7 @@ async function rewrite(target: ObjectTarget, { version, fields, nonce }: Rewrite
  * head's log, or, when somebody has done what that said, by the version being gone.
  * @returns false when it is deleted
  */
-async function isHeld(context: ObjectsContext, { bucket, key }: KeyPlace, version: KnownVersion, call: Call): Promise<boolean> {
+async function isHeld(context: ObjectsContext, { bucket, key }: KeyRef, version: KnownVersion, call: Call): Promise<boolean> {
   const stamped = { ...version, record: { ...version.record, stamp: true } };
   const found = { isPart: true };
   await amendHead(

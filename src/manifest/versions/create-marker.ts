@@ -10,8 +10,8 @@ import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-reque
 import { commitNull } from './commit-null.ts';
 import { commitVersion } from './commit-version.ts';
 import { Grounds, removeVersionBlob } from './remove-blob.ts';
-import type { KeyPlace } from './stamp.ts';
 import { type WrittenMarker, writeOwn } from './version-blob.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 const EMPTY = new Uint8Array(0);
 
@@ -65,7 +65,7 @@ interface MarkerRequest {
   readonly isNull: boolean;
 }
 
-async function writeMarker(place: KeyPlace, { token, ownerId, isNull }: MarkerRequest, call: Call): Promise<WrittenMarker> {
+async function writeMarker(place: KeyRef, { token, ownerId, isNull }: MarkerRequest, call: Call): Promise<WrittenMarker> {
   const { bucket, key } = place;
   const record: OwnMarker = {
     kind: 'tomb',
@@ -86,7 +86,7 @@ async function writeMarker(place: KeyPlace, { token, ownerId, isNull }: MarkerRe
  * Enters a key among those whose head may say that nothing is there. Always before such a head is written, and
  * written anew each time: that keeps a sweeper from removing it under a deletion that is under way.
  */
-export async function indexDeletion({ bucket, key }: KeyPlace, seq: number, call: Call): Promise<void> {
+export async function indexDeletion({ bucket, key }: KeyRef, seq: number, call: Call): Promise<void> {
   const { ref, trueKey } = deletionRef(bucket, key);
   const record: DeletionRecord = { kind: 'void', seq, ...(trueKey !== undefined && { key: trueKey }) };
   await bucket.home.store.write(ref, EMPTY, { metadata: { [RECORD_NAME]: encodeRecord(record) } }, call);

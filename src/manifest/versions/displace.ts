@@ -12,7 +12,8 @@ import { type Head, contentHeadersOf, nativeRecord, sameContentHeaders, viewOf }
 import { readHead } from '../heads/object-read.ts';
 import { type OwnCopy, copyToOwn } from './own-copy.ts';
 import { Grounds, removeVersionBlob } from './remove-blob.ts';
-import { type KeyPlace, stampCurrent, stampVersion, touchVersion } from './stamp.ts';
+import { stampCurrent, stampVersion, touchVersion } from './stamp.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 /** A head, and where in the key's history it stands. */
 export interface PlacedHead {
@@ -34,13 +35,13 @@ export interface Inherited {
  * version it names is stamped, and a null version that lies in it is where it can stay.
  * @throws StoreError conditionFailed: the head has moved
  */
-export async function displace(place: KeyPlace, placed: PlacedHead, call: Call): Promise<Inherited> {
+export async function displace(place: KeyRef, placed: PlacedHead, call: Call): Promise<Inherited> {
   const [nullVersion] = await Promise.all([displaceCurrent(place, placed, call), redo(place, placed.head, call)]);
   return nullVersion === undefined ? {} : { nullVersion };
 }
 
 /** The same for a head that is to be the null version: the old one goes, and is named until it is gone. */
-export async function displaceNull(place: KeyPlace, head: Head | undefined, call: Call): Promise<Inherited> {
+export async function displaceNull(place: KeyRef, head: Head | undefined, call: Call): Promise<Inherited> {
   const old = nullBlobOf(head);
   const named = namedVersion(head?.record);
   await Promise.all([redo(place, head, call), head !== undefined && named !== undefined && named !== old && stampCurrent(place, head, call)]);
@@ -54,7 +55,7 @@ export function nullBlobOf(head: Head | undefined): VersionToken | undefined {
 }
 
 /** Does what the log of a head says; whoever replaces the head does it first, and leaves the entries out. */
-export async function redo(place: KeyPlace, head: Head | undefined, call: Call): Promise<void> {
+export async function redo(place: KeyRef, head: Head | undefined, call: Call): Promise<void> {
   const { adds = [], dels = [] } = head?.record ?? {};
   await Promise.all([
     ...adds.map((token) => stampVersion(place, token, call)),
@@ -62,7 +63,7 @@ export async function redo(place: KeyPlace, head: Head | undefined, call: Call):
   ]);
 }
 
-async function displaceCurrent(place: KeyPlace, { head, seq }: Pick<PlacedHead, 'head' | 'seq'>, call: Call): Promise<VersionToken | undefined> {
+async function displaceCurrent(place: KeyRef, { head, seq }: Pick<PlacedHead, 'head' | 'seq'>, call: Call): Promise<VersionToken | undefined> {
   if (head === undefined) return undefined;
   switch (head.record?.kind) {
     case 'void':
@@ -119,7 +120,7 @@ interface NullInHead {
 }
 
 /** Copies the null version to a blob of its own, whose name no other state of it gets. */
-async function moveNull({ bucket, key }: KeyPlace, { head, seq, record: inHead }: NullInHead & Pick<PlacedHead, 'seq'>, call: Call): Promise<VersionToken> {
+async function moveNull({ bucket, key }: KeyRef, { head, seq, record: inHead }: NullInHead & Pick<PlacedHead, 'seq'>, call: Call): Promise<VersionToken> {
   const token = tokenOfHead(head, seq);
   const target = versionRef(bucket, key, token);
   const view = viewOf(head, bucket, key);
@@ -154,7 +155,7 @@ async function moveNull({ bucket, key }: KeyPlace, { head, seq, record: inHead }
 }
 
 /** Record of the null version on a blob of its own, from the head that it lies in. */
-function ownNullRecord({ bucket, key }: KeyPlace, { head, record }: NullInHead): OwnObject {
+function ownNullRecord({ bucket, key }: KeyRef, { head, record }: NullInHead): OwnObject {
   return { ...objectFields(record), ...ownKey(bucket, key), kind: 'inline', isNull: true, etag: viewOf(head, bucket, key).etag };
 }
 
@@ -162,7 +163,7 @@ function ownNullRecord({ bucket, key }: KeyPlace, { head, record }: NullInHead):
  * The null version has its own blob, but its record is in the head: it is written to the blob, on the blob's
  * revision. The head is read again in between, or a record that was changed since would be overwritten.
  */
-async function keepDetachedNull({ bucket, key }: KeyPlace, inHead: NullInHead & { readonly record: MlinkHead }, call: Call): Promise<VersionToken> {
+async function keepDetachedNull({ bucket, key }: KeyRef, inHead: NullInHead & { readonly record: MlinkHead }, call: Call): Promise<VersionToken> {
   const { store } = bucket.home;
   const { head, record } = inHead;
   const token = record.version;

@@ -7,8 +7,8 @@ import { seqOfToken } from '../records/version-token.ts';
 import { type Head, nativeRecord, recordIsHere, viewOf } from '../heads/head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { type PlacedHead, seqOfHead } from './displace.ts';
-import type { KeyPlace } from './stamp.ts';
 import { type VersionBlob, parseVersion } from './version-blob.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 const PAGE = 100;
 
@@ -33,7 +33,7 @@ export function mayHideVersions(head: Head | undefined): boolean {
 }
 
 /** Where a head stands in the key's history. One that came late over versions stands above them all: it is the current one. */
-export async function placeHead(place: KeyPlace, head: Head | undefined, { context, call }: { context: ObjectsContext; call: Call }): Promise<PlacedHead> {
+export async function placeHead(place: KeyRef, head: Head | undefined, { context, call }: { context: ObjectsContext; call: Call }): Promise<PlacedHead> {
   const seq = seqOfHead(head);
   const placed = { head, seq, floor: head?.record?.floor ?? seq };
   if (!isDraining(place.bucket, context) || !mayHideVersions(head)) return placed;
@@ -48,7 +48,7 @@ export async function placeHead(place: KeyPlace, head: Head | undefined, { conte
  * The record of a head as a change of it begins with. A changed head keeps nonces, and nobody looks for versions above it any more:
  * so it says itself where it stands.
  */
-export async function placedRecord(place: KeyPlace, head: Head, { context, call }: { context: ObjectsContext; call: Call }): Promise<HeadRecord> {
+export async function placedRecord(place: KeyRef, head: Head, { context, call }: { context: ObjectsContext; call: Call }): Promise<HeadRecord> {
   const record = head.record ?? nativeRecord(head);
   if (!isDraining(place.bucket, context) || !mayHideVersions(head)) return record;
   const { seq, floor } = await placeHead(place, head, { context, call });
@@ -56,7 +56,7 @@ export async function placedRecord(place: KeyPlace, head: Head, { context, call 
 }
 
 /** The current version of a key without a head: the newest that is stamped. Undefined outside the window: nothing is there then. */
-export async function survivingVersion(place: KeyPlace, context: ObjectsContext, call: Call): Promise<VersionBlob | undefined> {
+export async function survivingVersion(place: KeyRef, context: ObjectsContext, call: Call): Promise<VersionBlob | undefined> {
   if (!isDraining(place.bucket, context)) return undefined;
   for await (const version of versionsNewestFirst(place, call)) {
     if (version.record?.stamp === true) return version;
@@ -65,7 +65,7 @@ export async function survivingVersion(place: KeyPlace, context: ObjectsContext,
 }
 
 /** All that lies under the names of a key's versions, visible or not. A list call for each hundred. */
-export async function* versionsNewestFirst({ bucket, key }: KeyPlace, call: Call): AsyncGenerator<VersionBlob, void> {
+export async function* versionsNewestFirst({ bucket, key }: KeyRef, call: Call): AsyncGenerator<VersionBlob, void> {
   const { store, system } = bucket.home;
   const { prefix } = versionsOfKey(bucket, key);
   for await (const page of pagesOf(store, system, { prefix, pageSize: PAGE }, call)) {

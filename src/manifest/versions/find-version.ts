@@ -9,8 +9,8 @@ import type { ObjectView } from '../records/object-view.ts';
 import { markerNamed, markerOnTop, noSuchVersion } from './delete-marker-errors.ts';
 import { nullBlobOf } from './displace.ts';
 import { survivingVersion } from './drain-window.ts';
-import type { KeyPlace } from './stamp.ts';
 import { type KnownVersion, type VersionBlob, isVisible, readVersion, versionView } from './version-blob.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 /** A version may be replaced, deleted or moved between the head and its own blob; each turn follows one such change. */
 const MAX_TURNS = 6;
@@ -26,7 +26,7 @@ export async function findObject(context: ObjectsContext, target: ObjectTarget, 
   return versionId === NULL_VERSION ? findNull(target, call) : findByToken(target, versionId, call);
 }
 
-async function findCurrent(context: ObjectsContext, { bucket, key }: KeyPlace, call: Call): Promise<ObjectView> {
+async function findCurrent(context: ObjectsContext, { bucket, key }: KeyRef, call: Call): Promise<ObjectView> {
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const head = await readHead(bucket, key, call);
     const view = liveView(bucket, key, head);
@@ -38,7 +38,7 @@ async function findCurrent(context: ObjectsContext, { bucket, key }: KeyPlace, c
 }
 
 /** A key with its head as it was read. */
-export interface HeadAt extends KeyPlace {
+export interface HeadAt extends KeyRef {
   readonly head: Head | undefined;
 }
 
@@ -58,7 +58,7 @@ export async function currentVersion(context: ObjectsContext, { bucket, key, hea
 }
 
 /** The null version through the head: it is the only one that says which blob that is. */
-async function findNull({ bucket, key }: KeyPlace, call: Call): Promise<ObjectView> {
+async function findNull({ bucket, key }: KeyRef, call: Call): Promise<ObjectView> {
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const head = await readHead(bucket, key, call);
     const kind = head?.record?.kind ?? 'inline';
@@ -72,7 +72,7 @@ async function findNull({ bucket, key }: KeyPlace, call: Call): Promise<ObjectVi
   throw keepsChanging();
 }
 
-async function findByToken(place: KeyPlace, versionId: string, call: Call): Promise<ObjectView> {
+async function findByToken(place: KeyRef, versionId: string, call: Call): Promise<ObjectView> {
   const { bucket, key } = place;
   const version = isVersionToken(versionId) ? await readVersion(bucket, key, versionId, call) : undefined;
   if (version === undefined) throw noSuchVersion(key, versionId);
@@ -80,7 +80,7 @@ async function findByToken(place: KeyPlace, versionId: string, call: Call): Prom
 }
 
 /** A version that is named by its id, once it is known to belong to the history. @throws S3Error NoSuchVersion */
-export async function requireVisible({ bucket, key }: KeyPlace, version: VersionBlob, call: Call): Promise<VersionBlob> {
+export async function requireVisible({ bucket, key }: KeyRef, version: VersionBlob, call: Call): Promise<VersionBlob> {
   const { token, record } = version;
   if (record === undefined || record.isNull === true) throw noSuchVersion(key, token);
   if (record.stamp === true) return version;
@@ -93,7 +93,7 @@ export async function requireVisible({ bucket, key }: KeyPlace, version: Version
 }
 
 /** @throws S3Error MethodNotAllowed for a delete marker */
-export function objectOf(version: VersionBlob, { bucket, key }: KeyPlace): ObjectView {
+export function objectOf(version: VersionBlob, { bucket, key }: KeyRef): ObjectView {
   if (version.record?.kind === 'tomb') throw markerNamed(version);
   return versionView(version, bucket, key);
 }

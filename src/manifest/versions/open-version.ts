@@ -14,8 +14,8 @@ import type { ObjectTarget, OpenRequest } from '../heads/object-requests.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import { noSuchVersion } from './delete-marker-errors.ts';
 import { type HeadAt, currentVersion, findObject, keepsChanging, objectOf, requireVisible } from './find-version.ts';
-import type { KeyPlace } from './stamp.ts';
 import { parseVersion, versionView } from './version-blob.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 const MAX_TURNS = 6;
 
@@ -100,7 +100,7 @@ async function openFound(context: ObjectsContext, target: ObjectTarget, request:
   }
 }
 
-async function openByToken(place: KeyPlace, { token, request }: { readonly token: string; readonly request: OpenRequest }, call: Call): Promise<OpenedObject> {
+async function openByToken(place: KeyRef, { token, request }: { readonly token: string; readonly request: OpenRequest }, call: Call): Promise<OpenedObject> {
   const { bucket, key } = place;
   const ref = versionRef(bucket, key, token);
   const read = isVersionToken(token) ? await readOrNone(bucket, ref, request, call) : undefined;

@@ -6,8 +6,8 @@ import { versionRef } from '../records/version-names.ts';
 import { type VersionToken, seqOfToken } from '../records/version-token.ts';
 import { whileStreaming } from '../heads/commit-life.ts';
 import { copyToOwn } from './own-copy.ts';
-import type { KeyPlace } from './stamp.ts';
 import type { WrittenObject } from './version-blob.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 /** A version that was overtaken by one that came under a condition, and needs a place above it. */
 export interface PlaceChange {
@@ -22,7 +22,7 @@ export interface PlaceChange {
  * @param beside what else is to stand on the new blob
  * @throws StoreError sourceNotFound, sourceConditionFailed: the old blob is not what it was
  */
-export async function copyToPlace(place: KeyPlace, { from, to, written }: PlaceChange, beside: BlobMetadata, call: Call): Promise<WrittenObject> {
+export async function copyToPlace(place: KeyRef, { from, to, written }: PlaceChange, beside: BlobMetadata, call: Call): Promise<WrittenObject> {
   const { bucket, key } = place;
   const { store } = bucket.home;
   const [source, target] = [versionRef(bucket, key, from), versionRef(bucket, key, to)];

@@ -2,14 +2,13 @@ import type { Call } from '../../observe/call.ts';
 import { isKept } from '../../protocol/object-lock.ts';
 import type { Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import type { Bucket } from '../records/bucket.ts';
 import { recordIn } from '../records/metadata.ts';
 import type { LooseRecord, OwnRecord } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { type VersionToken, isUploadToken } from '../records/version-token.ts';
 import { sealVersion } from './upload-claim.ts';
 import type { Head } from '../heads/head.ts';
-import type { KeyPlace } from './stamp.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 /**
  * Whether object lock keeps a version now, from whoever was not asked by somebody who may get round it. A record that
@@ -70,7 +69,7 @@ export class Grounds {
  * where the grounds hold whatever it says there is no revision to be kept. Idempotent.
  * @returns false when it must stay
  */
-export async function removeVersionBlob({ bucket, key }: KeyPlace, token: VersionToken, grounds: Grounds, call: Call): Promise<boolean> {
+export async function removeVersionBlob({ bucket, key }: KeyRef, token: VersionToken, grounds: Grounds, call: Call): Promise<boolean> {
   const { store } = bucket.home;
   const ref = versionRef(bucket, key, token);
   try {
@@ -89,7 +88,7 @@ export async function removeVersionBlob({ bucket, key }: KeyPlace, token: Versio
  * Removes a blob that a commit brought into being at a place that it gave up, or was refused: no head write that names it can have
  * happened. What it says of an upload is not true, so nothing of it is written down. Idempotent.
  */
-export async function removeUnnamed({ bucket, key }: KeyPlace, token: VersionToken, call: Call): Promise<void> {
+export async function removeUnnamed({ bucket, key }: KeyRef, token: VersionToken, call: Call): Promise<void> {
   try {
     await bucket.home.store.remove(versionRef(bucket, key, token), undefined, call);
   } catch (error) {
@@ -105,14 +104,14 @@ export interface KnownBlob {
 }
 
 /** The same for one whose state is known: it goes at that revision, or not at all. @throws StoreError conditionFailed, notFound */
-export async function removeKnownBlob({ bucket, key }: KeyPlace, known: KnownBlob, grounds: Grounds, call: Call): Promise<boolean> {
+export async function removeKnownBlob({ bucket, key }: KeyRef, known: KnownBlob, grounds: Grounds, call: Call): Promise<boolean> {
   if (!grounds.allow(known.token, known.record)) return false;
   await bucket.home.store.remove(versionRef(bucket, key, known.token), known.revision, call);
   return true;
 }
 
 /** The blob may hold the only note of how an upload ended, and parts may be staged for it. */
-async function forgetUpload(place: { readonly bucket: Bucket; readonly key: string }, token: VersionToken, call: Call): Promise<void> {
+async function forgetUpload(place: KeyRef, token: VersionToken, call: Call): Promise<void> {
   if (!isUploadToken(token)) return;
   await sealVersion({ ...place, token }, call);
   await place.bucket.home.store.discardParts(versionRef(place.bucket, place.key, token), call);

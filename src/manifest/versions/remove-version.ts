@@ -20,8 +20,8 @@ import { indexDeletion } from './create-marker.ts';
 import { nullBlobOf, redo, seqOfHead } from './displace.ts';
 import { isDraining, mayHideVersions, versionsNewestFirst } from './drain-window.ts';
 import { Grounds, removeVersionBlob } from './remove-blob.ts';
-import type { KeyPlace } from './stamp.ts';
 import { type VersionBlob, isVisible, readVersion, versionView } from './version-blob.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 const EMPTY = new Uint8Array(0);
 
@@ -88,7 +88,7 @@ async function planTurn(context: ObjectsContext, turn: Turn, call: Call): Promis
 }
 
 /** The head may have been overwritten by a late plain PUT: what it names no longer, it cannot delete. */
-async function refuseInWindow(context: ObjectsContext, place: KeyPlace, head: Head | undefined, call: Call): Promise<void> {
+async function refuseInWindow(context: ObjectsContext, place: KeyRef, head: Head | undefined, call: Call): Promise<void> {
   if (head === undefined || !isDraining(place.bucket, context) || !mayHideVersions(head)) return;
   for await (const _version of versionsNewestFirst(place, call)) throw new StoreError('unavailable', { call: 'write', code: 'VersioningJustEnabled' });
 }
@@ -206,7 +206,7 @@ function promoted(next: VersionBlob, { bucket, key }: Target): LinkHead | TombHe
 }
 
 /** Harmless when it fails: nothing reads a void. */
-async function removeVoid({ bucket, key }: KeyPlace, revision: Revision, call: Call): Promise<void> {
+async function removeVoid({ bucket, key }: KeyRef, revision: Revision, call: Call): Promise<void> {
   try {
     await bucket.home.store.remove(headPlace(bucket, key).ref, revision, call);
   } catch (error) {

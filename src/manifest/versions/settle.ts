@@ -7,7 +7,6 @@ import { ringAfter } from '../heads/head-commit.ts';
 import { contentHeadersOf, sameContentHeaders } from '../heads/head.ts';
 import { redo } from './displace.ts';
 import { Grounds, removeVersionBlob } from './remove-blob.ts';
-import type { KeyPlace } from './stamp.ts';
 import { readHead } from '../heads/object-read.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
@@ -15,6 +14,7 @@ import { type InlineHead, type MlinkHead, objectFields } from '../records/record
 import { sealVersion } from './upload-claim.ts';
 import { versionRef } from '../records/version-names.ts';
 import type { VersionToken } from '../records/version-token.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 /** Work that may follow the answer: nobody waits for it, and a crash in the midst of it changes nothing for clients. */
 export interface Settler {
@@ -24,7 +24,7 @@ export interface Settler {
    * Removes a version's own blob that a committed change of the key let go of, or that the caller made and no head write that
    * may have happened names; with the parts staged for it.
    */
-  discard(place: KeyPlace, token: VersionToken): void;
+  discard(place: KeyRef, token: VersionToken): void;
   /** Any other tidying up; of tasks with one name only the last waits, and one runs at a time. */
   later(name: string, task: (call: Call) => Promise<void>): void;
   /** Resolves when nothing is queued or running (tests, benches). */

@@ -1,26 +1,21 @@
 import type { Call } from '../../observe/call.ts';
 import { type BlobMetadata, type Revision, at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import type { Bucket } from '../records/bucket.ts';
 import { nativeIn, recordIn } from '../records/metadata.ts';
 import { RECORD_NAME, asOwn, encodeRecord } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import type { Head } from '../heads/head.ts';
 import { versionRecordOf } from './version-blob.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 const MAX_TURNS = 8;
-
-export interface KeyPlace {
-  readonly bucket: Bucket;
-  readonly key: string;
-}
 
 /**
  * Writes on a version's own blob that it was current once, or committed below the head: from then on it is
  * visible whatever the head says, until a head says that it is deleted. Idempotent; a version that is gone is left alone.
  */
-export async function stampVersion({ bucket, key }: KeyPlace, token: VersionToken, call: Call): Promise<void> {
+export async function stampVersion({ bucket, key }: KeyRef, token: VersionToken, call: Call): Promise<void> {
   const { store } = bucket.home;
   const ref = versionRef(bucket, key, token);
   for (let turn = 0; turn < MAX_TURNS; turn++) {
@@ -39,7 +34,7 @@ export async function stampVersion({ bucket, key }: KeyPlace, token: VersionToke
 }
 
 /** The same for the version that a link or tomb names: one call, unless its record has changed since the head was written. */
-export async function stampCurrent(place: KeyPlace, { record, properties }: Head, call: Call): Promise<void> {
+export async function stampCurrent(place: KeyRef, { record, properties }: Head, call: Call): Promise<void> {
   if (record?.kind !== 'link' && record?.kind !== 'tomb') return;
   if (record.stamp === true) return;
   if (record.rev !== undefined) {
@@ -55,7 +50,7 @@ export async function stampCurrent(place: KeyPlace, { record, properties }: Head
 }
 
 /** Writes a version's own blob anew as it is, so that it counts as young. @throws StoreError conditionFailed: it has changed, or gone */
-export async function touchVersion({ bucket, key }: KeyPlace, token: VersionToken, call: Call): Promise<Revision> {
+export async function touchVersion({ bucket, key }: KeyRef, token: VersionToken, call: Call): Promise<Revision> {
   const { store } = bucket.home;
   const ref = versionRef(bucket, key, token);
   try {

@@ -5,9 +5,9 @@ import { FLAG, type FieldTable, TEXT, type UnknownFields, addUnknown, codecOfFie
 import { CLAIM_NAME, recordIn } from '../records/metadata.ts';
 import { type VersionToken, isUploadToken } from '../records/version-token.ts';
 import { versionRef } from '../records/version-names.ts';
-import type { Bucket } from '../records/bucket.ts';
 import { type UploadTarget, stagingRef } from '../records/upload-names.ts';
 import { COMPLETION_FIELDS, type Completion, completionOf, writeTombstone } from './upload-tombstone.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 
 /** The head of the key as it was judged before the parts were assembled; no revision: there was none. */
 export interface ClaimBase {
@@ -144,9 +144,7 @@ export async function replaceClaim(target: UploadTarget, stored: StoredClaim, cl
 }
 
 /** A version of a key. */
-export interface VersionName {
-  readonly bucket: Bucket;
-  readonly key: string;
+export interface VersionName extends KeyRef {
   readonly token: VersionToken;
 }
 

@@ -1,19 +1,18 @@
 import type { Call } from '../../observe/call.ts';
 import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
-import { ABSENT, type BlobRef, type ContentHeaders, type Revision, at } from '../../store/blob-store.ts';
+import { ABSENT, type BlobRef, type Revision, at } from '../../store/blob-store.ts';
 import { bodySize } from '../../streams/bytes.ts';
 import { newNonce } from '../records/clock.ts';
-import { recordOf } from '../heads/new-record.ts';
+import { type ObjectParts, partsOf } from '../heads/new-record.ts';
 import { blobMetadata } from '../heads/overflow.ts';
-import { partitionHeaders, partitionUserMetadata } from '../records/metadata.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 import type { OwnObject } from '../records/record.ts';
 import { ownKey, versionRef } from '../records/version-names.ts';
 import { type VersionToken, seqOfToken } from '../records/version-token.ts';
-import type { NewObject, PutRequest, PutTarget } from '../heads/object-requests.ts';
+import type { PutRequest, PutTarget } from '../heads/object-requests.ts';
 import { opaqueEtag } from '../heads/head.ts';
 import { type StoredEtag, etagWithoutAnswer } from './unanswered-md5.ts';
-import { type KeyPlace } from './stamp.ts';
 import { type WrittenObject, writeOwn } from './version-blob.ts';
 
 /** Which version the bytes are for. */
@@ -23,8 +22,8 @@ export interface OwnPlace {
 }
 
 /** What a new object's own blob says of it. */
-export function ownRecord({ bucket, key }: KeyPlace, object: NewObject, { token, isNull }: OwnPlace): OwnObject {
-  return { kind: 'inline', seq: seqOfToken(token), ...(isNull && { isNull }), ...recordOf(bucket, key, object), ...ownKey(bucket, key) };
+export function ownRecord({ bucket, key }: KeyRef, { fields }: ObjectParts, { token, isNull }: OwnPlace): OwnObject {
+  return { kind: 'inline', seq: seqOfToken(token), ...(isNull && { isNull }), ...fields, ...ownKey(bucket, key) };
 }
 
 /** Records say an ETag only where it is not the MD5 that the service keeps. */
@@ -32,16 +31,11 @@ export function ownEtag({ etag }: PutRequest): { etag?: string } {
   return etag === undefined ? {} : { etag };
 }
 
-/** What is the same for every blob of a new object. */
-export function nativeParts({ attributes }: NewObject): { native: Readonly<Record<string, string>>; headers: ContentHeaders } {
-  return { native: partitionUserMetadata(attributes.userMetadata).native, headers: partitionHeaders(attributes.headers).native };
-}
-
 interface Upload extends PutTarget {
   readonly ref: BlobRef;
   /** As far as it is known before the bytes have gone. */
   readonly draft: OwnObject;
-  readonly parts: ReturnType<typeof nativeParts>;
+  readonly parts: ObjectParts;
 }
 
 interface BodySums extends StoredEtag {
@@ -58,16 +52,18 @@ interface Uploaded {
 /** Stores a body on a version's own blob, which nobody sees before a head names it. */
 export async function uploadVersion(target: PutTarget, own: OwnPlace, call: Call): Promise<WrittenObject> {
   const { bucket, key, request } = target;
+  const parts = partsOf(target, request);
   const upload: Upload = {
     ...target,
     ref: versionRef(bucket, key, own.token),
-    draft: { ...ownRecord(target, request, own), ...ownEtag(request) },
-    parts: nativeParts(request),
+    draft: { ...ownRecord(target, parts, own), ...ownEtag(request) },
+    parts,
   };
   const size = bodySize(request.body);
   const isHuge = size > bucket.home.store.capabilities.maxWrite;
   const { record, etag, revision } = await (isHuge ? uploadStaged(upload, call) : uploadWhole(upload, call));
-  return { ...upload.parts, record: { ...record, etag }, size, revision };
+  const { native, headers } = parts;
+  return { native, headers, record: { ...record, etag }, size, revision };
 }
 
 /** One call; a second one when a checksum came behind the bytes. */
