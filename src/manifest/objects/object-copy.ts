@@ -1,9 +1,4 @@
-import { type Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Call } from '../../observe/call.ts';
-import type { BodyFacts } from '../../protocol/body/object-body.ts';
-import type { ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
-import { createChecksumHasher } from '../../protocol/checksums/hasher.ts';
 import { type BlobRef, type Condition, type WriteResult } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Versioning } from '../records/bucket.ts';
@@ -18,7 +13,8 @@ import { NULL_VERSION } from '../heads/head.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { publishDetached } from './object-publish.ts';
 import { putObject } from './object-put.ts';
-import { openView } from '../heads/object-read.ts';
+import { hashing } from '../heads/copied-bytes.ts';
+import { openSource } from '../heads/copy-source.ts';
 import type { Committed } from '../heads/object-requests.ts';
 import { type CopyTarget, type PinnedCopy, keptEtag, pinCopy, wireOf } from './pinned-copy.ts';
 import { commitNull } from '../versions/commit-null.ts';
@@ -178,24 +174,11 @@ async function copyThrough(context: ObjectsContext, target: CopyTarget, call: Ca
   const { source, sameAttributes: _same, checksumAlgorithm, ...version } = request;
   const { view } = source;
   const client = clientOf(call);
-  const bytes = (await openView(source.bucket, view, {}, client)).stream();
+  const bytes = (await openSource(source, {}, client)).stream();
   const put = { ...version, ...(view.md5 === undefined ? { etag: view.etag } : { md5: view.md5 }) };
   if (checksumAlgorithm === undefined) {
     return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream: bytes } } }, call);
   }
-  const { stream, facts } = checksumming(bytes, checksumAlgorithm, client.signal);
+  const { stream, facts } = hashing(bytes, { checksum: checksumAlgorithm }, client.signal);
   return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream }, facts } }, call);
-}
-
-function checksumming(bytes: Readable, algorithm: ChecksumAlgorithm, signal: AbortSignal): { stream: Readable; facts: Promise<BodyFacts> } {
-  const hasher = createChecksumHasher(algorithm);
-  const tap = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      hasher.update(chunk);
-      done(null, chunk);
-    },
-  });
-  const facts = pipeline(bytes, tap, { signal }).then(() => ({ checksum: { algorithm, value: hasher.digest().toString('base64') } }));
-  facts.catch(() => undefined); // the write that reads the stream fails with the same error
-  return { stream: tap, facts };
 }

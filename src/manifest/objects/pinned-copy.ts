@@ -1,10 +1,10 @@
 import type { Call } from '../../observe/call.ts';
 import type { CopySource } from '../../store/blob-store.ts';
-import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import type { HeadRecord, OwnRecord } from '../records/record.ts';
 import { sameContentHeaders } from '../heads/head.ts';
 import { type ObjectParts, partsOf } from '../heads/new-record.ts';
+import { pinSource } from '../heads/copy-source.ts';
 import type { CopyObjectRequest } from '../heads/object-requests.ts';
 import type { OwnCopy } from '../versions/own-copy.ts';
 import type { KeyRef } from '../records/key-ref.ts';
@@ -23,22 +23,14 @@ export interface PinnedCopy extends CopyTarget {
   readonly md5?: string;
 }
 
-/** The source at one revision: inline views carry it, a private blob is looked up. */
+/** @throws StoreError sourceNotFound */
 export async function pinCopy(target: CopyTarget, call: Call): Promise<PinnedCopy> {
-  const { bucket, view } = target.request.source;
-  const { ref, revision } = view.bytes;
+  const { source: from, sameAttributes } = target.request;
   const parts = partsOf(target, target.request);
-  if (revision !== undefined) {
-    const sameHeaders = target.request.sameAttributes;
-    return { ...target, parts, source: { ...ref, revision }, sameHeaders, ...(view.md5 !== undefined && { md5: view.md5 }) };
-  }
-  try {
-    const found = await bucket.home.store.head(ref, call);
-    const sameHeaders = sameContentHeaders(parts.headers, found);
-    return { ...target, parts, source: { ...ref, revision: found.revision }, sameHeaders, ...(found.md5 !== undefined && { md5: found.md5 }) };
-  } catch (error) {
-    throw isStoreError(error, 'notFound') ? new StoreError('sourceNotFound', { call: 'head', cause: error }) : error;
-  }
+  const { source, found } = await pinSource(from, call);
+  const sameHeaders = found === undefined ? sameAttributes : sameContentHeaders(parts.headers, found);
+  const { md5 } = found ?? from.view;
+  return { ...target, parts, source, sameHeaders, ...(md5 !== undefined && { md5 }) };
 }
 
 /** All that the service is asked for, but where to. */

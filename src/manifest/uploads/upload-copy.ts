@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type Readable, Transform, pipeline } from 'node:stream';
 import type { Call } from '../../observe/call.ts';
 import type { BodyFacts } from '../../protocol/body/object-body.ts';
-import type { ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
-import { createChecksumHasher } from '../../protocol/checksums/hasher.ts';
 import type { ByteRange, CopySource } from '../../store/blob-store.ts';
-import { StoreError, isStoreError } from '../../store/store-error.ts';
-import { openView } from '../heads/object-read.ts';
+import { hashing } from '../heads/copied-bytes.ts';
+import { openSource, pinSource } from '../heads/copy-source.ts';
 import { wholeChecksum } from '../heads/whole-checksum.ts';
 import type { CopySourceView } from '../heads/object-requests.ts';
 import type { Upload } from './upload-find.ts';
@@ -38,7 +35,7 @@ export async function copyPart(upload: Upload, copy: PartCopy, call: Call): Prom
   const said = checksum && { checksum };
   if (view.size === 0) return putPart(upload, { number: copy.number, body: Buffer.alloc(0), facts: { md5: MD5_OF_NOTHING, ...said } }, call);
 
-  const source = await pin(copy, call);
+  const { source } = await pinSource(copy.source, call);
   const range = copy.range ?? { first: 0, last: view.size - 1 };
   const size = range.last - range.first + 1;
   const staged = await bucket.home.store.stagePartFrom(stagingRef(upload), source, range, call);
@@ -54,16 +51,6 @@ function knownChecksum(upload: Upload, { source: { view }, range }: PartCopy): B
   return whole !== undefined && whole.algorithm === upload.checksum?.algorithm ? whole : undefined;
 }
 
-/** The source at the revision that was looked up; a private blob never changes, but may be settled away. */
-async function pin({ source: { bucket, view } }: PartCopy, call: Call): Promise<CopySource> {
-  const { ref, revision } = view.bytes;
-  try {
-    return { ...ref, revision: revision ?? (await bucket.home.store.head(ref, call)).revision };
-  } catch (error) {
-    throw asSourceChanged(error);
-  }
-}
-
 function derivedEtag({ container, name, revision }: CopySource, { first, last }: Required<ByteRange>): string {
   return createHash('sha256').update(JSON.stringify([container, name, revision, first, last])).digest('hex').slice(0, 32);
 }
@@ -71,36 +58,7 @@ function derivedEtag({ container, name, revision }: CopySource, { first, last }:
 /** Between two backends, or where a checksum has to be computed, the bytes pass through the gateway in bounded memory. */
 async function copyThrough(upload: Upload, { number, source, range }: PartCopy, call: Call): Promise<PartRecord> {
   const size = range === undefined ? source.view.size : range.last - range.first + 1;
-  const bytes = await openView(source.bucket, source.view, range === undefined ? {} : { range }, call).catch((error: unknown) => {
-    throw asSourceChanged(error);
-  });
-  const { stream, facts } = hashing(bytes.stream(), upload.checksum?.algorithm);
+  const bytes = await openSource(source, range === undefined ? {} : { range }, call);
+  const { stream, facts } = hashing(bytes.stream(), { md5: true, checksum: upload.checksum?.algorithm }, call.signal);
   return putPart(upload, { number, body: { size, stream }, facts }, call);
-}
-
-/** The same bytes, and what they turn out to be when all of them have passed. */
-function hashing(bytes: Readable, algorithm: ChecksumAlgorithm | undefined): { readonly stream: Readable; readonly facts: Promise<BodyFacts> } {
-  const md5 = createHash('md5');
-  const checksum = algorithm && createChecksumHasher(algorithm);
-  const stream = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      md5.update(chunk);
-      checksum?.update(chunk);
-      done(null, chunk);
-    },
-  });
-  const found = (): BodyFacts => ({
-    md5: md5.digest('hex'),
-    ...(algorithm !== undefined && checksum !== undefined && { checksum: { algorithm, value: checksum.digest().toString('base64') } }),
-  });
-  const facts = new Promise<BodyFacts>((resolve, reject) => {
-    pipeline(bytes, stream, (error) => (error ? reject(error) : resolve(found())));
-  });
-  facts.catch(() => undefined); // whoever reads the stream is told of its failure too
-  return { stream, facts };
-}
-
-function asSourceChanged(error: unknown): unknown {
-  if (!isStoreError(error, 'notFound', 'conditionFailed')) return error;
-  return new StoreError('sourceConditionFailed', { call: 'read', cause: error });
 }

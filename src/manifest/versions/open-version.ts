@@ -77,7 +77,7 @@ async function openBehind(context: ObjectsContext, { bucket, key, head }: HeadAt
       const ref = versionRef(bucket, key, record.version);
       const { properties, body } = await bucket.home.store.read(ref, request, call);
       const version = await orDiscard(body, () => withOverflow(bucket.home, parseVersion(ref, record.version, properties), call));
-      return { view: versionView({ ...version, token: record.version }, bucket, key), body };
+      return { view: versionView(version, bucket, key), body };
     }
     const version = await currentVersion(context, { bucket, key, head }, call);
     if (version === undefined) return undefined;
