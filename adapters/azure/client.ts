@@ -1,4 +1,5 @@
 import type { RestClient } from '../shared/rest-client.ts';
+import type { CopyRefusals } from './copy-refusals.ts';
 import type { CopySources } from './copy-source.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { AzureLimits } from './options.ts';
@@ -10,6 +11,7 @@ export interface AzureClient {
   readonly endpoint: Endpoint;
   readonly limits: AzureLimits;
   readonly sources: CopySources;
+  readonly refusals: CopyRefusals;
   /** What an emulator turned out to be without. */
   readonly lacks: { putFromUrl: boolean };
 }

@@ -3,6 +3,7 @@ import { RetryBudget } from '../shared/retry-budget.ts';
 import { RestClient } from '../shared/rest-client.ts';
 import { azureApi } from './api.ts';
 import { createAuthorizer } from './authorize.ts';
+import { CopyRefusals } from './copy-refusals.ts';
 import { createCopySources } from './copy-source.ts';
 import { expandConnectionString, resolveAccess } from './credentials.ts';
 import { resolveEndpoint } from './endpoint.ts';
@@ -37,6 +38,7 @@ export function createAzureStore(given: AzureStoreOptions, createWire: CreateWir
     endpoint,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     sources: createCopySources({ rest, endpoint }, access),
+    refusals: new CopyRefusals(),
     lacks: { putFromUrl: false },
   });
 }

@@ -23,6 +23,7 @@ export function azureStore(client: AzureClient): AzureBlobStore {
     kind: 'azure',
     capabilities: azureCapabilities(client.limits),
     clock: client.rest.clock,
+    copyFallback: client.refusals,
     ...bindCalls(client, CALLS),
     write: (ref, body, request, call) => write(client, { ref, body, request }, call),
     setMetadata: (ref, metadata, condition, call) => setMetadata(client, { ref, metadata, condition }, call),

@@ -26,6 +26,7 @@ import type { ReplaceableIdentities } from './identities.ts';
 import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
 import { openRateLimits } from './rate-limits.ts';
+import { copyReadings } from './telemetry/copy-readings.ts';
 import { settleReadings } from './telemetry/settle-readings.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { readSecretFile, readTextFile, type SecretSources } from './secrets.ts';
@@ -138,6 +139,7 @@ class RunningService implements Service {
       s3gw_clock_skew_seconds: () => this.#clock.skews().map(([backend, skewMs]) => [skewMs / 1000, { backend }]),
       ...rates.readings,
       ...settleReadings(() => this.#manifest.settler.backlog()),
+      ...copyReadings(backends),
     });
   }
 

@@ -174,6 +174,14 @@ export interface ContainerEntry {
   readonly owner?: string;
 }
 
+/** Copies whose bytes pass through the gateway, because the service does not let itself read their sources. */
+export interface CopyFallback {
+  /** That it refuses is remembered: it is not asked at the moment. */
+  readonly active: boolean;
+  /** How many there were. */
+  readonly streamed: number;
+}
+
 /** Limits and habits of a service, as data. Sizes in bytes. */
 export interface StoreCapabilities {
   /** Order of `list`: by UTF-8 bytes, or by UTF-16 code units (they differ only beyond U+FFFF). */
@@ -220,6 +228,8 @@ export interface BlobStore {
   /** Name of the service in traces and docs: `azure`, `gcs`, `memory`. */
   readonly kind: string;
   readonly capabilities: StoreCapabilities;
+  /** Absent: copies are always the service's own work. */
+  readonly copyFallback?: CopyFallback;
   /** Absent: the service keeps what is staged to itself, and drops it by itself. */
   readonly staged?: StagedNames;
 

@@ -20,6 +20,7 @@ export function wrapStore(store: BlobStore, around: Around): BlobStore {
     kind: store.kind,
     capabilities: store.capabilities,
     ...(store.staged !== undefined && { staged: store.staged }),
+    ...(store.copyFallback !== undefined && { copyFallback: store.copyFallback }),
     createContainer: (container, request, call) =>
       around({ method: 'createContainer', ref: { container }, call }, () => store.createContainer(container, request, call)),
     headContainer: (container, call) => around({ method: 'headContainer', ref: { container }, call }, () => store.headContainer(container, call)),

@@ -5,6 +5,7 @@ import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
 import { conditionHeaders, contentHeaders, md5ToBase64, metadataHeaders } from '../headers.ts';
 import { checkSource, sendCopy, sourceHeaders } from './copy-send.ts';
+import { byUrlOrThroughHere, streamCopy } from './copy-stream.ts';
 import { putBlockList } from './stage.ts';
 import { writeResult } from './write.ts';
 
@@ -17,13 +18,22 @@ interface Copy extends CopyRequest {
  * target's own name, where clients see what becomes of them.
  *
  * Copy Blob From URL gives the target the source's content headers and MD5; Put Blob From URL takes others, and larger
- * sources (https://learn.microsoft.com/rest/api/storageservices/put-blob-from-url).
+ * sources (https://learn.microsoft.com/rest/api/storageservices/put-blob-from-url). Where the account refuses both, the bytes pass through here.
  */
-export async function copy(client: AzureClient, target: BlobRef, given: CopyRequest, call: Call): Promise<WriteResult> {
+export function copy(client: AzureClient, target: BlobRef, given: CopyRequest, call: Call): Promise<WriteResult> {
   const request: Copy = { ...given, target };
+  if (request.size === 0 && !isByCopyBlob(client, request)) return copyOfNothing(client, request, call);
+  const byUrl = (): Promise<WriteResult> => copyByUrl(client, request, call);
+  return byUrlOrThroughHere(client, { source: given.source, byUrl, throughHere: () => streamCopy(client, target, given, call) }, call);
+}
+
+function isByCopyBlob({ limits }: AzureClient, { sameHeaders, metadata, size }: Copy): boolean {
+  return sameHeaders === true && Object.keys(metadata).length > 0 && size <= limits.maxSyncCopy;
+}
+
+async function copyByUrl(client: AzureClient, request: Copy, call: Call): Promise<WriteResult> {
   const keepsHeaders = request.sameHeaders === true && Object.keys(request.metadata).length > 0;
-  if (keepsHeaders && request.size <= client.limits.maxSyncCopy) return copyFromUrl(client, request, call);
-  if (request.size === 0) return copyOfNothing(client, request, call);
+  if (isByCopyBlob(client, request)) return copyFromUrl(client, request, call);
   if (request.size > client.limits.maxPutFromUrl) throw new StoreError('tooLarge', { call: 'copy' });
   if (!client.lacks.putFromUrl) {
     try {

@@ -7,6 +7,7 @@ import type { UploadBody } from '../../../src/streams/bytes.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
 import type { AzureClient } from '../client.ts';
 import { sendCopy, sourceHeaders } from './copy-send.ts';
+import { byUrlOrThroughHere, streamBlock } from './copy-stream.ts';
 import { blobPath } from '../endpoint.ts';
 import { conditionHeaders, contentHeaders, md5ToBase64, metadataHeaders } from '../headers.ts';
 import { splitBody } from '../split-body.ts';
@@ -91,14 +92,18 @@ export async function stagePartFrom(client: AzureClient, { staging, source, rang
   const stop = new AbortController();
   const inner = withSignal(call, AbortSignal.any([call.signal, stop.signal]));
   try {
-    const tokens = await inParallel(ranges, copyParallel, (piece) =>
-      putBlockFrom(client, { target: staging, source, range: piece, call: 'stagePartFrom' }, inner),
-    );
+    const tokens = await inParallel(ranges, copyParallel, (piece) => stagePiece(client, { staging, source, range: piece }, inner));
     return { tokens };
   } catch (error) {
     stop.abort();
     throw error;
   }
+}
+
+function stagePiece(client: AzureClient, { staging, source, range }: StageFrom, call: Call): Promise<PartToken> {
+  const byUrl = (): Promise<PartToken> => putBlockFrom(client, { target: staging, source, range, call: 'stagePartFrom' }, call);
+  const throughHere = (): Promise<PartToken> => streamBlock(client, { source, range, put: (body) => putBlock(client, staging, body, call) }, call);
+  return byUrlOrThroughHere(client, { source, byUrl, throughHere }, call);
 }
 
 export interface Assembly extends AssembleRequest {

@@ -44,6 +44,8 @@ export const INSTRUMENTS = {
   s3gw_backend_retries: { kind: 'counter', help: 'Calls to backends that repeat a failed one.', labels: ['backend', 'call'] },
   s3gw_backend_throttles: { kind: 'counter', help: 'Calls that a backend asked to be made later.', labels: ['backend'] },
   s3gw_clock_skew_seconds: { kind: 'gauge', unit: 's', help: 'How far the clock of this machine is ahead of the backend\'s for certain; negative: behind.', labels: ['backend'] },
+  s3gw_copies_streamed: { kind: 'observedCounter', help: 'Copies inside a backend whose bytes passed through here, because it may not read their sources by URL.', labels: ['backend'] },
+  s3gw_copy_sources_refused: { kind: 'gauge', help: '1 while it is remembered that a backend may not read sources of copies by URL.', labels: ['backend'] },
   s3gw_call_facts_without_room: { kind: 'observedCounter', help: 'Calls to backends that no trace shows: too many were waiting for their requests to end.', labels: [] },
   s3gw_settle_tasks: { kind: 'gauge', help: 'Work behind answers, moving the bytes of multipart objects above all: waiting and under way.', labels: ['state'] },
   s3gw_left_to_sweeper: { kind: 'observedCounter', help: 'Work behind answers that failed or found no room, which is left to the next sweep.', labels: ['reason'] },

@@ -3,6 +3,7 @@ import { Agent, createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SOURCE_REFUSED } from './refusal.ts';
 import { answerBroken, answerRefusal, answerWith, passBack, passBackWithout, resetConnection } from './answers.ts';
 import { describeRequest } from './call-kind.ts';
 import { authorizeAgain, emptyPage, withoutMark } from './empty-page.ts';
@@ -128,6 +129,10 @@ export class FaultProxy {
       case 'refuse':
         await drain(request);
         answerRefusal(response, service, fault);
+        return;
+      case 'refuseSource':
+        await drain(request);
+        answerWith(response, SOURCE_REFUSED);
         return;
       case 'loseRequest':
         await drain(request, fault.after);

@@ -31,6 +31,8 @@ export type Fault =
   | { readonly kind: 'delay'; readonly ms: number }
   /** Answered here; the backend never sees it. `retryAfter` in seconds. */
   | { readonly kind: 'refuse'; readonly status: 429 | 500 | 503; readonly retryAfter?: number }
+  /** Of copies by URL: the service says that it may not read their source. The backend never sees the call. */
+  | { readonly kind: 'refuseSource' }
   /** The connection is reset; the backend never sees the call. `after`: bytes of its body that were taken before; default: all. */
   | { readonly kind: 'loseRequest'; readonly after?: number }
   /**

@@ -40,3 +40,8 @@ export function oneChangeOfAName(everyMs = 1000): FaultPlan {
     return undefined;
   };
 }
+
+/** An account behind a firewall: the service may not read any source by its URL (https://learn.microsoft.com/azure/storage/common/storage-network-security). */
+export function lockedDown(): FaultPlan {
+  return ({ kind, service }) => (kind === 'copy' && service === 'azure' ? { kind: 'refuseSource' } : undefined);
+}

@@ -23,3 +23,10 @@ export function refusalAnswer(service: Service, status: number, retryAfter?: num
   const error = { code: status, message: 'Injected.', errors: [{ message: 'Injected.', domain: 'global', reason }] };
   return { status, headers: { ...wait, 'content-type': 'application/json; charset=UTF-8' }, body: JSON.stringify({ error }) };
 }
+
+/** What Azure answers to a copy whose source a firewall keeps it from. */
+export const SOURCE_REFUSED: RefusalAnswer = {
+  status: 403,
+  headers: { 'content-type': 'application/xml', 'x-ms-error-code': 'CannotVerifyCopySource', 'x-ms-copy-source-status-code': '403', 'x-ms-copy-source-error-code': 'AuthorizationFailure' },
+  body: '<?xml version="1.0" encoding="utf-8"?><Error><Code>CannotVerifyCopySource</Code><Message>This request is not authorized to perform this operation.</Message></Error>',
+};

@@ -97,3 +97,34 @@ describe('what one call cannot do is not done', () => {
     expect(requests).toHaveLength(1);
   });
 });
+
+describe('where the account refuses to read sources by URL', () => {
+  const refused = answer('403 Forbidden', 'x-ms-error-code: CannotVerifyCopySource\r\nx-ms-copy-source-status-code: 403\r\n');
+  const there = answer('200 OK', 'ETag: "0x1"\r\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\nContent-Type: text/source\r\n');
+  const bytes = answer('200 OK', 'ETag: "0x1"\r\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\nContent-Type: text/source\r\n', 'source');
+
+  test('the bytes pass through, and the next copy does not ask', async () => {
+    const { store, requests } = await start([refused, there, bytes, created, bytes, created]);
+    for (const more of [{}, { sameHeaders: true }]) expect(await store.copy(TARGET, copyOf(6, more), testCall())).toMatchObject({ revision: '"0x2"' });
+    expect(requests.map((request) => request.split(' HTTP')[0])).toEqual([
+      'PUT /account/bucket/key', 'HEAD /account/system/private',
+      'GET /account/system/private', 'PUT /account/bucket/key', 'GET /account/system/private', 'PUT /account/bucket/key',
+    ]);
+    expect(requests[3]?.toLowerCase()).toContain('x-ms-blob-content-type: text/x');
+    expect(requests[5]?.toLowerCase()).toContain('x-ms-blob-content-type: text/source');
+    expect(store.copyFallback).toMatchObject({ active: true, streamed: 2 });
+  });
+
+  test('a source that is really gone is told so, and nothing is remembered', async () => {
+    const { store, requests } = await start([answer('404 Not Found', 'x-ms-error-code: CannotVerifyCopySource\r\nx-ms-copy-source-status-code: 404\r\n'), answer('404 Not Found', 'x-ms-error-code: BlobNotFound\r\n')]);
+    await expect(failure(store.copy(TARGET, copyOf(6), testCall()))).resolves.toMatchObject({ kind: 'sourceNotFound' });
+    expect(requests).toHaveLength(2);
+    expect(store.copyFallback).toMatchObject({ active: false, streamed: 0 });
+  });
+
+  test('what may not be written either is not remembered', async () => {
+    const { store } = await start([refused, there, bytes, answer('403 Forbidden', 'x-ms-error-code: AuthorizationPermissionMismatch\r\n')]);
+    await expect(failure(store.copy(TARGET, copyOf(6), testCall()))).resolves.toMatchObject({ kind: 'denied' });
+    expect(store.copyFallback).toMatchObject({ active: false, streamed: 0 });
+  });
+});

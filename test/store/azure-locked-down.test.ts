@@ -1,0 +1,28 @@
+import { afterAll, beforeAll } from 'vitest';
+import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
+import type { AzuriteProcess } from '../../adapters/azure/index.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy/fault-proxy.ts';
+import { lockedDown } from '../support/fault-proxy/plans.ts';
+import { describeBlobStore } from './conformance.ts';
+
+let azurite: AzuriteProcess;
+let proxy: FaultProxy;
+
+beforeAll(async () => {
+  azurite = await startAzurite();
+  const { endpoint, credential } = azurite.storeOptions;
+  if (endpoint === undefined || credential.kind !== 'accountKey') throw new Error('the emulator has an endpoint and a key');
+  proxy = await startFaultProxy({ service: 'azure', endpoint, accountKey: credential.key });
+  proxy.follow(lockedDown());
+});
+
+afterAll(async () => {
+  await proxy.stop();
+  await azurite.stop();
+});
+
+const KIB = 1024;
+/** Small enough for the suite's bodies to be split into blocks and copies into ranges. */
+const limits = { maxStagedBlock: 64 * KIB, copyRange: 1024 * KIB };
+
+describeBlobStore('azure, every copy by URL refused', async () => createAzureStore({ ...azurite.storeOptions, endpoint: proxy.endpoint, limits }));
