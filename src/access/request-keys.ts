@@ -14,7 +14,7 @@ export interface AskedRequest {
   readonly key: string | undefined;
   readonly headers: HeaderReader;
   readonly query: QueryReader;
-  readonly authMethod: 'header' | 'query' | 'anonymous';
+  readonly authMethod: 'header' | 'query' | 'form' | 'anonymous';
   readonly clientAddress: string | undefined;
   readonly scheme: string;
   /** `1.2`, `1.3`; undefined: no TLS, or not here. */
@@ -132,7 +132,7 @@ const S3: Readonly<Record<string, Read>> = {
   's3:delimiter': listing('delimiter'),
   's3:max-keys': listing('max-keys'),
   's3:versionid': ({ resource, asked }) => (resource.key === undefined ? asked.query.get('versionId') : resource.versionId),
-  's3:authtype': ({ asked }) => ({ header: 'REST-HEADER', query: 'REST-QUERY-STRING', anonymous: undefined })[asked.authMethod],
+  's3:authtype': ({ asked }) => ({ header: 'REST-HEADER', query: 'REST-QUERY-STRING', form: 'POST', anonymous: undefined })[asked.authMethod],
   's3:signatureversion': signatureVersion,
   's3:signatureage': signatureAge,
   's3:tlsversion': ({ asked }) => asked.tlsVersion,
@@ -209,7 +209,8 @@ export function remainingDays(date: string | undefined, now: number): string | u
 
 function signatureVersion({ asked }: Scope): string | undefined {
   if (asked.authMethod === 'anonymous') return undefined;
-  const isV2 = asked.authMethod === 'query' && asked.query.get('X-Amz-Algorithm') === undefined;
+  const { authMethod, query, headers } = asked;
+  const isV2 = authMethod === 'query' ? query.get('X-Amz-Algorithm') === undefined : authMethod === 'form' && headers.get('x-amz-algorithm') === undefined;
   return isV2 ? 'AWS' : 'AWS4-HMAC-SHA256';
 }
 

@@ -1,17 +1,18 @@
 import type { Credential, Principal } from '../access/accounts.ts';
+import type { FormVerdict } from '../auth/post-form.ts';
 import type { AuthVerdict } from '../auth/verdict.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import type { AuthFacts } from '../observe/request-facts.ts';
 
 const ANONYMOUS: Principal = { kind: 'anonymous' };
 
-export function principalOf(verdict: AuthVerdict<Credential>): Principal {
+export function principalOf(verdict: AuthVerdict<Credential> | FormVerdict<Credential>): Principal {
   if (verdict.kind === 'anonymous') return ANONYMOUS;
   const { accessKeyId, credential: { account, user, session } } = verdict;
   return { kind: 'account', account, accessKeyId, ...(user !== undefined && { user }), ...(session !== undefined && { session }) };
 }
 
-export function authFacts(verdict: AuthVerdict<Credential>, identity: Principal): AuthFacts {
+export function authFacts(verdict: AuthVerdict<Credential> | FormVerdict<Credential>, identity: Principal): AuthFacts {
   return { method: verdict.kind === 'signed' ? verdict.method : 'anonymous', identity, failure: undefined, signature: undefined };
 }
 

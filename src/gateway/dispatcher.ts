@@ -3,6 +3,7 @@ import type { AccountDirectory, Credential, Principal } from '../access/accounts
 import type { RateLimits } from '../access/rates/rate-limits.ts';
 import { Sessions } from '../access/sessions/sessions.ts';
 import { authenticate } from '../auth/authenticate.ts';
+import { type SignedFields, authenticateForm } from '../auth/post-form.ts';
 import { refuseStreamingPayload } from '../auth/payload-mode.ts';
 import { OtherRegions } from '../auth/other-regions.ts';
 import { SigningKeys } from '../auth/signing-key.ts';
@@ -262,6 +263,22 @@ export class Dispatcher {
     return verdict;
   }
 
+  /** A form is signed inside its body, which only its operation reads. */
+  #authenticateForm({ facts }: Exchange, fields: SignedFields, sender: Principal): Principal {
+    facts.key = fields.get('key');
+    try {
+      const verdict = authenticateForm(fields, this.#auth);
+      if (verdict.kind === 'anonymous') return sender;
+      if (sender.kind !== 'anonymous') throw new S3Error('InvalidArgument', { message: 'Only one auth mechanism allowed', extra: { ArgumentName: 'policy' } });
+      const principal = principalOf(verdict);
+      facts.auth = authFacts(verdict, principal);
+      return principal;
+    } catch (error) {
+      facts.auth = refusedAuth(error);
+      throw error;
+    }
+  }
+
   /** Reads go on whatever is wrong with this replica. @throws S3Error ServiceUnavailable */
   #refuseChange({ method }: OperationRow): void {
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
@@ -310,6 +327,7 @@ export class Dispatcher {
       manifest,
       settings,
       mayTakeLong: (headers) => parts.long.announce(headers),
+      authenticateForm: (fields) => this.#authenticateForm(exchange, fields, parts.principal),
     };
   }
 

@@ -93,7 +93,7 @@ export interface SignatureWork {
 }
 
 export interface AuthFacts {
-  readonly method: 'header' | 'query' | 'anonymous' | undefined;
+  readonly method: 'header' | 'query' | 'form' | 'anonymous' | undefined;
   /** Undefined when authentication failed. */
   readonly identity: Identity | undefined;
   /** Why it failed. */

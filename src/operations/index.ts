@@ -52,6 +52,7 @@ import { getObjectRetention } from './object/get-object-retention.ts';
 import { getObjectTagging } from './object/get-object-tagging.ts';
 import { getObject } from './object/get-object.ts';
 import { headObject } from './object/head-object.ts';
+import { postObject } from './object/post-object.ts';
 import { putObjectLegalHold } from './object/put-object-legal-hold.ts';
 import { putObjectRetention } from './object/put-object-retention.ts';
 import { putObjectTagging } from './object/put-object-tagging.ts';
@@ -105,6 +106,7 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   ListObjectsV2: listObjectsV2,
   ListObjectVersions: listObjectVersions,
   PutObject: putObject,
+  PostObject: postObject,
   GetObject: getObject,
   HeadObject: headObject,
   DeleteObject: deleteObject,

@@ -1,5 +1,6 @@
 import type { AccountDirectory, Principal } from '../access/accounts.ts';
 import type { AskedRequest } from '../access/request-keys.ts';
+import type { SignedFields } from '../auth/post-form.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Call } from '../observe/call.ts';
 import type { CorsRule } from '../protocol/cors/cors-rule.ts';
@@ -44,6 +45,8 @@ export interface OperationContext {
    * the body (CopyObject, UploadPartCopy, CompleteMultipartUpload). Headers must be known by now.
    */
   mayTakeLong(headers?: Readonly<Record<string, string>>): void;
+  /** Who sent the form of which these are fields: whoever signed its policy, else whoever signed the request. @throws S3Error as authentication does */
+  authenticateForm(fields: SignedFields): Principal;
 }
 
 /**

@@ -40,6 +40,11 @@ const READ = {
   refused: [...CUSTOMER_KEYS],
 };
 
+const NEW_OBJECT = {
+  counts: [...CONTENT, ...PLACEMENT, ...ACL, ...LOCK, ...WRITE_IF, ...DIGESTS, ...ENCRYPTION.counts],
+  refused: [...ENCRYPTION.refused, 'x-amz-write-offset-bytes', ...EVENT_HOLD],
+};
+
 /** Those that have parameters of their own, beside what every operation of its kind has (`parametersOf`). */
 const OWN: Readonly<Partial<Record<OperationName, Partial<OperationParameters>>>> = {
   ListBuckets: { counts: ['?max-buckets', '?continuation-token', '?prefix', '?bucket-region'] },
@@ -65,10 +70,9 @@ const OWN: Readonly<Partial<Record<OperationName, Partial<OperationParameters>>>
     counts: ['if-match', 'x-amz-bypass-governance-retention'], ignored: ['x-amz-mfa'],
     refused: ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size'],
   },
-  PutObject: {
-    counts: [...CONTENT, ...PLACEMENT, ...ACL, ...LOCK, ...WRITE_IF, ...DIGESTS, ...ENCRYPTION.counts],
-    refused: [...ENCRYPTION.refused, 'x-amz-write-offset-bytes', ...EVENT_HOLD],
-  },
+  PutObject: NEW_OBJECT,
+  // Fields of the form, under these names.
+  PostObject: NEW_OBJECT,
   PutBucketPolicy: { counts: ['x-amz-confirm-remove-self-bucket-access'] },
   CopyObject: {
     counts: [

@@ -1,4 +1,4 @@
-import type { ObjectBody, OpenBodyOptions } from './body/object-body.ts';
+import type { FileSize, FormBody, ObjectBody, OpenBodyOptions } from './body/object-body.ts';
 
 /** Where a request points, after one parse of the raw target (address.ts). */
 export interface S3Address {
@@ -48,6 +48,36 @@ export interface RequestBody {
   readAll(limit: number, options?: ReadAllOptions): Promise<Buffer>;
   /** Opens the body of an object or part; see `ObjectBody`. @throws S3Error MissingContentLength, EntityTooLarge, and what the headers get wrong */
   open(options: OpenBodyOptions): Promise<ObjectBody>;
+  /**
+   * A body that is a form: its fields, as far as they come before the file.
+   * @throws S3Error MissingContentLength, MalformedPOSTRequest, MaxPostPreDataLengthExceeded, InvalidArgument (no file)
+   */
+  openForm(): Promise<UploadForm>;
+}
+
+/** Fields of a form by lower-case name, each with one value. */
+export interface FormFieldReader {
+  get(name: string): string | undefined;
+  entries(): Iterable<readonly [name: string, value: string]>;
+}
+
+/** A form of which the file has not been read yet. */
+export interface UploadForm {
+  readonly fields: FormFieldReader;
+  /** As the client calls the file, without folders. */
+  readonly filename: string;
+  /** As `RequestBody.open`, of the file alone; what is wrong with the rest of the form breaks it off, too. @throws S3Error EntityTooLarge, EntityTooSmall */
+  open(options: OpenFileOptions): Promise<FormBody>;
+  /** Reads no more. */
+  abandon(error: Error): void;
+}
+
+export interface OpenFileOptions extends OpenBodyOptions {
+  readonly allowed: FileSize;
+  /** Of the file: Content-MD5 and checksums. */
+  readonly headers: HeaderReader;
+  /** Whose share of memory the file counts to. */
+  readonly holder: string;
 }
 
 /** A request as operations see it: no Fastify, no socket. */
@@ -60,6 +90,6 @@ export interface S3Request {
   /** `http` or `https`, and the host as the client named it: for `Location`. */
   readonly scheme: string;
   readonly host: string;
-  /** Signed by header, by query, or not at all. */
-  readonly authMethod: 'header' | 'query' | 'anonymous';
+  /** Signed by header, by query, by the policy of a form, or not at all. */
+  readonly authMethod: 'header' | 'query' | 'form' | 'anonymous';
 }

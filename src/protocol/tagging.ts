@@ -51,6 +51,11 @@ export function parseTaggingHeader(header: string | undefined): readonly Tag[] {
   return checkTags(tags, OBJECT_TAGGING);
 }
 
+/** The header that says the same. */
+export function formatTaggingHeader(tags: readonly Tag[]): string {
+  return tags.map(({ key, value }) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`).join('&');
+}
+
 /** Body of PutObjectTagging and PutBucketTagging. @returns by key @throws S3Error MalformedXML, InvalidTag, and `rules.tooMany` */
 export function parseTaggingDocument(bytes: Uint8Array, rules: TaggingRules): readonly Tag[] {
   const { tags } = decodeXml(TAGGING, bytes);

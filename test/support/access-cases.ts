@@ -1,6 +1,7 @@
 import { UNSET_CONFIGURATIONS } from '../../src/operations/bucket/unset-configuration.ts';
 import { operationRow, type OperationName } from '../../src/protocol/operation-table.ts';
 import { type Sent, contentMd5 } from './acl-client.ts';
+import { BOUNDARY, formBody } from './post-form.ts';
 
 /** A bucket with an `object` and an open upload of `big`. */
 export interface Place {
@@ -23,6 +24,7 @@ const DELETE = '<Delete><Object><Key>object</Key></Object></Delete>';
 const TAGGING = '<Tagging><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tagging>';
 const VERSIONING = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
 const OBJECT_LOCK = '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>';
+const CORS = '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</AllowedOrigin></CORSRule></CORSConfiguration>';
 const RETENTION = '<Retention/>';
 const LEGAL_HOLD = '<LegalHold><Status>ON</Status></LegalHold>';
 const OWNERSHIP = '<OwnershipControls><Rule><ObjectOwnership>BucketOwnerPreferred</ObjectOwnership></Rule></OwnershipControls>';
@@ -79,6 +81,16 @@ export const CASES: Readonly<Partial<Record<OperationName, Case>>> = {
   UntagResource: { needs: 'owner', request: (place) => ({ method: 'DELETE', target: `${tagsOf(place)}?tagKeys=k`, headers: ACCOUNT_ID }) },
   OptionsBucket: { needs: 'nobody', otherwise: /^400 BadRequest$/, request: ({ bucket }) => ({ method: 'OPTIONS', target: `/${bucket}` }) },
   OptionsObject: { needs: 'nobody', otherwise: /^400 BadRequest$/, request: (place) => ({ method: 'OPTIONS', target: key()(place) }) },
+  GetBucketCors: { needs: 'owner', otherwise: /^404 NoSuchCORSConfiguration$/, request: bucketGet('?cors') },
+  PutBucketCors: { needs: 'owner', request: bucketPut('?cors', CORS) },
+  DeleteBucketCors: { needs: 'owner', request: bucketDelete('?cors') },
+  PostObject: {
+    needs: 'bucketWrite',
+    request: ({ bucket }) => ({
+      method: 'POST', target: `/${bucket}`, headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
+      body: formBody({ fields: [['key', 'object']], file: 'new' }).toString(),
+    }),
+  },
   ListBuckets: { needs: 'account', request: () => ({ method: 'GET', target: '/' }) },
   CreateBucket: { needs: 'account', otherwise: /^409 BucketAlreadyExists$/, request: ({ bucket }) => ({ method: 'PUT', target: `/${bucket}` }) },
   HeadBucket: { needs: 'bucketRead', request: ({ bucket }) => ({ method: 'HEAD', target: `/${bucket}` }) },

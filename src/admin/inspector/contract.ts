@@ -186,7 +186,7 @@ export interface Classification {
 export interface Authentication {
   /** `none`: the request was refused before it came to that. */
   readonly verdict: 'accepted' | 'anonymous' | 'refused' | 'none';
-  readonly method?: 'header' | 'query';
+  readonly method?: 'header' | 'query' | 'form';
   readonly accessKeyId?: string;
   readonly account?: string;
   readonly user?: string;

@@ -57,7 +57,7 @@ export interface KeptRequest {
 export type KeptAuthorization = Omit<AuthorizationFacts, 'reasons'>;
 
 export interface KeptAuth {
-  readonly method?: 'header' | 'query' | 'anonymous' | undefined;
+  readonly method?: 'header' | 'query' | 'form' | 'anonymous' | undefined;
   readonly account?: string | undefined;
   readonly user?: string | undefined;
   readonly accessKeyId?: string | undefined;

@@ -3,7 +3,7 @@ import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { Checksum, ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
 import type { BlobMetadata, ByteRange, ContentHeaders } from '../../store/blob-store.ts';
-import type { UploadBody } from '../../streams/bytes.ts';
+import type { OpenEndedBody, UploadBody } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import type { Head } from './head.ts';
@@ -28,8 +28,11 @@ export interface NewObject {
   readonly checksum?: Checksum;
 }
 
-export interface PutRequest extends NewObject {
-  readonly body: UploadBody;
+/** Whose length is known before it is read, or shows at its end. */
+export type AnyBody = UploadBody | OpenEndedBody;
+
+export interface PutRequest<Body extends AnyBody = UploadBody> extends NewObject {
+  readonly body: Body;
   /** Hex MD5 known before the first byte. */
   readonly md5?: string;
   /** Of a copy whose source's ETag is no MD5; otherwise the MD5 is the ETag. */
@@ -38,8 +41,12 @@ export interface PutRequest extends NewObject {
   readonly facts?: Promise<BodyFacts>;
 }
 
-export interface PutTarget extends KeyRef {
-  readonly request: PutRequest;
+export interface PutTarget<Body extends AnyBody = UploadBody> extends KeyRef {
+  readonly request: PutRequest<Body>;
+}
+
+export function hasKnownSize(target: PutTarget<AnyBody>): target is PutTarget {
+  return !('rest' in target.request.body);
 }
 
 /** An object whose bytes lie already where a version's bytes lie: at the version's own blob, with its record. */

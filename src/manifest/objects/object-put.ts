@@ -10,7 +10,7 @@ import { NULL_VERSION } from '../heads/head.ts';
 import { whileStreaming } from '../heads/commit-life.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { publishDetached } from './object-publish.ts';
-import type { Committed, PutTarget } from '../heads/object-requests.ts';
+import { type AnyBody, type Committed, type PutTarget, hasKnownSize } from '../heads/object-requests.ts';
 import { putInline } from './object-write.ts';
 import { storedSums } from './stored-sums.ts';
 import { commitNull } from '../versions/commit-null.ts';
@@ -20,16 +20,16 @@ import { type WrittenObject, isWrittenObject } from '../versions/version-blob.ts
 import { type OwnPlace, ownEtag, uploadVersion } from '../versions/upload-version.ts';
 
 /** Stores an object; how depends on the bucket's versioning (docs/decisions/0002-commit-protocol.md). */
-export function putObject(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
+export function putObject(context: ObjectsContext, target: PutTarget<AnyBody>, call: Call): Promise<Committed> {
   const { bucket, request } = target;
   if (bucket.versioning === 'enabled') return putVersion(context, target, call);
-  if (bodySize(request.body) > bucket.home.store.capabilities.maxWrite) return putDetached(context, target, call);
+  if (!hasKnownSize(target) || bodySize(target.request.body) > bucket.home.store.capabilities.maxWrite) return putDetached(context, target, call);
   if (bucket.versioning === 'never') return putInline(context, target, call);
   return request.body instanceof Uint8Array ? putNull(context, target, call) : putDetached(context, target, call);
 }
 
 /** A version of its own: its blob, then the head is swapped to it. A streamed body goes first, whatever becomes of the head meanwhile. */
-async function putVersion(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
+async function putVersion(context: ObjectsContext, target: PutTarget<AnyBody>, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const { token, written } = await commitVersion(
     context,
@@ -76,7 +76,7 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
 }
 
 /** The null version on a private blob, to which the head is swapped: for a body that can be sent only once, or not in one write. */
-async function putDetached(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
+async function putDetached(context: ObjectsContext, target: PutTarget<AnyBody>, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const token = newToken(context.clock.next());
   const { record, size } = await upload(target, { token, isNull: true }, call);
@@ -86,7 +86,7 @@ async function putDetached(context: ObjectsContext, target: PutTarget, call: Cal
 }
 
 /** A body that comes from the client ends with it; one that is in memory is the commit's. */
-function upload(target: PutTarget, own: OwnPlace, call: Call): Promise<WrittenObject> {
+function upload(target: PutTarget<AnyBody>, own: OwnPlace, call: Call): Promise<WrittenObject> {
   const isHeld = target.request.body instanceof Uint8Array;
   return isHeld ? uploadVersion(target, own, call) : whileStreaming(call, (client) => uploadVersion(target, own, client));
 }

@@ -16,6 +16,7 @@ import type {
   ObjectTarget,
   OpenRequest,
   PublishRequest,
+  AnyBody,
   PutRequest,
   RemoveRequest,
   Removed,
@@ -43,7 +44,7 @@ export interface Objects {
   /** Bytes of a view read before; StoreError conditionFailed or notFound when the object has changed since. */
   openView(bucket: Bucket, view: ObjectView, request: OpenRequest, call: Call): Promise<ByteSource>;
   /** @throws S3Error PreconditionFailed, ConditionalRequestConflict, NoSuchKey (If-Match), NoSuchBucket */
-  put(bucket: Bucket, key: string, request: PutRequest, call: Call): Promise<Committed>;
+  put(bucket: Bucket, key: string, request: PutRequest<AnyBody>, call: Call): Promise<Committed>;
   /** Makes the object of a blob that is there already, as a version's own. @throws as `put` */
   publish(bucket: Bucket, key: string, request: PublishRequest, call: Call): Promise<Committed>;
   /** Metadata and headers for such a blob. */

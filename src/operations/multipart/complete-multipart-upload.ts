@@ -2,8 +2,7 @@ import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
 import type { ExpectedObject, ListedPart } from '../../manifest/uploads/upload-plan.ts';
 import { CHECKSUM_ALGORITHMS } from '../../protocol/checksums/algorithms.ts';
 import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
-import type { HeaderReader, S3Request } from '../../protocol/request.ts';
-import { encodeForListing } from '../../protocol/url-encoding.ts';
+import type { HeaderReader } from '../../protocol/request.ts';
 import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { COMPLETE_MULTIPART_UPLOAD, COMPLETE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
@@ -11,6 +10,7 @@ import { authorizedBucket } from '../authorized-bucket.ts';
 import { objectChecksumElements } from '../checksum-elements.ts';
 import { writeConditions } from '../object/put-object.ts';
 import { createdVersionHeaders } from '../object-version.ts';
+import { locationOf } from '../location.ts';
 import type { Operation } from '../operation.ts';
 import { refuseEncryption } from '../unsupported-headers.ts';
 import { requireCompletionAccess, requireStarter } from './authorized-upload.ts';
@@ -75,9 +75,4 @@ function listedParts(parts: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts']):
 function partChecksums(part: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts'][number]): ListedPart['checksums'] {
   const found = CHECKSUM_ALGORITHMS.map((algorithm) => [algorithm, part[`Checksum${algorithm}`]] as const);
   return Object.fromEntries(found.filter(([, value]) => value !== undefined && value !== ''));
-}
-
-function locationOf({ scheme, host, address }: S3Request, key: string): string {
-  const path = address.virtualHost ? key : `${address.bucket ?? ''}/${key}`;
-  return `${scheme}://${host}/${encodeForListing(path)}`;
 }

@@ -1,9 +1,10 @@
 import type { Checksum, ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
-import type { ObjectBody } from '../../protocol/body/object-body.ts';
+import type { FormBody, ObjectBody, OpenBodyOptions } from '../../protocol/body/object-body.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
 import { parseObjectAttributes } from '../../protocol/headers/object-attributes.ts';
 import { ENCRYPTED, checksumHeaders, quoted } from '../../protocol/headers/object-headers.ts';
-import type { HeaderReader } from '../../protocol/request.ts';
+import type { HeaderReader, S3Request } from '../../protocol/request.ts';
+import type { S3Response } from '../../protocol/response.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, objectKey } from '../authorized-bucket.ts';
 import { createdVersionHeaders } from '../object-version.ts';
@@ -12,13 +13,20 @@ import { refuseEncryption } from '../unsupported-headers.ts';
 import { requestedLock } from './requested-lock.ts';
 import { requestedTags } from './requested-tags.ts';
 import type { Bucket } from '../../manifest/records/bucket.ts';
-import type { PutRequest } from '../../manifest/heads/object-requests.ts';
+import type { AnyBody, PutRequest } from '../../manifest/heads/object-requests.ts';
 
 /** S3's largest single upload: 5 GiB. */
-const MAX_OBJECT_SIZE = 5_368_709_120;
+export const MAX_OBJECT_SIZE = 5_368_709_120;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html */
-export const putObject: Operation = async (request, context) => {
+export const putObject: Operation = (request, context) => storeObject(request, context, (options) => request.body.open(options));
+
+/** Stores what `open` opens as the object that the request names. */
+export async function storeObject(
+  request: S3Request,
+  context: OperationContext,
+  open: (options: OpenBodyOptions) => Promise<ObjectBody | FormBody>,
+): Promise<S3Response> {
   const bucket = await authorizedBucket(request, context);
   refuseEncryption(request.headers);
   const on = { bucket, context };
@@ -28,7 +36,7 @@ export const putObject: Operation = async (request, context) => {
   const ownership = writtenOwnership(request.headers, { bucket }, context);
 
   const { capabilities } = bucket.home.store;
-  const body = await request.body.open({
+  const body = await open({
     holdBytes: context.settings.holdBytes,
     maxSize: MAX_OBJECT_SIZE,
     wantMd5: !capabilities.writeReturnsMd5 || (request.body.declaredSize ?? 0) > capabilities.maxWrite,
@@ -39,7 +47,7 @@ export const putObject: Operation = async (request, context) => {
   const committed = await context.manifest.objects.put(bucket, key, put, context.call);
   const { etag, checksum, versionId } = committed;
   return { status: 200, headers: { etag: quoted(etag), ...ENCRYPTED, ...checksumHeaders(checksum), ...createdVersionHeaders(versionId) } };
-};
+}
 
 /** Computed where the client declares none. */
 function wantedChecksum({ settings: { defaultChecksum } }: OperationContext): { wantChecksum?: ChecksumAlgorithm } {
@@ -58,15 +66,26 @@ export function writeConditions(headers: HeaderReader): WriteConditions {
 }
 
 /** What is known of the body before it is written; a trailer's checksum follows in `facts`. */
-function uploadOf(body: ObjectBody): Pick<PutRequest, 'body' | 'md5' | 'checksum' | 'facts'> {
+function uploadOf(body: ObjectBody | FormBody): Pick<PutRequest<AnyBody>, 'body' | 'md5' | 'checksum' | 'facts'> {
   const known = body.kind === 'held' ? body.facts : body.declared;
   const checksum = fullObject(known.checksum);
   return {
-    body: body.kind === 'held' ? body.bytes : { size: body.size, stream: body.stream },
+    body: storedBody(body),
     ...(known.md5 !== undefined && { md5: known.md5 }),
     ...(checksum !== undefined && { checksum }),
-    ...(body.kind === 'streamed' && { facts: body.facts }),
+    ...(body.kind !== 'held' && { facts: body.facts }),
   };
+}
+
+function storedBody(body: ObjectBody | FormBody): AnyBody {
+  switch (body.kind) {
+    case 'held':
+      return body.bytes;
+    case 'streamed':
+      return { size: body.size, stream: body.stream };
+    case 'openEnded':
+      return body.body;
+  }
 }
 
 function fullObject(checksum: { algorithm: Checksum['algorithm']; value?: string } | undefined): Checksum | undefined {

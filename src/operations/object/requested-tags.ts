@@ -1,8 +1,9 @@
+import { decide } from '../../access/authorize.ts';
 import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { type Tag, parseTaggingHeader } from '../../protocol/tagging.ts';
 import type { OperationContext } from '../operation.ts';
-import { requireAccess } from '../require-access.ts';
+import { dependsOnKeys, requireAccess } from '../require-access.ts';
 
 /**
  * Tags that a request gives the object it makes (`x-amz-tagging`). They take a permission besides
@@ -11,6 +12,13 @@ import { requireAccess } from '../require-access.ts';
 export function requestedTags(request: S3Request, on: { bucket: Bucket; context: OperationContext }): { tags?: readonly Tag[] } {
   const tags = parseTaggingHeader(request.headers.get('x-amz-tagging'));
   if (tags.length === 0) return {};
-  requireAccess({ bucket: on.bucket }, on.context, 's3:PutObjectTagging');
+  if (!isOpenForm(request, on)) requireAccess({ bucket: on.bucket }, on.context, 's3:PutObjectTagging');
   return { tags };
+}
+
+/** A form that the bucket's ACL lets anybody send may have tags, as it may have any metadata (docs/deviations.md). */
+function isOpenForm({ authMethod }: S3Request, { bucket, context }: { bucket: Bucket; context: OperationContext }): boolean {
+  const { operation, principal } = context;
+  if (operation.name !== 'PostObject' || authMethod !== 'anonymous' || dependsOnKeys({ bucket }, context)) return false;
+  return decide(principal, operation.permission, { bucket }).rule === 'aclAllUsers';
 }

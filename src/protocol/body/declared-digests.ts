@@ -113,3 +113,8 @@ export function checkedValue(algorithm: ChecksumAlgorithm, value: string): void 
     throw new S3Error('BadDigest', { message: `Value for ${checksumHeader(algorithm)} header is invalid.` });
   }
 }
+
+/** What is said of a streamed body before its first byte; MD5 in hex. */
+export function declaredFacts({ md5, checksum }: DeclaredDigests): { md5?: string; checksum?: NonNullable<DeclaredDigests['checksum']> } {
+  return { ...(md5 !== undefined && { md5: md5.toString('hex') }), ...(checksum !== undefined && { checksum }) };
+}

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { OpenEndedBody } from '../../streams/bytes.ts';
 import type { ChecksumAlgorithm } from '../checksums/algorithms.ts';
 
 export interface OpenBodyOptions {
@@ -42,5 +43,22 @@ export type ObjectBody =
       /** What the headers already say before the first byte: metadata can travel with the write. */
       readonly declared: { readonly md5?: string; readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value?: string } };
       /** Resolves when the stream has ended well; rejects with the S3Error that destroyed it. */
+      readonly facts: Promise<BodyFacts>;
+    };
+
+/** Bytes that the file of a form may have; both inclusive. */
+export interface FileSize {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The file of a form: held like any body, or the length of it shows at its end. */
+export type FormBody =
+  | Extract<ObjectBody, { kind: 'held' }>
+  | {
+      readonly kind: 'openEnded';
+      readonly body: OpenEndedBody;
+      readonly declared: Extract<ObjectBody, { kind: 'streamed' }>['declared'];
+      /** Resolves together with the rest of the body. */
       readonly facts: Promise<BodyFacts>;
     };

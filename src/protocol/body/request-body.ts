@@ -3,11 +3,12 @@ import type { ChunkSigningContext } from '../../auth/chunk-signature.ts';
 import { isStreaming, type PayloadMode } from '../../auth/payload-mode.ts';
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import type { RequestFacts } from '../../observe/request-facts.ts';
-import type { HeaderReader, ReadAllOptions, RequestBody } from '../request.ts';
+import { openForm } from '../form/open-form.ts';
+import type { HeaderReader, ReadAllOptions, RequestBody, UploadForm } from '../request.ts';
 import { AwsChunkedDeframer } from './aws-chunked.ts';
 import { BodyFlow, type Restrainable } from './body-flow.ts';
 import { collect } from './collect.ts';
-import { readDeclaredDigests, type DeclaredDigests } from './declared-digests.ts';
+import { declaredFacts, readDeclaredDigests, type DeclaredDigests } from './declared-digests.ts';
 import { PLAIN, type Deframer } from './deframer.ts';
 import { bodyFacts } from './facts.ts';
 import type { HoldBudget, Holder } from './hold-budget.ts';
@@ -50,9 +51,12 @@ class HttpRequestBody implements OwnedRequestBody {
   readonly #options: RequestBodyOptions;
   #read = false;
   #heldBytes = 0;
+  /** Of the bytes that are held. */
+  #holder: Holder | undefined;
 
   constructor(options: RequestBodyOptions) {
     this.#options = options;
+    this.#holder = options.holder;
     const header = isStreaming(options.payload) ? 'x-amz-decoded-content-length' : 'content-length';
     this.declaredSize = byteCount(options.headers.get(header));
   }
@@ -112,19 +116,38 @@ class HttpRequestBody implements OwnedRequestBody {
     }
   }
 
+  /** Content-MD5 and checksums among the headers are those of the whole form. */
+  async openForm(): Promise<UploadForm> {
+    this.#readOnce();
+    const size = this.declaredSize;
+    if (size === undefined) throw new S3Error('MissingContentLength');
+    const { headers, payload } = this.#options;
+    const declared = readDeclaredDigests(headers, payload, { checksums: true });
+    const flow = this.#flow(this.#verifier(declared, { wantMd5: false }), size, size);
+    return openForm({
+      flow,
+      size,
+      contentType: headers.get('content-type') ?? '',
+      tryTake: (bytes, holder) => {
+        this.#holder = holder;
+        return this.#tryTake(bytes);
+      },
+    });
+  }
+
   release(): void {
-    this.#options.holdBudget.giveBack(this.#heldBytes, this.#options.holder);
+    this.#options.holdBudget.giveBack(this.#heldBytes, this.#holder);
     this.#heldBytes = 0;
   }
 
   #tryTake(bytes: number): boolean {
-    if (!this.#options.holdBudget.tryTake(bytes, this.#options.holder)) return false;
+    if (!this.#options.holdBudget.tryTake(bytes, this.#holder)) return false;
     this.#heldBytes = bytes;
     return true;
   }
 
   readonly #reserveDocument = (bytes: number, total: number): void => {
-    if (!this.#options.holdBudget.tryTakeDocument(bytes, total, this.#options.holder)) throw new S3Error('SlowDown');
+    if (!this.#options.holdBudget.tryTakeDocument(bytes, total, this.#holder)) throw new S3Error('SlowDown');
     this.#heldBytes += bytes;
   };
 
@@ -180,8 +203,4 @@ class HttpRequestBody implements OwnedRequestBody {
 function byteCount(header: string | undefined): number | undefined {
   const count = header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined;
   return count !== undefined && Number.isSafeInteger(count) ? count : undefined;
-}
-
-function declaredFacts({ md5, checksum }: DeclaredDigests): Extract<ObjectBody, { kind: 'streamed' }>['declared'] {
-  return { ...(md5 !== undefined && { md5: md5.toString('hex') }), ...(checksum !== undefined && { checksum }) };
 }

@@ -6,6 +6,13 @@ export const COPY_OBJECT_RESULT: XmlShape = {
   content: { kind: 'struct', fields: [...fields(text, 'LastModified', 'ETag', 'ChecksumType'), ...CHECKSUMS] },
 };
 
+/** Of a form that asks for 201. */
+export const POST_RESPONSE: XmlShape = {
+  root: 'PostResponse',
+  namespace: null,
+  content: { kind: 'struct', fields: fields(text, 'Location', 'Bucket', 'Key', 'ETag') },
+};
+
 /** Request of DeleteObjects. */
 export const DELETE = {
   root: 'Delete',

@@ -107,6 +107,7 @@ export class Gateway {
       settings: { region: 'us-east-1', smallRangeCopy: false, holdBytes: HOLD_BYTES, newBuckets: 'open', cors: [] },
       mayTakeLong: () => undefined,
       asked: askedOf(request, name),
+      authenticateForm: () => principalOf(parts.account),
     });
   }
 

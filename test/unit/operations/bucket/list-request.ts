@@ -48,7 +48,7 @@ function listRequest(query: string, headers: Readonly<Record<string, string>>): 
       names: () => parameters.keys(),
     },
     headers: { get: (name) => headers[name], startingWith: () => [] },
-    body: { declaredSize: 0, readAll: noBody, open: noBody },
+    body: { declaredSize: 0, readAll: noBody, open: noBody, openForm: noBody },
     scheme: 'http',
     host: 'localhost',
     authMethod: 'header',
@@ -68,5 +68,6 @@ function contextOf({ buckets, objects, settler }: TestManifest, name: ListOperat
     manifest: { buckets, objects, listing: createListing(), uploads: createUploads({ clock: createClock(), settler, objects }) },
     settings: { region: 'us-east-1', smallRangeCopy: false, holdBytes: 0, newBuckets: 'open', cors: [] },
     mayTakeLong: () => undefined,
+    authenticateForm: () => ({ kind: 'account', account, accessKeyId: 'AK' }),
   };
 }

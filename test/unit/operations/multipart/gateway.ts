@@ -111,6 +111,7 @@ export class Gateway {
       accounts,
       manifest: { buckets, objects, listing: createListing(), uploads },
       settings: this.settings,
+      authenticateForm: () => principal,
     };
   }
 

@@ -12,7 +12,7 @@ const VERDICTS: Readonly<Record<Authentication['verdict'], readonly [words: stri
   none: ['not asked for: the request was refused before', 'aborted'],
 };
 
-const METHODS = { header: 'Authorization header', query: 'presigned URL' } as const;
+const METHODS = { header: 'Authorization header', query: 'presigned URL', form: 'signed form' } as const;
 
 /** Who it was; when the signature was refused, why, and what the server signed. */
 export function authenticationView(app: App, { verdict, method, accessKeyId, account, user, failure }: Authentication): View {

@@ -1,0 +1,161 @@
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { S3Error } from '../../errors/s3-error.ts';
+import type { BodyFlow } from '../body/body-flow.ts';
+import { FormFields } from './form-fields.ts';
+
+/** Bytes of a form before its file, boundaries and headers of parts included, as on AWS; likewise behind it. */
+export const MAX_FORM_DATA = 20 * 1024;
+/** Of the names and values before the file; 20 KB hold fewer. */
+const MAX_PARTS = 1000;
+
+/** A form whose fields are read, and whose file is about to come. */
+export interface ReadForm {
+  readonly fields: FormFields;
+  /** As the client calls it, without its folders; empty: no name. */
+  readonly filename: string;
+  readonly file: BusboyFileStream;
+  /** Bytes of the form that came before any of the file may have been taken: the file begins nowhere behind them. */
+  readonly before: number;
+  /** Resolves when the whole request came, was verified and was a form; rejects with the first thing wrong. */
+  readonly whole: Promise<undefined>;
+  /** Reads no more. */
+  abandon(error: Error): void;
+}
+
+/**
+ * Reads a `multipart/form-data` body: all fields up to the file, which is handed over as it comes. What follows it is ignored.
+ * @param contentType with the boundary
+ * @throws S3Error MalformedPOSTRequest, MaxPostPreDataLengthExceeded, InvalidArgument (no file), and what is wrong with the body itself
+ */
+export function readForm(flow: BodyFlow, contentType: string): Promise<ReadForm> {
+  return new FormReader(flow, newParser(contentType)).begin();
+}
+
+const BOUNDARY = /;\s*boundary="?[^\s;"]/i;
+
+function newParser(contentType: string): BusboyInstance {
+  if (!BOUNDARY.test(contentType)) throw malformed();
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      isPartAFile: (name) => name?.toLowerCase() === 'file',
+      limits: { parts: MAX_PARTS, files: 1, fieldSize: MAX_FORM_DATA, headerSize: MAX_FORM_DATA, headerPairs: MAX_PARTS },
+    });
+  } catch (error) {
+    throw malformed(error);
+  }
+}
+
+function malformed(cause?: unknown): S3Error {
+  return new S3Error('MalformedPOSTRequest', { cause });
+}
+
+/** Feeds the parser from the flow, and heeds its back-pressure. */
+class FormReader {
+  readonly #flow: BodyFlow;
+  readonly #parser: BusboyInstance;
+  readonly #fields = new FormFields();
+  readonly #form = Promise.withResolvers<ReadForm>();
+  readonly #whole = Promise.withResolvers<undefined>();
+  readonly #waiting: Buffer[] = [];
+  #file: BusboyFileStream | undefined;
+  #fed = 0;
+  #blocked = false;
+  #flowEnded = false;
+  #over = false;
+
+  constructor(flow: BodyFlow, parser: BusboyInstance) {
+    this.#flow = flow;
+    this.#parser = parser;
+    this.#whole.promise.catch(() => undefined); // whoever waits for the file hears of it
+  }
+
+  begin(): Promise<ReadForm> {
+    this.#parser
+      .on('field', (name: string | undefined, value, nameTruncated, valueTruncated) => {
+        if (this.#file !== undefined) return;
+        if (name === undefined || nameTruncated || valueTruncated) this.#fail(malformed());
+        else this.#fields.add(name, value);
+      })
+      .on('file', (_name, file, filename: string | undefined) => this.#begun(file, filename ?? ''))
+      .on('partsLimit', () => this.#fail(malformed()))
+      .on('error', (error) => this.#fail(malformed(error)))
+      .on('finish', () => this.#finished());
+    this.#flow.start({
+      payload: (bytes) => {
+        this.#waiting.push(bytes);
+        this.#feed();
+      },
+      done: () => {
+        this.#flowEnded = true;
+        this.#feed();
+      },
+      failed: (error) => this.#fail(error),
+    });
+    return this.#form.promise;
+  }
+
+  #begun(file: BusboyFileStream, filename: string): void {
+    this.#file = file;
+    file.on('error', (error) => this.#fail(malformed(error)));
+    this.#form.resolve({
+      fields: this.#fields,
+      filename,
+      file,
+      before: this.#fed,
+      whole: this.#whole.promise,
+      abandon: (error) => this.#fail(error),
+    });
+  }
+
+  #feed(): void {
+    while (!this.#blocked && !this.#over) {
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
+      this.#write(next);
+    }
+    if (this.#over || this.#blocked) return;
+    if (this.#flowEnded) this.#parser.end();
+    else this.#flow.resume();
+  }
+
+  /** Before the file comes, no more than a form may have there is looked at. */
+  #write(bytes: Buffer): void {
+    const room = this.#file === undefined ? MAX_FORM_DATA - this.#fed : bytes.length;
+    if (room <= 0) {
+      this.#fail(new S3Error('MaxPostPreDataLengthExceeded'));
+      return;
+    }
+    if (room < bytes.length) this.#waiting.unshift(bytes.subarray(room));
+    const piece = bytes.subarray(0, room);
+    this.#fed += piece.length;
+    if (this.#parser.write(piece)) return;
+    this.#blocked = true;
+    this.#flow.pause();
+    this.#parser.once('drain', () => {
+      this.#blocked = false;
+      this.#feed();
+    });
+  }
+
+  #finished(): void {
+    if (this.#file === undefined) {
+      this.#fail(new S3Error('InvalidArgument', { message: 'POST requires exactly one file upload per request.', extra: { ArgumentName: 'file', ArgumentValue: '0' } }));
+    } else if (!this.#over) {
+      this.#over = true;
+      this.#whole.resolve(undefined);
+    }
+  }
+
+  #fail(error: Error): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#flow.stop();
+    this.#waiting.length = 0;
+    this.#form.reject(error);
+    this.#whole.reject(error);
+    // Nobody may listen to it any more, and nothing of it is to be kept.
+    this.#file?.on('error', () => undefined).resume();
+    this.#parser.on('error', () => undefined);
+  }
+}
