@@ -1,0 +1,165 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWTPayload, SignJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { callSts, directoryOf, NUMBER, roleArn, sessionsOf, type StsAnswer } from '../../support/sts-client.ts';
+
+/** An identity provider on loopback, whose keys and manners tests change. */
+const issuer = {
+  url: '', asked: 0, keys: [] as { kid: string; pair: GenerateKeyPairResult }[], jwksUri: '', answer: undefined as (() => { status: number; body: string }) | undefined,
+};
+let server: Server;
+let gateway: TestGateway;
+let stranger: GenerateKeyPairResult;
+
+async function newKey(kid: string): Promise<void> {
+  issuer.keys = [{ kid, pair: await generateKeyPair('RS256', { extractable: true }) }];
+}
+
+async function documentAt(path: string | undefined): Promise<{ status: number; body: string }> {
+  if (issuer.answer !== undefined) return issuer.answer();
+  if (path === '/.well-known/openid-configuration') return { status: 200, body: JSON.stringify({ issuer: issuer.url, jwks_uri: issuer.jwksUri }) };
+  const keys = await Promise.all(issuer.keys.map(async ({ kid, pair }) => ({ ...await exportJWK(pair.publicKey), kid, alg: 'RS256', use: 'sig' })));
+  return { status: 200, body: JSON.stringify({ keys }) };
+}
+
+/** Each test has a gateway that has asked nobody yet. */
+async function freshGateway(): Promise<void> {
+  const accounts = directoryOf({
+    identityProviders: [{ issuer: issuer.url, audiences: ['s3gw', 'other'] }],
+    roles: [
+      { name: 'pod', trust: { webIdentity: [{ issuer: issuer.url, audiences: ['s3gw'], subjects: ['system:serviceaccount:kubeflow:*'] }] }, buckets: ['data'] },
+      { name: 'ci', trust: { Statement: [{ Effect: 'Allow', Principal: { Federated: `arn:aws:iam::${NUMBER}:oidc-provider/${issuer.url.slice(7)}` }, Action: 'sts:AssumeRoleWithWebIdentity',
+        Condition: { StringEquals: { [`${issuer.url.slice(7)}:project_path`]: 'group/app' } } }] } },
+      { name: 'users-only', trust: { accounts: ['main'] } },
+    ],
+  });
+  gateway = await startTestGateway({ accounts, sessions: sessionsOf(accounts) });
+}
+
+beforeAll(async () => {
+  stranger = await generateKeyPair('RS256', { extractable: true });
+  server = createServer((request, response) => {
+    issuer.asked += 1;
+    void documentAt(request.url).then(({ status, body }) => response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'max-age=600' }).end(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  issuer.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+beforeEach(async () => {
+  Object.assign(issuer, { asked: 0, answer: undefined, jwksUri: `${issuer.url}/keys` });
+  await newKey('one');
+  await freshGateway();
+  return () => gateway.close();
+});
+
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+interface TokenOptions {
+  readonly claims?: JWTPayload;
+  readonly expires?: number;
+  readonly by?: { kid?: string; pair: GenerateKeyPairResult };
+  readonly alg?: string;
+}
+
+function token({ claims = {}, expires = 600, by = issuer.keys[0], alg = 'RS256' }: TokenOptions = {}): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const payload = { iss: issuer.url, aud: 's3gw', sub: 'system:serviceaccount:kubeflow:runner', iat: now - 5, exp: now + expires, ...claims };
+  if (by === undefined) throw new Error('the issuer has no key');
+  return new SignJWT(payload).setProtectedHeader({ alg, ...(by.kid !== undefined && { kid: by.kid }) }).sign(by.pair.privateKey);
+}
+
+function assume(webIdentityToken: string, role = 'pod', more: Readonly<Record<string, string>> = {}): Promise<StsAnswer> {
+  return callSts({ port: gateway.port, parameters: { Action: 'AssumeRoleWithWebIdentity', RoleArn: roleArn(role), RoleSessionName: 'pod-1', WebIdentityToken: webIdentityToken, ...more } });
+}
+
+const result = ({ status, field }: StsAnswer): (number | string | undefined)[] => [status, field('Code')];
+
+describe('AssumeRoleWithWebIdentity', () => {
+  it('gives credentials to whom the trust policy names, without a signature', async () => {
+    const answer = await assume(await token());
+    expect(result(answer)).toEqual([200, undefined]);
+    expect([answer.field('SubjectFromWebIdentityToken'), answer.field('Audience'), answer.field('Provider'), answer.field('Arn')]).toEqual([
+      'system:serviceaccount:kubeflow:runner', 's3gw', `arn:aws:iam::${NUMBER}:oidc-provider/${issuer.url.slice(7)}`, `arn:aws:sts::${NUMBER}:assumed-role/pod/pod-1`,
+    ]);
+    const who = await callSts({ port: gateway.port, keys: answer.keys(), parameters: { Action: 'GetCallerIdentity' } });
+    expect(who.field('Arn')).toBe(`arn:aws:sts::${NUMBER}:assumed-role/pod/pod-1`);
+  });
+
+  it('asks the issuer once, for discovery and keys, however many come', async () => {
+    const web = await token();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => assume(web)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(issuer.asked).toBe(2);
+  });
+
+  it.each<[string, () => Promise<string>, string, [number, string]]>([
+    ['another subject', () => token({ claims: { sub: 'system:serviceaccount:default:runner' } }), 'pod', [403, 'AccessDenied']],
+    ['an audience that the role does not take', () => token({ claims: { aud: 'other' } }), 'pod', [403, 'AccessDenied']],
+    ['an audience that the provider does not take', () => token({ claims: { aud: 'sts.amazonaws.com' } }), 'pod', [400, 'InvalidIdentityToken']],
+    ['a role for users', () => token(), 'users-only', [403, 'AccessDenied']],
+    ['a role that is not there', () => token(), 'none', [403, 'AccessDenied']],
+    ['a token that expired', () => token({ expires: -60 }), 'pod', [400, 'ExpiredTokenException']],
+    ['a token without subject', () => token({ claims: { sub: '' } }), 'pod', [400, 'InvalidIdentityToken']],
+    ['another issuer', () => token({ claims: { iss: 'https://elsewhere.example.com' } }), 'pod', [400, 'InvalidIdentityToken']],
+    ['a stranger\'s key under the name of the issuer\'s', () => token({ by: { kid: 'one', pair: stranger } }), 'pod', [400, 'InvalidIdentityToken']],
+    ['no token', () => Promise.resolve('nonsense'), 'pod', [400, 'InvalidIdentityToken']],
+    ['an unsigned token', async () => {
+      const [, payload = ''] = (await token()).split('.');
+      return `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`;
+    }, 'pod', [400, 'InvalidIdentityToken']],
+    ['a token signed with the public key as a shared secret', async () => {
+      const [{ pair, kid }] = issuer.keys as [(typeof issuer.keys)[number]];
+      const secret = Buffer.from(JSON.stringify(await exportJWK(pair.publicKey)));
+      return new SignJWT({ iss: issuer.url, aud: 's3gw', sub: 'system:serviceaccount:kubeflow:x' }).setProtectedHeader({ alg: 'HS256', kid }).setIssuedAt().setExpirationTime('1h').sign(secret);
+    }, 'pod', [400, 'InvalidIdentityToken']],
+    ['a claim that the trust policy asks for and is not there', () => token(), 'ci', [403, 'AccessDenied']],
+  ])('refuses %s', async (_, web, role, expected) => {
+    expect(result(await assume(await web(), role))).toEqual(expected);
+  });
+
+  it('takes claims of the token as conditions', async () => {
+    expect(result(await assume(await token({ claims: { project_path: 'group/app' } }), 'ci'))).toEqual([200, undefined]);
+    expect(result(await assume(await token({ claims: { project_path: 'group/evil' } }), 'ci'))).toEqual([403, 'AccessDenied']);
+  });
+
+  it('does not ask anybody for tokens of an issuer that is not configured', async () => {
+    await assume(await token({ claims: { iss: `${issuer.url}/other` } }));
+    expect(issuer.asked).toBe(0);
+  });
+
+  it('asks again for a key that it does not know, but strangers cannot make it ask for each token', async () => {
+    for (let at = 0; at < 5; at += 1) expect(result(await assume(await token({ by: { kid: `made-up-${at}`, pair: stranger } })))).toEqual([400, 'InvalidIdentityToken']);
+    expect(issuer.asked).toBe(2);
+    expect(result(await assume(await token()))).toEqual([200, undefined]);
+  });
+
+  it.each<[string, () => { status: number; body: string }]>([
+    ['fails', () => ({ status: 500, body: '' })],
+    ['sends elsewhere', () => ({ status: 302, body: '' })],
+    ['answers no JSON', () => ({ status: 200, body: '<html>' })],
+    ['answers without end', () => ({ status: 200, body: ' '.repeat(300_000) })],
+    ['says that it is another', () => ({ status: 200, body: JSON.stringify({ issuer: 'https://x', jwks_uri: `${issuer.url}/keys` }) })],
+  ])('an issuer that %s is told as one', async (_, answer) => {
+    issuer.answer = answer;
+    expect(result(await assume(await token()))).toEqual([400, 'IDPCommunicationError']);
+    const before = issuer.asked;
+    expect(result(await assume(await token()))).toEqual([400, 'IDPCommunicationError']);
+    expect(issuer.asked).toBe(before);
+  });
+
+  it('keys are not asked for over plain http elsewhere, whatever the discovery document says', async () => {
+    issuer.jwksUri = 'http://169.254.169.254/latest/meta-data';
+    expect(result(await assume(await token()))).toEqual([400, 'IDPCommunicationError']);
+  });
+
+  it('a long token is refused before anybody looks at it, and never echoed', async () => {
+    const answer = await assume('x'.repeat(20_001));
+    expect(result(answer)).toEqual([400, 'ValidationError']);
+    expect(answer.text).not.toContain('xxxx');
+    const large = await assume('x'.repeat(120_000));
+    expect(result(large)).toEqual([413, 'RequestEntityTooLarge']);
+  });
+});
