@@ -166,12 +166,13 @@ function own(said: Said): { readonly has: boolean; readonly within: boolean } {
 }
 
 /** What his account owns or is granted, and his policies let him use. What everybody is granted within his account, he has without them. */
-function byHimself(said: Said, { owning, principal, resource }: Question): Conclusion | undefined {
+function byHimself(said: Said, { owning, principal, action, resource }: Question): Conclusion | undefined {
   if (!owning.allowed) return undefined;
   const { has, within } = own(said);
   if (has && within) return { allowed: true, rule: said.identity === undefined ? owning.rule : 'identityPolicy', by: said.identity?.by, lacking: [] };
-  const isEverybodys = owning.rule === 'aclAllUsers' && resource.bucket !== undefined && owns(principal, resource.object ?? resource.bucket);
-  return isEverybodys && within ? { allowed: true, rule: owning.rule, lacking: [] } : undefined;
+  const ownsIt = resource.bucket !== undefined && owns(principal, resource.object ?? resource.bucket);
+  const { rule } = byOwnership({ kind: 'anonymous' }, action, resource);
+  return ownsIt && within && rule === 'aclAllUsers' ? { allowed: true, rule, lacking: [] } : undefined;
 }
 
 function byBucket(said: Said, { principal, resource: { bucket, object }, policies, action }: Question): Conclusion | undefined {

@@ -40,7 +40,7 @@ function statementFacts({ policy, statement, mismatch, condition }: LookedAt): S
     statement: sid === undefined || sid === '' ? String(index + 1) : sid,
     effect,
     ...(mismatch !== undefined && { mismatch }),
-    ...(condition !== undefined && { condition: `${condition.operator} ${condition.key} ${JSON.stringify(condition.values)}` }),
+    ...(condition !== undefined && { condition: `${condition.operator} ${condition.key}` }),
   };
 }
 

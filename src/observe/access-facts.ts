@@ -22,7 +22,7 @@ export interface StatementFacts {
   readonly effect: 'Allow' | 'Deny';
   /** Why it does not speak about the request; absent: it does. */
   readonly mismatch?: 'principal' | 'action' | 'resource' | 'condition';
-  /** Operator, key and values of the first condition that does not hold. */
+  /** Operator and key of the first condition that does not hold; values may be secrets, as those of `aws:Referer`. */
   readonly condition?: string;
 }
 

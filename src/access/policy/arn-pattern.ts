@@ -31,11 +31,16 @@ export function compileArnPattern(text: string, options: PatternOptions): Patter
   const tail = compilePattern(parts.at(-1) ?? '', options);
   if (!/[*?$]/.test(head)) {
     const start = `${head}:`;
-    return { text, matches: (value, keys) => value.startsWith(start) && tail.matches(value.slice(start.length), keys) };
+    return {
+      text,
+      ...(tail.resolves !== undefined && { resolves: tail.resolves }),
+      matches: (value, keys) => value.startsWith(start) && tail.matches(value.slice(start.length), keys),
+    };
   }
   const compiled = parts.map((part) => compilePattern(part, options));
   return {
     text,
+    resolves: (keys) => compiled.every((pattern) => pattern.resolves?.(keys) ?? true),
     matches: (value, keys) => {
       const given = plainParts(value);
       return given !== undefined && compiled.every((pattern, index) => pattern.matches(given[index] ?? '', keys));

@@ -11,6 +11,8 @@ export interface Pattern {
   readonly text: string;
   /** @param keys what its variables stand for; a variable without a value matches nothing */
   matches(value: string, keys: ConditionKeys): boolean;
+  /** Whether all its variables have a value; absent: it has none. */
+  readonly resolves?: (keys: ConditionKeys) => boolean;
 }
 
 /** `Action` or `Resource`, or, with `not`, the opposite of what it lists. */

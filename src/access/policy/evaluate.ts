@@ -1,5 +1,5 @@
 import type { PolicyContext } from './context.ts';
-import type { Condition, NamedPolicy, PatternSet, Statement } from './document.ts';
+import type { Condition, Effect, NamedPolicy, PatternSet, Statement } from './document.ts';
 import { type Through, isNarrower, namedBy } from './principal.ts';
 
 /** Why a statement does not speak about a request. */
@@ -56,16 +56,22 @@ interface Asked extends LookedAt {
 }
 
 function ask(policy: NamedPolicy, statement: Statement, context: PolicyContext): Asked {
-  const { action, resource, keys, caller } = context;
+  const { action, keys, caller } = context;
   const { principals } = statement;
   if (!includes(statement.actions, action.toLowerCase(), context)) return { policy, statement, mismatch: 'action' };
-  if (statement.resources !== undefined && !includes(statement.resources, resource, context)) return { policy, statement, mismatch: 'resource' };
+  if (statement.resources !== undefined && !speaksOf(statement.resources, statement.effect, context)) return { policy, statement, mismatch: 'resource' };
   const through = principals && namedBy(principals, caller, statement.effect);
   if (principals !== undefined && through === undefined) return { policy, statement, mismatch: 'principal' };
   for (const condition of statement.conditions) {
     if (!condition.holds(keys)) return { policy, statement, mismatch: 'condition', condition };
   }
   return { policy, statement, mismatch: undefined, ...(through !== undefined && { through }) };
+}
+
+/** What a variable without value leaves out, nobody knows: an Allow that leaves it out allows nothing. */
+function speaksOf(resources: PatternSet, effect: Effect, context: PolicyContext): boolean {
+  if (resources.not && effect === 'Allow' && resources.patterns.some(({ resolves }) => resolves?.(context.keys) === false)) return false;
+  return includes(resources, context.resource, context);
 }
 
 function includes({ not, patterns }: PatternSet, value: string, { keys }: PolicyContext): boolean {

@@ -33,6 +33,7 @@ export function compilePattern(text: string, options: PatternOptions): Pattern {
   if (tokens.some(isVariable)) {
     return {
       text,
+      resolves: (keys) => substitute(tokens, keys) !== undefined,
       matches: (value, keys) => {
         const known = substitute(tokens, keys);
         return known !== undefined && matchChunks(toChunks(known, fold), fold(value));

@@ -93,6 +93,8 @@ export interface RequestSummary {
   readonly status?: number;
   /** S3 error code. */
   readonly code?: string;
+  /** The statement that denied, `policy/statement`; `no statement` where policies were asked and none allows. */
+  readonly deniedBy?: string;
   /** So far, while running. */
   readonly durationMs: number;
   /** To the first byte of the answer. */
@@ -219,6 +221,34 @@ export interface Decision {
   readonly allowed: boolean;
   /** Which rule decided, in words: `owner of the bucket`, `ACL grant to everybody`, ... */
   readonly rule: string;
+  /** Present when policies were asked. */
+  readonly reasons?: DecisionReasons;
+}
+
+/** Why policies decided as they did. */
+export interface DecisionReasons {
+  /** ARN of what was asked for. */
+  readonly resource: string;
+  /** The statement that decided; absent: none did. */
+  readonly by?: AskedStatement;
+  /** Those that were looked at, in order. */
+  readonly looked: readonly AskedStatement[];
+  /** Looked at and not told. */
+  readonly omitted?: number;
+  /** The smallest statements that would let the request be, as JSON, each for the document that lacks it. */
+  readonly remedies?: readonly { readonly document: string; readonly statement: string }[];
+}
+
+export interface AskedStatement {
+  /** Name of the document. */
+  readonly policy: string;
+  /** Its Sid, else its place, counted from 1. */
+  readonly statement: string;
+  readonly effect: 'Allow' | 'Deny';
+  /** Why it does not speak about the request; absent: it does. */
+  readonly mismatch?: 'principal' | 'action' | 'resource' | 'condition';
+  /** Operator and key of the condition that does not hold. */
+  readonly condition?: string;
 }
 
 export interface BackendWork {

@@ -33,6 +33,7 @@ export function summaryOf(request: KeptRequest, { replica, slowMs }: Origin): Re
     identity: identityOf(request.auth),
     status: status === 0 ? undefined : status,
     code: failure?.code,
+    deniedBy: deniedBy(request),
     durationMs: ended ?? Math.max(0, Date.now() - arrived),
     firstByteMs: firstByte,
     bytesIn: request.bytesIn,
@@ -40,6 +41,12 @@ export function summaryOf(request: KeptRequest, { replica, slowMs }: Origin): Re
     backendCalls: request.backendCalls,
     slow: ended !== undefined && ownTimeMs(request) >= slowMs,
   });
+}
+
+function deniedBy({ authorization, failure }: KeptRequest): string | undefined {
+  if (authorization?.allowed !== false || authorization.reasons === undefined || failure === undefined) return undefined;
+  const { by } = authorization.reasons;
+  return by === undefined ? 'no statement' : `${by.policy}/${by.statement}`;
 }
 
 /** One request in the order in which a person asks. */
@@ -130,8 +137,8 @@ const RULES: Readonly<Record<AccessRule, string>> = {
 
 function decisionsOf({ authorization }: KeptRequest): Decision[] {
   if (authorization === undefined) return [];
-  const { action, allowed, rule } = authorization;
-  return [{ action, allowed, rule: RULES[rule] }];
+  const { action, allowed, rule, reasons } = authorization;
+  return [defined({ action, allowed, rule: RULES[rule], reasons })];
 }
 
 function callOf({ path, method, ...call }: KeptCall): BackendCall {

@@ -1,10 +1,10 @@
 import { redactTarget } from '../../observe/redact.ts';
-import type { AccessRule, AuthorizationFacts } from '../../observe/access-facts.ts';
+import type { AccessReasons, AccessRule, AuthorizationFacts } from '../../observe/access-facts.ts';
 import type { AuthFacts, BackendCallFacts, HeadFacts, RequestBodyFacts, RequestFacts } from '../../observe/request-facts.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 import type { KeptAuth, KeptAuthorization, KeptBody, KeptCall, KeptFailure, KeptRequest } from './kept-request.ts';
 import {
-  LIMIT, LOOKED_AT, claimedKeyId, clip, clipped, codeOf, keepDigest, keepFailure, keepHeaders, keepReport, redactedOnce, shown,
+  LIMIT, LOOKED_AT, claimedKeyId, clip, clipped, codeOf, keepDigest, keepFailure, keepHeaders, keepReasons, keepReport, redactedOnce, shown,
 } from './kept-text.ts';
 import type { KeepText } from './kept-text.ts';
 import {
@@ -81,6 +81,7 @@ const AUTHORIZATION = record<AuthorizationFacts, KeptAuthorization>({
   action: field(WORD, ({ action }) => action),
   allowed: field(FLAG, ({ allowed }) => allowed),
   rule: field(WORD as Kind<AccessRule>, ({ rule }) => rule),
+  reasons: field(json<AccessReasons>(), ({ reasons }) => reasons && keepReasons(reasons())),
 });
 
 const DIGESTS = json<readonly ReturnType<typeof keepDigest>[]>();

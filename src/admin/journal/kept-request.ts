@@ -1,4 +1,4 @@
-import type { AuthorizationFacts } from '../../observe/access-facts.ts';
+import type { AccessReasons, AuthorizationFacts } from '../../observe/access-facts.ts';
 import type { Digest, HeadFacts, RequestFacts } from '../../observe/request-facts.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 
@@ -53,8 +53,10 @@ export interface KeptRequest {
   readonly bytesOut: number;
 }
 
-/** Why policies decided so is not kept. */
-export type KeptAuthorization = Omit<AuthorizationFacts, 'reasons'>;
+/** Why policies decided so, worked out. */
+export interface KeptAuthorization extends Omit<AuthorizationFacts, 'reasons'> {
+  readonly reasons?: AccessReasons | undefined;
+}
 
 export interface KeptAuth {
   readonly method?: 'header' | 'query' | 'form' | 'anonymous' | undefined;

@@ -1,3 +1,4 @@
+import type { AccessReasons, StatementFacts } from '../../observe/access-facts.ts';
 import { redactCanonicalRequest, redactHeader, redactText } from '../../observe/redact.ts';
 import type { Digest, Failure, RequestHead } from '../../observe/request-facts.ts';
 import { headerOf } from '../../observe/raw-headers.ts';
@@ -71,6 +72,22 @@ export function claimedKeyId({ rawHeaders, target }: RequestHead): string | unde
 
 export function keepDigest({ algorithm, value }: Digest): Digest {
   return { algorithm: clip(algorithm, LIMIT.id), value: shown(value, LIMIT.id) };
+}
+
+/** Names are the policies' own; the address is the request's. */
+export function keepReasons({ resource, by, looked, omitted, remedies }: AccessReasons): AccessReasons {
+  return {
+    resource: shown(resource, LIMIT.path),
+    ...(by !== undefined && { by: keepStatement(by) }),
+    looked: looked.map(keepStatement),
+    ...(omitted !== undefined && { omitted }),
+    ...(remedies !== undefined && { remedies: remedies.map(({ document, statement }) => ({ document, statement: shown(statement, LIMIT.path) })) }),
+  };
+}
+
+function keepStatement({ policy, statement, condition, ...others }: StatementFacts): StatementFacts {
+  const named = { policy: clip(policy, LIMIT.headerName), statement: clip(statement, LIMIT.headerName) };
+  return { ...others, ...named, ...(condition !== undefined && { condition: clip(condition, LIMIT.headerName) }) };
 }
 
 export function keepFailure(failure: Failure | undefined): KeptFailure | undefined {

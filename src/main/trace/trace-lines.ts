@@ -13,7 +13,7 @@ const MIB = 1024 * 1024;
 
 /** One request in one line: when, what came of it, what it was, how long it took, on what, who, and where to look further. */
 export function requestLine(request: RequestSummary, { colours, nameReplica }: LineOptions): string {
-  const { arrived, outcome, status, code = '', operation, method, durationMs, slow, backendCalls, bytesIn, bytesOut, identity, id, replica } = request;
+  const { arrived, outcome, status, code = '', operation, method, durationMs, slow, backendCalls, bytesIn, bytesOut, identity, id, replica, deniedBy } = request;
   const colour = COLOURS[outcome];
   const words = [
     new Date(arrived).toISOString().slice(11, 23),
@@ -24,7 +24,7 @@ export function requestLine(request: RequestSummary, { colours, nameReplica }: L
     sizeText(Math.max(bytesIn, bytesOut)).padStart(8),
     targetText(request),
     terminalText(identity ?? 'anonymous'),
-    paint(terminalText(code), colour, colours),
+    paint(terminalText(deniedBy === undefined ? code : `${code} by ${deniedBy}`), colour, colours),
     paint(terminalText(nameReplica ? `${id} ${replica}` : id), '2', colours),
   ];
   return words.filter((word) => word !== '').join('  ');

@@ -118,6 +118,12 @@ describe('variables', () => {
     expect(asked(text, { resource: `arn:aws:s3:::bucket/${key}`, keys }).effect).toBe(effect);
   });
 
+  it.each([['Allow', 'none'], ['Deny', 'deny']])('%s of all but what a variable without value says: %s', (Effect, effect) => {
+    const text = statement({ Effect, Resource: undefined, NotResource: 'arn:aws:s3:::bucket/${aws:userid}/*' });
+    expect(asked(text, { keys }).effect).toBe(effect);
+    expect(asked(text, { keys: keysOf({ 'aws:userid': 'x' }) }).effect).toBe(Effect.toLowerCase());
+  });
+
   it('stand for themselves in documents of 2008', () => {
     const text = statement({ Resource: 'arn:aws:s3:::bucket/${aws:username}' }).replace('2012-10-17', '2008-10-17');
     expect(asked(text, { resource: 'arn:aws:s3:::bucket/anna', keys }).effect).toBe('none');

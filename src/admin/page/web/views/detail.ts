@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit-html';
 import type {
-  BodyFacts, Classification, Decision, ErrorMapping, RequestDetail, RequestHead,
+  AskedStatement, BodyFacts, Classification, Decision, DecisionReasons, ErrorMapping, RequestDetail, RequestHead,
 } from '../../../inspector/contract.ts';
 import type { App } from '../app.ts';
 import { formatBytes, plural } from '../format.ts';
@@ -62,8 +62,21 @@ function classification({ operation, why, bucket, key, versionId, uploadId, virt
 
 function decisions(made: readonly Decision[]): View {
   if (made.length === 0) return html`<p class="quiet">It did not come to that.</p>`;
-  return html`<ul class="plain">${made.map(({ action, allowed, rule }) => html`<li>
-    <span class="badge ${allowed ? 'ok' : 'clientError'}">${allowed ? 'allowed' : 'denied'}</span> <code>${action}</code> <span class="quiet">by</span> ${rule}</li>`)}</ul>`;
+  return html`<ul class="plain">${made.map(({ action, allowed, rule, reasons }) => html`<li>
+    <span class="badge ${allowed ? 'ok' : 'clientError'}">${allowed ? 'allowed' : 'denied'}</span> <code>${action}</code> <span class="quiet">by</span> ${rule}${reasons === undefined ? nothing : because(reasons)}</li>`)}</ul>`;
+}
+
+function because({ resource, by, looked, omitted, remedies = [] }: DecisionReasons): View {
+  return html`${facts(
+    ['Resource', code(resource)],
+    ['Statement', by === undefined ? 'none decided' : statementOf(by)],
+  )}${looked.length === 0 ? nothing : html`<details><summary>${looked.length + (omitted ?? 0)} statements looked at</summary><ul>${looked.map((asked) => html`<li>${statementOf(asked)}</li>`)}</ul></details>`}
+    ${remedies.map(({ document, statement }) => html`<p>It would take, in ${document}: <code>${statement}</code></p>`)}`;
+}
+
+function statementOf({ policy, statement, effect, mismatch, condition }: AskedStatement): View {
+  const why = mismatch === undefined ? 'speaks about the request' : condition === undefined ? `another ${mismatch}` : `condition does not hold: ${condition}`;
+  return html`<code>${policy}/${statement}</code> ${effect} <span class="quiet">${why}</span>`;
 }
 
 function heads({ head: { before, after }, heads: several = [] }: RequestDetail): View {
