@@ -4,7 +4,11 @@ import { ARNS, type PolicyCase } from './cases.ts';
 const DIFFERENCES: readonly (readonly [name: string, explains: (one: PolicyCase, ours: boolean) => boolean])[] = [
   [
     'a Deny whose NotPrincipal names a caller and not its account denies here',
-    ({ bucket }, ours) => !ours && /"Effect":"Deny","NotPrincipal"/.test(bucket ?? ''),
+    ({ bucket }, ours) => !ours && (bucket ?? '').includes('"Effect":"Deny","NotPrincipal"'),
+  ],
+  [
+    'variables stand for themselves in documents of 2008 here, as IAM documents it',
+    ({ identity, session, bucket }) => [...identity, session ?? '', bucket ?? ''].some((text) => text.includes('2008-10-17') && text.includes('${')),
   ],
   [
     'what a bucket gives a session by name is not limited by the policy of the session here, as IAM documents it',
