@@ -1,5 +1,6 @@
 import { S3Error } from '../errors/s3-error.ts';
 import { RecordFormatError } from '../manifest/records/record.ts';
+import { VERSIONING_JUST_ENABLED } from '../manifest/versions/drain-window.ts';
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
 
 /** Seconds a client is asked to wait when the backend named no time. */
@@ -13,7 +14,7 @@ const UNREADABLE = 'The record that the gateway keeps with the object cannot be 
 /** Store failures that say something to a client; all others are ours alone and become InternalError. */
 const STORE_FAILURES: Partial<Record<StoreErrorKind, (error: StoreError) => S3Error>> = {
   throttled: (error) => slowDown(error),
-  unavailable: (error) => new S3Error('ServiceUnavailable', { cause: error }),
+  unavailable: (error) => unavailable(error),
   archived: (error) => new S3Error('InvalidObjectState', { cause: error }),
   containerBusy: (error) => new S3Error('OperationAborted', { cause: error }),
 };
@@ -42,6 +43,12 @@ function ofTheStore(error: unknown): StoreError | undefined {
     current = current.cause;
   }
   return error instanceof StoreError ? error : undefined;
+}
+
+/** The backend is there; the bucket is not ready yet for this, for up to half an hour. */
+function unavailable(error: StoreError): S3Error {
+  if (error.detail.code !== VERSIONING_JUST_ENABLED) return new S3Error('ServiceUnavailable', { cause: error });
+  return new S3Error('OperationAborted', { message: 'Versioning was first enabled on this bucket a short while ago. Please try again later.', cause: error });
 }
 
 function slowDown(error: StoreError): S3Error {

@@ -58,9 +58,9 @@ export async function fuzz({ requests, first = 0, seed, store, progress }: FuzzO
     await sentinels.place();
     const ids = await playground(gateway.port);
     if (ids === undefined) throw new Error('the fuzzer got no ids to play with');
-    const before = heldBytes();
+    const before = await heldBytes();
     const run = new Run(gateway.port, {
-      requests, first, seed, ids, marker: sentinels.marker, progress: (done) => progress?.(done, heldBytes()),
+      requests, first, seed, ids, marker: sentinels.marker, progress: async (done) => progress?.(done, await heldBytes()),
     });
     await run.finished();
     const served = await roundTrip(gateway.port, signedHead({ target: '/' }));
@@ -69,7 +69,7 @@ export async function fuzz({ requests, first = 0, seed, store, progress }: FuzzO
     await sleep(QUIET_MS);
     watchers.observers.flush();
     const failures = [...run.failures, ...logged.texts];
-    return { statuses: run.statuses, failures, damage, grownBytes: heldBytes() - before, servedAfter: served.status === 200 };
+    return { statuses: run.statuses, failures, damage, grownBytes: await heldBytes() - before, servedAfter: served.status === 200 };
   } finally {
     await gateway.close();
   }
@@ -79,7 +79,7 @@ interface RunOptions extends Pick<FuzzOptions, 'requests' | 'seed'> {
   readonly first: number;
   readonly ids: KnownIds;
   readonly marker: string;
-  readonly progress: (done: number) => void;
+  readonly progress: (done: number) => Promise<void>;
 }
 
 /** The requests of a run, under way. */
@@ -119,7 +119,7 @@ class Run {
     const first = this.#started;
     const end = (this.#started = Math.min(first + LOT, requests));
     for (let index = first; index < end; index += 1) {
-      if (index % PROGRESS_EVERY === PROGRESS_EVERY - 1) progress(index + 1);
+      if (index % PROGRESS_EVERY === PROGRESS_EVERY - 1) await progress(index + 1);
       if (index % RENEWED_EVERY === RENEWED_EVERY - 1) this.#ids = (await playground(this.#port)) ?? this.#ids;
       // Each has a seed of its own: it can be made again without those before it.
       const request = randomRequest(new Random(seed * 1_000_003 + offset + index), this.#ids);

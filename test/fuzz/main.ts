@@ -44,9 +44,9 @@ async function round(first: number): Promise<boolean> {
   }
 }
 
-const before = heldBytes();
+const before = await heldBytes();
 let harmless = true;
 for (let first = 0; first < requests && harmless; first += ROUND) harmless = await round(first);
 const sent = Object.values(statuses).reduce((sum, count) => sum + count, 0);
-console.log(`${sent} requests over ${values.backend}, seed ${values.seed}, in ${Math.round((performance.now() - began) / 1000)} s; ${mib(heldBytes() - before)} MiB more than in the beginning; by status:`, statuses);
+console.log(`${sent} requests over ${values.backend}, seed ${values.seed}, in ${Math.round((performance.now() - began) / 1000)} s; ${mib(await heldBytes() - before)} MiB more than in the beginning; by status:`, statuses);
 process.exitCode = harmless ? 0 : 1;

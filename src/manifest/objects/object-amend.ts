@@ -9,7 +9,7 @@ import type { ObjectTarget } from '../heads/object-requests.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { amendVersion } from '../versions/amend-version.ts';
-import { isDraining, placedRecord } from '../versions/drain-window.ts';
+import { VERSIONING_JUST_ENABLED, isDraining, placedRecord } from '../versions/drain-window.ts';
 
 /** Turns in which the version moves between the head and a blob of its own. */
 const MAX_TURNS = 8;
@@ -33,7 +33,7 @@ export async function amendObject(context: ObjectsContext, target: ObjectTarget,
 
 /** While a plain PUT may still land over it, nothing can keep the null version. @throws StoreError unavailable */
 function requireLockable(context: ObjectsContext, bucket: Bucket): void {
-  if (isDraining(bucket, context)) throw new StoreError('unavailable', { call: 'setMetadata', code: 'VersioningJustEnabled' });
+  if (isDraining(bucket, context)) throw new StoreError('unavailable', { call: 'setMetadata', code: VERSIONING_JUST_ENABLED });
 }
 
 interface AmendedHead {

@@ -15,6 +15,9 @@ const PAGE = 100;
 /** Longer than a writer may take between what it looked at and its last call, and that call on its way. Milliseconds. */
 export const DRAIN_MS = 30 * 60_000;
 
+/** Code of refusals that only wait for the end of the window. */
+export const VERSIONING_JUST_ENABLED = 'VersioningJustEnabled';
+
 /**
  * True for a while after versioning was turned on for the first time: an unconditional PUT that began before may
  * still land, over any head. So writers stamp their version before they answer, and whoever finds a head that a

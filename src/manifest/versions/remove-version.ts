@@ -18,7 +18,7 @@ import { readHead } from '../heads/object-read.ts';
 import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-requests.ts';
 import { indexDeletion } from './create-marker.ts';
 import { nullBlobOf, redo, seqOfHead } from './displace.ts';
-import { isDraining, mayHideVersions, versionsNewestFirst } from './drain-window.ts';
+import { VERSIONING_JUST_ENABLED, isDraining, mayHideVersions, versionsNewestFirst } from './drain-window.ts';
 import { Grounds, removeVersionBlob } from './remove-blob.ts';
 import { type VersionBlob, isVisible, readVersion, versionView } from './version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';
@@ -90,7 +90,7 @@ async function planTurn(context: ObjectsContext, turn: Turn, call: Call): Promis
 /** The head may have been overwritten by a late plain PUT: what it names no longer, it cannot delete. */
 async function refuseInWindow(context: ObjectsContext, place: KeyRef, head: Head | undefined, call: Call): Promise<void> {
   if (head === undefined || !isDraining(place.bucket, context) || !mayHideVersions(head)) return;
-  for await (const _version of versionsNewestFirst(place, call)) throw new StoreError('unavailable', { call: 'write', code: 'VersioningJustEnabled' });
+  for await (const _version of versionsNewestFirst(place, call)) throw new StoreError('unavailable', { call: 'write', code: VERSIONING_JUST_ENABLED });
 }
 
 function isCurrent({ versionId }: Target, head: Head | undefined): head is Head {

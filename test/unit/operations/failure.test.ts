@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { S3Error } from '../../../src/errors/s3-error.ts';
+import { RecordFormatError } from '../../../src/manifest/records/record.ts';
 import { toS3Error } from '../../../src/operations/failure.ts';
 import { StoreError, type StoreErrorKind } from '../../../src/store/store-error.ts';
 
@@ -9,6 +10,15 @@ test.each<[StoreErrorKind, string]>([
 ])('%s that nobody translated: %s, with its cause', (kind, code) => {
   const error = new StoreError(kind);
   expect(toS3Error(error)).toMatchObject({ code, cause: error });
+});
+
+test('what waits for the end of the window after versioning was enabled conflicts with that; the backend is there', () => {
+  expect(toS3Error(new StoreError('unavailable', { code: 'VersioningJustEnabled' }))).toMatchObject({ code: 'OperationAborted', status: 409 });
+});
+
+test('a record that cannot be read is a state of the object', () => {
+  const error = new RecordFormatError(99);
+  expect(toS3Error(error)).toMatchObject({ code: 'InvalidObjectState', status: 403, cause: error });
 });
 
 test('the reason of a broken upload is found below', () => {
