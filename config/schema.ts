@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { azurePlace, type BackendPlace, gcsPlace, overlapMessage, overlapping } from './backend-places.ts';
 import { ADMIN, adminFaults, isLoopback } from './schema-admin.ts';
 import { ACCOUNT, DEMO_ACCESS_KEY } from './schema-accounts.ts';
+import { bucketFaults, BUCKETS } from './schema-buckets.ts';
 import { BACKEND, type BackendConfig } from './schema-backends.ts';
 import { RATE_RULES } from './schema-rates.ts';
 import { STS } from './schema-sts.ts';
@@ -22,14 +23,6 @@ const LISTENER = z.strictObject({
   tls: TLS.optional().describe('Present: HTTPS.'),
   proxyProtocol: z.array(RANGE).default([])
     .describe('Addresses or CIDR ranges of balancers whose connections begin with a PROXY header, version 1 or 2; one without is closed. What it names as source is the client\'s address, everywhere. From anybody else such a header is refused.'),
-});
-
-const BUCKETS = z.strictObject({
-  default: z.string().optional().describe('Backend of buckets that no rule names. May be left out when there is only one backend.'),
-  rules: z.array(z.strictObject({
-    pattern: z.string().min(1).describe('Bucket name; `*` stands for any characters.'),
-    backend: z.string().describe('Name of a backend.'),
-  })).default([]).describe('Tried in order; the first pattern that fits a bucket name decides.'),
 });
 
 const LIMITS = z.strictObject({
@@ -104,13 +97,7 @@ export const CONFIG = SETTINGS.superRefine((settings, context) => {
   const complain = (at: (string | number)[], message: string): void => context.addIssue({ code: 'custom', path: at, message });
   const names = Object.keys(settings.backends);
   if (names.length === 0) complain(['backends'], 'expected at least one backend');
-  if (names.length > 1 && settings.buckets.default === undefined) complain(['buckets', 'default'], 'expected the name of a backend, as there are several');
-  if (settings.buckets.default !== undefined && !names.includes(settings.buckets.default)) {
-    complain(['buckets', 'default'], `expected one of the backends ${names.join(', ')}`);
-  }
-  settings.buckets.rules.forEach((rule, index) => {
-    if (!names.includes(rule.backend)) complain(['buckets', 'rules', index, 'backend'], `expected one of the backends ${names.join(', ')}`);
-  });
+  for (const { path: at, message } of bucketFaults(settings.buckets, names)) complain(['buckets', ...at], message);
   const accounts = settings.accounts.map((account) => account.name);
   if (accounts.length === 0) complain(['accounts'], 'expected at least one account, here or in accountsFrom');
   for (const [name, backend] of Object.entries(settings.backends)) {

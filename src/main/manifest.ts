@@ -1,3 +1,4 @@
+import { type AliasOf, withAliases } from '../manifest/buckets/aliases.ts';
 import { createBucketRegistry } from '../manifest/buckets/buckets.ts';
 import { createClock } from '../manifest/records/clock.ts';
 import { SYSTEM_TIME, type Time } from '../manifest/records/time.ts';
@@ -20,6 +21,8 @@ const SETTLING = { concurrency: 4, maxQueue: 1000 };
 export interface ManifestOptions {
   readonly realm: Realm;
   readonly bucketCacheMs: number;
+  /** Absent: buckets have their own names only. */
+  readonly aliasOf?: AliasOf;
   /** Absent: long enough for all but broken networks. */
   readonly drainMs?: number;
   readonly log: Log;
@@ -36,7 +39,7 @@ export interface OpenManifest extends Manifest {
   readonly commits: CommitLife;
 }
 
-export function openManifest({ realm, bucketCacheMs, drainMs, log, calls, signal, time = SYSTEM_TIME }: ManifestOptions): OpenManifest {
+export function openManifest({ realm, bucketCacheMs, aliasOf, drainMs, log, calls, signal, time = SYSTEM_TIME }: ManifestOptions): OpenManifest {
   const clock = createClock(time.now);
   const commits = new CommitLife(time);
   const settler = createSettler({
@@ -45,13 +48,14 @@ export function openManifest({ realm, bucketCacheMs, drainMs, log, calls, signal
     onError: (error, task, { requestId, traceId }) => log.warn({ requestId, traceId, err: error, task }, 'background work failed; the object stays readable and is settled when it is next read or written'),
   });
   const objects = createObjects({ clock, settler, commits, now: time.now, ...(drainMs !== undefined && { drainMs }) });
-  const buckets = createBucketRegistry({
+  const registry = createBucketRegistry({
     realm,
     time,
     cacheMs: bucketCacheMs,
     onHidden: (container, backend) => log.warn({ container, backend }, 'a container is hidden: S3 has no bucket of such a name'),
     onDisputed: (bucket, container, backend) => log.warn({ bucket, container, backend }, 'a bucket is not served: its container cannot be told to be its own (npm run sweep -- --check)'),
   });
+  const buckets = aliasOf === undefined ? registry : withAliases(registry, aliasOf);
   const acknowledge: Acknowledge = (bucket, call) => buckets.acknowledge(bucket, call);
   return {
     settler,

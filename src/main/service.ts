@@ -21,7 +21,7 @@ import { type AdminAccess, openAdminAccess } from './admin-access.ts';
 import { backgroundCall } from './background-call.ts';
 import type { OpenBackend } from './backends.ts';
 import { connectionLimit, proxyProtocol } from './connection-bounds.ts';
-import { createRealm } from './bucket-rules.ts';
+import { aliasesOf, createRealm, readOnlyBuckets } from './bucket-rules.ts';
 import type { ReplaceableIdentities } from './identities.ts';
 import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
@@ -96,6 +96,7 @@ class RunningService implements Service {
     this.#manifest = openManifest({
       realm: createRealm(backends, config.buckets.rules, config.buckets.default),
       bucketCacheMs: config.bucketCacheMs,
+      ...(config.buckets.aliases.length > 0 && { aliasOf: aliasesOf(config.buckets.aliases) }),
       drainMs: config.versioningDrainMs,
       log,
       calls: telemetry.calls,
@@ -122,6 +123,7 @@ class RunningService implements Service {
         ...(config.defaultChecksum !== 'none' && { defaultChecksum: config.defaultChecksum }),
         holdBytes: config.limits.heldBodyBytes,
         newBuckets: config.newBuckets,
+        isReadOnly: readOnlyBuckets(config.buckets.rules),
         cors: config.cors.rules,
       },
       baseHosts: config.baseHosts,

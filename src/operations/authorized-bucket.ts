@@ -44,9 +44,16 @@ export async function namedBucket(request: S3Request, context: OperationContext)
 function asAddressed(bucket: Bucket, request: S3Request, context: OperationContext): Bucket {
   context.call.facts.note('s3gw.bucket.owner', bucket.ownerId);
   requireOwner(bucket, request.headers.get('x-amz-expected-bucket-owner'), context);
+  requireChangeable(bucket.name, context);
   checkPayer(request, context);
   refuseParameters(request.headers, context.operation.name);
   return bucket;
+}
+
+/** @throws S3Error AccessDenied: the bucket is read-only, and the operation reads nothing */
+export function requireChangeable(bucket: string, { operation: { method }, settings }: OperationContext): void {
+  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
+  if (settings.isReadOnly?.(bucket) === true) throw new S3Error('AccessDenied', { message: 'The bucket is read-only here.' });
 }
 
 /** No bucket charges its readers, so nothing comes of it; but a client that misspells it must not believe that it agreed. @throws S3Error InvalidArgument */

@@ -22,6 +22,8 @@ export interface OperationSettings {
   /** Bodies of up to this many bytes are held and verified whole before the one write that stores them. */
   readonly holdBytes: number;
   readonly newBuckets: NewBuckets;
+  /** Buckets that nobody may change, by name; absent: none. */
+  readonly isReadOnly?: (bucket: string) => boolean;
   /** Computed of what PutObject stores without a declared one; absent: none. */
   readonly defaultChecksum?: ChecksumAlgorithm;
   /** For buckets without CORS rules of their own. */

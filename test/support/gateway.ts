@@ -9,7 +9,7 @@ import { createListener, type TlsMaterial } from '../../src/gateway/listener.ts'
 import { Peers } from '../../src/gateway/proxy-protocol/peers.ts';
 import { proxyTrust } from '../../src/gateway/proxy-trust.ts';
 import { type StallLimits, StallWatch } from '../../src/gateway/stall-watch.ts';
-import { createRealm } from '../../src/main/bucket-rules.ts';
+import { aliasesOf, type BucketAlias, type BucketRule, createRealm, readOnlyBuckets } from '../../src/main/bucket-rules.ts';
 import { openManifest } from '../../src/main/manifest.ts';
 import { KeyQueue } from '../../src/manifest/heads/key-queue.ts';
 import type { Log } from '../../src/observe/log.ts';
@@ -60,6 +60,8 @@ export interface TestGatewayOptions {
   readonly newBuckets?: NewBuckets;
   readonly cors?: readonly CorsRule[];
   readonly acceptAnyRegion?: boolean;
+  readonly aliases?: readonly BucketAlias[];
+  readonly rules?: readonly BucketRule[];
   readonly region?: string;
   /** Ranges of balancers that send PROXY headers, and what their header may take; milliseconds. */
   readonly proxyProtocol?: { readonly ranges: readonly string[]; readonly timeoutMs: number };
@@ -96,6 +98,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
   const manifest = openManifest({
     realm: createRealm([{ name: 'test', store: noteHeads(store, systemContainer), systemContainer, ownerId: CANONICAL_ID, queue: new KeyQueue() }], [], undefined),
     bucketCacheMs: options.bucketCacheMs ?? 20,
+    ...(options.aliases !== undefined && { aliasOf: aliasesOf(options.aliases) }),
     ...(options.drainMs !== undefined && { drainMs: options.drainMs }),
     log,
     signal: background.signal,
@@ -124,6 +127,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
       newBuckets: options.newBuckets ?? 'open',
       cors: options.cors ?? [],
       ...(options.defaultChecksum !== undefined && { defaultChecksum: options.defaultChecksum }),
+      ...(options.rules !== undefined && { isReadOnly: readOnlyBuckets(options.rules) }),
       ...(options.acceptAnyRegion !== undefined && { acceptAnyRegion: options.acceptAnyRegion }),
     },
     baseHosts: options.baseHosts ?? ['localhost'],

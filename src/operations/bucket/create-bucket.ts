@@ -9,7 +9,7 @@ import { CREATE_BUCKET_CONFIGURATION } from '../../protocol/xml/bucket-shapes.ts
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import { requireOwnAcl } from '../acl/bucket-rules.ts';
 import { headerAcl } from '../acl/requested-acl.ts';
-import { bucketName, callerId } from '../authorized-bucket.ts';
+import { bucketName, callerId, requireChangeable } from '../authorized-bucket.ts';
 import type { NewBuckets, Operation, OperationContext } from '../operation.ts';
 import { requireAccess } from '../require-access.ts';
 import { refuseEncryption } from '../unsupported-headers.ts';
@@ -23,6 +23,7 @@ export const createBucket: Operation = async (request, context) => {
   const name = bucketName(request);
   const ownerId = callerId(context);
   requireAccess({}, context);
+  requireChangeable(name, context);
   refuseEncryption(request.headers);
   requireGlobalName(request.headers);
   const defaults = NEW_BUCKETS[context.settings.newBuckets];

@@ -75,6 +75,24 @@ describe('wrong settings are named with path and expectation', () => {
     ['proxy', { ...GOOD, trustedProxies: ['10.0.0.0/8', '::1', 'proxy.example.com'] }, ['trustedProxies.2: expected an address or a CIDR range']],
     ['rule', { ...GOOD, buckets: { rules: [{ pattern: 'x', backend: 'y' }] } }, ['buckets.rules.0.backend: expected one of the backends store']],
     [
+      'rules that stand twice', { ...GOOD, buckets: { rules: [{ pattern: 'a-*', backend: 'store' }, { pattern: 'a-(.*)', backend: 'store' }] } },
+      ['buckets.rules.1.pattern: expected a pattern that no rule before it has'],
+    ],
+    [
+      'aliases', {
+        ...GOOD, buckets: {
+          aliases: [
+            { pattern: 'a-*', bucket: 'b-$2' }, { pattern: 'a-(.*)', bucket: 'c-$1' }, { pattern: 'd', bucket: 'd' }, { pattern: 'e', bucket: 'd' }, { pattern: '*', bucket: 'f' },
+          ],
+        },
+      },
+      [
+        'buckets.aliases.0.bucket: expected $1 to $1 at most, one for each * of the pattern', 'buckets.aliases.1.pattern: expected a pattern that no alias before it has',
+        'buckets.aliases.2.bucket: expected another bucket than the pattern names', 'buckets.aliases.3.bucket: expected a bucket, not another alias',
+        'buckets.aliases.4.bucket: expected $1, or all buckets would be this one',
+      ],
+    ],
+    [
       'two forms of one secret', { ...GOOD, accounts: [{ ...ACCOUNT, keys: [{ accessKeyId: 'KEY', secretEnv: 'A', secretFile: 'b' }] }] },
       ['accounts.0.keys.0: expected exactly one of secretAccessKey, secretFile, secretEnv'],
     ],
