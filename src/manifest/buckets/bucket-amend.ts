@@ -7,9 +7,8 @@ import { timeOf } from '../records/time.ts';
 import type { Bucket, BucketSettings, Versioning } from '../records/bucket.ts';
 import type { BucketRecord } from '../records/bucket-record.ts';
 import type { BucketStore } from './bucket-store.ts';
+import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
-/** Turns against others who change the same bucket before the client is asked to slow down. */
-const MAX_TURNS = 16;
 /** Longest wait between two turns, in milliseconds: takes writers that collided apart. */
 const MAX_WAIT_MS = 50;
 
@@ -33,19 +32,21 @@ export function amendBucket(store: BucketStore, { bucket, amendment }: { bucket:
  */
 export async function changeRecord(store: BucketStore, { bucket, change }: { bucket: Bucket; change: RecordChange }, call: Call): Promise<void> {
   let cause: unknown;
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
+  const take = async (turn: number): Promise<undefined | typeof AGAIN> => {
     if (turn > 0) await timeOf(bucket.home).sleep(Math.random() * MAX_WAIT_MS, call.signal);
     const { record, revision } = await store.findLive(bucket.name, call);
     if (record.uid !== bucket.uid) throw new S3Error('NoSuchBucket', { extra: { BucketName: bucket.name } });
     const changed = change(record);
-    if (isDeepStrictEqual(changed, record)) return;
+    if (isDeepStrictEqual(changed, record)) return undefined;
     try {
       await store.write(bucket.name, changed, revision === undefined ? ABSENT : at(revision), call);
-      return;
+      return undefined;
     } catch (error) {
       if (!isStoreError(error) || !(error.kind === 'conditionFailed' || error.lost)) throw error;
       cause = error;
+      return AGAIN;
     }
-  }
-  throw new StoreError('throttled', { call: 'write', code: 'Contention', cause });
+  };
+  const { call: name, code } = TURNS.bucketRecord;
+  await inTurns(TURNS.bucketRecord, take, () => new StoreError('throttled', { call: name, code, cause }));
 }

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Revision } from '../../store/blob-store.ts';
-import { StoreError } from '../../store/store-error.ts';
 import { isSameAcl } from '../records/acl-code.ts';
 import { timeOf } from '../records/time.ts';
 import type { BucketSettings } from '../records/bucket.ts';
@@ -13,9 +12,7 @@ import type { BucketStore, StoredBucket } from './bucket-store.ts';
 import { type Made, makeContainer } from './container-make.ts';
 import { containerNameOf, freshContainerName } from './container-names.ts';
 import { isOver } from './delete-marks.ts';
-
-/** Turns against others who change the same record, and containers tried, before the client is asked to slow down. */
-const MAX_TURNS = 12;
+import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 export interface CreateBucketRequest {
   readonly name: string;
@@ -35,12 +32,10 @@ type Outcome = boolean | undefined;
  * @returns whether the bucket is new. @throws S3Error BucketAlreadyExists, OperationAborted
  */
 export async function createBucket(store: BucketStore, request: CreateBucketRequest, call: Call): Promise<boolean> {
-  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+  return inTurns(TURNS.bucketCreation, async () => {
     const stored = await store.find(request.name, call);
-    const outcome = await goOn(store, { request, stored }, call);
-    if (outcome !== undefined) return outcome;
-  }
-  throw new StoreError('throttled', { call: 'createContainer', code: 'Contention' });
+    return (await goOn(store, { request, stored }, call)) ?? AGAIN;
+  });
 }
 
 interface Step {

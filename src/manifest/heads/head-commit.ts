@@ -11,11 +11,10 @@ import { clientOf, outcomeUnknown } from './commit-life.ts';
 import type { Head } from './head.ts';
 import { asNoSuchBucket, liveView, readHead } from './object-read.ts';
 import type { KeyRef } from '../records/key-ref.ts';
+import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 /** Nonces of earlier head writes that a head carries on: how far back a lost answer can be proved. */
 export const RING_LENGTH = 8;
-/** Turns of a change against other writers before the client is asked to slow down. */
-const MAX_TURNS = 24;
 /** Turns after which writers that collide wait, and longest wait in milliseconds: it takes them apart. */
 const PATIENT_TURNS = 3;
 const MAX_WAIT_MS = 40;
@@ -138,7 +137,7 @@ class Front {
 }
 
 async function takeTurns<T>(change: HeadChange<T>, front: Front, call: Call): Promise<T> {
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
+  return inTurns(TURNS.head, async (turn) => {
     requireClient(call);
     if (turn > PATIENT_TURNS) await pause(change.bucket, call);
     await front.reach('first');
@@ -150,16 +149,16 @@ async function takeTurns<T>(change: HeadChange<T>, front: Front, call: Call): Pr
     const condition = head === undefined ? ABSENT : at(head.properties.revision);
     try {
       const send = await change.plan(head, condition);
-      if (await front.reach('stored')) continue;
+      if (await front.reach('stored')) return AGAIN;
       return await writeOnce(change, { send, condition, head }, call);
     } catch (error) {
       if (!isStoreError(error, 'conditionFailed')) throw asNoSuchBucket(error, change.bucket);
-      if (change.already !== undefined || change.versioned === true) continue;
+      if (change.already !== undefined || change.versioned === true) return AGAIN;
       if (hasWriteConditions(change.conditions)) throw await refusal(change, error, call);
       if (!change.repeatable) throw new StoreError('throttled', { call: 'write', cause: error });
+      return AGAIN;
     }
-  }
-  throw new StoreError('throttled', { call: 'write', code: 'Contention' });
+  });
 }
 
 async function pause({ home }: Bucket, call: Call): Promise<void> {

@@ -1,5 +1,4 @@
 import type { Call } from '../../observe/call.ts';
-import { StoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { asNoSuchBucket } from '../heads/object-read.ts';
@@ -8,13 +7,12 @@ import type { ListingPage } from './listing-entry.ts';
 import type { VersionsEntry } from './version-entry.ts';
 import { VersionScan, type VersionScanOptions } from './version-scan.ts';
 import { type VersionsRequest, versionStartOf } from './version-start.ts';
+import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 /** Second looks at the same time. */
 const CONCURRENCY = 8;
 /** After so many in one page the page ends. */
 const MAX_LOOKS = 64;
-/** Times a page is begun anew because a key changed while it was read. */
-const MAX_TURNS = 4;
 
 export interface VersionsPage extends ListingPage<VersionsEntry> {
   /** Goes with `next` when the page ended amid the versions of a key. */
@@ -30,16 +28,15 @@ export interface VersionsQuery {
 export async function listVersions(bucket: Bucket, { request, isDraining }: VersionsQuery, call: Call): Promise<VersionsPage> {
   if (request.limit === 0) return { entries: [] };
   try {
-    for (let turn = 0; turn < MAX_TURNS; turn++) {
+    return await inTurns(TURNS.list, async () => {
       const start = await versionStartOf(bucket, request, call);
       if (start === 'end') return { entries: [] };
       const page = await readPage({ bucket, request, start, isDraining }, call);
-      if (page !== 'outdated') return page;
-    }
+      return page === 'outdated' ? AGAIN : page;
+    });
   } catch (error) {
     throw asNoSuchBucket(error, bucket);
   }
-  throw new StoreError('throttled', { call: 'list', code: 'ObjectKeepsChanging' });
 }
 
 /** @returns `outdated` when heads and versions that were read do not belong together */

@@ -9,10 +9,8 @@ import type { ObjectTarget } from '../heads/object-requests.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { amendVersion } from '../versions/amend-version.ts';
+import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 import { VERSIONING_JUST_ENABLED, isDraining, placedRecord } from '../versions/drain-window.ts';
-
-/** Turns in which the version moves between the head and a blob of its own. */
-const MAX_TURNS = 8;
 
 /**
  * Changes what is said of a version. Head; then its metadata on its revision, or that of the version's own blob.
@@ -20,15 +18,15 @@ const MAX_TURNS = 8;
  */
 export async function amendObject(context: ObjectsContext, target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView> {
   let named = target;
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
+  return inTurns(TURNS.amend, async () => {
     const { versionId = NULL_VERSION } = named;
     const { before, head } = versionId === NULL_VERSION ? await amendInHead(context, named, amendment, call) : {};
     if (before !== undefined) return before;
     const outcome = await amendVersion(context, { ...named, ...(versionId === NULL_VERSION && { seen: { head } }) }, amendment, call);
     if (outcome.view !== undefined) return outcome.view;
     named = { ...named, versionId: outcome.versionId };
-  }
-  throw new StoreError('throttled', { call: 'setMetadata', code: 'Contention' });
+    return AGAIN;
+  });
 }
 
 /** While a plain PUT may still land over it, nothing can keep the null version. @throws StoreError unavailable */

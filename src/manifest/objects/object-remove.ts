@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import { hasWriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import type { Revision } from '../../store/blob-store.ts';
-import { StoreError, isStoreError, mayHaveHappened } from '../../store/store-error.ts';
+import { isStoreError, mayHaveHappened } from '../../store/store-error.ts';
 import { sealDeleted } from '../versions/upload-claim.ts';
 import { outcomeUnknown } from '../heads/commit-life.ts';
 import { refusal, requireClient, requireUnversioned } from '../heads/head-commit.ts';
@@ -12,8 +12,7 @@ import { liveView, readHead } from '../heads/object-read.ts';
 import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-requests.ts';
 import { createMarker } from '../versions/create-marker.ts';
 import { removeVersion } from '../versions/remove-version.ts';
-
-const MAX_TURNS = 8;
+import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 /** Without a version id a delete marker is made, if the bucket ever had versioning; with one, that version goes for good. */
 export async function removeObject(context: ObjectsContext, target: ObjectTarget, request: RemoveRequest, call: Call): Promise<Removed> {
@@ -33,7 +32,7 @@ async function removeUnversioned(context: ObjectsContext, target: ObjectTarget, 
   const nothing: Removed = { deleteMarker: false };
   if (versionId !== NULL_VERSION) return nothing;
   let unanswered: { readonly revision: Revision; readonly error: unknown } | undefined;
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
+  const turn = async (): Promise<Removed | typeof AGAIN> => {
     const doubt = unanswered;
     if (doubt === undefined) requireClient(call);
     const head = await readHead(bucket, key, call).catch((error: unknown) => {
@@ -57,10 +56,10 @@ async function removeUnversioned(context: ObjectsContext, target: ObjectTarget, 
       // A failure of a removal that was sent again is a lost answer, too.
       if (isLost || unanswered !== undefined) unanswered = { revision: head.properties.revision, error };
       else if (hasWriteConditions(conditions)) throw await refusal({ ...place, conditions }, error, call);
-      continue;
+      return AGAIN;
     }
     if (token !== undefined) context.settler.discard(place, token);
     return nothing;
-  }
-  throw unanswered === undefined ? new StoreError('throttled', { call: 'remove', code: 'Contention' }) : outcomeUnknown(unanswered.error);
+  };
+  return inTurns(TURNS.remove, turn, () => unanswered && outcomeUnknown(unanswered.error));
 }

@@ -25,8 +25,8 @@ import { SweepRun } from './sweep-run.ts';
 import { SWEEP_DEFAULTS } from './sweep-settings.ts';
 import { SYSTEM_TIME } from '../records/time.ts';
 
-/** Turns against tags that are set on a version while it is copied. */
-const MAX_TURNS = 3;
+/** Times a copy is sent anew because tags were set on the version meanwhile. */
+const MAX_SENDS = 3;
 
 export interface ExportOptions {
   readonly realm: Realm;
@@ -122,7 +122,7 @@ function tooLarge(bucket: Bucket, { key, record }: KeyHead<LinkHead | MlinkHead>
 async function fillHead(bucket: Bucket, { key, head, record }: KeyHead<LinkHead>, call: Call): Promise<void> {
   const { home } = bucket;
   const ref = versionRef(bucket, key, record.version);
-  for (let turn = 1; ; turn++) {
+  for (let sends = 1; ; sends++) {
     const { revision, size, md5, metadata: own, ...source } = await home.store.head(ref, call);
     const metadata = linkMetadata(home, { ...record, ...noncesAmended(head, newNonce()) }, nativeIn(own));
     const condition = { kind: 'match', revision: head.properties.revision } as const;
@@ -134,7 +134,7 @@ async function fillHead(bucket: Bucket, { key, head, record }: KeyHead<LinkHead>
       return;
     } catch (error) {
       if (isStoreError(error, 'tooLarge')) throw tooLarge(bucket, { key, head, record }, error);
-      if (!isStoreError(error, 'sourceConditionFailed') || turn === MAX_TURNS) throw error;
+      if (!isStoreError(error, 'sourceConditionFailed') || sends === MAX_SENDS) throw error;
     }
   }
 }

@@ -2,7 +2,7 @@ import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { ABSENT } from '../../store/blob-store.ts';
 import { pagesOf } from '../../store/pages.ts';
-import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { readHead } from '../heads/object-read.ts';
@@ -17,6 +17,7 @@ import { isPublished, placesOf, stampedPlace } from './upload-publication.ts';
 import { decodeSummary } from '../records/upload-record.ts';
 import { newAttempt } from './upload-take.ts';
 import { readTombstone, writeTombstone } from '../versions/upload-tombstone.ts';
+import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 /**
  * A Complete that claimed the upload longer ago than this has crashed: a live one names no blob whose claim is older than a quarter of an
@@ -24,7 +25,6 @@ import { readTombstone, writeTombstone } from '../versions/upload-tombstone.ts';
  * on its way for longer.
  */
 const CRASHED_AFTER_MS = 30 * 60_000;
-const MAX_TURNS = 5;
 /** Uploads of a deleted bucket that are thrown away at the same time. */
 const DISCARD_CONCURRENCY = 4;
 
@@ -63,7 +63,7 @@ type AbortClaim = Extract<Claim, { readonly kind: 'abort' }>;
 async function takeForAbort(target: UploadTarget, call: Call): Promise<AbortClaim> {
   const { home } = target.bucket;
   const claim: AbortClaim = { kind: 'abort', uploadId: target.uploadId, attempt: newAttempt() };
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
+  return inTurns<AbortClaim>(TURNS.claim, async () => {
     try {
       await home.store.assemble(stagingRef(target), { tokens: [], metadata: encodeClaim(claim), condition: ABSENT }, call);
       return claim;
@@ -71,16 +71,15 @@ async function takeForAbort(target: UploadTarget, call: Call): Promise<AbortClai
       if (!isStoreError(error, 'conditionFailed') && !(isStoreError(error) && error.lost)) throw error;
     }
     const stored = await readClaim(target, call);
-    if (stored === undefined) continue;
+    if (stored === undefined) return AGAIN;
     if (stored.claim.kind === 'abort') return stored.claim;
     await requireUnpublished(target, { claim: stored.claim, stamped: stored.stamped }, call);
     requireCrashed(stored, timeOf(home).now());
     const taken: AbortClaim = stored.claim.kind === 'busy' ? { ...claim, mayBeNamed: true } : claim;
-    if ((await replaceClaim(target, stored, taken, call)) === undefined) continue;
+    if ((await replaceClaim(target, stored, taken, call)) === undefined) return AGAIN;
     if (taken.mayBeNamed !== true) await removeMoved(target, stored.claim, call);
     return taken;
-  }
-  throw new StoreError('throttled', { call: 'assemble', code: 'Contention' });
+  });
 }
 
 /** @throws S3Error NoSuchUpload when a Complete has published, after doing what is left of its work */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { ABSENT, type BlobMetadata, type ContentHeaders, type PartToken } from '../../store/blob-store.ts';
-import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { isStoreError } from '../../store/store-error.ts';
 import { momentNow } from '../records/moment.ts';
 import { timeOf } from '../records/time.ts';
 import { whileStreaming } from '../heads/commit-life.ts';
@@ -11,8 +11,7 @@ import { type UploadTarget, noSuchUpload } from './upload-find.ts';
 import { stagingRef } from '../records/upload-names.ts';
 import type { HeldClaim } from './upload-publication.ts';
 import type { Completion } from '../versions/upload-tombstone.ts';
-
-const MAX_TURNS = 5;
+import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 export interface CompletionClaim {
   readonly completion: Completion;
@@ -40,7 +39,7 @@ export async function takeForCompletion(target: UploadTarget, wanted: Completion
   const { home } = target.bucket;
   const { completion, base, tokens, headers, metadata: rest } = wanted;
   const claim: Claim = { kind: 'busy', uploadId: target.uploadId, attempt: newAttempt(), completion, base };
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
+  return inTurns(TURNS.claim, async () => {
     try {
       const request = { tokens, headers, metadata: { ...rest, ...encodeClaim(claim) }, condition: ABSENT };
       const { revision, lastModified: since } = await whileStreaming(call, (client) => home.store.assemble(stagingRef(target), request, client));
@@ -51,9 +50,8 @@ export async function takeForCompletion(target: UploadTarget, wanted: Completion
     }
     const held = await takeOver(target, { claim, rest }, call);
     if (held === 'gone') return undefined;
-    if (held !== undefined) return held;
-  }
-  throw new StoreError('throttled', { call: 'assemble', code: 'Contention' });
+    return held ?? AGAIN;
+  });
 }
 
 /** @returns undefined when there is nothing to take over (any more) */

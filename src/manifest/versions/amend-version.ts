@@ -1,6 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import { at } from '../../store/blob-store.ts';
-import { StoreError, isStoreError, mayHaveHappened } from '../../store/store-error.ts';
+import { type StoreError, isStoreError, mayHaveHappened } from '../../store/store-error.ts';
 import { newNonce } from '../records/clock.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import { claimIn, nativeIn } from '../records/metadata.ts';
@@ -21,8 +21,7 @@ import { placedRecord } from './drain-window.ts';
 import { currentVersion, objectOf } from './find-version.ts';
 import { type KnownVersion, isVisible, readVersion, versionIdOf } from './version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';
-
-const MAX_TURNS = 8;
+import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 export interface AmendTarget extends ObjectTarget {
   /** The head, if it has just been read. */
@@ -41,7 +40,7 @@ export async function amendVersion(context: ObjectsContext, target: AmendTarget,
   let { versionId } = target;
   const nonce = newNonce();
   let unanswered: Unanswered | undefined;
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
+  const take = async (turn: number): Promise<AmendOutcome | typeof AGAIN> => {
     const known = turn === 0 ? target.seen : undefined;
     const { head } = known ?? { head: await orUnknown(readHead(bucket, key, call), unanswered) };
     if (recordIsHere(head) && (versionId ?? NULL_VERSION) === NULL_VERSION) {
@@ -51,7 +50,7 @@ export async function amendVersion(context: ObjectsContext, target: AmendTarget,
     }
     const version = await orUnknown(versionOf(context, { bucket, key, versionId, head }, call), unanswered);
     if (version === undefined) {
-      if (versionId === undefined || (await hasMoved(target, head, call))) continue;
+      if (versionId === undefined || (await hasMoved(target, head, call))) return AGAIN;
       throw unanswered === undefined ? noSuchVersion(key, versionId) : outcomeUnknown(unanswered.error);
     }
     if (unanswered !== undefined) {
@@ -64,13 +63,13 @@ export async function amendVersion(context: ObjectsContext, target: AmendTarget,
     if (fields === undefined) return { view };
     const result = await rewrite(target, { version, fields, nonce }, call);
     if (result === 'done') return finished(context, target, { version, before: view, fields }, call);
-    if (result === 'moved') continue;
+    if (result === 'moved') return AGAIN;
     // It may have been changed already: no other version may be taken for it from now on.
     unanswered = { error: result, view, fields, ring: ringOf(version), token: version.token };
     versionId = versionIdOf(version);
-  }
-  if (unanswered !== undefined) throw outcomeUnknown(unanswered.error);
-  throw new StoreError('throttled', { call: 'setMetadata', code: 'Contention' });
+    return AGAIN;
+  };
+  return inTurns(TURNS.amend, take, () => unanswered && outcomeUnknown(unanswered.error));
 }
 
 /** A change whose answer was lost. */

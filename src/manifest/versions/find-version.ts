@@ -1,5 +1,4 @@
 import type { Call } from '../../observe/call.ts';
-import { StoreError } from '../../store/store-error.ts';
 import { isVersionToken } from '../records/version-token.ts';
 import { type Head, NULL_VERSION } from '../heads/head.ts';
 import type { ObjectsContext } from './object-context.ts';
@@ -11,9 +10,7 @@ import { nullBlobOf } from './displace.ts';
 import { survivingVersion } from './drain-window.ts';
 import { type KnownVersion, type VersionBlob, isVisible, readVersion, versionView } from './version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';
-
-/** A version may be replaced, deleted or moved between the head and its own blob; each turn follows one such change. */
-const MAX_TURNS = 6;
+import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 /**
  * What is known of an object without its bytes. Current: head, and for a version of its own that version's blob.
@@ -27,14 +24,13 @@ export async function findObject(context: ObjectsContext, target: ObjectTarget, 
 }
 
 async function findCurrent(context: ObjectsContext, { bucket, key }: KeyRef, call: Call): Promise<ObjectView> {
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
+  return inTurns(TURNS.read, async () => {
     const head = await readHead(bucket, key, call);
     const view = liveView(bucket, key, head);
     if (view !== undefined && head?.record?.kind !== 'link') return view;
     const version = await currentVersion(context, { bucket, key, head }, call);
-    if (version !== undefined) return versionView(version, bucket, key);
-  }
-  throw keepsChanging();
+    return version === undefined ? AGAIN : versionView(version, bucket, key);
+  });
 }
 
 /** A key with its head as it was read. */
@@ -59,7 +55,7 @@ export async function currentVersion(context: ObjectsContext, { bucket, key, hea
 
 /** The null version through the head: it is the only one that says which blob that is. */
 async function findNull({ bucket, key }: KeyRef, call: Call): Promise<ObjectView> {
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
+  return inTurns(TURNS.read, async () => {
     const head = await readHead(bucket, key, call);
     const kind = head?.record?.kind ?? 'inline';
     const view = liveView(bucket, key, head);
@@ -67,9 +63,8 @@ async function findNull({ bucket, key }: KeyRef, call: Call): Promise<ObjectView
     const token = nullBlobOf(head);
     if (token === undefined) throw noSuchVersion(key, NULL_VERSION);
     const version = await readVersion(bucket, key, token, call);
-    if (version !== undefined) return objectOf(version, { bucket, key });
-  }
-  throw keepsChanging();
+    return version === undefined ? AGAIN : objectOf(version, { bucket, key });
+  });
 }
 
 async function findByToken(place: KeyRef, versionId: string, call: Call): Promise<ObjectView> {
@@ -96,8 +91,4 @@ export async function requireVisible({ bucket, key }: KeyRef, version: VersionBl
 export function objectOf(version: VersionBlob, { bucket, key }: KeyRef): ObjectView {
   if (version.record?.kind === 'tomb') throw markerNamed(version);
   return versionView(version, bucket, key);
-}
-
-export function keepsChanging(): StoreError {
-  return new StoreError('throttled', { call: 'read', code: 'ObjectKeepsChanging' });
 }

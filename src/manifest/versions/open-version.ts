@@ -13,11 +13,10 @@ import { asNoSuchBucket, openView, readHead } from '../heads/object-read.ts';
 import type { ObjectTarget, OpenRequest } from '../heads/object-requests.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import { noSuchVersion } from './delete-marker-errors.ts';
-import { type HeadAt, currentVersion, findObject, keepsChanging, objectOf, requireVisible } from './find-version.ts';
+import { type HeadAt, currentVersion, findObject, objectOf, requireVisible } from './find-version.ts';
 import { parseVersion, versionView } from './version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';
-
-const MAX_TURNS = 6;
+import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 export interface OpenedObject {
   readonly view: ObjectView;
@@ -31,11 +30,8 @@ export interface OpenedObject {
 export async function openObject(context: ObjectsContext, target: ObjectTarget, request: OpenRequest, call: Call): Promise<OpenedObject> {
   const { bucket, key, versionId } = target;
   if (versionId !== undefined && versionId !== NULL_VERSION) return openByToken({ bucket, key }, { token: versionId, request }, call);
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
-    const opened = versionId === undefined ? await openCurrent(context, target, request, call) : await openFound(context, target, request, call);
-    if (opened !== undefined) return opened;
-  }
-  throw keepsChanging();
+  const open = versionId === undefined ? openCurrent : openFound;
+  return inTurns(TURNS.read, async () => (await open(context, target, request, call)) ?? AGAIN);
 }
 
 /** @returns undefined when the key has changed meanwhile: look again */

@@ -8,8 +8,7 @@ import type { VersionToken } from '../records/version-token.ts';
 import type { Head } from '../heads/head.ts';
 import { versionRecordOf } from './version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';
-
-const MAX_TURNS = 8;
+import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 /**
  * Writes on a version's own blob that it was current once, or committed below the head: from then on it is
@@ -18,19 +17,17 @@ const MAX_TURNS = 8;
 export async function stampVersion({ bucket, key }: KeyRef, token: VersionToken, call: Call): Promise<void> {
   const { store } = bucket.home;
   const ref = versionRef(bucket, key, token);
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
+  await inTurns(TURNS.stamp, async () => {
     try {
       const { metadata, revision } = await store.head(ref, call);
       const stamped = withStamp(metadata);
-      if (stamped === undefined) return;
-      await store.setMetadata(ref, stamped, at(revision), call);
-      return;
+      return stamped && (await store.setMetadata(ref, stamped, at(revision), call));
     } catch (error) {
-      if (isStoreError(error, 'notFound')) return;
+      if (isStoreError(error, 'notFound')) return undefined;
       if (!isStoreError(error, 'conditionFailed') && !(isStoreError(error) && error.lost)) throw error;
+      return AGAIN;
     }
-  }
-  throw new StoreError('throttled', { call: 'setMetadata', code: 'Contention' });
+  });
 }
 
 /** The same for the version that a link or tomb names: one call, unless its record has changed since the head was written. */

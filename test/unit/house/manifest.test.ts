@@ -15,6 +15,10 @@ describe('the manifest', () => {
     expect(where(/\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bset(?:Timeout|Interval|Immediate)\b|\bAbortSignal\.timeout\b/)).toEqual(['records/time.ts']);
   });
 
+  it('takes turns against others by one table of policies', () => {
+    expect(where(/\bMAX_TURNS\b|\bTURNS = |for \(let turn\b/)).toEqual(['records/turns.ts']);
+  });
+
   it('has one type for a key of a bucket, and others extend it', () => {
     expect(where(/\breadonly bucket: Bucket;\s*readonly key: string\b/)).toEqual(['records/key-ref.ts']);
   });

@@ -1,0 +1,42 @@
+import { StoreError } from '../../store/store-error.ts';
+
+/** What a turn says that found the state moved: look again. */
+export const AGAIN = Symbol('again');
+
+/** How often something is looked at, judged and changed anew because others change it, and what is said when that does not end. */
+export interface TurnPolicy {
+  readonly most: number;
+  /** Of the error: the call that never came through, and why. */
+  readonly call: string;
+  readonly code: 'Contention' | 'ObjectKeepsChanging';
+}
+
+/** All policies of the manifest. */
+export const TURNS = {
+  /** Writers of one key, in any number of processes. */
+  head: { most: 24, call: 'write', code: 'Contention' },
+  /** An object that moves between the head and a blob of its own while it is amended. */
+  amend: { most: 8, call: 'setMetadata', code: 'Contention' },
+  remove: { most: 8, call: 'remove', code: 'Contention' },
+  stamp: { most: 8, call: 'setMetadata', code: 'Contention' },
+  /** A version may be replaced, deleted or moved between the head and its own blob; each turn follows one such change. */
+  read: { most: 6, call: 'read', code: 'ObjectKeepsChanging' },
+  list: { most: 4, call: 'list', code: 'ObjectKeepsChanging' },
+  /** Complete and Abort of one upload. */
+  claim: { most: 5, call: 'assemble', code: 'Contention' },
+  bucketRecord: { most: 16, call: 'write', code: 'Contention' },
+  bucketCreation: { most: 12, call: 'createContainer', code: 'Contention' },
+} as const satisfies Readonly<Record<string, TurnPolicy>>;
+
+/**
+ * Takes turns until one comes to an end.
+ * @param spent what to throw when none did, instead of `throttled`; a turn may have left something in doubt
+ * @throws what a turn throws; StoreError throttled
+ */
+export async function inTurns<T>(policy: TurnPolicy, turn: (turn: number) => Promise<T | typeof AGAIN>, spent?: () => Error | undefined): Promise<T> {
+  for (let n = 0; n < policy.most; n++) {
+    const result = await turn(n);
+    if (result !== AGAIN) return result;
+  }
+  throw spent?.() ?? new StoreError('throttled', { call: policy.call, code: policy.code });
+}
