@@ -53,6 +53,8 @@ const SETTINGS = z.strictObject({
     .describe('Serve clients whatever region they sign for, and create buckets whatever location they ask for; GetBucketLocation and HeadBucket answer `region` all the same. Signatures cover the region that the client named.'),
   baseHosts: z.array(z.string().min(1)).default(['localhost'])
     .describe('Host names under which clients reach the service; `<bucket>.<base host>` addresses a bucket. Other hosts are path style.'),
+  websiteHosts: z.array(z.string().min(1)).default([])
+    .describe('Host names of websites: `<bucket>.<website host>` serves the website of a bucket that has one (PutBucketWebsite), to anybody whom ACL or policy lets read its objects.'),
   listeners: z.array(LISTENER).min(1).default([{ host: '127.0.0.1', port: 9000, proxyProtocol: [] }]).describe('Sockets for S3 requests.'),
   admin: ADMIN.prefault({}).describe('The admin port: probes (/healthz, /readyz, /startupz), metrics, inspector.'),
   workers: z.union([z.int().min(1).max(256), z.literal('auto')], { error: 'expected a number from 1 to 256, or auto' }).default(1)

@@ -36,6 +36,9 @@ import type { ProxyTrust } from './proxy-trust.ts';
 import { findRoute, type Route } from './route.ts';
 import { askedRequest } from './asked-request.ts';
 import type { StallWatch } from './stall-watch.ts';
+import { websiteRequest } from './website-request.ts';
+import { preflight } from '../operations/preflight.ts';
+import { serveWebsite } from '../operations/website/serve-website.ts';
 import { toStsError } from './sts-errors.ts';
 import { Sts } from './sts.ts';
 
@@ -51,6 +54,8 @@ export interface DispatcherOptions {
   readonly settings: OperationSettings;
   /** Names under which clients reach the service, for virtual-hosted requests. */
   readonly baseHosts: readonly string[];
+  /** The same for websites of buckets. */
+  readonly websiteHosts?: readonly string[];
   readonly proxies: ProxyTrust;
   readonly stalls: StallWatch;
   readonly holdBudget: HoldBudget;
@@ -78,6 +83,7 @@ const PATIENCE_MS = 10_000;
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #hosts: HostResolver;
+  readonly #websites: HostResolver;
   readonly #auth: AuthOptions<Credential>;
   readonly #cors: CorsOptions;
   readonly #sts: Sts;
@@ -88,6 +94,7 @@ export class Dispatcher {
     this.#options = options;
     const { sessions = new Sessions({ accounts: options.accounts, keys: () => undefined }) } = options;
     this.#hosts = hostResolver(options.baseHosts, options.settings.region);
+    this.#websites = hostResolver(options.websiteHosts ?? [], options.settings.region);
     this.#cors = { buckets: options.manifest.buckets, byDefault: options.settings.cors };
     this.#auth = {
       region: options.settings.region,
@@ -208,6 +215,8 @@ export class Dispatcher {
   }
 
   async #answer(exchange: Exchange, target: string, long: LongAnswer): Promise<S3Response> {
+    const visit = this.#visit(exchange, target);
+    if (visit !== undefined) return visit(long);
     const { route, verdict } = this.#identify(exchange, target);
     this.#admit(exchange, principalOf(verdict));
     await prepareCors(exchange, this.#cors, callOf(exchange));
@@ -225,6 +234,22 @@ export class Dispatcher {
     if (admission === undefined) return;
     if (response.closed) admission.end();
     else response.once('close', () => admission.end());
+  }
+
+  /** A request to a website, where nobody is asked who he is. Undefined: to the service. */
+  #visit(exchange: Exchange, target: string): ((long: LongAnswer) => Promise<S3Response>) | undefined {
+    const found = websiteRequest(exchange, target, this.#websites);
+    if (found === undefined) return undefined;
+    const anonymous: AuthVerdict<Credential> = { kind: 'anonymous', payload: { kind: 'unsigned' } };
+    const principal = principalOf(anonymous);
+    exchange.facts.auth = authFacts(anonymous, principal);
+    exchange.facts.authenticated = performance.now();
+    this.#options.observers?.begun(exchange.facts);
+    return async (long) => {
+      await prepareCors(exchange, this.#cors, callOf(exchange));
+      const context = this.#context(exchange, { ...found, principal, long });
+      return found.row.method === 'OPTIONS' ? preflight(found.request, context) : serveWebsite(found.request, context, exchange.ids);
+    };
   }
 
   /** What is asked for, and by whom. Whatever comes of it, observers are told. */

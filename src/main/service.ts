@@ -127,6 +127,7 @@ class RunningService implements Service {
         cors: config.cors.rules,
       },
       baseHosts: config.baseHosts,
+      websiteHosts: config.websiteHosts,
       proxies: proxyTrust(config.trustedProxies, this.#peers),
       stalls: this.#stalls,
       holdBudget: new HoldBudget(config.limits.heldBudgetBytes),

@@ -8,6 +8,7 @@ import { CONFIGURATION_LISTS } from './bucket/configuration-lists.ts';
 import { createBucket } from './bucket/create-bucket.ts';
 import { deleteBucketCors } from './bucket/delete-bucket-cors.ts';
 import { deleteBucketOwnershipControls } from './bucket/delete-bucket-ownership-controls.ts';
+import { deleteBucketWebsite } from './bucket/delete-bucket-website.ts';
 import { deleteBucketTagging } from './bucket/delete-bucket-tagging.ts';
 import { deleteBucket } from './bucket/delete-bucket.ts';
 import { deletePublicAccessBlock } from './bucket/delete-public-access-block.ts';
@@ -15,6 +16,7 @@ import { getBucketCors } from './bucket/get-bucket-cors.ts';
 import { getBucketLocation } from './bucket/get-bucket-location.ts';
 import { getBucketOwnershipControls } from './bucket/get-bucket-ownership-controls.ts';
 import { getBucketTagging } from './bucket/get-bucket-tagging.ts';
+import { getBucketWebsite } from './bucket/get-bucket-website.ts';
 import { getBucketVersioning } from './bucket/get-bucket-versioning.ts';
 import { getObjectLockConfiguration } from './bucket/get-object-lock-configuration.ts';
 import { getPublicAccessBlock } from './bucket/get-public-access-block.ts';
@@ -27,6 +29,7 @@ import { putBucketCors } from './bucket/put-bucket-cors.ts';
 import { putBucketOwnershipControls } from './bucket/put-bucket-ownership-controls.ts';
 import { putBucketReplication } from './bucket/put-bucket-replication.ts';
 import { putBucketTagging } from './bucket/put-bucket-tagging.ts';
+import { putBucketWebsite } from './bucket/put-bucket-website.ts';
 import { putBucketVersioning } from './bucket/put-bucket-versioning.ts';
 import { putObjectLockConfiguration } from './bucket/put-object-lock-configuration.ts';
 import { putPublicAccessBlock } from './bucket/put-public-access-block.ts';
@@ -80,6 +83,9 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   GetBucketCors: getBucketCors,
   PutBucketCors: putBucketCors,
   DeleteBucketCors: deleteBucketCors,
+  GetBucketWebsite: getBucketWebsite,
+  PutBucketWebsite: putBucketWebsite,
+  DeleteBucketWebsite: deleteBucketWebsite,
   OptionsBucket: preflight,
   OptionsObject: preflight,
   GetBucketEncryption: getBucketEncryption,

@@ -81,6 +81,11 @@ export const CASES: Readonly<Partial<Record<OperationName, Case>>> = {
   UntagResource: { needs: 'owner', request: (place) => ({ method: 'DELETE', target: `${tagsOf(place)}?tagKeys=k`, headers: ACCOUNT_ID }) },
   OptionsBucket: { needs: 'nobody', otherwise: /^400 BadRequest$/, request: ({ bucket }) => ({ method: 'OPTIONS', target: `/${bucket}` }) },
   OptionsObject: { needs: 'nobody', otherwise: /^400 BadRequest$/, request: (place) => ({ method: 'OPTIONS', target: key()(place) }) },
+  GetBucketWebsite: { needs: 'owner', otherwise: /^404 NoSuchWebsiteConfiguration$/, request: bucketGet('?website') },
+  PutBucketWebsite: {
+    needs: 'owner', request: bucketPut('?website', '<WebsiteConfiguration><IndexDocument><Suffix>i</Suffix></IndexDocument></WebsiteConfiguration>'),
+  },
+  DeleteBucketWebsite: { needs: 'owner', request: bucketDelete('?website') },
   GetBucketCors: { needs: 'owner', otherwise: /^404 NoSuchCORSConfiguration$/, request: bucketGet('?cors') },
   PutBucketCors: { needs: 'owner', request: bucketPut('?cors', CORS) },
   DeleteBucketCors: { needs: 'owner', request: bucketDelete('?cors') },

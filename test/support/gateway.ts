@@ -131,6 +131,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
       ...(options.acceptAnyRegion !== undefined && { acceptAnyRegion: options.acceptAnyRegion }),
     },
     baseHosts: options.baseHosts ?? ['localhost'],
+    websiteHosts: ['web.localhost'],
     ...(options.sessions !== undefined && { sessions: options.sessions }),
     ...(options.rates !== undefined && { rates: options.rates }),
     proxies: proxyTrust(options.trustedProxies ?? [], peers),

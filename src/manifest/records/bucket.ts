@@ -2,6 +2,7 @@ import type { Tag } from '../../protocol/tagging.ts';
 import type { Acl } from '../../protocol/acl/acl.ts';
 import type { Ownership, PublicAccessBlock } from '../../protocol/acl/ownership.ts';
 import type { CorsRule } from '../../protocol/cors/cors-rule.ts';
+import type { Website } from '../../protocol/website/website.ts';
 import type { BucketLock } from '../../protocol/object-lock.ts';
 import type { BlobStore, Revision } from '../../store/blob-store.ts';
 import type { KeyTurns } from './key-turns.ts';
@@ -50,6 +51,7 @@ export interface BucketSettings {
   readonly objectLock?: BucketLock;
   /** Never empty. */
   readonly cors?: readonly CorsRule[];
+  readonly website?: Website;
   readonly encryption?: BucketEncryption;
   readonly accelerate?: 'Suspended';
 }

@@ -14,7 +14,6 @@ import type { Operation } from '../operation.ts';
  */
 const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
   GetBucketLifecycleConfiguration: 'NoSuchLifecycleConfiguration',
-  GetBucketWebsite: 'NoSuchWebsiteConfiguration',
   GetBucketRequestPayment: xml(REQUEST_PAYMENT_CONFIGURATION, { Payer: 'BucketOwner' }),
   GetBucketLogging: emptyDocument('BucketLoggingStatus'),
   GetBucketNotificationConfiguration: emptyDocument('NotificationConfiguration'),
@@ -34,7 +33,6 @@ const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
 
 const DELETIONS = [
   'DeleteBucketLifecycle',
-  'DeleteBucketWebsite',
   'DeleteBucketReplication',
   'DeleteBucketMetadataConfiguration',
   'DeleteBucketMetadataTableConfiguration',

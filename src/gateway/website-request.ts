@@ -1,0 +1,46 @@
+import { type HostResolver, parseAddress, splitTarget } from '../protocol/address.ts';
+import { type OperationRow, operationRow } from '../protocol/operation-table.ts';
+import type { QueryReader, RequestBody, S3Request } from '../protocol/request.ts';
+import type { Exchange } from './exchange.ts';
+import { checkHead } from './head-bounds.ts';
+
+/** A visit to the website of a bucket by nobody: of an object, or a preflight. */
+export interface WebsiteRequest {
+  readonly row: OperationRow;
+  readonly request: S3Request;
+}
+
+/** Parameters say nothing on a website. */
+const NO_QUERY: QueryReader = { has: () => false, get: () => undefined, names: () => [], all: () => [] };
+
+function nothingSent(): never {
+  throw new TypeError('a visit to a website has no body');
+}
+
+const NO_BODY: RequestBody = { declaredSize: 0, readAll: nothingSent, open: nothingSent, openForm: nothingSent };
+
+/**
+ * @param websites hosts whose buckets are served as websites
+ * @returns undefined for all other requests
+ * @throws S3Error what the address gets wrong
+ */
+export function websiteRequest(exchange: Exchange, target: string, websites: HostResolver): WebsiteRequest | undefined {
+  const host = exchange.headers.get('host') ?? '';
+  const bucket = websites.bucketOf(host);
+  const { method = '' } = exchange.request;
+  if (bucket === undefined) return undefined;
+  checkHead(exchange.request);
+  const { path } = splitTarget(target, host);
+  exchange.resource = path;
+  const address = parseAddress(path, bucket);
+  const { facts } = exchange;
+  facts.bucket = address.bucket;
+  facts.key = address.key;
+  facts.virtualHost = true;
+  const row = operationRow(method === 'OPTIONS' ? 'OptionsObject' : 'GetObject');
+  facts.classification = row;
+  const request: S3Request = {
+    method, address, query: NO_QUERY, headers: exchange.headers, body: NO_BODY, scheme: facts.scheme, host, authMethod: 'anonymous',
+  };
+  return { row, request };
+}
