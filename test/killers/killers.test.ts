@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { roundTrip } from '../support/raw-http.ts';
 import { ACCESS_KEY, OTHER_ACCESS_KEY, signedHead } from '../support/sign-raw.ts';
 import { KILLERS } from './killers.ts';
@@ -19,16 +19,23 @@ const MS = Number(process.env['KILLERS_SECONDS'] ?? 1) * 1000;
 const PROBE_MS = 1000;
 const patience = (): number => PROBE_MS * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 
-let gateway: SmallGateway;
+let gateway: SmallGateway | undefined;
 
-beforeAll(async () => {
-  gateway = await startSmallGateway();
-  await vi.waitFor(async () => expect((await roundTrip(gateway.adminPort, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')).status).toBe(200), { timeout: 45_000, interval: 200 });
+/** One that lives: where a killer has ended it, a new one for the next, so that each is judged by itself. */
+async function living(): Promise<SmallGateway> {
+  if (gateway?.alive() === true) return gateway;
+  await gateway?.stop();
+  const started = await startSmallGateway();
+  gateway = started;
+  await vi.waitFor(async () => expect((await roundTrip(started.adminPort, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')).status).toBe(200), { timeout: 45_000, interval: 200 });
   for (const [bucket, accessKey] of [['flooded', ACCESS_KEY], ['honest', OTHER_ACCESS_KEY]] as const) {
-    expect((await roundTrip(gateway.port, signedHead({ method: 'PUT', target: `/${bucket}`, accessKey, headers: { 'content-length': '0' } }))).status).toBe(200);
+    expect((await roundTrip(started.port, signedHead({ method: 'PUT', target: `/${bucket}`, accessKey, headers: { 'content-length': '0' } }))).status).toBe(200);
   }
-}, 60_000);
-afterAll(() => gateway.stop());
+  return started;
+}
+
+beforeEach(living, 60_000);
+afterAll(() => gateway?.stop());
 
 interface Watch {
   readonly probes: number[];
@@ -36,10 +43,10 @@ interface Watch {
   served: number;
 }
 
-async function probe(watch: Watch, signal: AbortSignal): Promise<void> {
+async function probe({ adminPort }: SmallGateway, watch: Watch, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const began = performance.now();
-    const { status } = await roundTrip(gateway.adminPort, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n').catch(() => ({ status: 0 }));
+    const { status } = await roundTrip(adminPort, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n').catch(() => ({ status: 0 }));
     watch.probes.push(status === 200 ? performance.now() - began : Infinity);
     await sleep(100);
   }
@@ -48,7 +55,7 @@ async function probe(watch: Watch, signal: AbortSignal): Promise<void> {
 const BODY = 'x'.repeat(4096);
 const DELETION = '<Delete><Object><Key>gone</Key></Object></Delete>';
 
-async function beHonest(watch: Watch, signal: AbortSignal): Promise<void> {
+async function beHonest({ port }: SmallGateway, watch: Watch, signal: AbortSignal): Promise<void> {
   const accessKey = OTHER_ACCESS_KEY;
   const requests: Readonly<Record<string, () => string>> = {
     PUT: () => signedHead({ method: 'PUT', target: '/honest/key', accessKey, headers: { 'content-length': String(BODY.length) } }) + BODY,
@@ -60,7 +67,7 @@ async function beHonest(watch: Watch, signal: AbortSignal): Promise<void> {
   };
   while (!signal.aborted) {
     for (const [name, request] of Object.entries(requests)) {
-      const outcome = await roundTrip(gateway.port, request()).then(({ status, body }) => (status === 200 ? undefined : `${status} ${body}`), String);
+      const outcome = await roundTrip(port, request()).then(({ status, body }) => (status === 200 ? undefined : `${status} ${body}`), String);
       if (outcome === undefined) watch.served += 1;
       else watch.failures.push(`${name}: ${outcome}`);
     }
@@ -70,10 +77,11 @@ async function beHonest(watch: Watch, signal: AbortSignal): Promise<void> {
 
 describe.skipIf(!existsSync('/proc/self/status'))('a gateway of the chart\'s size', () => {
   test.each(Object.keys(KILLERS))('survives %s', async (name) => {
+    const gateway = await living();
     const watch: Watch = { probes: [], failures: [], served: 0 };
     const flood = new Worker(new URL('./flood.ts', import.meta.url), { workerData: { name, port: gateway.port, ms: MS } });
     const done = new AbortController();
-    const beside = Promise.all([probe(watch, done.signal), beHonest(watch, done.signal)]);
+    const beside = Promise.all([probe(gateway, watch, done.signal), beHonest(gateway, watch, done.signal)]);
     const [statuses] = (await once(flood, 'message')) as [Record<string, number>];
     done.abort();
     await beside;
