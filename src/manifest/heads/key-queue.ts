@@ -113,7 +113,8 @@ export class KeyQueue implements KeyTurns {
     if (line.waiting.size === 0 || line.patience !== undefined) return;
     const { front, since } = line;
     const left = since + this.#options.patience - this.#options.time.monotonic();
-    line.patience = this.#options.time.after(left, () => this.#advance(key, front));
+    // Less than nothing is left when the process stood still.
+    line.patience = this.#options.time.after(Math.max(0, left), () => this.#advance(key, front));
   }
 }
 

@@ -10,7 +10,7 @@ import { isVisible, parseVersion } from '../versions/version-blob.ts';
 import { RECORD_NAME, encodeRecord, namedVersion } from '../records/record.ts';
 import { parseVersionName, versionsPrefix } from '../records/version-names.ts';
 import { isUploadToken, seqOfToken, tokenOfNull } from '../records/version-token.ts';
-import { sealKnown } from '../versions/upload-claim.ts';
+import { decodeClaim, mayLandLate, sealKnown } from '../versions/upload-claim.ts';
 import type { BucketSweep, ListedBlob } from './bucket-sweep.ts';
 import { type HeadsByKey, headOfKey, headsOfKeys } from './heads-of-keys.ts';
 import { mayHaveBeenPublished, removeStaging, stagingOf } from './sweep-staging.ts';
@@ -61,7 +61,8 @@ async function sweepBlob(sweep: BucketSweep, blob: ListedBlob, heads: HeadsByKey
   const isRested = head !== undefined && run.isOlderThan(head.properties.lastModified, run.settings.settleAfterMs);
   const named = namedVersion(at);
   if (named !== token && at?.dels?.includes(token) === true) {
-    if (isRested) await run.act(tally, { finding: 'logged', name, bytes }, () => removeDeleted(sweep, blob, Grounds.loggedIn(head), call));
+    const mayGo = isRested && (run.isPastGrace(entry) || !mayLandLate(decodeClaim(entry.metadata), record));
+    if (mayGo) await run.act(tally, { finding: 'logged', name, bytes }, () => removeDeleted(sweep, blob, Grounds.loggedIn(head), call));
     return;
   }
   if (at?.kind === 'mlink' && named === token) {

@@ -70,7 +70,7 @@ async function takeOver(
   if (stored.claim.kind === 'gone') return 'gone';
   // While its owner may have published, its base stays: what was written over the key since then matters to both.
   const inherited = stored.claim.kind === 'busy';
-  const next: Claim = inherited ? { ...stored.claim, attempt: own.attempt, completion: own.completion } : own;
+  const next: Claim = inherited ? { ...stored.claim, attempt: own.attempt, completion: own.completion, mayLandLate: true } : own;
   // What was the object once keeps its record: it may have got tags since. Else the bucket may have another versioning by now.
   const held = await replaceClaim(target, stored.stamped ? stored : { ...stored, rest }, next, call);
   return held && { ...held, renewed: momentNow(timeOf(target.bucket.home)), inherited };

@@ -6,7 +6,7 @@ import { recordIn } from '../records/metadata.ts';
 import type { LooseRecord, OwnRecord } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { type VersionToken, isUploadToken } from '../records/version-token.ts';
-import { sealVersion } from './upload-claim.ts';
+import { sealDeleted, sealVersion } from './upload-claim.ts';
 import type { Head } from '../heads/head.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 
@@ -76,7 +76,11 @@ export async function removeVersionBlob({ bucket, key }: KeyRef, token: VersionT
     const judged = grounds.needRecord ? await store.head(ref, call) : undefined;
     const record = judged === undefined ? undefined : recordIn(judged.metadata);
     if (!grounds.allow(token, record)) return false;
-    await forgetUpload({ bucket, key }, token, call);
+    if (!(await forgetUpload({ bucket, key }, token, call))) {
+      // Whoever is at work for the upload yet is told by the claim what is else told by there being none.
+      await sealDeleted({ bucket, key, token }, call);
+      return false;
+    }
     await store.remove(ref, judged?.revision, call);
   } catch (error) {
     if (!isStoreError(error, 'notFound')) throw error;
@@ -110,9 +114,10 @@ export async function removeKnownBlob({ bucket, key }: KeyRef, known: KnownBlob,
   return true;
 }
 
-/** The blob may hold the only note of how an upload ended, and parts may be staged for it. */
-async function forgetUpload(place: KeyRef, token: VersionToken, call: Call): Promise<void> {
-  if (!isUploadToken(token)) return;
-  await sealVersion({ ...place, token }, call);
+/** The blob may hold the only note of how an upload ended, and parts may be staged for it. @returns false when it must stay */
+async function forgetUpload(place: KeyRef, token: VersionToken, call: Call): Promise<boolean> {
+  if (!isUploadToken(token)) return true;
+  const mayGo = await sealVersion({ ...place, token }, call);
   await place.bucket.home.store.discardParts(versionRef(place.bucket, place.key, token), call);
+  return mayGo;
 }

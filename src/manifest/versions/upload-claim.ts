@@ -33,6 +33,11 @@ export type Claim =
       readonly base: ClaimBase;
       /** Where the version was to stand, one after the other, when its own place was below one that it must not be below. */
       readonly places?: readonly VersionToken[];
+      /**
+       * Taken over from a request that was not heard of again: the head that it sent may land whenever there is none. So the blob stays for as long
+       * as a request can live, also when the object has moved to its key or was deleted.
+       */
+      readonly mayLandLate?: true;
       /** Fields that this release does not know. */
       readonly unknown?: UnknownFields;
     }
@@ -52,6 +57,7 @@ interface ClaimFields extends Completion, ClaimBase {
   readonly attempt: string;
   readonly places: readonly VersionToken[];
   readonly mayBeNamed: boolean;
+  readonly mayLandLate: boolean;
 }
 
 export interface StoredClaim {
@@ -78,6 +84,7 @@ export const CLAIM_FIELDS = {
     meaning: 'where the version was to stand, one after the other, when its own place was below one that it must not be below',
   },
   mayBeNamed: { code: 'nm', form: FLAG, meaning: 'of an abort: a head that names the blob may come yet', absent: 'none can' },
+  mayLandLate: { code: 'll', form: FLAG, meaning: 'taken over from a request whose head may land yet: the blob stays, whatever becomes of the object', absent: 'not' },
 } as const satisfies FieldTable;
 
 const CODEC = codecOfFields(CLAIM_FIELDS, ['v']);
@@ -100,13 +107,14 @@ export function decodeClaim(metadata: BlobMetadata): Claim | undefined {
   if (text === undefined) return undefined;
   const json = JSON.parse(text) as { readonly v?: number };
   const { fields, unknown: rest } = CODEC.decode(json);
-  const { kind, uploadId, attempt, places, revision, nonce, mayBeNamed, ...more } = fields as Partial<ClaimFields>;
-  const completion = completionOf(more);
+  const { kind, uploadId, attempt, places, revision, nonce, mayBeNamed, mayLandLate: isLate, ...completed } = fields as Partial<ClaimFields>;
+  const completion = completionOf(completed);
   const unknown = rest && { unknown: rest };
   if (kind !== undefined && attempt !== undefined && uploadId !== undefined && KINDS.has(kind)) {
     if (kind === 'abort') return { kind, uploadId, attempt, ...(mayBeNamed === true && { mayBeNamed }), ...unknown };
     const base: ClaimBase = { ...(revision !== undefined && { revision }), ...(nonce !== undefined && { nonce }) };
-    if (json.v === FORMAT && completion !== undefined) return { kind, uploadId, attempt, completion, base, ...(places && { places }), ...unknown };
+    const more = { ...(places && { places }), ...(isLate === true && { mayLandLate: isLate }), ...unknown };
+    if (json.v === FORMAT && completion !== undefined) return { kind, uploadId, attempt, completion, base, ...more };
   }
   throw new Error(`claim of format ${json.v ?? 'none'} cannot be read by this release`);
 }
@@ -151,9 +159,16 @@ export interface VersionName extends KeyRef {
 /**
  * Called before a published staging blob goes: from then on only the tombstone can tell a repeated
  * Complete that the first one succeeded. Other private blobs are left alone, without a call.
+ * @returns false when it must not go yet: a head that names it may land late
  */
-export async function sealVersion(version: VersionName, call: Call): Promise<void> {
-  await seal(version, call);
+export async function sealVersion(version: VersionName, call: Call): Promise<boolean> {
+  const sealed = await seal(version, call);
+  return sealed === undefined || !mayLandLate(sealed.claim, recordIn(sealed.rest));
+}
+
+/** A version with an id is part of the history wherever it lies, so only what makes the null version can be left lying. */
+export function mayLandLate(claim: Claim | undefined, record: { readonly isNull?: boolean | undefined } | undefined): boolean {
+  return claim !== undefined && claim.kind !== 'abort' && claim.mayLandLate === true && record?.isNull === true;
 }
 
 /** The same for a blob whose metadata is known. */

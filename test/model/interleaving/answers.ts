@@ -10,6 +10,8 @@ export interface Course {
   readonly effects: readonly (readonly Version[])[];
   /** Every state of the key between its first call and its answer. */
   readonly seen: readonly KeyState[];
+  /** It may have taken effect beneath something that was written since. */
+  readonly isBeneath: boolean;
 }
 
 /** I4, I5 and I6: why the answer is not true; undefined: it is. */
@@ -43,6 +45,8 @@ function mayDoNothing(course: Course): boolean {
       return wasReplaced(course);
     case 'hold':
       return asked.versionId === 'null' && wasReplaced(course);
+    case 'complete':
+      return course.isBeneath;
     default:
       return false;
   }

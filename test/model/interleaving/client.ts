@@ -32,8 +32,15 @@ export interface ClientOptions {
   readonly store: BlobStore;
   /** Calls of work that nobody waits for; undefined: such work is not done, as after a crash. */
   readonly backgroundCall?: (name: string) => Call;
+  /** Uploads of all clients: any of them may be asked to complete one again. */
+  readonly uploads: Map<string, StartedUpload>;
   /** Set: versioning was enabled for the first time a moment ago. */
   readonly versionedSince?: number;
+}
+
+export interface StartedUpload {
+  readonly target: UploadTarget;
+  readonly parts: ListedPart[];
 }
 
 /** One gateway process: a manifest with its own clock and settler over the common store. */
@@ -43,7 +50,6 @@ export class Client {
   readonly #clock: Clock;
   readonly #objects: Objects;
   readonly #uploads: Uploads;
-  readonly #started = new Map<string, { target: UploadTarget; parts: ListedPart[] }>();
 
   constructor(options: ClientOptions) {
     this.name = options.name;
@@ -60,17 +66,17 @@ export class Client {
   }
 
   /** What happened long before: an upload has its parts, a source of a copy lies there. Past the gate. */
-  async prepare({ kind, mode, key }: Operation, name: string): Promise<void> {
+  async prepare({ kind, mode, key, repeats }: Operation, name: string): Promise<void> {
     const { world } = this.#options;
     const bucket = this.#bucket(mode, world.store);
     if (kind === 'copy') await this.#put(bucket, sourceOf(name), { ...requestOf(name), conditions: {} });
-    if (kind !== 'complete') return;
+    if (kind !== 'complete' || repeats !== undefined) return;
     const attributes = { headers: {}, userMetadata: {} };
     const target = await this.#uploads.create(bucket, key, { ownerId: OWNER, attributes }, testCall());
     const body = Buffer.from(name);
     const upload = await this.#uploads.find(target, testCall());
     const { etag } = await this.#uploads.putPart(upload, { number: 1, body, facts: { md5: md5Of(name) } }, testCall());
-    this.#started.set(name, { target, parts: [{ number: 1, etag, checksums: {} }] });
+    this.#options.uploads.set(name, { target, parts: [{ number: 1, etag, checksums: {} }] });
   }
 
   /** @throws what no client should ever be told */
@@ -97,7 +103,7 @@ export class Client {
   }
 
   async complete({ operation, asked, call }: Job): Promise<Answer> {
-    const { target, parts } = this.#started.get(asked.name) ?? fail(`${asked.name} was not prepared`);
+    const { target, parts } = this.#options.uploads.get(asked.name) ?? fail(`${asked.name} was not prepared`);
     const conditions = conditionsOf(operation, asked);
     const request = { parts, expected: {}, conditions, beforeAssembly: () => undefined, beforePublication: async () => undefined };
     const { versionId } = versioned(await this.#uploads.complete({ ...target, bucket: this.#bucket(operation.mode) }, request, call));

@@ -31,6 +31,8 @@ export interface Operation {
   readonly version?: VersionPick;
   /** The body comes once and cannot be sent again. */
   readonly streamed?: true;
+  /** A Complete sent again, by whomever: the id of the task that sent it first. Both count as one operation. */
+  readonly repeats?: string;
 }
 
 /** What came of it. */
@@ -76,7 +78,7 @@ export function isReader(kind: OperationKind): boolean {
   return READERS.has(kind);
 }
 
-export function describeOperation({ kind, mode, condition, version, streamed, key }: Operation): string {
-  const parts = [mode[0]?.toUpperCase(), streamed && 'streamed', condition && `if ${condition}`, version !== undefined && `version ${version}`, key !== 'k' && `key ${key}`];
+export function describeOperation({ kind, mode, condition, version, streamed, repeats, key }: Operation): string {
+  const parts = [mode[0]?.toUpperCase(), repeats && `again of ${repeats}`, streamed && 'streamed', condition && `if ${condition}`, version !== undefined && `version ${version}`, key !== 'k' && `key ${key}`];
   return `${kind}(${parts.filter((part) => typeof part === 'string').join(', ')})`;
 }

@@ -5,14 +5,15 @@ import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { testCall } from '../../support/test-call.ts';
 import { untrue } from './answers.ts';
-import { Client } from './client.ts';
-import { type Change, unlawful } from './effects.ts';
+import { Client, type StartedUpload } from './client.ts';
+import { unlawful } from './effects.ts';
 import { type CallAtGate, gated, isChange } from './gate.ts';
 import { type KeyState, describeState, keyState, lineOf } from './key-state.ts';
 import { type Operation, describeOperation } from './operation.ts';
 import { clientTime } from './client-time.ts';
 import { drawAs, restartRandom } from './seeded-random.ts';
 import { shortOutcome, wholeOutcome } from './readable.ts';
+import { helped, isBeneath, isConcerned, isTwin } from './repeated.ts';
 import { type Task, newTask, note, touchedBy } from './task.ts';
 import { Trace } from './trace.ts';
 import { type Snapshot, World } from './world.ts';
@@ -71,6 +72,9 @@ export class Run {
   readonly #ids = new Map<string, string[]>();
   /** Versions with an acknowledged lock. */
   readonly #held = new Set<string>();
+  readonly #uploads = new Map<string, StartedUpload>();
+  /** Keys at which a Complete took effect again where its object had been deleted: who is at work for it takes that back. */
+  readonly #twins = new Set<string>();
   #activity = 0;
   #hadFault = false;
   #background = 0;
@@ -153,11 +157,12 @@ export class Run {
       const store = gated(common, (call, run) => this.#submit(index, call, run));
       const backgroundCall = background === true ? (work: string) => this.#backgroundCall(index, work) : undefined;
       const more = { ...(backgroundCall && { backgroundCall }), ...(versionedSince !== undefined && { versionedSince }) };
-      const client = new Client({ name, skew, world: this.world, store, ...more });
+      const client = new Client({ name, skew, world: this.world, store, uploads: this.#uploads, ...more });
       this.#clients.push(client);
       for (const [turn, operation] of operations.entries()) {
         const task = newTask(`${name}${turn + 1}`, index, operation);
-        this.tasks.push(task);
+        const first = this.tasks.find(({ id }) => id === operation.repeats);
+        this.tasks.push(first === undefined ? task : { ...task, effects: first.effects, seen: first.seen });
         this.#hand(index);
         await client.prepare(operation, task.id);
       }
@@ -183,7 +188,7 @@ export class Run {
     const { operation } = next;
     const state = this.#stateOf(operation.key);
     const live = state.current?.marker === false ? state.current : undefined;
-    next.asked = { name: next.id, versionId: this.#pick(operation), etag: live?.etag };
+    next.asked = { name: operation.repeats ?? next.id, versionId: this.#pick(operation), etag: live?.etag };
     next.status = 'running';
     this.#hand(client);
     const call = { ...testCall(next.hangUp.signal), requestId: next.id };
@@ -296,45 +301,36 @@ export class Run {
     // Failures in their order: the first of several decides what becomes of parallel calls.
     task.history.push(`${'error' in outcome ? task.history.length : ''} ${method} ${text} ${said}`);
     if (task.calls > MAX_CALLS) this.trace.breakWith(`${task.id} does not end`);
-    if (isChange(method) && 'value' in outcome) await this.#judgeChange(task);
+    if (isChange(method) && 'value' in outcome) await this.#judgeChange(task, remark === 'takes effect late');
     return outcome;
   }
 
-  async #judgeChange(task: Task): Promise<void> {
+  async #judgeChange(task: Task, isLate: boolean): Promise<void> {
     const before = this.#states;
     await this.#look();
     for (const [key, after] of this.#states) {
       const was = before.get(key) ?? after;
       const isSame = was.text === after.text;
-      if (!isSame) this.#judgeEffect(task, { key, before: was, after });
+      if (!isSame) this.#judgeEffect(task, { key, before: was, after, isLate });
       if (isSame && was.lingering.map(lineOf).join() === after.lingering.map(lineOf).join()) continue;
       for (const other of this.tasks) {
-        if (other.status === 'running' && other.calls > 0 && other.operation?.key === key) note(other, after);
+        if (isConcerned(other, this.tasks) && other.operation?.key === key) note(other, after);
       }
     }
   }
 
-  #judgeEffect(task: Task, { key, before, after }: { key: string; before: KeyState; after: KeyState }): void {
+  #judgeEffect(task: Task, { key, before, after, isLate }: { key: string; before: KeyState; after: KeyState; isLate: boolean }): void {
     this.trace.remark(`${key} is now ${describeState(after)}`);
     const change = { before, after, atStart: task.atStart ?? before, seen: [before, ...task.seen.values()] };
-    const helped = this.#helped(task, { key, change });
-    const done = helped ?? task;
+    const done = helped(task, { key, change }, this.tasks) ?? task;
     done.effects.push(touchedBy(change));
     if (this.#plan.lax === true) return;
     if (task.operation !== undefined && task.operation.key !== key) this.trace.breakWith(`${task.id} changed another key`);
+    if ((isLate || before.versions.length === 0) && isTwin(done, this.tasks)) this.#twins.add(key);
+    if (this.#twins.has(key)) return;
     const why = done.effects.length > 1 ? 'it took effect twice' : unlawful(done.operation, done.asked, change);
     if (task.operation?.kind === 'deleteVersion' && this.#held.has(`${key} ${task.asked.versionId}`)) this.trace.breakWith(`${task.id} deleted a version that is held`);
     if (why !== undefined) this.trace.breakWith(`I1: ${task.id} changed ${key} wrongly: ${why}\n  from ${describeState(before)}\n  to   ${describeState(after)}`);
-  }
-
-  /** A Complete that finds its object being deleted removes it itself: the effect is that of the DELETE, under way or crashed. */
-  #helped({ operation, effects }: Task, { key, change }: { key: string; change: Change }): Task | undefined {
-    if (operation?.kind !== 'complete' || effects.length === 0) return undefined;
-    return this.tasks.find((other) => {
-      const { calls, status } = other;
-      const isUnderWay = calls > 0 && (status === 'running' || other.answerWasUnknown) && other.effects.length === 0;
-      return isUnderWay && other.operation?.kind === 'delete' && other.operation.key === key && unlawful(other.operation, other.asked, change) === undefined;
-    });
   }
 
   /** A lock that is acknowledged keeps its version from now on. */
@@ -389,7 +385,8 @@ export class Run {
       task.acknowledged = answer.kind === 'done' ? answer.versionId : undefined;
       task.answerWasUnknown = answer.kind === 'unknown';
       if (operation.kind === 'hold' && this.#plan.lax !== true && answer.kind === 'done') this.#hold(task, operation.key);
-      const why = untrue({ operation, asked: task.asked, answer, effects: task.effects, seen: [...task.seen.values()] });
+      const { asked, effects } = task;
+      const why = untrue({ operation, asked, answer, effects, seen: [...task.seen.values()], isBeneath: isBeneath(task, this.tasks) });
       if (why !== undefined && this.#plan.lax !== true) this.trace.breakWith(`${task.id}: ${why}`);
       if (answer.kind === 'unknown' && !this.#hadFault && this.#plan.lax !== true) this.trace.breakWith(`${task.id} gave up although nothing had gone wrong`);
       this.#startNext(task.client);

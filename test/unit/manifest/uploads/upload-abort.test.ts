@@ -69,3 +69,36 @@ describe('Abort after a Complete that was not heard of again', () => {
     expect(await gateway.names('u/', 'p/', 'c/', 'v/')).toEqual([]);
   });
 });
+
+describe('a head of a Complete that was not heard of again', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it.each(['never', 'Suspended'] as const)('names what is there when it lands after the repeated Complete and the deletion of the object, versioning %s', async (versioning) => {
+    for (const settling of [true, false]) {
+      const world = await SweepFixture.open({ settling });
+      const { gateway } = world;
+      if (versioning !== 'never') await world.version('suspended');
+      const { target, parts } = await unheardOf(world, { kind: 'loseAnswer', lateBy: LATE_MS });
+      await gateway.complete(target, parts);
+      await gateway.idle();
+      if (versioning === 'never') await world.remove();
+      else await world.remove('null');
+      await gateway.idle();
+      expect(await gateway.text('k')).toBeUndefined();
+
+      await delay(2 * LATE_MS);
+      expect(await gateway.text('k')).toBe(PARTS);
+      world.advance(30);
+      await world.sweep();
+      expect(await gateway.text('k')).toBe(PARTS);
+      if (versioning === 'never') await world.remove();
+      else await world.remove('null');
+      await gateway.idle();
+      world.advance(30);
+      await world.sweep();
+      expect([await gateway.text('k'), await gateway.names('v/', 'u/', 'p/')]).toEqual([undefined, []]);
+    }
+  });
+});
