@@ -12,6 +12,8 @@ export interface FoundAccounts {
   readonly accounts: readonly unknown[];
   /** Absolute paths of the files and folders that `accountsFrom` names. */
   readonly places: readonly string[];
+  /** Those of the files that keys are written into. */
+  readonly withKeys: readonly string[];
 }
 
 const ACCOUNTS_FILES = /\.(?:ya?ml|json)$/;
@@ -20,6 +22,8 @@ const FILE_SETTINGS: ReadonlySet<string> = new Set(['secretFile', 'file', 'caFil
 /** Under this name Kubernetes keeps what a mounted Secret or ConfigMap holds at the moment: one link, which it swaps. */
 const MOUNTED = '..data';
 const ATTEMPTS = 5;
+/** The setting that holds a secret itself. */
+export const WRITTEN_KEY = 'secretAccessKey';
 
 /**
  * Accounts of the files and folders that `accountsFrom` names, in order, behind those of the configuration itself. What several of
@@ -29,9 +33,11 @@ const ATTEMPTS = 5;
 export function findAccounts(own: unknown, from: unknown, folder: string): FoundAccounts {
   const named = typeof from === 'string' ? [from] : from;
   const places = Array.isArray(named) ? named.filter((place) => typeof place === 'string').map((place) => resolve(folder, place)) : [];
-  const found = places.flatMap(readPlace).flatMap(accountsOf);
+  const read = places.flatMap(readPlace);
+  const found = read.flatMap(accountsOf);
   const first: unknown[] = Array.isArray(own) ? own : [];
-  return { accounts: found.length === 0 ? first : merged([...first, ...found]), places };
+  const withKeys = read.filter(({ text }) => text.includes(WRITTEN_KEY)).map(({ file }) => file);
+  return { accounts: found.length === 0 ? first : merged([...first, ...found]), places, withKeys };
 }
 
 interface ReadFile {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
-import { findAccounts } from './accounts-files.ts';
+import { findAccounts, type FoundAccounts, WRITTEN_KEY } from './accounts-files.ts';
 import { ConfigError } from './config-error.ts';
 import { applyEnvironment } from './environment.ts';
 import { CONFIG, type Config } from './schema.ts';
@@ -18,6 +18,8 @@ export interface LoadedConfig {
   readonly folder: string;
   /** Files and folders that accounts were read from besides, absolute paths. */
   readonly accountPlaces: readonly string[];
+  /** All files, this one and theirs, that keys are written into. */
+  readonly filesWithKeys: readonly string[];
 }
 
 /**
@@ -28,18 +30,19 @@ export function loadConfig(fileName: string, environment: Environment): LoadedCo
   const file = resolve(fileName);
   const raw = applyEnvironment(readYaml(file), environment);
   const folder = dirname(file);
-  const { whole, places } = withAccounts(raw, folder);
+  const { whole, places, withKeys } = withAccounts(raw, folder);
+  const filesWithKeys = JSON.stringify(raw).includes(WRITTEN_KEY) ? [file, ...withKeys] : withKeys;
   const parsed = CONFIG.safeParse(whole, { error: plainMessage });
   if (!parsed.success) throw new ConfigError(settingLines(parsed.error), parsed.error);
-  return { config: parsed.data, file, folder, accountPlaces: places };
+  return { config: parsed.data, file, folder, accountPlaces: places, filesWithKeys };
 }
 
 /** With the accounts of other files among its own. */
-function withAccounts(raw: unknown, folder: string): { readonly whole: unknown; readonly places: readonly string[] } {
-  if (typeof raw !== 'object' || raw === null || !('accountsFrom' in raw)) return { whole: raw, places: [] };
+function withAccounts(raw: unknown, folder: string): Omit<FoundAccounts, 'accounts'> & { readonly whole: unknown } {
+  if (typeof raw !== 'object' || raw === null || !('accountsFrom' in raw)) return { whole: raw, places: [], withKeys: [] };
   const own = 'accounts' in raw ? raw.accounts : undefined;
-  const { accounts, places } = findAccounts(own, raw.accountsFrom, folder);
-  return { whole: { ...raw, accounts }, places };
+  const { accounts, places, withKeys } = findAccounts(own, raw.accountsFrom, folder);
+  return { whole: { ...raw, accounts }, places, withKeys };
 }
 
 function readYaml(file: string): unknown {

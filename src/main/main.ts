@@ -78,10 +78,11 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
 }
 
 /** Keys in the file itself make a secret of it; those of the files that come with the gateway are known to everybody. @throws StartError */
-function exposedSecrets({ config, file }: LoadedConfig, isOurs: boolean): ExposedSecrets {
+function exposedSecrets({ config, file, filesWithKeys }: LoadedConfig, isOurs: boolean): ExposedSecrets {
   const exposed = new ExposedSecrets(config.exposedSecrets);
-  const keys = config.accounts.flatMap((account) => [...account.keys, ...account.users.flatMap((user) => user.keys)]);
-  if (!isOurs && keys.some(({ secretAccessKey }) => secretAccessKey !== undefined)) exposed.look(file, 'accounts.keys.secretAccessKey');
+  if (isOurs) return exposed;
+  for (const one of filesWithKeys) exposed.look(one, 'accounts.keys.secretAccessKey');
+  if (config.sts.keys !== undefined) exposed.look(file, 'sts.keys');
   return exposed;
 }
 
