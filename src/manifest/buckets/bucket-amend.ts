@@ -16,7 +16,7 @@ const MAX_WAIT_MS = 50;
 export type BucketAmendment = (settings: BucketSettings, versioning: Versioning) => BucketSettings;
 
 /** The whole record as it should be, likewise. */
-export type RecordChange = (record: BucketRecord) => BucketRecord;
+type RecordChange = (record: BucketRecord) => BucketRecord;
 
 /** Changes settings as `changeRecord` does. */
 export function amendBucket(store: BucketStore, { bucket, amendment }: { bucket: Bucket; amendment: BucketAmendment }, call: Call): Promise<void> {

@@ -19,7 +19,7 @@ interface Cached {
  * Buckets whose read began within the last `cacheMs`: as long as that, by the clock that says more. A clock that is set back does
  * not make them younger, a machine that stood still does not either. Those who ask at the same time share a read, which none of them ends.
  */
-export interface BucketCache {
+interface BucketCache {
   /** From memory while it is fresh. */
   get(name: string, call: Call): Promise<Bucket>;
   /** As `get`; that there is no such bucket is remembered as well. For those to whom one that another process has just made may stay unknown for as long. */
@@ -32,7 +32,7 @@ export interface BucketCache {
   forgetAfter<T>(name: string, work: Promise<T>): Promise<T>;
 }
 
-export interface BucketCacheOptions {
+interface BucketCacheOptions {
   readonly read: (name: string, call: Call) => Promise<Bucket>;
   readonly cacheMs: number;
   readonly time: Time;

@@ -15,7 +15,7 @@ const UNMARK_MS = 10_000;
 /** Sends of the removal, and rounds of clearing leftovers. */
 const MAX_ROUNDS = 3;
 
-export interface DeleteBucketRequest {
+interface DeleteBucketRequest {
   readonly bucket: Bucket;
   readonly isEmpty: (call: Call) => Promise<boolean>;
   /** Resolves when no process can answer anything any more by a record that it read before now. */

@@ -14,7 +14,7 @@ export interface ListBucketsRequest {
   readonly limit: number;
 }
 
-export interface ListedBucket {
+interface ListedBucket {
   readonly name: string;
   readonly createdAt: number;
   readonly backend: string;
@@ -25,7 +25,7 @@ export interface BucketPage {
   readonly truncated: boolean;
 }
 
-export interface BucketListContext {
+interface BucketListContext {
   readonly realm: Realm;
   readonly onHidden: (container: string, backend: string) => void;
 }

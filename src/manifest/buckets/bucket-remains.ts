@@ -8,7 +8,7 @@ import type { BucketStore, StoredBucket } from './bucket-store.ts';
 import { ownerMark } from './container-names.ts';
 
 /** What is left of a deleted bucket's container. `left`: it holds blobs that came after it had been found empty. */
-export type Remains = 'gone' | 'left';
+type Remains = 'gone' | 'left';
 
 /**
  * Removes the container of a bucket that was deleted by somebody who died before he came to that, or whose answer was lost. May be done by

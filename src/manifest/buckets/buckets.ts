@@ -70,7 +70,7 @@ export interface BucketRegistry {
   list(request: ListBucketsRequest, call: Call): Promise<BucketPage>;
 }
 
-export interface BucketRegistryOptions {
+interface BucketRegistryOptions {
   readonly realm: Realm;
   readonly cacheMs: number;
   /** Told once of each container whose name no S3 bucket could have. */

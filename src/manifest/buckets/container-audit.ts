@@ -10,7 +10,7 @@ import type { Backend } from './realm.ts';
 const CONCURRENCY = 8;
 
 /** Something that is not as it should be between buckets and containers. */
-export interface ContainerDispute {
+interface ContainerDispute {
   readonly container: string;
   /** Buckets whose records name it. */
   readonly buckets: readonly string[];

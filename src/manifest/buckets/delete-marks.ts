@@ -10,7 +10,7 @@ const MAX_MARKS = 1000;
  * Delete marks that this process has met. A bucket whose DeleteBucket died must not stay closed for ever; no more hangs on these times, for
  * a DeleteBucket whose mark is gone removes nothing. They are this process's own: no clock of another can make them long or short.
  */
-export interface MarksSeen {
+interface MarksSeen {
   /** @param now monotonic milliseconds */
   isOld(bucket: string, mark: Revision, now: number): boolean;
 }

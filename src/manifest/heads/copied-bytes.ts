@@ -5,7 +5,7 @@ import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import { createChecksumHasher } from '../../protocol/checksums/hasher.ts';
 
-export interface WantedSums {
+interface WantedSums {
   readonly md5?: boolean;
   readonly checksum?: ChecksumAlgorithm | undefined;
 }

@@ -5,7 +5,7 @@ import type { ByteSource } from '../../streams/bytes.ts';
 import type { CopySourceView, OpenRequest } from './object-requests.ts';
 import { openView } from './object-read.ts';
 
-export interface PinnedSource {
+interface PinnedSource {
   readonly source: CopySource;
   /** The blob that holds the bytes; absent when the view says all of it. */
   readonly found?: BlobProperties;

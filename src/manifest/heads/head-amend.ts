@@ -12,7 +12,7 @@ import type { Head } from './head.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 
 /** A change of the record of a key's head; the blob's bytes stay. */
-export interface HeadAmendment extends KeyRef {
+interface HeadAmendment extends KeyRef {
   readonly conditions?: WriteConditions;
   /**
    * The record as it should be, or undefined when nothing needs to be written. Asked again whenever

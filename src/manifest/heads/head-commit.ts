@@ -185,7 +185,7 @@ export function requireUnversioned({ versioning }: Bucket, head: Head | undefine
 }
 
 /** The one call of a turn. */
-export interface ConditionalSend<T> {
+interface ConditionalSend<T> {
   readonly send: () => Promise<T>;
   readonly condition: Condition;
   readonly head: Head | undefined;

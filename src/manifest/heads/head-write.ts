@@ -7,7 +7,7 @@ import type { Head } from './head.ts';
 import { asNoSuchBucket } from './object-read.ts';
 
 /** A head that is written whole, whatever stood there, in a bucket that never had versioning. */
-export interface HeadWrite<T> extends Omit<HeadChange<T>, 'plan'> {
+interface HeadWrite<T> extends Omit<HeadChange<T>, 'plan'> {
   /** The one call. Without a condition: unconditional, and no head was read. */
   readonly send: (on: { readonly head: Head | undefined; readonly condition: Condition | undefined }) => Promise<T>;
 }

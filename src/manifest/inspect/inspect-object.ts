@@ -16,7 +16,7 @@ export interface ObjectInspector {
   inspect(bucket: string, key: string, call: Call): Promise<InspectedKey>;
 }
 
-export interface ObjectInspectorOptions {
+interface ObjectInspectorOptions {
   readonly buckets: Pick<BucketRegistry, 'get'>;
   /** As the objects have it. */
   readonly drainMs?: number | undefined;

@@ -16,7 +16,7 @@ import type { InspectedKey, InspectedVersion } from './inspected-key.ts';
 const MAX_VERSIONS = 200;
 const CONCURRENCY = 8;
 
-export interface VersionsOf extends HeadAt {
+interface VersionsOf extends HeadAt {
   /** The newest version that is stamped counts as current, as there is no head. */
   readonly survivorIsCurrent: boolean;
 }

@@ -27,7 +27,7 @@ export interface Draft {
   readonly isShared?: boolean;
 }
 
-export interface KeyFacts {
+interface KeyFacts {
   /** Absent: the key has none. */
   readonly head: Head | undefined;
   /** Set when the page begins amid its versions. */

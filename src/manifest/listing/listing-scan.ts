@@ -11,7 +11,7 @@ import { type ReadPage, RegionReader } from './region-reader.ts';
 /** Backend calls for one page of one region; the later ones ask for more. Then the page is given out short. */
 export const MAX_CALLS = 16;
 
-export interface ScanOptions {
+interface ScanOptions {
   readonly bucket: Bucket;
   readonly region: Region;
   readonly request: ListingRequest;

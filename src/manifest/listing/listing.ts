@@ -27,7 +27,7 @@ export interface Listing {
   isEmpty(bucket: Bucket, call: Call): Promise<boolean>;
 }
 
-export type ListingOptions = Partial<Pick<ObjectsContext, 'drainMs' | 'now'>>;
+type ListingOptions = Partial<Pick<ObjectsContext, 'drainMs' | 'now'>>;
 
 export function createListing({ drainMs = DRAIN_MS, now = SYSTEM_TIME.now }: ListingOptions = {}): Listing {
   return {

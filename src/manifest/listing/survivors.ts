@@ -9,7 +9,7 @@ import { versionsRegion } from './version-region.ts';
 
 const FIRST_LOOK = 100;
 
-export interface SurvivorSearch {
+interface SurvivorSearch {
   readonly prefix: string;
   /** Backend calls after which it is taken for true. */
   readonly maxCalls: number;

@@ -19,7 +19,7 @@ export interface VersionsPage extends ListingPage<VersionsEntry> {
   readonly nextVersion?: string;
 }
 
-export interface VersionsQuery {
+interface VersionsQuery {
   readonly request: VersionsRequest;
   readonly isDraining: boolean;
 }

@@ -19,7 +19,7 @@ import type { KeyRef } from '../records/key-ref.ts';
 
 const EMPTY = new Uint8Array(0);
 
-export interface PublishTarget extends KeyRef {
+interface PublishTarget extends KeyRef {
   readonly request: PublishRequest;
   /** Told when a head may name the blob although no answer says so. */
   readonly onDoubt?: () => void;

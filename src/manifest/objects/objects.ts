@@ -61,7 +61,7 @@ export interface Objects {
   remove(target: ObjectTarget, request: RemoveRequest, call: Call): Promise<Removed>;
 }
 
-export type ObjectsOptions = Pick<ObjectsContext, 'clock' | 'settler'> & Partial<ObjectsContext>;
+type ObjectsOptions = Pick<ObjectsContext, 'clock' | 'settler'> & Partial<ObjectsContext>;
 
 export function createObjects(options: ObjectsOptions): Objects {
   const context: ObjectsContext = { drainMs: DRAIN_MS, now: SYSTEM_TIME.now, commits: new CommitLife(), ...options };

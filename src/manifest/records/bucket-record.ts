@@ -117,7 +117,7 @@ function decodeSettings({ acl, ...settings }: SettingsJson): BucketSettings {
   return { ...settings, ...(acl !== undefined && { acl: decodeAcl(acl) }) };
 }
 
-export interface BucketSummary {
+interface BucketSummary {
   /** Empty: the bucket is not to be listed, but its container is not native either. */
   readonly owner: string;
   readonly createdAt: number;

@@ -9,7 +9,7 @@ export interface PartEntry {
 }
 
 /** Retention mode and its end, legal hold; what was never set is null. */
-export type LockCode = readonly [mode: 'g' | 'c' | null, until: number | null, legalHold: 0 | 1 | null];
+type LockCode = readonly [mode: 'g' | 'c' | null, until: number | null, legalHold: 0 | 1 | null];
 
 const MODE_CODE = { GOVERNANCE: 'g', COMPLIANCE: 'c' } as const satisfies Record<LockMode, string>;
 

@@ -4,7 +4,7 @@
  */
 
 /** How a value stands in JSON. */
-export interface Form<T> {
+interface Form<T> {
   /** @returns undefined for what its absence says */
   encode(value: T): unknown;
   /** @throws Error for what this release does not know and must not guess */
@@ -43,7 +43,7 @@ export const NUMBER = plain<number>();
 export const FLAG: Form<boolean> = { encode: (value) => (value ? 1 : undefined), decode: () => true };
 
 /** What a table is used by: found once, for all records. */
-export interface FieldCodec {
+interface FieldCodec {
   /** Adds the fields of a record in the order of the table; what is undefined is left out. */
   encode(record: object, json: Record<string, unknown>): void;
   /** The fields that the table has, by their names, and the rest as it is. @param header codes that are no fields */

@@ -4,7 +4,7 @@ import { StoreError } from '../../store/store-error.ts';
 export const AGAIN = Symbol('again');
 
 /** How often something is looked at, judged and changed anew because others change it, and what is said when that does not end. */
-export interface TurnPolicy {
+interface TurnPolicy {
   readonly most: number;
   /** Of the error: the call that never came through, and why. */
   readonly call: string;

@@ -28,7 +28,7 @@ export function belongsTo(uploadId: string, bucket: Bucket, key: string): boolea
 }
 
 /** Microseconds: decides the place of the completed version among others. */
-export function seqOfUploadId(uploadId: string): number {
+function seqOfUploadId(uploadId: string): number {
   return Number.parseInt(uploadId.slice(0, SEQ_DIGITS), 16);
 }
 

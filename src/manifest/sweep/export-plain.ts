@@ -28,7 +28,7 @@ import { SYSTEM_TIME } from '../records/time.ts';
 /** Times a copy is sent anew because tags were set on the version meanwhile. */
 const MAX_SENDS = 3;
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly realm: Realm;
   readonly backends: readonly Backend[];
   readonly settings: ExportSettings;

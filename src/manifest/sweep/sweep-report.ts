@@ -34,7 +34,7 @@ export interface Count {
 }
 
 /** A version that can be brought back (`recoverLost`) as long as it is kept. */
-export interface LostVersion {
+interface LostVersion {
   readonly key: string;
   readonly versionId: string;
   readonly size: number;

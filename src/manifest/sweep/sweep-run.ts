@@ -13,7 +13,7 @@ const PAGE = 1000;
 const BATCH = 256;
 
 /** Something that was found and can be put right. */
-export interface Item<F extends string = Finding> {
+interface Item<F extends string = Finding> {
   readonly finding: F;
   /** For the line that says why it could not be done. */
   readonly name: string;

@@ -19,7 +19,7 @@ import { sweepParts, sweepUploads } from './sweep-uploads.ts';
 import { sweepVersions } from './sweep-versions.ts';
 import { SYSTEM_TIME } from '../records/time.ts';
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly realm: Realm;
   /** Backends to be swept. */
   readonly backends: readonly Backend[];

@@ -6,7 +6,7 @@ import type { Clock } from '../records/clock.ts';
 import type { Settler } from '../versions/settle.ts';
 
 /** What uploads need of objects (`Objects`, `objects/objects.ts`, which is beside them and not below). */
-export interface ObjectPublisher {
+interface ObjectPublisher {
   /** Metadata and headers for the blob that the parts are assembled to. */
   describe(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<DescribedVersion>;
   /** Makes that blob the object of its key. @throws S3Error PreconditionFailed, ConditionalRequestConflict, NoSuchKey (If-Match), NoSuchBucket */

@@ -27,7 +27,7 @@ export interface ListedUpload extends UploadSummary {
   readonly initiatedAt: number;
 }
 
-export interface ListedUploadPrefix {
+interface ListedUploadPrefix {
   readonly kind: 'prefix';
   readonly prefix: string;
 }

@@ -39,7 +39,7 @@ async function stage(upload: Upload, body: UploadBody, call: Call): Promise<Stag
   return { tokens: [] };
 }
 
-export type StagedRecord = Omit<PartRecord, 'tokens' | 'mtime'> & { readonly staged: StagedPart };
+type StagedRecord = Omit<PartRecord, 'tokens' | 'mtime'> & { readonly staged: StagedPart };
 
 /** Makes a staged part the part of its number, if the upload is still open. @throws S3Error NoSuchUpload */
 export async function recordPart(upload: Upload, { staged, ...facts }: StagedRecord, call: Call): Promise<PartRecord> {

@@ -18,7 +18,7 @@ import { readTombstone } from '../versions/upload-tombstone.ts';
 const RENEW_AFTER_MS = 5 * 60_000;
 
 /** What the publication asks, and what is known of it afterwards. */
-export interface OnceInDoubt extends PublishOnce {
+interface OnceInDoubt extends PublishOnce {
   /** As it stands now. */
   readonly claim: () => HeldClaim;
   /** A head may name the blob although no answer says so. */
@@ -33,7 +33,7 @@ export interface HeldClaim extends StoredClaim {
   readonly inherited: boolean;
 }
 
-export interface Publication {
+interface Publication {
   readonly target: UploadTarget;
   readonly held: HeldClaim;
   readonly conditions: WriteConditions;

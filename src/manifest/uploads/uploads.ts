@@ -39,7 +39,7 @@ export interface Uploads {
   discardAll(bucket: Bucket, call: Call): Promise<void>;
 }
 
-export type UploadsOptions = Pick<UploadsContext, 'clock' | 'settler' | 'objects'> & Partial<UploadsContext>;
+type UploadsOptions = Pick<UploadsContext, 'clock' | 'settler' | 'objects'> & Partial<UploadsContext>;
 
 export function createUploads(options: UploadsOptions): Uploads {
   const context: UploadsContext = { minPartSize: MIN_PART_SIZE, commits: new CommitLife(), ...options };

@@ -23,13 +23,13 @@ import { type KnownVersion, isVisible, readVersion, versionIdOf } from './versio
 import type { KeyRef } from '../records/key-ref.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
-export interface AmendTarget extends ObjectTarget {
+interface AmendTarget extends ObjectTarget {
   /** The head, if it has just been read. */
   readonly seen?: { readonly head: Head | undefined };
 }
 
 /** What became of an amendment: the version as it was before, or which version is to be looked for anew, from the head on. */
-export interface AmendOutcome {
+interface AmendOutcome {
   readonly view?: ObjectView;
   readonly versionId?: string | undefined;
 }

@@ -10,12 +10,12 @@ import { type PlacedHead, displaceNull, floorAbove } from './displace.ts';
 import { placeHead } from './drain-window.ts';
 
 /** What every head that is the null version has from the head it replaces. */
-export type NullBase = FieldsOf<'nonces'> & Pick<FieldsOf<'log'>, 'dels' | 'floor'> & {
+type NullBase = FieldsOf<'nonces'> & Pick<FieldsOf<'log'>, 'dels' | 'floor'> & {
   /** A seq above the head's. */
   readonly seq: number;
 };
 
-export interface NewNull extends HeadTarget {
+interface NewNull extends HeadTarget {
   readonly nonce?: string;
   /** Prepares and returns the one conditional write of the head. May be asked several times. */
   readonly plan: (base: NullBase, turn: { readonly placed: PlacedHead; readonly condition: Condition }) => Promise<() => Promise<WriteResult>>;
@@ -29,7 +29,7 @@ export interface NewNull extends HeadTarget {
   readonly queues?: QueueMoment;
 }
 
-export interface CommittedNull {
+interface CommittedNull {
   /** Of the head that was written; 0 when another request has done it all. */
   readonly seq: number;
   /** Undefined when the write is known to be done, but no longer what the head says. */

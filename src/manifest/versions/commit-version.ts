@@ -24,7 +24,7 @@ const EMPTY = new Uint8Array(0);
 const MAX_PLACES = 8;
 
 /** A version that is about to be: an object or a delete marker with a version id of its own. */
-export interface NewVersion extends HeadTarget {
+interface NewVersion extends HeadTarget {
   /** Brings the version's own blob into being. Asked again for each new place, unless there is a `move`. */
   readonly write: (token: VersionToken) => Promise<WrittenVersion>;
   /** Brings it to a new place, where its bytes can be had only once. */
@@ -44,7 +44,7 @@ export interface NewVersion extends HeadTarget {
   readonly queues?: QueueMoment;
 }
 
-export interface CommittedVersion {
+interface CommittedVersion {
   readonly token: VersionToken;
   /** Undefined when another request has done it all. */
   readonly written: WrittenVersion | undefined;

@@ -101,7 +101,7 @@ export async function removeUnnamed({ bucket, key }: KeyRef, token: VersionToken
 }
 
 /** A version's own blob as it was listed or read. */
-export interface KnownBlob {
+interface KnownBlob {
   readonly token: VersionToken;
   readonly record: OwnRecord | undefined;
   readonly revision: Revision;

@@ -43,7 +43,7 @@ export interface SettleBacklog {
   readonly failed: number;
 }
 
-export interface SettlerOptions {
+interface SettlerOptions {
   /** Tasks at the same time. */
   readonly concurrency: number;
   /** Tasks waiting; more are dropped, which is harmless: readers follow the mlink, the sweeper settles it. */

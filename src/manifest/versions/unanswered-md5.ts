@@ -7,7 +7,7 @@ import { newNonce } from '../records/clock.ts';
 import { opaqueEtag } from '../heads/head.ts';
 
 /** Bytes that were stored, and that the service's answer gave no MD5 of. */
-export interface UnansweredWrite {
+interface UnansweredWrite {
   readonly ref: BlobRef;
   readonly body: UploadBody;
   /** Hex, if the client said it or it was computed on the way. */

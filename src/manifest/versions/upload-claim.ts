@@ -152,7 +152,7 @@ export async function replaceClaim(target: UploadTarget, stored: StoredClaim, cl
 }
 
 /** A version of a key. */
-export interface VersionName extends KeyRef {
+interface VersionName extends KeyRef {
   readonly token: VersionToken;
 }
 

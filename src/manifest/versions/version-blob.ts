@@ -76,7 +76,7 @@ export function versionRecordOf(link: LinkHead | TombHead): OwnRecord {
   return { kind: link.kind === 'tomb' ? 'tomb' : 'inline', ...objectFields(link), ...fieldsOf<'own'>(link, 'own') };
 }
 
-export interface OwnWrite {
+interface OwnWrite {
   readonly body: UploadBody;
   readonly request: WriteRequest;
 }
