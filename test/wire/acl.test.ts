@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Caller, type Sent, contentMd5, outcome, send } from '../support/acl-client.ts';
-import { CANONICAL_ID, OTHER_CANONICAL_ID, type TestGateway, startTestGateway } from '../support/gateway.ts';
+import { CANONICAL_ID, OTHER_CANONICAL_ID, type TestGateway, startGatewayOver, startTestGateway } from '../support/gateway.ts';
 
 const ALL_USERS = 'http://acs.amazonaws.com/groups/global/AllUsers';
 const ANONYMOUS = '65a011a29cdf8ec533ec3d1ccaae921c';
@@ -337,4 +337,20 @@ describe('buckets', () => {
     expect(await as('other', { ...acl, headers: { 'x-amz-acl': 'private' } })).toBe('403 AccessDenied');
     expect(await grants(`/${bucket}`)).toEqual(['READ all', 'FULL_CONTROL owner']);
   });
+});
+
+test('the ACL of a bucket that another process put is answered at once, whatever this one remembers', async () => {
+  const here = await startTestGateway({ bucketCacheMs: 60_000 });
+  const there = await startGatewayOver(here.store, { bucketCacheMs: 60_000 });
+  try {
+    const bucketAcl = async (): Promise<string> => (await send(here.port, 'owner', { method: 'GET', target: '/remembered?acl' })).body;
+    await send(here.port, 'owner', { method: 'PUT', target: '/remembered' });
+    expect(await bucketAcl()).not.toContain(ALL_USERS);
+    const put = await send(there.port, 'owner', { method: 'PUT', target: '/remembered?acl', headers: { 'x-amz-acl': 'public-read' } });
+    expect(put.status, put.body).toBe(200);
+    expect(await bucketAcl()).toContain(ALL_USERS);
+  } finally {
+    await there.close();
+    await here.close();
+  }
 });

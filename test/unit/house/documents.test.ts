@@ -36,6 +36,17 @@ describe.each(DOCUMENTS)('%s', (document) => {
   });
 });
 
+test('the index of the decision records names each by its title', () => {
+  const folder = join(ROOT, 'docs/decisions');
+  const records = readdirSync(folder).filter((name) => /^\d{4}-/.test(name)).toSorted();
+  const rows = records.map((name) => {
+    const [, number = '', title = ''] = /^# (\d{4}): (.+)$/m.exec(readFileSync(join(folder, name), 'utf8')) ?? [];
+    return `| [${number}](${name}) | ${title} |`;
+  });
+  const index = readFileSync(join(folder, 'README.md'), 'utf8').split('\n').filter((line) => /^\| \[\d{4}\]/.test(line));
+  expect(index).toEqual(rows);
+});
+
 test('the configuration in the README is one that the gateway takes', () => {
   const yaml = /```yaml\n(.+?)```/s.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1];
   expect(CONFIG.safeParse(parseYaml(yaml ?? '')).error).toBeUndefined();
