@@ -6,7 +6,7 @@ import type { Operation } from '../operation.ts';
 import { settingBody } from './setting-body.ts';
 
 /**
- * ACLs heed it. There are no policies yet that the other half could speak about.
+ * ACLs heed one half of it, policies the other.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutPublicAccessBlock.html
  */
 export const putPublicAccessBlock: Operation = async (request, context) => {
