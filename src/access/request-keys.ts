@@ -160,7 +160,7 @@ export function decisionKeys(principal: Principal, action: string, resource: Dec
   const scope: Scope = { principal, resource, asked };
   return {
     get: (key) => {
-      if (key.startsWith('aws:')) return ofTag(scope, key) ?? GLOBAL[key]?.(scope);
+      if (key.startsWith('aws:')) return resource.says?.get(key) ?? ofTag(scope, key) ?? GLOBAL[key]?.(scope);
       if (!appliesTo(key, action)) return undefined;
       return resource.says?.get(key) ?? ofTag(scope, key) ?? S3[key]?.(scope);
     },
