@@ -22,7 +22,7 @@ export const BUCKETS = z.strictObject({
 
 type BucketsConfig = z.infer<typeof BUCKETS>;
 
-export interface BucketFault {
+interface BucketFault {
   readonly path: (string | number)[];
   readonly message: string;
 }

@@ -15,5 +15,3 @@ export const RATE_RULES = z.strictObject({
   buckets: z.array(z.strictObject({ pattern: z.string().min(1).describe('Bucket name; `*` stands for any characters.'), ...RATES.shape })).default([])
     .describe('Limits of buckets, each for itself; the first pattern that fits decides.'),
 });
-
-export type RatesConfig = z.infer<typeof RATES>;

@@ -73,7 +73,7 @@ async function keySas(access: Extract<Access, { kind: 'key' }>, ref: BlobRef): P
 }
 
 /** Signatures with a key that the service lends to a token's owner; one key serves a day of copies. */
-export class DelegationKeys {
+class DelegationKeys {
   readonly #client: KeyClient;
   #key: UserDelegationKey | undefined;
   #pending: Promise<UserDelegationKey> | undefined;

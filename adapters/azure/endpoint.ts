@@ -11,7 +11,7 @@ export interface Endpoint {
   readonly account: string;
 }
 
-export interface EndpointOptions {
+interface EndpointOptions {
   readonly endpoint?: string | undefined;
   readonly account?: string | undefined;
   readonly endpointSuffix?: string | undefined;

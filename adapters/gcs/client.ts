@@ -5,7 +5,7 @@ import type { BucketNames } from './names.ts';
 import type { GcsLimits } from './options.ts';
 import type { GcsRequest } from './request.ts';
 
-export interface BucketOptions {
+interface BucketOptions {
   readonly location?: string;
   readonly storageClass?: string;
 }

@@ -14,7 +14,7 @@ export interface Credentials {
   readonly isSecret: boolean;
 }
 
-export interface CredentialOptions {
+interface CredentialOptions {
   readonly credential: GcsCredential;
   readonly projectId?: string | undefined;
   /** URL of an outbound proxy, for the token service. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call } from '../../src/observe/call.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
 
-export interface HotNamesOptions {
+interface HotNamesOptions {
   /** Milliseconds that all changes of one request may wait altogether, elsewhere included. */
   readonly wait: number;
   /** Milliseconds between two changes of one name. */

@@ -36,7 +36,7 @@ export interface GcsStoreOptions extends ConnectionOptions {
   readonly limits?: Partial<GcsLimits>;
 }
 
-export interface GcsRetries extends RetryPolicy {
+interface GcsRetries extends RetryPolicy {
   /** Milliseconds that one request waits altogether for turns on names that the service throttles. Default 8,000. */
   readonly nameWait: number;
   /** Milliseconds between two changes of such a name. Default 1,000, the service's rule. */

@@ -6,7 +6,7 @@ const CRLF = '\r\n';
 const HEADER_SAFE = /^[\x20-\x7e]+$/;
 
 /** The type is said twice, so that it does not matter which of the two a server believes. */
-export interface NewObject {
+interface NewObject {
   readonly contentType: string;
 }
 

@@ -38,7 +38,7 @@ const DEFAULT_CACHE_CONTROL: ReadonlySet<string> = new Set(['private, max-age=0'
 const DEFAULT_TYPE = 'application/octet-stream';
 
 /** A resource for an upload, a compose or a rewrite: all that the object shall have. */
-export interface NewResource {
+interface NewResource {
   readonly headers?: ContentHeaders | undefined;
   readonly metadata: BlobMetadata;
   /** Hex MD5 to be recorded for an object whose own the service will not know. */

@@ -1,7 +1,7 @@
 import type { Condition, Revision } from '../../src/store/blob-store.ts';
 
 /** One state of an object: `generation` changes with the bytes, `metageneration` with the metadata. Both decimal. */
-export interface Generations {
+interface Generations {
   readonly generation: string;
   readonly metageneration: string;
 }

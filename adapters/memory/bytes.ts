@@ -13,7 +13,7 @@ export interface Bytes {
   readonly chunks: readonly Buffer[];
 }
 
-export interface TakenBody extends Bytes {
+interface TakenBody extends Bytes {
   /** Hex, when asked for. */
   readonly md5?: string;
 }

@@ -1,13 +1,13 @@
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { type PortMethod, wrapStore } from '../../src/store/wrap-store.ts';
 
-export interface LoggedCall {
+interface LoggedCall {
   readonly method: PortMethod;
   readonly container?: string;
   readonly name?: string;
 }
 
-export interface LoggingStore extends BlobStore {
+interface LoggingStore extends BlobStore {
   /** In the order in which they were made. */
   readonly calls: readonly LoggedCall[];
   /** Calls so far, or those of one method. */

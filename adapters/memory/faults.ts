@@ -9,7 +9,7 @@ import { breakAfter } from './break-after.ts';
 import { type PortCall, type PortMethod, wrapStore } from '../../src/store/wrap-store.ts';
 
 /** How the caller sees that an answer is lost: the service is gone, or its own signal ended the call when it had been sent. */
-export type Loss = 'unavailable' | 'aborted';
+type Loss = 'unavailable' | 'aborted';
 
 /** What goes wrong with one call. */
 export type Fault =

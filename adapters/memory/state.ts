@@ -15,7 +15,7 @@ export interface StoredBlob {
 }
 
 /** What is known of a container since it was made. */
-export interface ContainerOrigin {
+interface ContainerOrigin {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly owner?: string;

@@ -12,7 +12,7 @@ const LEAST = 2_000;
 const FIRST_LEAST = 5_000;
 
 /** A call that may be sent several times. */
-export interface Repeatable<T> {
+interface Repeatable<T> {
   /** Port method. */
   readonly call: string;
   readonly pace: Pace;
@@ -22,7 +22,7 @@ export interface Repeatable<T> {
 }
 
 /** What repetitions depend on, the same for all calls of a store. */
-export interface Repetition {
+interface Repetition {
   readonly budget: RetryBudget;
   readonly timeouts: Timeouts;
 }

@@ -54,7 +54,7 @@ export interface RestApi<R extends RestRequest> {
   inTurn?<T>(request: R, call: Call, work: () => Promise<T>): Promise<T>;
 }
 
-export interface RestParts {
+interface RestParts {
   readonly transport: Transport;
   readonly budget: RetryBudget;
   readonly timeouts: Timeouts;

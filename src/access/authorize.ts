@@ -27,7 +27,7 @@ export interface Resource extends OwnedResource {
   readonly says?: ConditionKeys;
 }
 
-export interface ReadObject extends Owned {
+interface ReadObject extends Owned {
   readonly tags?: readonly { readonly key: string; readonly value: string }[] | undefined;
 }
 
@@ -53,7 +53,7 @@ export function decide(principal: Principal, action: string, resource: Resource 
 }
 
 /** What is behind a decision. */
-export interface Behind {
+interface Behind {
   readonly asked?: AskedRequest;
   readonly facts?: CallFacts;
 }

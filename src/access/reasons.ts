@@ -12,7 +12,7 @@ const MAX_LOOKED = 100;
 
 const DOCUMENTS: Readonly<Record<Side, string>> = { identity: 'a policy of the caller', session: 'the policy of the session', bucket: 'bucket policy' };
 
-export interface Decided {
+interface Decided {
   readonly context: PolicyContext;
   readonly said: readonly (Evaluation | undefined)[];
   readonly by: LookedAt | undefined;

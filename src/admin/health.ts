@@ -3,7 +3,7 @@ import './guard/route-access.ts';
 import type { AdminPart } from './server.ts';
 
 /** What probes ask; see docs/configuration.md, `admin`. */
-export interface HealthSources {
+interface HealthSources {
   /** True once everything is open. */
   readonly started: () => boolean;
   readonly draining: () => boolean;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** A part of the admin server adds its hooks and routes: health, access guard, metrics, inspector, page. */
 export type AdminPart = (app: FastifyInstance) => void;
 
-export interface AdminServerOptions {
+interface AdminServerOptions {
   readonly host: string;
   readonly port: number;
   /** In this order: hooks of a part hold for the routes of those behind it, and for its own. */

@@ -2,7 +2,7 @@ import { canonicalQuery } from './canonical-query.ts';
 import type { SignableRequest } from './raw-request.ts';
 import { canonicalPath } from './uri-encoding.ts';
 
-export interface CanonicalOptions {
+interface CanonicalOptions {
   /** Names as listed by the client, in its order. */
   readonly signedHeaders: readonly string[];
   /** The literal hash line: a digest, `UNSIGNED-PAYLOAD` or a `STREAMING-...` value. */

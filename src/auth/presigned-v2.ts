@@ -17,7 +17,7 @@ const AMBIGUOUS_NAME = /[\u0000-\u0020\u007f:=&?]/;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 const DUMMY_SECRET = 'no secret: the access key is unknown';
 
-export interface PresignedV2Options<C extends SigningCredential> extends AuthOptions<C> {
+interface PresignedV2Options<C extends SigningCredential> extends AuthOptions<C> {
   readonly payload: PayloadMode;
   /** Bucket that the Host header names; it is part of the resource. */
   readonly virtualBucket: string | undefined;
@@ -60,7 +60,7 @@ function decoded({ name, value }: QueryPair): QueryPair {
  * `VERB, Content-MD5, Content-Type, Expires`, all `x-amz-*` headers, and the resource; latin1 text.
  * SDKs hoist headers into the query of a presigned URL: there they count as if they had been sent.
  */
-export function stringToSignV2(request: SignableRequest, expires: string, virtualBucket: string | undefined): string {
+function stringToSignV2(request: SignableRequest, expires: string, virtualBucket: string | undefined): string {
   const { method, rawPath, query, headers } = request;
   const hoisted = new Map(query.toReversed().map(({ name, value }) => [name, value]));
   const valueOf = (name: string): string => sentValue(headers, name) ?? hoisted.get(name) ?? '';

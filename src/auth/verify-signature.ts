@@ -30,7 +30,7 @@ export interface SignatureClaim {
 const DUMMY_KEY_ID = 'unknown';
 const DUMMY_SECRET = 'no secret: the access key is unknown';
 
-export interface VerifyOptions<C extends SigningCredential> extends AuthOptions<C> {
+interface VerifyOptions<C extends SigningCredential> extends AuthOptions<C> {
   /** What else must hold of a request, whatever the secret: throws an S3Error, which an unknown key comes before, or says how the body is checked. */
   readonly check: () => PayloadMode;
 }

@@ -1,6 +1,6 @@
 import { ERROR_TABLE, type S3ErrorCode } from './error-table.ts';
 
-export interface S3ErrorOptions {
+interface S3ErrorOptions {
   /** Replaces the table's default message. */
   readonly message?: string;
   /** Replaces the table's status (a few codes have two). */

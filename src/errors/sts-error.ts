@@ -32,7 +32,7 @@ const TABLE = {
 
 export type StsErrorCode = keyof typeof TABLE;
 
-export interface StsErrorOptions {
+interface StsErrorOptions {
   readonly cause?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }

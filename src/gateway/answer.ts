@@ -92,7 +92,7 @@ export async function writeError(exchange: Exchange, error: S3Error, close: bool
 }
 
 /** A text that is all of the answer, of another service than S3. */
-export interface TextAnswer {
+interface TextAnswer {
   readonly status: number;
   readonly text: string;
   readonly type: string;

@@ -10,7 +10,7 @@ import { MAX_HEADER_LINES } from './head-bounds.ts';
 import { ProxyAdmission, type ProxyProtocolOptions } from './proxy-protocol/admission.ts';
 import { UnusedConnections } from './unused-connections.ts';
 
-export interface ListenerTimeouts {
+interface ListenerTimeouts {
   /** Milliseconds for the whole head of a request. */
   readonly headersMs: number;
   /** Milliseconds an idle connection is kept; longer than the balancer in front keeps it. */

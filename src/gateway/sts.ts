@@ -26,7 +26,7 @@ const HOST_LABEL = 'sts';
 const GLOBAL_REGION = 'us-east-1';
 const ANONYMOUS: Principal = { kind: 'anonymous' };
 
-export interface StsOptions {
+interface StsOptions {
   readonly accounts: AccountDirectory;
   readonly sessions: Sessions;
   readonly auth: AuthOptions<Credential>;

@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts';
 import { checkHead } from './head-bounds.ts';
 
 /** A visit to the website of a bucket by nobody: of an object, or a preflight. */
-export interface WebsiteRequest {
+interface WebsiteRequest {
   readonly row: OperationRow;
   readonly request: S3Request;
 }

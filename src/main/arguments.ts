@@ -4,7 +4,7 @@ import { StartError } from './start-error.ts';
 /** Backends that need nothing but this process, and their `kind` in a configuration. */
 const EMBEDDED = { memory: 'memory', azurite: 'azurite', gcs: 'gcs-double' } as const;
 
-export type EmbeddedBackend = (typeof EMBEDDED)[keyof typeof EMBEDDED];
+type EmbeddedBackend = (typeof EMBEDDED)[keyof typeof EMBEDDED];
 
 export interface Arguments {
   /** Configuration file; absent: the embedded default. */

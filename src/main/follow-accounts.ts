@@ -4,7 +4,7 @@ import type { Log } from '../observe/log.ts';
 import { openIdentities, type ReplaceableIdentities } from './identities.ts';
 import { watchPlaces } from './watch-places.ts';
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly loaded: LoadedConfig;
   readonly identities: ReplaceableIdentities;
   readonly environment: Environment;

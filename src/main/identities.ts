@@ -7,7 +7,7 @@ import { readSecret, type SecretSources } from './secrets.ts';
 import { StartError } from './start-error.ts';
 
 /** Who somebody is, as the files say it at the moment. */
-export interface Identities {
+interface Identities {
   readonly accounts: AccountDirectory;
   /** What session tokens are sealed with; undefined: there are none. */
   readonly sealing: SealingKeys | undefined;

@@ -16,7 +16,7 @@ import { signatureDiagnoser } from './signature-diagnosis.ts';
 import { VERSION } from './version.ts';
 import { siblingAddresses } from './workers/siblings.ts';
 
-export interface InspectionOptions {
+interface InspectionOptions {
   readonly config: Config;
   readonly accounts: AccountDirectory;
   readonly buckets: BucketRegistry;

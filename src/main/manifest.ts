@@ -18,7 +18,7 @@ import { backgroundCall } from './background-call.ts';
 /** Moves of multipart objects to their keys under way at a time, and waiting; what is dropped is settled later. */
 const SETTLING = { concurrency: 4, maxQueue: 1000 };
 
-export interface ManifestOptions {
+interface ManifestOptions {
   readonly realm: Realm;
   readonly bucketCacheMs: number;
   /** Absent: buckets have their own names only. */

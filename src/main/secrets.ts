@@ -12,7 +12,7 @@ export interface SecretSources {
   readonly noteFile?: (file: string) => void;
 }
 
-export interface SecretReference {
+interface SecretReference {
   readonly file?: string | undefined;
   readonly variable?: string | undefined;
 }

@@ -35,7 +35,7 @@ import { watchFiles } from './watch-files.ts';
 
 const PING_MS = 5000;
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly config: Config;
   readonly sources: SecretSources;
   readonly identities: ReplaceableIdentities;

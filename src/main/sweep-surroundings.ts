@@ -12,7 +12,7 @@ import { StartError } from './start-error.ts';
 export const EXIT = { done: 0, notStarted: 1, problems: 2, stopped: 3 } as const;
 
 /** What a command works with. */
-export interface Opened {
+interface Opened {
   readonly realm: Realm;
   /** All of the configuration, or the one that was asked for. */
   readonly backends: readonly OpenBackend[];

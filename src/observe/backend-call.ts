@@ -3,7 +3,7 @@ import { newSpanId } from './random-id.ts';
 import type { BackendCallFacts, Failure } from './request-facts.ts';
 import { formatTraceparent } from './trace-context.ts';
 
-export interface BackendAttempt {
+interface BackendAttempt {
   /** `azure`, `gcs`, ... */
   readonly system: string;
   /** Port method, e.g. `write`. */
@@ -18,7 +18,7 @@ export interface BackendAttempt {
   readonly bytesSent: number;
 }
 
-export interface BackendAnswer {
+interface BackendAnswer {
   readonly status: number;
   /** The service's own id of the request, for its support. */
   readonly requestId: string | undefined;

@@ -1,13 +1,13 @@
 import { Batch } from './batch.ts';
 import type { BackendCallFacts, CallWatch } from './request-facts.ts';
 
-export interface CallRoomLimits {
+interface CallRoomLimits {
   /** Calls to backends whose facts wait for the end of their request, over all requests under way. */
   readonly maxCalls: number;
   readonly maxBytes: number;
 }
 
-export const DEFAULT_CALL_ROOM: CallRoomLimits = { maxCalls: 50_000, maxBytes: 16 * 1024 * 1024 };
+const DEFAULT_CALL_ROOM: CallRoomLimits = { maxCalls: 50_000, maxBytes: 16 * 1024 * 1024 };
 
 /** The calls of a process: bounded room for their facts, and whoever counts them. */
 export class BackendCalls implements CallWatch {

@@ -13,7 +13,7 @@ import type { AccessDecision, AuthorizationFacts } from './access-facts.ts';
 /** Most calls to backends that are kept with their facts; the rest are counted. */
 export const MAX_CALLS_KEPT = 64;
 /** Most heads whose revisions are kept: a DeleteObjects changes a thousand. */
-export const MAX_HEADS_KEPT = 8;
+const MAX_HEADS_KEPT = 8;
 
 /** One call to a backend, attempt by attempt. */
 export interface BackendCallFacts {
@@ -42,7 +42,7 @@ export interface BackendCallFacts {
 }
 
 /** `ok`, or the kind of the store's error (`notFound`, `throttled`, `unavailable`, ...). */
-export type BackendOutcome = 'pending' | 'ok' | (string & {});
+type BackendOutcome = 'pending' | 'ok' | (string & {});
 
 /** What any error tells. S3Error and StoreError are such. */
 export interface Failure extends Error {
@@ -68,7 +68,7 @@ export interface HeadFacts {
 }
 
 /** Row of the operation table that a request was classified as: name, and what decided for it. */
-export interface Classification {
+interface Classification {
   readonly name: string;
   readonly level: 'service' | 'bucket' | 'object' | 'control';
   readonly method: string;
@@ -77,7 +77,7 @@ export interface Classification {
 }
 
 /** Who sent a request. */
-export type Identity =
+type Identity =
   | { readonly kind: 'anonymous' }
   | {
       readonly kind: 'account';
@@ -87,7 +87,7 @@ export type Identity =
     };
 
 /** What the server computed for a signature that it refused. Without credentials but for the scope's. */
-export interface SignatureWork {
+interface SignatureWork {
   readonly canonicalRequest: string;
   readonly stringToSign: string;
 }

@@ -11,7 +11,7 @@ const MAX_TRACE_STATE = 512;
 export type HeadSampler = (parent: SpanContext | undefined, traceId: string) => boolean;
 
 /** The trace headers of a request, as they came. */
-export interface TraceHeaders {
+interface TraceHeaders {
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
 }

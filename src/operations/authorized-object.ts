@@ -5,7 +5,7 @@ import type { OperationContext } from './operation.ts';
 import { mayAccess, ownAction, requireAccess } from './require-access.ts';
 import { idOf } from '../access/acl/permits.ts';
 
-export interface ObjectTarget {
+interface ObjectTarget {
   readonly bucket: Bucket;
   readonly key: string;
   readonly versionId?: string | undefined;

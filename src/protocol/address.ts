@@ -4,7 +4,7 @@ import { decodePercent } from './percent.ts';
 import type { S3Address } from './request.ts';
 
 /** Longest key, in bytes of UTF-8. */
-export const MAX_KEY_BYTES = 1024;
+const MAX_KEY_BYTES = 1024;
 /** No character takes more than three bytes per UTF-16 code unit: shorter keys need no counting. */
 const SURELY_SHORT = Math.floor(MAX_KEY_BYTES / 3);
 const MAX_REMEMBERED_HOSTS = 1024;
@@ -12,7 +12,7 @@ const MAX_REMEMBERED_HOSTS = 1024;
 const MAX_HOST_CHARACTERS = 260;
 
 /** The request target in two raw halves; both are what the signature is computed over. */
-export interface RequestTarget {
+interface RequestTarget {
   /** Starts with `/`. */
   readonly path: string;
   /** Without the `?`. */

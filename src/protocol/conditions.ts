@@ -2,7 +2,7 @@ import { S3Error } from '../errors/s3-error.ts';
 import { parseHttpDate } from './http-date.ts';
 
 /** What conditions are judged against; undefined = no object (absent, or its current version is a delete marker). */
-export interface ConditionTarget {
+interface ConditionTarget {
   /** Without quotes. */
   readonly etag: string;
   /** Milliseconds, whole seconds. */
@@ -48,7 +48,7 @@ export interface ReadConditions {
   readonly ifUnmodifiedSince?: string | undefined;
 }
 
-export type FailedCondition = 'If-Match' | 'If-None-Match' | 'If-Unmodified-Since' | 'If-Modified-Since';
+type FailedCondition = 'If-Match' | 'If-None-Match' | 'If-Unmodified-Since' | 'If-Modified-Since';
 
 /**
  * Evaluates in S3's order: If-Match before If-Unmodified-Since, If-None-Match before
@@ -74,7 +74,7 @@ export function failedCondition(conditions: ReadConditions, target: ConditionTar
 }
 
 /** `*`, or a list of entity tags with or without quotes and weak marks. */
-export function etagMatches(header: string, etag: string): boolean {
+function etagMatches(header: string, etag: string): boolean {
   if (header === `"${etag}"` || header === etag) return true;
   return header.split(',').some((item) => {
     const tag = item.trim();

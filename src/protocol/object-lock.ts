@@ -35,7 +35,7 @@ export function retentionByDefault({ mode, days, years }: DefaultRetention, now:
 }
 
 /** When a question about a lock is asked, and whether who asks may, and wants to, get round governance. */
-export interface LockQuestion {
+interface LockQuestion {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly bypass: boolean;

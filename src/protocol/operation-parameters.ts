@@ -1,7 +1,7 @@
 import type { OperationName, OperationRow } from './operation-table.ts';
 
 /** What becomes of the headers and query parameters that the S3 API has for an operation. */
-export interface OperationParameters {
+interface OperationParameters {
   /** They decide something. */
   readonly counts: readonly string[];
   /** Read by nobody: what they ask for makes no difference here. */
@@ -15,7 +15,7 @@ const SOURCE_CUSTOMER = 'x-amz-copy-source-server-side-encryption-customer-';
 
 /** Keys of customers, without which an algorithm says nothing. */
 export const CUSTOMER_KEYS = [`${CUSTOMER}key`, `${CUSTOMER}key-md5`] as const;
-export const SOURCE_CUSTOMER_KEYS = [`${SOURCE_CUSTOMER}key`, `${SOURCE_CUSTOMER}key-md5`] as const;
+const SOURCE_CUSTOMER_KEYS = [`${SOURCE_CUSTOMER}key`, `${SOURCE_CUSTOMER}key-md5`] as const;
 
 const ENCRYPTION = {
   counts: ['x-amz-server-side-encryption', 'x-amz-server-side-encryption-bucket-key-enabled', `${CUSTOMER}algorithm`],

@@ -175,7 +175,7 @@ export interface ContainerEntry {
 }
 
 /** Copies whose bytes pass through the gateway, because the service does not let itself read their sources. */
-export interface CopyFallback {
+interface CopyFallback {
   /** That it refuses is remembered: it is not asked at the moment. */
   readonly active: boolean;
   /** How many there were. */

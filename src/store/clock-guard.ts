@@ -3,7 +3,7 @@ const TURNS_AT = 2;
 /** A clock that was wrong is right again within this share of the limit. */
 const RIGHT_WITHIN = 0.5;
 
-export interface ClockGuardOptions {
+interface ClockGuardOptions {
   /** Milliseconds by which the clock may be off. */
   readonly limitMs: number;
   /** Told when the judgement of a backend turns. */

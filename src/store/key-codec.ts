@@ -28,14 +28,14 @@ export type KeyCodecOptions = Pick<StoreCapabilities, 'nameOrder' | 'maxNameLeng
   readonly maxSegments?: number;
 };
 
-export interface EncodedKey {
+interface EncodedKey {
   readonly name: string;
   readonly region: 'plain' | 'escaped';
   /** The name holds only a hash of the key: the key itself must stand in the blob's metadata. */
   readonly needsTrueKey: boolean;
 }
 
-export type DecodedName =
+type DecodedName =
   | { readonly kind: 'key'; readonly key: string; readonly region: 'plain' | 'escaped' }
   /** The key stands in metadata; believe it only if `encode(key).name` is this name. */
   | { readonly kind: 'trueKeyInMetadata' }
@@ -43,7 +43,7 @@ export type DecodedName =
   | { readonly kind: 'hidden' };
 
 /** What to list natively to see all keys with a prefix. `plain` is absent when no plain key has it. */
-export interface RegionPrefixes {
+interface RegionPrefixes {
   readonly plain?: string;
   /** The plain listing runs across the escaped region: leave its names out, jump with `escapedRegion`. */
   readonly plainMeetsEscaped: boolean;
@@ -52,7 +52,7 @@ export interface RegionPrefixes {
 }
 
 /** `startAt` of native listings that must not miss a key `>=` some key (in UTF-8 order); earlier names may come. */
-export interface RegionStarts {
+interface RegionStarts {
   /** Absent: no plain key can follow. */
   readonly plain?: string;
   readonly escaped: string;

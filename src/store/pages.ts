@@ -1,7 +1,7 @@
 import type { Call } from '../observe/call.ts';
 import type { BlobEntry, BlobStore, ContainerEntry, ListEntry, ListRequest } from './blob-store.ts';
 
-export interface PagesRequest extends Omit<ListRequest, 'limit' | 'token'> {
+interface PagesRequest extends Omit<ListRequest, 'limit' | 'token'> {
   /** Most entries of a page; no more than the service gives anyway. */
   readonly pageSize?: number;
 }

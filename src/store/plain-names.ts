@@ -25,12 +25,12 @@ const LAST_POINT: Readonly<Record<NameOrder, number>> = { utf8: 0x10fffd, utf16:
 const DOT_BEFORE_SLASH = './';
 
 /** What a service says of its names. */
-export type NameLimits = Required<Pick<StoreCapabilities, 'nameOrder' | 'maxNameLength' | 'maxNameBytes' | 'reservedPrefixes'>> & {
+type NameLimits = Required<Pick<StoreCapabilities, 'nameOrder' | 'maxNameLength' | 'maxNameBytes' | 'reservedPrefixes'>> & {
   readonly maxSegments: number;
 };
 
 /** Which keys can be names as they are. */
-export interface PlainNames {
+interface PlainNames {
   /** True when the key needs an escaped name. */
   isHazardous(key: string): boolean;
   /** True when no plain key starts with `text`. */

@@ -7,7 +7,7 @@ export interface ClockReading {
 }
 
 /** A reading off an answer that was made anyway. */
-export interface AnswerClock extends ClockReading {
+interface AnswerClock extends ClockReading {
   /** Milliseconds between sending and answer, by the monotonic clock. */
   readonly elapsed: number;
 }

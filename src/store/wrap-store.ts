@@ -12,7 +12,7 @@ export interface PortCall {
 }
 
 /** Stands around every call of a store; `run` makes the call. */
-export type Around = <T>(portCall: PortCall, run: () => Promise<T>) => Promise<T>;
+type Around = <T>(portCall: PortCall, run: () => Promise<T>) => Promise<T>;
 
 /** A store whose calls all go through `around`. */
 export function wrapStore(store: BlobStore, around: Around): BlobStore {

@@ -15,7 +15,7 @@ export interface RawRequest {
 /** The whole answer, or its head and what follows it. */
 export type RawAnswer = string | { readonly head: string; readonly body: readonly Buffer[] };
 
-export const KEEP_BODY = 16 * 1024;
+const KEEP_BODY = 16 * 1024;
 const READ_BUFFER = 1024 * 1024;
 const TERMINATOR = Buffer.from('\r\n\r\n');
 

@@ -2,7 +2,7 @@ import type { Measured, Side } from './measure.ts';
 
 const GIB = 1024 ** 3;
 /** What the two sides are called. */
-export interface Sides {
+interface Sides {
   readonly gateway: string;
   readonly other: string;
 }

@@ -5,7 +5,7 @@ import type { Testbed } from '../support/testbed.ts';
 import { bodyLength, filler, plainBody, trailerBody } from './wire-request.ts';
 import type { WireBody, WireRequest } from './wire-request.ts';
 
-export type PayloadMode = 'unsigned' | 'crc32-trailer';
+type PayloadMode = 'unsigned' | 'crc32-trailer';
 
 export interface S3Request {
   readonly method: string;

@@ -18,12 +18,12 @@ import { testCall } from '../support/test-call.ts';
 export const OWNER = 'owner';
 
 /** What becomes of one call, besides that its client may leave. */
-export const FAULTS = ['none', 'lost answer', 'lost request', 'lost answer, refused read-back', 'late, refused read-back', 'cut answer', 'refused for now'] as const;
-export type CallFault = (typeof FAULTS)[number];
+const FAULTS = ['none', 'lost answer', 'lost request', 'lost answer, refused read-back', 'late, refused read-back', 'cut answer', 'refused for now'] as const;
+type CallFault = (typeof FAULTS)[number];
 
 /** When the client leaves, seen from one call. */
 export const MOMENTS = ['never', 'before', 'during', 'after'] as const;
-export type Moment = (typeof MOMENTS)[number];
+type Moment = (typeof MOMENTS)[number];
 
 /** One thing that goes wrong: at the n-th call of an operation, counted from 1. */
 export interface Mishap {

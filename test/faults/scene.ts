@@ -78,7 +78,7 @@ export async function observe({ world, bucket, key }: Scene): Promise<string[]> 
   return seen;
 }
 
-export interface HistoryEntry {
+interface HistoryEntry {
   readonly kind: 'version' | 'marker';
   readonly id: string;
   readonly latest: boolean;

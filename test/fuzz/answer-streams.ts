@@ -9,7 +9,7 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-export interface AnswerStream {
+interface AnswerStream {
   readonly method: 'GET' | 'HEAD';
   /** As the network cuts them. */
   readonly pieces: readonly Buffer[];

@@ -21,11 +21,11 @@ const PATIENCE_MS = 2000;
 const WHOLE_PATIENCE_MS = 30_000;
 
 /** The request's method, as far as it has one: answers to HEAD have no body. */
-export function methodOf(text: string): string {
+function methodOf(text: string): string {
   return text.slice(0, text.indexOf(' '));
 }
 
-export function statusOf(text: string): number {
+function statusOf(text: string): number {
   return Number(/^HTTP\/1\.1 (?!100)(\d{3})/m.exec(text)?.[1] ?? 0);
 }
 

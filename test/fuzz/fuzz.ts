@@ -10,7 +10,7 @@ import { emptyStore, heldBytes } from './held.ts';
 import { type KnownIds, randomRequest } from './requests.ts';
 import { Sentinels } from './sentinels.ts';
 
-export interface FuzzOptions {
+interface FuzzOptions {
   readonly requests: number;
   /** Number of the first: a run may be cut into several. Default 0. */
   readonly first?: number;
@@ -20,7 +20,7 @@ export interface FuzzOptions {
   readonly progress?: (done: number, heldBytes: number) => void;
 }
 
-export interface FuzzReport {
+interface FuzzReport {
   /** Requests by status; 0: no answer, as to a body that never came. */
   readonly statuses: Readonly<Record<string, number>>;
   /** Answers that must not be: 5xx other than 501, none where one had to come, and anything of a sentinel. With the request that got them. */

@@ -27,7 +27,7 @@ export interface Recorded {
   readonly answer?: Answer;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly name: number;
   readonly ports: readonly number[];
   readonly account: Account;

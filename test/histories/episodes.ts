@@ -16,7 +16,7 @@ export interface Episode {
   readonly stories: readonly KeyStory[];
 }
 
-export interface EpisodesOptions {
+interface EpisodesOptions {
   readonly account: Account;
   readonly ports: readonly number[];
   readonly clients: number;

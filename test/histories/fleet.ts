@@ -17,7 +17,7 @@ interface Place {
   busy: boolean;
 }
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly replicas: number;
   /** Environment of every gateway: the backend, limits, times. */
   readonly settings: Readonly<Record<string, string>>;

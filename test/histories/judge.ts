@@ -10,7 +10,7 @@ import type { Versioning } from './workload.ts';
 
 const MODES: Readonly<Record<Versioning, Mode>> = { never: 'never', Enabled: 'enabled', Suspended: 'suspended' };
 
-export interface Judgement {
+interface Judgement {
   readonly wrong: readonly string[];
   /** Keys whose search took more states than it may. */
   readonly undecided: readonly string[];

@@ -11,7 +11,7 @@ export interface HistoriesOptions {
   readonly rolling: boolean;
 }
 
-export const USAGE = 'usage: npm run test:histories -- [--backend azure|gcs] [--operations N] [--seed N] [--replicas N] [--clients N] [--rolling]';
+const USAGE = 'usage: npm run test:histories -- [--backend azure|gcs] [--operations N] [--seed N] [--replicas N] [--clients N] [--rolling]';
 
 /** @throws Error that says what is wrong */
 export function parseOptions(argv: readonly string[]): HistoriesOptions {

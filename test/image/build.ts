@@ -7,7 +7,7 @@ import { run } from './command.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const CERTIFICATES = '/etc/ssl/certs';
 
-export interface Build {
+interface Build {
   readonly tag: string;
   /** Only up to this stage. */
   readonly target?: string;

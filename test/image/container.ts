@@ -12,7 +12,7 @@ const CONFINED = ['--read-only', '--cap-drop', 'all', '--security-opt', 'no-new-
 const ENGINE = ['--runtime', 'runc'];
 const QUIET = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096', '--no-healthcheck', '--network', 'host', '--log-driver', 'k8s-file'];
 
-export interface ContainerOptions {
+interface ContainerOptions {
   readonly image: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Files of this machine by where they stand in the container. */

@@ -23,7 +23,7 @@ export interface Place {
 
 const HERE: Place = { address: '127.0.0.1', enter: () => [] };
 
-export interface ClusterOptions {
+interface ClusterOptions {
   /** What makes Deployments into pods, and chooses their nodes. */
   readonly controllers?: boolean;
   /** Nodes that are applied say that they are ready, and so do pods of theirs: nothing runs. Default: with `controllers`. */

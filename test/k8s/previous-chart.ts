@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const ROOT = resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-export interface PreviousChart {
+interface PreviousChart {
   readonly folder: string;
   remove(): void;
 }

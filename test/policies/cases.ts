@@ -4,7 +4,7 @@ import { parsePolicy } from '../../src/access/policy/parse.ts';
 import { type AskedRequest, NO_REQUEST } from '../../src/access/request-keys.ts';
 
 /** Picks by chance; the same seed makes the same cases. */
-export interface Dice {
+interface Dice {
   below(limit: number): number;
   oneOf<T>(values: readonly T[]): T;
   chance(of: number): boolean;
@@ -43,7 +43,7 @@ export interface PolicyCase {
 }
 
 export const OWNER = { name: 'main', canonicalId: 'main-id', displayName: 'main', email: 'main@example.com', accountNumber: '111111111111' };
-export const OTHER = { name: 'other', canonicalId: 'other-id', displayName: 'other', email: 'other@example.com', accountNumber: '222222222222' };
+const OTHER = { name: 'other', canonicalId: 'other-id', displayName: 'other', email: 'other@example.com', accountNumber: '222222222222' };
 export const BUCKET = 'bucket';
 
 const ROLE = 'arn:aws:iam::111111111111:role/reader';

@@ -64,7 +64,7 @@ ${servers.join('\n')}
 `;
 }
 
-export interface Nginx {
+interface Nginx {
   readonly endpoint: string;
   stop(): Promise<void>;
 }

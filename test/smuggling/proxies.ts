@@ -11,7 +11,7 @@ import { findNginx, nginxConfiguration } from '../replicas/nginx.ts';
 const READY_MS = 10_000;
 
 /** A request in the access log of a proxy. */
-export interface Logged {
+interface Logged {
   readonly target: string;
   readonly status: number;
   /** Whether it went on to the gateway. */

@@ -1,7 +1,7 @@
 import { RequestFacts, type RequestHead } from '../../src/observe/request-facts.ts';
 import { operationRow, type OperationName } from '../../src/protocol/operation-table.ts';
 
-export interface FactsOptions {
+interface FactsOptions {
   readonly head?: Partial<RequestHead>;
   readonly operation?: OperationName;
   readonly bucket?: string;

@@ -26,7 +26,7 @@ export function unsignedToken(): string {
   return `${part({ typ: 'JWT', alg: 'none' })}.${part(claims)}.${Buffer.from('unsigned').toString('base64url')}`;
 }
 
-export interface TokenEndpoint {
+interface TokenEndpoint {
   readonly url: string;
   readonly tenantId: string;
   /** PEM of its certificate; empty for plain http. */

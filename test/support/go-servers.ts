@@ -31,7 +31,7 @@ const GO_SERVERS = {
   },
 } satisfies Readonly<Record<string, GoServer>>;
 
-export type GoServerName = keyof typeof GO_SERVERS;
+type GoServerName = keyof typeof GO_SERVERS;
 
 export interface RunningServer {
   /** `http://127.0.0.1:<port>` */

@@ -32,7 +32,7 @@ export function formRequest(bucket: string, parts: FormParts, headers: Readonly<
   return Buffer.concat([Buffer.from(`POST /${bucket} HTTP/1.1\r\n${head}\r\n`), body]);
 }
 
-export interface SigningOptions {
+interface SigningOptions {
   readonly accessKey?: string;
   readonly secretKey?: string;
   readonly region?: string;
@@ -48,7 +48,7 @@ export function exactly(fields: Fields, bucket: string): unknown[] {
   return [{ bucket }, ...fields.map(([name, value]) => ['eq', `$${name}`, value])];
 }
 
-export function policyDocument(conditions: readonly unknown[], expiration: unknown = new Date(Date.now() + 60_000).toISOString()): object {
+function policyDocument(conditions: readonly unknown[], expiration: unknown = new Date(Date.now() + 60_000).toISOString()): object {
   return { expiration, conditions };
 }
 

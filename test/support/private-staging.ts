@@ -11,7 +11,7 @@ export function withPrivateStaging(store: BlobStore, systemContainer = 'system')
   });
 }
 
-export class StagedInTheOpen extends Error {
+class StagedInTheOpen extends Error {
   constructor(method: PortMethod, { container = '', name = '' }: Partial<BlobRef>) {
     super(`${method} on ${container}/${name}: nothing is staged on a name that clients see`);
     this.name = 'StagedInTheOpen';

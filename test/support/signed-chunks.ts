@@ -3,7 +3,7 @@ import { REGION, SECRET_KEY } from './sign-raw.ts';
 
 const EMPTY = sha256('');
 
-export interface Trailer {
+interface Trailer {
   readonly name: string;
   readonly value: string;
 }

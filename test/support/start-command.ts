@@ -22,7 +22,7 @@ export interface Started {
   ended(): Promise<number | null>;
 }
 
-export interface StartCommand {
+interface StartCommand {
   start(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
   /** Writes a file of settings: any ports, no admin port, one account, memory behind it, and what is changed in that. Returns its path. */
   configFile(name: string, changes?: object): string;

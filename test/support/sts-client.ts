@@ -23,7 +23,7 @@ export interface StsAnswer {
   keys(): Required<Keys>;
 }
 
-export interface StsCall {
+interface StsCall {
   readonly port: number;
   readonly parameters: Readonly<Record<string, string>>;
   /** Absent: unsigned. */
@@ -105,7 +105,7 @@ function toBytes(data: ArrayBuffer | ArrayBufferView): Uint8Array {
   return data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }
 
-export const SEALING_SECRET = 'sealing-secret-for-tests-only-0000000000';
+const SEALING_SECRET = 'sealing-secret-for-tests-only-0000000000';
 export const NUMBER = '123456789012';
 /** Access keys are `<name>-key`, secrets `<name>-secret`. */
 export const keysOf = (name: string): Keys => ({ accessKeyId: `${name}-key`, secretAccessKey: `${name}-secret` });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-export interface TestbedAccount {
+interface TestbedAccount {
   readonly name: string;
   readonly accessKey: string;
   readonly secretKey: string;

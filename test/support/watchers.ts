@@ -8,7 +8,7 @@ import type { TestGatewayOptions } from './gateway.ts';
 import { SILENT } from './silent-log.ts';
 import { ACCESS_KEY, REGION, SECRET_KEY } from './sign-raw.ts';
 
-export interface Watchers {
+interface Watchers {
   readonly observers: RequestObservers;
   /** For the gateway that is watched. */
   readonly options: Pick<TestGatewayOptions, 'observers' | 'telemetry'>;

@@ -24,7 +24,7 @@ export interface TestbedBackend {
   stop(): Promise<void>;
 }
 
-export interface BackendOptions extends TestbedOptions {
+interface BackendOptions extends TestbedOptions {
   /** Of faults, by whoever starts the backend in this process; instead of `faultPlan`. */
   readonly plan?: FaultPlan;
 }

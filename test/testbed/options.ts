@@ -22,7 +22,7 @@ export interface TestbedOptions {
   readonly faultPlan: string | undefined;
 }
 
-export const USAGE =
+const USAGE =
   'usage: npm run testbed -- [--backend memory|azure|gcs|gcs-fake] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--in-memory]\n'
   + '       [--admin-port N] [--fault-plan MODULE]';
 

@@ -9,7 +9,7 @@ import { read } from './read.ts';
 import { write } from './write.ts';
 
 /** One copy, in the two ways in which it can be done. */
-export interface CopyWays<T> {
+interface CopyWays<T> {
   readonly source: CopySource;
   /** The service reads the source by its URL. */
   readonly byUrl: () => Promise<T>;
@@ -52,7 +52,7 @@ export async function streamCopy(client: AzureClient, target: BlobRef, request: 
   }
 }
 
-export interface StreamedBlock {
+interface StreamedBlock {
   readonly source: CopySource;
   readonly range: Required<ByteRange>;
   /** Stores what comes. */

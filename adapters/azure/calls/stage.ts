@@ -18,7 +18,7 @@ import { remove, writeResult } from './write.ts';
  * Block ids of one blob must have one length; random ones let attempts and writers stage beside
  * each other. 18 bytes are 24 base64 characters without padding.
  */
-export function newBlockId(): PartToken {
+function newBlockId(): PartToken {
   return randomBytes(18).toString('base64');
 }
 
@@ -46,7 +46,7 @@ async function putBlock(client: AzureClient, staging: BlobRef, body: UploadBody,
   return id;
 }
 
-export interface BlockFromUrl {
+interface BlockFromUrl {
   readonly target: BlobRef;
   readonly source: CopySource;
   readonly range: Required<ByteRange>;
@@ -55,7 +55,7 @@ export interface BlockFromUrl {
 }
 
 /** Put Block From URL. Its answer's MD5 is not relied on: it may be absent. */
-export async function putBlockFrom(client: AzureClient, block: BlockFromUrl, call: Call): Promise<PartToken> {
+async function putBlockFrom(client: AzureClient, block: BlockFromUrl, call: Call): Promise<PartToken> {
   const id = newBlockId();
   const { first, last } = block.range;
   await sendCopy(
@@ -76,7 +76,7 @@ export async function putBlockFrom(client: AzureClient, block: BlockFromUrl, cal
   return id;
 }
 
-export interface StageFrom {
+interface StageFrom {
   readonly staging: BlobRef;
   readonly source: CopySource;
   readonly range: Required<ByteRange>;
@@ -106,7 +106,7 @@ function stagePiece(client: AzureClient, { staging, source, range }: StageFrom, 
   return byUrlOrThroughHere(client, { source, byUrl, throughHere }, call);
 }
 
-export interface Assembly extends AssembleRequest {
+interface Assembly extends AssembleRequest {
   readonly target: BlobRef;
   /** Port method. */
   readonly call: string;

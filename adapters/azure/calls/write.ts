@@ -11,7 +11,7 @@ import { createOrHeal } from './heal.ts';
 import { conditionHeaders, contentHeaders, lastModifiedOf, md5ToBase64, md5ToHex, metadataHeaders, revisionOf } from '../headers.ts';
 import type { WireHeaders } from '../../shared/wire/transport.ts';
 
-export interface WriteTarget {
+interface WriteTarget {
   readonly ref: BlobRef;
   readonly body: UploadBody;
   readonly request: WriteRequest;
@@ -54,7 +54,7 @@ export function writeResult(headers: WireHeaders, md5: string | undefined, call:
   return { revision: revisionOf(headers), lastModified: lastModifiedOf(headers), ...(hex === undefined ? {} : { md5: hex }) };
 }
 
-export interface MetadataChange {
+interface MetadataChange {
   readonly ref: BlobRef;
   readonly metadata: BlobMetadata;
   readonly condition: Condition;

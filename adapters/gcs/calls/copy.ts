@@ -19,7 +19,7 @@ interface RewriteAnswer {
   readonly resource: ObjectResource;
 }
 
-export interface Rewrite {
+interface Rewrite {
   /** Port method. */
   readonly call: string;
   readonly source: CopySource;

@@ -14,7 +14,7 @@ export async function head(client: GcsClient, ref: BlobRef, call: Call): Promise
   return propertiesOf(await getResource(client, ref, { call: 'head' }, call));
 }
 
-export interface ResourceRequest {
+interface ResourceRequest {
   /** Port method. */
   readonly call: string;
   /** Only at this revision, else `conditionFailed`. */

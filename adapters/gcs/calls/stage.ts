@@ -28,7 +28,7 @@ async function upload(client: GcsClient, staging: BlobRef, body: UploadBody, { n
   return { tokens: [token] };
 }
 
-export interface StageFrom {
+interface StageFrom {
   readonly staging: BlobRef;
   readonly source: CopySource;
   readonly range: Required<ByteRange>;

@@ -13,7 +13,7 @@ import type { ObjectResource } from '../resource.ts';
 import { conditionQuery, matchQuery } from '../revision.ts';
 import { getResource } from './read.ts';
 
-export interface WriteTarget {
+interface WriteTarget {
   readonly ref: BlobRef;
   readonly body: UploadBody;
   readonly request: WriteRequest;
@@ -58,7 +58,7 @@ function checkedName(client: GcsClient, ref: BlobRef): string {
   return ref.name;
 }
 
-export interface MetadataChange {
+interface MetadataChange {
   readonly ref: BlobRef;
   readonly metadata: BlobMetadata;
   readonly condition: Condition;

@@ -1,7 +1,7 @@
 import { invalid } from './refusal.ts';
 import type { Rope } from './rope.ts';
 
-export interface Related {
+interface Related {
   /** JSON. */
   readonly resource: string;
   readonly media: Rope;

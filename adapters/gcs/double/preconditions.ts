@@ -5,7 +5,7 @@ import { Refusal, conditionNotMet, invalid } from './refusal.ts';
  * What a request demands of an object's generation and metageneration.
  * https://cloud.google.com/storage/docs/request-preconditions
  */
-export interface Preconditions {
+interface Preconditions {
   readonly generationMatch: string | undefined;
   readonly generationNotMatch: string | undefined;
   readonly metagenerationMatch: string | undefined;

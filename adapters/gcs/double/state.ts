@@ -46,7 +46,7 @@ export interface DoubleOptions {
 export const OWN_PROJECT = '100000000001';
 const FOREIGN_PROJECT = '200000000002';
 
-export interface BucketFields {
+interface BucketFields {
   /** Absent: the own one. */
   readonly projectNumber?: string;
   readonly location: string;
@@ -111,7 +111,7 @@ function tooManyMutations(bucket: string, name: string): Refusal {
   return new Refusal(429, 'rateLimitExceeded', message, { xmlCode: 'SlowDown' });
 }
 
-export interface NewObject {
+interface NewObject {
   readonly name: string;
   readonly bytes: Rope;
   readonly fields: ObjectFields;

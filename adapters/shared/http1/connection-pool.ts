@@ -8,7 +8,7 @@ export interface PoolOptions extends ConnectionOptions {
 }
 
 /** A request that wants a connection. Milliseconds, of `performance.now()`. */
-export interface Waiting {
+interface Waiting {
   readonly signal: AbortSignal;
   readonly began: number;
   readonly responseTimeout: number;

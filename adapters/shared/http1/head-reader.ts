@@ -4,7 +4,7 @@ const TERMINATOR = Buffer.from('\r\n\r\n');
 const BEGINNING = Buffer.from('HTTP/1.');
 
 /** The text of a head that is complete. */
-export interface HeadText {
+interface HeadText {
   readonly text: string;
   /** Where in the bytes given last the head ended. */
   readonly end: number;

@@ -6,7 +6,7 @@ import { Exchange } from './exchange.ts';
 import type { ExchangeFailure, ExchangeOutcome, IncomingResponse, OutgoingRequest } from './exchange.ts';
 import { SlabPool } from './slabs.ts';
 
-export interface Http1ClientOptions extends Omit<PoolOptions, 'host' | 'port' | 'secure' | 'slabs'> {
+interface Http1ClientOptions extends Omit<PoolOptions, 'host' | 'port' | 'secure' | 'slabs'> {
   /** Scheme, host and port: `https://account.blob.core.windows.net`. */
   readonly origin: string;
 }

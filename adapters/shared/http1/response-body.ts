@@ -11,7 +11,7 @@ import { DirectWriter, endSink, takesBuffersBack } from './direct-writer.ts';
 import { StreamFeeder } from './stream-feeder.ts';
 import { readSmall } from '../wire/read-small.ts';
 
-export interface ResponseBodyParts {
+interface ResponseBodyParts {
   /** 0 when the peer announced none. */
   readonly size: number;
   readonly decoder: BodyDecoder;

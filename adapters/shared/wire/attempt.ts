@@ -21,7 +21,7 @@ export interface Service {
 /** @param within milliseconds for a document in the body */
 export type Take<T> = (response: WireResponse, within: number) => T | Promise<T>;
 
-export interface Attempt<T> {
+interface Attempt<T> {
   readonly request: FailedRequest & { readonly path: string };
   /** 1 for the first time the call is sent. */
   readonly number: number;

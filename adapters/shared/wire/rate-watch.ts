@@ -1,7 +1,7 @@
 /** Bytes a second that a body comes with at least, averaged over an interval in which its reader wanted them all the time. */
 const LEAST_RATE = 256;
 
-export interface RateWatchOptions {
+interface RateWatchOptions {
   /** Milliseconds over which the rate is averaged. */
   readonly interval: number;
   /** Whether the reader has held the body up since this was asked last. */

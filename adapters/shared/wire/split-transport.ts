@@ -9,7 +9,7 @@ import type { UndiciTransportOptions } from './undici-transport.ts';
  *
  * Each keeps connections of its own, up to `maxConnections`.
  */
-export class SplitTransport implements Transport {
+class SplitTransport implements Transport {
   readonly #streams: UndiciTransport;
   readonly #rest: LeanTransport;
 

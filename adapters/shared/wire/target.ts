@@ -1,4 +1,4 @@
-export type Query = readonly (readonly [name: string, value: string])[];
+type Query = readonly (readonly [name: string, value: string])[];
 
 /** Path and query as they go on the wire. `path` is percent-encoded already, names and values are not. */
 export function joinTarget(path: string, query: Query = []): string {

@@ -4,7 +4,7 @@ import type { Permission } from '../../protocol/acl/acl.ts';
  * Which ACL speaks about an action, and what it must grant. No ACL speaks about what is in an upload: that is its
  * initiator's. What keeps an object is told to the owner of the object besides that of the bucket.
  */
-export type ActionRule =
+type ActionRule =
   | { readonly on: 'bucket' | 'object'; readonly permission: Permission }
   | { readonly on: 'upload' }
   | { readonly on: 'ownObject' };

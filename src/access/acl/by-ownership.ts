@@ -45,13 +45,13 @@ export function byOwnership(principal: Principal, action: string, { bucket, obje
 }
 
 const by = (rule: AccessRule): AccessDecision => Object.freeze({ allowed: true, rule });
-export const BY = {
+const BY = {
   account: by('account'),
   bucketOwner: by('bucketOwner'),
   objectOwner: by('objectOwner'),
   uploadInitiator: by('uploadInitiator'),
 };
-export const REFUSED: AccessDecision = Object.freeze({ allowed: false, rule: 'none' });
+const REFUSED: AccessDecision = Object.freeze({ allowed: false, rule: 'none' });
 const BY_GRANTEE: Readonly<Record<Grantee['kind'], AccessDecision>> = { owner: by('aclOwner'), account: by('aclAccount'), group: by('aclAuthenticatedUsers') };
 const BY_EVERYBODY = by('aclAllUsers');
 

@@ -4,7 +4,7 @@ import type { RequestedGrant, RequestedGrantee } from '../../protocol/acl/reques
 import type { AccountDirectory } from '../accounts.ts';
 
 /** Where a grantee is looked up. */
-export interface GranteeScope {
+interface GranteeScope {
   /** Canonical id of the owner of what the ACL is for. */
   readonly ownerId: string;
   readonly accounts: AccountDirectory;

@@ -1,5 +1,5 @@
 /** The common case of a policy: some buckets, perhaps a part of them, perhaps without changes. */
-export interface ShortForm {
+interface ShortForm {
   /** Names of buckets; `*` and `?` stand for any characters. */
   readonly buckets: readonly string[];
   /** Only keys that begin so; taken as it is. */

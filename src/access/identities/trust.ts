@@ -1,7 +1,7 @@
 import { escapePattern } from './short-form.ts';
 
 /** Who may assume a role, in short; ARNs and account numbers filled in. */
-export interface TrustForm {
+interface TrustForm {
   /** ARNs of users, roles and accounts. */
   readonly principals: readonly string[];
   readonly externalId?: string | undefined;
@@ -9,7 +9,7 @@ export interface TrustForm {
   readonly webIdentity: readonly WebIdentityTrust[];
 }
 
-export interface WebIdentityTrust {
+interface WebIdentityTrust {
   readonly issuer: string;
   /** ARN of the provider. */
   readonly provider: string;

@@ -7,14 +7,14 @@ type Quantifier = 'foranyvalue' | 'forallvalues';
 const OPERATOR = /^(?:(ForAnyValue|ForAllValues):)?([A-Za-z]+?)(IfExists)?$/i;
 const TRUTH: ReadonlyMap<string, boolean> = new Map([['true', true], ['false', false]]);
 
-export interface ConditionText {
+interface ConditionText {
   readonly operator: string;
   readonly key: string;
   readonly values: readonly string[];
 }
 
 /** What is wrong with a condition: there is no such operator, or it cannot take this value. */
-export type ConditionFault = { readonly kind: 'operator' } | { readonly kind: 'value'; readonly value: string };
+type ConditionFault = { readonly kind: 'operator' } | { readonly kind: 'value'; readonly value: string };
 
 /** One operator and one key, ready to be asked. */
 export function compileCondition(text: ConditionText, options: { readonly variables: boolean }): Condition | ConditionFault {

@@ -3,7 +3,7 @@ import type { Condition, Effect, NamedPolicy, PatternSet, Statement } from './do
 import { type Through, isNarrower, namedBy } from './principal.ts';
 
 /** Why a statement does not speak about a request. */
-export type Mismatch = 'principal' | 'action' | 'resource' | 'condition';
+type Mismatch = 'principal' | 'action' | 'resource' | 'condition';
 
 /** One statement that was asked. */
 export interface LookedAt {

@@ -1,5 +1,5 @@
 /** A policy's text as a value, or why it is none. */
-export type ParsedJson = { readonly value: unknown } | { readonly duplicate: string } | { readonly broken: true };
+type ParsedJson = { readonly value: unknown } | { readonly duplicate: string } | { readonly broken: true };
 
 const STRING = /"(?:[^"\\]|\\.)*"/y;
 

@@ -38,7 +38,7 @@ function readNumber(text: string): number | undefined {
 const DATE = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?$/;
 
 /** W3C profile of ISO 8601, or seconds since 1970. @returns milliseconds */
-export function readDate(text: string): number | undefined {
+function readDate(text: string): number | undefined {
   if (/^-?\d{5,}$/.test(text)) return Number(text) * 1000;
   if (!DATE.test(text)) return undefined;
   const zoned = text.includes('T') && !/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? `${text}Z` : text;

@@ -6,7 +6,7 @@ import type { FaultMaker } from './faults.ts';
 import { compilePattern } from './pattern.ts';
 import { ANYONE, PRINCIPAL_READERS } from './principal.ts';
 
-export interface StatementPlace {
+interface StatementPlace {
   readonly index: number;
   /** Of the version of the document. */
   readonly variables: boolean;

@@ -8,7 +8,7 @@ import { variablesOf } from './pattern.ts';
 export type { Fault } from './faults.ts';
 
 /** A document, or what is wrong with its text: the first fault, which AWS would tell, and the first of each further statement. */
-export type ParsedPolicy =
+type ParsedPolicy =
   | { readonly document: PolicyDocument; readonly faults?: undefined }
   | { readonly document?: undefined; readonly faults: readonly [Fault, ...Fault[]] };
 

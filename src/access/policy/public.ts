@@ -22,7 +22,7 @@ export function isPublicPolicy({ statements }: PolicyDocument): boolean {
   return statements.some(isPublicStatement);
 }
 
-export function isPublicStatement({ effect, principals, conditions }: Statement): boolean {
+function isPublicStatement({ effect, principals, conditions }: Statement): boolean {
   if (effect !== 'Allow' || principals === undefined) return false;
   const isOpen = principals.not || principals.entries.some(({ kind }) => kind === 'anyone');
   return isOpen && !conditions.some(narrows);

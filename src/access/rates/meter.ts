@@ -3,7 +3,7 @@ import type { Rates } from '../identities/identities.ts';
 /** What a request would have gone beyond. */
 export type Limit = 'requests' | 'concurrency' | 'bytesIn' | 'bytesOut';
 
-export interface Refusal {
+interface Refusal {
   readonly limit: Limit;
   /** Seconds until another try may do. */
   readonly retryAfter: number;

@@ -7,9 +7,9 @@ import { type Limit, Meter } from './meter.ts';
 export type Scope = 'account' | 'identity' | 'anonymous' | 'bucket';
 
 /** Bytes of a request so far, both ways; asked now and then while it runs. */
-export type Progress = () => { readonly bytesIn: number; readonly bytesOut: number };
+type Progress = () => { readonly bytesIn: number; readonly bytesOut: number };
 
-export interface RateLimitOptions {
+interface RateLimitOptions {
   readonly accounts: Pick<AccountDirectory, 'ratesOf'>;
   readonly anonymous?: Rates | undefined;
   /** Limits of a bucket by its name; undefined: it has none. */

@@ -4,7 +4,7 @@ import type { ConditionKeys, PolicyCaller } from '../policy/context.ts';
 import { evaluate } from '../policy/evaluate.ts';
 
 /** What is asked of a role, and by whom. */
-export interface Assumption {
+interface Assumption {
   readonly role: Role;
   readonly action: 'sts:AssumeRole' | 'sts:AssumeRoleWithWebIdentity' | 'sts:TagSession' | 'sts:SetSourceIdentity';
   readonly caller: PolicyCaller;

@@ -12,7 +12,7 @@ const NONCE = Buffer.alloc(12);
 const CIPHER = 'aes-256-gcm';
 const TOKEN = /^[\w-]+$/;
 /** Heads of requests have 16 KiB; tokens must leave room for the rest. */
-export const MAX_TOKEN_LENGTH = 8192;
+const MAX_TOKEN_LENGTH = 8192;
 
 /** Temporary credentials, as they are handed out. */
 export interface Sealed {

@@ -16,7 +16,7 @@ interface Remembered extends Opened {
   readonly documents: readonly PolicyDocument[];
 }
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly accounts: AccountDirectory;
   /** Those of the moment; undefined: no sessions are made and none are taken. */
   readonly keys: () => SealingKeys | undefined;

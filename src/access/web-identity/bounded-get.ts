@@ -12,7 +12,7 @@ export interface GetOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Got {
+interface Got {
   readonly body: unknown;
   /** `max-age` of the answer, seconds. */
   readonly maxAge: number | undefined;

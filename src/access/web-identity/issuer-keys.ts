@@ -15,7 +15,7 @@ interface Kept {
   readonly freshUntil: number;
 }
 
-export interface KeysWanted {
+interface KeysWanted {
   /** The keys that are known are not enough: perhaps there are new ones. */
   readonly anew: boolean;
   readonly now: number;

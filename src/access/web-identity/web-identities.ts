@@ -19,7 +19,7 @@ export interface WebIdentity {
   readonly claims: JWTPayload;
 }
 
-export interface VerifyOptions {
+interface VerifyOptions {
   /** Of the role that the token is shown for. */
   readonly accountNumber: string;
   readonly accounts: AccountDirectory;

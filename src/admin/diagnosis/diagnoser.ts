@@ -18,7 +18,7 @@ const MAX_HOSTS = 16;
 /** Refusals that come after authentication, while the body is read. */
 const OF_THE_BODY: ReadonlySet<unknown> = new Set(['SignatureDoesNotMatch', 'XAmzContentSHA256Mismatch']);
 
-export interface DiagnoserOptions {
+interface DiagnoserOptions {
   /** Failures that are explained within a second; the others get no hints. */
   readonly perSecond?: number;
   /** Milliseconds of a core that may go into them within a second: a request can be made to be costly. */

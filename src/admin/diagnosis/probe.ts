@@ -6,7 +6,7 @@ import type { SignatureClaim } from '../../auth/verify-signature.ts';
 import { canonicalText, type CanonicalParts } from './canonical-parts.ts';
 
 /** Something that may have been signed instead of what came. */
-export interface Attempt {
+interface Attempt {
   readonly parts: CanonicalParts;
   readonly secret: string;
 }

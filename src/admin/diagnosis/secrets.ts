@@ -2,7 +2,7 @@ import type { DiagnosisSources } from './diagnosis.ts';
 
 const MAX_OTHERS = 32;
 
-export interface OtherSecret {
+interface OtherSecret {
   readonly secret: string;
   readonly text: string;
 }

@@ -6,7 +6,7 @@ import type { TokenCheck, TokenVerdict } from './token-check.ts';
 /** `braked`: not looked at, as too many wrong ones came before. */
 export type LoginVerdict = TokenVerdict | 'braked';
 
-export interface AttemptLimits {
+interface AttemptLimits {
   /** Wrong tokens of one source, and of all sources together, that are looked at without a pause. */
   readonly burst: number;
   readonly burstOfAll: number;

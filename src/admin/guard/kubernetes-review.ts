@@ -12,7 +12,7 @@ export interface KubernetesApi {
   readonly caFile: string | undefined;
 }
 
-export interface AskedToken {
+interface AskedToken {
   readonly token: string;
   readonly audiences: readonly string[];
 }

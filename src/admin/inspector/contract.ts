@@ -18,7 +18,8 @@ export type * from './object-contract.ts';
  * | `GET /api/replicas/:replica/<route without /api>` | the same of another replica |
  *
  * With `scope=all` lists, stream, archive and timeline cover all replicas, merged by the one that is asked; without it, only
- * that one; `scope=replica` is between them: the process that is asked and the workers beside it. So a page has one connection,
+ * that one; `limit` says how many entries of a list (200 unless named, at most 1,000), `recent` how many kept requests a stream begins
+ * with; `scope=replica` is between them: the process that is asked and the workers beside it. So a page has one connection,
  * however many replicas there are. Nobody builds the path of one request: each summary names it (`href`), whichever replica
  * keeps it. Failures are `ApiError` with a status of 4xx or 5xx.
  */
@@ -51,18 +52,6 @@ export interface RequestFilter {
   /** Milliseconds since the epoch: requests that came at this time or later; or before this time. */
   readonly since?: string;
   readonly before?: string;
-}
-
-/** `limit`: at most so many entries; default 200, at most 1000. */
-export interface ListQuery extends RequestFilter {
-  readonly scope?: 'own' | 'replica' | 'all';
-  readonly limit?: string;
-}
-
-/** `recent`: so many of the kept requests first (as `finished`, oldest first); default 0. */
-export interface StreamQuery extends RequestFilter {
-  readonly scope?: 'own' | 'replica' | 'all';
-  readonly recent?: string;
 }
 
 /** `running`: not answered yet. `aborted`: the client left, or the answer broke off. */
@@ -251,7 +240,7 @@ export interface AskedStatement {
   readonly condition?: string;
 }
 
-export interface BackendWork {
+interface BackendWork {
   /** In the order of their start. */
   readonly calls: readonly BackendCall[];
   /** All, those beyond `calls` included. */
@@ -307,7 +296,7 @@ export interface ChecksumFact {
 }
 
 /** Since arrival; absent: it did not come to that. */
-export interface RequestTimes {
+interface RequestTimes {
   readonly authenticatedMs?: number;
   readonly authorisedMs?: number;
   readonly firstByteMs?: number;

@@ -9,7 +9,7 @@ const HEARTBEAT_MS = 15_000;
 export type Send = <Name extends keyof StreamEvents>(name: Name, data: StreamEvents[Name]) => void;
 
 /** Sends what was written already, for whomever. */
-export type SendWritten = (event: Buffer) => void;
+type SendWritten = (event: Buffer) => void;
 
 /** Begins to send events, and says how to stop. Called once, when the stream is opened. */
 export type EventSource = (send: Send, signal: AbortSignal, sendWritten: SendWritten) => void;
@@ -21,7 +21,7 @@ export function writeEvent<Name extends keyof StreamEvents>(name: Name, data: St
   return Buffer.from(formatEvent(name, data));
 }
 
-export interface LiveStreamOptions {
+interface LiveStreamOptions {
   readonly replica: string;
   readonly source: EventSource;
   /** Called at once and then again and again. */

@@ -20,7 +20,7 @@ import { limitOf, type RawQuery, scopeOf, selectionOf, textOf } from './queries.
 import { inspectionOf } from './render-object.ts';
 import { ownEvents, neighbourEvents } from './stream-sources.ts';
 
-export interface InspectorOptions {
+interface InspectorOptions {
   readonly journal: RequestJournal;
   readonly objects: ObjectInspector;
   readonly replicas: Replicas;

@@ -36,7 +36,7 @@ export function ownEvents(requests: OwnRequests, { matcher }: Selection, recent:
   };
 }
 
-export interface NeighbourEventsOptions extends Pick<Question, 'scope' | 'query' | 'credentials'> {
+interface NeighbourEventsOptions extends Pick<Question, 'scope' | 'query' | 'credentials'> {
   readonly replicas: Replicas;
 }
 

@@ -2,7 +2,7 @@
 const MAX_EVENTS = 2000;
 const MAX_BYTES = 1024 * 1024;
 
-export interface QueueLimits {
+interface QueueLimits {
   readonly events?: number;
   readonly bytes?: number;
 }

@@ -12,7 +12,7 @@ import {
 } from './lines.ts';
 import type { Kind, Line } from './lines.ts';
 
-export interface PackOptions {
+interface PackOptions {
   /** Of a signature that was refused. */
   readonly report?: SignatureDiagnosis | undefined;
   /** Without what takes most room. */

@@ -6,7 +6,7 @@ import { beginningOf, packRequest, readRequest } from './fields.ts';
 import type { RequestMatcher } from './filter.ts';
 import type { Diagnose, KeptRequest } from './kept-request.ts';
 
-export interface JournalOptions {
+interface JournalOptions {
   /** Of the memory for ended requests: all that is ever used. Half of it for failures and slow ones. */
   readonly maxBytes: number;
   /** Time of our own from which a request counts as slow, milliseconds. */
@@ -24,7 +24,7 @@ export interface RequestSource {
   flush(): void;
 }
 
-export interface JournalStats {
+interface JournalStats {
   readonly inFlight: number;
   readonly kept: number;
   readonly keptBytes: number;
@@ -32,16 +32,16 @@ export interface JournalStats {
   readonly slowMs: number;
 }
 
-export type JournalListener = (event: 'started' | 'finished', request: KeptRequest) => void;
+type JournalListener = (event: 'started' | 'finished', request: KeptRequest) => void;
 
-export interface Scan {
+interface Scan {
   readonly matcher: RequestMatcher;
   readonly limit: number;
   /** Those that still run, too. */
   readonly running?: boolean;
 }
 
-export interface ScanResult {
+interface ScanResult {
   /** Newest arrival first. */
   readonly requests: readonly KeptRequest[];
   readonly more: boolean;

@@ -54,7 +54,7 @@ export function json<T extends object>(): Kind<T | undefined> {
 }
 
 /** Something that is kept: written from a source, read as what was kept of it. */
-export interface Field<Source, Kept> {
+interface Field<Source, Kept> {
   write(source: Source, lines: Line[]): void;
   read(lines: LineReader): Kept;
 }

@@ -1,5 +1,5 @@
 /** Metrics of one process, in Prometheus's text format, and the label value that tells it from others. */
-export interface LabelledText {
+interface LabelledText {
   readonly worker: string;
   readonly text: string;
 }

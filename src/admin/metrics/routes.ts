@@ -16,7 +16,7 @@ export interface Sibling {
 }
 
 /** All processes of this replica, the own one included; none where it is the only one. */
-export type Siblings = () => readonly Sibling[];
+type Siblings = () => readonly Sibling[];
 
 interface MetricsQuery {
   readonly Querystring: { readonly scope?: string };

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIPv6 } from 'node:net';
 
-export interface PeerSettings {
+interface PeerSettings {
   /** Base URLs of admin ports of other replicas. The own one may be among them. */
   readonly urls: readonly string[];
   /** A name that stands for all replicas, such as that of a headless Service, and the admin port they all have. */

@@ -5,7 +5,7 @@ import { presentedToken } from '../guard/presented-token.ts';
 const MAX_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 5000;
 /** An event stream is never silent for long: each replica tells of itself. */
-export const MAX_SILENCE_MS = 45_000;
+const MAX_SILENCE_MS = 45_000;
 
 /** What a caller showed to get in here. It is shown to peers, which are configured; never to a host that a caller names. */
 export interface Credentials {

@@ -18,7 +18,7 @@ export interface Met extends Neighbour {
   readonly states: readonly [ReplicaState, ...ReplicaState[]];
 }
 
-export interface ReplicasOptions {
+interface ReplicasOptions {
   /** Workers of this replica; this one may be among them. */
   readonly siblings: PeerAddresses;
   /** Other replicas; this one may be among them. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 /** What a balancer says of a connection before its first byte. https://www.haproxy.org/download/3.2/doc/proxy-protocol.txt */
-export interface ProxyHeader {
+interface ProxyHeader {
   /** Bytes of the header. */
   readonly length: number;
   /** Of the client; absent: the connection is the balancer's own, or it does not know. */

@@ -1,5 +1,5 @@
 /** `note`: nobody can tell from here, look yourself. `warn`: it works, but costs or endangers something. `fail`: the gateway cannot work so. */
-export type Level = 'ok' | 'note' | 'warn' | 'fail';
+type Level = 'ok' | 'note' | 'warn' | 'fail';
 
 /** What one check found. */
 export interface Finding {

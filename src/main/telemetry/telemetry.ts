@@ -18,7 +18,7 @@ import { processResource } from './resource.ts';
 import type { Tracing } from './traces/tracing.ts';
 import { wantsTraces } from './variables.ts';
 
-export interface TelemetryOptions {
+interface TelemetryOptions {
   readonly config: Config;
   /** That relative file names start from. */
   readonly folder: string;

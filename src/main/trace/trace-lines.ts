@@ -1,7 +1,7 @@
 import { terminalText } from '../../observe/written-text.ts';
 import type { ReplicaState, RequestSummary, StreamEvents } from '../../admin/inspector/contract.ts';
 
-export interface LineOptions {
+interface LineOptions {
   readonly colours: boolean;
   /** There are several: each line says whose it is. */
   readonly nameReplica: boolean;

@@ -11,7 +11,7 @@ const SMALLEST_OLD_SPACE_MIB = 64;
 const CHOSEN = /^--max[-_](?:old[-_]space|heap)[-_]size/;
 
 /** The memory that this process may use, where a cgroup (version 1 or 2) sets a limit. Bytes. */
-export function memoryLimit(): number | undefined {
+function memoryLimit(): number | undefined {
   // Without a limit, version 1 says an enormous number and version 2 nothing.
   const limit = process.constrainedMemory();
   return limit > 0 && limit < totalmem() ? limit : undefined;

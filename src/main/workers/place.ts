@@ -2,7 +2,7 @@ import process from 'node:process';
 import type { Config } from '../../../config/schema.ts';
 
 /** Which of the workers of a replica this process is. A replacement takes the place of the one it replaces. */
-export interface Place {
+interface Place {
   /** From 1. The first worker has the admin port. */
   readonly slot: number;
   readonly count: number;

@@ -8,7 +8,7 @@ import { placeVariable } from './place.ts';
 import { Restarts } from './restarts.ts';
 
 /** What a worker says when it serves. */
-export interface Serving {
+interface Serving {
   readonly pid: number;
   /** In the order of its listeners. */
   readonly endpoints: readonly string[];
@@ -32,7 +32,7 @@ interface End {
   readonly signal: string | null;
 }
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly count: number;
   readonly listeners: readonly ListenerConfig[];
   readonly log: Log;

@@ -16,10 +16,10 @@ const NAMED_MS = 60_000;
 const MAX_PROVEN = 10_000;
 
 /** What a bucket's container says about the bucket. `disputed`: it is another's, or nobody can tell whose. */
-export type Proof = 'proven' | 'missing' | 'disputed';
+type Proof = 'proven' | 'missing' | 'disputed';
 
 /** A bucket and what its record says. */
-export interface Claimant {
+interface Claimant {
   readonly name: string;
   readonly record: Pick<BucketRecord, 'uid' | 'container' | 'owned'>;
 }

@@ -11,7 +11,7 @@ import type { BucketSweep, ListedBlob } from './bucket-sweep.ts';
  * What the blob that an upload is assembled to stands for, no head naming it. `open`: its upload can be completed
  * or aborted yet. `none`: it is no such blob. `stump`: nobody's. Else the claim of an upload that is over.
  */
-export type Staging = 'open' | 'none' | 'stump' | Claim;
+type Staging = 'open' | 'none' | 'stump' | Claim;
 
 /** One call for a blob that a Complete has claimed; else none. */
 export async function stagingOf({ bucket }: BucketSweep, { token, key, record, entry }: ListedBlob, call: Call): Promise<Staging> {

@@ -13,7 +13,7 @@ import type { HeldClaim } from './upload-publication.ts';
 import type { Completion } from '../versions/upload-tombstone.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
-export interface CompletionClaim {
+interface CompletionClaim {
   readonly completion: Completion;
   readonly base: ClaimBase;
   readonly tokens: readonly PartToken[];

@@ -12,7 +12,7 @@ import { type NewPart, type PartPage, listParts, putPart } from './upload-parts.
 import type { UploadRecord } from '../records/upload-record.ts';
 
 /** 5 MiB: least size of every part but the last. */
-export const MIN_PART_SIZE = 5_242_880;
+const MIN_PART_SIZE = 5_242_880;
 
 /**
  * Multipart uploads. In the system container of the bucket's backend lie, for each:

@@ -5,7 +5,7 @@ import type { VersionToken } from '../records/version-token.ts';
 import { NULL_VERSION } from '../heads/head.ts';
 
 /** Header by which answers tell that a delete marker was met. */
-export const DELETE_MARKER = 'x-amz-delete-marker';
+const DELETE_MARKER = 'x-amz-delete-marker';
 
 /** A head that names a marker, or the marker's own blob, which has its token in its name. */
 type Marker = { readonly record: HeadRecord | undefined; readonly token?: never } | { readonly record: OwnRecord | undefined; readonly token: VersionToken };

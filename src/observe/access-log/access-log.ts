@@ -5,7 +5,7 @@ import { s3Line } from './s3-line.ts';
 export type AccessLogFormat = 'json' | 's3';
 
 /** Takes text, all of it at once, without making anybody wait. */
-export interface LineSink {
+interface LineSink {
   write(text: string): unknown;
 }
 

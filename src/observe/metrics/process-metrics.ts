@@ -3,7 +3,7 @@ import type { Meter } from '@opentelemetry/api';
 import { INSTRUMENTS, type InstrumentDeclaration, type InstrumentName } from './instruments.ts';
 
 /** A value with its labels. */
-export type Reading = readonly [value: number, labels?: Readonly<Record<string, string>>];
+type Reading = readonly [value: number, labels?: Readonly<Record<string, string>>];
 /** What is looked at when metrics are asked for, by instrument. */
 export type Readings = Readonly<Partial<Record<InstrumentName, () => readonly Reading[]>>>;
 

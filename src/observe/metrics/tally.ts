@@ -45,7 +45,7 @@ class Series<T> {
   }
 }
 
-export interface Times {
+interface Times {
   readonly startTime: HrTime;
   readonly endTime: HrTime;
 }

@@ -8,7 +8,7 @@ export interface SpanSink {
   add(spans: readonly SpanRecord[]): void;
 }
 
-export interface SpanExportOptions {
+interface SpanExportOptions {
   readonly sink: SpanSink;
   /** Requests that the sampler left out are exported all the same when they failed or were slow. */
   readonly keepNotable: boolean;

@@ -30,7 +30,7 @@ export function headerAcl(headers: HeaderReader, target: AclTarget, accounts: Ac
   return grants?.map((grant) => resolveGrant(grant, { ownerId: target.ownerId, accounts }));
 }
 
-export interface AclRequest {
+interface AclRequest {
   readonly headers: HeaderReader;
   readonly body: Buffer;
 }

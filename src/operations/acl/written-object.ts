@@ -9,13 +9,13 @@ import { refusePublicAcl } from './bucket-rules.ts';
 import { type AclTarget, CANNED_HEADER, headerAcl } from './requested-acl.ts';
 
 /** An object that is about to be written. */
-export interface WrittenObject {
+interface WrittenObject {
   readonly bucket: Bucket;
   readonly ignoreWrite?: AclTarget['ignoreWrite'];
 }
 
 /** Absent ACL: private to the owner. */
-export interface WrittenOwnership {
+interface WrittenOwnership {
   readonly ownerId: string;
   readonly acl?: Acl;
 }

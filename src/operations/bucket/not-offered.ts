@@ -2,8 +2,6 @@ import { S3Error } from '../../errors/s3-error.ts';
 import { SMALL_DOCUMENT } from '../../protocol/xml/decode.ts';
 import { parseTree } from '../../protocol/xml/parse-tree.ts';
 import type { S3Request } from '../../protocol/request.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
 
 /** A document whose content only its end of the wire understands: what may stand in its root. */
 export interface ForeignDocument {
@@ -29,16 +27,4 @@ export async function elementsOf(request: S3Request, { root, children }: Foreign
 /** @param what beginning of a sentence: `Server access logging` */
 export function notOffered(what: string): S3Error {
   return new S3Error('NotImplemented', { message: `${what} is not offered by this service.` });
-}
-
-/**
- * PUT (or POST) of a configuration that can never be in force here. Everything that S3 would object to comes first, so that nobody takes a bucket that
- * is missing, a permission that is, or a damaged document for something else.
- */
-export function refusedPut(what: string, document: ForeignDocument): Operation {
-  return async (request, context) => {
-    await authorizedBucket(request, context);
-    await elementsOf(request, document);
-    throw notOffered(what);
-  };
 }

@@ -9,7 +9,7 @@ import type { OperationContext } from '../operation.ts';
 import { EXISTING_TAG, REQUEST_TAG, dependsOn, requireAccess } from '../require-access.ts';
 
 /** A change of tags. */
-export interface TagChange {
+interface TagChange {
   readonly method: 'PUT' | 'DELETE';
   /** What the object will have; undefined: none. */
   readonly tags?: readonly Tag[];

@@ -16,7 +16,7 @@ export interface StsContext {
 }
 
 /** What the request says besides its form. */
-export interface StsRequest {
+interface StsRequest {
   readonly clientAddress: string | undefined;
   readonly scheme: string;
   readonly userAgent: string | undefined;

@@ -7,7 +7,7 @@ import type { StsForm } from '../../protocol/sts/form.ts';
 import type { StsContext } from './action.ts';
 import { credentialsElement, packedSize, sessionPolicies, type SessionTags } from './session-parameters.ts';
 
-export interface Grant {
+interface Grant {
   readonly context: StsContext;
   readonly role: Role;
   /** RoleSessionName. */

@@ -15,7 +15,7 @@ const MAX_TAGS = 50;
 const MAX_PACKED_BYTES = 4096;
 
 /** What narrows a session. */
-export type Narrowing = Pick<SessionClaims, 'policies' | 'policyArns'>;
+type Narrowing = Pick<SessionClaims, 'policies' | 'policyArns'>;
 
 /** `Policy` and `PolicyArns`. @throws StsError MalformedPolicyDocument, ValidationError */
 export function sessionPolicies(form: StsForm, { account, accounts }: { readonly account: Account; readonly accounts: AccountDirectory }): Narrowing {

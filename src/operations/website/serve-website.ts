@@ -12,7 +12,7 @@ import { getObject } from '../object/get-object.ts';
 import type { OperationContext } from '../operation.ts';
 
 /** What stands in an error page. */
-export interface PageIds {
+interface PageIds {
   readonly requestId: string;
   readonly hostId: string;
 }

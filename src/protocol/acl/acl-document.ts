@@ -45,7 +45,7 @@ export const ACCESS_CONTROL_POLICY = {
 
 type GrantElement = NonNullable<Decoded<typeof ACCESS_CONTROL_POLICY>['grants']>[number];
 
-export interface RequestedPolicy {
+interface RequestedPolicy {
   /** Canonical id; the owner cannot be changed, so it can only be confirmed. */
   readonly ownerId: string | undefined;
   readonly grants: readonly RequestedGrant[];

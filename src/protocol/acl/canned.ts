@@ -3,7 +3,7 @@ import type { Acl, Grant, Group, Permission } from './acl.ts';
 import { PRIVATE } from './acl.ts';
 
 /** What an ACL is of: the two kinds take different canned ones. */
-export type AclSubject = 'bucket' | 'object';
+type AclSubject = 'bucket' | 'object';
 
 interface CannedAcl {
   readonly subjects: readonly AclSubject[];

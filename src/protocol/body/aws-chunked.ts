@@ -4,7 +4,7 @@ import { incompleteBody } from './body-errors.ts';
 import type { Deframer } from './deframer.ts';
 import { parseTrailer, verifySignedTrailer, type TrailerField } from './trailer.ts';
 
-export interface AwsChunkedOptions {
+interface AwsChunkedOptions {
   /** `x-amz-decoded-content-length`: no chunk may go beyond it. */
   readonly size: number;
   /** Absent when the chunks are not signed. */

@@ -14,7 +14,7 @@ export interface Restrainable {
   resume(): unknown;
 }
 
-export interface FlowOptions {
+interface FlowOptions {
   /** The request: body bytes as HTTP delivers them, not yet read from. */
   readonly source: Readable;
   readonly deframer: Deframer;
@@ -32,7 +32,7 @@ export interface FlowOptions {
 }
 
 /** Takes the payload; exactly one of `done` and `failed` ends it. */
-export interface FlowSink {
+interface FlowSink {
   payload(bytes: Buffer): void;
   /** Every byte has come and everything is verified. */
   done(facts: BodyFacts): void;

@@ -1,12 +1,12 @@
 import type { BodyFlow } from './body-flow.ts';
 import type { BodyFacts } from './object-body.ts';
 
-export interface CollectedBody {
+interface CollectedBody {
   readonly bytes: Buffer;
   readonly facts: BodyFacts;
 }
 
-export interface CollectOptions {
+interface CollectOptions {
   /** Undefined when the client did not say. The flow never delivers more. */
   readonly size: number | undefined;
   /** Asked before memory for `bytes` more is allocated, `total` with them; what it throws ends the reading. Absent: they are reserved. */

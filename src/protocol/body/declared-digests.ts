@@ -21,7 +21,7 @@ const BY_HEADER: ReadonlyMap<string, ChecksumAlgorithm> = new Map(
   CHECKSUM_ALGORITHMS.map((algorithm) => [checksumHeader(algorithm), algorithm]),
 );
 
-export interface DigestHeaderOptions {
+interface DigestHeaderOptions {
   /** False for a request whose checksum headers describe something other than its body. */
   readonly checksums: boolean;
 }

@@ -2,7 +2,7 @@ import type { PayloadMode } from '../../auth/payload-mode.ts';
 import type { Digest, RequestBodyFacts } from '../../observe/request-facts.ts';
 import type { DeclaredDigests } from './declared-digests.ts';
 
-export interface Announced {
+interface Announced {
   readonly payload: PayloadMode;
   readonly declared: DeclaredDigests;
   readonly contentLength: number | undefined;

@@ -9,7 +9,7 @@ import { noteTrailer } from './facts.ts';
 import type { BodyFacts } from './object-body.ts';
 import type { TrailerField } from './trailer.ts';
 
-export interface VerifierOptions {
+interface VerifierOptions {
   readonly payload: PayloadMode;
   readonly declared: DeclaredDigests;
   readonly wantMd5: boolean;

@@ -4,7 +4,7 @@ import { decodeChecksum } from './encoding.ts';
 import { createChecksumHasher } from './hasher.ts';
 
 /** One part's checksum (base64) and its size in bytes. */
-export interface PartChecksum {
+interface PartChecksum {
   readonly value: string;
   readonly size: number;
 }

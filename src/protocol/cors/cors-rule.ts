@@ -14,7 +14,7 @@ export interface CorsRule {
 export const CORS_METHODS: readonly string[] = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD'];
 
 /** What a browser says of a request that a page wants to make, or makes. */
-export interface CorsRequest {
+interface CorsRequest {
   readonly origin: string;
   readonly method: string;
   /** `Access-Control-Request-Headers`. */

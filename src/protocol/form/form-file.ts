@@ -4,7 +4,7 @@ import type { BodyFacts, FileSize, OpenBodyOptions } from '../body/object-body.t
 import type { PayloadVerifier } from '../body/payload-verifier.ts';
 import type { ReadForm } from './form-reader.ts';
 
-export interface FormFileOptions {
+interface FormFileOptions {
   readonly form: Pick<ReadForm, 'file' | 'whole' | 'abandon'>;
   readonly verifier: PayloadVerifier;
   readonly allowed: FileSize;

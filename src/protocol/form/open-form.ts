@@ -7,7 +7,7 @@ import type { OpenFileOptions, UploadForm } from '../request.ts';
 import { FormFile, checkFileSize } from './form-file.ts';
 import { MAX_FORM_DATA, type ReadForm, readForm } from './form-reader.ts';
 
-export interface OpenFormOptions {
+interface OpenFormOptions {
   /** Of the whole request. */
   readonly flow: BodyFlow;
   /** Bytes of the whole request. */

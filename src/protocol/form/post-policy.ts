@@ -3,7 +3,7 @@ import type { FileSize } from '../body/object-body.ts';
 import type { FormFieldReader } from '../request.ts';
 
 /** What whoever signed a form lets others upload with it (S3 API reference, "Creating a POST policy"). */
-export interface PostPolicy {
+interface PostPolicy {
   /** Milliseconds since the epoch. */
   readonly expiration: number;
   readonly conditions: readonly FieldCondition[];

@@ -1,7 +1,7 @@
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
 /** What a page is told of the object that its form made. */
-export interface PostedObject {
+interface PostedObject {
   readonly bucket: string;
   readonly key: string;
   /** Quoted. */

@@ -5,7 +5,7 @@ import { isFieldName, isFieldValue } from './field-text.ts';
 import { META_PREFIX, type ParsedAttributes } from './object-attributes.ts';
 
 /** What GetObject and HeadObject say about an object in headers. */
-export interface DescribedObject extends ParsedAttributes {
+interface DescribedObject extends ParsedAttributes {
   readonly etag: string;
   readonly mtime: number;
   readonly tags?: readonly Tag[];

@@ -2,7 +2,7 @@ import { StsError } from '../../errors/sts-error.ts';
 import type { StsForm } from './form.ts';
 
 /** What a parameter must be; messages as AWS's services write them. */
-export interface Constraint {
+interface Constraint {
   readonly min?: number;
   readonly max?: number;
   readonly pattern?: RegExp;

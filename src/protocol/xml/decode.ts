@@ -67,7 +67,7 @@ export async function decodeXmlList<const S extends ListShape>(shape: S, bytes: 
   return malformed(() => root.finish()) as Decoded<S>;
 }
 
-export interface ListOptions {
+interface ListOptions {
   readonly limits: XmlLimits;
   readonly signal: AbortSignal;
 }

@@ -6,7 +6,7 @@ export interface XmlDocument {
   readonly value: XmlValue;
 }
 
-export type XmlScalar = string | number | boolean;
+type XmlScalar = string | number | boolean;
 export type XmlValue = XmlScalar | undefined | readonly XmlValue[] | { readonly [name: string]: XmlValue };
 
 export function xml(shape: XmlShape, value: XmlValue): XmlDocument {

@@ -2,7 +2,7 @@ import type { XmlDocument, XmlValue } from './document.ts';
 import type { XmlContent, XmlField, XmlShape } from './shape.ts';
 
 export const XML_PROLOG = '<?xml version="1.0" encoding="UTF-8"?>\n';
-export const S3_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
+const S3_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 const XSI_NAMESPACE = 'http://www.w3.org/2001/XMLSchema-instance';
 
 // What XML itself reserves, and what XML 1.0 cannot hold or (carriage return) would hand over changed.

@@ -16,7 +16,7 @@ export type XmlContent =
   | { readonly kind: 'boolean' }
   | { readonly kind: 'struct'; readonly fields: readonly XmlField[] };
 
-export interface XmlList {
+interface XmlList {
   readonly wrapper?: string;
   /**
    * Encoder: further elements that stand among the repeated one, in one order, and what each holds. An item then is

@@ -13,7 +13,7 @@ import {
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { inject } from 'vitest';
 
-export type Scheme = 'http' | 'https';
+type Scheme = 'http' | 'https';
 export const SCHEMES: readonly Scheme[] = ['http', 'https'];
 
 /** An endpoint of the test bed. */
@@ -24,7 +24,7 @@ export function endpoint(scheme: Scheme, replica = 0): string {
   return url;
 }
 
-export interface ClientOptions extends Partial<S3ClientConfig> {
+interface ClientOptions extends Partial<S3ClientConfig> {
   readonly replica?: number;
   readonly account?: string;
 }

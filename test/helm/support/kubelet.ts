@@ -100,7 +100,7 @@ export async function untilProbe(object: KubernetesObject, probe: 'startup' | 'r
 }
 
 /** @returns the status, or undefined when nobody answers */
-export async function askProbe(object: KubernetesObject, probe: 'startup' | 'readiness' | 'liveness'): Promise<number | undefined> {
+async function askProbe(object: KubernetesObject, probe: 'startup' | 'readiness' | 'liveness'): Promise<number | undefined> {
   const container = containerOf(podOf(object));
   const asked = container[`${probe}Probe`]?.httpGet;
   const port = container.ports?.find(({ name }) => name === asked?.port)?.containerPort;

@@ -15,7 +15,7 @@ export interface Container {
   readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string; readonly port: string } };
 }
 
-export interface Volume {
+interface Volume {
   readonly name: string;
   readonly configMap?: { readonly name: string };
   readonly secret?: { readonly secretName: string };

@@ -3,7 +3,7 @@ export const NODE = 'node1';
 export const BACKEND_PORT = 10_000;
 export const PAUSE = 'localhost/pause:1';
 
-export interface Surroundings {
+interface Surroundings {
   /** Working folder of the cluster. */
   readonly folder: string;
   readonly address: string;

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
  */
 export const BINARIES = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok', 'kubelet', 'kube-proxy', 'coredns', 'pause'] as const;
 
-export type BinaryName = (typeof BINARIES)[number];
+type BinaryName = (typeof BINARIES)[number];
 type ModuleName = 'kubernetes' | 'kwok' | 'node';
 
 interface Module {
@@ -32,7 +32,7 @@ const BUILD_WITHIN = 60 * 60_000;
 const run = promisify(execFile);
 
 /** Path of a binary that was built before; undefined if it was not. */
-export function builtBinary(name: BinaryName): string | undefined {
+function builtBinary(name: BinaryName): string | undefined {
   const file = join(folderOf(moduleOf(name)), name);
   return existsSync(file) ? file : undefined;
 }
@@ -66,7 +66,7 @@ export async function moduleFiles(module: ModuleName, path: string): Promise<str
 }
 
 /** E.g. `v1.36.3`. */
-export function moduleVersion(module: ModuleName): string {
+function moduleVersion(module: ModuleName): string {
   const { main } = MODULES[module];
   const [, version] = new RegExp(`\\b${main} (v[\\d.]+)`, 'm').exec(readFileSync(join(sourceFolder(module), 'go.mod'), 'utf8')) ?? [];
   if (version === undefined) throw new Error(`${module}/go.mod does not require ${main}`);

@@ -27,7 +27,7 @@ const JUMPS = [TTL + 100, 61_500];
 const SUSPENDED_MS = 5000;
 
 /** Which of the possible actions is taken at a step; 0 is what happens without anybody's ado. */
-export type Choose = (options: number, step: number) => number;
+type Choose = (options: number, step: number) => number;
 
 export interface Run {
   /** Number of possible actions at each step. */

@@ -16,7 +16,7 @@ import { codeOf } from '../../unit/manifest/upload-fixture.ts';
 import { Gate } from './gate.ts';
 
 export const TTL = 1000;
-export const NAME = 'photos';
+const NAME = 'photos';
 /** Turns of the event loop without a new call after which nothing moves by itself any more. */
 const QUIET_TURNS = 4;
 
@@ -57,7 +57,7 @@ export class Process {
 }
 
 /** What a client was told. */
-export interface Told {
+interface Told {
   readonly kind: 'put' | 'create' | 'delete';
   readonly outcome: string;
   /** Of the bucket that it was about; of a creation: absent. */

@@ -2,12 +2,12 @@ import { checkKey, type CheckOptions } from './check-key.ts';
 import { type VersionsListing, currentInListing, wrongInListing } from './check-listing.ts';
 import type { Event } from './event.ts';
 
-export interface History {
+interface History {
   readonly events: readonly Event[];
   readonly listings: readonly VersionsListing[];
 }
 
-export interface HistoryVerdict {
+interface HistoryVerdict {
   readonly wrong: readonly string[];
   /** Keys that could not be decided within the budget. */
   readonly undecided: readonly string[];

@@ -3,7 +3,7 @@ import { linearize } from './linearize.ts';
 import { EMPTY, type Op, type State, type Version, registerOf } from './register.ts';
 
 /** That a version was seen: by whom it was written, under which id. */
-export interface Sighting {
+interface Sighting {
   readonly versionId: string;
   /** Undefined: a delete marker. */
   readonly writers: readonly string[] | undefined;
@@ -16,7 +16,7 @@ export interface CheckOptions {
   readonly budget?: number;
 }
 
-export type KeyVerdict = { readonly kind: 'right' } | { readonly kind: 'wrong' | 'undecided'; readonly why: string };
+type KeyVerdict = { readonly kind: 'right' } | { readonly kind: 'wrong' | 'undecided'; readonly why: string };
 
 /**
  * Whether one order explains everything that clients were told of one key: each change once, at a moment between its request and

@@ -10,7 +10,7 @@ export type Mode = 'never' | 'enabled' | 'suspended';
 export type Condition = { readonly kind: 'absent' } | { readonly kind: 'exists' } | { readonly kind: 'etag'; readonly etag: string };
 
 /** What is set on a version and read back: tags, ACL, retention, hold. A hold or retention that begins with `ON` forbids its deletion. */
-export type Aspect = 'tags' | 'acl' | 'retention' | 'hold';
+type Aspect = 'tags' | 'acl' | 'retention' | 'hold';
 
 export type Action =
   /** PUT, COPY, or an upload in parts, whose time is from Create to Complete. The event's id names what was written. */

@@ -3,7 +3,7 @@ import type { Action, Event, Outcome } from './event.ts';
 /** Short ways to write histories by hand: `at(1, 4)` is a request that began at 1 and was answered at 4. */
 let last = 0;
 
-export interface Times {
+interface Times {
   readonly began: number;
   readonly ended: number;
 }

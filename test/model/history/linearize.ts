@@ -16,7 +16,7 @@ export interface Register<State, Op extends Timed> {
   textOf(state: State): string;
 }
 
-export type Verdict<State, Op> =
+type Verdict<State, Op> =
   | { readonly kind: 'order'; readonly order: readonly Op[] }
   /** No order fits; the longest attempt, the state that it came to, and what fits nowhere behind it. */
   | { readonly kind: 'none'; readonly order: readonly Op[]; readonly state: State; readonly stuck: readonly Op[] }

@@ -2,7 +2,7 @@ import type { KeyState, Version } from './key-state.ts';
 import { type Answer, type Asked, type Operation, type ShownVersion, isReader } from './operation.ts';
 
 /** What became of an operation, and what the key was meanwhile. */
-export interface Course {
+interface Course {
   readonly operation: Operation;
   readonly asked: Asked;
   readonly answer: Answer;

@@ -23,7 +23,7 @@ import { BUCKET_UID, CONTAINER, SYSTEM, type World, textIn } from './world.ts';
 const OWNER = 'owner';
 const LISTING = createListing();
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly name: string;
   readonly world: World;
   /** Milliseconds that its clock is ahead. */
@@ -257,7 +257,7 @@ function versioned(answer: object): { versionId?: string } {
   return 'versionId' in answer && typeof answer.versionId === 'string' ? { versionId: answer.versionId } : {};
 }
 
-export function md5Of(text: string): string {
+function md5Of(text: string): string {
   return createHash('md5').update(text).digest('hex');
 }
 

@@ -1,6 +1,6 @@
 import { Run, type RunPlan, type Step } from './run.ts';
 
-export interface ExploreOptions {
+interface ExploreOptions {
   /** Crashes, and answers and requests lost, together. */
   readonly faults: number;
   /** Most runs; what is left then is not looked at. */

@@ -14,7 +14,7 @@ export interface CallAtGate {
   readonly streamed: boolean;
 }
 
-export type Submit = <T>(call: CallAtGate, run: () => Promise<T>) => Promise<T>;
+type Submit = <T>(call: CallAtGate, run: () => Promise<T>) => Promise<T>;
 
 const CHANGES: ReadonlySet<PortMethod> = new Set(['write', 'setMetadata', 'remove', 'removeMany', 'copy', 'stagePart', 'stagePartFrom', 'assemble', 'discardParts']);
 

@@ -36,7 +36,7 @@ export interface KeyState {
   readonly head: HeadFacts | undefined;
 }
 
-export interface HeadFacts {
+interface HeadFacts {
   readonly kind: LooseRecord['kind'];
   /** Tokens in its log. */
   readonly log: readonly string[];
@@ -192,7 +192,7 @@ export function describeState({ current, versions }: KeyState): string {
   return `[${shown.join(', ')}]`;
 }
 
-export function describeVersion({ id, marker, body, said }: Version): string {
+function describeVersion({ id, marker, body, said }: Version): string {
   const name = id === 'null' ? 'null' : `v${id.slice(6, 14)}.${id.slice(14, 18)}`;
   return `${name}=${marker ? 'MARKER' : body}${said === '{}' ? '' : said}`;
 }

@@ -3,7 +3,7 @@ import { StoreError } from '../../../src/store/store-error.ts';
 import { content, short } from './gate.ts';
 
 /** What came of a backend call. */
-export type Outcome = { readonly value: unknown } | { readonly error: unknown };
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /** Of the times that these tests play in. */
 const TOKEN = /\b1[9a][0-9a-f]{30}\b/g;

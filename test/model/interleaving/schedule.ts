@@ -4,12 +4,12 @@ import type { Operation } from './operation.ts';
 import { type ClientPlan, Run, type RunPlan, type Step } from './run.ts';
 
 /** What goes wrong at the n-th step. */
-export interface PlannedFault {
+interface PlannedFault {
   readonly at: number;
   readonly kind: 'crash' | 'loseAnswer' | 'delay';
 }
 
-export interface Schedule {
+interface Schedule {
   readonly start: string;
   readonly clients: readonly ClientPlan[];
   /** Whose turn it is, step by step; behind the last, the call that has waited longest. */
@@ -24,7 +24,7 @@ export interface Schedule {
 const MOST_STEPS = 60;
 const SKEWS = [0, 0, 7_000, -60_000, 1];
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   readonly menu: readonly Dish[];
   readonly starts: readonly string[];
 }

@@ -3,7 +3,7 @@ import { anyProgram, type ProgramOptions } from './commands.ts';
 import { Difference, runProgram } from './run.ts';
 import type { Server } from './server.ts';
 
-export interface CheckOptions extends Omit<ProgramOptions, 'servers'> {
+interface CheckOptions extends Omit<ProgramOptions, 'servers'> {
   readonly runs: number;
   /** For programs other than those of another check with the same seed. */
   readonly batch?: number;

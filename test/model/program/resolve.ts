@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 /** Larger than what the server under test keeps in memory; larger than the least part but the last. */
 const BODIES: Readonly<Record<string, string>> = { '#streamed': 'm'.repeat(70_000), '#large': 'L'.repeat(5 * MIB + 1) };
 
-export interface World {
+interface World {
   readonly keys: readonly string[];
   readonly reference: ReferenceBucket;
   /** Whether the client has been told of a version. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Attributes, type Bypass, type Call, type NamedVersion, type Page, perCall, type PerCall, type WriteConditions } from '../reference/calls.ts';
 
 /** What goes over the wire; the target without the bucket. */
-export interface WireRequest {
+interface WireRequest {
   readonly method: string;
   readonly key: string;
   readonly query: Readonly<Record<string, string | number | undefined>>;
@@ -17,7 +17,7 @@ export function wireRequest(call: Call, bucket: string): WireRequest {
 }
 
 /** Percent-encoded, but for what belongs to a path: dot segments and double slashes go out as they are. */
-export function pathOf(key: string): string {
+function pathOf(key: string): string {
   return key.split('/').map(encodeURIComponent).join('/');
 }
 

@@ -3,7 +3,7 @@
  * tokens in calls and answers are the reference's own: they begin with `@`, and whoever compares
  * with a real server finds out which of the server's they stand for.
  */
-export interface Calls {
+interface Calls {
   PutBucketVersioning: { readonly status: 'Enabled' | 'Suspended' };
   GetBucketVersioning: object;
   PutObjectLockConfiguration: { readonly byDefault?: { readonly mode: LockMode; readonly days: number } };
@@ -41,7 +41,7 @@ export interface Calls {
   ListObjectVersions: Page & { readonly keyMarker?: string; readonly versionIdMarker?: string };
 }
 
-export type Op = keyof Calls;
+type Op = keyof Calls;
 export type CallOf<O extends Op> = { [P in O]: { readonly op: P } & Calls[P] }[O];
 export type Call = CallOf<Op>;
 
@@ -52,7 +52,7 @@ export function perCall<O extends Op, T>(table: PerCall<T>, call: CallOf<O>): T 
   return table[call.op](call);
 }
 
-export interface Named {
+interface Named {
   readonly key: string;
 }
 

@@ -8,7 +8,7 @@ export interface PageOf<T> {
   readonly last?: { readonly prefix: string } | { readonly item: T };
 }
 
-export interface PageRequest<T> extends Page {
+interface PageRequest<T> extends Page {
   /** Whether the item stands before the place where the page begins, or at it. */
   readonly isBehind: (item: T) => boolean;
   /** Where the page begins, as a key: what rolls up to a prefix of it was listed already. */

@@ -7,7 +7,7 @@ import { History, type Version } from './history.ts';
 export const UNKNOWN_VERSION = '@unknown';
 
 /** How a version came to be. */
-export interface HowAdded {
+interface HowAdded {
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
   /** Of a multipart upload: its beginning, and whether there was versioning then. */

@@ -12,7 +12,7 @@ const DAY = 86_400_000;
 /** A little more than a delete mark lasts that a process keeps meeting. Milliseconds. */
 const MARK_MS = 61_000;
 
-export interface Rest {
+interface Rest {
   readonly timeline: Timeline;
   readonly wire: Wire;
   readonly recorder: Recorder;

@@ -23,7 +23,7 @@ export type Answer =
   /** The client left, or the gateway did. */
   | { readonly kind: 'gone' };
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly timeline: Timeline;
   readonly gateways: readonly Gateway[];
   readonly recorder: Recorder;
@@ -140,7 +140,7 @@ export function outcomeOf(answer: Exclude<Answer, { kind: 'response' }>): Outcom
   return OUTCOMES[code] ?? { kind: 'nothing' };
 }
 
-export interface Conditional {
+interface Conditional {
   readonly condition?: Condition;
   readonly headers: Record<string, string>;
 }

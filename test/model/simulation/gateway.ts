@@ -30,7 +30,7 @@ const ACCOUNTS: readonly S3Account[] = ['A', 'B'].map((name, index) => ({
 const keysOf = ({ name }: S3Account): { accessKeyId: string; secretAccessKey: string }[] => [{ accessKeyId: name, secretAccessKey: name }];
 const DIRECTORY = createAccountDirectory(ACCOUNTS.map((account) => ({ ...account, keys: keysOf(account), users: [] })));
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly name: string;
   readonly timeline: Timeline;
   /** Milliseconds its clock is ahead. */

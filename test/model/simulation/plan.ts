@@ -88,7 +88,7 @@ export type Incident =
   | { readonly kind: 'step'; readonly gateway: number; readonly at: number; readonly by: number }
   | { readonly kind: 'crash' | 'pause'; readonly gateway: number; readonly at: number; readonly ms: number };
 
-export function describeAction({ id, at, gateway, account, key, what }: PlannedAction): string {
+function describeAction({ id, at, gateway, account, key, what }: PlannedAction): string {
   const { kind, ...rest } = what;
   return `${id} at ${at} through G${gateway} as ${account}: ${kind} ${key} ${Object.keys(rest).length === 0 ? '' : JSON.stringify(rest)}`;
 }

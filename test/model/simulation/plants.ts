@@ -9,7 +9,7 @@ import { readAll } from '../../../src/streams/read-all.ts';
  * Faults that the code once had, planted from outside to see that they are found: `npm run simulate -- --plant NAME`. They stand between
  * the gateways and the store, or in place of one function (`simulate.test.ts`); nothing of them is in the code.
  */
-export const PLANTS = ['discard', 'below', 'mark', 'sweeper', 'nonce'] as const;
+const PLANTS = ['discard', 'below', 'mark', 'sweeper', 'nonce'] as const;
 export type Plant = (typeof PLANTS)[number];
 
 export function plantNamed(name: string | undefined): Plant | undefined {

@@ -3,7 +3,7 @@ import { type Plan, describePlan } from './plan.ts';
 import { shrink } from './shrink.ts';
 import { type SimulateOptions, type Simulated, simulate } from './simulate.ts';
 
-export interface Tally {
+interface Tally {
   readonly seeds: number;
   requests: number;
   calls: number;
@@ -41,6 +41,6 @@ async function storyOf(plan: Plan, options: SimulateOptions): Promise<string> {
 }
 
 /** Plan, course and what was wrong, for people. */
-export function tell(plan: Plan, { wrong, trace }: Simulated): string {
+function tell(plan: Plan, { wrong, trace }: Simulated): string {
   return [describePlan(plan), 'came so:', ...trace.slice(0, 400).map((line) => `  ${line}`), 'WRONG:', ...wrong.map((line) => `  ${line}`)].join('\n');
 }

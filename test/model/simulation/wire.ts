@@ -159,7 +159,7 @@ export class Wire {
 }
 
 type Sent = CallAtGate & { readonly gateway: Gateway; readonly life: number };
-export type Trip = Sent & { readonly who: string; readonly number: number; readonly fault: PlannedFault | undefined };
+type Trip = Sent & { readonly who: string; readonly number: number; readonly fault: PlannedFault | undefined };
 
 interface Journey<T> {
   readonly run: () => Promise<T>;

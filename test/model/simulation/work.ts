@@ -174,7 +174,7 @@ function scalar(value: unknown): string {
   return typeof value === 'string' ? value : fail(`no text: ${JSON.stringify(value)}`);
 }
 
-export function unquoted(value: unknown): string | undefined {
+function unquoted(value: unknown): string | undefined {
   return typeof value === 'string' ? value.replaceAll('"', '') : undefined;
 }
 

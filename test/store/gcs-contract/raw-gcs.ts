@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-export interface RawAnswer {
+interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Buffer;
@@ -11,11 +11,11 @@ export interface RawAnswer {
 
 /** Fields of an answer; what is not there is undefined, and a comparison says so. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers of strangers, looked at by assertions only
-export type Json = Readonly<Record<string, any>>;
+type Json = Readonly<Record<string, any>>;
 
 type QueryValues = Readonly<Record<string, string | number | undefined>>;
 
-export interface RawOptions {
+interface RawOptions {
   readonly query?: QueryValues;
   readonly headers?: Readonly<Record<string, string>>;
   /** An object goes out as JSON. */
@@ -133,7 +133,7 @@ export class RawGcs {
   }
 }
 
-export interface Resumable {
+interface Resumable {
   readonly started: RawAnswer;
   readonly location: string;
   /** @param range as in `Content-Range`, without `bytes` */

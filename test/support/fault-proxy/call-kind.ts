@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { CallKind, ProxiedCall, Service } from './fault.ts';
 
 /** A request before its body was looked at. */
-export interface RequestHead {
+interface RequestHead {
   readonly method: string;
   /** Raw. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-export type Description = Omit<ProxiedCall, 'count'>;
+type Description = Omit<ProxiedCall, 'count'>;
 
 type Subject = Pick<ProxiedCall, 'kind' | 'container' | 'name'>;
 

@@ -11,7 +11,7 @@ import type { CallKind, Fault, FaultPlan, ProxiedCall, Service } from './fault.t
 import { passOn } from './pass-on.ts';
 import { uploadName } from './upload-name.ts';
 
-export interface FaultProxyOptions {
+interface FaultProxyOptions {
   readonly service: Service;
   /** The backend's own endpoint, http. */
   readonly endpoint: string;

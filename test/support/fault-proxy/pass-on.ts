@@ -3,7 +3,7 @@ import type { Agent, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-export interface Passing {
+interface Passing {
   readonly backend: URL;
   readonly agent: Agent;
   /** Raw. */

@@ -9,7 +9,7 @@ export interface Cost {
   readonly bytes: number;
 }
 
-export interface Measurement {
+interface Measurement {
   /** Of the request, about. */
   readonly bytes: number;
   /** Requests in each round. */

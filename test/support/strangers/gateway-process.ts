@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 /** `collect`: after the garbage is collected. */
 export type Question = 'usage' | 'collect';
 
-export interface Usage {
+interface Usage {
   /** Of the whole process since it began, milliseconds. */
   readonly cpuMs: number;
   readonly heldBytes: number;

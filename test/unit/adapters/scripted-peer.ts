@@ -54,7 +54,7 @@ export function cutAnswer(status: string, { headers = '', body = '', after = 0, 
   };
 }
 
-export interface CutAnswer {
+interface CutAnswer {
   readonly headers?: string;
   readonly body?: string;
   readonly after?: number;

@@ -13,7 +13,7 @@ export const AMZ_DATE = '20130524T000000Z';
 export const NOW = parseAmzDate(AMZ_DATE) ?? 0;
 export const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-export interface TestCredential {
+interface TestCredential {
   readonly secretAccessKey: string;
   readonly owner: string;
 }

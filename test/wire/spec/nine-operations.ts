@@ -9,7 +9,7 @@ export interface Place {
   readonly upload: string;
 }
 
-export interface NineOperation {
+interface NineOperation {
   readonly name: string;
   readonly method: string;
   readonly on: (place: Place) => string;

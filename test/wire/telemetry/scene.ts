@@ -11,7 +11,7 @@ import { type OtlpProtocol, type OtlpReceiver, startOtlpReceiver } from '../../s
 import { SILENT } from '../../support/silent-log.ts';
 
 /** What a backend was asked. */
-export interface BackendRequest {
+interface BackendRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;

@@ -1,5 +1,5 @@
 /** A line of a canonical request, and what it stands for. */
-export interface CanonicalLine {
+interface CanonicalLine {
   readonly what: string;
   readonly text: string;
   /** A signed header that proxies commonly add, change or remove. */

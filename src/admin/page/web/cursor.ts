@@ -14,7 +14,7 @@ export function moveCursor(app: App, steps: number): void {
 }
 
 /** After the next drawing, as the row may have to be drawn first. */
-export function focusRow(href: string | undefined): void {
+function focusRow(href: string | undefined): void {
   if (href === undefined) return;
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`.row-link[data-request="${CSS.escape(href)}"]`)?.focus());
 }

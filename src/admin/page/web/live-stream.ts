@@ -10,9 +10,9 @@ const LONGEST_PAUSE_MS = 10_000;
 export type Connection = 'connecting' | 'live' | 'broken';
 
 /** What is done with each event. */
-export type EventHandlers = { readonly [Name in keyof StreamEvents]: (data: StreamEvents[Name]) => void };
+type EventHandlers = { readonly [Name in keyof StreamEvents]: (data: StreamEvents[Name]) => void };
 
-export interface ConnectionHandlers {
+interface ConnectionHandlers {
   readonly connection: (state: Connection) => void;
   /** A connection was made, the first or another one: kept requests come again. */
   readonly opened: () => void;

@@ -4,7 +4,7 @@ export type Digest = (text: string) => Promise<string | undefined>;
 /** What stands where a credential was. */
 const MARK = /<(\d+) chars, sha256 ([0-9a-f]{8})>/g;
 
-export interface Prepared {
+interface Prepared {
   readonly text: string;
   /** What was done to the pasted text before it was compared, in sentences. */
   readonly notes: readonly string[];

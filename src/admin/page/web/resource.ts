@@ -7,7 +7,7 @@ export type Loaded<T> =
   | { readonly state: 'ready'; readonly value: T }
   | { readonly state: 'failed'; readonly reason: string };
 
-export interface ResourceEvents {
+interface ResourceEvents {
   /** Something is to be drawn anew. */
   readonly changed: () => void;
   /** The server asks for a token. */

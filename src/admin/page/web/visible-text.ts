@@ -1,5 +1,5 @@
 /** A stretch of text, or one character that no eye sees, with a sign in its place. */
-export interface VisiblePiece {
+interface VisiblePiece {
   readonly text: string;
   /** What stands there in truth; absent for text that shows itself. */
   readonly name?: string;

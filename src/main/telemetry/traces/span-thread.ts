@@ -8,7 +8,7 @@ import type { SpanSink } from '../../../observe/tracing/span-export.ts';
 import type { SpanRecord } from '../../../observe/tracing/span-record.ts';
 import type { SpanOrder, SpanReport, SpanWorkerSettings } from './messages.ts';
 
-export interface SpanThreadOptions {
+interface SpanThreadOptions {
   readonly settings: SpanWorkerSettings;
   /** Of the thread: the exporters read it. */
   readonly environment: Environment;

@@ -16,7 +16,7 @@ export interface Tracing {
   close(): Promise<void>;
 }
 
-export interface TracingOptions {
+interface TracingOptions {
   readonly environment: Environment;
   readonly resource: Resource;
   readonly log: Log;

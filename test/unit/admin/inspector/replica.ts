@@ -10,7 +10,7 @@ import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { SILENT } from '../../../support/silent-log.ts';
 
-export interface Event {
+interface Event {
   readonly event: string;
   readonly data: Readonly<Record<string, unknown>>;
 }

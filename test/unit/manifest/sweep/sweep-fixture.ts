@@ -17,7 +17,7 @@ import { type FixtureOptions, OWNER, UploadFixture } from '../upload-fixture.ts'
 export const HOUR = 3_600_000;
 
 /** What clients see of a key: its current text, and that of each version that can be named; errors by their code. */
-export type KeyView = Readonly<Record<string, string>>;
+type KeyView = Readonly<Record<string, string>>;
 
 /** A gateway's manifest, a clock that tests move, and a sweeper beside it that has a way to the store of its own. */
 export class SweepFixture {

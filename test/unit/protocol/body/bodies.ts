@@ -8,7 +8,7 @@ import type { BodyFacts, OpenBodyOptions } from '../../../../src/protocol/body/o
 import { createRequestBody, type OwnedRequestBody, type RequestBodyOptions } from '../../../../src/protocol/body/request-body.ts';
 import type { HeaderReader } from '../../../../src/protocol/request.ts';
 
-export const SIGNING_KEY = Buffer.alloc(32, 7);
+const SIGNING_KEY = Buffer.alloc(32, 7);
 export const SIGNING: ChunkSigningContext = {
   signingKey: createSecretKey(SIGNING_KEY),
   amzDate: '20130524T000000Z',
@@ -78,7 +78,7 @@ export function digest(algorithm: 'md5' | 'sha1' | 'sha256', bytes: Uint8Array, 
 }
 
 /** Signs chunks as a client does, independently of the code under test. */
-export class ClientChain {
+class ClientChain {
   #previous = SIGNING.seedSignature;
 
   chunk(data: Uint8Array): string {
@@ -98,7 +98,7 @@ export class ClientChain {
 
 export type StreamingKind = Exclude<PayloadMode['kind'], 'hash' | 'unsigned'>;
 
-export interface Framing {
+interface Framing {
   readonly kind: StreamingKind;
   readonly chunks: readonly Buffer[];
   /** Name and value. */

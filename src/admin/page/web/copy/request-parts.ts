@@ -43,7 +43,7 @@ export function parameterValue(parameter: string): string {
   return decode(parameter.slice(parameter.indexOf('=') + 1 || parameter.length));
 }
 
-export function isReplaced(value: string): boolean {
+function isReplaced(value: string): boolean {
   return /<\d+ chars, sha256 [0-9a-f]{8}>/.test(value);
 }
 
