@@ -20,6 +20,7 @@ import {
   HeadBucketCommand,
   PutBucketAclCommand,
   PutBucketOwnershipControlsCommand,
+  PutBucketLifecycleConfigurationCommand,
   PutBucketPolicyCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
@@ -29,7 +30,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { client, newBucket } from './support/client.ts';
 
-describe('bucket settings that cannot be made yet', () => {
+describe('bucket settings that were never made', () => {
   const s3 = client('http');
   let Bucket: string;
   let remove: () => Promise<void>;
@@ -57,10 +58,14 @@ describe('bucket settings that cannot be made yet', () => {
     await expect(send()).rejects.toMatchObject({ name, $metadata: { httpStatusCode: 404 } });
   });
 
-  it('are deleted without effect, refused when made, and belong to the owner alone', async () => {
+  it('are deleted without effect, refused when they are not built or wrong, and belong to the owner alone', async () => {
     await s3.send(new DeleteBucketPolicyCommand({ Bucket }));
     await s3.send(new DeleteBucketCorsCommand({ Bucket }));
-    await expect(s3.send(new PutBucketPolicyCommand({ Bucket, Policy: '{}' }))).rejects.toMatchObject({ name: 'NotImplemented' });
+    const rules = [{ ID: 'expire', Status: 'Enabled', Filter: { Prefix: '' }, Expiration: { Days: 1 } } as const];
+    const lifecycle = new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules: [...rules] } });
+    await expect(s3.send(lifecycle)).rejects.toMatchObject({ name: 'NotImplemented' });
+    const noPolicy = s3.send(new PutBucketPolicyCommand({ Bucket, Policy: '{}' }));
+    await expect(noPolicy).rejects.toMatchObject({ name: 'MalformedPolicy' });
     const stranger = client('http', { account: 'alt' });
     await expect(stranger.send(new GetBucketEncryptionCommand({ Bucket }))).rejects.toMatchObject({ name: 'AccessDenied' });
   });
