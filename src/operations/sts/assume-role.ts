@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/accounts.ts';
 import type { Role } from '../../access/identities/identities.ts';
-import type { PolicyCaller } from '../../access/policy/context.ts';
+import { policyCaller } from '../../access/policy-caller.ts';
 import { assumptionKeys, mayAssume } from '../../access/sessions/assume.ts';
 import { StsError } from '../../errors/sts-error.ts';
 import { ARN, EXTERNAL_ID, optional, required, seconds, SESSION_NAME } from '../../protocol/sts/constraints.ts';
@@ -73,11 +73,6 @@ function isAllowed(role: Role, { form, principal, context, tags }: Asked): boole
   if (!assumes('sts:AssumeRole')) return false;
   if (Object.keys(tags.all).length > 0 && !assumes('sts:TagSession')) return false;
   return (sourceIdentity ?? principal.session?.sourceIdentity) === undefined || assumes('sts:SetSourceIdentity');
-}
-
-function policyCaller({ account: { accountNumber, canonicalId }, user, session }: Caller): PolicyCaller {
-  const arns = user === undefined ? [`arn:aws:iam::${accountNumber}:root`] : [user.arn, ...(session?.role === undefined ? [] : [session.role.arn])];
-  return { accountNumber, canonicalId, arns, isRoot: user === undefined };
 }
 
 function notAuthorized({ account, user }: Caller, arn: string): StsError {
