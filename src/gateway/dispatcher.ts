@@ -2,12 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountDirectory, Credential, Principal } from '../access/accounts.ts';
 import type { RateLimits } from '../access/rates/rate-limits.ts';
 import { Sessions } from '../access/sessions/sessions.ts';
-import { authenticate } from '../auth/authenticate.ts';
-import { type SignedFields, authenticateForm } from '../auth/post-form.ts';
-import { refuseStreamingPayload } from '../auth/payload-mode.ts';
-import { OtherRegions } from '../auth/other-regions.ts';
-import { SigningKeys } from '../auth/signing-key.ts';
-import type { AuthOptions, AuthVerdict } from '../auth/verdict.ts';
+import type { AuthVerdict } from '../auth/verdict.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Call } from '../observe/call.ts';
@@ -15,7 +10,7 @@ import type { Log } from '../observe/log.ts';
 import { newHostId } from '../observe/random-id.ts';
 import type { RequestObservers } from '../observe/request-observers.ts';
 import { type CallWatch, RequestFacts } from '../observe/request-facts.ts';
-import { believeCaller, type HeadSampler, traceOf } from '../observe/trace-context.ts';
+import { type HeadSampler, traceOf } from '../observe/trace-context.ts';
 import { toS3Error } from '../operations/failure.ts';
 import type { Operation, OperationContext, OperationSettings } from '../operations/operation.ts';
 import { hostResolver, type HostResolver } from '../protocol/address.ts';
@@ -27,7 +22,8 @@ import type { OperationName, OperationRow } from '../protocol/operation-table.ts
 import type { HeaderReader, S3Request } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
 import { writeAnswer, writeError, writeText } from './answer.ts';
-import { authFacts, principalOf, refusedAuth } from './auth-facts.ts';
+import { authFacts, principalOf } from './auth-facts.ts';
+import { Authentication } from './authentication.ts';
 import { type CorsOptions, prepareCors, varyWithoutOrigin } from './cors-answer.ts';
 import { ClientGone, Exchange } from './exchange.ts';
 import { lateBackend } from './late-backend.ts';
@@ -84,7 +80,7 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #hosts: HostResolver;
   readonly #websites: HostResolver;
-  readonly #auth: AuthOptions<Credential>;
+  readonly #authentication: Authentication;
   readonly #cors: CorsOptions;
   readonly #sts: Sts;
   readonly #hostId = newHostId();
@@ -96,18 +92,11 @@ export class Dispatcher {
     this.#hosts = hostResolver(options.baseHosts, options.settings.region);
     this.#websites = hostResolver(options.websiteHosts ?? [], options.settings.region);
     this.#cors = { buckets: options.manifest.buckets, byDefault: options.settings.cors };
-    this.#auth = {
-      region: options.settings.region,
-      signingKeys: new SigningKeys(),
-      ...(options.settings.acceptAnyRegion === true && { otherRegions: new OtherRegions() }),
-      presignedV2: options.presignedV2 ?? false,
-      credentialFor: (accessKeyId) => options.accounts.byAccessKey(accessKeyId),
-      sessionFor: (accessKeyId, token) => sessions.credentialFor(accessKeyId, token),
-    };
+    this.#authentication = new Authentication({ ...options, sessions, region: options.settings.region, acceptAnyRegion: options.settings.acceptAnyRegion });
     this.#sts = new Sts({
       accounts: options.accounts,
       sessions,
-      auth: this.#auth,
+      auth: this.#authentication.options,
       hosts: this.#hosts,
       holdBudget: options.holdBudget,
       changesRefused: options.changesRefused,
@@ -256,51 +245,9 @@ export class Dispatcher {
   #identify(exchange: Exchange, target: string): { readonly route: Route; readonly verdict: AuthVerdict<Credential> } {
     try {
       const route = findRoute(exchange, target, this.#hosts);
-      return { route, verdict: this.#authenticate(exchange, route) };
+      return { route, verdict: this.#authentication.ofRequest(exchange, route) };
     } finally {
       this.#options.observers?.begun(exchange.facts);
-    }
-  }
-
-  #authenticate(exchange: Exchange, route: Route): AuthVerdict<Credential> {
-    const { facts } = exchange;
-    try {
-      const verdict = this.#verdict(exchange, route);
-      facts.auth = authFacts(verdict, principalOf(verdict));
-      if (verdict.kind === 'signed') believeCaller(facts.trace, exchange.headers.get('traceparent'), this.#options.sampler);
-      return verdict;
-    } catch (error) {
-      facts.auth = refusedAuth(error);
-      throw error;
-    } finally {
-      facts.authenticated = performance.now();
-    }
-  }
-
-  #verdict(exchange: Exchange, { row, rawTarget, address, pairs: query }: Route): AuthVerdict<Credential> {
-    // A preflight carries nobody's credentials; the URL may be one that was presigned for another method.
-    if (row.method === 'OPTIONS') return { kind: 'anonymous', payload: { kind: 'unsigned' } };
-    const { method = '', rawHeaders } = exchange.request;
-    const virtualBucket = address.virtualHost ? address.bucket : undefined;
-    const verdict = authenticate({ method, rawTarget, rawHeaders, query, now: exchange.facts.head.arrivedAt, virtualBucket }, this.#auth);
-    if (!row.streamingPayload) refuseStreamingPayload(verdict.payload);
-    if (verdict.kind === 'anonymous' && !row.anonymousAllowed) throw new S3Error('AccessDenied');
-    return verdict;
-  }
-
-  /** A form is signed inside its body, which only its operation reads. */
-  #authenticateForm({ facts }: Exchange, fields: SignedFields, sender: Principal): Principal {
-    facts.key = fields.get('key');
-    try {
-      const verdict = authenticateForm(fields, this.#auth);
-      if (verdict.kind === 'anonymous') return sender;
-      if (sender.kind !== 'anonymous') throw new S3Error('InvalidArgument', { message: 'Only one auth mechanism allowed', extra: { ArgumentName: 'policy' } });
-      const principal = principalOf(verdict);
-      facts.auth = authFacts(verdict, principal);
-      return principal;
-    } catch (error) {
-      facts.auth = refusedAuth(error);
-      throw error;
     }
   }
 
@@ -352,7 +299,7 @@ export class Dispatcher {
       manifest,
       settings,
       mayTakeLong: (headers) => parts.long.announce(headers),
-      authenticateForm: (fields) => this.#authenticateForm(exchange, fields, parts.principal),
+      authenticateForm: (fields) => this.#authentication.ofForm(exchange, fields, parts.principal),
     };
   }
 
