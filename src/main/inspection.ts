@@ -38,7 +38,7 @@ export function openInspection({ config, accounts, buckets, newCall, requests }:
   const journal = new RequestJournal({ maxBytes: admin.journal.maxBytes, slowMs, requests, diagnose: (facts) => diagnoser.explain(facts) });
   const api = inspectorApi({
     journal,
-    objects: createObjectInspector({ buckets, drainMs: versioningDrainMs }),
+    objects: createObjectInspector({ buckets, versioningDrainMs }),
     replicas: openReplicas(config, journal),
     newCall,
     version: VERSION,

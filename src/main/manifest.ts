@@ -24,7 +24,7 @@ interface ManifestOptions {
   /** Absent: buckets have their own names only. */
   readonly aliasOf?: AliasOf;
   /** Absent: long enough for all but broken networks. */
-  readonly drainMs?: number;
+  readonly versioningDrainMs?: number;
   readonly log: Log;
   /** Where calls to backends are counted. */
   readonly calls?: CallWatch;
@@ -39,7 +39,7 @@ export interface OpenManifest extends Manifest {
   readonly commits: CommitLife;
 }
 
-export function openManifest({ realm, bucketCacheMs, aliasOf, drainMs, log, calls, signal, time = SYSTEM_TIME }: ManifestOptions): OpenManifest {
+export function openManifest({ realm, bucketCacheMs, aliasOf, versioningDrainMs, log, calls, signal, time = SYSTEM_TIME }: ManifestOptions): OpenManifest {
   const clock = createClock(time.now);
   const commits = new CommitLife(time);
   const settler = createSettler({
@@ -47,7 +47,7 @@ export function openManifest({ realm, bucketCacheMs, aliasOf, drainMs, log, call
     newCall: () => backgroundCall(signal, calls),
     onError: (error, task, { requestId, traceId }) => log.warn({ requestId, traceId, err: error, task }, 'background work failed; the object stays readable and is settled when it is next read or written'),
   });
-  const objects = createObjects({ clock, settler, commits, now: time.now, ...(drainMs !== undefined && { drainMs }) });
+  const objects = createObjects({ clock, settler, commits, now: time.now, ...(versioningDrainMs !== undefined && { versioningDrainMs }) });
   const registry = createBucketRegistry({
     realm,
     time,
@@ -62,7 +62,7 @@ export function openManifest({ realm, bucketCacheMs, aliasOf, drainMs, log, call
     commits,
     buckets,
     objects: objectsOfLiving(fencedObjects(objects, acknowledge)),
-    listing: listingOfLiving(createListing({ now: time.now, ...(drainMs !== undefined && { drainMs }) })),
+    listing: listingOfLiving(createListing({ now: time.now, ...(versioningDrainMs !== undefined && { versioningDrainMs }) })),
     uploads: uploadsOfLiving(fencedUploads(createUploads({ clock, settler, commits, objects }), acknowledge)),
   };
 }

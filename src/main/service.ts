@@ -97,7 +97,7 @@ class RunningService implements Service {
       realm: createRealm(backends, config.buckets.rules, config.buckets.default),
       bucketCacheMs: config.bucketCacheMs,
       ...(config.buckets.aliases.length > 0 && { aliasOf: aliasesOf(config.buckets.aliases) }),
-      drainMs: config.versioningDrainMs,
+      versioningDrainMs: config.versioningDrainMs,
       log,
       calls: telemetry.calls,
       signal: this.#background.signal,

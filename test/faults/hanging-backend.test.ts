@@ -120,7 +120,7 @@ async function openScene(service: string): Promise<Scene> {
   const store: BlobStore = 'storeOptions' in backend
     ? createAzureStore({ ...options, credential: backend.storeOptions.credential })
     : createGcsStore({ ...options, credential: { kind: 'anonymous' } });
-  const world = await World.open({ drainMs: 1, systemContainer: 'hanging-system', longAnswerMs: 100 }, store);
+  const world = await World.open({ versioningDrainMs: 1, systemContainer: 'hanging-system', longAnswerMs: 100 }, store);
   const scene = {
     world, brake,
     stop: async () => {

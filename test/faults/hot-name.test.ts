@@ -16,7 +16,7 @@ let world: World;
 
 beforeAll(async () => {
   backend = await startFaultyBackend('gcs');
-  world = await World.open({ drainMs: 1 }, backend.open());
+  world = await World.open({ versioningDrainMs: 1 }, backend.open());
 });
 afterAll(async () => {
   await world.close();
@@ -103,7 +103,7 @@ test.each(['never', 'enabled', 'suspended'] as const)('50 writers of one key, %s
 
 test('writers of one key through three gateways, whose queues know nothing of each other: none lost, none twice', async () => {
   const bucket = await bucketOf('enabled');
-  const gateways = [world, await World.open({ drainMs: 1 }, backend.open()), await World.open({ drainMs: 1 }, backend.open())];
+  const gateways = [world, await World.open({ versioningDrainMs: 1 }, backend.open()), await World.open({ versioningDrainMs: 1 }, backend.open())];
   backend.proxy.follow(oneChangeOfAName());
   const all = await Promise.all(Array.from({ length: 30 }, (_, i) => write(bucket, `writer ${i}`, { through: gateways[i % 3] ?? world })));
   await backend.proxy.quiet();

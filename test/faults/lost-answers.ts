@@ -44,7 +44,7 @@ export function describeLostAnswers(service: Service): void {
 
   beforeAll(async () => {
     backend = await startFaultyBackend(service);
-    world = await World.open({ drainMs: 1, systemContainer: SYSTEM }, backend.open());
+    world = await World.open({ versioningDrainMs: 1, systemContainer: SYSTEM }, backend.open());
     for (const versioning of ALL) await makeBucket(versioning);
   });
   afterAll(async () => {

@@ -13,7 +13,7 @@ const buckets: string[] = [];
 
 beforeAll(async () => {
   backend = await startFaultyBackend('azure');
-  world = await World.open({ drainMs: 1, systemContainer: 'headers-system' }, backend.open());
+  world = await World.open({ versioningDrainMs: 1, systemContainer: 'headers-system' }, backend.open());
   for (const status of ['', 'Enabled', 'Suspended']) {
     const bucket = await world.bucket();
     if (status !== '') await world.must('PUT', `/${bucket}?versioning`, { body: `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>` });

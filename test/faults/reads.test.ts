@@ -19,7 +19,7 @@ describe.each(SERVICES)('%s', (service) => {
   beforeAll(async () => {
     backend = await startFaultyBackend(service);
     store = backend.open();
-    world = await World.open({ drainMs: 1 }, store);
+    world = await World.open({ versioningDrainMs: 1 }, store);
   });
   afterAll(async () => {
     await world.close();

@@ -22,8 +22,8 @@ describe.each(BATCHES)('the gateway over Azurite, batch $batch', ({ batch, runs 
   });
 
   it('answers random programs as the reference does', async () => {
-    const drainMs = batch % 2 === 0 ? 0 : 600_000; // in every other one versioning has just been turned on
-    const gateway = await startGatewayOver(createAzureStore(azurite.storeOptions), { systemContainer: freshContainer(), drainMs });
+    const versioningDrainMs = batch % 2 === 0 ? 0 : 600_000; // in every other one versioning has just been turned on
+    const gateway = await startGatewayOver(createAzureStore(azurite.storeOptions), { systemContainer: freshContainer(), versioningDrainMs });
     const server = new Server('Azurite', gateway.port);
     try {
       await checkPrograms([server], { runs, batch, maxCommands: MAX_COMMANDS });

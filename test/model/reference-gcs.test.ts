@@ -23,7 +23,7 @@ beforeAll(async () => {
     const double = await startGcsDouble(options);
     doubles.push(double);
     const store = createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' } });
-    const gateway = await startGatewayOver(store, { drainMs: 0 });
+    const gateway = await startGatewayOver(store, { versioningDrainMs: 0 });
     gateways.push(gateway);
     servers.push(new Server(name, gateway.port));
   }

@@ -11,15 +11,15 @@ const MAX_COMMANDS = 60;
 interface Backend {
   readonly store: MemoryStoreOptions;
   /** Milliseconds; absent: longer than the test, so that all of it is in the window after the first Enable. */
-  readonly drainMs?: number;
+  readonly versioningDrainMs?: number;
 }
 
 /** With the limits of the clouds; so that every listing takes many pages; in the order of either cloud. */
 const BACKENDS: Readonly<Record<string, Backend>> = {
-  'memory': { store: {}, drainMs: 0 },
+  'memory': { store: {}, versioningDrainMs: 0 },
   'memory, versioning just turned on': { store: {} },
-  'memory in pages of 3': { store: { capabilities: { maxListPage: 3 } }, drainMs: 0 },
-  'memory in pages of 7, in the order of UTF-8': { store: { capabilities: { maxListPage: 7, nameOrder: 'utf8' } }, drainMs: 100 },
+  'memory in pages of 3': { store: { capabilities: { maxListPage: 3 } }, versioningDrainMs: 0 },
+  'memory in pages of 7, in the order of UTF-8': { store: { capabilities: { maxListPage: 7, nameOrder: 'utf8' } }, versioningDrainMs: 100 },
 };
 
 const gateways: TestGateway[] = [];

@@ -72,7 +72,7 @@ export interface TestGatewayOptions {
   /** Where everything lies that is no bucket; of its own where the store outlives the test. */
   readonly systemContainer?: string;
   /** How long after versioning was first turned on late writes are reckoned with. */
-  readonly drainMs?: number;
+  readonly versioningDrainMs?: number;
   /** Observers, and the sampler that makes spans of requests. */
   readonly telemetry?: Pick<DispatcherOptions, 'observers' | 'calls' | 'sampler'>;
 }
@@ -99,7 +99,7 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     realm: createRealm([{ name: 'test', store: noteHeads(store, systemContainer), systemContainer, ownerId: CANONICAL_ID, queue: new KeyQueue() }], [], undefined),
     bucketCacheMs: options.bucketCacheMs ?? 20,
     ...(options.aliases !== undefined && { aliasOf: aliasesOf(options.aliases) }),
-    ...(options.drainMs !== undefined && { drainMs: options.drainMs }),
+    ...(options.versioningDrainMs !== undefined && { versioningDrainMs: options.versioningDrainMs }),
     log,
     signal: background.signal,
   });

@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import type { BucketRegistry } from '../buckets/buckets.ts';
 import { readHead } from '../heads/object-read.ts';
-import { DRAIN_MS, isDraining } from '../versions/drain-window.ts';
+import { VERSIONING_DRAIN_MS, isDraining } from '../versions/drain-window.ts';
 import { inspectUploads } from './inspect-uploads.ts';
 import { inspectVersions } from './inspect-versions.ts';
 import type { InspectedKey } from './inspected-key.ts';
@@ -19,16 +19,16 @@ export interface ObjectInspector {
 interface ObjectInspectorOptions {
   readonly buckets: Pick<BucketRegistry, 'get'>;
   /** As the objects have it. */
-  readonly drainMs?: number | undefined;
+  readonly versioningDrainMs?: number | undefined;
   readonly now?: () => number;
 }
 
-export function createObjectInspector({ buckets, drainMs = DRAIN_MS, now = SYSTEM_TIME.now }: ObjectInspectorOptions): ObjectInspector {
+export function createObjectInspector({ buckets, versioningDrainMs = VERSIONING_DRAIN_MS, now = SYSTEM_TIME.now }: ObjectInspectorOptions): ObjectInspector {
   return {
     async inspect(name, key, call) {
       const bucket = await buckets.get(name, call);
       const head = await readHead(bucket, key, call);
-      const survivorIsCurrent = head === undefined && isDraining(bucket, { drainMs, now });
+      const survivorIsCurrent = head === undefined && isDraining(bucket, { versioningDrainMs, now });
       const [versions, uploads] = await Promise.all([
         inspectVersions({ bucket, key, head, survivorIsCurrent }, call),
         inspectUploads({ bucket, key }, call),

@@ -3,7 +3,7 @@ import type { Call } from '../../observe/call.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { NULL_VERSION } from '../heads/head.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
-import { DRAIN_MS, isDraining } from '../versions/drain-window.ts';
+import { VERSIONING_DRAIN_MS, isDraining } from '../versions/drain-window.ts';
 import { isVersionToken } from '../records/version-token.ts';
 import { hasContent } from './listing-content.ts';
 import type { ListedEntry, ListingPage, ListingRequest } from './listing-entry.ts';
@@ -27,15 +27,15 @@ export interface Listing {
   isEmpty(bucket: Bucket, call: Call): Promise<boolean>;
 }
 
-type ListingOptions = Partial<Pick<ObjectsContext, 'drainMs' | 'now'>>;
+type ListingOptions = Partial<Pick<ObjectsContext, 'versioningDrainMs' | 'now'>>;
 
-export function createListing({ drainMs = DRAIN_MS, now = SYSTEM_TIME.now }: ListingOptions = {}): Listing {
+export function createListing({ versioningDrainMs = VERSIONING_DRAIN_MS, now = SYSTEM_TIME.now }: ListingOptions = {}): Listing {
   return {
     objects: listLive,
     async versions(bucket, request, call) {
       checkMarker(bucket, request);
       if (bucket.versioning === 'never') return nullVersions(bucket, request, call);
-      return listVersions(bucket, { request, isDraining: isDraining(bucket, { drainMs, now }) }, call);
+      return listVersions(bucket, { request, isDraining: isDraining(bucket, { versioningDrainMs, now }) }, call);
     },
     isEmpty: async (bucket, call) => !(await hasContent(bucket, call)),
   };

@@ -25,7 +25,7 @@ import type {
 import type { ObjectView } from '../records/object-view.ts';
 import { putObject } from './object-put.ts';
 import { canSettle } from '../versions/settle.ts';
-import { DRAIN_MS, placeHead } from '../versions/drain-window.ts';
+import { VERSIONING_DRAIN_MS, placeHead } from '../versions/drain-window.ts';
 import { findObject } from '../versions/find-version.ts';
 import { type OpenedObject, openObject } from '../versions/open-version.ts';
 import { SYSTEM_TIME } from '../records/time.ts';
@@ -64,7 +64,7 @@ export interface Objects {
 type ObjectsOptions = Pick<ObjectsContext, 'clock' | 'settler'> & Partial<ObjectsContext>;
 
 export function createObjects(options: ObjectsOptions): Objects {
-  const context: ObjectsContext = { drainMs: DRAIN_MS, now: SYSTEM_TIME.now, commits: new CommitLife(), ...options };
+  const context: ObjectsContext = { versioningDrainMs: VERSIONING_DRAIN_MS, now: SYSTEM_TIME.now, commits: new CommitLife(), ...options };
   const { commits } = context;
   /** Whoever meets an object that a crash left unsettled has it settled, in the background. */
   const noticed = (bucket: Bucket, view: ObjectView): void => {

@@ -13,7 +13,7 @@ import type { KeyRef } from '../records/key-ref.ts';
 const PAGE = 100;
 
 /** Longer than a writer may take between what it looked at and its last call, and that call on its way. Milliseconds. */
-export const DRAIN_MS = 30 * 60_000;
+export const VERSIONING_DRAIN_MS = 30 * 60_000;
 
 /** Code of refusals that only wait for the end of the window. */
 export const VERSIONING_JUST_ENABLED = 'VersioningJustEnabled';
@@ -23,8 +23,8 @@ export const VERSIONING_JUST_ENABLED = 'VersioningJustEnabled';
  * still land, over any head. So writers stamp their version before they answer, and whoever finds a head that a
  * plain PUT may have written, or none, looks at the versions' own blobs.
  */
-export function isDraining({ versioning, versionedSince }: Bucket, { drainMs, now }: Pick<ObjectsContext, 'drainMs' | 'now'>): boolean {
-  return versioning !== 'never' && versionedSince !== undefined && now() < versionedSince + drainMs;
+export function isDraining({ versioning, versionedSince }: Bucket, { versioningDrainMs, now }: Pick<ObjectsContext, 'versioningDrainMs' | 'now'>): boolean {
+  return versioning !== 'never' && versionedSince !== undefined && now() < versionedSince + versioningDrainMs;
 }
 
 /**

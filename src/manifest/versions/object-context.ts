@@ -8,7 +8,7 @@ export interface ObjectsContext {
   readonly settler: Settler;
   readonly commits: CommitLife;
   /** How long after the first Enable of versioning a plain PUT that began before may still land, in milliseconds. */
-  readonly drainMs: number;
+  readonly versioningDrainMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }

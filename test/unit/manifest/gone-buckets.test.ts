@@ -30,7 +30,7 @@ async function world(versioned: boolean): Promise<World> {
   const manifest = openManifest({
     realm: { backends: [backend], backendOf: () => backend },
     bucketCacheMs: 1000,
-    drainMs: 0,
+    versioningDrainMs: 0,
     log: SILENT,
     signal: new AbortController().signal,
     time,

@@ -22,7 +22,7 @@ export let bucket: string;
 /** To be called once by each file of tests: a gateway for all of them, and a bucket with object lock for each. */
 export function openScene(): void {
   beforeAll(async () => {
-    gateway = await startTestGateway({ drainMs: DRAIN_MS });
+    gateway = await startTestGateway({ versioningDrainMs: DRAIN_MS });
   });
   afterAll(() => gateway.close());
 
