@@ -42,7 +42,7 @@ const CALLERS: readonly Caller[] = ['anonymous', 'third', 'other', 'owner'];
  */
 const BUCKET: Readonly<Partial<Record<OperationName, Permission>>> = {
   HeadBucket: 'READ', ListObjects: 'READ', ListObjectsV2: 'READ', ListObjectVersions: 'READ', ListMultipartUploads: 'READ',
-  PutObject: 'WRITE', DeleteObject: 'WRITE', DeleteObjects: 'WRITE', CreateMultipartUpload: 'WRITE', CopyObject: 'WRITE',
+  PutObject: 'WRITE', PostObject: 'WRITE', DeleteObject: 'WRITE', DeleteObjects: 'WRITE', CreateMultipartUpload: 'WRITE', CopyObject: 'WRITE',
   GetBucketAcl: 'READ_ACP', PutBucketAcl: 'WRITE_ACP',
 };
 const OBJECT: Readonly<Partial<Record<OperationName, Permission>>> = {

@@ -109,6 +109,7 @@ describe('labels', () => {
       s3gw_requests_in_flight: () => [[1]],
       s3gw_call_facts_without_room: () => [[0]],
       s3gw_clock_skew_seconds: () => [[0.5, { backend: 'main' }]],
+      s3gw_rate_limited: () => [[1, { scope: 'user', limit: 'requests' }]],
       s3gw_copies_streamed: () => [[1, { backend: 'main' }]],
       s3gw_copy_sources_refused: () => [[1, { backend: 'main' }]],
     });

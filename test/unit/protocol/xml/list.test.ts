@@ -137,7 +137,9 @@ describe('the worst that is within the limits', () => {
       const { user, system } = process.threadCpuUsage(began);
       return (user + system) / 1000;
     };
-    const costs = [await cost(), await cost(), await cost(), await cost(), await cost()];
+    // What other tests left to the collector and the compiler of this thread is none of its own.
+    const costs: number[] = [];
+    for (let round = 0; round < 20; round += 1) costs.push(await cost());
     expect(Math.min(...costs)).toBeLessThan(20);
   });
 
