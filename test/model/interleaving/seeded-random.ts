@@ -40,7 +40,7 @@ function nextByte(): number {
   return (state >>> 11) & 0xff;
 }
 
-function randomBytes(count: number): Buffer {
+export function randomBytes(count: number): Buffer {
   const bytes = Buffer.alloc(count);
   for (let i = 0; i < count; i++) bytes[i] = nextByte();
   return bytes;
