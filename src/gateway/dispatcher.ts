@@ -235,6 +235,7 @@ export class Dispatcher {
     exchange.facts.authenticated = performance.now();
     this.#options.observers?.begun(exchange.facts);
     return async (long) => {
+      this.#admit(exchange, principal);
       await prepareCors(exchange, this.#cors, callOf(exchange));
       const context = this.#context(exchange, { ...found, principal, long });
       return found.row.method === 'OPTIONS' ? preflight(found.request, context) : serveWebsite(found.request, context, exchange.ids);

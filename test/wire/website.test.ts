@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
+import { RateLimits } from '../../src/access/rates/rate-limits.ts';
 import '../support/property-seed.ts';
 import { outcome, send } from '../support/acl-client.ts';
 import { type TestGateway, startTestGateway } from '../support/gateway.ts';
@@ -172,4 +173,19 @@ describe('a website', () => {
     expect((await visit('/', 'GET', { origin: 'https://p.example' })).headers['access-control-allow-origin']).toBe('*');
     expect((await visit('/', 'OPTIONS', { 'origin': 'https://p.example', 'access-control-request-method': 'GET' })).headers['access-control-allow-origin']).toBe('*');
   });
+});
+
+test('visitors are held to the rates of anonymous callers', async () => {
+  const accounts = { ratesOf: () => undefined };
+  const rates = new RateLimits({ accounts, anonymous: { requestsPerSecond: 2 }, ofBucket: () => undefined });
+  const limited = await startTestGateway({ rates });
+  try {
+    const visits = Array.from({ length: 12 }, () =>
+      send(limited.port, 'anonymous', { method: 'GET', target: '/', headers: { host: `${bucket}.web.localhost` } }));
+    const told = (await Promise.all(visits)).filter(({ status }) => status === 503);
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.every(({ headers }) => headers['retry-after'] !== undefined)).toBe(true);
+  } finally {
+    await limited.close();
+  }
 });
