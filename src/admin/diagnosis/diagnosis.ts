@@ -1,4 +1,5 @@
 import type { SigningCredential } from '../../auth/verdict.ts';
+import type { AuthFailure, SignatureHint as ShownHint } from '../inspector/contract.ts';
 
 /** Why a request was not let in, as short names. The first eight are what people ask for most. */
 export type Cause =
@@ -23,23 +24,18 @@ export type Cause =
   | 'malformed';
 
 /** `proved`: the signature was computed again with the change undone, and fits. */
-export type Certainty = 'proved' | 'likely' | 'possible';
+export type Certainty = ShownHint['certainty'];
 
-export interface SignatureHint {
+/** A hint as the inspector shows it, its cause one of ours. */
+export interface SignatureHint extends ShownHint {
   readonly cause: Cause;
-  readonly certainty: Certainty;
-  /** One or two sentences for a person, without credentials. */
-  readonly text: string;
 }
 
-/** What a server can know about a signature that it refused. For the eyes of operators: never part of an S3 answer. */
-export interface SignatureDiagnosis {
-  /** As this server computed it, credentials replaced; absent when the request holds nothing to compute it from. */
-  readonly canonicalRequest?: string;
-  readonly stringToSign?: string;
-  /** Names, lower-case, of signed headers that proxies commonly add, change or remove. */
-  readonly commonlyAltered: readonly string[];
-  /** Most certain first; empty when nothing can be said, or when too many were asked for within a second. */
+/**
+ * What a server can know about a signature that it refused. For the eyes of operators: never part of an S3 answer.
+ * There are no hints when too many were asked for within a second.
+ */
+export interface SignatureDiagnosis extends Omit<AuthFailure, 'code' | 'message'> {
   readonly hints: readonly SignatureHint[];
 }
 
