@@ -29,10 +29,17 @@ const layerRules = RANKS.flatMap((rank, index) =>
 );
 
 /**
- * The floors of the manifest, by the same rule: a folder imports the folders below it and no neighbour. The files that stand directly in
- * `src/manifest` put them together.
+ * The floors of the manifest, by the same rule: a folder imports the folders below it and no neighbour. The files that
+ * stand directly in `src/manifest` put them together.
  */
-const FLOORS = [[''], ['sweep', 'inspect'], ['objects', 'uploads', 'listing', 'buckets'], ['versions'], ['heads'], ['records']];
+const FLOORS = [
+  [''],
+  ['sweep', 'inspect'],
+  ['objects', 'uploads', 'listing', 'buckets'],
+  ['versions'],
+  ['heads'],
+  ['records'],
+];
 const room = (name) => (name === '' ? '^src/manifest/[^/]+$' : `^src/manifest/${name}/`);
 const anyRoom = (names) => names.map(room).join('|');
 
@@ -112,7 +119,11 @@ module.exports = {
     },
     packageRule('http-server-in-front-only', ['fastify', '@fastify/http-proxy'], '^src/(gateway|admin)/'),
     packageRule('form-parser-in-protocol-only', ['@fastify/busboy'], '^src/protocol/'),
-    packageRule('cloud-clients-in-adapters-only', ['@azure', '@google-cloud', 'google-auth-library', 'undici'], '^adapters/'),
+    packageRule(
+      'cloud-clients-in-adapters-only',
+      ['@azure', '@google-cloud', 'google-auth-library', 'undici'],
+      '^adapters/',
+    ),
     packageRule('settings-parsers-in-config-only', ['yaml', 'zod'], '^config/'),
     packageRule('tokens-of-issuers-in-one-place', ['jose'], '^src/access/web-identity/'),
     packageRule('xml-parser-in-protocol-and-adapters-only', ['fast-xml-parser'], '^(src/protocol|adapters)/'),

@@ -4,7 +4,11 @@ import type { TestProjectInlineConfiguration } from 'vitest/config';
 type ProjectSettings = NonNullable<TestProjectInlineConfiguration['test']>;
 
 /** Real sockets and child processes: a process of its own per file keeps leaks and crashes apart. */
-const APART = { pool: 'forks', hookTimeout: 60_000, setupFiles: ['test/support/property-seed.ts'] } satisfies ProjectSettings;
+const APART = {
+  pool: 'forks',
+  hookTimeout: 60_000,
+  setupFiles: ['test/support/property-seed.ts'],
+} satisfies ProjectSettings;
 
 /**
  * Unit tests share two threads and what these have loaded: starting a process and loading the sources for each of
@@ -31,10 +35,15 @@ export default defineConfig({
       project('process', ['process', 'killers']),
       project('chart', ['helm', 'image']),
       // Real clients against the test bed: two gateway processes over one Azurite, http and https.
-      project('acceptance', ['acceptance'], { testTimeout: 60_000, globalSetup: ['test/acceptance/support/global-setup.ts'] }),
+      project('acceptance', ['acceptance'], {
+        testTimeout: 60_000,
+        globalSetup: ['test/acceptance/support/global-setup.ts'],
+      }),
       // The inspector's page in a real browser, which is not quick beside everything else on two cores.
       project('browser', ['browser'], {
-        testTimeout: 60_000, globalSetup: ['test/browser/support/global-setup.ts'], expect: { poll: { timeout: 15_000 } },
+        testTimeout: 60_000,
+        globalSetup: ['test/browser/support/global-setup.ts'],
+        expect: { poll: { timeout: 15_000 } },
       }),
     ],
   },

@@ -7,7 +7,9 @@ const [path, ...failedChecks] = process.argv.slice(2);
 const report = read(path);
 const files = report.testResults ?? [];
 /** A file that broke before its tests were known (import error, failed hook) counts as one failure. */
-const broken = files.filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'));
+const broken = files.filter(
+  (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+);
 for (const file of broken) console.log(`could not be run: ${file.name}\n${file.message ?? ''}`);
 
 const passed = report.numPassedTests ?? 0;

@@ -19,20 +19,24 @@ export interface FoundAccounts {
 const ACCOUNTS_FILES = /\.(?:ya?ml|json)$/;
 /** Settings whose value is the name of a file: relative ones start from the folder of the file that they stand in. */
 const FILE_SETTINGS: ReadonlySet<string> = new Set(['secretFile', 'file', 'caFile', 'jwksFile', 'tokenFile']);
-/** Under this name Kubernetes keeps what a mounted Secret or ConfigMap holds at the moment: one link, which it swaps. */
+/**
+ * Under this name Kubernetes keeps what a mounted Secret or ConfigMap holds at the moment: one link, which it swaps.
+ */
 const MOUNTED = '..data';
 const ATTEMPTS = 5;
 /** The setting that holds a secret itself. */
 export const WRITTEN_KEY = 'secretAccessKey';
 
 /**
- * Accounts of the files and folders that `accountsFrom` names, in order, behind those of the configuration itself. What several of
- * them say of an account of one name is put together.
+ * Accounts of the files and folders that `accountsFrom` names, in order, behind those of the configuration itself. What
+ * several of them say of an account of one name is put together.
  * @throws ConfigError naming the file and what is wrong in it
  */
 export function findAccounts(own: unknown, from: unknown, folder: string): FoundAccounts {
   const named = typeof from === 'string' ? [from] : from;
-  const places = Array.isArray(named) ? named.filter((place) => typeof place === 'string').map((place) => resolve(folder, place)) : [];
+  const places = Array.isArray(named)
+    ? named.filter((place) => typeof place === 'string').map((place) => resolve(folder, place))
+    : [];
   const read = places.flatMap(readPlace);
   const found = read.flatMap(accountsOf);
   const first: unknown[] = Array.isArray(own) ? own : [];
@@ -49,16 +53,23 @@ function readPlace(place: string): ReadFile[] {
   try {
     return statSync(place).isDirectory() ? readFolder(place) : [{ file: place, text: readFileSync(place, 'utf8') }];
   } catch (error) {
-    throw new ConfigError([`accountsFrom: cannot read ${place} (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`], error);
+    throw new ConfigError(
+      [`accountsFrom: cannot read ${place} (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`],
+      error,
+    );
   }
 }
 
-/** All files of one state of the folder: while Kubernetes swaps a mount, old ones and new ones would be read together. */
+/**
+ * All files of one state of the folder: while Kubernetes swaps a mount, old ones and new ones would be read together.
+ */
 function readFolder(folder: string): ReadFile[] {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const state = stateOf(folder);
-      const names = readdirSync(state).filter((name) => !name.startsWith('.') && ACCOUNTS_FILES.test(name)).sort();
+      const names = readdirSync(state)
+        .filter((name) => !name.startsWith('.') && ACCOUNTS_FILES.test(name))
+        .sort();
       const files = names.map((name) => ({ file: join(folder, name), text: readFileSync(join(state, name), 'utf8') }));
       if (stateOf(folder) === state || attempt === ATTEMPTS) return files;
     } catch (error) {
@@ -80,10 +91,20 @@ function accountsOf({ file, text }: ReadFile): Tree[] {
     throw new ConfigError([`${file}: is not YAML: ${String(error).split('\n')[0] ?? ''}`], error);
   }
   const parsed = ACCOUNTS_FILE.safeParse(raw ?? { accounts: [] });
-  if (!parsed.success) throw new ConfigError(settingLines(parsed.error).map((line) => `${file}: ${line}`), parsed.error);
+  if (!parsed.success) {
+    throw new ConfigError(
+      settingLines(parsed.error).map((line) => `${file}: ${line}`),
+      parsed.error,
+    );
+  }
   parsed.data.accounts.forEach((account, index) => {
     const { success, error } = ACCOUNT.safeParse(account);
-    if (!success) throw new ConfigError(settingLines(error).map((line) => `${file}: accounts.${index}.${line}`), error);
+    if (!success) {
+      throw new ConfigError(
+        settingLines(error).map((line) => `${file}: accounts.${index}.${line}`),
+        error,
+      );
+    }
   });
   return parsed.data.accounts.map((account) => withAbsoluteFiles(account, dirname(file)) as Tree);
 }
@@ -91,8 +112,10 @@ function accountsOf({ file, text }: ReadFile): Tree[] {
 function withAbsoluteFiles(value: unknown, folder: string): unknown {
   if (Array.isArray(value)) return value.map((item) => withAbsoluteFiles(item, folder));
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([name, member]) =>
-    [name, FILE_SETTINGS.has(name) && typeof member === 'string' ? resolve(folder, member) : withAbsoluteFiles(member, folder)]);
+  const entries = Object.entries(value).map(([name, member]) => [
+    name,
+    FILE_SETTINGS.has(name) && typeof member === 'string' ? resolve(folder, member) : withAbsoluteFiles(member, folder),
+  ]);
   return Object.fromEntries(entries) as Tree;
 }
 
@@ -117,10 +140,15 @@ function merged(accounts: readonly unknown[]): unknown[] {
 function addTo(account: Tree, more: Tree): void {
   for (const [setting, value] of Object.entries(more)) {
     const known = account[setting];
-    if (known === undefined) account[setting] = value;
-    else if (Array.isArray(known) && Array.isArray(value)) account[setting] = [...(known as unknown[]), ...(value as unknown[])];
-    else if (setting === 'policies') account[setting] = bothPolicies(known as Tree, value as Tree, String(account['name']));
-    else if (known !== value) throw new ConfigError([`accounts: ${setting} of account ${String(account['name'])} stands twice`]);
+    if (known === undefined) {
+      account[setting] = value;
+    } else if (Array.isArray(known) && Array.isArray(value)) {
+      account[setting] = [...(known as unknown[]), ...(value as unknown[])];
+    } else if (setting === 'policies') {
+      account[setting] = bothPolicies(known as Tree, value as Tree, String(account['name']));
+    } else if (known !== value) {
+      throw new ConfigError([`accounts: ${setting} of account ${String(account['name'])} stands twice`]);
+    }
   }
 }
 

@@ -1,4 +1,6 @@
-/** Where a backend's containers lie: containers of one service whose real names are `prefix` and the container's name. */
+/**
+ * Where a backend's containers lie: containers of one service whose real names are `prefix` and the container's name.
+ */
 export interface BackendPlace {
   /** The same for two backends on one account, or on one service with names for all. */
   readonly service: string;
@@ -6,14 +8,24 @@ export interface BackendPlace {
 }
 
 /**
- * An account of Azure Blob Storage. Its secondary, private and zonal hosts are one account; a host of the customer's own
- * shows nothing.
+ * An account of Azure Blob Storage. Its secondary, private and zonal hosts are one account; a host of the customer's
+ * own shows nothing.
  */
-export function azurePlace(endpoint: string | undefined, account: string | undefined, suffix = 'core.windows.net'): BackendPlace | undefined {
-  if (endpoint === undefined) return account === undefined ? undefined : { service: `${account}.blob.${suffix}`.toLowerCase(), prefix: '' };
+export function azurePlace(
+  endpoint: string | undefined,
+  account: string | undefined,
+  suffix = 'core.windows.net',
+): BackendPlace | undefined {
+  if (endpoint === undefined) {
+    return account === undefined ? undefined : { service: `${account}.blob.${suffix}`.toLowerCase(), prefix: '' };
+  }
   const { hostname, host, pathname } = new URL(endpoint);
-  const [, name, domain] = /^([a-z0-9]{3,24})(?:-secondary)?(?:\.z[0-9]+)?(?:\.privatelink)?\.blob\.(.+)$/.exec(hostname.toLowerCase()) ?? [];
-  const service = name === undefined || domain === undefined ? `${host}${pathname.replace(/\/+$/, '')}`.toLowerCase() : `${name}.blob.${domain}`;
+  const [, name, domain] =
+    /^([a-z0-9]{3,24})(?:-secondary)?(?:\.z[0-9]+)?(?:\.privatelink)?\.blob\.(.+)$/.exec(hostname.toLowerCase()) ?? [];
+  const service =
+    name === undefined || domain === undefined
+      ? `${host}${pathname.replace(/\/+$/, '')}`.toLowerCase()
+      : `${name}.blob.${domain}`;
   return { service, prefix: '' };
 }
 
@@ -25,7 +37,12 @@ export function gcsPlace(endpoint: string | undefined, prefix: string): BackendP
 /** A backend before this one whose containers could have the names of this one's. */
 export function overlapping(place: BackendPlace, others: ReadonlyMap<string, BackendPlace>): string | undefined {
   for (const [name, other] of others) {
-    if (other.service === place.service && (other.prefix.startsWith(place.prefix) || place.prefix.startsWith(other.prefix))) return name;
+    if (
+      other.service === place.service &&
+      (other.prefix.startsWith(place.prefix) || place.prefix.startsWith(other.prefix))
+    ) {
+      return name;
+    }
   }
   return undefined;
 }

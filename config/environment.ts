@@ -30,7 +30,9 @@ function set(root: unknown, segments: readonly string[], value: unknown): void {
       tree[key] = value;
       return;
     }
-    if (typeof tree[key] !== 'object' || tree[key] === null) tree[key] = /^\d+$/.test(segments[index + 1] ?? '') ? [] : {};
+    if (typeof tree[key] !== 'object' || tree[key] === null) {
+      tree[key] = /^\d+$/.test(segments[index + 1] ?? '') ? [] : {};
+    }
     node = tree[key];
   });
 }
@@ -38,6 +40,8 @@ function set(root: unknown, segments: readonly string[], value: unknown): void {
 /** A key that is there already under another spelling (names of backends), else the segment in camel case. */
 function keyFor(tree: Tree, segment: string): string {
   const plain = (text: string): string => text.replaceAll(/[_-]/g, '').toLowerCase();
-  return Object.keys(tree).find((key) => plain(key) === plain(segment))
-    ?? segment.toLowerCase().replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  return (
+    Object.keys(tree).find((key) => plain(key) === plain(segment)) ??
+    segment.toLowerCase().replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  );
 }

@@ -39,7 +39,9 @@ export function loadConfig(fileName: string, environment: Environment): LoadedCo
 
 /** With the accounts of other files among its own. */
 function withAccounts(raw: unknown, folder: string): Omit<FoundAccounts, 'accounts'> & { readonly whole: unknown } {
-  if (typeof raw !== 'object' || raw === null || !('accountsFrom' in raw)) return { whole: raw, places: [], withKeys: [] };
+  if (typeof raw !== 'object' || raw === null || !('accountsFrom' in raw)) {
+    return { whole: raw, places: [], withKeys: [] };
+  }
   const own = 'accounts' in raw ? raw.accounts : undefined;
   const { accounts, places, withKeys } = findAccounts(own, raw.accountsFrom, folder);
   return { whole: { ...raw, accounts }, places, withKeys };

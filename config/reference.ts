@@ -45,7 +45,9 @@ export function renderReference(): string {
   const root = z.toJSONSchema(CONFIG, { io: 'input' }) as Node;
   const sections = Object.entries(root.properties ?? {}).map(([name, node]) => {
     const rows = collect(name, node, root.required?.includes(name) === true);
-    const lines = rows.map((row) => `| \`${row.path}\` | ${typeOf(row.node)} | ${defaultOf(row)} | ${row.node.description ?? ''} |`);
+    const lines = rows.map(
+      (row) => `| \`${row.path}\` | ${typeOf(row.node)} | ${defaultOf(row)} | ${row.node.description ?? ''} |`,
+    );
     return [`## ${name}`, '', '| Setting | Type | Default | Meaning |', '|---|---|---|---|', ...lines, ''].join('\n');
   });
   return [INTRODUCTION, ...sections].join('\n');
@@ -57,7 +59,8 @@ function collect(path: string, node: Node, required: boolean): Row[] {
 
 function below(path: string, node: Node): Row[] {
   const members = Object.entries(node.properties ?? {}).flatMap(([name, child]) =>
-    collect(`${path}.${name}`, child, node.required?.includes(name) === true));
+    collect(`${path}.${name}`, child, node.required?.includes(name) === true),
+  );
   const items = node.items === undefined ? [] : below(`${path}.N`, node.items);
   const named = typeof node.additionalProperties === 'object' ? below(`${path}.<name>`, node.additionalProperties) : [];
   return [...members, ...items, ...named, ...variants(path, node.oneOf ?? node.anyOf ?? [])];
@@ -72,7 +75,11 @@ function typeOf(node: Node): string {
   if (node.const !== undefined) return `\`${node.const}\``;
   if (node.enum !== undefined) return node.enum.map((value) => `\`${value}\``).join(', ');
   const forms = node.oneOf ?? node.anyOf;
-  if (forms !== undefined) return forms.some(({ properties }) => properties !== undefined) ? 'one of the forms below' : forms.map(typeOf).join(' or ');
+  if (forms !== undefined) {
+    return forms.some(({ properties }) => properties !== undefined)
+      ? 'one of the forms below'
+      : forms.map(typeOf).join(' or ');
+  }
   if (node.type === 'array') return `list of ${node.items?.type ?? 'values'}s`;
   if (typeof node.additionalProperties === 'object') return 'objects by name';
   return node.type ?? '';

@@ -3,29 +3,46 @@ import { exactlyOne, path, secretFrom } from './schema-parts.ts';
 
 const COMMON = {
   owner: z.string().describe('Account that owns containers without a bucket record (made by other tools).'),
-  systemContainer: z.string().regex(/^[a-z0-9](?:[a-z0-9]|-(?!-)){1,61}[a-z0-9]$/, 'expected a container name').default('s3gw-system')
+  systemContainer: z
+    .string()
+    .regex(/^[a-z0-9](?:[a-z0-9]|-(?!-)){1,61}[a-z0-9]$/, 'expected a container name')
+    .default('s3gw-system')
     .describe('Container for records, versions and uploads; never shown as a bucket.'),
 };
 
 const TOKEN = {
   tenantId: z.string().optional().describe('Microsoft Entra tenant.'),
-  authorityHost: z.url().optional().describe('Token service; default the public cloud\'s.'),
+  authorityHost: z.url().optional().describe("Token service; default the public cloud's."),
   validateAuthority: z.boolean().optional().describe('False when `authorityHost` is not one that Microsoft operates.'),
   scope: z.string().optional().describe('Audience of the token.'),
 };
 const CLIENT_ID = z.string().optional().describe('Client id of the identity.');
 
 const CREDENTIAL = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('connectionString'), ...secretFrom('connectionString', 'the connection string') })
+  z
+    .strictObject({ kind: z.literal('connectionString'), ...secretFrom('connectionString', 'the connection string') })
     .superRefine(exactlyOne('connectionStringFile', 'connectionStringEnv')),
-  z.strictObject({ kind: z.literal('accountKey'), ...secretFrom('key', 'the base64 account key') }).superRefine(exactlyOne('keyFile', 'keyEnv')),
-  z.strictObject({ kind: z.literal('sas'), ...secretFrom('token', 'the SAS token') }).superRefine(exactlyOne('tokenFile', 'tokenEnv')),
+  z
+    .strictObject({ kind: z.literal('accountKey'), ...secretFrom('key', 'the base64 account key') })
+    .superRefine(exactlyOne('keyFile', 'keyEnv')),
+  z
+    .strictObject({ kind: z.literal('sas'), ...secretFrom('token', 'the SAS token') })
+    .superRefine(exactlyOne('tokenFile', 'tokenEnv')),
   z.strictObject({ kind: z.literal('default'), clientId: CLIENT_ID, ...TOKEN }),
   z.strictObject({
-    kind: z.literal('workloadIdentity'), clientId: CLIENT_ID, tokenFile: path('Federated token; default AZURE_FEDERATED_TOKEN_FILE.').optional(), ...TOKEN,
+    kind: z.literal('workloadIdentity'),
+    clientId: CLIENT_ID,
+    tokenFile: path('Federated token; default AZURE_FEDERATED_TOKEN_FILE.').optional(),
+    ...TOKEN,
   }),
   z.strictObject({ kind: z.literal('managedIdentity'), clientId: CLIENT_ID, ...TOKEN }),
-  z.strictObject({ kind: z.literal('clientSecret'), clientId: z.string().describe('Client id of the identity.'), ...secretFrom('clientSecret', 'the client secret'), ...TOKEN })
+  z
+    .strictObject({
+      kind: z.literal('clientSecret'),
+      clientId: z.string().describe('Client id of the identity.'),
+      ...secretFrom('clientSecret', 'the client secret'),
+      ...TOKEN,
+    })
     .superRefine(exactlyOne('clientSecretFile', 'clientSecretEnv')),
 ]);
 
@@ -33,15 +50,24 @@ const MILLISECONDS = z.int().min(1).optional();
 
 /** Of the cloud services alike. */
 const CONNECTIONS = z.int().min(1).optional().describe('Connections to the service at a time; default 256.');
-const TIMEOUTS = z.strictObject({
-  connect: MILLISECONDS.describe('Until a connection stands; default 5000.'),
-  response: MILLISECONDS.describe('From the end of a request to the head of its answer, and on to the end of a document; default 20000.'),
-  assemble: MILLISECONDS.describe('The same for calls that put staged parts together; default three times `response`.'),
-  copy: MILLISECONDS.describe('The same for server-side copies; default 300000.'),
-  total: MILLISECONDS.describe('What one S3 request waits in vain, all its calls and their repetitions together; less than the patience of clients. Default 45000.'),
-  idle: MILLISECONDS.describe('Longest silence within a body; default 30000.'),
-  keepAlive: MILLISECONDS.describe('An unused connection is closed after this; default 55000.'),
-}).optional().describe('Milliseconds.');
+const TIMEOUTS = z
+  .strictObject({
+    connect: MILLISECONDS.describe('Until a connection stands; default 5000.'),
+    response: MILLISECONDS.describe(
+      'From the end of a request to the head of its answer, and on to the end of a document; default 20000.',
+    ),
+    assemble: MILLISECONDS.describe(
+      'The same for calls that put staged parts together; default three times `response`.',
+    ),
+    copy: MILLISECONDS.describe('The same for server-side copies; default 300000.'),
+    total: MILLISECONDS.describe(
+      'What one S3 request waits in vain, all its calls and their repetitions together; less than the patience of clients. Default 45000.',
+    ),
+    idle: MILLISECONDS.describe('Longest silence within a body; default 30000.'),
+    keepAlive: MILLISECONDS.describe('An unused connection is closed after this; default 55000.'),
+  })
+  .optional()
+  .describe('Milliseconds.');
 const RETRIES = {
   attempts: z.int().min(1).optional().describe('Times one call is sent at most.'),
   baseDelay: z.int().min(0).optional().describe('Upper bound of the first pause, milliseconds.'),
@@ -52,7 +78,10 @@ const RETRIES = {
 const AZURE = z.strictObject({
   kind: z.literal('azure').describe('Azure Blob Storage.'),
   ...COMMON,
-  endpoint: z.url({ protocol: /^https?$/ }).optional().describe('Blob endpoint; default built from account and endpointSuffix.'),
+  endpoint: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Blob endpoint; default built from account and endpointSuffix.'),
   account: z.string().optional().describe('Storage account; default read off the endpoint.'),
   endpointSuffix: z.string().optional().describe('Default core.windows.net; sovereign clouds have others.'),
   credential: CREDENTIAL.describe('How the gateway proves who it is.'),
@@ -62,38 +91,73 @@ const AZURE = z.strictObject({
 });
 
 const GCS_CREDENTIAL = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('default').describe('Application default credentials: the metadata server (GKE, Cloud Run, Compute Engine), environment, gcloud.') }),
-  z.strictObject({ kind: z.literal('serviceAccountKey'), ...secretFrom('key', 'the JSON key of a service account') }).superRefine(exactlyOne('keyFile', 'keyEnv')),
-  z.strictObject({ kind: z.literal('workloadIdentity'), configurationFile: path('JSON configuration of workload identity federation.') }),
+  z.strictObject({
+    kind: z
+      .literal('default')
+      .describe(
+        'Application default credentials: the metadata server (GKE, Cloud Run, Compute Engine), environment, gcloud.',
+      ),
+  }),
+  z
+    .strictObject({ kind: z.literal('serviceAccountKey'), ...secretFrom('key', 'the JSON key of a service account') })
+    .superRefine(exactlyOne('keyFile', 'keyEnv')),
+  z.strictObject({
+    kind: z.literal('workloadIdentity'),
+    configurationFile: path('JSON configuration of workload identity federation.'),
+  }),
   z.strictObject({ kind: z.literal('anonymous').describe('No credential: for emulators, with an endpoint.') }),
 ]);
 
 const GCS = z.strictObject({
   kind: z.literal('gcs').describe('Google Cloud Storage.'),
   ...COMMON,
-  bucketPrefix: z.string().regex(/^(?:[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?-)?$/, 'expected lower-case letters, digits and hyphens, ending in a hyphen; or nothing')
-    .describe('Stands before every container\'s name to make the bucket\'s: bucket names are shared by all of Google\'s customers. Ends in a hyphen, or is empty.'),
-  endpoint: z.url({ protocol: /^https?$/ }).optional().describe('Scheme, host and port; default `https://storage.googleapis.com`.'),
-  projectId: z.string().min(1).optional().describe('Project of the buckets; default the credential\'s.'),
-  location: z.string().min(1).optional().describe('Location of new buckets; default the service\'s, `US`.'),
-  storageClass: z.string().min(1).optional().describe('Storage class of new buckets; default the service\'s, `STANDARD`.'),
+  bucketPrefix: z
+    .string()
+    .regex(
+      /^(?:[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?-)?$/,
+      'expected lower-case letters, digits and hyphens, ending in a hyphen; or nothing',
+    )
+    .describe(
+      "Stands before every container's name to make the bucket's: bucket names are shared by all of Google's customers. Ends in a hyphen, or is empty.",
+    ),
+  endpoint: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Scheme, host and port; default `https://storage.googleapis.com`.'),
+  projectId: z.string().min(1).optional().describe("Project of the buckets; default the credential's."),
+  location: z.string().min(1).optional().describe("Location of new buckets; default the service's, `US`."),
+  storageClass: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Storage class of new buckets; default the service's, `STANDARD`."),
   credential: GCS_CREDENTIAL.describe('How the gateway proves who it is.'),
   maxConnections: CONNECTIONS,
   timeouts: TIMEOUTS,
-  retries: z.strictObject({
-    ...RETRIES,
-    nameWait: z.int().min(0).optional().describe('Milliseconds that one request waits altogether for turns on names that the service throttles, and for others that change the same key; default 8000.'),
-    nameSpacing: z.int().min(0).optional().describe('Milliseconds between two changes of such a name; default 1000.'),
-  }).optional(),
+  retries: z
+    .strictObject({
+      ...RETRIES,
+      nameWait: z
+        .int()
+        .min(0)
+        .optional()
+        .describe(
+          'Milliseconds that one request waits altogether for turns on names that the service throttles, and for others that change the same key; default 8000.',
+        ),
+      nameSpacing: z.int().min(0).optional().describe('Milliseconds between two changes of such a name; default 1000.'),
+    })
+    .optional(),
 });
 
 const GCS_DOUBLE = z.strictObject({
-  kind: z.literal('gcs-double').describe('A double of Google Cloud Storage in the memory of this process, gone with it: for trying out.'),
+  kind: z
+    .literal('gcs-double')
+    .describe('A double of Google Cloud Storage in the memory of this process, gone with it: for trying out.'),
   ...COMMON,
 });
 
 const AZURITE = z.strictObject({
-  kind: z.literal('azurite').describe('Microsoft\'s emulator, started and stopped with the gateway: for trying out.'),
+  kind: z.literal('azurite').describe("Microsoft's emulator, started and stopped with the gateway: for trying out."),
   ...COMMON,
   folder: path('Folder for the data; absent: in memory, gone with the process.').optional(),
 });

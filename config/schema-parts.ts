@@ -16,7 +16,10 @@ export function path(description: string): z.ZodString {
 }
 
 /** Names of the fields that can hold one secret: `<name>File`, `<name>Env`. */
-export function secretFrom<const N extends string>(name: N, what: string): Record<`${N}File` | `${N}Env`, z.ZodOptional<z.ZodString>> {
+export function secretFrom<const N extends string>(
+  name: N,
+  what: string,
+): Record<`${N}File` | `${N}Env`, z.ZodOptional<z.ZodString>> {
   const fields = {
     [`${name}File`]: path(`File that holds ${what}, without line break.`).optional(),
     [`${name}Env`]: z.string().min(1).optional().describe(`Environment variable that holds ${what}.`),
@@ -25,9 +28,13 @@ export function secretFrom<const N extends string>(name: N, what: string): Recor
 }
 
 /** Exactly one of the fields must be set. */
-export function exactlyOne<T extends object>(...fields: readonly string[]): (value: T, context: z.RefinementCtx<T>) => void {
+export function exactlyOne<T extends object>(
+  ...fields: readonly string[]
+): (value: T, context: z.RefinementCtx<T>) => void {
   return (value, context) => {
     const given = fields.filter((field) => (value as Readonly<Record<string, unknown>>)[field] !== undefined);
-    if (given.length !== 1) context.addIssue({ code: 'custom', path: [], message: `expected exactly one of ${fields.join(', ')}` });
+    if (given.length !== 1) {
+      context.addIssue({ code: 'custom', path: [], message: `expected exactly one of ${fields.join(', ')}` });
+    }
   };
 }

@@ -21,89 +21,189 @@ const LISTENER = z.strictObject({
   host: z.string().default('127.0.0.1').describe('Address to bind.'),
   port: PORT.describe('Port to bind; 0 takes any free one.'),
   tls: TLS.optional().describe('Present: HTTPS.'),
-  proxyProtocol: z.array(RANGE).default([])
-    .describe('Addresses or CIDR ranges of balancers whose connections begin with a PROXY header, version 1 or 2; one without is closed. What it names as source is the client\'s address, everywhere. From anybody else such a header is refused.'),
+  proxyProtocol: z
+    .array(RANGE)
+    .default([])
+    .describe(
+      "Addresses or CIDR ranges of balancers whose connections begin with a PROXY header, version 1 or 2; one without is closed. What it names as source is the client's address, everywhere. From anybody else such a header is refused.",
+    ),
 });
 
 const LIMITS = z.strictObject({
-  heldBodyBytes: bytes(1024 * 1024).describe('Bodies up to this size are held in memory and verified before the one write that stores them; larger ones are streamed.'),
-  heldBudgetBytes: bytes(64 * 1024 * 1024).describe('All held bodies and XML documents together, three quarters of it for any one account; beyond it bodies are streamed whatever their size, and documents refused with SlowDown.'),
-  connections: z.int().min(0).default(8192)
-    .describe('Open connections of S3 clients, on all listeners together; more are answered 503 SlowDown and closed. Each worker counts its own. 0: any number.'),
-  connectionsPerAddress: z.int().min(0).default(2048)
-    .describe('The same from one address (one /64 of IPv6). Peers in `trustedProxies` have no such limit: name your ingress there, or leave this above what it opens. 0: any number.'),
+  heldBodyBytes: bytes(1024 * 1024).describe(
+    'Bodies up to this size are held in memory and verified before the one write that stores them; larger ones are streamed.',
+  ),
+  heldBudgetBytes: bytes(64 * 1024 * 1024).describe(
+    'All held bodies and XML documents together, three quarters of it for any one account; beyond it bodies are streamed whatever their size, and documents refused with SlowDown.',
+  ),
+  connections: z
+    .int()
+    .min(0)
+    .default(8192)
+    .describe(
+      'Open connections of S3 clients, on all listeners together; more are answered 503 SlowDown and closed. Each worker counts its own. 0: any number.',
+    ),
+  connectionsPerAddress: z
+    .int()
+    .min(0)
+    .default(2048)
+    .describe(
+      'The same from one address (one /64 of IPv6). Peers in `trustedProxies` have no such limit: name your ingress there, or leave this above what it opens. 0: any number.',
+    ),
 });
 
 const TIMEOUTS = z.strictObject({
   headersMs: milliseconds(30_000).describe('Longest time for the head of a request.'),
   bodyIdleMs: milliseconds(30_000).describe('Longest silence of a client in the midst of a body, its own or ours.'),
-  minimumBodyRate: z.int().min(0).default(256).describe('Bytes per second, averaged over a minute, that a body must come in with; 0: no minimum.'),
+  minimumBodyRate: z
+    .int()
+    .min(0)
+    .default(256)
+    .describe('Bytes per second, averaged over a minute, that a body must come in with; 0: no minimum.'),
   drainMs: milliseconds(25_000).describe('Time that requests under way get when the process is told to stop.'),
-  drainDelayMs: milliseconds(0).describe('Time between failing readiness and closing the listeners, for balancers that look rarely.'),
+  drainDelayMs: milliseconds(0).describe(
+    'Time between failing readiness and closing the listeners, for balancers that look rarely.',
+  ),
 });
 
 const OUTBOUND = z.strictObject({
-  proxy: z.url({ protocol: /^https?$/ }).optional().describe('HTTP proxy for calls to backends.'),
-  caFile: path('PEM file with certificates trusted besides the system\'s.').optional(),
+  proxy: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('HTTP proxy for calls to backends.'),
+  caFile: path("PEM file with certificates trusted besides the system's.").optional(),
 });
 
 const SETTINGS = z.strictObject({
-  region: z.string().regex(/^[a-z0-9-]+$/).default('us-east-1').describe('Region that signatures name and GetBucketLocation answers.'),
-  acceptAnyRegion: z.boolean().default(false)
-    .describe('Serve clients whatever region they sign for, and create buckets whatever location they ask for; GetBucketLocation and HeadBucket answer `region` all the same. Signatures cover the region that the client named.'),
-  baseHosts: z.array(z.string().min(1)).default(['localhost'])
-    .describe('Host names under which clients reach the service; `<bucket>.<base host>` addresses a bucket. Other hosts are path style.'),
-  websiteHosts: z.array(z.string().min(1)).default([])
-    .describe('Host names of websites: `<bucket>.<website host>` serves the website of a bucket that has one (PutBucketWebsite), to anybody whom ACL or policy lets read its objects.'),
-  listeners: z.array(LISTENER).min(1).default([{ host: '127.0.0.1', port: 9000, proxyProtocol: [] }]).describe('Sockets for S3 requests.'),
+  region: z
+    .string()
+    .regex(/^[a-z0-9-]+$/)
+    .default('us-east-1')
+    .describe('Region that signatures name and GetBucketLocation answers.'),
+  acceptAnyRegion: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Serve clients whatever region they sign for, and create buckets whatever location they ask for; GetBucketLocation and HeadBucket answer `region` all the same. Signatures cover the region that the client named.',
+    ),
+  baseHosts: z
+    .array(z.string().min(1))
+    .default(['localhost'])
+    .describe(
+      'Host names under which clients reach the service; `<bucket>.<base host>` addresses a bucket. Other hosts are path style.',
+    ),
+  websiteHosts: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'Host names of websites: `<bucket>.<website host>` serves the website of a bucket that has one (PutBucketWebsite), to anybody whom ACL or policy lets read its objects.',
+    ),
+  listeners: z
+    .array(LISTENER)
+    .min(1)
+    .default([{ host: '127.0.0.1', port: 9000, proxyProtocol: [] }])
+    .describe('Sockets for S3 requests.'),
   admin: ADMIN.prefault({}).describe('The admin port: probes (/healthz, /readyz, /startupz), metrics, inspector.'),
-  workers: z.union([z.int().min(1).max(256), z.literal('auto')], { error: 'expected a number from 1 to 256, or auto' }).default(1)
-    .describe('Processes that serve, each on a core. `auto`: as many as the machine, or the CPU quota of the container, lets run at a time. '
-      + 'Memory limits and `limits.heldBudgetBytes` are shared among them; connections to backends are not.'),
+  workers: z
+    .union([z.int().min(1).max(256), z.literal('auto')], { error: 'expected a number from 1 to 256, or auto' })
+    .default(1)
+    .describe(
+      'Processes that serve, each on a core. `auto`: as many as the machine, or the CPU quota of the container, lets run at a time. ' +
+        'Memory limits and `limits.heldBudgetBytes` are shared among them; connections to backends are not.',
+    ),
   accounts: z.array(ACCOUNT).default([]).describe('Accounts; read again when the file changes, without a restart.'),
-  accountsFrom: z.union([path('One file or folder.'), z.array(path('File or folder.'))], { error: 'expected a file or folder, or a list of them' }).default([])
-    .describe('Files with further `accounts`, and folders of such files (`*.yaml`, `*.yml`, `*.json`): a mounted Secret or ConfigMap, say. Read again when they change. '
-      + 'What several files say of an account of one name counts together. Relative file names in them start from their own folder.'),
+  accountsFrom: z
+    .union([path('One file or folder.'), z.array(path('File or folder.'))], {
+      error: 'expected a file or folder, or a list of them',
+    })
+    .default([])
+    .describe(
+      'Files with further `accounts`, and folders of such files (`*.yaml`, `*.yml`, `*.json`): a mounted Secret or ConfigMap, say. Read again when they change. ' +
+        'What several files say of an account of one name counts together. Relative file names in them start from their own folder.',
+    ),
   sts: STS.prefault({}),
-  rates: RATE_RULES.prefault({}).describe('Limits of rates; beyond them 503 SlowDown. Each replica (and worker) counts its own. Those of accounts, users and roles stand with them.'),
-  backends: z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), BACKEND).describe('Backends by name. The name stands in bucket records: never change it.'),
+  rates: RATE_RULES.prefault({}).describe(
+    'Limits of rates; beyond them 503 SlowDown. Each replica (and worker) counts its own. Those of accounts, users and roles stand with them.',
+  ),
+  backends: z
+    .record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), BACKEND)
+    .describe('Backends by name. The name stands in bucket records: never change it.'),
   buckets: BUCKETS.prefault({}).describe('Which backend a bucket lives in, decided by its name.'),
-  bucketCacheMs: milliseconds(1000).describe('How long a bucket record may be remembered. Deleting a bucket, switching its versioning and protecting settings wait this long. The same on all replicas.'),
-  clockLimitMs: milliseconds(60_000).describe('How far the clock of this machine may be off from the backends\', by the `Date` of their answers. Beyond it readiness fails and changes are answered 503 until it is right again; reads go on. 0: any.'),
-  versioningDrainMs: milliseconds(30 * 60_000)
-    .describe('How long after versioning is first enabled on a bucket an upload that began before may still arrive. In this time requests to the bucket cost a call more.'),
-  newBuckets: z.enum(['open', 'aws']).default('open')
-    .describe('What new buckets start with. `open`: ACLs count, objects belong to who wrote them, nothing is blocked. '
-      + '`aws`: AWS\'s own defaults, ownership BucketOwnerEnforced (ACLs are off) and all public access blocked.'),
+  bucketCacheMs: milliseconds(1000).describe(
+    'How long a bucket record may be remembered. Deleting a bucket, switching its versioning and protecting settings wait this long. The same on all replicas.',
+  ),
+  clockLimitMs: milliseconds(60_000).describe(
+    "How far the clock of this machine may be off from the backends', by the `Date` of their answers. Beyond it readiness fails and changes are answered 503 until it is right again; reads go on. 0: any.",
+  ),
+  versioningDrainMs: milliseconds(30 * 60_000).describe(
+    'How long after versioning is first enabled on a bucket an upload that began before may still arrive. In this time requests to the bucket cost a call more.',
+  ),
+  newBuckets: z
+    .enum(['open', 'aws'])
+    .default('open')
+    .describe(
+      'What new buckets start with. `open`: ACLs count, objects belong to who wrote them, nothing is blocked. ' +
+        "`aws`: AWS's own defaults, ownership BucketOwnerEnforced (ACLs are off) and all public access blocked.",
+    ),
   cors: CORS.prefault({}).describe('What pages of other origins may do, in browsers (CORS).'),
-  defaultChecksum: z.enum(['none', 'CRC64NVME']).default('none')
-    .describe('What is computed of objects that PutObject stores without a checksum of the client\'s. AWS computes CRC64NVME; here it costs about as much as moving the bytes, and a call to the backend for bodies that are not held.'),
-  smallRangeCopy: z.boolean().default(false).describe('Allow UploadPartCopy of a range of a source of 5 MiB or less, as AWS does.'),
-  presignedV2: z.boolean().default(false)
-    .describe('Accept presigned URLs of signature version 2, as s3cmd and version 1 of the AWS CLI make them. Their signature covers neither host nor payload; parameters that it does not cover either (`prefix` and others of listings) are refused or have no effect.'),
-  trustedProxies: z.array(RANGE).default([]).describe('Addresses or CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto count.'),
-  keepAliveMs: milliseconds(75_000).describe('How long an idle client connection is kept; longer than the balancer in front keeps it.'),
+  defaultChecksum: z
+    .enum(['none', 'CRC64NVME'])
+    .default('none')
+    .describe(
+      "What is computed of objects that PutObject stores without a checksum of the client's. AWS computes CRC64NVME; here it costs about as much as moving the bytes, and a call to the backend for bodies that are not held.",
+    ),
+  smallRangeCopy: z
+    .boolean()
+    .default(false)
+    .describe('Allow UploadPartCopy of a range of a source of 5 MiB or less, as AWS does.'),
+  presignedV2: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Accept presigned URLs of signature version 2, as s3cmd and version 1 of the AWS CLI make them. Their signature covers neither host nor payload; parameters that it does not cover either (`prefix` and others of listings) are refused or have no effect.',
+    ),
+  trustedProxies: z
+    .array(RANGE)
+    .default([])
+    .describe('Addresses or CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto count.'),
+  keepAliveMs: milliseconds(75_000).describe(
+    'How long an idle client connection is kept; longer than the balancer in front keeps it.',
+  ),
   limits: LIMITS.prefault({}),
   timeouts: TIMEOUTS.prefault({}),
   outbound: OUTBOUND.prefault({}).describe('How backends are reached.'),
-  slowMs: milliseconds(1000).describe('Time of our own (without waiting for the client) from which a request counts as slow: it stays longer in the journal, and is traced even if sampling left it out.'),
-  tracing: TRACING.prefault({}).describe('Traces; where they go is said by the standard variables `OTEL_*` (docs/observability.md).'),
+  slowMs: milliseconds(1000).describe(
+    'Time of our own (without waiting for the client) from which a request counts as slow: it stays longer in the journal, and is traced even if sampling left it out.',
+  ),
+  tracing: TRACING.prefault({}).describe(
+    'Traces; where they go is said by the standard variables `OTEL_*` (docs/observability.md).',
+  ),
   accessLog: ACCESS_LOG.prefault({}),
-  exposedSecrets: z.enum(['warn', 'refuse', 'allow']).default('warn')
-    .describe('What happens at the start when a file with a secret in it (keys, tokens, credentials, this file with a key written into it) can be read by every user of the machine.'),
-  logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('Least severe log line that is written.'),
+  exposedSecrets: z
+    .enum(['warn', 'refuse', 'allow'])
+    .default('warn')
+    .describe(
+      'What happens at the start when a file with a secret in it (keys, tokens, credentials, this file with a key written into it) can be read by every user of the machine.',
+    ),
+  logLevel: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('Least severe log line that is written.'),
 });
 
 /** The one schema: it parses the files, names what is wrong in them, and its reference page is made from it. */
 export const CONFIG = SETTINGS.superRefine((settings, context) => {
-  const complain = (at: (string | number)[], message: string): void => context.addIssue({ code: 'custom', path: at, message });
+  const complain = (at: (string | number)[], message: string): void =>
+    context.addIssue({ code: 'custom', path: at, message });
   const names = Object.keys(settings.backends);
   if (names.length === 0) complain(['backends'], 'expected at least one backend');
   for (const { path: at, message } of bucketFaults(settings.buckets, names)) complain(['buckets', ...at], message);
   const accounts = settings.accounts.map((account) => account.name);
   if (accounts.length === 0) complain(['accounts'], 'expected at least one account, here or in accountsFrom');
   for (const [name, backend] of Object.entries(settings.backends)) {
-    if (accounts.length > 0 && !accounts.includes(backend.owner)) complain(['backends', name, 'owner'], `expected one of the accounts ${accounts.join(', ')}`);
+    if (accounts.length > 0 && !accounts.includes(backend.owner)) {
+      complain(['backends', name, 'owner'], `expected one of the accounts ${accounts.join(', ')}`);
+    }
   }
   for (const fault of adminFaults(settings.admin)) complain(['admin', fault.path], fault.message);
   refuseDemoKeysAbroad(settings, complain);
@@ -112,7 +212,10 @@ export const CONFIG = SETTINGS.superRefine((settings, context) => {
 });
 
 /** The demo keys are printed in the documentation: whoever can reach the port could use them. */
-function refuseDemoKeysAbroad(settings: z.infer<typeof SETTINGS>, complain: (at: (string | number)[], message: string) => void): void {
+function refuseDemoKeysAbroad(
+  settings: z.infer<typeof SETTINGS>,
+  complain: (at: (string | number)[], message: string) => void,
+): void {
   const demo = settings.accounts.some((account) => account.keys.some((key) => key.accessKeyId === DEMO_ACCESS_KEY));
   if (!demo) return;
   settings.listeners.forEach((listener, index) => {
@@ -123,13 +226,26 @@ function refuseDemoKeysAbroad(settings: z.infer<typeof SETTINGS>, complain: (at:
 }
 
 /** What lives in one process or ends with it cannot stand behind several. */
-function refuseSharedMemory({ workers, backends }: z.infer<typeof SETTINGS>, complain: (at: (string | number)[], message: string) => void): void {
-  const embedded = Object.entries(backends).find(([, { kind }]) => kind === 'memory' || kind === 'gcs-double' || kind === 'azurite');
-  if (workers !== 1 && embedded !== undefined) complain(['workers'], `expected 1, as backends.${embedded[0]} belongs to one process`);
+function refuseSharedMemory(
+  { workers, backends }: z.infer<typeof SETTINGS>,
+  complain: (at: (string | number)[], message: string) => void,
+): void {
+  const embedded = Object.entries(backends).find(
+    ([, { kind }]) => kind === 'memory' || kind === 'gcs-double' || kind === 'azurite',
+  );
+  if (workers !== 1 && embedded !== undefined) {
+    complain(['workers'], `expected 1, as backends.${embedded[0]} belongs to one process`);
+  }
 }
 
-/** As far as the configuration shows it; an account that only a connection string names is looked at when the backend is opened. */
-function refuseSharedPlaces({ backends }: z.infer<typeof SETTINGS>, complain: (at: (string | number)[], message: string) => void): void {
+/**
+ * As far as the configuration shows it; an account that only a connection string names is looked at when the backend is
+ * opened.
+ */
+function refuseSharedPlaces(
+  { backends }: z.infer<typeof SETTINGS>,
+  complain: (at: (string | number)[], message: string) => void,
+): void {
   const places = new Map<string, BackendPlace>();
   for (const [name, backend] of Object.entries(backends)) {
     const place = placeOf(backend);

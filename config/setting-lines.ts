@@ -7,7 +7,9 @@ export function settingLines(error: z.ZodError): string[] {
 
 /** Says what was expected for a setting that is missing, instead of "received undefined". */
 export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'invalid_type' && issue.input === undefined) return `expected ${issue.expected}, but it is missing`;
+  if (issue.code === 'invalid_type' && issue.input === undefined) {
+    return `expected ${issue.expected}, but it is missing`;
+  }
   return undefined;
 }
 
@@ -16,5 +18,7 @@ function toLines(issue: z.core.$ZodIssue): string[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => `${where === '' ? key : `${where}.${key}`}: there is no such setting`);
   }
-  return [`${where === '' ? 'configuration' : where}: ${issue.message.replace(/^Invalid (?:input|string|option): /, '')}`];
+  return [
+    `${where === '' ? 'configuration' : where}: ${issue.message.replace(/^Invalid (?:input|string|option): /, '')}`,
+  ];
 }

@@ -35,7 +35,15 @@ function target({ path, query }: AzureRequest, extraQuery: string): string {
 }
 
 function headersOf(request: AzureRequest, call: Call): string[] {
-  const headers = ['x-ms-client-request-id', call.requestId, 'x-ms-date', httpDate(), ...(request.ms ?? []), 'x-ms-version', API_VERSION];
+  const headers = [
+    'x-ms-client-request-id',
+    call.requestId,
+    'x-ms-date',
+    httpDate(),
+    ...(request.ms ?? []),
+    'x-ms-version',
+    API_VERSION,
+  ];
   if (request.contentMd5 !== undefined) headers.push('content-md5', request.contentMd5);
   if (request.contentType !== undefined) headers.push('content-type', request.contentType);
   if (request.ifMatch !== undefined) headers.push('if-match', request.ifMatch);

@@ -29,7 +29,8 @@ function keyAuthorizer({ account, key }: Extract<Access, { kind: 'key' }>): Auth
   const prefix = `SharedKey ${account}:`;
   return {
     query: '',
-    header: (request, headers, size) => prefix + sign(key, stringToSign(request, headers, `/${account}${request.path}`, size)),
+    header: (request, headers, size) =>
+      prefix + sign(key, stringToSign(request, headers, `/${account}${request.path}`, size)),
   };
 }
 

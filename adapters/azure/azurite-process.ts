@@ -35,9 +35,13 @@ export interface AzuriteProcess {
  * Azurite holds the end of a pipe as its standard input: when our end closes, however we died, it ends
  * too. Unreferenced, the pipe does not keep it from ending by itself.
  */
-const END_WITH_PARENT = 'data:text/javascript,process.stdin.resume().on("end",()=>process.kill(process.pid,"SIGTERM")).unref()';
+const END_WITH_PARENT =
+  'data:text/javascript,process.stdin.resume().on("end",()=>process.kill(process.pid,"SIGTERM")).unref()';
 
-/** Milliseconds. With every core busy a start takes minutes: as long as the child lives it is waited for, and that is said. */
+/**
+ * Milliseconds. With every core busy a start takes minutes: as long as the child lives it is waited for, and that is
+ * said.
+ */
 const READY_WITHIN = 5 * 60_000;
 const SAY_EVERY = 5_000;
 const STOP_WITHIN = 3_000;
@@ -62,7 +66,12 @@ export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurit
   try {
     const port = await listeningPort(child, options.onWaiting ?? sayOnStderr);
     const endpoint = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/${DEVELOPMENT_ACCOUNT}`;
-    return { endpoint, pid: child.pid ?? 0, storeOptions: { endpoint, credential: { kind: 'accountKey', key: DEVELOPMENT_KEY } }, stop };
+    return {
+      endpoint,
+      pid: child.pid ?? 0,
+      storeOptions: { endpoint, credential: { kind: 'accountKey', key: DEVELOPMENT_KEY } },
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -71,8 +80,10 @@ export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurit
 
 function azuriteArguments({ folder, tls, oauth, port = 0, memoryLimitMiB }: AzuriteOptions): string[] {
   return [
-    '--blobHost', '127.0.0.1',
-    '--blobPort', String(port),
+    '--blobHost',
+    '127.0.0.1',
+    '--blobPort',
+    String(port),
     '--silent',
     '--disableTelemetry',
     ...(folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder]),
@@ -90,7 +101,9 @@ function sayOnStderr(message: string): void {
 async function listeningPort(child: ChildProcess, onWaiting: (message: string) => void): Promise<number> {
   const began = performance.now();
   const waiting = setInterval(() => {
-    onWaiting(`azurite (pid ${child.pid ?? 0}) is starting: waiting for it to listen, ${Math.round((performance.now() - began) / 1000)} s so far`);
+    onWaiting(
+      `azurite (pid ${child.pid ?? 0}) is starting: waiting for it to listen, ${Math.round((performance.now() - began) / 1000)} s so far`,
+    );
   }, SAY_EVERY);
   let printed = '';
   const { promise: listening, resolve, reject } = Promise.withResolvers<number>();

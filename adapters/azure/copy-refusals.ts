@@ -1,11 +1,14 @@
 import { type StoreError, isStoreError } from '../../src/store/store-error.ts';
 
-/** How long an account that refused to read a source by its URL is not asked again; firewalls are changed by people. Milliseconds. */
+/**
+ * How long an account that refused to read a source by its URL is not asked again; firewalls are changed by people.
+ * Milliseconds.
+ */
 const REMEMBERED_MS = 10 * 60_000;
 
 /**
- * Whether an account lets copies read their source by URL. One behind a firewall or a private endpoint may not: the service itself
- * is then a stranger to it. Its bytes pass through the gateway instead.
+ * Whether an account lets copies read their source by URL. One behind a firewall or a private endpoint may not: the
+ * service itself is then a stranger to it. Its bytes pass through the gateway instead.
  */
 export class CopyRefusals {
   readonly #now: () => number;
@@ -39,7 +42,9 @@ export class CopyRefusals {
 /** Statuses that a service behind a firewall meets at the source, or is refused with itself. */
 const REFUSED: ReadonlySet<number | undefined> = new Set([401, 403, 404]);
 
-/** The error may say that the source was not to be had by its URL; whether it is there all the same has to be looked at. */
+/**
+ * The error may say that the source was not to be had by its URL; whether it is there all the same has to be looked at.
+ */
 export function mayBeRefused(error: unknown): error is StoreError {
   return isStoreError(error, 'denied', 'sourceNotFound') && REFUSED.has(error.detail.status);
 }

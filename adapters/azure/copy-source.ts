@@ -106,7 +106,10 @@ class DelegationKeys {
         call: 'userDelegationKey',
         method: 'POST',
         path: `${this.#client.endpoint.basePath}/`,
-        query: [['comp', 'userdelegationkey'], ['restype', 'service']],
+        query: [
+          ['comp', 'userdelegationkey'],
+          ['restype', 'service'],
+        ],
         contentType: 'application/xml',
         body: Buffer.from(body),
         effect: 'read',
@@ -121,7 +124,9 @@ class DelegationKeys {
 function delegationKey(fields: Readonly<Record<string, string>>): UserDelegationKey {
   const field = (name: string): string => {
     const value = fields[name];
-    if (value === undefined) throw new StoreError('unexpected', { call: 'userDelegationKey', cause: new Error(`no ${name}`) });
+    if (value === undefined) {
+      throw new StoreError('unexpected', { call: 'userDelegationKey', cause: new Error(`no ${name}`) });
+    }
     return value;
   };
   return {

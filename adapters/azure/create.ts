@@ -26,7 +26,9 @@ export function createAzureStore(given: AzureStoreOptions, createWire: CreateWir
   const options = expandConnectionString(given);
   const endpoint = resolveEndpoint(options);
   const access = resolveAccess(options.credential, endpoint.account, options.ca);
-  if (access.kind === 'token' && !endpoint.origin.startsWith('https:')) throw new Error('tokens are sent over https only');
+  if (access.kind === 'token' && !endpoint.origin.startsWith('https:')) {
+    throw new Error('tokens are sent over https only');
+  }
   const timeouts = timeoutsFrom(options.timeouts);
   const rest = new RestClient(azureApi(createAuthorizer(access)), {
     transport: createWire(wireOptions(endpoint.origin, options, timeouts)),

@@ -14,7 +14,8 @@ export type Access =
 
 /** The well-known account of the emulator: public constants, documented by Microsoft. */
 export const DEVELOPMENT_ACCOUNT = 'devstoreaccount1';
-export const DEVELOPMENT_KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
+export const DEVELOPMENT_KEY =
+  'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
 /** Options with a connection string taken apart into endpoint, account and a plain credential. */
 export function expandConnectionString(options: AzureStoreOptions): AzureStoreOptions {
@@ -48,7 +49,11 @@ function connectionFields(connectionString: string): Readonly<Record<string, str
 }
 
 /** Only a connection string can ask for plain http on the default host. */
-function plainEndpoint(fields: Readonly<Record<string, string>>, account: string | undefined, suffix: string | undefined): string | undefined {
+function plainEndpoint(
+  fields: Readonly<Record<string, string>>,
+  account: string | undefined,
+  suffix: string | undefined,
+): string | undefined {
   if (fields['DefaultEndpointsProtocol'] !== 'http' || account === undefined) return undefined;
   return `http://${account}.blob.${suffix ?? 'core.windows.net'}`;
 }

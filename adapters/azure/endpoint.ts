@@ -20,8 +20,12 @@ interface EndpointOptions {
 /** @throws Error when the account or the endpoint cannot be told. */
 export function resolveEndpoint(options: EndpointOptions): Endpoint {
   const url = new URL(options.endpoint ?? defaultUrl(options));
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`endpoint: scheme of ${url.origin} is not http(s)`);
-  if (url.search !== '' || url.hash !== '' || url.username !== '') throw new Error('endpoint: only scheme, host, port and path');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new Error(`endpoint: scheme of ${url.origin} is not http(s)`);
+  }
+  if (url.search !== '' || url.hash !== '' || url.username !== '') {
+    throw new Error('endpoint: only scheme, host, port and path');
+  }
   const basePath = url.pathname.replace(/\/+$/, '');
   const account = options.account ?? accountOf(url.hostname, basePath);
   if (account === undefined) throw new Error(`endpoint: name the account, ${url.host} does not show it`);

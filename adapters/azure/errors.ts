@@ -14,7 +14,10 @@ export interface Refusal {
   readonly sourceStatus: number | undefined;
 }
 
-/** Codes that mean the same in every call (https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes). */
+/**
+ * Codes that mean the same in every call
+ * (https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes).
+ */
 const BY_CODE: Readonly<Record<string, StoreErrorKind>> = {
   BlobNotFound: 'notFound',
   ResourceNotFound: 'notFound',
@@ -110,13 +113,16 @@ function kindOf(request: Pick<AzureRequest, 'copies'>, refusal: Refusal): StoreE
     const met = sourceStatus ?? status;
     return BY_SOURCE_STATUS[met] ?? (met >= 500 ? 'unavailable' : 'unexpected');
   }
-  const kind = (code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined) ?? BY_STATUS[status] ?? (status >= 500 ? 'unavailable' : 'unexpected');
+  const kind =
+    (code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined) ??
+    BY_STATUS[status] ??
+    (status >= 500 ? 'unavailable' : 'unexpected');
   return request.copies === true ? (IN_COPIES[kind] ?? kind) : kind;
 }
 
 /**
- * A server that failed may have done it all the same; one that gave up waiting (408) may have had the whole request by then.
- * Not so a copy that never began, or that there is no call for (501: an emulator).
+ * A server that failed may have done it all the same; one that gave up waiting (408) may have had the whole request by
+ * then. Not so a copy that never began, or that there is no call for (501: an emulator).
  */
 function leavesDoubt(request: Pick<AzureRequest, 'copies'>, refusal: Refusal): boolean {
   const { status } = refusal;

@@ -51,7 +51,10 @@ export function revisionOf(headers: WireHeaders): Revision {
   return etag as Revision;
 }
 
-/** Milliseconds since the epoch. Every answer about a blob or container has the header; one that lacks it is taken to speak of now. */
+/**
+ * Milliseconds since the epoch. Every answer about a blob or container has the header; one that lacks it is taken to
+ * speak of now.
+ */
 export function lastModifiedOf(headers: WireHeaders): number {
   const stated = Date.parse(headerText(headers, 'last-modified') ?? headerText(headers, 'date') ?? '');
   return Number.isNaN(stated) ? Date.now() : stated;
@@ -61,7 +64,10 @@ export function lastModifiedOf(headers: WireHeaders): number {
  * Properties of a blob from the answer of a read or HEAD.
  * @param whole size and base64 MD5 of all the blob's bytes: a ranged answer shows them elsewhere
  */
-export function propertiesOf(headers: WireHeaders, whole: { readonly size: number; readonly md5: string | undefined }): BlobProperties {
+export function propertiesOf(
+  headers: WireHeaders,
+  whole: { readonly size: number; readonly md5: string | undefined },
+): BlobProperties {
   const md5 = whole.md5 === undefined ? undefined : md5ToHex(whole.md5);
   return {
     ...readContentHeaders(headers),

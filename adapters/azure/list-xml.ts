@@ -1,4 +1,13 @@
-import type { BlobEntry, BlobMetadata, ContainerEntry, ContentHeaders, ListEntry, ListPage, PrefixEntry, Revision } from '../../src/store/blob-store.ts';
+import type {
+  BlobEntry,
+  BlobMetadata,
+  ContainerEntry,
+  ContentHeaders,
+  ListEntry,
+  ListPage,
+  PrefixEntry,
+  Revision,
+} from '../../src/store/blob-store.ts';
 import { OWNER_METADATA, md5ToHex } from './headers.ts';
 import { XmlReader } from './xml-reader.ts';
 
@@ -47,13 +56,30 @@ function eachElement(reader: XmlReader, onElement: (reader: XmlReader, element: 
   for (let element = reader.enter(); element !== undefined; element = reader.enter()) onElement(reader, element);
 }
 
-const CONTENT_FIELDS = ['contentType', 'contentEncoding', 'contentLanguage', 'contentDisposition', 'cacheControl'] as const satisfies (keyof ContentHeaders)[];
+const CONTENT_FIELDS = [
+  'contentType',
+  'contentEncoding',
+  'contentLanguage',
+  'contentDisposition',
+  'cacheControl',
+] as const satisfies (keyof ContentHeaders)[];
 
-/** Elements of `<Properties>` that are of use, and their places among the values read. The first five are `CONTENT_FIELDS`. */
+/**
+ * Elements of `<Properties>` that are of use, and their places among the values read. The first five are
+ * `CONTENT_FIELDS`.
+ */
 const PLACES: ReadonlyMap<string, number> = new Map(
   [
-    'Content-Type', 'Content-Encoding', 'Content-Language', 'Content-Disposition', 'Cache-Control',
-    'Last-Modified', 'Etag', 'Content-Length', 'Content-MD5', 'AccessTier',
+    'Content-Type',
+    'Content-Encoding',
+    'Content-Language',
+    'Content-Disposition',
+    'Cache-Control',
+    'Last-Modified',
+    'Etag',
+    'Content-Length',
+    'Content-MD5',
+    'AccessTier',
   ].map((element, place) => [element, place]),
 );
 
@@ -88,7 +114,12 @@ type Draft<T> = { -readonly [Field in keyof T]: T[Field] };
 function blobEntry(name: string, values: Values, metadata: BlobMetadata): BlobEntry {
   const [lastModified = '', etag = '', size = '0', md5, tier] = values.slice(CONTENT_FIELDS.length);
   const entry: Draft<BlobEntry> = {
-    kind: 'blob', name, size: Number(size), revision: quoted(etag), lastModified: Date.parse(lastModified), metadata,
+    kind: 'blob',
+    name,
+    size: Number(size),
+    revision: quoted(etag),
+    lastModified: Date.parse(lastModified),
+    metadata,
   };
   CONTENT_FIELDS.forEach((field, place) => {
     const value = values[place];

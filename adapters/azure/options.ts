@@ -10,7 +10,10 @@ const MIB = 1024 * 1024;
  * `@azure/identity`; everything they read from the environment is documented there.
  */
 export type AzureCredential =
-  /** `DefaultEndpointsProtocol=...;AccountName=...;AccountKey=...`, also with `SharedAccessSignature` or `UseDevelopmentStorage=true`. */
+  /**
+   * `DefaultEndpointsProtocol=...;AccountName=...;AccountKey=...`, also with `SharedAccessSignature` or
+   * `UseDevelopmentStorage=true`.
+   */
   | { readonly kind: 'connectionString'; readonly connectionString: string }
   /** Base64 account key. */
   | { readonly kind: 'accountKey'; readonly key: string }

@@ -9,7 +9,12 @@ import type { AzureRequest } from './request.ts';
  * Built for the few standard headers the adapter ever sends; of `headers` the `x-ms-*` are signed
  * by name; `resource` is the account and the encoded path.
  */
-export function stringToSign(request: AzureRequest, headers: readonly string[], resource: string, size: number): string {
+export function stringToSign(
+  request: AzureRequest,
+  headers: readonly string[],
+  resource: string,
+  size: number,
+): string {
   const { contentMd5 = '', contentType = '', ifMatch = '', ifNoneMatch = '', ifUnmodifiedSince = '' } = request;
   const length = size === 0 ? '' : String(size);
   const standard = `${request.method}\n\n\n${length}\n${contentMd5}\n${contentType}\n\n\n${ifMatch}\n${ifNoneMatch}\n${ifUnmodifiedSince}\n\n`;

@@ -1,7 +1,10 @@
 import type { AccessToken, TokenCredential } from '@azure/identity';
 import type { AzureCredential } from './options.ts';
 
-type IdentityCredential = Extract<AzureCredential, { kind: 'default' | 'workloadIdentity' | 'managedIdentity' | 'clientSecret' }>;
+type IdentityCredential = Extract<
+  AzureCredential,
+  { kind: 'default' | 'workloadIdentity' | 'managedIdentity' | 'clientSecret' }
+>;
 
 /**
  * A credential of `@azure/identity`. The library is loaded with the first token, so that stores
@@ -31,7 +34,9 @@ async function createCredential(options: IdentityCredential, ca: string | undefi
       return new identity.DefaultAzureCredential({
         ...shared,
         ...tenant,
-        ...(options.clientId === undefined ? {} : { managedIdentityClientId: options.clientId, workloadIdentityClientId: options.clientId }),
+        ...(options.clientId === undefined
+          ? {}
+          : { managedIdentityClientId: options.clientId, workloadIdentityClientId: options.clientId }),
       });
     case 'workloadIdentity':
       return new identity.WorkloadIdentityCredential({

@@ -21,7 +21,10 @@ export class XmlReader {
     this.#xml = xml;
   }
 
-  /** Enters the next element inside the current one and gives its name; undefined (and out of the current one) when there is none. */
+  /**
+   * Enters the next element inside the current one and gives its name; undefined (and out of the current one) when
+   * there is none.
+   */
   enter(): string | undefined {
     if (this.#empty) {
       this.#empty = false;
@@ -84,15 +87,27 @@ const SLASH = 0x2f;
 const BANG = 0x21;
 const QUESTION = 0x3f;
 
-const ENTITIES: ReadonlyMap<string, string> = new Map([['lt', '<'], ['gt', '>'], ['amp', '&'], ['quot', '"'], ['apos', "'"]]);
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
 
 function unescapeXml(text: string): string {
   if (!text.includes('&')) return text;
-  return text.replace(/&(?:#x([0-9a-fA-F]{1,6});|#([0-9]{1,7});|([a-z]+);)?/g, (_all, hex?: string, decimal?: string, name?: string) => {
-    const known = name === undefined ? codePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)) : ENTITIES.get(name);
-    if (known === undefined) throw malformed('unknown entity');
-    return known;
-  });
+  return text.replace(
+    /&(?:#x([0-9a-fA-F]{1,6});|#([0-9]{1,7});|([a-z]+);)?/g,
+    (_all, hex?: string, decimal?: string, name?: string) => {
+      const known =
+        name === undefined
+          ? codePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16))
+          : ENTITIES.get(name);
+      if (known === undefined) throw malformed('unknown entity');
+      return known;
+    },
+  );
 }
 
 function codePoint(code: number): string | undefined {

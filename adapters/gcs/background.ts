@@ -10,7 +10,12 @@ export class Background {
 
   run(call: Call, work: (call: Call) => Promise<unknown>): void {
     const own: Call = { ...call, signal: this.#closing.signal, facts: call.facts.apart() };
-    const done: Promise<void> = work(own).then(() => undefined, () => undefined).finally(() => this.#running.delete(done));
+    const done: Promise<void> = work(own)
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => this.#running.delete(done));
     this.#running.add(done);
   }
 

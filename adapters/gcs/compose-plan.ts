@@ -9,8 +9,8 @@ export function groupsOf<T>(items: readonly T[]): T[][] {
 }
 
 /**
- * Composes that make intermediates, level by level, before the last one: 10,000 parts take 313 and 10, then the last. A group of one
- * goes up a level as it is.
+ * Composes that make intermediates, level by level, before the last one: 10,000 parts take 313 and 10, then the last. A
+ * group of one goes up a level as it is.
  */
 export function intermediateComposes(parts: number): number[] {
   const levels: number[] = [];

@@ -26,7 +26,9 @@ export function createGcsStore(options: GcsStoreOptions, createWire: CreateWire 
   const origin = originOf(options.endpoint ?? DEFAULT_ENDPOINT);
   const credentials = createCredentials({ credential, projectId, proxy });
   if (credentials.isSecret && !origin.startsWith('https:')) throw new Error('tokens are sent over https only');
-  if (!credentials.isSecret && options.endpoint === undefined) throw new Error('without credentials there is only an emulator: name its endpoint');
+  if (!credentials.isSecret && options.endpoint === undefined) {
+    throw new Error('without credentials there is only an emulator: name its endpoint');
+  }
   const timeouts = timeoutsFrom(options.timeouts);
   const retries = { ...GCS_RETRIES, ...options.retries };
   const hotNames = new HotNames({ wait: retries.nameWait, spacing: retries.nameSpacing });
@@ -47,7 +49,11 @@ export function createGcsStore(options: GcsStoreOptions, createWire: CreateWire 
 
 function originOf(endpoint: string): string {
   const url = new URL(endpoint);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`endpoint: scheme of ${url.origin} is not http(s)`);
-  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') throw new Error('endpoint: only scheme, host and port');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new Error(`endpoint: scheme of ${url.origin} is not http(s)`);
+  }
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') {
+    throw new Error('endpoint: only scheme, host and port');
+  }
   return url.origin;
 }

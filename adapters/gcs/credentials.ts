@@ -23,7 +23,9 @@ interface CredentialOptions {
 
 /** https://cloud.google.com/storage/docs/oauth-scopes: objects and buckets; what may be done with them IAM says. */
 const SCOPE = 'https://www.googleapis.com/auth/devstorage.full_control';
-/** Google's library renews a token that we ask for when less than this is left: more than when we ask, so that it does. */
+/**
+ * Google's library renews a token that we ask for when less than this is left: more than when we ask, so that it does.
+ */
 const EAGER_RENEWAL = 10 * 60_000;
 /** Tokens of a source that does not say how long they are good for. */
 const UNKNOWN_LIFE = 10 * 60_000;
@@ -64,7 +66,9 @@ function fromTokens(ask: () => Promise<BearerToken>, project: () => Promise<stri
 }
 
 function known(projectId: string | undefined): string {
-  if (projectId === undefined || projectId === '') throw new Error('projectId must be set: the credential names no project');
+  if (projectId === undefined || projectId === '') {
+    throw new Error('projectId must be set: the credential names no project');
+  }
   return projectId;
 }
 
@@ -74,7 +78,9 @@ interface KeyDocument {
   readonly project_id?: string;
 }
 
-function keyOf(credential: Extract<GcsCredential, { kind: 'serviceAccountKey' | 'workloadIdentity' | 'default' }>): KeyDocument | undefined {
+function keyOf(
+  credential: Extract<GcsCredential, { kind: 'serviceAccountKey' | 'workloadIdentity' | 'default' }>,
+): KeyDocument | undefined {
   if (credential.kind === 'default') return undefined;
   const text = credential.kind === 'serviceAccountKey' ? credential.key : credential.configuration;
   let parsed: unknown;
@@ -85,8 +91,12 @@ function keyOf(credential: Extract<GcsCredential, { kind: 'serviceAccountKey' | 
     throw new Error(`${credential.kind}: not JSON`);
   }
   const type = typeof parsed === 'object' && parsed !== null && 'type' in parsed ? parsed.type : undefined;
-  if (typeof parsed !== 'object' || parsed === null || typeof type !== 'string') throw new Error(`${credential.kind}: has no "type"`);
-  if (credential.kind === 'serviceAccountKey' && type !== 'service_account') throw new Error('serviceAccountKey: "type" is not service_account');
+  if (typeof parsed !== 'object' || parsed === null || typeof type !== 'string') {
+    throw new Error(`${credential.kind}: has no "type"`);
+  }
+  if (credential.kind === 'serviceAccountKey' && type !== 'service_account') {
+    throw new Error('serviceAccountKey: "type" is not service_account');
+  }
   return parsed;
 }
 
@@ -97,9 +107,12 @@ function googleAuth(credentials: object | undefined, proxy: string | undefined):
   let created: Promise<GoogleAuth> | undefined;
   const create = async (): Promise<GoogleAuth> => {
     const { Storage } = await import('@google-cloud/storage');
-    const clientOptions = { eagerRefreshThresholdMillis: EAGER_RENEWAL, ...(proxy !== undefined && { transporterOptions: { proxy } }) };
+    const clientOptions = {
+      eagerRefreshThresholdMillis: EAGER_RENEWAL,
+      ...(proxy !== undefined && { transporterOptions: { proxy } }),
+    };
     // The key was looked at above, and comes from the operator's own file.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the way around it takes each kind of credential apart
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- its heir takes each kind of credential apart
     const options: StorageOptions = { scopes: SCOPE, clientOptions, ...(credentials !== undefined && { credentials }) };
     return new Storage(options).authClient;
   };
@@ -116,6 +129,8 @@ async function tokenOf(auth: GoogleAuth): Promise<BearerToken> {
 /** The token service said no; anything else may go better next time. */
 function refuseToken(cause: unknown): never {
   const status = cause instanceof Error && 'status' in cause ? Number(cause.status) : undefined;
-  const refused = (status !== undefined && status >= 400 && status < 500 && status !== 429) || /could not load the default credentials/i.test(String(cause));
+  const refused =
+    (status !== undefined && status >= 400 && status < 500 && status !== 429) ||
+    /could not load the default credentials/i.test(String(cause));
   throw new StoreError(refused ? 'denied' : 'unavailable', { call: 'token', cause });
 }

@@ -15,7 +15,8 @@ export interface Refusal {
 
 /**
  * Codes that mean the same in every call
- * (https://cloud.google.com/storage/docs/json_api/v1/status-codes, https://cloud.google.com/storage/docs/xml-api/reference-status).
+ * (https://cloud.google.com/storage/docs/json_api/v1/status-codes,
+ * https://cloud.google.com/storage/docs/xml-api/reference-status).
  */
 const BY_CODE: Readonly<Record<string, StoreErrorKind>> = {
   conditionNotMet: 'conditionFailed',
@@ -64,7 +65,10 @@ const BY_WORDS: readonly (readonly [RegExp, StoreErrorKind])[] = [
 const NO_BUCKET = /bucket does not exist/i;
 
 /** The neutral error for a refusal. Total: every status and code has one. */
-export function refusalError(request: Pick<GcsRequest, 'call' | 'effect' | 'missing' | 'conflict'>, refusal: Refusal): StoreError {
+export function refusalError(
+  request: Pick<GcsRequest, 'call' | 'effect' | 'missing' | 'conflict'>,
+  refusal: Refusal,
+): StoreError {
   const { status, code, requestId, retryAfter, message } = refusal;
   const detail: StoreErrorDetail = {
     call: request.call,
@@ -78,7 +82,10 @@ export function refusalError(request: Pick<GcsRequest, 'call' | 'effect' | 'miss
   return new StoreError(kindOf(request, refusal), detail);
 }
 
-function kindOf({ missing, conflict }: Pick<GcsRequest, 'missing' | 'conflict'>, { status, code, message = '' }: Refusal): StoreErrorKind {
+function kindOf(
+  { missing, conflict }: Pick<GcsRequest, 'missing' | 'conflict'>,
+  { status, code, message = '' }: Refusal,
+): StoreErrorKind {
   if (status === 409 && conflict !== undefined) return conflict;
   if (status === 404 && (missing === 'bucket' || NO_BUCKET.test(message))) return 'containerNotFound';
   const known = code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
@@ -96,7 +103,10 @@ export function readErrorDocument(text: string): { code: string | undefined; mes
   try {
     const { error } = JSON.parse(text) as { error?: { message?: unknown; errors?: { reason?: unknown }[] } | null };
     const [reason, message] = [error?.errors?.[0]?.reason, error?.message];
-    return { code: typeof reason === 'string' ? reason : undefined, message: typeof message === 'string' ? message : undefined };
+    return {
+      code: typeof reason === 'string' ? reason : undefined,
+      message: typeof message === 'string' ? message : undefined,
+    };
   } catch {
     // Uploads answer some refusals in plain words.
     return { code: undefined, message: text === '' ? undefined : text.slice(0, 1000) };

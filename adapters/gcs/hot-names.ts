@@ -22,9 +22,9 @@ const MAX_SPACINGS = 8;
 
 /**
  * The service takes one change a second of one object name and refuses more with 429
- * (https://cloud.google.com/storage/docs/gcs429), but lets bursts pass. So changes go out as they come until one is refused; then
- * those of that name take turns, in the order in which they ask, each as long as its patience lasts. No change is ever dropped or
- * merged with another: whoever waits in vain is told so.
+ * (https://cloud.google.com/storage/docs/gcs429), but lets bursts pass. So changes go out as they come until one is
+ * refused; then those of that name take turns, in the order in which they ask, each as long as its patience lasts. No
+ * change is ever dropped or merged with another: whoever waits in vain is told so.
  */
 export class HotNames {
   readonly #options: HotNamesOptions;
@@ -82,7 +82,10 @@ export class HotNames {
     if (hot !== undefined) hot.spacing = this.#options.spacing;
   }
 
-  /** Only who was refused in spite of its turn shows that turns are too close: a burst that went out before there were any says it once. */
+  /**
+   * Only who was refused in spite of its turn shows that turns are too close: a burst that went out before there were
+   * any says it once.
+   */
   #refused(name: string, inTurn: boolean): void {
     const { spacing } = this.#options;
     const soonest = performance.now() + spacing;
@@ -107,6 +110,11 @@ export class HotNames {
   #tooHot(name: string, cause: StoreError | undefined): StoreError {
     const left = (this.#names.get(name)?.next ?? 0) - performance.now();
     const retryAfter = Math.max(1, Math.ceil(left / 1000), cause?.detail.retryAfter ?? 0);
-    return new StoreError('throttled', { ...cause?.detail, code: 'NameTooHot', retryAfter, ...(cause !== undefined && { cause }) });
+    return new StoreError('throttled', {
+      ...cause?.detail,
+      code: 'NameTooHot',
+      retryAfter,
+      ...(cause !== undefined && { cause }),
+    });
   }
 }

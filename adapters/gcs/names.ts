@@ -26,7 +26,11 @@ export interface BucketNames {
  * @throws Error for any other prefix
  */
 export function bucketNames(prefix: string): BucketNames {
-  if (!PREFIX.test(prefix) || isReserved(prefix)) throw new Error('bucketPrefix: at most 41 lower-case letters, digits and hyphens, ending in a hyphen; no "goog" in front, no "google"');
+  if (!PREFIX.test(prefix) || isReserved(prefix)) {
+    throw new Error(
+      'bucketPrefix: at most 41 lower-case letters, digits and hyphens, ending in a hyphen; no "goog" in front, no "google"',
+    );
+  }
   const most = MAX_BUCKET_LENGTH - prefix.length;
   const notGoog = prefix === '' ? 'goog|' : '';
   const legal = new RegExp(`^(?!${notGoog}.*(?:google|g00gle))[a-z0-9][a-z0-9-]{1,${most - 2}}[a-z0-9]$`);
@@ -70,7 +74,12 @@ export function encodeNamePath(name: string): string {
 
 function isIllegal(name: string): boolean {
   return (
-    name === '' || name === '.' || name === '..' || !name.isWellFormed() || Buffer.byteLength(name) > MAX_NAME_BYTES || /[\r\n]/.test(name) ||
+    name === '' ||
+    name === '.' ||
+    name === '..' ||
+    !name.isWellFormed() ||
+    Buffer.byteLength(name) > MAX_NAME_BYTES ||
+    /[\r\n]/.test(name) ||
     RESERVED_PREFIXES.some((reserved) => name.startsWith(reserved))
   );
 }

@@ -10,12 +10,21 @@ export type GcsCredential =
   | { readonly kind: 'anonymous' }
   /** JSON key of a service account. */
   | { readonly kind: 'serviceAccountKey'; readonly key: string }
-  /** JSON configuration of workload identity federation (`external_account`), or of any other kind that Google's library reads. */
+  /**
+   * JSON configuration of workload identity federation (`external_account`), or of any other kind that Google's library
+   * reads.
+   */
   | { readonly kind: 'workloadIdentity'; readonly configuration: string }
-  /** Application default credentials: environment, gcloud, or the metadata server (GKE workload identity, Cloud Run, Compute Engine). */
+  /**
+   * Application default credentials: environment, gcloud, or the metadata server (GKE workload identity, Cloud Run,
+   * Compute Engine).
+   */
   | { readonly kind: 'default' }
   /** Any other source of tokens, for programs that embed the adapter. */
-  | { readonly kind: 'token'; readonly getToken: () => Promise<{ readonly token: string; readonly expiresOnTimestamp: number }> };
+  | {
+      readonly kind: 'token';
+      readonly getToken: () => Promise<{ readonly token: string; readonly expiresOnTimestamp: number }>;
+    };
 
 export interface GcsStoreOptions extends ConnectionOptions {
   /** Scheme, host and port. Default `https://storage.googleapis.com`. */
@@ -24,8 +33,8 @@ export interface GcsStoreOptions extends ConnectionOptions {
   /** Project in which buckets are made and listed. Default: the credential's. */
   readonly projectId?: string;
   /**
-   * Stands before every container's name to make the bucket's: the names of buckets are shared by everybody. Lower-case letters,
-   * digits and hyphens; empty, or ending in a hyphen.
+   * Stands before every container's name to make the bucket's: the names of buckets are shared by everybody. Lower-case
+   * letters, digits and hyphens; empty, or ending in a hyphen.
    */
   readonly bucketPrefix?: string;
   /** Location of new buckets. Default: the service's, `US`. */

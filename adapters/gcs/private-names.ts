@@ -1,7 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { BlobRef, PartToken, StagedNames } from '../../src/store/blob-store.ts';
 
-/** Parts lie beside their staging blob, in the same bucket, because compose reaches no other. No listing of the layers above looks here. */
+/**
+ * Parts lie beside their staging blob, in the same bucket, because compose reaches no other. No listing of the layers
+ * above looks here.
+ */
 const PARTS = '~parts/';
 /** Marks what is neither a part nor the whole, but on the way: names no token. */
 const INTERMEDIATE = '~';

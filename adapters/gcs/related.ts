@@ -12,8 +12,8 @@ interface NewObject {
 
 /**
  * An upload in one request: the resource and the bytes as two parts of `multipart/related`
- * (https://cloud.google.com/storage/docs/uploading-objects#uploading-an-object). A stream goes between two buffers, so that the closing
- * boundary, without which the service stores nothing, leaves only when the stream has ended well.
+ * (https://cloud.google.com/storage/docs/uploading-objects#uploading-an-object). A stream goes between two buffers, so
+ * that the closing boundary, without which the service stores nothing, leaves only when the stream has ended well.
  */
 export function relatedBody(resource: NewObject, body: UploadBody): Pick<GcsRequest, 'headers' | 'body' | 'frame'> {
   // 144 random bits: no body holds them by chance.
@@ -24,5 +24,7 @@ export function relatedBody(resource: NewObject, body: UploadBody): Pick<GcsRequ
   const before = Buffer.from(opening);
   const after = Buffer.from(`${CRLF}--${boundary}--${CRLF}`);
   const headers = ['content-type', `multipart/related; boundary=${boundary}`];
-  return body instanceof Uint8Array ? { headers, body: Buffer.concat([before, body, after]) } : { headers, body, frame: { before, after } };
+  return body instanceof Uint8Array
+    ? { headers, body: Buffer.concat([before, body, after]) }
+    : { headers, body, frame: { before, after } };
 }

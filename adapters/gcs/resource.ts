@@ -18,21 +18,31 @@ export interface ObjectResource extends ContentHeaders {
 }
 
 const WRITE_FIELDS = ['generation', 'metageneration', 'timeCreated', 'md5Hash'];
-const CONTENT_FIELDS = ['contentType', 'contentEncoding', 'contentLanguage', 'contentDisposition', 'cacheControl'] as const;
+const CONTENT_FIELDS = [
+  'contentType',
+  'contentEncoding',
+  'contentLanguage',
+  'contentDisposition',
+  'cacheControl',
+] as const;
 /** What to ask for of an object (https://cloud.google.com/storage/docs/json_api#partial-response). */
 export const WRITTEN = WRITE_FIELDS.join(',');
 export const ALL = [...WRITE_FIELDS, 'name', 'size', ...CONTENT_FIELDS, 'metadata'].join(',');
 
 /**
- * Metadata of the adapter's own, never handed out. Composed objects have no MD5 of the service's, so a known one is written
- * down; and whether a `Cache-Control` that reads like the service's default was really set.
+ * Metadata of the adapter's own, never handed out. Composed objects have no MD5 of the service's, so a known one is
+ * written down; and whether a `Cache-Control` that reads like the service's default was really set.
  */
 const MD5_ENTRY = 's3gw_md5';
 const CACHE_ENTRY = 's3gw_cache';
 export const PRIVATE_METADATA_BYTES = 64;
 
 /** What reads answer for objects without the setting: private ones, public ones, public ones under a customer's key. */
-const DEFAULT_CACHE_CONTROL: ReadonlySet<string> = new Set(['private, max-age=0', 'public, max-age=3600', 'no-cache, no-store, max-age=0']);
+const DEFAULT_CACHE_CONTROL: ReadonlySet<string> = new Set([
+  'private, max-age=0',
+  'public, max-age=3600',
+  'no-cache, no-store, max-age=0',
+]);
 
 /** What the service itself takes for objects without a type. */
 const DEFAULT_TYPE = 'application/octet-stream';
@@ -102,11 +112,16 @@ export function propertiesOf(resource: ObjectResource): BlobProperties {
 }
 
 /** Metadata in the port's form, and the MD5 that is known either way. Entries without a value are none. */
-export function ownMetadata(raw: Readonly<Record<string, string>>, md5: string | undefined): { metadata: BlobMetadata; md5?: string } {
+export function ownMetadata(
+  raw: Readonly<Record<string, string>>,
+  md5: string | undefined,
+): { metadata: BlobMetadata; md5?: string } {
   const metadata = Object.create(null) as Record<string, string>;
   for (const name in raw) {
     const value = raw[name];
-    if (value !== undefined && value !== '' && name !== MD5_ENTRY && name !== CACHE_ENTRY) metadata[name.toLowerCase()] = value;
+    if (value !== undefined && value !== '' && name !== MD5_ENTRY && name !== CACHE_ENTRY) {
+      metadata[name.toLowerCase()] = value;
+    }
   }
   const known = md5 ?? recordedMd5(raw);
   return { metadata, ...(known !== undefined && { md5: known }) };

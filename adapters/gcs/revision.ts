@@ -30,7 +30,10 @@ export function parseRevision(revision: Revision): Generations {
  */
 export function matchQuery(revision: Revision, prefix: 'if' | 'ifSource' = 'if'): Query {
   const { generation, metageneration } = parseRevision(revision);
-  return [[`${prefix}GenerationMatch`, generation], [`${prefix}MetagenerationMatch`, metageneration]];
+  return [
+    [`${prefix}GenerationMatch`, generation],
+    [`${prefix}MetagenerationMatch`, metageneration],
+  ];
 }
 
 /** Generation 0 stands for "no live object". */

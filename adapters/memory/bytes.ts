@@ -22,7 +22,10 @@ interface TakenBody extends Bytes {
  * Takes a body in, by copy: the caller may use its buffers again.
  * @throws aborted when the stream fails, ends early or brings more than it declared
  */
-export async function takeBody(body: UploadBody, options: { signal: AbortSignal; md5: boolean; call: string }): Promise<TakenBody> {
+export async function takeBody(
+  body: UploadBody,
+  options: { signal: AbortSignal; md5: boolean; call: string },
+): Promise<TakenBody> {
   const hash = options.md5 ? createHash('md5') : undefined;
   const chunks: Buffer[] = [];
   let size = 0;

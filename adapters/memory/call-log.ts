@@ -29,7 +29,8 @@ export function withCallLog(store: BlobStore): LoggingStore {
   return {
     ...logged,
     calls,
-    countCalls: (method) => (method === undefined ? calls.length : calls.filter((call) => call.method === method).length),
+    countCalls: (method) =>
+      method === undefined ? calls.length : calls.filter((call) => call.method === method).length,
     clearCalls: () => {
       calls.length = 0;
     },

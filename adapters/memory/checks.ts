@@ -18,7 +18,9 @@ export function checkName(name: string, limits: StoreCapabilities, call: string)
 export function checkMetadata(metadata: BlobMetadata, limits: StoreCapabilities, call: string): void {
   let bytes = 0;
   for (const [name, value] of Object.entries(metadata)) {
-    if (!METADATA_NAME.test(name) || !METADATA_VALUE.test(value)) throw new StoreError('invalidName', { call, code: 'InvalidMetadata' });
+    if (!METADATA_NAME.test(name) || !METADATA_VALUE.test(value)) {
+      throw new StoreError('invalidName', { call, code: 'InvalidMetadata' });
+    }
     bytes += name.length + value.length;
   }
   if (bytes > limits.maxMetadataBytes) throw new StoreError('tooLarge', { call, code: 'MetadataTooLarge' });
@@ -32,7 +34,11 @@ export function checkCondition(blob: StoredBlob | undefined, condition: Conditio
 }
 
 /** First byte and number of bytes of a range, clipped to the blob. @throws rangeNotSatisfiable */
-export function resolveRange(size: number, range: ByteRange | undefined, call: string): { first: number; length: number } {
+export function resolveRange(
+  size: number,
+  range: ByteRange | undefined,
+  call: string,
+): { first: number; length: number } {
   if (range === undefined) return { first: 0, length: size };
   if (range.first >= size) throw new StoreError('rangeNotSatisfiable', { call });
   return { first: range.first, length: Math.min(range.last ?? size - 1, size - 1) - range.first + 1 };

@@ -8,7 +8,10 @@ import type { ByteSource } from '../../src/streams/bytes.ts';
 import { breakAfter } from './break-after.ts';
 import { type PortCall, type PortMethod, wrapStore } from '../../src/store/wrap-store.ts';
 
-/** How the caller sees that an answer is lost: the service is gone, or its own signal ended the call when it had been sent. */
+/**
+ * How the caller sees that an answer is lost: the service is gone, or its own signal ended the call when it had been
+ * sent.
+ */
 type Loss = 'unavailable' | 'aborted';
 
 /** What goes wrong with one call. */
@@ -21,7 +24,10 @@ export type Fault =
   | { readonly kind: 'loseAnswer'; readonly lateBy?: number; readonly as?: Loss }
   /** Not applied and the answer lost: the caller cannot tell it from `loseAnswer`. */
   | { readonly kind: 'loseRequest'; readonly as?: Loss }
-  /** The answer breaks off behind its head: a success cannot be read any more, and is lost if it was a change. A refusal says all it has to. */
+  /**
+   * The answer breaks off behind its head: a success cannot be read any more, and is lost if it was a change. A refusal
+   * says all it has to.
+   */
   | { readonly kind: 'cutAnswer' }
   /** Waits before the call is made. */
   | { readonly kind: 'delay'; readonly ms: number }
@@ -75,14 +81,23 @@ async function applyFault<T>(fault: Fault | undefined, { method, call }: PortCal
     case 'fail':
       throw new StoreError(fault.error ?? 'unavailable', { call: method, ...fault.detail });
     case 'throttle':
-      throw new StoreError('throttled', { call: method, status: 503, ...(fault.retryAfter !== undefined && { retryAfter: fault.retryAfter }) });
+      throw new StoreError('throttled', {
+        call: method,
+        status: 503,
+        ...(fault.retryAfter !== undefined && { retryAfter: fault.retryAfter }),
+      });
     case 'loseRequest':
       throw lostError(method, fault.as);
     case 'loseAnswer':
       return loseAnswer(run, { call: method, ...fault });
     case 'cutAnswer':
       await run();
-      throw new StoreError('unavailable', { call: method, status: 200, code: 'UnusableAnswer', ...(!READING.has(method) && { lost: true }) });
+      throw new StoreError('unavailable', {
+        call: method,
+        status: 200,
+        code: 'UnusableAnswer',
+        ...(!READING.has(method) && { lost: true }),
+      });
     case 'delay':
       await pause(fault.ms, call, method);
       return run();
@@ -104,7 +119,10 @@ function lostError(method: string, as: Loss = 'unavailable'): StoreError {
 }
 
 /** A failure of the call itself is lost as well: the caller sees the same in any case. */
-async function loseAnswer(run: () => Promise<unknown>, options: { call: string; lateBy?: number; as?: Loss }): Promise<never> {
+async function loseAnswer(
+  run: () => Promise<unknown>,
+  options: { call: string; lateBy?: number; as?: Loss },
+): Promise<never> {
   const { call, lateBy, as } = options;
   if (lateBy === undefined) await run().catch(() => undefined);
   else setTimeout(() => void run().catch(() => undefined), lateBy);
@@ -130,7 +148,8 @@ function withoutMark({ token, ...request }: ListRequest): ListRequest {
 }
 
 function breakBody({ properties, body }: ReadResult, after: number): ReadResult {
-  const broken = (): Transform => breakAfter(after, new StoreError('unavailable', { call: 'read', code: 'BodyBroken' }));
+  const broken = (): Transform =>
+    breakAfter(after, new StoreError('unavailable', { call: 'read', code: 'BodyBroken' }));
   const source: ByteSource = {
     size: body.size,
     pipeTo: (sink: Writable, signal: AbortSignal) => pipeline(body.stream(), broken(), sink, { signal }),

@@ -49,6 +49,8 @@ function encodeToken(position: Position): string {
 
 function decodeToken(token: string): Position {
   const text = Buffer.from(token, 'base64url').toString();
-  if (!text.startsWith('p') && !text.startsWith('n')) throw new StoreError('unexpected', { call: 'list', code: 'InvalidToken' });
+  if (!text.startsWith('p') && !text.startsWith('n')) {
+    throw new StoreError('unexpected', { call: 'list', code: 'InvalidToken' });
+  }
   return { after: text.slice(1), rolledUp: text.startsWith('p') };
 }

@@ -82,7 +82,9 @@ export class MemoryBlobStore implements BlobStore {
   async removeContainer(name: string, call: Call): Promise<void> {
     this.#begin('removeContainer', call);
     const isFull = this.#container(name, 'removeContainer').isFull;
-    if (isFull && this.capabilities.removesFullContainers !== true) throw new StoreError('containerNotEmpty', { call: 'removeContainer' });
+    if (isFull && this.capabilities.removesFullContainers !== true) {
+      throw new StoreError('containerNotEmpty', { call: 'removeContainer' });
+    }
     this.#containers.delete(name);
   }
 
@@ -108,10 +110,15 @@ export class MemoryBlobStore implements BlobStore {
   async read(ref: BlobRef, request: ReadRequest, call: Call): Promise<ReadResult> {
     this.#begin('read', call);
     const { blob } = this.#existing(ref, 'read');
-    if (request.revision !== undefined && blob.revision !== request.revision) throw new StoreError('conditionFailed', { call: 'read' });
+    if (request.revision !== undefined && blob.revision !== request.revision) {
+      throw new StoreError('conditionFailed', { call: 'read' });
+    }
     if (blob.archived) throw new StoreError('archived', { call: 'read' });
     const { first, length } = resolveRange(blob.bytes.size, request.range, 'read');
-    return { properties: propertiesOf(blob), body: new MemorySource(sliceBytes(blob.bytes, first, length), call.signal) };
+    return {
+      properties: propertiesOf(blob),
+      body: new MemorySource(sliceBytes(blob.bytes, first, length), call.signal),
+    };
   }
 
   async write(ref: BlobRef, body: UploadBody, request: WriteRequest, call: Call): Promise<WriteResult> {
@@ -121,7 +128,12 @@ export class MemoryBlobStore implements BlobStore {
     const wantsMd5 = this.capabilities.writeReturnsMd5 || request.md5 !== undefined;
     const { md5, ...bytes } = await takeBody(body, { signal: call.signal, md5: wantsMd5, call: 'write' });
     if (request.md5 !== undefined && request.md5 !== md5) throw new StoreError('digestMismatch', { call: 'write' });
-    const state = { bytes, headers: request.headers ?? {}, metadata: request.metadata, ...(md5 !== undefined && { md5 }) };
+    const state = {
+      bytes,
+      headers: request.headers ?? {},
+      metadata: request.metadata,
+      ...(md5 !== undefined && { md5 }),
+    };
     return this.#replace(ref, state, { condition: request.condition, call: 'write' });
   }
 
@@ -135,7 +147,9 @@ export class MemoryBlobStore implements BlobStore {
   async remove(ref: BlobRef, revision: Revision | undefined, call: Call): Promise<void> {
     this.#begin('remove', call);
     const { container, blob } = this.#existing(ref, 'remove');
-    if (revision !== undefined && blob.revision !== revision) throw new StoreError('conditionFailed', { call: 'remove' });
+    if (revision !== undefined && blob.revision !== revision) {
+      throw new StoreError('conditionFailed', { call: 'remove' });
+    }
     container.delete(ref.name);
   }
 
@@ -161,7 +175,12 @@ export class MemoryBlobStore implements BlobStore {
     this.#checkNewBlob(target, request.metadata, 'copy');
     if (request.size > this.capabilities.maxCopy) throw new StoreError('tooLarge', { call: 'copy' });
     const { headers, metadata, md5, condition } = request;
-    const state = { bytes: this.#source(request.source, 'copy').bytes, headers, metadata, ...(md5 !== undefined && { md5 }) };
+    const state = {
+      bytes: this.#source(request.source, 'copy').bytes,
+      headers,
+      metadata,
+      ...(md5 !== undefined && { md5 }),
+    };
     return this.#replace(target, state, { condition, call: 'copy' });
   }
 
@@ -169,10 +188,19 @@ export class MemoryBlobStore implements BlobStore {
     this.#begin('stagePart', call);
     checkName(staging.name, this.capabilities, 'stagePart');
     this.#container(staging.container, 'stagePart');
-    return this.#stage(staging, await takeBody(body, { signal: call.signal, md5: false, call: 'stagePart' }), 'stagePart');
+    return this.#stage(
+      staging,
+      await takeBody(body, { signal: call.signal, md5: false, call: 'stagePart' }),
+      'stagePart',
+    );
   }
 
-  async stagePartFrom(staging: BlobRef, source: CopySource, range: Required<ByteRange>, call: Call): Promise<StagedPart> {
+  async stagePartFrom(
+    staging: BlobRef,
+    source: CopySource,
+    range: Required<ByteRange>,
+    call: Call,
+  ): Promise<StagedPart> {
     this.#begin('stagePartFrom', call);
     checkName(staging.name, this.capabilities, 'stagePartFrom');
     const { bytes } = this.#source(source, 'stagePartFrom');
@@ -234,7 +262,11 @@ export class MemoryBlobStore implements BlobStore {
     return container;
   }
 
-  #existing(ref: BlobRef, call: string, missing: StoreErrorKind = 'notFound'): { container: MemoryContainer; blob: StoredBlob } {
+  #existing(
+    ref: BlobRef,
+    call: string,
+    missing: StoreErrorKind = 'notFound',
+  ): { container: MemoryContainer; blob: StoredBlob } {
     const container = this.#container(ref.container, call);
     const blob = container.get(ref.name);
     if (blob === undefined) throw new StoreError(missing, { call });
@@ -262,7 +294,14 @@ export class MemoryBlobStore implements BlobStore {
     const lastModified = this.#now();
     const metadata = Object.freeze({ ...state.metadata });
     const headers = Object.freeze({ ...state.headers });
-    container.set(ref.name, { ...state, headers, metadata, revision, lastModified, archived: options.archived ?? false });
+    container.set(ref.name, {
+      ...state,
+      headers,
+      metadata,
+      revision,
+      lastModified,
+      archived: options.archived ?? false,
+    });
     return { revision, lastModified, ...(state.md5 !== undefined && { md5: state.md5 }) };
   }
 

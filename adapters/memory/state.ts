@@ -1,4 +1,11 @@
-import type { BlobEntry, BlobMetadata, BlobProperties, ContentHeaders, PartToken, Revision } from '../../src/store/blob-store.ts';
+import type {
+  BlobEntry,
+  BlobMetadata,
+  BlobProperties,
+  ContentHeaders,
+  PartToken,
+  Revision,
+} from '../../src/store/blob-store.ts';
 import type { NameOrder } from '../../src/store/name-order.ts';
 import type { Bytes } from './bytes.ts';
 import { NameIndex } from './name-index.ts';

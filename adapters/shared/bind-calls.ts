@@ -2,7 +2,9 @@
 type CallOf<Client> = (client: Client, ...rest: never[]) => unknown;
 
 /** The same without it. */
-type Bound<Call> = Call extends (client: never, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never;
+type Bound<Call> = Call extends (client: never, ...rest: infer Rest) => infer Result
+  ? (...rest: Rest) => Result
+  : never;
 
 /** The methods of a store: what its calls are when the client is settled. */
 export function bindCalls<Client, Calls extends Readonly<Record<string, CallOf<Client>>>>(

@@ -5,15 +5,21 @@ import type { UndiciTransportOptions } from './wire/undici-transport.ts';
 export interface Timeouts {
   /** Until a connection stands. Default 5,000. */
   readonly connect: number;
-  /** From the last byte of a request to the head of its answer, and from there to the end of a document. Default 20,000. */
+  /**
+   * From the last byte of a request to the head of its answer, and from there to the end of a document. Default 20,000.
+   */
   readonly response: number;
-  /** The same for calls that put staged parts together, where the service moves no bytes. Default three times `response`, at most `copy`. */
+  /**
+   * The same for calls that put staged parts together, where the service moves no bytes. Default three times
+   * `response`, at most `copy`.
+   */
   readonly assemble: number;
   /** The same for calls that copy on the service's side, which answer when that is done. Default 300,000. */
   readonly copy: number;
   /**
-   * What one S3 request waits in vain, all its calls and their repetitions together; SDKs give up after 60 s. Where nobody waits (work in
-   * the background, answers that keep the client waiting with white space) it bounds the repetitions of each call. Default 45,000.
+   * What one S3 request waits in vain, all its calls and their repetitions together; SDKs give up after 60 s. Where
+   * nobody waits (work in the background, answers that keep the client waiting with white space) it bounds the
+   * repetitions of each call. Default 45,000.
    */
   readonly total: number;
   /** Longest silence within a body that the reader is waiting for. Default 30,000. */
@@ -34,7 +40,14 @@ export interface ConnectionOptions {
   readonly retries?: Partial<RetryPolicy>;
 }
 
-const DEFAULT_TIMEOUTS: Omit<Timeouts, 'assemble'> = { connect: 5_000, response: 20_000, copy: 300_000, total: 45_000, idle: 30_000, keepAlive: 55_000 };
+const DEFAULT_TIMEOUTS: Omit<Timeouts, 'assemble'> = {
+  connect: 5_000,
+  response: 20_000,
+  copy: 300_000,
+  total: 45_000,
+  idle: 30_000,
+  keepAlive: 55_000,
+};
 export const DEFAULT_RETRIES: RetryPolicy = { attempts: 4, baseDelay: 100, maxDelay: 5_000, budget: 200 };
 const DEFAULT_MAX_CONNECTIONS = 256;
 

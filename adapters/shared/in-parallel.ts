@@ -1,5 +1,12 @@
-/** Runs `work` on every item, at most `width` at a time; results in the order of the items. The first failure rejects, no further item is begun. */
-export async function inParallel<T, R>(items: readonly T[], width: number, work: (item: T, index: number) => Promise<R>): Promise<R[]> {
+/**
+ * Runs `work` on every item, at most `width` at a time; results in the order of the items. The first failure rejects,
+ * no further item is begun.
+ */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
   const results = new Array<R>(items.length);
   const queue = items.entries();
   let failed = false;

@@ -8,7 +8,10 @@ export type Pace = 'response' | 'assemble' | 'copy';
 
 /** With less than this left, a repetition would be given up before the service could answer. Milliseconds. */
 const LEAST = 2_000;
-/** What any call gets for its first attempt, however long its request has waited: it may be the one that settles an outcome. */
+/**
+ * What any call gets for its first attempt, however long its request has waited: it may be the one that settles an
+ * outcome.
+ */
 const FIRST_LEAST = 5_000;
 
 /** A call that may be sent several times. */
@@ -28,9 +31,9 @@ interface Repetition {
 }
 
 /**
- * Sends a call until it is answered, within the retry budget of the store and the patience of who waits: attempts that bring nothing
- * are counted together, over all calls of a request (`CallFacts.vainMs`), so that a service that hangs ends in an error of ours before
- * the client's own time-out.
+ * Sends a call until it is answered, within the retry budget of the store and the patience of who waits: attempts that
+ * bring nothing are counted together, over all calls of a request (`CallFacts.vainMs`), so that a service that hangs
+ * ends in an error of ours before the client's own time-out.
  * @throws StoreError
  */
 export async function repeat<T>({ budget, timeouts }: Repetition, work: Repeatable<T>, call: Call): Promise<T> {
@@ -57,7 +60,10 @@ export async function repeat<T>({ budget, timeouts }: Repetition, work: Repeatab
   }
 }
 
-/** Whether who waits would have gone before a repetition could be answered. @param spent milliseconds of this call in vain */
+/**
+ * Whether who waits would have gone before a repetition could be answered.
+ * @param spent milliseconds of this call in vain
+ */
 export function isTooLate(timeouts: Timeouts, spent: number, call: Call): boolean {
   return leftOf(timeouts, spent, call) < Math.min(LEAST, timeouts.total / 2);
 }
@@ -68,7 +74,11 @@ function leftOf({ total }: Timeouts, spent: number, { facts }: Call): number {
 }
 
 /** No spare calculation for the first attempt of a request that has not waited in vain yet: nearly all of them. */
-function limitOf(timeouts: Timeouts, pace: Pace, { call, attempt, spent }: { call: Call; attempt: number; spent: number }): number {
+function limitOf(
+  timeouts: Timeouts,
+  pace: Pace,
+  { call, attempt, spent }: { call: Call; attempt: number; spent: number },
+): number {
   const usual = timeouts[pace];
   if (attempt === 1 && !call.facts.awaited) return usual;
   const least = attempt === 1 ? FIRST_LEAST : 1;

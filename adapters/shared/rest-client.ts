@@ -69,7 +69,10 @@ interface Attempt<R, T> {
   readonly take: Take<T>;
 }
 
-/** One REST call from request to answer: authorisation, tracing, repetition and errors, the same for all calls of all services. */
+/**
+ * One REST call from request to answer: authorisation, tracing, repetition and errors, the same for all calls of all
+ * services.
+ */
 export class RestClient<R extends RestRequest> {
   /** What answers say of our clock. */
   readonly clock = new ServiceClock();
@@ -116,7 +119,11 @@ export class RestClient<R extends RestRequest> {
       return true;
     } catch (cause) {
       const { call: name, lost } = error.detail;
-      throw new StoreError('aborted', { ...(name !== undefined && { call: name }), ...(lost === true && { lost: true }), cause });
+      throw new StoreError('aborted', {
+        ...(name !== undefined && { call: name }),
+        ...(lost === true && { lost: true }),
+        cause,
+      });
     }
   }
 
@@ -158,7 +165,10 @@ export class RestClient<R extends RestRequest> {
 }
 
 /** No spread of what may be absent: V8 leaves its fast paths for properties behind one, 2 us of a small GET. */
-function wireRequest({ method, body, frame }: RestRequest, { path, headers, responseTimeout }: Omit<WireRequest, 'method'>): WireRequest {
+function wireRequest(
+  { method, body, frame }: RestRequest,
+  { path, headers, responseTimeout }: Omit<WireRequest, 'method'>,
+): WireRequest {
   if (body === undefined) return { method, path, headers, responseTimeout };
   if (frame === undefined) return { method, path, headers, responseTimeout, body };
   return { method, path, headers, responseTimeout, body, frame };

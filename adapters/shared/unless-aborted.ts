@@ -14,7 +14,10 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, within?:
       return;
     }
     signal.addEventListener('abort', onAbort, { once: true });
-    const late = within === undefined ? undefined : setTimeout(() => reject(new StoreError('unavailable', { call: 'token', code: NO_ANSWER_IN_TIME })), within);
+    const late =
+      within === undefined
+        ? undefined
+        : setTimeout(() => reject(new StoreError('unavailable', { call: 'token', code: NO_ANSWER_IN_TIME })), within);
     work.then(resolve, reject).finally(() => {
       clearTimeout(late);
       signal.removeEventListener('abort', onAbort);

@@ -1,5 +1,6 @@
-// What `helm test` runs inside the cluster: an object is written, read, listed and deleted with signed requests. Its own client,
-// so that it judges the gateway from outside; nothing but Node is needed. Prints a line for each step; ends with 1 when one fails.
+// What `helm test` runs inside the cluster: an object is written, read, listed and deleted with signed requests. Its
+// own client, so that it judges the gateway from outside; nothing but Node is needed. Prints a line for each step; ends
+// with 1 when one fails.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -11,7 +12,9 @@ const env = process.env;
 const endpoint = new URL(env.ROUND_TRIP_ENDPOINT);
 const region = env.ROUND_TRIP_REGION;
 const accessKey = env.ROUND_TRIP_ACCESS_KEY;
-const secret = env.ROUND_TRIP_SECRET_FILE ? readFileSync(env.ROUND_TRIP_SECRET_FILE, 'utf8').trim() : env[env.ROUND_TRIP_SECRET_ENV];
+const secret = env.ROUND_TRIP_SECRET_FILE
+  ? readFileSync(env.ROUND_TRIP_SECRET_FILE, 'utf8').trim()
+  : env[env.ROUND_TRIP_SECRET_ENV];
 const certificate = env.ROUND_TRIP_CERTIFICATE && readFileSync(env.ROUND_TRIP_CERTIFICATE);
 const STEP_WITHIN_MS = 30_000;
 
@@ -25,7 +28,11 @@ const object = `/${bucket}/${key}`;
 const put = [
   ['put', () => expectStatus(200, 'PUT', object, { body: content })],
   ['get', async () => expect('content', content.toString(), (await expectStatus(200, 'GET', object)).body)],
-  ['list', async () => expectKey((await expectStatus(200, 'GET', `/${bucket}`, { query: { 'list-type': '2', prefix: key } })).body)],
+  [
+    'list',
+    async () =>
+      expectKey((await expectStatus(200, 'GET', `/${bucket}`, { query: { 'list-type': '2', prefix: key } })).body),
+  ],
 ];
 const remove = [
   ['delete', () => expectStatus(204, 'DELETE', object)],
@@ -57,12 +64,16 @@ async function steps(list) {
 
 async function expectStatus(status, method, path, options = {}) {
   const answer = await send(method, path, options);
-  if (answer.status !== status) throw new Error(`${method} ${path}: expected ${status}, got ${answer.status} ${answer.body.slice(0, 500)}`);
+  if (answer.status !== status) {
+    throw new Error(`${method} ${path}: expected ${status}, got ${answer.status} ${answer.body.slice(0, 500)}`);
+  }
   return answer;
 }
 
 function expect(what, wanted, got) {
-  if (wanted !== got) throw new Error(`${what}: expected ${JSON.stringify(wanted)}, got ${JSON.stringify(got.slice(0, 500))}`);
+  if (wanted !== got) {
+    throw new Error(`${what}: expected ${JSON.stringify(wanted)}, got ${JSON.stringify(got.slice(0, 500))}`);
+  }
 }
 
 function expectKey(listing) {
@@ -76,11 +87,14 @@ function send(method, path, { query = {}, body = Buffer.alloc(0) }) {
   const target = { host: endpoint.hostname, port: endpoint.port, path: search ? `${path}?${search}` : path };
   const { request } = endpoint.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
-    const sent = request({ ...target, ...trust, method, headers: { ...headers, 'content-length': body.length } }, (answer) => {
-      const chunks = [];
-      answer.on('data', (chunk) => chunks.push(chunk)).on('error', reject);
-      answer.on('end', () => resolve({ status: answer.statusCode, body: Buffer.concat(chunks).toString() }));
-    });
+    const sent = request(
+      { ...target, ...trust, method, headers: { ...headers, 'content-length': body.length } },
+      (answer) => {
+        const chunks = [];
+        answer.on('data', (chunk) => chunks.push(chunk)).on('error', reject);
+        answer.on('end', () => resolve({ status: answer.statusCode, body: Buffer.concat(chunks).toString() }));
+      },
+    );
     sent.setTimeout(STEP_WITHIN_MS, () => sent.destroy(new Error(`no answer within ${STEP_WITHIN_MS} ms`)));
     sent.on('error', reject).end(body);
   });
@@ -90,13 +104,22 @@ function send(method, path, { query = {}, body = Buffer.alloc(0) }) {
 function sign(method, path, { search, body }) {
   const now = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const scope = `${now.slice(0, 8)}/${region}/s3/aws4_request`;
-  const headers = { 'host': endpoint.host, 'x-amz-content-sha256': sha256(body), 'x-amz-date': now };
+  const headers = { host: endpoint.host, 'x-amz-content-sha256': sha256(body), 'x-amz-date': now };
   const names = Object.keys(headers).join(';');
-  const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}\n`).join('');
+  const lines = Object.entries(headers)
+    .map(([name, value]) => `${name}:${value}\n`)
+    .join('');
   const canonical = [method, path, search, lines, names, headers['x-amz-content-sha256']].join('\n');
-  const signingKey = scope.split('/').reduce((last, part) => createHmac('sha256', last).update(part).digest(), `AWS4${secret}`);
-  const signature = createHmac('sha256', signingKey).update(['AWS4-HMAC-SHA256', now, scope, sha256(canonical)].join('\n')).digest('hex');
-  return { ...headers, authorization: `AWS4-HMAC-SHA256 Credential=${accessKey}/${scope}, SignedHeaders=${names}, Signature=${signature}` };
+  const signingKey = scope
+    .split('/')
+    .reduce((last, part) => createHmac('sha256', last).update(part).digest(), `AWS4${secret}`);
+  const signature = createHmac('sha256', signingKey)
+    .update(['AWS4-HMAC-SHA256', now, scope, sha256(canonical)].join('\n'))
+    .digest('hex');
+  return {
+    ...headers,
+    authorization: `AWS4-HMAC-SHA256 Credential=${accessKey}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
+  };
 }
 
 function sha256(data) {

@@ -35,19 +35,25 @@ export function renderReadme(valuesSchema: string): string {
   const values = parseDocument(readFileSync(resolve(CHART, 'values.yaml'), 'utf8')).contents;
   if (!isMap(values)) throw new Error('values.yaml is no map');
   const rows = collect(values, JSON.parse(valuesSchema) as JsonSchema, '');
-  const lines = rows.map(({ path, comment, value, schema }) => `| \`${path}\` | ${typeOf(schema)} | ${defaultOf(value)} | ${comment} |`);
+  const lines = rows.map(
+    ({ path, comment, value, schema }) => `| \`${path}\` | ${typeOf(schema)} | ${defaultOf(value)} | ${comment} |`,
+  );
   return [INTRODUCTION, '| Value | Type | Default | Meaning |', '|---|---|---|---|', ...lines, ''].join('\n');
 }
 
 function collect(map: YAMLMap, schema: JsonSchema, prefix: string): Row[] {
   const missing = Object.keys(schema.properties ?? {}).filter((name) => name !== 'global' && !map.has(name));
-  if (missing.length > 0 && !prefix.startsWith('probes.')) throw new Error(`values.yaml: ${prefix}${missing.join(', ')} is only in the schema`);
-  return map.items.flatMap((pair, index) => rowsOf(pair, {
-    schema,
-    prefix,
-    // The comment before the first name of a map belongs to the map, as the parser sees it.
-    first: index === 0 ? map.commentBefore : undefined,
-  }));
+  if (missing.length > 0 && !prefix.startsWith('probes.')) {
+    throw new Error(`values.yaml: ${prefix}${missing.join(', ')} is only in the schema`);
+  }
+  return map.items.flatMap((pair, index) =>
+    rowsOf(pair, {
+      schema,
+      prefix,
+      // The comment before the first name of a map belongs to the map, as the parser sees it.
+      first: index === 0 ? map.commentBefore : undefined,
+    }),
+  );
 }
 
 interface Place {
@@ -64,17 +70,26 @@ function rowsOf({ key, value }: Pair, { schema, prefix, first }: Place): Row[] {
   if (child === undefined) throw new Error(`values.yaml: ${path} is not in the schema`);
   const comment = (key.commentBefore ?? first ?? '').trim().replaceAll(/\n\s*/g, ' ').replaceAll('|', '\\|');
   // Maps with names of our own are taken apart; those with names of the user's, or of Kubernetes, are one row.
-  if (isMap(value) && name !== 'config' && child.properties !== undefined && child.additionalProperties === false) return collect(value, child, `${path}.`);
+  if (isMap(value) && name !== 'config' && child.properties !== undefined && child.additionalProperties === false) {
+    return collect(value, child, `${path}.`);
+  }
   return [{ path, comment, value: isNode(value) ? value.toJSON() : value, schema: child }];
 }
 
 function typeOf(schema: JsonSchema): string {
-  if (schema.enum !== undefined) return schema.enum.filter((value) => value !== '').map((value) => `\`${value}\``).join(', ');
+  if (schema.enum !== undefined) {
+    return schema.enum
+      .filter((value) => value !== '')
+      .map((value) => `\`${value}\``)
+      .join(', ');
+  }
   const forms = schema.anyOf ?? [];
   if (forms.length > 0) return [...new Set(forms.map(typeOf).filter((type) => type !== 'null'))].join(' or ');
-  return schema.type === 'array' ? `list of ${schema.items?.type ?? 'value'}s` : schema.type ?? '';
+  return schema.type === 'array' ? `list of ${schema.items?.type ?? 'value'}s` : (schema.type ?? '');
 }
 
 function defaultOf(value: unknown): string {
-  return value === undefined || value === null || value === '' ? '' : `\`${JSON.stringify(value).replaceAll('|', '\\|')}\``;
+  return value === undefined || value === null || value === ''
+    ? ''
+    : `\`${JSON.stringify(value).replaceAll('|', '\\|')}\``;
 }

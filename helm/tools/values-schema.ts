@@ -27,12 +27,18 @@ export function renderValuesSchema(): string {
 }
 
 function configSchema(): JsonSchema {
-  const { $schema: _, ...config } = NOT_FROM_VALUES.reduce(without, plain(z.toJSONSchema(CONFIG, { io: 'input' }) as JsonSchema));
+  const { $schema: _, ...config } = NOT_FROM_VALUES.reduce(
+    without,
+    plain(z.toJSONSchema(CONFIG, { io: 'input' }) as JsonSchema),
+  );
   const backends = config.properties?.['backends'];
   if (typeof backends?.additionalProperties !== 'object') throw new Error('the configuration has no backends by name');
   const { oneOf = [], ...rest } = backends.additionalProperties;
   const kinds = oneOf.filter((form) => !KINDS_LEFT_OUT.includes(form.properties?.['kind']?.const ?? ''));
-  return { ...config, properties: { ...config.properties, backends: { ...backends, additionalProperties: { ...rest, oneOf: kinds } } } };
+  return {
+    ...config,
+    properties: { ...config.properties, backends: { ...backends, additionalProperties: { ...rest, oneOf: kinds } } },
+  };
 }
 
 function without(node: JsonSchema, path: readonly string[]): JsonSchema {
@@ -41,14 +47,20 @@ function without(node: JsonSchema, path: readonly string[]): JsonSchema {
   const { [name]: child, ...others } = node.properties ?? {};
   if (child === undefined) throw new Error(`the configuration has no ${path.join('.')}`);
   if (rest.length > 0) return { ...node, properties: { ...node.properties, [name]: without(child, rest) } };
-  return { ...node, properties: others, ...(node.required !== undefined && { required: node.required.filter((one) => one !== name) }) };
+  return {
+    ...node,
+    properties: others,
+    ...(node.required !== undefined && { required: node.required.filter((one) => one !== name) }),
+  };
 }
 
 /** Helm's regular expressions know no look-around, and safe integers need no bounds. */
 function plain(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
     if (key === 'pattern' && typeof value === 'string' && /\(\?[=!<]/.test(value)) return undefined;
-    if ((key === 'minimum' || key === 'maximum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) return undefined;
+    if ((key === 'minimum' || key === 'maximum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) {
+      return undefined;
+    }
     return value;
   }) as JsonSchema;
 }

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 
 /**
- * What values.yaml may hold; values.schema.json is made from it and from the schema of the gateway's configuration. Unknown names
- * are errors. Parts that Kubernetes itself defines are left to Kubernetes.
+ * What values.yaml may hold; values.schema.json is made from it and from the schema of the gateway's configuration.
+ * Unknown names are errors. Parts that Kubernetes itself defines are left to Kubernetes.
  */
-const NAME = z.string().regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/).or(z.literal(''));
+const NAME = z
+  .string()
+  .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/)
+  .or(z.literal(''));
 const PORT = z.int().min(1).max(65535);
 const SECONDS = z.int().min(0);
 const TEXT = z.string();
@@ -15,17 +18,19 @@ const KUBERNETES = z.looseObject({});
 const KUBERNETES_LIST = z.array(KUBERNETES);
 const QUANTITY = z.string().regex(/^([0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?)?$/);
 const WHEN_UNSATISFIABLE = z.enum(['ScheduleAnyway', 'DoNotSchedule']);
-const COUNT_OR_PERCENT = z.int().min(0).or(z.string().regex(/^[0-9]+%$/));
+const COUNT_OR_PERCENT = z
+  .int()
+  .min(0)
+  .or(z.string().regex(/^[0-9]+%$/));
 
 /** All members may be left out: values.yaml has them. */
 function part(shape: Readonly<Record<string, z.ZodType>>): z.ZodOptional<z.ZodObject> {
-  return z.strictObject(Object.fromEntries(Object.entries(shape).map(([name, member]) => [name, member.optional()]))).optional();
+  return z
+    .strictObject(Object.fromEntries(Object.entries(shape).map(([name, member]) => [name, member.optional()])))
+    .optional();
 }
 
-const SECRET = z.union([
-  z.strictObject({ existingSecret: NAME }),
-  z.strictObject({ data: STRING_MAP }),
-]);
+const SECRET = z.union([z.strictObject({ existingSecret: NAME }), z.strictObject({ data: STRING_MAP })]);
 
 const POLICIES = part({
   envoyGateway: part({ enabled: FLAG, gatewayName: NAME, sectionName: NAME }),
@@ -107,16 +112,35 @@ const NETWORK = {
     externalTrafficPolicy: z.enum(['', 'Local', 'Cluster']),
     trafficDistribution: TEXT,
   }),
-  admin: part({ host: TEXT, port: PORT, inspector: part({ enabled: FLAG, existingSecret: NAME }), service: part({ annotations: STRING_MAP }) }),
+  admin: part({
+    host: TEXT,
+    port: PORT,
+    inspector: part({ enabled: FLAG, existingSecret: NAME }),
+    service: part({ annotations: STRING_MAP }),
+  }),
   ingress: part({
-    enabled: FLAG, className: NAME, controller: z.enum(['', 'agic', 'gke']), annotations: STRING_MAP, hosts: STRINGS, wildcard: FLAG, tlsSecretName: NAME,
+    enabled: FLAG,
+    className: NAME,
+    controller: z.enum(['', 'agic', 'gke']),
+    annotations: STRING_MAP,
+    hosts: STRINGS,
+    wildcard: FLAG,
+    tlsSecretName: NAME,
   }),
   httpRoute: part({
-    enabled: FLAG, parentRefs: KUBERNETES_LIST, annotations: STRING_MAP, hostnames: STRINGS, wildcard: FLAG, timeouts: KUBERNETES,
+    enabled: FLAG,
+    parentRefs: KUBERNETES_LIST,
+    annotations: STRING_MAP,
+    hostnames: STRINGS,
+    wildcard: FLAG,
+    timeouts: KUBERNETES,
   }),
   policies: POLICIES,
   networkPolicy: part({
-    enabled: FLAG, clients: KUBERNETES_LIST, admins: KUBERNETES_LIST, egress: part({ enabled: FLAG, extra: KUBERNETES_LIST }),
+    enabled: FLAG,
+    clients: KUBERNETES_LIST,
+    admins: KUBERNETES_LIST,
+    egress: part({ enabled: FLAG, extra: KUBERNETES_LIST }),
   }),
 };
 
@@ -139,7 +163,14 @@ export const VALUES = z.strictObject({
   podDisruptionBudget: part({ enabled: FLAG, maxUnavailable: COUNT_OR_PERCENT }),
   metrics: METRICS,
   preflight: part({ enabled: FLAG }),
-  sweeper: part({ enabled: FLAG, schedule: TEXT, args: STRINGS, activeDeadlineSeconds: z.int().min(1), suspend: FLAG, resources: KUBERNETES }),
+  sweeper: part({
+    enabled: FLAG,
+    schedule: TEXT,
+    args: STRINGS,
+    activeDeadlineSeconds: z.int().min(1),
+    suspend: FLAG,
+    resources: KUBERNETES,
+  }),
   test: part({ accessKeyId: TEXT, bucket: TEXT }),
   extraObjects: KUBERNETES_LIST.optional(),
   ...Object.fromEntries(Object.entries({ ...POD, ...NETWORK }).map(([name, member]) => [name, member.optional()])),

@@ -35,9 +35,11 @@ interface ReadObject extends Owned {
  * The one decision on what a caller may do, and what made it. Nothing is allowed unless something allows it:
  *
  * 1. a statement that denies, in any policy in force, is the end of it;
- * 2. an account, and whoever acts as it, may do what it owns or is granted by an ACL (`acl/by-ownership.ts`), a user of it what
+ * 2. an account, and whoever acts as it, may do what it owns or is granted by an ACL (`acl/by-ownership.ts`), a user of
+ * it what
  *    policies of its own allow besides, a session what the session's policies allow, too;
- * 3. within the account of the bucket, its policy allows whom it names whatever their own policies lack; callers of other
+ * 3. within the account of the bucket, its policy allows whom it names whatever their own policies lack; callers of
+ * other
  *    accounts need both.
  *
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
@@ -45,7 +47,12 @@ interface ReadObject extends Owned {
  * @param action IAM action, e.g. `s3:PutObject`
  * @param asked what the request says, for conditions
  */
-export function decide(principal: Principal, action: string, resource: Resource = {}, asked: AskedRequest = NO_REQUEST): AccessDecision {
+export function decide(
+  principal: Principal,
+  action: string,
+  resource: Resource = {},
+  asked: AskedRequest = NO_REQUEST,
+): AccessDecision {
   const owning = byOwnership(principal, action, resource);
   const policies = policiesInForce(principal, resource);
   if (policies === undefined) return owning;
@@ -62,10 +69,17 @@ interface Behind {
  * @param facts of the call that the decision is made for: it is noted there
  * @throws S3Error AccessDenied
  */
-export function authorize(principal: Principal, action: string, resource: Resource = {}, { asked, facts }: Behind = {}): void {
+export function authorize(
+  principal: Principal,
+  action: string,
+  resource: Resource = {},
+  { asked, facts }: Behind = {},
+): void {
   const decision = decide(principal, action, resource, asked);
   facts?.noteAuthorization(action, decision);
-  if (!decision.allowed) throw new S3Error('AccessDenied', { cause: new Error(`${describe(principal)} may not ${action}`) });
+  if (!decision.allowed) {
+    throw new S3Error('AccessDenied', { cause: new Error(`${describe(principal)} may not ${action}`) });
+  }
 }
 
 /** The decision for what depends on it without being refused. */
@@ -98,10 +112,17 @@ export function asksPolicies(principal: Principal, resource: Resource): boolean 
   return policiesInForce(principal, resource) !== undefined;
 }
 
-/** Whether a document that is asked about this names a key with this prefix, in lower case: then what the key says has to be known first. */
+/**
+ * Whether a document that is asked about this names a key with this prefix, in lower case: then what the key says has
+ * to be known first.
+ */
 export function namesKey(principal: Principal, resource: Resource, prefix: string): boolean {
   const { identity = 'account', session = [], bucket } = policiesInForce(principal, resource) ?? {};
-  const documents = [...(identity === 'account' ? [] : identity), ...session, ...(bucket === undefined ? [] : [bucket])];
+  const documents = [
+    ...(identity === 'account' ? [] : identity),
+    ...session,
+    ...(bucket === undefined ? [] : [bucket]),
+  ];
   return documents.some(({ document }) => document.keys.some((key) => key.startsWith(prefix)));
 }
 
@@ -121,7 +142,11 @@ interface Said {
   readonly bucket: Evaluation | undefined;
 }
 
-const POLICY_ACTIONS: ReadonlySet<string> = new Set(['s3:GetBucketPolicy', 's3:PutBucketPolicy', 's3:DeleteBucketPolicy']);
+const POLICY_ACTIONS: ReadonlySet<string> = new Set([
+  's3:GetBucketPolicy',
+  's3:PutBucketPolicy',
+  's3:DeleteBucketPolicy',
+]);
 
 function byPolicies(question: Question): AccessDecision {
   const { principal, action, resource, policies } = question;
@@ -139,7 +164,11 @@ function byPolicies(question: Question): AccessDecision {
     bucket: policies.bucket && !locksOwnerOut ? evaluate([policies.bucket], context) : undefined,
   };
   const { allowed, rule, by, lacking } = conclude(said, question);
-  return { allowed, rule, reasons: () => reasonsOf({ context, said: [said.identity, said.session, said.bucket], by, lacking, principal }) };
+  return {
+    allowed,
+    rule,
+    reasons: () => reasonsOf({ context, said: [said.identity, said.session, said.bucket], by, lacking, principal }),
+  };
 }
 
 interface Conclusion {
@@ -157,30 +186,56 @@ function conclude(said: Said, question: Question): Conclusion {
     const { effect, by } = said[side] ?? {};
     if (effect === 'deny') return { allowed: false, rule: RULES[side], by, lacking: [] };
   }
-  return byHimself(said, question) ?? byBucket(said, question) ?? { allowed: false, rule: 'none', lacking: lackingSides(said, question) };
+  return (
+    byHimself(said, question) ??
+    byBucket(said, question) ?? { allowed: false, rule: 'none', lacking: lackingSides(said, question) }
+  );
 }
 
 /** Whether the caller's own policies let him; an account and nobody need none. */
 function own(said: Said): { readonly has: boolean; readonly within: boolean } {
-  return { has: said.identity === undefined || said.identity.effect === 'allow', within: said.session === undefined || said.session.effect === 'allow' };
+  return {
+    has: said.identity === undefined || said.identity.effect === 'allow',
+    within: said.session === undefined || said.session.effect === 'allow',
+  };
 }
 
-/** What his account owns or is granted, and his policies let him use. What everybody is granted within his account, he has without them. */
+/**
+ * What his account owns or is granted, and his policies let him use. What everybody is granted within his account, he
+ * has without them.
+ */
 function byHimself(said: Said, { owning, principal, action, resource }: Question): Conclusion | undefined {
   if (!owning.allowed) return undefined;
   const { has, within } = own(said);
-  if (has && within) return { allowed: true, rule: said.identity === undefined ? owning.rule : 'identityPolicy', by: said.identity?.by, lacking: [] };
+  if (has && within) {
+    return {
+      allowed: true,
+      rule: said.identity === undefined ? owning.rule : 'identityPolicy',
+      by: said.identity?.by,
+      lacking: [],
+    };
+  }
   const ownsIt = resource.bucket !== undefined && owns(principal, resource.object ?? resource.bucket);
   const { rule } = byOwnership({ kind: 'anonymous' }, action, resource);
   return ownsIt && within && rule === 'aclAllUsers' ? { allowed: true, rule, lacking: [] } : undefined;
 }
 
-function byBucket(said: Said, { principal, resource: { bucket, object }, policies, action }: Question): Conclusion | undefined {
+function byBucket(
+  said: Said,
+  { principal, resource: { bucket, object }, policies, action }: Question,
+): Conclusion | undefined {
   if (said.bucket?.effect !== 'allow' || bucket === undefined) return undefined;
   const isOwn = principal.kind === 'account' && owns(principal, bucket);
-  if (!isOwn && policies.bucket?.isPublic === true && bucket.settings.publicAccessBlock?.restrictPublicBuckets === true) return undefined;
+  if (
+    !isOwn &&
+    policies.bucket?.isPublic === true &&
+    bucket.settings.publicAccessBlock?.restrictPublicBuckets === true
+  ) {
+    return undefined;
+  }
   // It speaks about what its owner owns.
-  const isForeign = object !== undefined && S3_ACTIONS.get(action) === 'object' && inForce(object, bucket).ownerId !== bucket.ownerId;
+  const isForeign =
+    object !== undefined && S3_ACTIONS.get(action) === 'object' && inForce(object, bucket).ownerId !== bucket.ownerId;
   if (isForeign) return undefined;
   const { has, within } = own(said);
   const { through, by } = said.bucket;
@@ -192,12 +247,26 @@ function byBucket(said: Said, { principal, resource: { bucket, object }, policie
 
 function lackingSides(said: Said, { owning, principal, resource: { bucket } }: Question): Side[] {
   const { has, within } = own(said);
-  const needsBucket = !owning.allowed && bucket !== undefined && said.bucket?.effect !== 'allow' && !(principal.kind === 'account' && owns(principal, bucket));
-  return [...(has ? [] : ['identity'] as const), ...(within ? [] : ['session'] as const), ...(needsBucket ? ['bucket'] as const : [])];
+  const needsBucket =
+    !owning.allowed &&
+    bucket !== undefined &&
+    said.bucket?.effect !== 'allow' &&
+    !(principal.kind === 'account' && owns(principal, bucket));
+  return [
+    ...(has ? [] : (['identity'] as const)),
+    ...(within ? [] : (['session'] as const)),
+    ...(needsBucket ? (['bucket'] as const) : []),
+  ];
 }
 
 function isRootOf(principal: Principal, { bucket }: Resource): boolean {
-  return principal.kind === 'account' && principal.user === undefined && principal.session?.policies === undefined && bucket !== undefined && owns(principal, bucket);
+  return (
+    principal.kind === 'account' &&
+    principal.user === undefined &&
+    principal.session?.policies === undefined &&
+    bucket !== undefined &&
+    owns(principal, bucket)
+  );
 }
 
 /** ARN of what is asked for. */

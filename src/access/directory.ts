@@ -29,8 +29,8 @@ export interface UserSettings extends AccountUser {
 
 /**
  * Look-ups over a fixed set of accounts.
- * @throws Error naming the value when two accounts share a name, canonical id or account number, two keys an id, two users or roles
- * an ARN, an ARN names another account, or an account has the canonical id of anonymous callers
+ * @throws Error naming the value when two accounts share a name, canonical id or account number, two keys an id, two
+ * users or roles an ARN, an ARN names another account, or an account has the canonical id of anonymous callers
  */
 export function createAccountDirectory(settings: readonly AccountSettings[]): AccountDirectory {
   const tables = new Tables();
@@ -66,7 +66,9 @@ class Tables {
 
   add({ keys, users, roles = [], policies = [], providers = [], rates, ...fields }: AccountSettings): void {
     const account: Account = Object.freeze(fields);
-    if (account.canonicalId === ANONYMOUS_ID) throw new Error(`canonical id ${ANONYMOUS_ID} stands for anonymous callers`);
+    if (account.canonicalId === ANONYMOUS_ID) {
+      throw new Error(`canonical id ${ANONYMOUS_ID} stands for anonymous callers`);
+    }
     addOnce(this.byName, account.name, account, 'account name');
     addOnce(this.byCanonicalId, account.canonicalId, account, 'canonical id');
     addOnce(this.byNumber, account.accountNumber, account, 'account number');
@@ -76,7 +78,9 @@ class Tables {
     for (const key of keys) addOnce(this.byKey, key.accessKeyId, { ...key, account }, 'access key');
     for (const user of users) this.#addUser(user, account);
     for (const role of roles) this.#addRole({ ...role, account }, account);
-    for (const policy of policies) addOnce(this.policies, `arn:aws:iam::${account.accountNumber}:policy/${policy.name}`, policy, 'policy');
+    for (const policy of policies) {
+      addOnce(this.policies, `arn:aws:iam::${account.accountNumber}:policy/${policy.name}`, policy, 'policy');
+    }
     for (const provider of providers) addOnce(this.providers, provider.arn, provider, 'identity provider');
   }
 
@@ -94,7 +98,9 @@ class Tables {
 
 /** Policies name users and roles by ARN: one that names another account would be taken for somebody there. */
 function ofAccount(arn: string, { accountNumber, name }: Account): string {
-  if (!arn.startsWith(`arn:aws:iam::${accountNumber}:`)) throw new Error(`${arn} is not an ARN of account ${name}, which begin with arn:aws:iam::${accountNumber}:`);
+  if (!arn.startsWith(`arn:aws:iam::${accountNumber}:`)) {
+    throw new Error(`${arn} is not an ARN of account ${name}, which begin with arn:aws:iam::${accountNumber}:`);
+  }
   return arn;
 }
 

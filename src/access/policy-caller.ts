@@ -6,8 +6,15 @@ const ROOT = ':root';
 /** Who a caller is in the words of policies. */
 export function policyCaller(principal: Principal): PolicyCaller {
   if (principal.kind === 'anonymous') return ANONYMOUS_CALLER;
-  const { account: { accountNumber, canonicalId }, user, session } = principal;
-  const arns = user === undefined ? [`arn:aws:iam::${accountNumber}${ROOT}`] : [user.arn, ...(session?.role === undefined ? [] : [session.role.arn])];
+  const {
+    account: { accountNumber, canonicalId },
+    user,
+    session,
+  } = principal;
+  const arns =
+    user === undefined
+      ? [`arn:aws:iam::${accountNumber}${ROOT}`]
+      : [user.arn, ...(session?.role === undefined ? [] : [session.role.arn])];
   return { accountNumber, canonicalId, arns, isRoot: user === undefined };
 }
 

@@ -10,7 +10,11 @@ export type Side = 'identity' | 'session' | 'bucket';
 /** Statements told of one request. */
 const MAX_LOOKED = 100;
 
-const DOCUMENTS: Readonly<Record<Side, string>> = { identity: 'a policy of the caller', session: 'the policy of the session', bucket: 'bucket policy' };
+const DOCUMENTS: Readonly<Record<Side, string>> = {
+  identity: 'a policy of the caller',
+  session: 'the policy of the session',
+  bucket: 'bucket policy',
+};
 
 interface Decided {
   readonly context: PolicyContext;
@@ -29,7 +33,9 @@ export function reasonsOf({ context, said, by, lacking, principal }: Decided): A
     ...(by !== undefined && { by: statementFacts(by) }),
     looked: looked.slice(0, MAX_LOOKED).map(statementFacts),
     ...(looked.length > MAX_LOOKED && { omitted: looked.length - MAX_LOOKED }),
-    ...(lacking.length > 0 && { remedies: lacking.map((side) => ({ document: DOCUMENTS[side], statement: smallest(side, context, principal) })) }),
+    ...(lacking.length > 0 && {
+      remedies: lacking.map((side) => ({ document: DOCUMENTS[side], statement: smallest(side, context, principal) })),
+    }),
   };
 }
 

@@ -64,7 +64,10 @@ type Read = (scope: Scope) => Value;
 /** @param name what stands behind the slash, as written */
 type ReadTag = (scope: Scope, name: string) => Value;
 
-const header = (name: string): Read => ({ asked }) => asked.headers.get(name);
+const header =
+  (name: string): Read =>
+  ({ asked }) =>
+    asked.headers.get(name);
 const present = (yes: boolean): string => String(yes);
 
 function accountOf({ principal }: Scope): string | undefined {
@@ -101,29 +104,61 @@ const GLOBAL: Readonly<Record<string, Read>> = {
   'aws:principalisawsservice': () => 'false',
   'aws:viaawsservice': () => 'false',
   'aws:resourceaccount': ownerOf,
-  'aws:username': ({ principal }) => (principal.kind === 'account' && principal.session?.role === undefined ? principal.user?.name : undefined),
-  'aws:userid': ({ principal }) => (principal.kind === 'anonymous' ? 'anonymous' : principal.user === undefined ? principal.account.accountNumber : principal.user.id),
+  'aws:username': ({ principal }) =>
+    principal.kind === 'account' && principal.session?.role === undefined ? principal.user?.name : undefined,
+  'aws:userid': ({ principal }) =>
+    principal.kind === 'anonymous'
+      ? 'anonymous'
+      : principal.user === undefined
+        ? principal.account.accountNumber
+        : principal.user.id,
   'aws:federatedprovider': ({ principal }) => (principal.kind === 'account' ? principal.session?.provider : undefined),
   'aws:tokenissuetime': ({ principal }) =>
-    (principal.kind === 'account' && principal.session !== undefined ? new Date(principal.session.issuedAt).toISOString() : undefined),
+    principal.kind === 'account' && principal.session !== undefined
+      ? new Date(principal.session.issuedAt).toISOString()
+      : undefined,
 };
 
-const LISTS: ReadonlySet<string> = new Set(['ListObjects', 'ListObjectsV2', 'ListObjectVersions', 'ListMultipartUploads']);
+const LISTS: ReadonlySet<string> = new Set([
+  'ListObjects',
+  'ListObjectsV2',
+  'ListObjectVersions',
+  'ListMultipartUploads',
+]);
 
 /** A parameter of a listing; of other requests, which ask for the permission to list on the way, it says nothing. */
-const listing = (name: string): Read => ({ asked }) => (LISTS.has(asked.operation) ? asked.query.get(name) : undefined);
+const listing =
+  (name: string): Read =>
+  ({ asked }) =>
+    LISTS.has(asked.operation) ? asked.query.get(name) : undefined;
 
 /** Operations that write a whole object; the others that take `s3:PutObject` write a part of one. */
 const WHOLE: ReadonlySet<string> = new Set(['PutObject', 'CopyObject', 'CompleteMultipartUpload', 'PostObject']);
 
 const HEADERS = [
-  'x-amz-acl', 'x-amz-grant-full-control', 'x-amz-grant-read', 'x-amz-grant-read-acp', 'x-amz-grant-write', 'x-amz-grant-write-acp', 'x-amz-copy-source',
-  'x-amz-metadata-directive', 'x-amz-storage-class', 'x-amz-server-side-encryption', 'x-amz-server-side-encryption-aws-kms-key-id',
-  'x-amz-server-side-encryption-customer-algorithm', 'x-amz-website-redirect-location', 'x-amz-object-ownership', 'x-amz-content-sha256', 'if-match',
+  'x-amz-acl',
+  'x-amz-grant-full-control',
+  'x-amz-grant-read',
+  'x-amz-grant-read-acp',
+  'x-amz-grant-write',
+  'x-amz-grant-write-acp',
+  'x-amz-copy-source',
+  'x-amz-metadata-directive',
+  'x-amz-storage-class',
+  'x-amz-server-side-encryption',
+  'x-amz-server-side-encryption-aws-kms-key-id',
+  'x-amz-server-side-encryption-customer-algorithm',
+  'x-amz-website-redirect-location',
+  'x-amz-object-ownership',
+  'x-amz-content-sha256',
+  'if-match',
   'if-none-match',
 ] as const;
 
-/** `s3:` keys. https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html#amazons3-policy-keys */
+/**
+ * `s3:` keys.
+ * https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html#amazons3-policy-keys
+ */
 const S3: Readonly<Record<string, Read>> = {
   ...Object.fromEntries(HEADERS.map((name) => [`s3:${name}`, header(name)])),
   // As policies are written: without the slash that clients may put in front.
@@ -131,8 +166,10 @@ const S3: Readonly<Record<string, Read>> = {
   's3:prefix': listing('prefix'),
   's3:delimiter': listing('delimiter'),
   's3:max-keys': listing('max-keys'),
-  's3:versionid': ({ resource, asked }) => (resource.key === undefined ? asked.query.get('versionId') : resource.versionId),
-  's3:authtype': ({ asked }) => ({ header: 'REST-HEADER', query: 'REST-QUERY-STRING', form: 'POST', anonymous: undefined })[asked.authMethod],
+  's3:versionid': ({ resource, asked }) =>
+    resource.key === undefined ? asked.query.get('versionId') : resource.versionId,
+  's3:authtype': ({ asked }) =>
+    ({ header: 'REST-HEADER', query: 'REST-QUERY-STRING', form: 'POST', anonymous: undefined })[asked.authMethod],
   's3:signatureversion': signatureVersion,
   's3:signatureage': signatureAge,
   's3:tlsversion': ({ asked }) => asked.tlsVersion,
@@ -140,7 +177,8 @@ const S3: Readonly<Record<string, Read>> = {
   's3:requestobjecttagkeys': (scope) => requestTags(scope)?.map(({ key }) => key),
   's3:object-lock-mode': header('x-amz-object-lock-mode'),
   's3:object-lock-retain-until-date': header('x-amz-object-lock-retain-until-date'),
-  's3:object-lock-remaining-retention-days': ({ asked }) => remainingDays(asked.headers.get('x-amz-object-lock-retain-until-date'), asked.now),
+  's3:object-lock-remaining-retention-days': ({ asked }) =>
+    remainingDays(asked.headers.get('x-amz-object-lock-retain-until-date'), asked.now),
   's3:object-lock-legal-hold': header('x-amz-object-lock-legal-hold'),
   's3:objectcreationoperation': ({ asked }) => present(WHOLE.has(asked.operation)),
 };
@@ -156,7 +194,12 @@ const TAGS: Readonly<Record<string, ReadTag>> = {
 };
 
 /** Answers what documents ask about one decision; nothing is worked out that they do not ask for. */
-export function decisionKeys(principal: Principal, action: string, resource: DecidedResource, asked: AskedRequest): ConditionKeys {
+export function decisionKeys(
+  principal: Principal,
+  action: string,
+  resource: DecidedResource,
+  asked: AskedRequest,
+): ConditionKeys {
   const scope: Scope = { principal, resource, asked };
   return {
     get: (key) => {
@@ -210,7 +253,10 @@ export function remainingDays(date: string | undefined, now: number): string | u
 function signatureVersion({ asked }: Scope): string | undefined {
   if (asked.authMethod === 'anonymous') return undefined;
   const { authMethod, query, headers } = asked;
-  const isV2 = authMethod === 'query' ? query.get('X-Amz-Algorithm') === undefined : authMethod === 'form' && headers.get('x-amz-algorithm') === undefined;
+  const isV2 =
+    authMethod === 'query'
+      ? query.get('X-Amz-Algorithm') === undefined
+      : authMethod === 'form' && headers.get('x-amz-algorithm') === undefined;
   return isV2 ? 'AWS' : 'AWS4-HMAC-SHA256';
 }
 

@@ -36,7 +36,9 @@ export function healthRoutes(sources: HealthSources): AdminPart {
   const readiness = remembered(() => judgeReadiness(sources));
   return (app) => {
     answer(app, '/healthz', async () => ({ ok: true, detail: 'alive' }));
-    answer(app, '/startupz', async () => (sources.started() ? { ok: true, detail: 'started' } : { ok: false, detail: 'starting' }));
+    answer(app, '/startupz', async () =>
+      sources.started() ? { ok: true, detail: 'started' } : { ok: false, detail: 'starting' },
+    );
     answer(app, '/readyz', async () => (sources.draining() ? { ok: false, detail: 'draining' } : readiness()));
   };
 }
@@ -44,7 +46,10 @@ export function healthRoutes(sources: HealthSources): AdminPart {
 function answer(app: FastifyInstance, url: string, judge: () => Promise<Verdict>): void {
   app.get(url, { config: { access: 'probe' } }, async (_request, reply) => {
     const { ok, detail } = await judge();
-    return reply.code(ok ? 200 : 503).type('text/plain; charset=utf-8').send(`${detail}\n`);
+    return reply
+      .code(ok ? 200 : 503)
+      .type('text/plain; charset=utf-8')
+      .send(`${detail}\n`);
   });
 }
 
@@ -52,7 +57,12 @@ async function judgeReadiness({ started, backends, clockWrongBy }: HealthSources
   if (!started()) return { ok: false, detail: 'starting' };
   const { total, failing } = await backends();
   const skew = clockWrongBy?.();
-  if (skew !== undefined) return { ok: false, detail: `the clock is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? 'ahead' : 'behind'} of the backends'` };
+  if (skew !== undefined) {
+    return {
+      ok: false,
+      detail: `the clock is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? 'ahead' : 'behind'} of the backends'`,
+    };
+  }
   if (failing.length === 0) return { ok: true, detail: 'ready' };
   const silent = `no answer from backend ${failing.join(', ')}`;
   return failing.length < total ? { ok: true, detail: `ready, but ${silent}` } : { ok: false, detail: silent };

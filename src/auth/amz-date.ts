@@ -7,11 +7,16 @@ export function parseAmzDate(text: string): number | undefined {
     return undefined;
   }
   const [, year, month, day, hour, minute, second] = match;
-  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)));
+  const date = new Date(
+    Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)),
+  );
   // Date.UTC carries: 31 June is 1 July to it.
   const real =
-    date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day) && date.getUTCHours() === Number(hour) &&
-    date.getUTCMinutes() === Number(minute) && date.getUTCSeconds() === Number(second);
+    date.getUTCMonth() + 1 === Number(month) &&
+    date.getUTCDate() === Number(day) &&
+    date.getUTCHours() === Number(hour) &&
+    date.getUTCMinutes() === Number(minute) &&
+    date.getUTCSeconds() === Number(second);
   return real ? date.getTime() : undefined;
 }
 

@@ -34,7 +34,11 @@ export function authenticate<C extends SigningCredential>(raw: RawRequest, optio
   }
   if (inQuery === 'v2') {
     if (options.presignedV2 !== true) throw signatureV2();
-    return authenticatePresignedV2(request, { ...options, payload: anonymousPayload(request.headers), virtualBucket: raw.virtualBucket });
+    return authenticatePresignedV2(request, {
+      ...options,
+      payload: anonymousPayload(request.headers),
+      virtualBucket: raw.virtualBucket,
+    });
   }
   if (inQuery === 'v4') {
     return authenticateQuery(request, options);
@@ -43,17 +47,26 @@ export function authenticate<C extends SigningCredential>(raw: RawRequest, optio
 }
 
 /** The value of an unsupported header is not echoed: it may be a password. */
-function byHeader<C extends SigningCredential>(value: string, request: SignableRequest, options: AuthOptions<C>): AuthVerdict<C> {
+function byHeader<C extends SigningCredential>(
+  value: string,
+  request: SignableRequest,
+  options: AuthOptions<C>,
+): AuthVerdict<C> {
   const space = value.indexOf(' ');
   switch (space < 0 ? '' : value.slice(0, space)) {
     case 'AWS4-HMAC-SHA256':
       return authenticateHeader(value.slice(space + 1), request, options);
     case 'AWS4-ECDSA-P256-SHA256':
-      throw new S3Error('NotImplemented', { extra: { Header: 'Authorization', additionalMessage: 'AWS4-ECDSA-P256-SHA256' } });
+      throw new S3Error('NotImplemented', {
+        extra: { Header: 'Authorization', additionalMessage: 'AWS4-ECDSA-P256-SHA256' },
+      });
     case 'AWS':
       throw signatureV2();
     default:
-      throw new S3Error('InvalidArgument', { message: 'Unsupported Authorization Type', extra: { ArgumentName: 'Authorization' } });
+      throw new S3Error('InvalidArgument', {
+        message: 'Unsupported Authorization Type',
+        extra: { ArgumentName: 'Authorization' },
+      });
   }
 }
 
@@ -70,7 +83,8 @@ function signatureV2(): S3Error {
 function anonymousPayload(headers: HeaderLines): PayloadMode {
   const sha256 = headers.get('x-amz-content-sha256');
   if (sha256 === undefined) {
-    const trailing = headers.get('x-amz-trailer') !== undefined && headers.get('x-amz-decoded-content-length') !== undefined;
+    const trailing =
+      headers.get('x-amz-trailer') !== undefined && headers.get('x-amz-decoded-content-length') !== undefined;
     return { kind: trailing ? 'streaming-unsigned-trailer' : 'unsigned' };
   }
   const payload = parsePayloadMode(sha256);

@@ -24,10 +24,15 @@ export function parseRawQuery(rawQuery: string): QueryPair[] {
   return pairs;
 }
 
-/** `name=value` joined by `&`, sorted by encoded name, then value. `without` names the one parameter that is left out. */
+/**
+ * `name=value` joined by `&`, sorted by encoded name, then value. `without` names the one parameter that is left out.
+ */
 export function canonicalQuery(pairs: readonly QueryPair[], without?: string): string {
   const kept = without === undefined ? [...pairs] : pairs.filter((pair) => pair.name !== without);
-  return kept.sort(byNameThenValue).map((pair) => `${pair.name}=${pair.value}`).join('&');
+  return kept
+    .sort(byNameThenValue)
+    .map((pair) => `${pair.name}=${pair.value}`)
+    .join('&');
 }
 
 /** Encoded text is ASCII, where comparing code units is comparing bytes. */

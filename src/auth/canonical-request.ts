@@ -20,7 +20,9 @@ export function canonicalRequests(request: SignableRequest, options: CanonicalOp
   const rest = `\n${canonicalQuery(request.query, options.signatureParameter)}\n${tail(request, options)}`;
   const path = canonicalPath(request.rawPath);
   const first = `${request.method}\n${path}${rest}`;
-  return path === request.rawPath || request.rawPath === '' ? [first] : [first, `${request.method}\n${request.rawPath}${rest}`];
+  return path === request.rawPath || request.rawPath === ''
+    ? [first]
+    : [first, `${request.method}\n${request.rawPath}${rest}`];
 }
 
 function tail(request: SignableRequest, options: CanonicalOptions): string {

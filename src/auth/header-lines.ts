@@ -31,7 +31,10 @@ export class HeaderLines {
     return first >= 0 && this.names.includes(name, first + 1);
   }
 
-  /** As it stands in a canonical request: trimmed, runs of blanks as one space, repeats joined by `,`; empty when absent. */
+  /**
+   * As it stands in a canonical request: trimmed, runs of blanks as one space, repeats joined by `,`; empty when
+   * absent.
+   */
   canonicalValue(name: string): string {
     let at = this.names.indexOf(name);
     if (at < 0) {

@@ -6,7 +6,13 @@ import { requireSignedHeaders } from './required-headers.ts';
 import { headerToken } from './session-token.ts';
 import { MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault } from './scope.ts';
 import type { CredentialScope, ScopeFault } from './scope.ts';
-import { DEFAULT_MAX_SKEW_MS, type AuthOptions, type AuthVerdict, type OtherService, type SigningCredential } from './verdict.ts';
+import {
+  DEFAULT_MAX_SKEW_MS,
+  type AuthOptions,
+  type AuthVerdict,
+  type OtherService,
+  type SigningCredential,
+} from './verdict.ts';
 import { absenceFault, listFault, splitSignedHeaders } from './signed-headers.ts';
 import { verifySignature, type SignatureClaim } from './verify-signature.ts';
 
@@ -35,12 +41,22 @@ export function authenticateHeader<C extends SigningCredential>(
     throw malformed(fault);
   }
   const payloadHash = options.service?.bodyHash ?? request.headers.get('x-amz-content-sha256') ?? UNSIGNED_PAYLOAD;
-  const claim: SignatureClaim = { method: 'header', ...parts, amzDate, payloadHash, sessionToken: headerToken(request) };
+  const claim: SignatureClaim = {
+    method: 'header',
+    ...parts,
+    amzDate,
+    payloadHash,
+    sessionToken: headerToken(request),
+  };
   return verifySignature(claim, request, { ...options, check: () => checkHeaders(claim, request, options.service) });
 }
 
 /** What comes after the access key and before the signature. */
-function checkHeaders({ scope, amzDate, signedHeaders }: SignatureClaim, { headers }: SignableRequest, service: OtherService | undefined): PayloadMode {
+function checkHeaders(
+  { scope, amzDate, signedHeaders }: SignatureClaim,
+  { headers }: SignableRequest,
+  service: OtherService | undefined,
+): PayloadMode {
   const dateFault = scopeDateFault(scope, amzDate);
   if (dateFault !== undefined) {
     throw malformed(dateFault);
@@ -86,7 +102,9 @@ function parseComponents(components: string): AuthorizationParts {
   const signedHeaders = found.get('SignedHeaders');
   const signature = found.get('Signature');
   if (!credential || !signedHeaders || !signature || given.length !== COMPONENTS) {
-    throw malformed({ message: 'the authorization header requires three components: Credential, SignedHeaders, and Signature.' });
+    throw malformed({
+      message: 'the authorization header requires three components: Credential, SignedHeaders, and Signature.',
+    });
   }
   const scope = parseCredential(credential);
   if (scope === undefined) {

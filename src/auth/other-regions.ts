@@ -3,8 +3,9 @@ const MAX_REGIONS = 64;
 const REGION = /^[A-Za-z0-9-]{1,64}$/;
 
 /**
- * Where clients may sign for any region: those that somebody has signed for with a right secret. Keys are kept for these only, so that names that
- * strangers make up push nobody's keys out; and for keys that exist as for those that do not, so that time tells nobody which is which.
+ * Where clients may sign for any region: those that somebody has signed for with a right secret. Keys are kept for
+ * these only, so that names that strangers make up push nobody's keys out; and for keys that exist as for those that do
+ * not, so that time tells nobody which is which.
  */
 export class OtherRegions {
   readonly #proven = new Set<string>();

@@ -2,7 +2,7 @@ import { invalidArgument, S3Error } from '../errors/s3-error.ts';
 
 /** What `x-amz-content-sha256` says about the body. */
 export type PayloadMode =
-  | { readonly kind: 'hash'; /** 64 lower-case hex digits. */ readonly sha256: string }
+  | { readonly kind: 'hash' /** 64 lower-case hex digits. */; readonly sha256: string }
   | { readonly kind: 'unsigned' }
   | { readonly kind: 'streaming-signed' }
   | { readonly kind: 'streaming-signed-trailer' }

@@ -1,7 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { S3Error, invalidArgument } from '../errors/s3-error.ts';
 import { parseAmzDate } from './amz-date.ts';
-import { type CredentialScope, MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault, type ScopeRules } from './scope.ts';
+import {
+  type CredentialScope,
+  MALFORMED_CREDENTIAL,
+  parseCredential,
+  scopeDateFault,
+  scopeFault,
+  type ScopeRules,
+} from './scope.ts';
 import { credentialOf } from './session-token.ts';
 import { SIGV4_ALGORITHM, sign, signatureMatches } from './signature.ts';
 import { deriveSigningKey } from './signing-key.ts';
@@ -21,8 +28,12 @@ const V4_FIELDS = ['x-amz-algorithm', 'x-amz-credential', 'x-amz-date', 'x-amz-s
 const V2_FIELDS = ['awsaccesskeyid', 'signature'] as const;
 /** As clients write them. */
 const SPELLING: Readonly<Record<string, string>> = {
-  'x-amz-algorithm': 'X-Amz-Algorithm', 'x-amz-credential': 'X-Amz-Credential', 'x-amz-date': 'X-Amz-Date', 'x-amz-signature': 'X-Amz-Signature',
-  'awsaccesskeyid': 'AWSAccessKeyId', 'signature': 'signature',
+  'x-amz-algorithm': 'X-Amz-Algorithm',
+  'x-amz-credential': 'X-Amz-Credential',
+  'x-amz-date': 'X-Amz-Date',
+  'x-amz-signature': 'X-Amz-Signature',
+  awsaccesskeyid: 'AWSAccessKeyId',
+  signature: 'signature',
 };
 const BASE64_TEXT = /^[A-Za-z0-9+/=\r\n]+$/;
 const DUMMY_SECRET = 'no secret: the access key is unknown';
@@ -34,25 +45,44 @@ const DUMMY_SECRET = 'no secret: the access key is unknown';
  * @throws S3Error InvalidArgument (a field missing or malformed), InvalidRequest (version 2 where it is not allowed),
  *   InvalidAccessKeyId, InvalidToken, ExpiredToken, SignatureDoesNotMatch
  */
-export function authenticateForm<C extends SigningCredential>(fields: SignedFields, options: AuthOptions<C>): FormVerdict<C> {
+export function authenticateForm<C extends SigningCredential>(
+  fields: SignedFields,
+  options: AuthOptions<C>,
+): FormVerdict<C> {
   const isV4 = V4_FIELDS.some((name) => fields.get(name) !== undefined);
   const isSigned = isV4 || ['policy', ...V2_FIELDS].some((name) => fields.get(name) !== undefined);
   if (!isSigned) return { kind: 'anonymous' };
   if (!isV4 && options.presignedV2 !== true) {
-    throw new S3Error('InvalidRequest', { message: 'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.' });
+    throw new S3Error('InvalidRequest', {
+      message: 'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',
+    });
   }
   const policy = required(fields, 'policy');
-  if (!BASE64_TEXT.test(policy)) throw new S3Error('InvalidPolicyDocument', { message: 'Invalid Policy: Invalid Base64 encoding.' });
+  if (!BASE64_TEXT.test(policy)) {
+    throw new S3Error('InvalidPolicyDocument', { message: 'Invalid Policy: Invalid Base64 encoding.' });
+  }
   return isV4 ? byV4(fields, policy, options) : byV2(fields, policy, options);
 }
 
-function byV4<C extends SigningCredential>(fields: SignedFields, policy: string, options: AuthOptions<C>): FormVerdict<C> {
-  const [algorithm, credentialText, amzDate, signature] = V4_FIELDS.map((name) => required(fields, name)) as [string, string, string, string];
-  if (algorithm !== SIGV4_ALGORITHM) throw fieldFault('x-amz-algorithm', algorithm, `X-Amz-Algorithm only supports "${SIGV4_ALGORITHM}"`);
+function byV4<C extends SigningCredential>(
+  fields: SignedFields,
+  policy: string,
+  options: AuthOptions<C>,
+): FormVerdict<C> {
+  const [algorithm, credentialText, amzDate, signature] = V4_FIELDS.map((name) => required(fields, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  if (algorithm !== SIGV4_ALGORITHM) {
+    throw fieldFault('x-amz-algorithm', algorithm, `X-Amz-Algorithm only supports "${SIGV4_ALGORITHM}"`);
+  }
   const scope = checkedScope(credentialText, amzDate, options);
   const { accessKeyId } = scope;
   const credential = credentialOf(accessKeyId, fields.get('x-amz-security-token'), options);
-  // Any secret would do for an unknown key: it is refused after the same work. A form is signed for long, on days of a stranger's choice: none is remembered.
+  // Any secret would do for an unknown key: it is refused after the same work. A form is signed for long, on days of a
+  // stranger's choice: none is remembered.
   const key = deriveSigningKey(credential?.secretAccessKey ?? DUMMY_SECRET, scope);
   const matches = signatureMatches(sign(key, policy), signature);
   return decided({ credential, matches, accessKeyId, policy, signature });
@@ -60,22 +90,39 @@ function byV4<C extends SigningCredential>(fields: SignedFields, policy: string,
 
 function checkedScope(credential: string, amzDate: string, rules: ScopeRules): CredentialScope {
   const scope = parseCredential(credential);
-  if (scope === undefined) throw fieldFault('x-amz-credential', credential, `Error parsing the X-Amz-Credential parameter; ${MALFORMED_CREDENTIAL.message}`);
+  if (scope === undefined) {
+    throw fieldFault(
+      'x-amz-credential',
+      credential,
+      `Error parsing the X-Amz-Credential parameter; ${MALFORMED_CREDENTIAL.message}`,
+    );
+  }
   if (parseAmzDate(amzDate) === undefined) {
-    throw fieldFault('x-amz-date', amzDate, 'X-Amz-Date must be in the ISO8601 Long Format "yyyyMMdd\'T\'HHmmss\'Z\'"');
+    throw fieldFault('x-amz-date', amzDate, "X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"");
   }
   const fault = scopeFault(scope, rules) ?? scopeDateFault(scope, amzDate);
-  if (fault !== undefined) throw fieldFault('x-amz-credential', credential, `Error parsing the X-Amz-Credential parameter; ${fault.message}`);
+  if (fault !== undefined) {
+    throw fieldFault('x-amz-credential', credential, `Error parsing the X-Amz-Credential parameter; ${fault.message}`);
+  }
   return scope;
 }
 
-function byV2<C extends SigningCredential>(fields: SignedFields, policy: string, options: AuthOptions<C>): FormVerdict<C> {
+function byV2<C extends SigningCredential>(
+  fields: SignedFields,
+  policy: string,
+  options: AuthOptions<C>,
+): FormVerdict<C> {
   const [accessKeyId, signature] = V2_FIELDS.map((name) => required(fields, name)) as [string, string];
   const credential = credentialOf(accessKeyId, fields.get('x-amz-security-token'), options);
-  const expected = createHmac('sha1', credential?.secretAccessKey ?? DUMMY_SECRET).update(policy, 'latin1').digest();
+  const expected = createHmac('sha1', credential?.secretAccessKey ?? DUMMY_SECRET)
+    .update(policy, 'latin1')
+    .digest();
   const provided = Buffer.from(signature, 'base64');
   // Decoding forgives: other letters than the signer's could stand for the same bytes.
-  const matches = provided.length === expected.length && timingSafeEqual(provided, expected) && provided.toString('base64') === signature;
+  const matches =
+    provided.length === expected.length &&
+    timingSafeEqual(provided, expected) &&
+    provided.toString('base64') === signature;
   return decided({ credential, matches, accessKeyId, policy, signature });
 }
 
@@ -87,9 +134,19 @@ interface Decision<C> {
   readonly signature: string;
 }
 
-function decided<C extends SigningCredential>({ credential, matches, accessKeyId, policy, signature }: Decision<C>): FormVerdict<C> {
+function decided<C extends SigningCredential>({
+  credential,
+  matches,
+  accessKeyId,
+  policy,
+  signature,
+}: Decision<C>): FormVerdict<C> {
   if (credential === undefined) throw new S3Error('InvalidAccessKeyId', { extra: { AWSAccessKeyId: accessKeyId } });
-  if (!matches) throw new S3Error('SignatureDoesNotMatch', { extra: { AWSAccessKeyId: accessKeyId, StringToSign: policy, SignatureProvided: signature } });
+  if (!matches) {
+    throw new S3Error('SignatureDoesNotMatch', {
+      extra: { AWSAccessKeyId: accessKeyId, StringToSign: policy, SignatureProvided: signature },
+    });
+  }
   return { kind: 'signed', method: 'form', accessKeyId, credential };
 }
 
@@ -97,7 +154,11 @@ function required(fields: SignedFields, name: string): string {
   const value = fields.get(name);
   if (value !== undefined && value !== '') return value;
   const spelled = SPELLING[name] ?? name;
-  throw fieldFault(name, '', `Bucket POST must contain a field named '${spelled}'.  If it is specified, please check the order of the fields.`);
+  throw fieldFault(
+    name,
+    '',
+    `Bucket POST must contain a field named '${spelled}'.  If it is specified, please check the order of the fields.`,
+  );
 }
 
 function fieldFault(name: string, value: string, message: string): S3Error {

@@ -10,7 +10,10 @@ import { shownBytes, shownText } from './signed-text.ts';
 import { credentialOf } from './session-token.ts';
 import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
 
-/** Version 2 signs decoded text without marks between its parts: with one of these in it, it could be cut in several ways. */
+/**
+ * Version 2 signs decoded text without marks between its parts: with one of these in it, it could be cut in several
+ * ways.
+ */
 // eslint-disable-next-line no-control-regex -- the control characters are the point
 const AMBIGUOUS_NAME = /[\u0000-\u0020\u007f:=&?]/;
 // eslint-disable-next-line no-control-regex -- the control characters are the point
@@ -28,25 +31,41 @@ interface PresignedV2Options<C extends SigningCredential> extends AuthOptions<C>
  * the AWS CLI and boto3 without a configured signature version still make for us-east-1. Only where
  * the configuration allows it. Source: S3 developer guide, "Signing and authenticating REST requests".
  *
- * @throws S3Error AccessDenied (a parameter missing, expired, or ambiguous where it is signed), InvalidAccessKeyId, SignatureDoesNotMatch
+ * @throws S3Error AccessDenied (a parameter missing, expired, or ambiguous where it is signed), InvalidAccessKeyId,
+ * SignatureDoesNotMatch
  */
-export function authenticatePresignedV2<C extends SigningCredential>(canonical: SignableRequest, options: PresignedV2Options<C>): AuthVerdict<C> {
+export function authenticatePresignedV2<C extends SigningCredential>(
+  canonical: SignableRequest,
+  options: PresignedV2Options<C>,
+): AuthVerdict<C> {
   const request = { ...canonical, query: canonical.query.map(decoded) };
   const accessKeyId = single(request.query, 'AWSAccessKeyId');
   const expires = single(request.query, 'Expires');
   const signature = single(request.query, 'Signature');
-  if (!/^\d{1,12}$/.test(expires)) throw new S3Error('AccessDenied', { message: `Invalid date (should be seconds since epoch): ${expires}` });
+  if (!/^\d{1,12}$/.test(expires)) {
+    throw new S3Error('AccessDenied', { message: `Invalid date (should be seconds since epoch): ${expires}` });
+  }
   refuseExpired(Number(expires) * 1000, request.now);
   refuseAmbiguous(request.query);
 
   const token = tokenOf(request);
   const credential = credentialOf(accessKeyId, token, options);
   const text = stringToSignV2(request, expires, options.virtualBucket);
-  const expected = createHmac('sha1', credential?.secretAccessKey ?? DUMMY_SECRET).update(text, 'latin1').digest();
+  const expected = createHmac('sha1', credential?.secretAccessKey ?? DUMMY_SECRET)
+    .update(text, 'latin1')
+    .digest();
   const provided = Buffer.from(signature, 'base64');
   // Decoding forgives: other letters than the signer's could stand for the same bytes.
-  const matches = provided.length === expected.length && timingSafeEqual(provided, expected) && provided.toString('base64') === signature;
-  if (credential === undefined || !matches) throw refusal(credential === undefined ? 'InvalidAccessKeyId' : 'SignatureDoesNotMatch', accessKeyId, { text, signature });
+  const matches =
+    provided.length === expected.length &&
+    timingSafeEqual(provided, expected) &&
+    provided.toString('base64') === signature;
+  if (credential === undefined || !matches) {
+    throw refusal(credential === undefined ? 'InvalidAccessKeyId' : 'SignatureDoesNotMatch', accessKeyId, {
+      text,
+      signature,
+    });
+  }
   return { kind: 'signed', method: 'query', accessKeyId, credential, payload: options.payload };
 }
 
@@ -78,14 +97,21 @@ function sentValue(headers: HeaderLines, name: string): string | undefined {
 }
 
 /**
- * `x-amz-acl:private` may be a header, or the end of the value of the one before; `versionId=x` a parameter, or the end of one. Such
- * values are refused: whoever changes a link from the one to the other does not change what was signed.
+ * `x-amz-acl:private` may be a header, or the end of the value of the one before; `versionId=x` a parameter, or the end
+ * of one. Such values are refused: whoever changes a link from the one to the other does not change what was signed.
  */
 function refuseAmbiguous(query: readonly QueryPair[]): void {
   for (const { name, value } of query) {
     const covered = coveredByV2(name) || name === 'content-type' || name === 'content-md5';
-    if (!covered || !(AMBIGUOUS_NAME.test(name) || CONTROL.test(value) || (inV2Resource(name) && value.includes('&')))) continue;
-    throw new S3Error('AccessDenied', { message: 'A query parameter holds characters that version 2 of the signature cannot tell apart from its own.' });
+    if (
+      !covered ||
+      !(AMBIGUOUS_NAME.test(name) || CONTROL.test(value) || (inV2Resource(name) && value.includes('&')))
+    ) {
+      continue;
+    }
+    throw new S3Error('AccessDenied', {
+      message: 'A query parameter holds characters that version 2 of the signature cannot tell apart from its own.',
+    });
   }
 }
 
@@ -99,7 +125,9 @@ function subresources(query: readonly QueryPair[]): string {
 function single(query: readonly QueryPair[], name: string): string {
   const [value, another] = query.filter((pair) => pair.name === name);
   if (value === undefined || another !== undefined) {
-    throw new S3Error('AccessDenied', { message: 'Query-string authentication requires the Signature, Expires and AWSAccessKeyId parameters' });
+    throw new S3Error('AccessDenied', {
+      message: 'Query-string authentication requires the Signature, Expires and AWSAccessKeyId parameters',
+    });
   }
   return value.value;
 }
@@ -114,16 +142,30 @@ function tokenOf({ query, headers }: SignableRequest): string | undefined {
 
 function refuseExpired(end: number, now: number): void {
   if (now <= end) return;
-  throw new S3Error('AccessDenied', { message: 'Request has expired', extra: { Expires: formatErrorDate(end), ServerTime: formatErrorDate(now) } });
+  throw new S3Error('AccessDenied', {
+    message: 'Request has expired',
+    extra: { Expires: formatErrorDate(end), ServerTime: formatErrorDate(now) },
+  });
 }
 
-/** One and the same object is made for both codes, so that neither takes longer; the texts are put together when the answer is written. */
-function refusal(code: 'InvalidAccessKeyId' | 'SignatureDoesNotMatch', accessKeyId: string, claim: { text: string; signature: string }): S3Error {
+/**
+ * One and the same object is made for both codes, so that neither takes longer; the texts are put together when the
+ * answer is written.
+ */
+function refusal(
+  code: 'InvalidAccessKeyId' | 'SignatureDoesNotMatch',
+  accessKeyId: string,
+  claim: { text: string; signature: string },
+): S3Error {
   const whole = {
     AWSAccessKeyId: accessKeyId,
-    get StringToSign() { return shownText(claim.text); },
+    get StringToSign() {
+      return shownText(claim.text);
+    },
     SignatureProvided: claim.signature,
-    get StringToSignBytes() { return shownBytes(claim.text); },
+    get StringToSignBytes() {
+      return shownBytes(claim.text);
+    },
   };
   const known = { AWSAccessKeyId: accessKeyId };
   return new S3Error(code, { extra: code === 'InvalidAccessKeyId' ? known : whole });

@@ -24,8 +24,14 @@ const REQUIRED = [
 type RequiredParameter = (typeof REQUIRED)[number];
 const MAX_EXPIRES_SECONDS = 604_800;
 
-/** SigV4 in the query (presigned URLs). Order of the checks: parameters, scope, expiry, access key, payload hash, signature. */
-export function authenticateQuery<C extends SigningCredential>(request: SignableRequest, options: AuthOptions<C>): AuthVerdict<C> {
+/**
+ * SigV4 in the query (presigned URLs). Order of the checks: parameters, scope, expiry, access key, payload hash,
+ * signature.
+ */
+export function authenticateQuery<C extends SigningCredential>(
+  request: SignableRequest,
+  options: AuthOptions<C>,
+): AuthVerdict<C> {
   const given = requiredParameters(request);
   if (given['X-Amz-Algorithm'] === 'AWS4-ECDSA-P256-SHA256') {
     throw new S3Error('NotImplemented', { message: 'AWS4-ECDSA-P256-SHA256 signatures are not implemented' });
@@ -53,7 +59,10 @@ export function authenticateQuery<C extends SigningCredential>(request: Signable
 }
 
 /** What comes after the access key and before the signature. */
-function checkHeaders({ payloadHash, signedHeaders }: SignatureClaim, { headers, query }: SignableRequest): PayloadMode {
+function checkHeaders(
+  { payloadHash, signedHeaders }: SignatureClaim,
+  { headers, query }: SignableRequest,
+): PayloadMode {
   const payload = parsePayloadMode(payloadHash);
   requireSignedHeaders(headers, signedHeaders, query);
   refuseList(absenceFault(signedHeaders, headers));
@@ -62,7 +71,11 @@ function checkHeaders({ payloadHash, signedHeaders }: SignatureClaim, { headers,
 
 /** A signed header, or hoisted into the query under either spelling. */
 function declaredPayloadHash({ headers, query }: SignableRequest): string | undefined {
-  return headers.get('x-amz-content-sha256') ?? queryValue(query, 'X-Amz-Content-Sha256') ?? queryValue(query, 'x-amz-content-sha256');
+  return (
+    headers.get('x-amz-content-sha256') ??
+    queryValue(query, 'X-Amz-Content-Sha256') ??
+    queryValue(query, 'x-amz-content-sha256')
+  );
 }
 
 function requiredParameters(request: SignableRequest): Readonly<Record<RequiredParameter, string>> {
@@ -82,7 +95,7 @@ function checkedScope(credential: string, amzDate: string, rules: ScopeRules): C
     throw credentialError(MALFORMED_CREDENTIAL);
   }
   if (parseAmzDate(amzDate) === undefined) {
-    throw parameterError('X-Amz-Date must be in the ISO8601 Long Format "yyyyMMdd\'T\'HHmmss\'Z\'"');
+    throw parameterError("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"");
   }
   const fault = scopeFault(scope, rules);
   if (fault !== undefined) {
@@ -106,7 +119,9 @@ function checkLifetime(given: Readonly<Record<RequiredParameter, string>>, now: 
   }
   const seconds = Number(text);
   if (seconds < 1 || seconds > MAX_EXPIRES_SECONDS) {
-    throw new S3Error('AccessDenied', { message: `X-Amz-Expires must be between 1 and ${MAX_EXPIRES_SECONDS} seconds` });
+    throw new S3Error('AccessDenied', {
+      message: `X-Amz-Expires must be between 1 and ${MAX_EXPIRES_SECONDS} seconds`,
+    });
   }
   const start = parseAmzDate(given['X-Amz-Date']) ?? NaN;
   if (start - now > maxSkewMs) {

@@ -4,9 +4,38 @@ const V2_PARAMETERS: ReadonlySet<string> = new Set(['AWSAccessKeyId', 'Signature
 
 /** Query keys that are part of the resource that version 2 signs. */
 const V2_SUBRESOURCES: ReadonlySet<string> = new Set([
-  'acl', 'accelerate', 'analytics', 'cors', 'delete', 'encryption', 'inventory', 'lifecycle', 'location', 'logging', 'metrics', 'notification',
-  'partNumber', 'policy', 'replication', 'requestPayment', 'restore', 'tagging', 'torrent', 'uploadId', 'uploads', 'versionId', 'versioning',
-  'versions', 'website', 'object-lock', 'retention', 'legal-hold', 'publicAccessBlock', 'ownershipControls', 'intelligent-tiering', 'select',
+  'acl',
+  'accelerate',
+  'analytics',
+  'cors',
+  'delete',
+  'encryption',
+  'inventory',
+  'lifecycle',
+  'location',
+  'logging',
+  'metrics',
+  'notification',
+  'partNumber',
+  'policy',
+  'replication',
+  'requestPayment',
+  'restore',
+  'tagging',
+  'torrent',
+  'uploadId',
+  'uploads',
+  'versionId',
+  'versioning',
+  'versions',
+  'website',
+  'object-lock',
+  'retention',
+  'legal-hold',
+  'publicAccessBlock',
+  'ownershipControls',
+  'intelligent-tiering',
+  'select',
   'select-type',
 ]);
 
@@ -29,8 +58,9 @@ export function inV2Resource(name: string): boolean {
 }
 
 /**
- * Whether a signature of version 2 covers a parameter, so that it may have an effect. Version 4 covers all. Exactly these names:
- * the signer, what hoists headers out of the query, and operations ask here, or one of them would see what another did not sign.
+ * Whether a signature of version 2 covers a parameter, so that it may have an effect. Version 4 covers all. Exactly
+ * these names: the signer, what hoists headers out of the query, and operations ask here, or one of them would see what
+ * another did not sign.
  * @param name decoded
  */
 export function coveredByV2(name: string): boolean {

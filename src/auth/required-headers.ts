@@ -18,7 +18,10 @@ const SINGLE_HEADERS = [
 export function refuseRepeatedHeaders(headers: HeaderLines): void {
   for (const name of SINGLE_HEADERS) {
     if (headers.isRepeated(name)) {
-      throw new S3Error('InvalidArgument', { message: `The ${name} header may be sent only once.`, extra: { ArgumentName: name } });
+      throw new S3Error('InvalidArgument', {
+        message: `The ${name} header may be sent only once.`,
+        extra: { ArgumentName: name },
+      });
     }
   }
 }
@@ -28,10 +31,17 @@ export function refuseRepeatedHeaders(headers: HeaderLines): void {
  * same value in its query is: the query is covered as a whole.
  * @throws S3Error AccessDenied naming the headers that are not signed
  */
-export function requireSignedHeaders(headers: HeaderLines, signedHeaders: readonly string[], query: readonly QueryPair[] = []): void {
+export function requireSignedHeaders(
+  headers: HeaderLines,
+  signedHeaders: readonly string[],
+  query: readonly QueryPair[] = [],
+): void {
   const signed = new Set(signedHeaders);
-  const must = new Set(headers.names.filter((name) => (name === 'host' || name.startsWith('x-amz-')) && !signed.has(name)));
-  const hoisted = must.size === 0 || query.length === 0 ? undefined : Map.groupBy(query, (pair) => pair.name.toLowerCase());
+  const must = new Set(
+    headers.names.filter((name) => (name === 'host' || name.startsWith('x-amz-')) && !signed.has(name)),
+  );
+  const hoisted =
+    must.size === 0 || query.length === 0 ? undefined : Map.groupBy(query, (pair) => pair.name.toLowerCase());
   const unsigned = [...must].filter((name) => !inQuery(hoisted?.get(name), name, headers));
   if (!signed.has('host') && !unsigned.includes('host')) {
     unsigned.unshift('host');

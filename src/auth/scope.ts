@@ -24,7 +24,13 @@ export function parseCredential(credential: string): CredentialScope | undefined
   const parts = credential.split('/');
   const [date, region, service, terminator] = parts.slice(-4);
   const accessKeyId = parts.slice(0, -4).join('/');
-  if (accessKeyId === '' || date === undefined || region === undefined || service === undefined || terminator === undefined) {
+  if (
+    accessKeyId === '' ||
+    date === undefined ||
+    region === undefined ||
+    service === undefined ||
+    terminator === undefined
+  ) {
     return undefined;
   }
   if (!SCOPE_DATE.test(date)) {
@@ -46,7 +52,10 @@ export interface ScopeRules {
 }
 
 /** Checks what does not depend on the request's date. */
-export function scopeFault(scope: CredentialScope, { region, otherRegions, service }: ScopeRules): ScopeFault | undefined {
+export function scopeFault(
+  scope: CredentialScope,
+  { region, otherRegions, service }: ScopeRules,
+): ScopeFault | undefined {
   const { name = 's3', regions = [] } = service ?? {};
   const isOther = regions.includes(scope.region) || (otherRegions !== undefined && OtherRegions.isRegion(scope.region));
   if (scope.region !== region && !isOther) {
@@ -65,5 +74,7 @@ export function scopeDateFault(scope: CredentialScope, amzDate: string): ScopeFa
   if (amzDate.startsWith(scope.date)) {
     return undefined;
   }
-  return { message: `Invalid credential date "${scope.date}". This date is not the same as X-Amz-Date: "${amzDate.slice(0, 8)}".` };
+  return {
+    message: `Invalid credential date "${scope.date}". This date is not the same as X-Amz-Date: "${amzDate.slice(0, 8)}".`,
+  };
 }

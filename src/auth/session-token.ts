@@ -7,11 +7,14 @@ const HEADER = 'x-amz-security-token';
 const PARAMETER = 'X-Amz-Security-Token';
 
 /**
- * The session token of a request signed in its query: a parameter, as SDKs have it, or a header, which must be signed then.
+ * The session token of a request signed in its query: a parameter, as SDKs have it, or a header, which must be signed
+ * then.
  * @throws S3Error InvalidToken when there are two of them
  */
 export function presignedToken({ headers, query }: SignableRequest): string | undefined {
-  const given = [queryValue(query, PARAMETER), queryValue(query, HEADER), headers.get(HEADER)].filter((token) => token !== undefined);
+  const given = [queryValue(query, PARAMETER), queryValue(query, HEADER), headers.get(HEADER)].filter(
+    (token) => token !== undefined,
+  );
   if (new Set(given).size > 1) throw new S3Error('InvalidToken');
   return given[0];
 }
@@ -22,11 +25,15 @@ export function headerToken({ headers }: SignableRequest): string | undefined {
 }
 
 /**
- * Whose key this is. One that came with temporary credentials is nobody's without its token, and a token belongs to no other key.
- * Tokens are not echoed (AWS does, as `Token-0`): a misdirected one is a secret of another service.
+ * Whose key this is. One that came with temporary credentials is nobody's without its token, and a token belongs to no
+ * other key. Tokens are not echoed (AWS does, as `Token-0`): a misdirected one is a secret of another service.
  * @throws S3Error InvalidToken, ExpiredToken
  */
-export function credentialOf<C extends SigningCredential>(accessKeyId: string, token: string | undefined, options: AuthOptions<C>): C | undefined {
+export function credentialOf<C extends SigningCredential>(
+  accessKeyId: string,
+  token: string | undefined,
+  options: AuthOptions<C>,
+): C | undefined {
   const { credentialFor, sessionFor } = options;
   const lasting = credentialFor(accessKeyId);
   if (token === undefined) return lasting;

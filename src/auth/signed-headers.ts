@@ -1,12 +1,15 @@
 import type { HeaderLines } from './header-lines.ts';
 
 /**
- * Most names that a signature may list. The canonical text repeats a header for each name that names it: without a bound and
- * without the rule that names differ, its size would be the product of names and lines, before anybody is known.
+ * Most names that a signature may list. The canonical text repeats a header for each name that names it: without a
+ * bound and without the rule that names differ, its size would be the product of names and lines, before anybody is
+ * known.
  */
 export const MAX_SIGNED_HEADERS = 100;
 
-/** The list as the client wrote it; names past the bound are cut off, so that what is left is refused at little cost. */
+/**
+ * The list as the client wrote it; names past the bound are cut off, so that what is left is refused at little cost.
+ */
 export function splitSignedHeaders(list: string): string[] {
   return list.split(';', MAX_SIGNED_HEADERS + 1);
 }
@@ -20,16 +23,26 @@ export function listFault(names: readonly string[]): string | undefined {
   return isCanonicalList(names) ? undefined : 'SignedHeaders must list names in lower case, sorted, each of them once.';
 }
 
-/** What is signed must have come: a header that is not there would be signed as an empty one. @returns undefined when all have */
+/**
+ * What is signed must have come: a header that is not there would be signed as an empty one.
+ * @returns undefined when all have
+ */
 export function absenceFault(names: readonly string[], headers: HeaderLines): string | undefined {
-  return names.every((name) => headers.get(name) !== undefined) ? undefined : 'SignedHeaders lists a header that the request does not have.';
+  return names.every((name) => headers.get(name) !== undefined)
+    ? undefined
+    : 'SignedHeaders lists a header that the request does not have.';
 }
 
-/** Whether signing these names takes work in proportion to the headers: for what authentication refused and somebody looks into. */
+/**
+ * Whether signing these names takes work in proportion to the headers: for what authentication refused and somebody
+ * looks into.
+ */
 export function isBoundedList(names: readonly string[]): boolean {
   return names.length <= MAX_SIGNED_HEADERS && new Set(names.map((name) => name.toLowerCase())).size === names.length;
 }
 
 function isCanonicalList(names: readonly string[]): boolean {
-  return names.every((name, index) => name !== '' && name === name.toLowerCase() && (index === 0 || (names[index - 1] ?? '') < name));
+  return names.every(
+    (name, index) => name !== '' && name === name.toLowerCase() && (index === 0 || (names[index - 1] ?? '') < name),
+  );
 }

@@ -8,5 +8,7 @@ export function shownText(latin1: string): string {
 
 /** The bytes of what `shownText` gives: two hex digits each, parted by blanks. */
 export function shownBytes(latin1: string): string {
-  return Buffer.from(shownText(latin1), 'latin1').toString('hex').replaceAll(/..(?=.)/g, '$& ');
+  return Buffer.from(shownText(latin1), 'latin1')
+    .toString('hex')
+    .replaceAll(/..(?=.)/g, '$& ');
 }

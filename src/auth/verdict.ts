@@ -11,14 +11,18 @@ export interface SigningCredential {
 export interface AuthOptions<C extends SigningCredential> {
   readonly credentialFor: (accessKeyId: string) => C | undefined;
   /**
-   * Temporary credentials: the secret that a session token stands for. Undefined: nobody has such a key. Absent: there are no sessions.
+   * Temporary credentials: the secret that a session token stands for. Undefined: nobody has such a key. Absent: there
+   * are no sessions.
    * @throws S3Error InvalidToken, ExpiredToken
    */
   readonly sessionFor?: (accessKeyId: string, token: string) => C | undefined;
   readonly region: string;
   /** Present: signatures for any other region count as well. */
   readonly otherRegions?: OtherRegions;
-  /** Of another service than S3, which does not name the hash of its payload in a header: what its scopes name, and the hash of the body. */
+  /**
+   * Of another service than S3, which does not name the hash of its payload in a header: what its scopes name, and the
+   * hash of the body.
+   */
   readonly service?: OtherService;
   /** One per process (or listener). */
   readonly signingKeys: SigningKeys;

@@ -31,14 +31,18 @@ const DUMMY_KEY_ID = 'unknown';
 const DUMMY_SECRET = 'no secret: the access key is unknown';
 
 interface VerifyOptions<C extends SigningCredential> extends AuthOptions<C> {
-  /** What else must hold of a request, whatever the secret: throws an S3Error, which an unknown key comes before, or says how the body is checked. */
+  /**
+   * What else must hold of a request, whatever the secret: throws an S3Error, which an unknown key comes before, or
+   * says how the body is checked.
+   */
   readonly check: () => PayloadMode;
 }
 
 /**
- * Whose claim this is. A key that nobody has goes through the same steps in the same order as one whose secret was wrong, and is
- * refused where that is: how long it takes does not tell the two apart.
- * @throws S3Error InvalidAccessKeyId; what `check` throws; SignatureDoesNotMatch, with all that a client needs to find its mistake
+ * Whose claim this is. A key that nobody has goes through the same steps in the same order as one whose secret was
+ * wrong, and is refused where that is: how long it takes does not tell the two apart.
+ * @throws S3Error InvalidAccessKeyId; what `check` throws; SignatureDoesNotMatch, with all that a client needs to find
+ * its mistake
  */
 export function verifySignature<C extends SigningCredential>(
   claim: SignatureClaim,
@@ -82,11 +86,16 @@ function faultOr<T>(check: () => T): T | S3Error {
   }
 }
 
-function signingKeyFor(claim: SignatureClaim, credential: SigningCredential | undefined, options: AuthOptions<SigningCredential>): KeyObject {
+function signingKeyFor(
+  claim: SignatureClaim,
+  credential: SigningCredential | undefined,
+  options: AuthOptions<SigningCredential>,
+): KeyObject {
   const { signingKeys, region, otherRegions } = options;
   const id = credential === undefined ? DUMMY_KEY_ID : claim.scope.accessKeyId;
   const secret = credential === undefined ? DUMMY_SECRET : credential.secretAccessKey;
-  // A stranger chooses day and region in the scope: only the right ones may take a place among the keys that are remembered.
+  // A stranger chooses day and region in the scope: only the right ones may take a place among the keys that are
+  // remembered.
   const timely = claim.amzDate.startsWith(claim.scope.date);
   const known = claim.scope.region === region || otherRegions?.has(claim.scope.region) === true;
   return timely && known ? signingKeys.keyFor(id, secret, claim.scope) : deriveSigningKey(secret, claim.scope);
@@ -114,17 +123,28 @@ function findSignature(claim: SignatureClaim, request: SignableRequest, signingK
   return first ?? { signature: undefined, canonical: '', stringToSign: '' };
 }
 
-/** One and the same object is made for both codes, so that neither takes longer; an unknown key shows of it what S3 shows. */
+/**
+ * One and the same object is made for both codes, so that neither takes longer; an unknown key shows of it what S3
+ * shows.
+ */
 function refusal(code: 'InvalidAccessKeyId' | 'SignatureDoesNotMatch', claim: SignatureClaim, search: Search): S3Error {
   const { accessKeyId } = claim.scope;
   // The texts are put together when the answer is written.
   const whole = {
     AWSAccessKeyId: accessKeyId,
-    get StringToSign() { return shownText(search.stringToSign); },
+    get StringToSign() {
+      return shownText(search.stringToSign);
+    },
     SignatureProvided: claim.signature,
-    get StringToSignBytes() { return shownBytes(search.stringToSign); },
-    get CanonicalRequest() { return shownText(search.canonical); },
-    get CanonicalRequestBytes() { return shownBytes(search.canonical); },
+    get StringToSignBytes() {
+      return shownBytes(search.stringToSign);
+    },
+    get CanonicalRequest() {
+      return shownText(search.canonical);
+    },
+    get CanonicalRequestBytes() {
+      return shownBytes(search.canonical);
+    },
   };
   const known = { AWSAccessKeyId: accessKeyId };
   return new S3Error(code, { extra: code === 'InvalidAccessKeyId' ? known : whole });

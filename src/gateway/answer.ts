@@ -85,7 +85,9 @@ export async function writeError(exchange: Exchange, error: S3Error, close: bool
     exchange.writeHead(error.status, head);
     return endAnswer(exchange, '', closing);
   }
-  const text = Buffer.from(exchange.control ? controlErrorDocument(error, resource, ids) : errorDocument(error, resource, ids));
+  const text = Buffer.from(
+    exchange.control ? controlErrorDocument(error, resource, ids) : errorDocument(error, resource, ids),
+  );
   head.push('Content-Type', XML_TYPE, 'Content-Length', String(text.length));
   exchange.writeHead(error.status, head);
   return endAnswer(exchange, text, closing);
@@ -99,7 +101,11 @@ interface TextAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export async function writeText(exchange: Exchange, { status, text, type, headers }: TextAnswer, close: boolean): Promise<void> {
+export async function writeText(
+  exchange: Exchange,
+  { status, text, type, headers }: TextAnswer,
+  close: boolean,
+): Promise<void> {
   const closing = close || mustClose(exchange);
   const bytes = Buffer.from(text);
   const head = headOf(exchange, { ...headers, 'Content-Type': type, 'Content-Length': String(bytes.length) }, closing);

@@ -8,12 +8,26 @@ const ANONYMOUS: Principal = { kind: 'anonymous' };
 
 export function principalOf(verdict: AuthVerdict<Credential> | FormVerdict<Credential>): Principal {
   if (verdict.kind === 'anonymous') return ANONYMOUS;
-  const { accessKeyId, credential: { account, user, session } } = verdict;
-  return { kind: 'account', account, accessKeyId, ...(user !== undefined && { user }), ...(session !== undefined && { session }) };
+  const {
+    accessKeyId,
+    credential: { account, user, session },
+  } = verdict;
+  return {
+    kind: 'account',
+    account,
+    accessKeyId,
+    ...(user !== undefined && { user }),
+    ...(session !== undefined && { session }),
+  };
 }
 
 export function authFacts(verdict: AuthVerdict<Credential> | FormVerdict<Credential>, identity: Principal): AuthFacts {
-  return { method: verdict.kind === 'signed' ? verdict.method : 'anonymous', identity, failure: undefined, signature: undefined };
+  return {
+    method: verdict.kind === 'signed' ? verdict.method : 'anonymous',
+    identity,
+    failure: undefined,
+    signature: undefined,
+  };
 }
 
 /** What was computed is in the error itself where signatures differ. */
@@ -24,6 +38,9 @@ export function refusedAuth(error: unknown): AuthFacts {
     method: undefined,
     identity: undefined,
     failure,
-    signature: typeof canonicalRequest === 'string' && typeof stringToSign === 'string' ? () => ({ canonicalRequest, stringToSign }) : undefined,
+    signature:
+      typeof canonicalRequest === 'string' && typeof stringToSign === 'string'
+        ? () => ({ canonicalRequest, stringToSign })
+        : undefined,
   };
 }

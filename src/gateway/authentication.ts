@@ -30,7 +30,14 @@ export class Authentication {
   readonly options: AuthOptions<Credential>;
   readonly #sampler: HeadSampler | undefined;
 
-  constructor({ accounts, sessions, region, acceptAnyRegion = false, presignedV2 = false, sampler }: AuthenticationOptions) {
+  constructor({
+    accounts,
+    sessions,
+    region,
+    acceptAnyRegion = false,
+    presignedV2 = false,
+    sampler,
+  }: AuthenticationOptions) {
     this.#sampler = sampler;
     this.options = {
       region,
@@ -63,7 +70,10 @@ export class Authentication {
     if (row.method === 'OPTIONS') return { kind: 'anonymous', payload: { kind: 'unsigned' } };
     const { method = '', rawHeaders } = exchange.request;
     const virtualBucket = address.virtualHost ? address.bucket : undefined;
-    const verdict = authenticate({ method, rawTarget, rawHeaders, query, now: exchange.facts.head.arrivedAt, virtualBucket }, this.options);
+    const verdict = authenticate(
+      { method, rawTarget, rawHeaders, query, now: exchange.facts.head.arrivedAt, virtualBucket },
+      this.options,
+    );
     if (!row.streamingPayload) refuseStreamingPayload(verdict.payload);
     if (verdict.kind === 'anonymous' && !row.anonymousAllowed) throw new S3Error('AccessDenied');
     return verdict;
@@ -75,7 +85,12 @@ export class Authentication {
     try {
       const verdict = authenticateForm(fields, this.options);
       if (verdict.kind === 'anonymous') return sender;
-      if (sender.kind !== 'anonymous') throw new S3Error('InvalidArgument', { message: 'Only one auth mechanism allowed', extra: { ArgumentName: 'policy' } });
+      if (sender.kind !== 'anonymous') {
+        throw new S3Error('InvalidArgument', {
+          message: 'Only one auth mechanism allowed',
+          extra: { ArgumentName: 'policy' },
+        });
+      }
       const principal = principalOf(verdict);
       facts.auth = authFacts(verdict, principal);
       return principal;

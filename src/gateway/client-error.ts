@@ -11,7 +11,11 @@ const REASONS: Readonly<Record<string, S3ErrorCode>> = {
   HPE_INVALID_URL: 'InvalidURI',
   ERR_HTTP_REQUEST_TIMEOUT: 'RequestTimeout',
 };
-const STATUS_TEXT: Readonly<Record<number, string>> = { 400: 'Bad Request', 405: 'Method Not Allowed', 503: 'Slow Down' };
+const STATUS_TEXT: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  405: 'Method Not Allowed',
+  503: 'Slow Down',
+};
 const hostId = newHostId();
 
 /**

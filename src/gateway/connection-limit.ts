@@ -22,8 +22,8 @@ export interface ConnectionBounds {
 const GRACE_MS = 250;
 
 /**
- * Counts connections of S3 clients and refuses those beyond a number: with 503 where it can be said in plain text, over TLS by
- * closing. Whoever opens connections in stock takes memory, and with all of them taken nobody else is served.
+ * Counts connections of S3 clients and refuses those beyond a number: with 503 where it can be said in plain text, over
+ * TLS by closing. Whoever opens connections in stock takes memory, and with all of them taken nobody else is served.
  */
 export class ConnectionLimit {
   readonly #bounds: ConnectionBounds;
@@ -40,7 +40,10 @@ export class ConnectionLimit {
     return this.#total;
   }
 
-  /** Watches a server; to be called before it listens. @param plain the client can read an answer that is not encrypted */
+  /**
+   * Watches a server; to be called before it listens.
+   * @param plain the client can read an answer that is not encrypted
+   */
   guard(server: Server, plain: boolean): void {
     server.prependListener('connection', (socket: Socket) => this.#arrived(socket, plain));
   }
@@ -54,7 +57,7 @@ export class ConnectionLimit {
     const { total, perAddress, exempt, refused, peers } = this.#bounds;
     const address = peers?.addressOf(socket) ?? socket.remoteAddress ?? '';
     const source = exempt?.(address) === true ? undefined : sourceOf(address);
-    const own = source === undefined ? 0 : this.#byAddress.get(source) ?? 0;
+    const own = source === undefined ? 0 : (this.#byAddress.get(source) ?? 0);
     if ((total > 0 && this.#total >= total) || (perAddress > 0 && own >= perAddress)) {
       this.#turnAway(socket, plain);
       refused?.(address);
@@ -92,6 +95,7 @@ function sourceOf(address: string): string {
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
+  const zeros =
+    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
   return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
 }

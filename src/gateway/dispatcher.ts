@@ -92,7 +92,12 @@ export class Dispatcher {
     this.#hosts = hostResolver(options.baseHosts, options.settings.region);
     this.#websites = hostResolver(options.websiteHosts ?? [], options.settings.region);
     this.#cors = { buckets: options.manifest.buckets, byDefault: options.settings.cors };
-    this.#authentication = new Authentication({ ...options, sessions, region: options.settings.region, acceptAnyRegion: options.settings.acceptAnyRegion });
+    this.#authentication = new Authentication({
+      ...options,
+      sessions,
+      region: options.settings.region,
+      acceptAnyRegion: options.settings.acceptAnyRegion,
+    });
     this.#sts = new Sts({
       accounts: options.accounts,
       sessions,
@@ -123,7 +128,12 @@ export class Dispatcher {
   /** Serves one request; never rejects. @param target request target as it came off the wire */
   async dispatch(request: IncomingMessage, response: ServerResponse, target: string, requestId: string): Promise<void> {
     const headers = readHeaders(request.rawHeaders);
-    const exchange = new Exchange({ request, response, headers, facts: this.#newFacts(request, headers, { target, requestId }) });
+    const exchange = new Exchange({
+      request,
+      response,
+      headers,
+      facts: this.#newFacts(request, headers, { target, requestId }),
+    });
     this.#begin(exchange);
     try {
       await this.#serve(exchange, target);
@@ -137,18 +147,25 @@ export class Dispatcher {
     }
   }
 
-  #newFacts(request: IncomingMessage, headers: HeaderReader, { target, requestId }: { readonly target: string; readonly requestId: string }): RequestFacts {
+  #newFacts(
+    request: IncomingMessage,
+    headers: HeaderReader,
+    { target, requestId }: { readonly target: string; readonly requestId: string },
+  ): RequestFacts {
     const { sampler, calls, proxies } = this.#options;
-    const facts = new RequestFacts({
-      requestId,
-      hostId: this.#hostId,
-      trace: traceOf({ traceparent: headers.get('traceparent'), tracestate: headers.get('tracestate') }, sampler),
-      arrivedAt: Date.now(),
-      method: request.method ?? '',
-      target,
-      rawHeaders: request.rawHeaders,
-      httpVersion: request.httpVersion,
-    }, calls);
+    const facts = new RequestFacts(
+      {
+        requestId,
+        hostId: this.#hostId,
+        trace: traceOf({ traceparent: headers.get('traceparent'), tracestate: headers.get('tracestate') }, sampler),
+        arrivedAt: Date.now(),
+        method: request.method ?? '',
+        target,
+        rawHeaders: request.rawHeaders,
+        httpVersion: request.httpVersion,
+      },
+      calls,
+    );
     facts.clientAddress = proxies.sourceOf(request, headers);
     facts.scheme = proxies.schemeOf(request, headers);
     return facts;
@@ -179,7 +196,9 @@ export class Dispatcher {
       exchange.facts.failure = failure;
       if (failure.code === 'InternalError') this.#report(exchange, failure.cause);
       const late = lateBackend(failure, exchange.facts);
-      if (late !== undefined) this.#options.log.warn({ ...logIds(exchange.facts), ...late }, 'the backend did not answer in time');
+      if (late !== undefined) {
+        this.#options.log.warn({ ...logIds(exchange.facts), ...late }, 'the backend did not answer in time');
+      }
       if (long.started) {
         long.fail(failure);
       } else {
@@ -199,7 +218,11 @@ export class Dispatcher {
       exchange.facts.failure = failure;
       if (failure.code === 'InternalFailure') this.#report(exchange, failure.cause);
       const text = errorAnswer(failure, exchange.ids.requestId);
-      await writeText(exchange, { status: failure.status, text, type: 'text/xml', headers: { ...headers, ...failure.headers } }, this.#draining);
+      await writeText(
+        exchange,
+        { status: failure.status, text, type: 'text/xml', headers: { ...headers, ...failure.headers } },
+        this.#draining,
+      );
     }
   }
 
@@ -213,7 +236,10 @@ export class Dispatcher {
     if (operation === undefined) throw notImplemented(route.row);
     this.#refuseChange(route.row);
     const request = this.#toS3Request(exchange, route, verdict);
-    return operation(request, this.#context(exchange, { row: route.row, request, principal: principalOf(verdict), long }));
+    return operation(
+      request,
+      this.#context(exchange, { row: route.row, request, principal: principalOf(verdict), long }),
+    );
   }
 
   /** Before anything is done for the request, and before its body is read. @throws S3Error SlowDown */
@@ -238,7 +264,9 @@ export class Dispatcher {
       this.#admit(exchange, principal);
       await prepareCors(exchange, this.#cors, callOf(exchange));
       const context = this.#context(exchange, { ...found, principal, long });
-      return found.row.method === 'OPTIONS' ? preflight(found.request, context) : serveWebsite(found.request, context, exchange.ids);
+      return found.row.method === 'OPTIONS'
+        ? preflight(found.request, context)
+        : serveWebsite(found.request, context, exchange.ids);
     };
   }
 
@@ -259,7 +287,11 @@ export class Dispatcher {
     if (message !== undefined) throw new S3Error('ServiceUnavailable', { message });
   }
 
-  #toS3Request(exchange: Exchange, { row, address, query, headers }: Route, verdict: AuthVerdict<Credential>): S3Request {
+  #toS3Request(
+    exchange: Exchange,
+    { row, address, query, headers }: Route,
+    verdict: AuthVerdict<Credential>,
+  ): S3Request {
     const body = createRequestBody({
       source: exchange.request,
       socket: exchange.request.socket,
@@ -288,7 +320,12 @@ export class Dispatcher {
 
   #context(
     exchange: Exchange,
-    parts: { readonly row: OperationRow; readonly request: S3Request; readonly principal: Principal; readonly long: LongAnswer },
+    parts: {
+      readonly row: OperationRow;
+      readonly request: S3Request;
+      readonly principal: Principal;
+      readonly long: LongAnswer;
+    },
   ): OperationContext {
     const { accounts, manifest, settings } = this.#options;
     return {

@@ -22,9 +22,13 @@ const MAX_ECHO = 4096;
  */
 export function errorElement(error: S3Error, resource: string, ids: AnswerIds): string {
   let extras = '';
-  for (const [name, value] of Object.entries(error.extra)) extras += `<${name}>${echoed(String(value), name.endsWith('Bytes') ? 3 * MAX_ECHO : MAX_ECHO)}</${name}>`;
-  return `<Error><Code>${error.code}</Code><Message>${echoed(error.message)}</Message>${extras}`
-    + `<Resource>${echoed(resource)}</Resource><RequestId>${ids.requestId}</RequestId><HostId>${ids.hostId}</HostId></Error>`;
+  for (const [name, value] of Object.entries(error.extra)) {
+    extras += `<${name}>${echoed(String(value), name.endsWith('Bytes') ? 3 * MAX_ECHO : MAX_ECHO)}</${name}>`;
+  }
+  return (
+    `<Error><Code>${error.code}</Code><Message>${echoed(error.message)}</Message>${extras}` +
+    `<Resource>${echoed(resource)}</Resource><RequestId>${ids.requestId}</RequestId><HostId>${ids.hostId}</HostId></Error>`
+  );
 }
 
 function echoed(text: string, limit = MAX_ECHO): string {

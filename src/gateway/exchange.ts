@@ -91,7 +91,10 @@ export class Exchange {
   /** Bytes of this request so far, as the socket has it. */
   get flowed(): { readonly bytesIn: number; readonly bytesOut: number } {
     const { socket } = this.request;
-    return { bytesIn: socket.bytesRead - this.#bytesReadBefore, bytesOut: socket.bytesWritten - this.#bytesWrittenBefore };
+    return {
+      bytesIn: socket.bytesRead - this.#bytesReadBefore,
+      bytesOut: socket.bytesWritten - this.#bytesWrittenBefore,
+    };
   }
 
   /** Writes down what the socket tells, when the answer is over. */

@@ -2,21 +2,28 @@ import type { IncomingMessage } from 'node:http';
 import { invalidArgument, S3Error } from '../errors/s3-error.ts';
 import { hasSingleBlanks } from './request-line.ts';
 
-/** Most header lines of a request: the metadata of an object takes a hundred at most, since all of it must be signed. */
+/**
+ * Most header lines of a request: the metadata of an object takes a hundred at most, since all of it must be signed.
+ */
 export const MAX_HEADER_LINES = 256;
 /** Most parameters of a query. Presigned URLs carry headers in there, hence as many. */
 export const MAX_QUERY_PARAMETERS = 256;
 const VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 
 /**
- * Refuses heads whose parts are too many, before any of them is looked at: work for a stranger is in proportion to the bytes
- * that he sent. How many bytes they may be is Node's `maxHeaderSize`, 16 KiB.
- * @throws S3Error BadRequest (no version of HTTP that we speak, blanks in the request line), RequestHeaderSectionTooLarge
+ * Refuses heads whose parts are too many, before any of them is looked at: work for a stranger is in proportion to the
+ * bytes that he sent. How many bytes they may be is Node's `maxHeaderSize`, 16 KiB.
+ * @throws S3Error BadRequest (no version of HTTP that we speak, blanks in the request line),
+ * RequestHeaderSectionTooLarge
  */
 export function checkHead(request: IncomingMessage): void {
   const { httpVersion, rawHeaders } = request;
-  if (!VERSIONS.has(httpVersion)) throw new S3Error('BadRequest', { message: 'Requests must be made with HTTP/1.1 or HTTP/1.0.' });
-  if (!hasSingleBlanks(request)) throw new S3Error('BadRequest', { message: 'The parts of the request line must be parted by one blank.' });
+  if (!VERSIONS.has(httpVersion)) {
+    throw new S3Error('BadRequest', { message: 'Requests must be made with HTTP/1.1 or HTTP/1.0.' });
+  }
+  if (!hasSingleBlanks(request)) {
+    throw new S3Error('BadRequest', { message: 'The parts of the request line must be parted by one blank.' });
+  }
   if (rawHeaders.length > 2 * MAX_HEADER_LINES) {
     throw new S3Error('RequestHeaderSectionTooLarge', { extra: { MaxHeaders: MAX_HEADER_LINES } });
   }

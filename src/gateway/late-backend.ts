@@ -3,7 +3,9 @@ import { NO_ANSWER_IN_TIME, StoreError } from '../store/store-error.ts';
 
 /** The call to a backend that a request failed of because its answer did not come in time, in words for the log. */
 interface LateBackend {
-  /** `azure`, `gcs`; undefined when another request's call was waited for, or the facts of so many calls are not kept. */
+  /**
+   * `azure`, `gcs`; undefined when another request's call was waited for, or the facts of so many calls are not kept.
+   */
   readonly backend: string | undefined;
   /** Method of the port. */
   readonly call: string;

@@ -45,7 +45,10 @@ export interface Listener {
   listen(): Promise<AddressInfo>;
   /** New connections get this certificate. Only for listeners that began with one. */
   renewTls(material: TlsMaterial): void;
-  /** Accepts no more; resolves when the last connection has ended. Idle ones are ended at once, those never used a second later. */
+  /**
+   * Accepts no more; resolves when the last connection has ended. Idle ones are ended at once, those never used a
+   * second later.
+   */
   close(): Promise<void>;
   /** Ends what is still open. */
   destroy(): void;
@@ -57,7 +60,10 @@ const UNUSED_GRACE_MS = 1000;
 
 export async function createListener(options: ListenerOptions, dispatcher: Dispatcher): Promise<Listener> {
   let server: Server | HttpsServer | undefined;
-  const app = createApp(dispatcher, (handler) => (server = createServer(options, onAdmitted(handler, options.connections))));
+  const app = createApp(
+    dispatcher,
+    (handler) => (server = createServer(options, onAdmitted(handler, options.connections))),
+  );
   await app.ready();
   const bound = server;
   if (bound === undefined) throw new Error('the server was not built');
@@ -88,7 +94,10 @@ function onAdmitted(handler: RequestListener, connections: ConnectionLimit | und
  * Fastify with one route. Requests are taken over in the first hook, before Fastify reads a content
  * type or a body: S3 streams them, and signs the raw target, so that nothing may have touched it.
  */
-function createApp(dispatcher: Dispatcher, serverFactory: (handler: RequestListener) => Server | HttpsServer): FastifyInstance {
+function createApp(
+  dispatcher: Dispatcher,
+  serverFactory: (handler: RequestListener) => Server | HttpsServer,
+): FastifyInstance {
   const app = fastify({
     serverFactory,
     logger: false,
@@ -117,10 +126,12 @@ function createServer(options: ListenerOptions, handler: RequestListener): Serve
     noDelay: true,
     insecureHTTPParser: false,
   };
-  const server = tls === undefined
-    ? createHttpServer(settings, handler)
-    : createHttpsServer({ ...settings, ...tls, handshakeTimeout: timeouts.headersMs }, handler);
-  // Node drops headers beyond a number, and one of them could be unsigned: with one more than there may be, `checkHead` refuses.
+  const server =
+    tls === undefined
+      ? createHttpServer(settings, handler)
+      : createHttpsServer({ ...settings, ...tls, handshakeTimeout: timeouts.headersMs }, handler);
+  // Node drops headers beyond a number, and one of them could be unsigned: with one more than there may be, `checkHead`
+  // refuses.
   server.maxHeadersCount = MAX_HEADER_LINES + 1;
   // `100 Continue` is sent when an operation reads the body: after authentication, or never.
   server.on('checkContinue', handler);

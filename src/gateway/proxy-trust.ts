@@ -28,7 +28,11 @@ export function proxyTrust(ranges: readonly string[], peers = new Peers()): Prox
     isProxy: (address) => isTrusted(plainAddress(address)),
     sourceOf(request, headers) {
       let address = plainAddress(peers.addressOf(request.socket));
-      const hops = headers.get('x-forwarded-for')?.split(',').map((hop) => plainAddress(hop.trim())) ?? [];
+      const hops =
+        headers
+          .get('x-forwarded-for')
+          ?.split(',')
+          .map((hop) => plainAddress(hop.trim())) ?? [];
       while (isTrusted(address)) {
         const next = hops.pop();
         if (next === undefined || isIP(next) === 0) break;
@@ -60,6 +64,8 @@ function addRange(list: BlockList, range: string): void {
   const version = isIP(address);
   const bits = version === 4 ? 32 : 128;
   const length = prefix === undefined ? bits : Number(prefix);
-  if (version === 0 || !Number.isInteger(length) || length < 0 || length > bits) throw new Error(`${range} is neither an address nor a range`);
+  if (version === 0 || !Number.isInteger(length) || length < 0 || length > bits) {
+    throw new Error(`${range} is neither an address nor a range`);
+  }
   list.addSubnet(address, length, version === 4 ? 'ipv4' : 'ipv6');
 }

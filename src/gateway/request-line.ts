@@ -7,9 +7,9 @@ interface Parsed extends Socket {
 }
 
 /**
- * Whether the request line has one blank between its parts. Node's parser takes several, also where it is told to be strict; proxies
- * that count them otherwise would see another target. To be asked while the head is being parsed, that is, before anything is awaited.
- * A line that came in several pieces is let pass: no more is there to look at.
+ * Whether the request line has one blank between its parts. Node's parser takes several, also where it is told to be
+ * strict; proxies that count them otherwise would see another target. To be asked while the head is being parsed, that
+ * is, before anything is awaited. A line that came in several pieces is let pass: no more is there to look at.
  */
 export function hasSingleBlanks({ socket, method = '', url = '', httpVersion }: IncomingMessage): boolean {
   const bytes = (socket as Parsed).parser?.getCurrentBuffer?.();

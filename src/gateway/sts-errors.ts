@@ -22,10 +22,15 @@ const TRANSLATED: Partial<Record<S3ErrorCode, readonly [code: StsErrorCode, own?
 export function toStsError(error: unknown): StsError {
   if (error instanceof StsError) return error;
   if (!(error instanceof S3Error)) return new StsError('InternalFailure', undefined, { cause: error });
-  const [code, own] = TRANSLATED[error.code] ?? [error.status >= 500 ? 'InternalFailure' : 'ValidationError', 'keepMessage'];
+  const [code, own] = TRANSLATED[error.code] ?? [
+    error.status >= 500 ? 'InternalFailure' : 'ValidationError',
+    'keepMessage',
+  ];
   // Clients sign again with the region that is named.
   const wrongScope = code === 'IncompleteSignature' && 'Region' in error.extra;
-  if (wrongScope) return new StsError('SignatureDoesNotMatch', 'Credential should be scoped to a valid region.', { cause: error });
+  if (wrongScope) {
+    return new StsError('SignatureDoesNotMatch', 'Credential should be scoped to a valid region.', { cause: error });
+  }
   const options = { cause: error, headers: error.code === 'SlowDown' ? error.headers : {} };
   return new StsError(code, own === 'keepMessage' && code !== 'InternalFailure' ? error.message : undefined, options);
 }

@@ -48,8 +48,8 @@ interface Identified {
 }
 
 /**
- * The Security Token Service, on the listeners of S3: `POST /` with a form, or `GET /` with the same in the query, also at the host
- * `sts.<base host>`. https://docs.aws.amazon.com/STS/latest/APIReference/
+ * The Security Token Service, on the listeners of S3: `POST /` with a form, or `GET /` with the same in the query, also
+ * at the host `sts.<base host>`. https://docs.aws.amazon.com/STS/latest/APIReference/
  */
 export class Sts {
   readonly #options: StsOptions;
@@ -72,7 +72,13 @@ export class Sts {
   /** @returns the document of the answer @throws StsError, S3Error */
   async answer(exchange: Exchange, target: string): Promise<string> {
     const { facts } = exchange;
-    facts.classification = { name: 'SecurityTokenService', level: 'service', method: exchange.request.method ?? '', match: {}, permission: 'sts:*' };
+    facts.classification = {
+      name: 'SecurityTokenService',
+      level: 'service',
+      method: exchange.request.method ?? '',
+      match: {},
+      permission: 'sts:*',
+    };
     const { name, action, form, principal } = await this.#identified(exchange, target);
     const { accounts, sessions } = this.#options;
     const result = await action(form, {
@@ -81,7 +87,12 @@ export class Sts {
       accounts,
       sessions,
       webIdentities: this.#webIdentities,
-      request: { clientAddress: facts.clientAddress, scheme: facts.scheme, userAgent: exchange.headers.get('user-agent'), now: facts.head.arrivedAt },
+      request: {
+        clientAddress: facts.clientAddress,
+        scheme: facts.scheme,
+        userAgent: exchange.headers.get('user-agent'),
+        now: facts.head.arrivedAt,
+      },
     });
     return answerDocument(name, result, exchange.ids.requestId);
   }
@@ -98,9 +109,21 @@ export class Sts {
       if (name === '') throw new StsError('MissingAction');
       const action = STS_ACTIONS.get(name);
       const version = form.get('Version');
-      if (action === undefined || version !== STS_VERSION) throw new StsError('InvalidAction', `Could not find operation ${name.slice(0, 64)} for version ${version?.slice(0, 64) ?? 'NO_VERSION_SPECIFIED'}`);
-      exchange.facts.classification = { name, level: 'service', method: exchange.request.method ?? '', match: {}, permission: `sts:${name}` };
-      const principal = name === UNSIGNED_ACTION ? ANONYMOUS : this.#authenticated(exchange, target, hash('sha256', body, 'hex'));
+      if (action === undefined || version !== STS_VERSION) {
+        throw new StsError(
+          'InvalidAction',
+          `Could not find operation ${name.slice(0, 64)} for version ${version?.slice(0, 64) ?? 'NO_VERSION_SPECIFIED'}`,
+        );
+      }
+      exchange.facts.classification = {
+        name,
+        level: 'service',
+        method: exchange.request.method ?? '',
+        match: {},
+        permission: `sts:${name}`,
+      };
+      const principal =
+        name === UNSIGNED_ACTION ? ANONYMOUS : this.#authenticated(exchange, target, hash('sha256', body, 'hex'));
       this.#options.admit(exchange, principal);
       if (name !== 'GetCallerIdentity') this.#refuseWithWrongClock();
       return { name, action, form, principal };
@@ -109,7 +132,10 @@ export class Sts {
     }
   }
 
-  /** It is part of what was signed, so it is read before it is known who sent it: bounded, and on the account of all strangers together. */
+  /**
+   * It is part of what was signed, so it is read before it is known who sent it: bounded, and on the account of all
+   * strangers together.
+   */
   #body(exchange: Exchange): Promise<Buffer> {
     const body = createRequestBody({
       source: exchange.request,
@@ -127,8 +153,15 @@ export class Sts {
   }
 
   #authenticated(exchange: Exchange, rawTarget: string, bodyHash: string): Principal {
-    const { request: { method = '', rawHeaders }, facts } = exchange;
-    const auth = { ...this.#options.auth, presignedV2: false, service: { name: 'sts', bodyHash, regions: [GLOBAL_REGION] } };
+    const {
+      request: { method = '', rawHeaders },
+      facts,
+    } = exchange;
+    const auth = {
+      ...this.#options.auth,
+      presignedV2: false,
+      service: { name: 'sts', bodyHash, regions: [GLOBAL_REGION] },
+    };
     try {
       const verdict = authenticate({ method, rawTarget, rawHeaders, now: facts.head.arrivedAt }, auth);
       refuseStreamingPayload(verdict.payload);

@@ -40,7 +40,14 @@ export function websiteRequest(exchange: Exchange, target: string, websites: Hos
   const row = operationRow(method === 'OPTIONS' ? 'OptionsObject' : 'GetObject');
   facts.classification = row;
   const request: S3Request = {
-    method, address, query: NO_QUERY, headers: exchange.headers, body: NO_BODY, scheme: facts.scheme, host, authMethod: 'anonymous',
+    method,
+    address,
+    query: NO_QUERY,
+    headers: exchange.headers,
+    body: NO_BODY,
+    scheme: facts.scheme,
+    host,
+    authMethod: 'anonymous',
   };
   return { row, request };
 }

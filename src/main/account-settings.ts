@@ -16,7 +16,11 @@ export function accountDirectory(accounts: readonly AccountConfig[], sources: Se
   const named = accounts.map((config) => ({ config, account: accountOf(config) }));
   const byName = new Map(named.map(({ account }) => [account.name, account]));
   try {
-    return createAccountDirectory(named.map(({ config, account }, index) => settingsOf(config, { account, byName, where: `accounts.${index}`, sources })));
+    return createAccountDirectory(
+      named.map(({ config, account }, index) =>
+        settingsOf(config, { account, byName, where: `accounts.${index}`, sources }),
+      ),
+    );
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError([`accounts: ${error instanceof Error ? error.message : String(error)}`], error);
@@ -30,9 +34,13 @@ function settingsOf(config: AccountConfig, surroundings: AccountSurroundings): A
     ...account,
     keys: keyPairs(config.keys, `${where}.keys`, sources),
     users: config.users.map((user, at) => userOf(user, shelf, { ...surroundings, where: `${where}.users.${at}` })),
-    roles: config.roles.map((role, at) => roleOf(role, shelf, { config, ...surroundings, where: `${where}.roles.${at}` })),
+    roles: config.roles.map((role, at) =>
+      roleOf(role, shelf, { config, ...surroundings, where: `${where}.roles.${at}` }),
+    ),
     policies: shelf.named,
-    providers: config.identityProviders.map((provider, at) => providerOf(provider, { ...surroundings, where: `${where}.identityProviders.${at}` })),
+    providers: config.identityProviders.map((provider, at) =>
+      providerOf(provider, { ...surroundings, where: `${where}.identityProviders.${at}` }),
+    ),
     rates: config.rates,
   };
 }
@@ -51,7 +59,11 @@ function userOf(user: UserConfig, shelf: PolicyShelf, { account, where, sources 
   };
 }
 
-function roleOf(role: RoleConfig, shelf: PolicyShelf, surroundings: AccountSurroundings & { readonly config: AccountConfig }): Omit<Role, 'account'> {
+function roleOf(
+  role: RoleConfig,
+  shelf: PolicyShelf,
+  surroundings: AccountSurroundings & { readonly config: AccountConfig },
+): Omit<Role, 'account'> {
   const arn = roleArn(role.name, surroundings.account);
   return {
     name: role.name,
@@ -69,7 +81,7 @@ function roleOf(role: RoleConfig, shelf: PolicyShelf, surroundings: AccountSurro
 function providerOf(provider: ProviderConfig, { account, where, sources }: AccountSurroundings): IdentityProvider {
   const { issuer, audiences, jwksUri, jwksFile, caFile, tokenFile } = provider;
   const text = (file: string | undefined, setting: string): string | undefined =>
-    (file === undefined ? undefined : readTextFile(file, `${where}.${setting}`, sources));
+    file === undefined ? undefined : readTextFile(file, `${where}.${setting}`, sources);
   // Both are looked at now: a file that is not there is told at the start.
   if (tokenFile !== undefined) readSecretFile(tokenFile, `${where}.tokenFile`, sources);
   return {
@@ -90,6 +102,7 @@ function moment(text: string | undefined): number | undefined {
 function keyPairs(keys: readonly KeyConfig[], where: string, sources: SecretSources): KeyPair[] {
   return keys.map(({ accessKeyId, secretAccessKey, secretFile, secretEnv }, index) => ({
     accessKeyId,
-    secretAccessKey: secretAccessKey ?? readSecret({ file: secretFile, variable: secretEnv }, `${where}.${index}.secret`, sources),
+    secretAccessKey:
+      secretAccessKey ?? readSecret({ file: secretFile, variable: secretEnv }, `${where}.${index}.secret`, sources),
   }));
 }

@@ -28,21 +28,31 @@ Without --config (or S3GW_CONFIG) the gateway starts with Azurite behind it and 
 const OPTIONS = {
   config: { type: 'string', short: 'c' },
   'check-config': { type: 'boolean' },
-  'preflight': { type: 'boolean' },
+  preflight: { type: 'boolean' },
   backend: { type: 'string' },
   port: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
 /** @throws StartError naming what is wrong with the command line */
-export function parseArguments(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>): Arguments {
-  const { values, positionals } = parseCommandLine({ args: [...argv], options: OPTIONS, allowPositionals: true }, USAGE);
+export function parseArguments(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Arguments {
+  const { values, positionals } = parseCommandLine(
+    { args: [...argv], options: OPTIONS, allowPositionals: true },
+    USAGE,
+  );
   const checkConfig = values['check-config'] === true;
   const preflight = values.preflight === true;
-  if (positionals.length > (checkConfig || preflight ? 1 : 0)) throw new StartError([`unexpected argument ${positionals.at(-1) ?? ''}`, USAGE]);
+  if (positionals.length > (checkConfig || preflight ? 1 : 0)) {
+    throw new StartError([`unexpected argument ${positionals.at(-1) ?? ''}`, USAGE]);
+  }
   const backend = backendOf(values.backend);
   const config = positionals[0] ?? values.config ?? environment['S3GW_CONFIG'];
-  if (backend !== undefined && config !== undefined) throw new StartError(['--backend: only without a configuration file, which names its backends itself']);
+  if (backend !== undefined && config !== undefined) {
+    throw new StartError(['--backend: only without a configuration file, which names its backends itself']);
+  }
   return { config, checkConfig, preflight, backend, port: portOf(values.port), help: values.help === true };
 }
 
@@ -56,6 +66,8 @@ function backendOf(text: string | undefined): EmbeddedBackend | undefined {
 function portOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65535) throw new StartError([`--port: expected a number up to 65535, got ${text}`]);
+  if (!/^\d{1,5}$/.test(text) || port > 65535) {
+    throw new StartError([`--port: expected a number up to 65535, got ${text}`]);
+  }
   return port;
 }

@@ -26,14 +26,21 @@ export interface OpenBackend extends Backend {
 }
 
 /** Opens all backends of a configuration; when one fails, those opened before are closed. @throws StartError */
-export async function openBackends(config: Config, accounts: AccountDirectory, sources: SecretSources): Promise<OpenBackend[]> {
+export async function openBackends(
+  config: Config,
+  accounts: AccountDirectory,
+  sources: SecretSources,
+): Promise<OpenBackend[]> {
   const open: OpenBackend[] = [];
   const places = new Map<string, BackendPlace>();
   try {
     for (const [name, backend] of Object.entries(config.backends)) {
       const owner = accounts.byName(backend.owner);
       if (owner === undefined) throw new StartError([`backends.${name}.owner: there is no account ${backend.owner}`]);
-      const { store, endpoint, surveyed, place, stop } = await openStore(backend, `backends.${name}`, { config, sources });
+      const { store, endpoint, surveyed, place, stop } = await openStore(backend, `backends.${name}`, {
+        config,
+        sources,
+      });
       const close = async (): Promise<void> => {
         await store.close();
         await stop?.();
@@ -64,7 +71,10 @@ async function openStore(backend: BackendConfig, where: string, around: Surround
     case 'memory':
       return { store: new MemoryBlobStore(), endpoint: 'memory' };
     case 'azurite':
-      return openAzurite(backend.folder === undefined ? undefined : resolve(around.sources.folder, backend.folder), where);
+      return openAzurite(
+        backend.folder === undefined ? undefined : resolve(around.sources.folder, backend.folder),
+        where,
+      );
     case 'azure':
       return openAzure(backend, where, around);
     case 'gcs':
@@ -99,14 +109,22 @@ function openAzure(backend: AzureBackendConfig, where: string, surroundings: Sur
   });
   const store = atPlace(where, () => createAzureStore(options));
   const known = expandConnectionString(options);
-  return { store, surveyed: store, endpoint: endpoint ?? account ?? 'azure', place: azurePlace(known.endpoint, known.account, known.endpointSuffix) };
+  return {
+    store,
+    surveyed: store,
+    endpoint: endpoint ?? account ?? 'azure',
+    place: azurePlace(known.endpoint, known.account, known.endpointSuffix),
+  };
 }
 
 function azureCredential(credential: AzureCredentialConfig, where: string, sources: SecretSources): AzureCredential {
   switch (credential.kind) {
     case 'connectionString': {
       const { connectionStringFile: file, connectionStringEnv: variable } = credential;
-      return { kind: 'connectionString', connectionString: readSecret({ file, variable }, `${where}.connectionString`, sources) };
+      return {
+        kind: 'connectionString',
+        connectionString: readSecret({ file, variable }, `${where}.connectionString`, sources),
+      };
     }
     case 'accountKey': {
       const { keyFile: file, keyEnv: variable } = credential;

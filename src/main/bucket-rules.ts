@@ -11,7 +11,11 @@ export interface BucketRule {
 }
 
 /** All backends, and the one that each bucket name belongs to: the first rule that fits, else the default. */
-export function createRealm(backends: readonly Backend[], rules: readonly BucketRule[], fallback: string | undefined): Realm {
+export function createRealm(
+  backends: readonly Backend[],
+  rules: readonly BucketRule[],
+  fallback: string | undefined,
+): Realm {
   const byName = new Map(backends.map((backend) => [backend.name, backend]));
   const find = (name: string | undefined): Backend => {
     const backend = name === undefined ? backends[0] : byName.get(name);
@@ -55,5 +59,10 @@ export function aliasesOf(aliases: readonly BucketAlias[]): AliasOf {
 
 /** @param pattern `*` or `(.*)` stands for any characters, which are captured */
 export function toRegExp(pattern: string): RegExp {
-  return new RegExp(`^${pattern.split(/\(\.\*\)|\*/).map((piece) => piece.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')).join('(.*)')}$`);
+  return new RegExp(
+    `^${pattern
+      .split(/\(\.\*\)|\*/)
+      .map((piece) => piece.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'))
+      .join('(.*)')}$`,
+  );
 }

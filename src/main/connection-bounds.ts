@@ -32,15 +32,27 @@ interface Balancers {
 }
 
 /** What a listener does with connections of balancers; nothing where none is named. */
-export function proxyProtocol({ ranges, headersMs, peers }: Balancers, log: Log): Pick<ListenerOptions, 'proxyProtocol'> {
+export function proxyProtocol(
+  { ranges, headersMs, peers }: Balancers,
+  log: Log,
+): Pick<ListenerOptions, 'proxyProtocol'> {
   if (ranges.length === 0) return {};
   let why = '';
-  const warn = occasionally((address: string, times) => log.warn({ address, closed: times, reason: why }, 'connections of a balancer were closed'));
+  const warn = occasionally((address: string, times) =>
+    log.warn({ address, closed: times, reason: why }, 'connections of a balancer were closed'),
+  );
   const refused = (address: string, reason: string): void => {
     why = reason;
     warn(address);
   };
-  return { proxyProtocol: { isSource: proxyTrust(ranges).isProxy, peers, timeoutMs: Math.min(headersMs, PROXY_HEADER_MS), refused } };
+  return {
+    proxyProtocol: {
+      isSource: proxyTrust(ranges).isProxy,
+      peers,
+      timeoutMs: Math.min(headersMs, PROXY_HEADER_MS),
+      refused,
+    },
+  };
 }
 
 /** Tells now and then, and how often it would have. */

@@ -12,8 +12,8 @@ interface FollowOptions {
 }
 
 /**
- * Takes accounts, keys, policies and the keys of sessions from their files whenever one of these changes; everything else waits for
- * a restart. What is wrong changes nothing. @returns ends it
+ * Takes accounts, keys, policies and the keys of sessions from their files whenever one of these changes; everything
+ * else waits for a restart. What is wrong changes nothing. @returns ends it
  */
 export function followAccounts({ loaded, identities, environment, log }: FollowOptions): () => void {
   let unwatch = (): void => undefined;

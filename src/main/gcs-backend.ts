@@ -36,7 +36,10 @@ function gcsCredential(credential: GcsCredentialConfig, where: string, sources: 
       return { kind: 'serviceAccountKey', key: readSecret({ file, variable }, `${where}.key`, sources) };
     }
     case 'workloadIdentity':
-      return { kind: 'workloadIdentity', configuration: readTextFile(credential.configurationFile, `${where}.configurationFile`, sources) };
+      return {
+        kind: 'workloadIdentity',
+        configuration: readTextFile(credential.configurationFile, `${where}.configurationFile`, sources),
+      };
     case 'default':
     case 'anonymous':
       return credential;

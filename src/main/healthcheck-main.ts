@@ -8,8 +8,8 @@ const WITHIN_MS = 3000;
 const UNSPECIFIED: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /**
- * For container engines that ask by running a command: exit code 0 when the gateway of this configuration, on this machine, has
- * started and answers on its admin port; else 1 and one line that says why.
+ * For container engines that ask by running a command: exit code 0 when the gateway of this configuration, on this
+ * machine, has started and answers on its admin port; else 1 and one line that says why.
  */
 export async function healthcheckMain(argv: readonly string[], environment: Environment): Promise<void> {
   try {

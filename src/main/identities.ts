@@ -30,10 +30,18 @@ export function openIdentities({ config, accountPlaces }: LoadedConfig, sources:
   const noted = { ...sources, noteFile: (file: string) => void files.push(file) };
   const accounts = accountDirectory(config.accounts, noted);
   const { keys, keysFile, keysEnv } = config.sts;
-  const given = keysFile === undefined && keysEnv === undefined
-    ? keys
-    : readSecret({ file: keysFile, variable: keysEnv }, 'sts.keys', noted).split('\n').map((line) => line.trim()).filter((line) => line !== '');
-  return { accounts, sealing: given === undefined ? undefined : sealingKeys(given), places: [...accountPlaces, ...files] };
+  const given =
+    keysFile === undefined && keysEnv === undefined
+      ? keys
+      : readSecret({ file: keysFile, variable: keysEnv }, 'sts.keys', noted)
+          .split('\n')
+          .map((line) => line.trim())
+          .filter((line) => line !== '');
+  return {
+    accounts,
+    sealing: given === undefined ? undefined : sealingKeys(given),
+    places: [...accountPlaces, ...files],
+  };
 }
 
 function sealingKeys(keys: readonly string[]): SealingKeys {

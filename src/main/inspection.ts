@@ -35,7 +35,12 @@ export function openInspection({ config, accounts, buckets, newCall, requests }:
   const { admin, slowMs, versioningDrainMs } = config;
   if (!admin.enabled || !admin.inspector) return { observers: [], parts: [] };
   const diagnoser = signatureDiagnoser(config, accounts);
-  const journal = new RequestJournal({ maxBytes: admin.journal.maxBytes, slowMs, requests, diagnose: (facts) => diagnoser.explain(facts) });
+  const journal = new RequestJournal({
+    maxBytes: admin.journal.maxBytes,
+    slowMs,
+    requests,
+    diagnose: (facts) => diagnoser.explain(facts),
+  });
   const api = inspectorApi({
     journal,
     objects: createObjectInspector({ buckets, versioningDrainMs }),
@@ -49,8 +54,16 @@ export function openInspection({ config, accounts, buckets, newCall, requests }:
 
 function openReplicas({ admin }: Config, journal: RequestJournal): Replicas {
   const { urls, dnsName, dnsPort, refreshMs } = admin.peers;
-  const peers = peerAddresses({ urls, refreshMs, ...(dnsName !== undefined && { dns: { host: dnsName, port: dnsPort ?? admin.port } }) });
+  const peers = peerAddresses({
+    urls,
+    refreshMs,
+    ...(dnsName !== undefined && { dns: { host: dnsName, port: dnsPort ?? admin.port } }),
+  });
   const id = admin.replica ?? `${hostname()}-${process.pid}`;
   const started = Date.now();
-  return new Replicas({ siblings: siblingAddresses(), peers, own: () => ({ id, own: true, up: true, started, version: VERSION, ...journal.stats }) });
+  return new Replicas({
+    siblings: siblingAddresses(),
+    peers,
+    own: () => ({ id, own: true, up: true, started, version: VERSION, ...journal.stats }),
+  });
 }

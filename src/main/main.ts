@@ -50,12 +50,18 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
   if (args.checkConfig) {
     printLines(process.stderr, exposed.lines);
     const accountsHere = loaded.config.accounts.map(accountOf);
-    printLines(process.stdout, accountsHere.map(({ name, canonicalId, accountNumber }) => `account ${name}: number ${accountNumber}, canonical id ${canonicalId}`));
+    printLines(
+      process.stdout,
+      accountsHere.map(
+        ({ name, canonicalId, accountNumber }) =>
+          `account ${name}: number ${accountNumber}, canonical id ${canonicalId}`,
+      ),
+    );
     process.stdout.write(`${loaded.file}: good\n`);
     return;
   }
   if (args.preflight) {
-    process.exitCode = await lookAtBackends(loaded, accounts, sources) ? 0 : 1;
+    process.exitCode = (await lookAtBackends(loaded, accounts, sources)) ? 0 : 1;
     return;
   }
   const log = createLog(loaded.config.logLevel);
@@ -67,7 +73,15 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
   const telemetry = await startTelemetry({ config, folder: loaded.folder, environment, log });
   const backends = await openBackends(config, accounts, sources);
   try {
-    const service = await startService({ config, sources, identities, backends, log, telemetry, sharedPorts: place !== undefined });
+    const service = await startService({
+      config,
+      sources,
+      identities,
+      backends,
+      log,
+      telemetry,
+      sharedPorts: place !== undefined,
+    });
     for (const line of exposed.lines) log.warn({}, line);
     await serve(service, { loaded, identities, environment, log, stopping, embedded: args.config === undefined });
   } finally {
@@ -77,7 +91,10 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
   }
 }
 
-/** Keys in the file itself make a secret of it; those of the files that come with the gateway are known to everybody. @throws StartError */
+/**
+ * Keys in the file itself make a secret of it; those of the files that come with the gateway are known to everybody.
+ * @throws StartError
+ */
 function exposedSecrets({ config, file, filesWithKeys }: LoadedConfig, isOurs: boolean): ExposedSecrets {
   const exposed = new ExposedSecrets(config.exposedSecrets);
   if (isOurs) return exposed;
@@ -87,7 +104,11 @@ function exposedSecrets({ config, file, filesWithKeys }: LoadedConfig, isOurs: b
 }
 
 /** @returns whether the gateway could work with all of them */
-async function lookAtBackends({ config }: LoadedConfig, accounts: AccountDirectory, sources: SecretSources): Promise<boolean> {
+async function lookAtBackends(
+  { config }: LoadedConfig,
+  accounts: AccountDirectory,
+  sources: SecretSources,
+): Promise<boolean> {
   const backends = await openBackends(config, accounts, sources);
   try {
     return await preflight(backends, (line) => printLines(process.stdout, [line]));
@@ -107,7 +128,10 @@ interface Running {
 }
 
 /** Until the process is told to stop; then drains. */
-async function serve(service: Service, { loaded, identities, environment, log, stopping, embedded }: Running): Promise<void> {
+async function serve(
+  service: Service,
+  { loaded, identities, environment, log, stopping, embedded }: Running,
+): Promise<void> {
   const unfollow = followAccounts({ loaded, identities, environment, log });
   if (embedded) printWelcome(loaded.config, service, process.stdout);
   else log.info({ endpoints: service.endpoints, admin: service.adminEndpoint }, 'serving');

@@ -39,21 +39,45 @@ export interface OpenManifest extends Manifest {
   readonly commits: CommitLife;
 }
 
-export function openManifest({ realm, bucketCacheMs, aliasOf, versioningDrainMs, log, calls, signal, time = SYSTEM_TIME }: ManifestOptions): OpenManifest {
+export function openManifest({
+  realm,
+  bucketCacheMs,
+  aliasOf,
+  versioningDrainMs,
+  log,
+  calls,
+  signal,
+  time = SYSTEM_TIME,
+}: ManifestOptions): OpenManifest {
   const clock = createClock(time.now);
   const commits = new CommitLife(time);
   const settler = createSettler({
     ...SETTLING,
     newCall: () => backgroundCall(signal, calls),
-    onError: (error, task, { requestId, traceId }) => log.warn({ requestId, traceId, err: error, task }, 'background work failed; the object stays readable and is settled when it is next read or written'),
+    onError: (error, task, { requestId, traceId }) =>
+      log.warn(
+        { requestId, traceId, err: error, task },
+        'background work failed; the object stays readable and is settled when it is next read or written',
+      ),
   });
-  const objects = createObjects({ clock, settler, commits, now: time.now, ...(versioningDrainMs !== undefined && { versioningDrainMs }) });
+  const objects = createObjects({
+    clock,
+    settler,
+    commits,
+    now: time.now,
+    ...(versioningDrainMs !== undefined && { versioningDrainMs }),
+  });
   const registry = createBucketRegistry({
     realm,
     time,
     cacheMs: bucketCacheMs,
-    onHidden: (container, backend) => log.warn({ container, backend }, 'a container is hidden: S3 has no bucket of such a name'),
-    onDisputed: (bucket, container, backend) => log.warn({ bucket, container, backend }, 'a bucket is not served: its container cannot be told to be its own (npm run sweep -- --check)'),
+    onHidden: (container, backend) =>
+      log.warn({ container, backend }, 'a container is hidden: S3 has no bucket of such a name'),
+    onDisputed: (bucket, container, backend) =>
+      log.warn(
+        { bucket, container, backend },
+        'a bucket is not served: its container cannot be told to be its own (npm run sweep -- --check)',
+      ),
   });
   const buckets = aliasOf === undefined ? registry : withAliases(registry, aliasOf);
   const acknowledge: Acknowledge = (bucket, call) => buckets.acknowledge(bucket, call);
@@ -62,7 +86,9 @@ export function openManifest({ realm, bucketCacheMs, aliasOf, versioningDrainMs,
     commits,
     buckets,
     objects: objectsOfLiving(fencedObjects(objects, acknowledge)),
-    listing: listingOfLiving(createListing({ now: time.now, ...(versioningDrainMs !== undefined && { versioningDrainMs }) })),
+    listing: listingOfLiving(
+      createListing({ now: time.now, ...(versioningDrainMs !== undefined && { versioningDrainMs }) }),
+    ),
     uploads: uploadsOfLiving(fencedUploads(createUploads({ clock, settler, commits, objects }), acknowledge)),
   };
 }

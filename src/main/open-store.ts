@@ -27,7 +27,10 @@ export interface Surroundings {
 type Connection = Pick<AzureBackendConfig | GcsBackendConfig, 'maxConnections' | 'timeouts' | 'retries'>;
 
 /** How to reach a cloud: what the backend says of it, and what holds for all of them. @throws StartError */
-export function connectionOptions({ maxConnections, timeouts, retries }: Connection, { config, sources }: Surroundings) {
+export function connectionOptions(
+  { maxConnections, timeouts, retries }: Connection,
+  { config, sources }: Surroundings,
+) {
   const { proxy, caFile } = config.outbound;
   return {
     maxConnections,
@@ -38,7 +41,10 @@ export function connectionOptions({ maxConnections, timeouts, retries }: Connect
   };
 }
 
-/** What an adapter has against its options is said with the place of the backend in the configuration. @throws StartError */
+/**
+ * What an adapter has against its options is said with the place of the backend in the configuration.
+ * @throws StartError
+ */
 export function atPlace<Store extends BlobStore>(where: string, create: () => Store): Store {
   try {
     return create();

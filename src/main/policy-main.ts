@@ -24,7 +24,10 @@ const EXIT = { fine: 0, refused: 1, usage: 2 } as const;
 
 class UsageError extends Error {}
 
-/** `npm run policy`: answers without a gateway who may do what, and why; and what is wrong with documents. @returns exit code */
+/**
+ * `npm run policy`: answers without a gateway who may do what, and why; and what is wrong with documents.
+ * @returns exit code
+ */
 export function policyMain(argv: readonly string[], environment: Environment): number {
   const [command, ...rest] = argv;
   try {
@@ -47,21 +50,24 @@ function check(argv: readonly string[]): number {
   if (kind === undefined || positionals.length === 0) throw new UsageError(USAGE);
   const lines = positionals.flatMap((file) => {
     const { faults = [] } = parsePolicy(readFileSync(file, 'utf8'), kind);
-    return faults.map(({ path: where, sentence, subject }) => `${file}: ${where === '' ? '' : `${where}: `}${sentence}${subject === '' ? '' : ` (${subject})`}`);
+    return faults.map(
+      ({ path: where, sentence, subject }) =>
+        `${file}: ${where === '' ? '' : `${where}: `}${sentence}${subject === '' ? '' : ` (${subject})`}`,
+    );
   });
   printLines(process.stdout, lines.length === 0 ? [`${positionals.join(', ')}: nothing is wrong`] : lines);
   return lines.length === 0 ? EXIT.fine : EXIT.refused;
 }
 
 const EXPLAIN = {
-  'config': { type: 'string' },
-  'as': { type: 'string' },
-  'action': { type: 'string' },
-  'bucket': { type: 'string' },
-  'key': { type: 'string' },
-  'owner': { type: 'string' },
+  config: { type: 'string' },
+  as: { type: 'string' },
+  action: { type: 'string' },
+  bucket: { type: 'string' },
+  key: { type: 'string' },
+  owner: { type: 'string' },
   'bucket-policy': { type: 'string' },
-  'condition': { type: 'string', multiple: true, default: [] as string[] },
+  condition: { type: 'string', multiple: true, default: [] as string[] },
 } as const;
 
 function explain(argv: readonly string[], environment: Environment): number {
@@ -78,7 +84,12 @@ function explain(argv: readonly string[], environment: Environment): number {
   if (owner === undefined) throw new UsageError('--owner: expected the name of an account');
   const policy = values['bucket-policy'] === undefined ? {} : { policy: bucketPolicy(values['bucket-policy']) };
   const bucket = { name, ownerId: owner, settings: policy };
-  const resource = { bucket, ...(key !== undefined && { key }), object: { ownerId: owner }, says: conditions(values.condition) };
+  const resource = {
+    bucket,
+    ...(key !== undefined && { key }),
+    object: { ownerId: owner },
+    says: conditions(values.condition),
+  };
   const accountNumberOf = (id: string): string | undefined => directory.byCanonicalId(id)?.accountNumber;
   const asked = { ...NO_REQUEST, bucket: name, key, region: config.region, now: Date.now(), accountNumberOf };
   const decision = decide(principal, action, resource, asked);
@@ -94,11 +105,13 @@ function bucketPolicy(file: string): string {
 }
 
 function conditions(given: readonly string[]): { get(key: string): string | undefined } {
-  return new Map(given.map((pair): [string, string] => {
-    const equals = pair.indexOf('=');
-    if (equals < 1) throw new UsageError(`--condition: expected KEY=VALUE, got ${pair}`);
-    return [lookupName(pair.slice(0, equals)), pair.slice(equals + 1)];
-  }));
+  return new Map(
+    given.map((pair): [string, string] => {
+      const equals = pair.indexOf('=');
+      if (equals < 1) throw new UsageError(`--condition: expected KEY=VALUE, got ${pair}`);
+      return [lookupName(pair.slice(0, equals)), pair.slice(equals + 1)];
+    }),
+  );
 }
 
 function ownAccount(principal: Principal): string | undefined {
@@ -132,6 +145,11 @@ function explanation({ allowed, rule, reasons }: AccessDecision): string[] {
 }
 
 function statementText({ policy, statement, effect, mismatch, condition }: StatementFacts): string {
-  const why = mismatch === undefined ? 'speaks about the request' : condition === undefined ? `another ${mismatch}` : `condition does not hold: ${condition}`;
+  const why =
+    mismatch === undefined
+      ? 'speaks about the request'
+      : condition === undefined
+        ? `another ${mismatch}`
+        : `condition does not hold: ${condition}`;
   return `${policy}/${statement} (${effect}): ${why}`;
 }

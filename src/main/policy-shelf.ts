@@ -1,5 +1,11 @@
 import type { AccountConfig } from '../../config/schema-accounts.ts';
-import type { AttachedConfig, GroupConfig, PolicyConfig, RoleConfig, UserConfig } from '../../config/schema-identities.ts';
+import type {
+  AttachedConfig,
+  GroupConfig,
+  PolicyConfig,
+  RoleConfig,
+  UserConfig,
+} from '../../config/schema-identities.ts';
 import type { Permissions } from '../access/accounts.ts';
 import { expandShortForm } from '../access/identities/short-form.ts';
 import type { NamedPolicy, PolicyDocument, PolicyKind } from '../access/policy/document.ts';
@@ -8,7 +14,9 @@ import { readTextFile, type SecretSources } from './secrets.ts';
 import { StartError } from './start-error.ts';
 
 /** What policies may be attached to. */
-type Attachable = Pick<UserConfig | RoleConfig, 'name' | 'policy' | 'policies' | 'buckets' | 'prefix' | 'readOnly'> | GroupConfig;
+type Attachable =
+  | Pick<UserConfig | RoleConfig, 'name' | 'policy' | 'policies' | 'buckets' | 'prefix' | 'readOnly'>
+  | GroupConfig;
 
 /** The policies of one account: named ones, and those that its users, groups and roles have. */
 export class PolicyShelf {
@@ -19,11 +27,20 @@ export class PolicyShelf {
   /** @throws StartError a file that cannot be read, a policy or group that is not there */
   constructor({ policies, groups }: AccountConfig, where: string, sources: SecretSources) {
     this.#sources = sources;
-    this.#byName = new Map(Object.entries(policies).map(([name, policy]) => [name, { name, document: this.documentOf(policy, `${where}.policies.${name}`) }]));
-    this.#groups = new Map(groups.map((group, at) => {
-      if (groups.findIndex(({ name }) => name === group.name) !== at) throw new StartError([`${where}.groups: group ${group.name} stands twice`]);
-      return [group.name, this.#attachedTo(group, `${where}.groups.${at}`, `group ${group.name}`)];
-    }));
+    this.#byName = new Map(
+      Object.entries(policies).map(([name, policy]) => [
+        name,
+        { name, document: this.documentOf(policy, `${where}.policies.${name}`) },
+      ]),
+    );
+    this.#groups = new Map(
+      groups.map((group, at) => {
+        if (groups.findIndex(({ name }) => name === group.name) !== at) {
+          throw new StartError([`${where}.groups: group ${group.name} stands twice`]);
+        }
+        return [group.name, this.#attachedTo(group, `${where}.groups.${at}`, `group ${group.name}`)];
+      }),
+    );
   }
 
   get named(): readonly NamedPolicy[] {
@@ -33,9 +50,13 @@ export class PolicyShelf {
   /** @param groups whose policies count, too */
   permissionsOf(identity: UserConfig | RoleConfig, where: string, groups: readonly string[] = []): Permissions {
     const own = this.#attachedTo(identity, where, identity.name);
-    const shared = groups.flatMap((group, at) => this.#groups.get(group) ?? missing(`${where}.groups.${at}`, `there is no group ${group}`));
+    const shared = groups.flatMap(
+      (group, at) => this.#groups.get(group) ?? missing(`${where}.groups.${at}`, `there is no group ${group}`),
+    );
     if (identity.policy !== 'account') return [...own, ...shared];
-    if (own.length + shared.length > 0) throw new StartError([`${where}.policy: account allows everything; expected no other policies beside it`]);
+    if (own.length + shared.length > 0) {
+      throw new StartError([`${where}.policy: account allows everything; expected no other policies beside it`]);
+    }
     return 'account';
   }
 
@@ -45,15 +66,29 @@ export class PolicyShelf {
   }
 
   #textOf(policy: PolicyConfig, where: string): string {
-    if ('file' in policy && typeof policy.file === 'string') return readTextFile(policy.file, `${where}.file`, this.#sources);
-    if ('buckets' in policy && Array.isArray(policy.buckets)) return expandShortForm(policy as Parameters<typeof expandShortForm>[0]);
+    if ('file' in policy && typeof policy.file === 'string') {
+      return readTextFile(policy.file, `${where}.file`, this.#sources);
+    }
+    if ('buckets' in policy && Array.isArray(policy.buckets)) {
+      return expandShortForm(policy as Parameters<typeof expandShortForm>[0]);
+    }
     return JSON.stringify(policy);
   }
 
   #attachedTo(thing: Attachable, where: string, label: string): NamedPolicy[] {
     const { buckets, prefix, readOnly, policies } = thing;
-    const listed = policies.map((policy, at) => this.#attached(policy, `${where}.policies.${at}`, `${label}/policies/${at}`));
-    return buckets === undefined ? listed : [{ name: `${label}/buckets`, document: parsed(expandShortForm({ buckets, prefix, readOnly }), 'identity', where) }, ...listed];
+    const listed = policies.map((policy, at) =>
+      this.#attached(policy, `${where}.policies.${at}`, `${label}/policies/${at}`),
+    );
+    return buckets === undefined
+      ? listed
+      : [
+          {
+            name: `${label}/buckets`,
+            document: parsed(expandShortForm({ buckets, prefix, readOnly }), 'identity', where),
+          },
+          ...listed,
+        ];
   }
 
   #attached(policy: AttachedConfig, where: string, label: string): NamedPolicy {
@@ -64,7 +99,9 @@ export class PolicyShelf {
 
 export function parsed(text: string, kind: PolicyKind, where: string): PolicyDocument {
   const { document, faults } = parsePolicy(text, kind);
-  if (document === undefined) throw new StartError(faults.map(({ path, sentence }) => `${where}${path === '' ? '' : `.${path}`}: ${sentence}`));
+  if (document === undefined) {
+    throw new StartError(faults.map(({ path, sentence }) => `${where}${path === '' ? '' : `.${path}`}: ${sentence}`));
+  }
   return document;
 }
 

@@ -6,7 +6,10 @@ import type { Readings } from '../observe/metrics/process-metrics.ts';
 import { toRegExp } from './bucket-rules.ts';
 
 /** The limits of a configuration, and how often each was met. */
-export function openRateLimits({ rates }: Config, accounts: AccountDirectory): { readonly limits: RateLimits; readonly readings: Readings } {
+export function openRateLimits(
+  { rates }: Config,
+  accounts: AccountDirectory,
+): { readonly limits: RateLimits; readonly readings: Readings } {
   const rules = rates.buckets.map(({ pattern, ...rest }) => ({ matches: toRegExp(pattern), rates: rest }));
   const refused = new Map<string, { readonly scope: Scope; readonly limit: Limit; count: number }>();
   const limits = new RateLimits({
@@ -19,5 +22,10 @@ export function openRateLimits({ rates }: Config, accounts: AccountDirectory): {
       refused.set(`${scope} ${limit}`, known);
     },
   });
-  return { limits, readings: { s3gw_rate_limited: () => [...refused.values()].map(({ scope, limit, count }) => [count, { scope, limit }]) } };
+  return {
+    limits,
+    readings: {
+      s3gw_rate_limited: () => [...refused.values()].map(({ scope, limit, count }) => [count, { scope, limit }]),
+    },
+  };
 }

@@ -21,7 +21,9 @@ interface SecretReference {
 export function readSecret({ file, variable }: SecretReference, where: string, sources: SecretSources): string {
   if (file !== undefined) return readSecretFile(file, `${where}File`, sources).trim();
   const value = variable === undefined ? undefined : sources.environment[variable];
-  if (value === undefined || value === '') throw new StartError([`${where}Env: expected the environment variable ${variable ?? ''} to be set`]);
+  if (value === undefined || value === '') {
+    throw new StartError([`${where}Env: expected the environment variable ${variable ?? ''} to be set`]);
+  }
   return value;
 }
 
@@ -68,6 +70,9 @@ export function readTextFile(file: string, where: string, sources: SecretSources
   try {
     return readFileSync(resolve(sources.folder, file), 'utf8');
   } catch (error) {
-    throw new StartError([`${where}: cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`], error);
+    throw new StartError(
+      [`${where}: cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`],
+      error,
+    );
   }
 }

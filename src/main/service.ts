@@ -21,10 +21,11 @@ import { type AdminAccess, openAdminAccess } from './admin-access.ts';
 import { backgroundCall } from './background-call.ts';
 import type { OpenBackend } from './backends.ts';
 import { connectionLimit, proxyProtocol } from './connection-bounds.ts';
-import { aliasesOf, createRealm, readOnlyBuckets } from './bucket-rules.ts';
+import { aliasesOf, createRealm } from './bucket-rules.ts';
 import type { ReplaceableIdentities } from './identities.ts';
 import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
+import { operationSettings } from './operation-settings.ts';
 import { openRateLimits } from './rate-limits.ts';
 import { copyReadings } from './telemetry/copy-readings.ts';
 import { settleReadings } from './telemetry/settle-readings.ts';
@@ -89,7 +90,13 @@ class RunningService implements Service {
 
   constructor(options: ServiceOptions) {
     this.#options = options;
-    const { config, identities: { accounts, sealing }, backends, log, telemetry } = options;
+    const {
+      config,
+      identities: { accounts, sealing },
+      backends,
+      log,
+      telemetry,
+    } = options;
     const { bodyIdleMs: idleMs, minimumBodyRate: minimumRate } = config.timeouts;
     this.#stalls = new StallWatch({ ...DEFAULT_STALL_LIMITS, idleMs, minimumRate });
     this.#connections = connectionLimit(config, log, this.#peers);
@@ -116,16 +123,7 @@ class RunningService implements Service {
       manifest: this.#manifest,
       operations: OPERATIONS,
       presignedV2: config.presignedV2,
-      settings: {
-        region: config.region,
-        smallRangeCopy: config.smallRangeCopy,
-        acceptAnyRegion: config.acceptAnyRegion,
-        ...(config.defaultChecksum !== 'none' && { defaultChecksum: config.defaultChecksum }),
-        holdBytes: config.limits.heldBodyBytes,
-        newBuckets: config.newBuckets,
-        isReadOnly: readOnlyBuckets(config.buckets.rules),
-        cors: config.cors.rules,
-      },
+      settings: operationSettings(config),
       baseHosts: config.baseHosts,
       websiteHosts: config.websiteHosts,
       proxies: proxyTrust(config.trustedProxies, this.#peers),
@@ -197,9 +195,17 @@ class RunningService implements Service {
       started: () => this.#started,
       draining: () => this.#draining,
       clockWrongBy: () => this.#clock.wrongBy,
-      backends: async () => ({ total: this.#options.backends.length, failing: (await this.#failures()).map(({ name }) => name) }),
+      backends: async () => ({
+        total: this.#options.backends.length,
+        failing: (await this.#failures()).map(({ name }) => name),
+      }),
     });
-    const parts = [health, access.guard, ...this.#options.telemetry.adminParts(access.metrics), ...this.#inspection.parts];
+    const parts = [
+      health,
+      access.guard,
+      ...this.#options.telemetry.adminParts(access.metrics),
+      ...this.#inspection.parts,
+    ];
     try {
       return await startAdminServer({ host, port, parts });
     } catch (error) {
@@ -214,11 +220,16 @@ class RunningService implements Service {
       limitMs: config.clockLimitMs,
       onTurn: (backend, wrong, skewMs) => {
         const skewSeconds = Math.round(skewMs / 1000);
-        if (wrong) log.error({ backend, skewSeconds }, 'the clock of this machine and that of the backend are too far apart');
-        else log.info({ backend, skewSeconds }, 'the clock of this machine agrees with that of the backend again');
+        if (wrong) {
+          log.error({ backend, skewSeconds }, 'the clock of this machine and that of the backend are too far apart');
+        } else {
+          log.info({ backend, skewSeconds }, 'the clock of this machine agrees with that of the backend again');
+        }
       },
     });
-    if (config.clockLimitMs > 0) for (const { name, surveyed } of backends) surveyed?.clock?.onReading((skewMs) => guard.read(name, skewMs));
+    if (config.clockLimitMs > 0) {
+      for (const { name, surveyed } of backends) surveyed?.clock?.onReading((skewMs) => guard.read(name, skewMs));
+    }
     return guard;
   }
 
@@ -236,35 +247,41 @@ class RunningService implements Service {
   /** A gateway none of whose backends answers serves nothing: better to say so at once. */
   async #requireBackends(): Promise<void> {
     const failures = await this.#failures();
-    const lines = failures.map(({ name, endpoint, reason }) => `backends.${name}: no usable answer from ${endpoint} (${reason})`);
+    const lines = failures.map(
+      ({ name, endpoint, reason }) => `backends.${name}: no usable answer from ${endpoint} (${reason})`,
+    );
     if (failures.length === this.#options.backends.length) throw new StartError(lines);
     for (const line of lines) this.#options.log.warn({}, line);
   }
 
   /**
-   * A system container that is somebody else's would be filled all the same, if he lets us in. One that is not there yet is made with
-   * the first record; what else may be wrong with it shows in requests.
+   * A system container that is somebody else's would be filled all the same, if he lets us in. One that is not there
+   * yet is made with the first record; what else may be wrong with it shows in requests.
    */
   async #requireSystemContainers(): Promise<void> {
     const signal = AbortSignal.any([AbortSignal.timeout(PING_MS), this.#background.signal]);
-    const lines = await Promise.all(this.#options.backends.map(async ({ name, store, systemContainer }) => {
-      const call = backgroundCall(signal, this.#options.telemetry.calls);
-      const error: unknown = await store.headContainer(systemContainer, call).catch((thrown: unknown) => thrown);
-      return isStoreError(error, 'containerBusy') ? [`backends.${name}.systemContainer: ${reasonOf(error)}`] : [];
-    }));
+    const lines = await Promise.all(
+      this.#options.backends.map(async ({ name, store, systemContainer }) => {
+        const call = backgroundCall(signal, this.#options.telemetry.calls);
+        const error: unknown = await store.headContainer(systemContainer, call).catch((thrown: unknown) => thrown);
+        return isStoreError(error, 'containerBusy') ? [`backends.${name}.systemContainer: ${reasonOf(error)}`] : [];
+      }),
+    );
     if (lines.flat().length > 0) throw new StartError(lines.flat());
   }
 
   async #failures(): Promise<{ name: string; endpoint: string; reason: string }[]> {
     const signal = AbortSignal.any([AbortSignal.timeout(PING_MS), this.#background.signal]);
-    const results = await Promise.all(this.#options.backends.map(async ({ name, endpoint, store }) => {
-      try {
-        await store.ping(backgroundCall(signal, this.#options.telemetry.calls));
-        return undefined;
-      } catch (error) {
-        return { name, endpoint, reason: reasonOf(error) };
-      }
-    }));
+    const results = await Promise.all(
+      this.#options.backends.map(async ({ name, endpoint, store }) => {
+        try {
+          await store.ping(backgroundCall(signal, this.#options.telemetry.calls));
+          return undefined;
+        } catch (error) {
+          return { name, endpoint, reason: reasonOf(error) };
+        }
+      }),
+    );
     return results.filter((result) => result !== undefined);
   }
 
@@ -272,13 +289,26 @@ class RunningService implements Service {
     const { config, sharedPorts: reusePort } = this.#options;
     const { host, port, tls, proxyProtocol: ranges } = settings;
     const material = tls === undefined ? undefined : this.#readTls(tls);
-    const proxied = proxyProtocol({ ranges, headersMs: config.timeouts.headersMs, peers: this.#peers }, this.#options.log);
+    const proxied = proxyProtocol(
+      { ranges, headersMs: config.timeouts.headersMs, peers: this.#peers },
+      this.#options.log,
+    );
     const timeouts = { headersMs: config.timeouts.headersMs, keepAliveMs: config.keepAliveMs };
-    const options = { host, port, reusePort, timeouts, connections: this.#connections, ...proxied, ...(material !== undefined && { tls: material }) };
-    const listener = await createListener(options, this.#dispatcher)
-      .catch((error: unknown) => {
-        throw new StartError([`listeners: certificate and key for ${host}:${port} are not usable (${reasonOf(error)})`], error);
-      });
+    const options = {
+      host,
+      port,
+      reusePort,
+      timeouts,
+      connections: this.#connections,
+      ...proxied,
+      ...(material !== undefined && { tls: material }),
+    };
+    const listener = await createListener(options, this.#dispatcher).catch((error: unknown) => {
+      throw new StartError(
+        [`listeners: certificate and key for ${host}:${port} are not usable (${reasonOf(error)})`],
+        error,
+      );
+    });
     const address = await listener.listen().catch((error: unknown) => {
       throw bindError('gateway', host, port, error);
     });
@@ -289,20 +319,25 @@ class RunningService implements Service {
 
   #readTls(tls: NonNullable<ListenerConfig['tls']>): TlsMaterial {
     const { sources } = this.#options;
-    return { cert: readTextFile(tls.certFile, 'listeners.tls.certFile', sources), key: readSecretFile(tls.keyFile, 'listeners.tls.keyFile', sources) };
+    return {
+      cert: readTextFile(tls.certFile, 'listeners.tls.certFile', sources),
+      key: readSecretFile(tls.keyFile, 'listeners.tls.keyFile', sources),
+    };
   }
 
   #watchTls(listener: Listener, tls: NonNullable<ListenerConfig['tls']>): void {
     const { sources, log } = this.#options;
     const files = [tls.certFile, tls.keyFile].map((file) => resolve(sources.folder, file));
-    this.#watches.push(watchFiles(files, () => {
-      try {
-        listener.renewTls(this.#readTls(tls));
-        log.info({ certFile: tls.certFile }, 'certificate renewed');
-      } catch (error) {
-        log.error({ err: error, certFile: tls.certFile }, 'the new certificate is not usable; the old one stays');
-      }
-    }));
+    this.#watches.push(
+      watchFiles(files, () => {
+        try {
+          listener.renewTls(this.#readTls(tls));
+          log.info({ certFile: tls.certFile }, 'certificate renewed');
+        } catch (error) {
+          log.error({ err: error, certFile: tls.certFile }, 'the new certificate is not usable; the old one stays');
+        }
+      }),
+    );
   }
 }
 

@@ -4,7 +4,10 @@ import { SignatureDiagnoser } from '../admin/diagnosis/diagnoser.ts';
 import { DEFAULT_MAX_SKEW_MS } from '../auth/verdict.ts';
 
 /** Explains refused signatures; an observer of requests, too, as it learns the hosts that clients sign for. */
-export function signatureDiagnoser({ region, baseHosts, listeners }: Config, accounts: AccountDirectory): SignatureDiagnoser {
+export function signatureDiagnoser(
+  { region, baseHosts, listeners }: Config,
+  accounts: AccountDirectory,
+): SignatureDiagnoser {
   return new SignatureDiagnoser({
     region,
     maxSkewMs: DEFAULT_MAX_SKEW_MS,

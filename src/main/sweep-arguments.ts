@@ -50,14 +50,21 @@ const OPTIONS = {
 } as const;
 
 /** @returns undefined when help was asked for. @throws StartError naming what is wrong with the command line */
-export function parseSweepArguments(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>): SweepArguments | undefined {
+export function parseSweepArguments(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): SweepArguments | undefined {
   const { values } = parseCommandLine({ args: [...argv], options: OPTIONS }, SWEEP_USAGE);
   if (values.help === true) return undefined;
   const config = values.config ?? environment['S3GW_CONFIG'];
-  if (config === undefined) throw new StartError(['--config: expected the configuration file of the gateway', SWEEP_USAGE]);
+  if (config === undefined) {
+    throw new StartError(['--config: expected the configuration file of the gateway', SWEEP_USAGE]);
+  }
   const recoverLost = values['recover-lost'] === true;
   const check = values.check === true;
-  if (recoverLost && (values.bucket === undefined || check)) throw new StartError(['--recover-lost: only together with --bucket, and without --check']);
+  if (recoverLost && (values.bucket === undefined || check)) {
+    throw new StartError(['--recover-lost: only together with --bucket, and without --check']);
+  }
 
   const least = values['unsafe-short-grace'] === true ? 0 : GRACE_HOURS;
   const uploadsOlderThan = numberOf('--uploads-older-than', values['uploads-older-than'], 1);
@@ -84,6 +91,8 @@ function hours(option: string, text: string | undefined, least: number): number 
 function numberOf(option: string, text: string | undefined, least: number): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || value < least) throw new StartError([`${option}: expected a number from ${String(least)} on, got ${text}`]);
+  if (!/^\d+(\.\d+)?$/.test(text) || value < least) {
+    throw new StartError([`${option}: expected a number from ${String(least)} on, got ${text}`]);
+  }
   return value;
 }

@@ -43,7 +43,9 @@ export async function exportMain(argv: readonly string[], environment: Environme
     if (args === undefined) return EXIT.done;
     const { settings, json } = args;
     const report = await exportPlain({ realm, backends, settings }, call);
-    if (report.complete && report.buckets.length === 0 && settings.bucket !== undefined) throw new StartError([`--bucket: there is no bucket ${settings.bucket}`]);
+    if (report.complete && report.buckets.length === 0 && settings.bucket !== undefined) {
+      throw new StartError([`--bucket: there is no bucket ${settings.bucket}`]);
+    }
     if (json) printJson(process.stdout, report);
     else printLines(process.stdout, linesOf(report, settings));
     if (!report.complete) return EXIT.stopped;
@@ -60,7 +62,9 @@ function parseArguments(argv: readonly string[], environment: Environment): Expo
   }
   const config = values.config ?? environment['S3GW_CONFIG'];
   if (config === undefined) throw new StartError(['--config: expected the configuration file of the gateway', USAGE]);
-  if ((values.bucket === undefined) !== (values.all === true)) throw new StartError(['expected either --bucket NAME or --all', USAGE]);
+  if ((values.bucket === undefined) !== (values.all === true)) {
+    throw new StartError(['expected either --bucket NAME or --all', USAGE]);
+  }
   const { bucket, prefix = '', 'versions-under': versionsUnder } = values;
   if (versionsUnder === '') throw new StartError(['--versions-under: expected a prefix of keys']);
   const settings: ExportSettings = {
@@ -80,7 +84,9 @@ function linesOf(report: ExportReport, { dryRun }: ExportSettings): string[] {
     ...(Object.keys(EXPORTS) as Export[]).flatMap((finding) => {
       const count = counts[finding];
       if (count === undefined) return [];
-      const outcome = dryRun ? '' : ` (${String(count.done)} done, ${String(count.left)} done before or changed meanwhile, ${String(count.failed)} failed)`;
+      const outcome = dryRun
+        ? ''
+        : ` (${String(count.done)} done, ${String(count.left)} done before or changed meanwhile, ${String(count.failed)} failed)`;
       return [`  ${String(count.found)} ${finding}${outcome}: ${EXPORTS[finding]}`];
     }),
     ...problems.map((problem) => `  problem: ${problem}`),

@@ -1,4 +1,10 @@
-import { type BackendReport, type BucketReport, FINDINGS, type Finding, type SweepReport } from '../manifest/sweep/sweep-report.ts';
+import {
+  type BackendReport,
+  type BucketReport,
+  FINDINGS,
+  type Finding,
+  type SweepReport,
+} from '../manifest/sweep/sweep-report.ts';
 import type { SweepArguments } from './sweep-arguments.ts';
 
 /** The report of a sweep for people. */
@@ -13,17 +19,26 @@ function backendLines(backend: BackendReport, dryRun: boolean, check: boolean): 
   const quiet = buckets.length === 0 && Object.keys(backend.counts).length === 0 && backend.problems.length === 0;
   return [
     `backend ${name}: ${String(bucketsSeen)} buckets${quiet ? ', nothing to be done' : ''}`,
-    ...buckets.flatMap((bucket) => [`  bucket ${bucket.name}`, ...indent(countLines(bucket, dryRun)), ...(check ? indent(lostLines(bucket)) : [])]),
+    ...buckets.flatMap((bucket) => [
+      `  bucket ${bucket.name}`,
+      ...indent(countLines(bucket, dryRun)),
+      ...(check ? indent(lostLines(bucket)) : []),
+    ]),
     ...(quiet ? [] : ['  beside the buckets', ...indent(countLines(backend, dryRun))]),
   ];
 }
 
-function countLines({ counts, problems, moreProblems }: Pick<BackendReport, 'counts' | 'problems' | 'moreProblems'>, dryRun: boolean): string[] {
+function countLines(
+  { counts, problems, moreProblems }: Pick<BackendReport, 'counts' | 'problems' | 'moreProblems'>,
+  dryRun: boolean,
+): string[] {
   const lines = (Object.keys(FINDINGS) as Finding[]).flatMap((finding) => {
     const count = counts[finding];
     if (count === undefined || count.found === 0) return [];
     const size = count.bytes > 0 ? `, ${String(count.bytes)} bytes` : '';
-    const outcome = dryRun ? '' : ` (${String(count.done)} done, ${String(count.left)} changed meanwhile, ${String(count.failed)} failed)`;
+    const outcome = dryRun
+      ? ''
+      : ` (${String(count.done)} done, ${String(count.left)} changed meanwhile, ${String(count.failed)} failed)`;
     return [`${String(count.found)} ${finding}${outcome}${size}: ${FINDINGS[finding]}`];
   });
   const more = moreProblems > 0 ? [`and ${String(moreProblems)} problems more`] : [];

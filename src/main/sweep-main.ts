@@ -22,7 +22,10 @@ export async function sweepMain(argv: readonly string[], environment: Environmen
   await runCommand(select, environment, async ({ realm, backends, call }) => {
     if (args === undefined) return EXIT.done;
     const clocks = new Map<Backend, SurveyedStore | undefined>(backends.map((backend) => [backend, backend.surveyed]));
-    const report = await sweep({ realm, backends, settings: args.settings, clockOf: (backend) => clocks.get(backend) }, call);
+    const report = await sweep(
+      { realm, backends, settings: args.settings, clockOf: (backend) => clocks.get(backend) },
+      call,
+    );
     const disputes = args.check ? await containerDisputes(backends, call) : [];
     if (args.json) printJson(process.stdout, args.check ? { ...report, containers: disputes } : report);
     else printLines(process.stdout, [...sweepLines(report, args), ...disputes]);
@@ -37,9 +40,11 @@ export async function sweepMain(argv: readonly string[], environment: Environmen
 
 /** A line for each container that is not the bucket's whose record names it. */
 async function containerDisputes(backends: readonly Backend[], call: Call): Promise<string[]> {
-  const found = await Promise.all(backends.map(async (backend) => {
-    const disputes = await auditContainers(backend, call);
-    return disputes.map(({ detail, advice }) => `backend ${backend.name}: ${detail}; ${advice}`);
-  }));
+  const found = await Promise.all(
+    backends.map(async (backend) => {
+      const disputes = await auditContainers(backend, call);
+      return disputes.map(({ detail, advice }) => `backend ${backend.name}: ${detail}; ${advice}`);
+    }),
+  );
   return found.flat();
 }

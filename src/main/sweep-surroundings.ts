@@ -46,12 +46,18 @@ export async function runCommand(
   }
 }
 
-async function withBackends(selection: Selection, environment: Environment, work: (opened: Opened) => Promise<number>): Promise<number> {
+async function withBackends(
+  selection: Selection,
+  environment: Environment,
+  work: (opened: Opened) => Promise<number>,
+): Promise<number> {
   const { config: file, backend: name } = selection;
   const { config, folder } = loadConfig(file, environment);
   const sources = { folder, environment };
   if (name !== undefined && !(name in config.backends)) {
-    throw new StartError([`--backend: the configuration has no ${name}, only ${Object.keys(config.backends).join(', ')}`]);
+    throw new StartError([
+      `--backend: the configuration has no ${name}, only ${Object.keys(config.backends).join(', ')}`,
+    ]);
   }
   const stop = stopSignal();
   const backends = await openBackends(config, accountDirectory(config.accounts, sources), sources);

@@ -8,8 +8,9 @@ const LOOK_MS = 10_000;
 const MOUNTED = '..data';
 
 /**
- * Calls `changed` once files, or what is in folders, have changed and then stayed as they are for a moment. Editors and Kubernetes
- * replace files (and the links to them) instead of writing into them, so folders are watched; and now and then all of them are looked at.
+ * Calls `changed` once files, or what is in folders, have changed and then stayed as they are for a moment. Editors and
+ * Kubernetes replace files (and the links to them) instead of writing into them, so folders are watched; and now and
+ * then all of them are looked at.
  * @param places absolute paths
  * @returns ends the watch
  */
@@ -38,7 +39,10 @@ export function watchPlaces(places: readonly string[], changed: () => void): () 
 /** Each folder to watch, with the names in it that count; undefined: all. */
 function foldersOf(places: readonly string[]): [string, ReadonlySet<string> | undefined][] {
   const folders = new Set(places.filter((place) => statOf(place)?.isDirectory() === true));
-  const files = Map.groupBy(places.filter((place) => !folders.has(place)), dirname);
+  const files = Map.groupBy(
+    places.filter((place) => !folders.has(place)),
+    dirname,
+  );
   const found: [string, ReadonlySet<string> | undefined][] = [...folders].map((folder) => [folder, undefined]);
   for (const [folder, members] of files) {
     if (!folders.has(folder)) found.push([folder, new Set(members.map((file) => basename(file)))]);
@@ -61,12 +65,18 @@ function watchFolder(folder: string, names: ReadonlySet<string> | undefined, soo
 
 /** What changes when any of them does: where links lead, and time, size and number of the files. */
 function fingerprint(places: readonly string[]): string {
-  return places.map((place) => (statOf(place)?.isDirectory() === true ? [markOf(place), ...membersOf(place)] : [markOf(place)]).join('|')).join('\n');
+  return places
+    .map((place) =>
+      (statOf(place)?.isDirectory() === true ? [markOf(place), ...membersOf(place)] : [markOf(place)]).join('|'),
+    )
+    .join('\n');
 }
 
 function membersOf(folder: string): string[] {
   try {
-    return readdirSync(folder).sort().map((name) => `${name}=${markOf(join(folder, name))}`);
+    return readdirSync(folder)
+      .sort()
+      .map((name) => `${name}=${markOf(join(folder, name))}`);
   } catch {
     return ['gone'];
   }

@@ -5,7 +5,8 @@ import type { Uploads } from './uploads/uploads.ts';
 
 /**
  * Says that a change of a bucket that was just committed may be acknowledged: no DeleteBucket can have looked past it.
- * @throws S3Error ServiceUnavailable: the bucket is being deleted or is another by now; what became of the change is not known
+ * @throws S3Error ServiceUnavailable: the bucket is being deleted or is another by now; what became of the change is
+ * not known
  */
 export type Acknowledge = (bucket: Bucket, call: Call) => Promise<void>;
 

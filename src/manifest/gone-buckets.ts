@@ -10,14 +10,17 @@ import type { Uploads } from './uploads/uploads.ts';
 const MAX_CAUSES = 8;
 
 /**
- * What a call finds whose bucket was deleted on its way: NoSuchBucket. Whose container is missing the store's error does not say, and the
- * system container that somebody removed is no missing bucket; so the service is asked, by one call, and only when a call has failed so.
+ * What a call finds whose bucket was deleted on its way: NoSuchBucket. Whose container is missing the store's error
+ * does not say, and the system container that somebody removed is no missing bucket; so the service is asked, by one
+ * call, and only when a call has failed so.
  */
 async function answered<T>(bucket: Bucket, call: Call, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (isOfMissingContainer(error) && (await isGone(bucket, call))) throw new S3Error('NoSuchBucket', { extra: { BucketName: bucket.name }, cause: error });
+    if (isOfMissingContainer(error) && (await isGone(bucket, call))) {
+      throw new S3Error('NoSuchBucket', { extra: { BucketName: bucket.name }, cause: error });
+    }
     throw error;
   }
 }
@@ -53,7 +56,8 @@ export function objectsOfLiving(objects: Objects): Objects {
     publish: (bucket, key, request, call) => answered(bucket, call, objects.publish(bucket, key, request, call)),
     describe: (bucket, key, version, call) => answered(bucket, call, objects.describe(bucket, key, version, call)),
     nextSeq: (bucket, key, call) => answered(bucket, call, objects.nextSeq(bucket, key, call)),
-    copy: (bucket, key, request, call) => answered(bucket, call, answered(request.source.bucket, call, objects.copy(bucket, key, request, call))),
+    copy: (bucket, key, request, call) =>
+      answered(bucket, call, answered(request.source.bucket, call, objects.copy(bucket, key, request, call))),
     amend: (target, amendment, call) => answered(target.bucket, call, objects.amend(target, amendment, call)),
     remove: (target, request, call) => answered(target.bucket, call, objects.remove(target, request, call)),
   };
@@ -75,7 +79,8 @@ export function uploadsOfLiving(uploads: Uploads): Uploads {
     create: (bucket, key, record, call) => answered(bucket, call, uploads.create(bucket, key, record, call)),
     find: (target, call) => answered(target.bucket, call, uploads.find(target, call)),
     putPart: (upload, part, call) => answered(upload.bucket, call, uploads.putPart(upload, part, call)),
-    copyPart: (upload, copy, call) => answered(upload.bucket, call, answered(copy.source.bucket, call, uploads.copyPart(upload, copy, call))),
+    copyPart: (upload, copy, call) =>
+      answered(upload.bucket, call, answered(copy.source.bucket, call, uploads.copyPart(upload, copy, call))),
     listParts: (upload, page, call) => answered(upload.bucket, call, uploads.listParts(upload, page, call)),
     list: (bucket, request, call) => answered(bucket, call, uploads.list(bucket, request, call)),
     complete: (target, request, call) => answered(target.bucket, call, uploads.complete(target, request, call)),

@@ -36,7 +36,10 @@ export interface AccessReasons {
   readonly looked: readonly StatementFacts[];
   /** Looked at and not in `looked`. */
   readonly omitted?: number;
-  /** What would let the request be, as statements of JSON, each for the document that lacks it. Absent: it was let be, or a denial stands before it. */
+  /**
+   * What would let the request be, as statements of JSON, each for the document that lacks it. Absent: it was let be,
+   * or a denial stands before it.
+   */
   readonly remedies?: readonly { readonly document: string; readonly statement: string }[];
 }
 

@@ -26,7 +26,10 @@ interface BackendAnswer {
   readonly bytesReceived: number;
 }
 
-/** One call to a backend, noted among the facts of what it is made for. Ends with `answered` or `failed`, exactly one of them. */
+/**
+ * One call to a backend, noted among the facts of what it is made for. Ends with `answered` or `failed`, exactly one of
+ * them.
+ */
 export class BackendCall {
   readonly #call: Call;
   readonly #facts: BackendCallFacts;
@@ -57,7 +60,10 @@ export class BackendCall {
     return this.#facts.started;
   }
 
-  /** Headers that tell the service the trace, when there is one. No signature covers them. @param headers names and values in turn */
+  /**
+   * Headers that tell the service the trace, when there is one. No signature covers them.
+   * @param headers names and values in turn
+   */
   addTraceHeaders(headers: string[]): void {
     const { spanId } = this.#facts;
     const { trace } = this.#call.facts;

@@ -1,7 +1,7 @@
 /**
- * How many wait at most. One after the other takes half of what it takes in between other work, which has pushed code and
- * data out of the processor's caches each time (record 0009). More than this many gain nothing, and all else waits for a
- * millisecond while so many are handled.
+ * How many wait at most. One after the other takes half of what it takes in between other work, which has pushed code
+ * and data out of the processor's caches each time (record 0009). More than this many gain nothing, and all else waits
+ * for a millisecond while so many are handled.
  */
 const MAX_WAITING = 128;
 /** Nobody waits longer, milliseconds. */

@@ -9,7 +9,8 @@ const MAX_UNESCAPED = 16 * 1024;
 
 /**
  * What stands in place of a secret: its length and the first 8 hex digits of its SHA-256, enough to tell whether two
- * are the same. The mark of a mark is itself. Escapes are undone first, so that one secret has one mark wherever it stood.
+ * are the same. The mark of a mark is itself. Escapes are undone first, so that one secret has one mark wherever it
+ * stood.
  */
 export function fingerprint(secret: string): string {
   if (secret === '' || MARK.test(secret)) return secret;

@@ -1,6 +1,8 @@
 import type { RequestFacts } from './request-facts.ts';
 
-/** Answers below 500 that clients ask for in the course of their work: nothing is there, or a condition does not hold. */
+/**
+ * Answers below 500 that clients ask for in the course of their work: nothing is there, or a condition does not hold.
+ */
 const EXPECTED_REFUSALS: ReadonlySet<number> = new Set([404, 412, 416]);
 
 /** Whether a request that has ended did so in a way that somebody may want to look into. */
@@ -10,7 +12,8 @@ export function hasFailed({ status, failure, clientLeft }: RequestFacts): boolea
 }
 
 /**
- * Worth more than others: the journal keeps these requests longer, and their spans are exported although the sampler left them out.
+ * Worth more than others: the journal keeps these requests longer, and their spans are exported although the sampler
+ * left them out.
  * @param slowMs time of our own from which a request counts as slow
  */
 export function isNotable(facts: RequestFacts, slowMs: number): boolean {

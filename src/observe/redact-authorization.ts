@@ -8,7 +8,9 @@ const OPEN_COMPONENT = /^(?:Credential=[\w./@-]+|SignedHeaders=[\w;.-]+|Signatur
 const SIGNATURE_COMPONENT = /^(Signature=)(.+)$/i;
 /** What is redacted already is one component, though it holds a comma. */
 const SEPARATORS = /(<\d+ chars, sha256 [0-9a-f]{8}>|[,\s]+)/;
-/** Components and what stands between them; three and two in any proper header. What comes after these is one secret. */
+/**
+ * Components and what stands between them; three and two in any proper header. What comes after these is one secret.
+ */
 const MAX_PARTS = 32;
 const AWS4 = /^\s*(?:AWS4-[\w-]+|GOOG4-[\w-]+)\s+/i;
 /** `AWS key:signature`, `SharedKey account:signature`. */

@@ -20,11 +20,18 @@ const MAX_ERRORS = 16;
  * request, headers included. Whatever was thrown is accepted.
  */
 export function redactError(error: unknown, depth = 0): RedactedError {
-  if (!(error instanceof Error)) return { type: typeof error, message: typeof error === 'string' ? redactText(error) : 'not an error' };
+  if (!(error instanceof Error)) {
+    return { type: typeof error, message: typeof error === 'string' ? redactText(error) : 'not an error' };
+  }
   const { name, message, stack, cause } = error;
-  const { code, status, statusCode } = error as { readonly code?: unknown; readonly status?: unknown; readonly statusCode?: unknown };
+  const { code, status, statusCode } = error as {
+    readonly code?: unknown;
+    readonly status?: unknown;
+    readonly statusCode?: unknown;
+  };
   const deeper = depth < MAX_DEPTH;
-  const below = error instanceof AggregateError && deeper ? (error.errors as unknown[]).slice(0, MAX_ERRORS) : undefined;
+  const below =
+    error instanceof AggregateError && deeper ? (error.errors as unknown[]).slice(0, MAX_ERRORS) : undefined;
   return {
     type: name,
     message: redactText(message),

@@ -3,9 +3,9 @@ import { redactAuthorization } from './redact-authorization.ts';
 import { isSecretName, isSecretParameter } from './secret-names.ts';
 
 /*
- * Credentials that stand in a text behind their name: `name=value`, `"name": "value"`, `name: 'value'`, `'name', 'value'`, and
- * lines of headers. Scanned by hand, from word to word: whoever sends a text chooses what a pattern would have to try, and every
- * character here is looked at a bounded number of times whatever it says.
+ * Credentials that stand in a text behind their name: `name=value`, `"name": "value"`, `name: 'value'`, `'name',
+ * 'value'`, and lines of headers. Scanned by hand, from word to word: whoever sends a text chooses what a pattern would
+ * have to try, and every character here is looked at a bounded number of times whatever it says.
  */
 
 const WORD = /[\w-]+/g;
@@ -59,7 +59,10 @@ interface Place {
   readonly after: number;
 }
 
-/** The value behind a word, without its quotes; undefined when the word is no name of a credential, or nothing follows it. */
+/**
+ * The value behind a word, without its quotes; undefined when the word is no name of a credential, or nothing follows
+ * it.
+ */
 function findValue(text: string, { name, start, end, after }: Place): Value | undefined {
   const secret = name.endsWith('authorization') || isSecretName(name);
   if (!secret && !isSecretParameter(name)) return undefined;
@@ -69,7 +72,9 @@ function findValue(text: string, { name, start, end, after }: Place): Value | un
   }
   const separator = match(SEPARATOR, text, end);
   // `key: photos/cat.jpg` is said of objects.
-  if (separator === '' || (!secret && !/[=%]/.test(separator) && (!/["']/.test(separator) || name.endsWith('key')))) return undefined;
+  if (separator === '' || (!secret && !/[=%]/.test(separator) && (!/["']/.test(separator) || name.endsWith('key')))) {
+    return undefined;
+  }
   const at = end + separator.length;
   return match(MARK, text, at) === '' ? valueAt(text, at) : undefined;
 }
@@ -98,13 +103,21 @@ function valueAt(text: string, at: number): Value | undefined {
   let open = at;
   while (text[open] === '\\') open += 1;
   const quote = text[open];
-  if (quote === '"' || quote === '\'') return { start: open + 1, end: closing(text, { quote, from: open + 1, depth: open - at }) };
+  if (quote === '"' || quote === "'") {
+    return { start: open + 1, end: closing(text, { quote, from: open + 1, depth: open - at }) };
+  }
   const bare = match(BARE, text, at);
   return bare === '' ? undefined : { start: at, end: at + bare.length };
 }
 
-/** Where a quoted value ends: before the quote that is escaped as often as the first; at the end of the text when there is none. */
-function closing(text: string, { quote, from, depth }: { readonly quote: string; readonly from: number; readonly depth: number }): number {
+/**
+ * Where a quoted value ends: before the quote that is escaped as often as the first; at the end of the text when there
+ * is none.
+ */
+function closing(
+  text: string,
+  { quote, from, depth }: { readonly quote: string; readonly from: number; readonly depth: number },
+): number {
   for (let at = text.indexOf(quote, from); at >= 0; at = text.indexOf(quote, at + 1)) {
     let before = at;
     while (before > from && text[before - 1] === '\\') before -= 1;

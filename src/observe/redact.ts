@@ -7,8 +7,8 @@ import { isSecretName, isSecretParameter } from './secret-names.ts';
 /*
  * The one place that takes credentials out of what is kept or shown: spans, logs, the request journal, exports, pages.
  * Each is replaced by `<n chars, sha256 xxxxxxxx>`; access key ids, scopes and names of signed headers stay, order and
- * encoding of everything else too. What is redacted already stays as it is. What is too long is cut off first: `atMost` is
- * how much is looked at, in UTF-16 code units.
+ * encoding of everything else too. What is redacted already stays as it is. What is too long is cut off first: `atMost`
+ * is how much is looked at, in UTF-16 code units.
  */
 export { fingerprint, redactAuthorization, redactText };
 export { redactError, type RedactedError } from './redact-error.ts';
@@ -18,11 +18,21 @@ const MOST_GROWTH = 2;
 /** Longest canonical request that is looked at. */
 const MAX_CANONICAL = 32 * 1024;
 /** Looked at most often and never secret, whatever they hold. */
-const HARMLESS = new Set(['accept-encoding', 'connection', 'content-length', 'content-type', 'date', 'user-agent', 'x-amz-content-sha256', 'x-amz-date']);
+const HARMLESS = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'user-agent',
+  'x-amz-content-sha256',
+  'x-amz-date',
+]);
 
 /** How the value of a header is to be treated. */
 type Treatment = (value: string, atMost?: number) => string;
-const asHarmless: Treatment = (value, atMost) => (value.includes('=') ? redactText(value, atMost) : cutAt(value, atMost));
+const asHarmless: Treatment = (value, atMost) =>
+  value.includes('=') ? redactText(value, atMost) : cutAt(value, atMost);
 const asSecret: Treatment = (value) => fingerprint(value);
 const asAuthorization: Treatment = (value, atMost = LOOKED_AT) => redactAuthorization(value.slice(0, atMost));
 /** By name as it came: every request has the same few. Clients choose names, hence the bounds. */
@@ -46,7 +56,9 @@ function treatmentOf(name: string): Treatment {
 }
 
 /** Headers by name, one value or several each. */
-export function redactHeaders<V extends string | readonly string[] | number | undefined>(headers: Readonly<Record<string, V>>): Record<string, V> {
+export function redactHeaders<V extends string | readonly string[] | number | undefined>(
+  headers: Readonly<Record<string, V>>,
+): Record<string, V> {
   const kept = Object.entries(headers).map(([name, value]): [string, unknown] => {
     if (typeof value === 'string') return [name, redactHeader(name, value)];
     return [name, Array.isArray(value) ? value.map((one: string) => redactHeader(name, one)) : value];
@@ -94,22 +106,32 @@ export function redactCanonicalRequest(canonical: string): string {
   // A line that is cut could hold the beginning of anything.
   const lines = (cut ? rest.slice(0, -1) : rest).map((line) => {
     const colon = line.indexOf(':');
-    return colon < 0 ? redactText(line) : `${line.slice(0, colon + 1)}${redactHeader(line.slice(0, colon), line.slice(colon + 1))}`;
+    return colon < 0
+      ? redactText(line)
+      : `${line.slice(0, colon + 1)}${redactHeader(line.slice(0, colon), line.slice(colon + 1))}`;
   });
   return [method, redactTarget(path), redactQuery(query), ...lines, ...(cut ? ['…'] : [])].join('\n');
 }
 
-/** What an S3 error says beside its message; see `S3Error.extra`. Hex dumps of signed text are left out: they can be made again. */
+/**
+ * What an S3 error says beside its message; see `S3Error.extra`. Hex dumps of signed text are left out: they can be
+ * made again.
+ */
 export function redactErrorExtra(extra: Readonly<Record<string, string | number>>): Record<string, string | number> {
   const kept = Object.entries(extra).filter(([name]) => !name.endsWith('Bytes'));
-  return Object.fromEntries(kept.map(([name, value]) => [name, typeof value === 'number' ? value : redactElement(name, value)]));
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, typeof value === 'number' ? value : redactElement(name, value)]),
+  );
 }
 
 function redactElement(name: string, value: string): string {
   return name === 'CanonicalRequest' ? redactCanonicalRequest(value) : redactField(name, value);
 }
 
-/** Fields of a log line, whatever they are: texts and errors within objects and lists; anything deeper than six levels is left out. */
+/**
+ * Fields of a log line, whatever they are: texts and errors within objects and lists; anything deeper than six levels
+ * is left out.
+ */
 export function redactFields(fields: Readonly<Record<string, unknown>>, depth = 0): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, redactUnknown(name, value, depth)]));
 }
@@ -119,7 +141,9 @@ function redactUnknown(name: string, value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Error) return redactError(value);
   if (depth >= MAX_DEPTH) return undefined;
-  if ('toJSON' in value && typeof value.toJSON === 'function') return redactUnknown(name, (value.toJSON as () => unknown)(), depth + 1);
+  if ('toJSON' in value && typeof value.toJSON === 'function') {
+    return redactUnknown(name, (value.toJSON as () => unknown)(), depth + 1);
+  }
   if (Array.isArray(value)) return value.map((one: unknown) => redactUnknown(name, one, depth + 1));
   return redactFields(value as Readonly<Record<string, unknown>>, depth + 1);
 }

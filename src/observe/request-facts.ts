@@ -1,6 +1,6 @@
 /**
- * The facts of one request: filled by every layer as they come to know them, read by the observers (metrics, spans, logs,
- * journal) while it runs and when it has ended.
+ * The facts of one request: filled by every layer as they come to know them, read by the observers (metrics, spans,
+ * logs, journal) while it runs and when it has ended.
  *
  * Filling must cost next to nothing: fields are set, references are kept, no text is built that perhaps nobody reads.
  * Nothing in here is redacted; whoever keeps or shows any of it does that (`redact.ts`).
@@ -23,7 +23,9 @@ export interface BackendCallFacts {
   readonly operation: string;
   /** HTTP method; empty where there is no HTTP. */
   readonly method: string;
-  /** Percent-encoded path that was called, container and blob in it, without query; undefined where there is no HTTP. */
+  /**
+   * Percent-encoded path that was called, container and blob in it, without query; undefined where there is no HTTP.
+   */
   readonly path: string | undefined;
   /** Its client span, 16 hex digits; undefined when nothing is traced. */
   readonly spanId: string | undefined;
@@ -72,7 +74,12 @@ interface Classification {
   readonly name: string;
   readonly level: 'service' | 'bucket' | 'object' | 'control';
   readonly method: string;
-  readonly match: { readonly subresource?: string; readonly query?: string; readonly value?: string; readonly header?: string };
+  readonly match: {
+    readonly subresource?: string;
+    readonly query?: string;
+    readonly value?: string;
+    readonly header?: string;
+  };
   readonly permission: string;
 }
 
@@ -98,13 +105,19 @@ export interface AuthFacts {
   readonly identity: Identity | undefined;
   /** Why it failed. */
   readonly failure: Failure | undefined;
-  /** On failure: computed when asked for, from raw head and target; undefined when the request holds nothing to compute it from. */
+  /**
+   * On failure: computed when asked for, from raw head and target; undefined when the request holds nothing to compute
+   * it from.
+   */
   readonly signature: (() => SignatureWork | undefined) | undefined;
 }
 
 /** The body of a request. */
 export interface RequestBodyFacts {
-  /** What `x-amz-content-sha256` says: `hash`, `unsigned`, `streaming-signed`, `streaming-signed-trailer`, `streaming-unsigned-trailer`. */
+  /**
+   * What `x-amz-content-sha256` says: `hash`, `unsigned`, `streaming-signed`, `streaming-signed-trailer`,
+   * `streaming-unsigned-trailer`.
+   */
   readonly framing: string;
   /** Content-Length; undefined when chunked. */
   readonly contentLength: number | undefined;
@@ -135,7 +148,10 @@ export interface TraceFacts {
   readonly spanId: string | undefined;
   /** Of the caller. */
   readonly parentSpanId: string | undefined;
-  /** Head decision: goes to the backends, and decides about export unless the request fails or is slow. Made anew when it is known who calls. */
+  /**
+   * Head decision: goes to the backends, and decides about export unless the request fails or is slow. Made anew when
+   * it is known who calls.
+   */
   sampled: boolean;
   readonly traceState: string | undefined;
 }
@@ -156,7 +172,13 @@ export interface RequestHead {
 }
 
 /** Background work, and requests when nothing is traced. */
-const UNTRACED: TraceFacts = { traceId: '', spanId: undefined, parentSpanId: undefined, sampled: false, traceState: undefined };
+const UNTRACED: TraceFacts = {
+  traceId: '',
+  spanId: undefined,
+  parentSpanId: undefined,
+  sampled: false,
+  traceState: undefined,
+};
 
 /** What is counted while calls go out; background work has these facts only. */
 export class CallFacts {
@@ -173,7 +195,10 @@ export class CallFacts {
   waitedMs = 0;
   /** Somebody waits for what comes of the calls, and will not wait for ever. */
   awaited = false;
-  /** Milliseconds of the clock on the wall in which calls brought no answer that was of use, their repetitions and the pauses before these included. */
+  /**
+   * Milliseconds of the clock on the wall in which calls brought no answer that was of use, their repetitions and the
+   * pauses before these included.
+   */
   vainMs = 0;
   #vainUntil = 0;
   /** The first of them: at most MAX_CALLS_KEPT, fewer when many requests under way make many calls. */
@@ -351,7 +376,10 @@ export class RequestFacts extends CallFacts {
   }
 }
 
-/** Told of every request. Must be quick: it runs between requests of other clients. What it throws is logged and forgotten. */
+/**
+ * Told of every request. Must be quick: it runs between requests of other clients. What it throws is logged and
+ * forgotten.
+ */
 export interface RequestObserver {
   /** Operation, address and sender are known, or it is known why not; the rest is still to come. */
   begun?(facts: RequestFacts): void;
@@ -359,7 +387,9 @@ export interface RequestObserver {
   ended?(facts: RequestFacts): void;
 }
 
-/** What stands behind all calls of a process: observers of backends, and bounded room for facts of requests under way. */
+/**
+ * What stands behind all calls of a process: observers of backends, and bounded room for facts of requests under way.
+ */
 export interface CallWatch {
   /** False: no room, the facts of this call are not kept. */
   takeRoom(bytes: number): boolean;

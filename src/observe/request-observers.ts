@@ -55,7 +55,10 @@ export class RequestObservers {
   }
 
   /** A fault is logged once per observer: it would come with every request. */
-  #failed(observer: RequestObserver, { event, facts, error }: { readonly event: string; readonly facts: RequestFacts; readonly error: unknown }): void {
+  #failed(
+    observer: RequestObserver,
+    { event, facts, error }: { readonly event: string; readonly facts: RequestFacts; readonly error: unknown },
+  ): void {
     if (this.#faulty.has(observer)) return;
     this.#faulty.add(observer);
     this.#log.error({ requestId: facts.head.requestId, err: error }, `an observer of requests failed (${event})`);

@@ -17,11 +17,12 @@ interface TraceHeaders {
 }
 
 /**
- * The place of a request in a trace: child of the caller's span when the headers name one, else the beginning of a trace.
- * Without a sampler nothing is traced, and the trace id, the caller's or a fresh one, ties log lines together only.
+ * The place of a request in a trace: child of the caller's span when the headers name one, else the beginning of a
+ * trace. Without a sampler nothing is traced, and the trace id, the caller's or a fresh one, ties log lines together
+ * only.
  *
- * What the caller says about sampling counts for nothing yet, nor does a trace id that he may have chosen for what a ratio makes of
- * it: anybody could have everything traced. See `believeCaller`.
+ * What the caller says about sampling counts for nothing yet, nor does a trace id that he may have chosen for what a
+ * ratio makes of it: anybody could have everything traced. See `believeCaller`.
  */
 export function traceOf({ traceparent, tracestate }: TraceHeaders, sampler: HeadSampler | undefined): TraceFacts {
   const parent = traceparent === undefined ? undefined : parseTraceparent(traceparent);
@@ -31,12 +32,17 @@ export function traceOf({ traceparent, tracestate }: TraceHeaders, sampler: Head
     spanId: sampler === undefined ? undefined : newSpanId(),
     parentSpanId: parent?.spanId,
     sampled: sampler?.(undefined, parent === undefined ? traceId : newTraceId()) ?? false,
-    traceState: parent !== undefined && tracestate !== undefined && tracestate.length <= MAX_TRACE_STATE ? tracestate : undefined,
+    traceState:
+      parent !== undefined && tracestate !== undefined && tracestate.length <= MAX_TRACE_STATE ? tracestate : undefined,
   };
 }
 
 /** The caller has signed: the decision is made anew, with his span, if he named one. */
-export function believeCaller(trace: TraceFacts, traceparent: string | undefined, sampler: HeadSampler | undefined): void {
+export function believeCaller(
+  trace: TraceFacts,
+  traceparent: string | undefined,
+  sampler: HeadSampler | undefined,
+): void {
   const parent = traceparent === undefined || sampler === undefined ? undefined : parseTraceparent(traceparent);
   if (parent !== undefined) trace.sampled = sampler?.(parent, parent.traceId) ?? false;
 }
@@ -49,6 +55,11 @@ export function formatTraceparent({ traceId, sampled }: TraceFacts, spanId: stri
 function parseTraceparent(traceparent: string): SpanContext | undefined {
   const [whole, version, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(traceparent.trim()) ?? [];
   if (whole === undefined || (version === '00' && traceparent.trim().length !== 55)) return undefined;
-  const context: SpanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
+  const context: SpanContext = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
+    isRemote: true,
+  };
   return isSpanContextValid(context) ? context : undefined;
 }

@@ -21,7 +21,11 @@ export async function authorizedBucket(request: S3Request, context: OperationCon
 
 /** The same for DeleteBucket, which goes on from where another one died. @throws S3Error NoSuchBucket, AccessDenied */
 export async function authorizedBucketToDelete(request: S3Request, context: OperationContext): Promise<Bucket> {
-  const { manifest: { buckets }, principal, call } = context;
+  const {
+    manifest: { buckets },
+    principal,
+    call,
+  } = context;
   if (principal.kind === 'anonymous') return authorizedBucket(request, context);
   const bucket = asAddressed(await buckets.getToDelete(bucketName(request), call), request, context);
   requireAccess({ bucket }, context);
@@ -34,7 +38,11 @@ export async function authorizedBucketToDelete(request: S3Request, context: Oper
  * @throws S3Error NoSuchBucket, AccessDenied (expected owner)
  */
 export async function namedBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
-  const { manifest: { buckets }, principal, call } = context;
+  const {
+    manifest: { buckets },
+    principal,
+    call,
+  } = context;
   const name = bucketName(request);
   const bucket = await (principal.kind === 'anonymous' ? buckets.getForStranger(name, call) : buckets.get(name, call));
   return asAddressed(bucket, request, context);
@@ -53,13 +61,26 @@ function asAddressed(bucket: Bucket, request: S3Request, context: OperationConte
 /** @throws S3Error AccessDenied: the bucket is read-only, and the operation reads nothing */
 export function requireChangeable(bucket: string, { operation: { method }, settings }: OperationContext): void {
   if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
-  if (settings.isReadOnly?.(bucket) === true) throw new S3Error('AccessDenied', { message: 'The bucket is read-only here.' });
+  if (settings.isReadOnly?.(bucket) === true) {
+    throw new S3Error('AccessDenied', { message: 'The bucket is read-only here.' });
+  }
 }
 
-/** No bucket charges its readers, so nothing comes of it; but a client that misspells it must not believe that it agreed. @throws S3Error InvalidArgument */
+/**
+ * No bucket charges its readers, so nothing comes of it; but a client that misspells it must not believe that it
+ * agreed.
+ * @throws S3Error InvalidArgument
+ */
 function checkPayer({ headers }: S3Request, { operation }: OperationContext): void {
   const payer = headers.get(PAYER);
-  if (payer === undefined || payer === 'requester' || operation.level !== 'object' || operation.name === 'DeleteObjectTagging') return;
+  if (
+    payer === undefined ||
+    payer === 'requester' ||
+    operation.level !== 'object' ||
+    operation.name === 'DeleteObjectTagging'
+  ) {
+    return;
+  }
   throw invalidArgument(PAYER, payer, 'The only valid value is requester');
 }
 

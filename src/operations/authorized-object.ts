@@ -16,25 +16,34 @@ interface ObjectTarget {
 /**
  * The object of a key, once it is known that the caller may do this to it. It has to be read first: its
  * ACL rides on it. Before this returns, nothing about it may be answered.
- * @throws S3Error NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker; all three to those who may list), AccessDenied
+ * @throws S3Error NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker; all three to those who may list),
+ * AccessDenied
  */
 export async function authorizedObject(target: ObjectTarget, context: OperationContext): Promise<ObjectView> {
   const { bucket, key, versionId, action } = target;
-  const object = await withoutTellingMissing(target, context, () => context.manifest.objects.find(target, context.call));
+  const object = await withoutTellingMissing(target, context, () =>
+    context.manifest.objects.find(target, context.call),
+  );
   requireAccess({ bucket, key, versionId, object }, context, action);
   context.call.facts.note('s3gw.object.size', object.size);
   return object;
 }
 
 /**
- * Whether a key exists is told only to those who could list it, and have it if it were theirs; for others a missing object is one
- * they may not have.
+ * Whether a key exists is told only to those who could list it, and have it if it were theirs; for others a missing
+ * object is one they may not have.
  */
-export async function withoutTellingMissing<T>(target: ObjectTarget, context: OperationContext, work: () => Promise<T>): Promise<T> {
+export async function withoutTellingMissing<T>(
+  target: ObjectTarget,
+  context: OperationContext,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!isS3Error(error, 'NoSuchKey', 'NoSuchVersion', 'MethodNotAllowed') || mayKnowMissing(target, context)) throw error;
+    if (!isS3Error(error, 'NoSuchKey', 'NoSuchVersion', 'MethodNotAllowed') || mayKnowMissing(target, context)) {
+      throw error;
+    }
     throw new S3Error('AccessDenied', { cause: error });
   }
 }

@@ -1,7 +1,9 @@
 import type { Checksum } from '../protocol/checksums/algorithms.ts';
 
 /** Elements of an answer that tell a checksum; none for what has none. */
-export function checksumElements(checksum: Pick<Checksum, 'algorithm' | 'value'> | undefined): Readonly<Record<string, string>> {
+export function checksumElements(
+  checksum: Pick<Checksum, 'algorithm' | 'value'> | undefined,
+): Readonly<Record<string, string>> {
   return checksum === undefined ? {} : { [`Checksum${checksum.algorithm}`]: checksum.value };
 }
 

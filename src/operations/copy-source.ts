@@ -27,7 +27,8 @@ export async function resolveCopySource(request: S3Request, context: OperationCo
   const bucket = await context.manifest.buckets.get(source.bucket, context.call);
   requireOwner(bucket, request.headers.get('x-amz-source-expected-bucket-owner'), context);
   const versionId = knownVersion(source.versionId, bucket, context);
-  const find = (): Promise<ObjectView> => authorizedObject({ bucket, key: source.key, versionId, action: versioned('s3:GetObject', versionId) }, context);
+  const find = (): Promise<ObjectView> =>
+    authorizedObject({ bucket, key: source.key, versionId, action: versioned('s3:GetObject', versionId) }, context);
   const view = await find().catch((error: unknown) => {
     throw asSourceError(error);
   });
@@ -53,7 +54,9 @@ function asSourceError(error: unknown): unknown {
 
 /** Names the version that was copied; said of versions with an id of their own. */
 export function copiedVersionHeaders({ bucket, view }: ResolvedSource): Record<string, string> {
-  return bucket.versioning === 'never' || view.versionId === NULL_VERSION ? {} : { 'x-amz-copy-source-version-id': view.versionId };
+  return bucket.versioning === 'never' || view.versionId === NULL_VERSION
+    ? {}
+    : { 'x-amz-copy-source-version-id': view.versionId };
 }
 
 /** "A source in class GLACIER must first be restored before it can be a copy source." */

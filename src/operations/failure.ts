@@ -28,10 +28,14 @@ export function toS3Error(error: unknown): S3Error {
   // An upload that was broken off carries the reason somewhere below: a failed digest, a hung-up client.
   const reason = error instanceof StoreError && error.kind !== 'aborted' ? undefined : causingS3Error(error);
   if (reason !== undefined) return reason;
-  if (error instanceof RecordFormatError) return new S3Error('InvalidObjectState', { message: UNREADABLE, cause: error });
+  if (error instanceof RecordFormatError) {
+    return new S3Error('InvalidObjectState', { message: UNREADABLE, cause: error });
+  }
   const failure = ofTheStore(error);
   const translate = failure === undefined ? undefined : STORE_FAILURES[failure.kind];
-  return translate === undefined || failure === undefined ? new S3Error('InternalError', { cause: error }) : translate(failure);
+  return translate === undefined || failure === undefined
+    ? new S3Error('InternalError', { cause: error })
+    : translate(failure);
 }
 
 /** A write that was broken off because another call of ours failed while it streamed failed of that one. */
@@ -48,7 +52,10 @@ function ofTheStore(error: unknown): StoreError | undefined {
 /** The backend is there; the bucket is not ready yet for this, for up to half an hour. */
 function unavailable(error: StoreError): S3Error {
   if (error.detail.code !== VERSIONING_JUST_ENABLED) return new S3Error('ServiceUnavailable', { cause: error });
-  return new S3Error('OperationAborted', { message: 'Versioning was first enabled on this bucket a short while ago. Please try again later.', cause: error });
+  return new S3Error('OperationAborted', {
+    message: 'Versioning was first enabled on this bucket a short while ago. Please try again later.',
+    cause: error,
+  });
 }
 
 function slowDown(error: StoreError): S3Error {

@@ -23,11 +23,15 @@ export function versionTarget(request: S3Request, bucket: Bucket, context: Opera
 }
 
 /**
- * `requestedVersion` for callers who may not do anything yet: whether an id could be one tells whether the bucket ever had versioning.
- * Like a missing object, a wrong id is told only to those who could list the bucket.
+ * `requestedVersion` for callers who may not do anything yet: whether an id could be one tells whether the bucket ever
+ * had versioning. Like a missing object, a wrong id is told only to those who could list the bucket.
  * @throws S3Error InvalidArgument, AccessDenied
  */
-export function knownVersion(versionId: string | undefined, bucket: Bucket, context: OperationContext): string | undefined {
+export function knownVersion(
+  versionId: string | undefined,
+  bucket: Bucket,
+  context: OperationContext,
+): string | undefined {
   try {
     return requestedVersion(versionId, bucket);
   } catch (error) {
@@ -43,7 +47,11 @@ export function knownVersion(versionId: string | undefined, bucket: Bucket, cont
 export function requestedVersion(versionId: string | undefined, { versioning }: Bucket): string | undefined {
   if (versionId === undefined || versionId === NULL_VERSION) return versionId;
   if (versioning !== 'never' && isVersionToken(versionId)) return versionId;
-  throw invalidArgument('versionId', versionId, versionId === '' ? 'Version id cannot be the empty string' : 'Invalid version id specified');
+  throw invalidArgument(
+    'versionId',
+    versionId,
+    versionId === '' ? 'Version id cannot be the empty string' : 'Invalid version id specified',
+  );
 }
 
 /** Which version an answer is about; said only in buckets that ever had versioning. */
@@ -51,13 +59,19 @@ export function versionHeaders({ versioning }: Bucket, versionId: string | undef
   return versioning === 'never' || versionId === undefined ? {} : { [VERSION_ID]: versionId };
 }
 
-/** Which version was made: not said of the null version. A completion that is repeated says it even if the bucket makes no versions any more. */
+/**
+ * Which version was made: not said of the null version. A completion that is repeated says it even if the bucket makes
+ * no versions any more.
+ */
 export function createdVersionHeaders(versionId: string): Record<string, string> {
   return versionId !== NULL_VERSION ? { [VERSION_ID]: versionId } : {};
 }
 
 /** Headers of a deletion. */
-export function deletionHeaders(removed: { readonly deleteMarker: boolean; readonly versionId?: string }): ResponseHeaders {
+export function deletionHeaders(removed: {
+  readonly deleteMarker: boolean;
+  readonly versionId?: string;
+}): ResponseHeaders {
   return { [DELETE_MARKER]: removed.deleteMarker ? 'true' : undefined, [VERSION_ID]: removed.versionId };
 }
 
@@ -73,7 +87,11 @@ export async function refusingMarkers<T>(work: () => Promise<T>, method: string)
     if (!isNamed && !isMarkerOnTop(error)) throw error;
     const said = Object.entries(error.headers).filter(([name]) => isNamed && NAMED_MARKER.includes(name));
     const headers = { ...Object.fromEntries(said), allow: 'DELETE' };
-    throw new S3Error('MethodNotAllowed', { extra: { Method: method, ResourceType: 'DeleteMarker' }, headers, cause: error });
+    throw new S3Error('MethodNotAllowed', {
+      extra: { Method: method, ResourceType: 'DeleteMarker' },
+      headers,
+      cause: error,
+    });
   }
 }
 
@@ -82,8 +100,9 @@ function isMarkerOnTop(error: unknown): error is S3Error {
 }
 
 /**
- * Whoever may write to a bucket may put a marker on top; what is gone for good, only its owner may have gone, and whom policies
- * let. https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#acl-access-policy-permission-mapping
+ * Whoever may write to a bucket may put a marker on top; what is gone for good, only its owner may have gone, and whom
+ * policies let.
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#acl-access-policy-permission-mapping
  * @throws S3Error AccessDenied
  */
 export function authorizeDeletion({ bucket, key, versionId }: VersionTarget, context: OperationContext): void {

@@ -47,7 +47,10 @@ export interface OperationContext {
    * the body (CopyObject, UploadPartCopy, CompleteMultipartUpload). Headers must be known by now.
    */
   mayTakeLong(headers?: Readonly<Record<string, string>>): void;
-  /** Who sent the form of which these are fields: whoever signed its policy, else whoever signed the request. @throws S3Error as authentication does */
+  /**
+   * Who sent the form of which these are fields: whoever signed its policy, else whoever signed the request.
+   * @throws S3Error as authentication does
+   */
   authenticateForm(fields: SignedFields): Principal;
 }
 

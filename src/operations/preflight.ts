@@ -6,13 +6,15 @@ import { bucketName } from './authorized-bucket.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
 /**
- * CORS preflight. Nobody is authenticated: a browser sends no credentials with one, and the address may be one that was presigned
- * for another method. What it tells of a bucket is what S3 tells anybody: whether there is one, and whether it allows this.
- * https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
+ * CORS preflight. Nobody is authenticated: a browser sends no credentials with one, and the address may be one that was
+ * presigned for another method. What it tells of a bucket is what S3 tells anybody: whether there is one, and whether
+ * it allows this. https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
  */
 export const preflight: Operation = async (request, context) => {
   const origin = request.headers.get('origin');
-  if (origin === undefined) throw new S3Error('BadRequest', { message: 'Insufficient information. Origin request header needed.' });
+  if (origin === undefined) {
+    throw new S3Error('BadRequest', { message: 'Insufficient information. Origin request header needed.' });
+  }
   const method = request.headers.get('access-control-request-method');
   if (method === undefined || !CORS_METHODS.includes(method)) {
     throw new S3Error('BadRequest', { message: `Invalid Access-Control-Request-Method: ${method ?? 'null'}` });
@@ -21,7 +23,11 @@ export const preflight: Operation = async (request, context) => {
   if (bucket === undefined) throw forbidden('CORSResponse: Bucket not found', method, context);
   const rules = rulesInForce(bucket, context.settings.cors);
   if (rules.length === 0) throw forbidden('CORSResponse: CORS is not enabled for this bucket.', method, context);
-  const headers = corsHeaders(rules, { origin, method, requestHeaders: request.headers.get('access-control-request-headers') });
+  const headers = corsHeaders(rules, {
+    origin,
+    method,
+    requestHeaders: request.headers.get('access-control-request-headers'),
+  });
   if (headers === undefined) throw forbidden(undefined, method, context);
   return { status: 200, headers };
 };
@@ -41,5 +47,8 @@ async function anyonesBucket(request: S3Request, { manifest, call }: OperationCo
 }
 
 function forbidden(message: string | undefined, method: string, { operation }: OperationContext): S3Error {
-  return new S3Error('AccessForbidden', { ...(message !== undefined && { message }), extra: { Method: method, ResourceType: operation.level.toUpperCase() } });
+  return new S3Error('AccessForbidden', {
+    ...(message !== undefined && { message }),
+    extra: { Method: method, ResourceType: operation.level.toUpperCase() },
+  });
 }

@@ -38,12 +38,18 @@ export const EXISTING_TAG = 's3:existingobjecttag/';
 export const REQUEST_TAG = 's3:requestobjecttag';
 export const OBJECT_LOCK = 's3:object-lock-';
 
-/** Whether a policy in force names such a key, so that what it says has to be known before the decision. @param prefix lower case */
+/**
+ * Whether a policy in force names such a key, so that what it says has to be known before the decision.
+ * @param prefix lower case
+ */
 export function dependsOn(prefix: string, resource: Resource, { principal }: OperationContext): boolean {
   return namesKey(principal, resource, prefix);
 }
 
-/** What is asked of callers stands in the operation table, from which the documentation is made. @throws Error (a fault of the program) */
+/**
+ * What is asked of callers stands in the operation table, from which the documentation is made.
+ * @throws Error (a fault of the program)
+ */
 function requireNamed(action: string, { name, permission, versionPermission, adds }: OperationRow): void {
   if (action === permission || action === versionPermission || adds.some((added) => added.action === action)) return;
   throw new Error(`the operation table does not say that ${name} takes ${action}`);

@@ -3,12 +3,16 @@ import { CUSTOMER_KEYS, refusedHeaders } from '../protocol/operation-parameters.
 import type { OperationName } from '../protocol/operation-table.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 
-const CUSTOMER_ALGORITHMS = ['x-amz-server-side-encryption-customer-algorithm', 'x-amz-copy-source-server-side-encryption-customer-algorithm'];
+const CUSTOMER_ALGORITHMS = [
+  'x-amz-server-side-encryption-customer-algorithm',
+  'x-amz-copy-source-server-side-encryption-customer-algorithm',
+];
 /** Nothing is encrypted by a key of its own, so S3's answer is the one for an object that is not. */
 const READS: ReadonlySet<OperationName> = new Set<OperationName>(['GetObject', 'HeadObject', 'GetObjectAttributes']);
 
 /**
- * Headers that ask for something that is not done; ignoring them would be a false answer. Which: `operation-parameters.ts`.
+ * Headers that ask for something that is not done; ignoring them would be a false answer. Which:
+ * `operation-parameters.ts`.
  * @throws S3Error NotImplemented; InvalidRequest where a key is shown to read what none encrypts
  */
 export function refuseParameters(headers: HeaderReader, operation: OperationName): void {
@@ -20,7 +24,10 @@ export function refuseParameters(headers: HeaderReader, operation: OperationName
   throw notImplemented(name);
 }
 
-/** What is said about the encryption of something new. @throws S3Error NotImplemented, InvalidArgument, InvalidEncryptionAlgorithmError */
+/**
+ * What is said about the encryption of something new.
+ * @throws S3Error NotImplemented, InvalidArgument, InvalidEncryptionAlgorithmError
+ */
 export function refuseEncryption(headers: HeaderReader): void {
   const name = 'x-amz-server-side-encryption';
   const encryption = headers.get(name);
@@ -37,5 +44,7 @@ export function refuseEncryption(headers: HeaderReader): void {
 }
 
 function notImplemented(header: string): S3Error {
-  return new S3Error('NotImplemented', { extra: { Header: header, additionalMessage: `${header} is not implemented` } });
+  return new S3Error('NotImplemented', {
+    extra: { Header: header, additionalMessage: `${header} is not implemented` },
+  });
 }

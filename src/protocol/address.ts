@@ -50,7 +50,15 @@ export interface HostResolver {
  */
 function hostForms(base: string, region: string): string[] {
   const domain = base.startsWith('s3.') ? base.slice('s3.'.length) : base;
-  return [base, `s3.${domain}`, `s3.${region}.${domain}`, `s3-${region}.${domain}`, `s3.dualstack.${region}.${domain}`, `s3-accelerate.${domain}`, `s3-accelerate.dualstack.${domain}`];
+  return [
+    base,
+    `s3.${domain}`,
+    `s3.${region}.${domain}`,
+    `s3-${region}.${domain}`,
+    `s3.dualstack.${region}.${domain}`,
+    `s3-accelerate.${domain}`,
+    `s3-accelerate.dualstack.${domain}`,
+  ];
 }
 
 /**
@@ -112,5 +120,7 @@ function address(bucket: string, rawKey: string, virtualHost: boolean): S3Addres
 export function checkKeyLength(key: string): void {
   if (key.length <= SURELY_SHORT) return;
   const size = Buffer.byteLength(key);
-  if (size > MAX_KEY_BYTES) throw new S3Error('KeyTooLongError', { extra: { Size: size, MaxSizeAllowed: MAX_KEY_BYTES } });
+  if (size > MAX_KEY_BYTES) {
+    throw new S3Error('KeyTooLongError', { extra: { Size: size, MaxSizeAllowed: MAX_KEY_BYTES } });
+  }
 }

@@ -10,11 +10,13 @@ const RESERVED_SUFFIX = /(?:-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)$/;
 
 /** Whether S3 could have a bucket of this name. */
 export function isBucketName(name: string): boolean {
-  return SHAPE.test(name)
-    && !EMPTY_LABEL_OR_EDGE_DASH.test(name)
-    && !DOTTED_QUAD.test(name)
-    && !RESERVED_PREFIX.test(name)
-    && !RESERVED_SUFFIX.test(name);
+  return (
+    SHAPE.test(name) &&
+    !EMPTY_LABEL_OR_EDGE_DASH.test(name) &&
+    !DOTTED_QUAD.test(name) &&
+    !RESERVED_PREFIX.test(name) &&
+    !RESERVED_SUFFIX.test(name)
+  );
 }
 
 /** @throws S3Error InvalidBucketName: for every operation, not only for CreateBucket */

@@ -47,7 +47,9 @@ function resourceType(level: OperationLevel, subresource: string): string {
 function toLevel(level: OperationLevel): Level {
   const rows = OPERATION_TABLE.filter((row) => row.level === level);
   const groups = Map.groupBy(rows, (row) => row.match.subresource ?? NO_SUBRESOURCE);
-  const resources = new Map([...groups].map(([name, members]) => [name, toResource(members, resourceType(level, name))]));
+  const resources = new Map(
+    [...groups].map(([name, members]) => [name, toResource(members, resourceType(level, name))]),
+  );
   const plain = resources.get(NO_SUBRESOURCE) ?? toResource([], resourceType(level, NO_SUBRESOURCE));
   resources.delete(NO_SUBRESOURCE);
   return { plain, subresources: resources };
@@ -87,7 +89,11 @@ export function classify(method: string, address: S3Address, query: QueryReader,
   }
   // The address of a preflight may be one that was presigned for a copy.
   if (method !== 'OPTIONS' && headers.get(COPY_SOURCE) !== undefined && row.match.header !== COPY_SOURCE) {
-    throw invalidArgument(COPY_SOURCE, headers.get(COPY_SOURCE) ?? '', 'You can only specify a copy source header for copy requests.');
+    throw invalidArgument(
+      COPY_SOURCE,
+      headers.get(COPY_SOURCE) ?? '',
+      'You can only specify a copy source header for copy requests.',
+    );
   }
   if (method === 'PUT' || method === 'POST') checkWrite(row, query, headers);
   return row;
@@ -110,7 +116,11 @@ function decidingKey(query: QueryReader): string {
   return found;
 }
 
-function choose(candidates: readonly OperationRow[] | undefined, query: QueryReader, headers: HeaderReader): OperationRow | undefined {
+function choose(
+  candidates: readonly OperationRow[] | undefined,
+  query: QueryReader,
+  headers: HeaderReader,
+): OperationRow | undefined {
   if (candidates === undefined) return undefined;
   for (const row of candidates) {
     const { query: key, value, header } = row.match;
@@ -123,27 +133,52 @@ function choose(candidates: readonly OperationRow[] | undefined, query: QueryRea
 
 /** A sub-resource that exists, but not at this level: `GET /bucket/key?versions`, `DELETE /bucket?uploadId=x`. */
 function misplaced(method: string, level: OperationLevel, subresource: string): S3Error {
-  const message = level === 'object'
-    ? `Key is not expected for the ${method} method ?${subresource} subresource`
-    : `The ${method} method ?${subresource} subresource expects ${level === 'bucket' ? 'a key' : 'a bucket'}`;
+  const message =
+    level === 'object'
+      ? `Key is not expected for the ${method} method ?${subresource} subresource`
+      : `The ${method} method ?${subresource} subresource expects ${level === 'bucket' ? 'a key' : 'a bucket'}`;
   return new S3Error('InvalidRequest', { message });
 }
 
 function refuse(resource: Resource, method: string, query: QueryReader): S3Error {
   if (resource.neverOffered) {
-    return new S3Error('NotImplemented', { message: 'A query parameter you provided implies functionality that is not implemented.' });
+    return new S3Error('NotImplemented', {
+      message: 'A query parameter you provided implies functionality that is not implemented.',
+    });
   }
   // PUT ?uploadId without partNumber: the method is right only together with a part number.
   const hidden = resource.candidates.has(method) && !query.has('partNumber');
-  const allow = hidden ? resource.allow.split(', ').filter((name) => name !== method).join(', ') : resource.allow;
-  return new S3Error('MethodNotAllowed', { extra: { Method: method, ResourceType: resource.type }, headers: { allow } });
+  const allow = hidden
+    ? resource.allow
+        .split(', ')
+        .filter((name) => name !== method)
+        .join(', ')
+    : resource.allow;
+  return new S3Error('MethodNotAllowed', {
+    extra: { Method: method, ResourceType: resource.type },
+    headers: { allow },
+  });
 }
 
 function checkWrite(row: OperationRow, query: QueryReader, headers: HeaderReader): void {
-  if (row.level === 'object' && row.method === 'PUT' && row.match.subresource === undefined && query.has('partNumber')) {
-    throw invalidArgument('partNumber', query.get('partNumber') ?? '', 'This operation does not accept a part number without an upload id.');
+  if (
+    row.level === 'object' &&
+    row.method === 'PUT' &&
+    row.match.subresource === undefined &&
+    query.has('partNumber')
+  ) {
+    throw invalidArgument(
+      'partNumber',
+      query.get('partNumber') ?? '',
+      'This operation does not accept a part number without an upload id.',
+    );
   }
-  if (row.name === 'PostObject' && !(headers.get('content-type') ?? '').toLowerCase().startsWith('multipart/form-data')) {
-    throw new S3Error('PreconditionFailed', { extra: { Condition: 'Bucket POST must be of the enclosure-type multipart/form-data' } });
+  if (
+    row.name === 'PostObject' &&
+    !(headers.get('content-type') ?? '').toLowerCase().startsWith('multipart/form-data')
+  ) {
+    throw new S3Error('PreconditionFailed', {
+      extra: { Condition: 'Bucket POST must be of the enclosure-type multipart/form-data' },
+    });
   }
 }

@@ -56,7 +56,11 @@ type FailedCondition = 'If-Match' | 'If-None-Match' | 'If-Unmodified-Since' | 'I
  * Unparsable dates and If-Modified-Since in the future are ignored.
  * @returns the condition that failed, or undefined
  */
-export function failedCondition(conditions: ReadConditions, target: ConditionTarget, now: number): FailedCondition | undefined {
+export function failedCondition(
+  conditions: ReadConditions,
+  target: ConditionTarget,
+  now: number,
+): FailedCondition | undefined {
   const { ifMatch, ifNoneMatch } = conditions;
   if (ifMatch !== undefined) {
     if (!etagMatches(ifMatch, target.etag)) return 'If-Match';

@@ -22,14 +22,21 @@ export function isControl(path: string, headers: HeaderReader): boolean {
  * The bucket whose ARN stands in the path of a tag call, `/v20180820/tags/arn%3Aaws%3As3%3A%3A%3Abucket`.
  * The account may stand before the host as well; it is the header that counts.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_control_ListTagsForResource.html
- * @throws S3Error NotImplemented (other calls of that API, other resources than buckets), InvalidRequest (no ARN), InvalidURI, InvalidBucketName
+ * @throws S3Error NotImplemented (other calls of that API, other resources than buckets), InvalidRequest (no ARN),
+ * InvalidURI, InvalidBucketName
  */
 export function controlAddress(path: string): S3Address {
-  if (!path.startsWith(TAGS)) throw new S3Error('NotImplemented', { message: 'Of S3 Control this service offers the tags of buckets only.' });
+  if (!path.startsWith(TAGS)) {
+    throw new S3Error('NotImplemented', { message: 'Of S3 Control this service offers the tags of buckets only.' });
+  }
   const arn = decodePercent(path.slice(TAGS.length));
-  if (!arn.startsWith('arn:')) throw new S3Error('InvalidRequest', { message: 'The request contained an invalid Amazon Resource Name (ARN).' });
+  if (!arn.startsWith('arn:')) {
+    throw new S3Error('InvalidRequest', { message: 'The request contained an invalid Amazon Resource Name (ARN).' });
+  }
   const bucket = BUCKET_ARN.exec(arn)?.[1];
-  if (bucket === undefined) throw new S3Error('NotImplemented', { message: 'Only buckets have tags here that are set by their ARN.' });
+  if (bucket === undefined) {
+    throw new S3Error('NotImplemented', { message: 'Only buckets have tags here that are set by their ARN.' });
+  }
   checkBucketName(bucket);
   return { bucket, virtualHost: false, control: true };
 }

@@ -23,7 +23,9 @@ export function parseCopySource(header: string): CopySource {
   const version = VERSION_SUFFIX.exec(header);
   const path = decode(version === null ? header : header.slice(0, version.index), header).replace(/^\//, '');
   if (ACCESS_POINT.test(path)) {
-    throw new S3Error('NotImplemented', { extra: { Header: HEADER, additionalMessage: 'Access points are not implemented' } });
+    throw new S3Error('NotImplemented', {
+      extra: { Header: HEADER, additionalMessage: 'Access points are not implemented' },
+    });
   }
   const slash = path.indexOf('/');
   const bucket = slash < 0 ? path : path.slice(0, slash);

@@ -4,7 +4,10 @@ const TIME = String.raw`(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)`;
 const DAY = String.raw`(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*`;
 const ZONE = String.raw`(?<sign>[+-])(?<zoneHour>\d\d):?(?<zoneMinute>\d\d)`;
 
-/** RFC 9110 5.6.7: the form of today, that of RFC 850, that of asctime; and ISO 8601, which S3 takes as well. UTC where no zone is given. */
+/**
+ * RFC 9110 5.6.7: the form of today, that of RFC 850, that of asctime; and ISO 8601, which S3 takes as well. UTC where
+ * no zone is given.
+ */
 const FORMS: readonly RegExp[] = [
   new RegExp(String.raw`^${DAY}, (?<day>\d\d?) (?<month>[a-z]{3}) (?<year>\d{4}) ${TIME} (?:gmt|utc|${ZONE})$`, 'i'),
   new RegExp(String.raw`^${DAY}, (?<day>\d\d)-(?<month>[a-z]{3})-(?<year>\d\d) ${TIME} (?:gmt|utc)$`, 'i'),
@@ -28,10 +31,16 @@ export function parseHttpDate(text: string): number | undefined {
 function momentOf(groups: Record<string, string | undefined>): number | undefined {
   const { year = '', month = '', day = '', hour = '0', minute = '0', second = '0' } = groups;
   const monthIndex = /\d/.test(month) ? Number(month) - 1 : MONTHS.indexOf(month.toLowerCase());
-  const date = new Date(Date.UTC(fullYear(year), monthIndex, Number(day), Number(hour), Number(minute), Number(second)));
+  const date = new Date(
+    Date.UTC(fullYear(year), monthIndex, Number(day), Number(hour), Number(minute), Number(second)),
+  );
   // Date.UTC carries: 31 June is 1 July to it.
-  const real = date.getUTCMonth() === monthIndex && date.getUTCDate() === Number(day) && date.getUTCHours() === Number(hour)
-    && date.getUTCMinutes() === Number(minute) && date.getUTCSeconds() === Number(second);
+  const real =
+    date.getUTCMonth() === monthIndex &&
+    date.getUTCDate() === Number(day) &&
+    date.getUTCHours() === Number(hour) &&
+    date.getUTCMinutes() === Number(minute) &&
+    date.getUTCSeconds() === Number(second);
   return real ? date.getTime() - zoneOffset(groups) : undefined;
 }
 

@@ -47,7 +47,11 @@ export function isKept({ retention, legalHold }: ObjectLock, question: LockQuest
 }
 
 /** Whether retention may become another, or none: what holds is made longer, in its mode, and nothing else. */
-export function mayBecome(before: Retention | undefined, after: Retention | undefined, question: LockQuestion): boolean {
+export function mayBecome(
+  before: Retention | undefined,
+  after: Retention | undefined,
+  question: LockQuestion,
+): boolean {
   if (before === undefined || !holdsFast(before, question)) return true;
   return after?.mode === before.mode && after.until >= before.until;
 }
@@ -59,7 +63,10 @@ function holdsFast(retention: Retention | undefined, { now, bypass }: LockQuesti
 
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/;
 
-/** Date and time with a zone, cut to the millisecond. @returns milliseconds since the epoch, undefined for anything else */
+/**
+ * Date and time with a zone, cut to the millisecond.
+ * @returns milliseconds since the epoch, undefined for anything else
+ */
 export function parseRetainUntil(text: string): number | undefined {
   const time = ISO_8601.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(time) ? undefined : time;

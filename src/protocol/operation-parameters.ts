@@ -21,16 +21,40 @@ const ENCRYPTION = {
   counts: ['x-amz-server-side-encryption', 'x-amz-server-side-encryption-bucket-key-enabled', `${CUSTOMER}algorithm`],
   refused: [...CUSTOMER_KEYS, 'x-amz-server-side-encryption-aws-kms-key-id', 'x-amz-server-side-encryption-context'],
 };
-const ACL = ['x-amz-acl', 'x-amz-grant-full-control', 'x-amz-grant-read', 'x-amz-grant-read-acp', 'x-amz-grant-write-acp'];
-const CONTENT = ['cache-control', 'content-disposition', 'content-encoding', 'content-language', 'content-type', 'expires'];
+const ACL = [
+  'x-amz-acl',
+  'x-amz-grant-full-control',
+  'x-amz-grant-read',
+  'x-amz-grant-read-acp',
+  'x-amz-grant-write-acp',
+];
+const CONTENT = [
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'expires',
+];
 const PLACEMENT = ['x-amz-storage-class', 'x-amz-website-redirect-location', 'x-amz-tagging', 'x-amz-meta-*'];
 const LOCK = ['x-amz-object-lock-mode', 'x-amz-object-lock-retain-until-date', 'x-amz-object-lock-legal-hold'];
-const EVENT_HOLD = ['x-amz-object-lock-event-hold', 'x-amz-object-lock-event-hold-duration-days', 'x-amz-object-lock-event-hold-duration-years'];
+const EVENT_HOLD = [
+  'x-amz-object-lock-event-hold',
+  'x-amz-object-lock-event-hold-duration-days',
+  'x-amz-object-lock-event-hold-duration-years',
+];
 const WRITE_IF = ['if-match', 'if-none-match'];
 const READ_IF = [...WRITE_IF, 'if-modified-since', 'if-unmodified-since'];
 const COPY_IF = READ_IF.map((name) => `x-amz-copy-source-${name}`);
 const DIGESTS = ['content-md5', 'x-amz-checksum-*', 'x-amz-sdk-checksum-algorithm', 'x-amz-trailer'];
-const RESPONSE = ['cache-control', 'content-disposition', 'content-encoding', 'content-language', 'content-type', 'expires'].map((name) => `?response-${name}`);
+const RESPONSE = [
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'expires',
+].map((name) => `?response-${name}`);
 const LISTING = ['?delimiter', '?encoding-type', '?prefix'];
 const RESTORE_STATUS = 'x-amz-optional-object-attributes';
 
@@ -49,7 +73,13 @@ const NEW_OBJECT = {
 const OWN: Readonly<Partial<Record<OperationName, Partial<OperationParameters>>>> = {
   ListBuckets: { counts: ['?max-buckets', '?continuation-token', '?prefix', '?bucket-region'] },
   CreateBucket: {
-    counts: [...ACL, 'x-amz-grant-write', 'x-amz-bucket-namespace', 'x-amz-bucket-object-lock-enabled', 'x-amz-object-ownership'],
+    counts: [
+      ...ACL,
+      'x-amz-grant-write',
+      'x-amz-bucket-namespace',
+      'x-amz-bucket-object-lock-enabled',
+      'x-amz-object-ownership',
+    ],
   },
   PutBucketAcl: { counts: [...ACL, 'x-amz-grant-write'] },
   PutBucketVersioning: { ignored: ['x-amz-mfa'] },
@@ -57,17 +87,22 @@ const OWN: Readonly<Partial<Record<OperationName, Partial<OperationParameters>>>
   PutBucketReplication: { ignored: ['x-amz-bucket-object-lock-token'] },
   PutObjectLockConfiguration: { ignored: ['x-amz-bucket-object-lock-token'] },
   ListObjects: { counts: [...LISTING, '?marker', '?max-keys', RESTORE_STATUS] },
-  ListObjectsV2: { counts: [...LISTING, '?continuation-token', '?fetch-owner', '?max-keys', '?start-after', RESTORE_STATUS] },
+  ListObjectsV2: {
+    counts: [...LISTING, '?continuation-token', '?fetch-owner', '?max-keys', '?start-after', RESTORE_STATUS],
+  },
   ListObjectVersions: { counts: [...LISTING, '?key-marker', '?max-keys', '?version-id-marker', RESTORE_STATUS] },
   ListMultipartUploads: { counts: [...LISTING, '?key-marker', '?max-uploads', '?upload-id-marker'] },
   DeleteObjects: { counts: ['x-amz-bypass-governance-retention'], ignored: ['x-amz-mfa'] },
   GetObject: READ,
   HeadObject: READ,
   GetObjectAttributes: {
-    counts: ['x-amz-object-attributes', 'x-amz-max-parts', 'x-amz-part-number-marker'], ignored: [`${CUSTOMER}algorithm`], refused: [...CUSTOMER_KEYS],
+    counts: ['x-amz-object-attributes', 'x-amz-max-parts', 'x-amz-part-number-marker'],
+    ignored: [`${CUSTOMER}algorithm`],
+    refused: [...CUSTOMER_KEYS],
   },
   DeleteObject: {
-    counts: ['if-match', 'x-amz-bypass-governance-retention'], ignored: ['x-amz-mfa'],
+    counts: ['if-match', 'x-amz-bypass-governance-retention'],
+    ignored: ['x-amz-mfa'],
     refused: ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size'],
   },
   PutObject: NEW_OBJECT,
@@ -76,8 +111,19 @@ const OWN: Readonly<Partial<Record<OperationName, Partial<OperationParameters>>>
   PutBucketPolicy: { counts: ['x-amz-confirm-remove-self-bucket-access'] },
   CopyObject: {
     counts: [
-      ...CONTENT, ...PLACEMENT, ...ACL, ...LOCK, ...WRITE_IF, ...COPY_IF, 'x-amz-checksum-algorithm', 'x-amz-copy-source', 'x-amz-metadata-directive', 'x-amz-tagging-directive',
-      'x-amz-source-expected-bucket-owner', `${SOURCE_CUSTOMER}algorithm`, ...ENCRYPTION.counts,
+      ...CONTENT,
+      ...PLACEMENT,
+      ...ACL,
+      ...LOCK,
+      ...WRITE_IF,
+      ...COPY_IF,
+      'x-amz-checksum-algorithm',
+      'x-amz-copy-source',
+      'x-amz-metadata-directive',
+      'x-amz-tagging-directive',
+      'x-amz-source-expected-bucket-owner',
+      `${SOURCE_CUSTOMER}algorithm`,
+      ...ENCRYPTION.counts,
     ],
     ignored: ['x-amz-object-annotation-directive'],
     refused: [...ENCRYPTION.refused, ...SOURCE_CUSTOMER_KEYS, ...EVENT_HOLD],
@@ -85,19 +131,40 @@ const OWN: Readonly<Partial<Record<OperationName, Partial<OperationParameters>>>
   PutObjectAcl: { counts: [...ACL, 'x-amz-grant-write'] },
   PutObjectRetention: { counts: ['x-amz-bypass-governance-retention'] },
   CreateMultipartUpload: {
-    counts: [...CONTENT, ...PLACEMENT, ...ACL, ...LOCK, 'x-amz-checksum-algorithm', 'x-amz-checksum-type', ...ENCRYPTION.counts],
+    counts: [
+      ...CONTENT,
+      ...PLACEMENT,
+      ...ACL,
+      ...LOCK,
+      'x-amz-checksum-algorithm',
+      'x-amz-checksum-type',
+      ...ENCRYPTION.counts,
+    ],
     refused: [...ENCRYPTION.refused, ...EVENT_HOLD],
   },
   UploadPart: { counts: [...DIGESTS, `${CUSTOMER}algorithm`], refused: [...CUSTOMER_KEYS] },
   UploadPartCopy: {
-    counts: ['x-amz-copy-source', 'x-amz-copy-source-range', ...COPY_IF, 'x-amz-source-expected-bucket-owner', `${CUSTOMER}algorithm`, `${SOURCE_CUSTOMER}algorithm`],
+    counts: [
+      'x-amz-copy-source',
+      'x-amz-copy-source-range',
+      ...COPY_IF,
+      'x-amz-source-expected-bucket-owner',
+      `${CUSTOMER}algorithm`,
+      `${SOURCE_CUSTOMER}algorithm`,
+    ],
     refused: [...CUSTOMER_KEYS, ...SOURCE_CUSTOMER_KEYS],
   },
   CompleteMultipartUpload: {
-    counts: [...WRITE_IF, 'x-amz-checksum-*', 'x-amz-checksum-type', 'x-amz-mp-object-size'], ignored: [`${CUSTOMER}algorithm`], refused: [...CUSTOMER_KEYS],
+    counts: [...WRITE_IF, 'x-amz-checksum-*', 'x-amz-checksum-type', 'x-amz-mp-object-size'],
+    ignored: [`${CUSTOMER}algorithm`],
+    refused: [...CUSTOMER_KEYS],
   },
   AbortMultipartUpload: { counts: ['x-amz-if-match-initiated-time'] },
-  ListParts: { counts: ['?max-parts', '?part-number-marker'], ignored: [`${CUSTOMER}algorithm`], refused: [...CUSTOMER_KEYS] },
+  ListParts: {
+    counts: ['?max-parts', '?part-number-marker'],
+    ignored: [`${CUSTOMER}algorithm`],
+    refused: [...CUSTOMER_KEYS],
+  },
   ListTagsForResource: { counts: ['x-amz-account-id'] },
   TagResource: { counts: ['x-amz-account-id'] },
   UntagResource: { counts: ['x-amz-account-id', '?tagKeys'] },

@@ -17,16 +17,27 @@ export interface AddedAction {
   readonly action: string;
   /** For whom reads the docs: which requests. */
   readonly when: string;
-  /** `source`: it is asked of the object that is copied. `shown`: without it the answer leaves something out. Absent: the request is refused without it. */
+  /**
+   * `source`: it is asked of the object that is copied. `shown`: without it the answer leaves something out. Absent:
+   * the request is refused without it.
+   */
   readonly of?: 'source' | 'shown';
 }
 
 const tagging: AddedAction = { action: 's3:PutObjectTagging', when: '`x-amz-tagging`' };
-const retention: AddedAction = { action: 's3:PutObjectRetention', when: '`x-amz-object-lock-mode`, `x-amz-object-lock-retain-until-date`' };
+const retention: AddedAction = {
+  action: 's3:PutObjectRetention',
+  when: '`x-amz-object-lock-mode`, `x-amz-object-lock-retain-until-date`',
+};
 const legalHold: AddedAction = { action: 's3:PutObjectLegalHold', when: '`x-amz-object-lock-legal-hold`' };
 
 /** Of operations that make an object. */
-export const MAKING: readonly AddedAction[] = [tagging, { action: 's3:PutObjectAcl', when: '`x-amz-acl`, `x-amz-grant-*`' }, retention, legalHold];
+export const MAKING: readonly AddedAction[] = [
+  tagging,
+  { action: 's3:PutObjectAcl', when: '`x-amz-acl`, `x-amz-grant-*`' },
+  retention,
+  legalHold,
+];
 /** Of operations that read a source. */
 export const SOURCE: readonly AddedAction[] = [
   { action: 's3:GetObject', when: 'always', of: 'source' },
@@ -39,7 +50,9 @@ export const COPYING: readonly AddedAction[] = [
   { ...tagging, when: '`x-amz-tagging`, or tags that are copied' },
   ...MAKING.slice(1),
 ];
-export const BYPASS: readonly AddedAction[] = [{ action: 's3:BypassGovernanceRetention', when: '`x-amz-bypass-governance-retention: true`' }];
+export const BYPASS: readonly AddedAction[] = [
+  { action: 's3:BypassGovernanceRetention', when: '`x-amz-bypass-governance-retention: true`' },
+];
 /** Of operations that tell how an object is locked. */
 export const LOCK_SHOWN: readonly AddedAction[] = [
   { action: 's3:GetObjectRetention', when: 'the object has retention', of: 'shown' },
@@ -66,3 +79,6 @@ export interface OperationDeclaration {
 export function on(subresource: string): OperationMatch {
   return { subresource };
 }
+
+/** The hint of operations that belong to another kind of service. */
+export const NEVER = 'This operation is not offered by this service.';

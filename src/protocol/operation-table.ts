@@ -1,5 +1,7 @@
-import { ANALYSIS_ROWS, BUCKET_ROWS, METADATA_ROWS } from './operation-rows-bucket.ts';
+import { ANALYSIS_ROWS } from './operation-rows-analysis.ts';
+import { BUCKET_ROWS } from './operation-rows-bucket.ts';
 import { CONTROL_ROWS } from './operation-rows-control.ts';
+import { METADATA_ROWS } from './operation-rows-metadata.ts';
 import { OBJECT_ROWS } from './operation-rows-object.ts';
 import type { AddedAction, OperationDeclaration, OperationLevel, OperationMatch } from './operation-row.ts';
 

@@ -43,10 +43,14 @@ export interface RequestBody {
   readonly declaredSize: number | undefined;
   /**
    * All of it, verified (length, payload hash, chunk signatures, checksums, Content-MD5).
-   * @throws S3Error MaxMessageLengthExceeded above `limit`, SlowDown when too much is held already, or what verification finds
+   * @throws S3Error MaxMessageLengthExceeded above `limit`, SlowDown when too much is held already, or what
+   * verification finds
    */
   readAll(limit: number, options?: ReadAllOptions): Promise<Buffer>;
-  /** Opens the body of an object or part; see `ObjectBody`. @throws S3Error MissingContentLength, EntityTooLarge, and what the headers get wrong */
+  /**
+   * Opens the body of an object or part; see `ObjectBody`.
+   * @throws S3Error MissingContentLength, EntityTooLarge, and what the headers get wrong
+   */
   open(options: OpenBodyOptions): Promise<ObjectBody>;
   /**
    * A body that is a form: its fields, as far as they come before the file.
@@ -66,7 +70,10 @@ export interface UploadForm {
   readonly fields: FormFieldReader;
   /** As the client calls the file, without folders. */
   readonly filename: string;
-  /** As `RequestBody.open`, of the file alone; what is wrong with the rest of the form breaks it off, too. @throws S3Error EntityTooLarge, EntityTooSmall */
+  /**
+   * As `RequestBody.open`, of the file alone; what is wrong with the rest of the form breaks it off, too.
+   * @throws S3Error EntityTooLarge, EntityTooSmall
+   */
   open(options: OpenFileOptions): Promise<FormBody>;
   /** Reads no more. */
   abandon(error: Error): void;

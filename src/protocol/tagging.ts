@@ -46,7 +46,10 @@ const ALLOWED = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
  */
 export function parseTaggingHeader(header: string | undefined): readonly Tag[] {
   if (header === undefined) return [];
-  const tags = header.split('&').filter((pair) => pair !== '').map((pair) => parsePair(pair, header));
+  const tags = header
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => parsePair(pair, header));
   if (tags.some((tag) => tag.key === '') || repeatedKey(tags) !== undefined) throw malformedHeader(header);
   return checkTags(tags, OBJECT_TAGGING);
 }
@@ -56,11 +59,18 @@ export function formatTaggingHeader(tags: readonly Tag[]): string {
   return tags.map(({ key, value }) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`).join('&');
 }
 
-/** Body of PutObjectTagging and PutBucketTagging. @returns by key @throws S3Error MalformedXML, InvalidTag, and `rules.tooMany` */
+/**
+ * Body of PutObjectTagging and PutBucketTagging.
+ * @returns by key
+ * @throws S3Error MalformedXML, InvalidTag, and `rules.tooMany`
+ */
 export function parseTaggingDocument(bytes: Uint8Array, rules: TaggingRules): readonly Tag[] {
   const { tags } = decodeXml(TAGGING, bytes);
   if (tags === undefined) throw new S3Error('MalformedXML');
-  return checkTags(tags.map(({ Key: key, Value: value }) => ({ key, value })), rules);
+  return checkTags(
+    tags.map(({ Key: key, Value: value }) => ({ key, value })),
+    rules,
+  );
 }
 
 export function taggingDocument(tags: readonly Tag[]): XmlDocument {
@@ -70,7 +80,10 @@ export function taggingDocument(tags: readonly Tag[]): XmlDocument {
 function parsePair(pair: string, header: string): Tag {
   const equals = pair.indexOf('=');
   try {
-    return { key: decode(equals < 0 ? pair : pair.slice(0, equals)), value: equals < 0 ? '' : decode(pair.slice(equals + 1)) };
+    return {
+      key: decode(equals < 0 ? pair : pair.slice(0, equals)),
+      value: equals < 0 ? '' : decode(pair.slice(equals + 1)),
+    };
   } catch (error) {
     throw malformedHeader(header, error);
   }
@@ -99,7 +112,9 @@ export function checkTags(tags: readonly Tag[], rules: TaggingRules): readonly T
 function checkTag({ key, value }: Tag, { reserved }: TaggingRules): void {
   if (key === '' || !isText(key, MAX_KEY)) throw invalidTag('The TagKey you have provided is invalid', { TagKey: key });
   if (/^aws:/i.test(key)) throw invalidTag(reserved, { TagKey: key });
-  if (!isText(value, MAX_VALUE)) throw invalidTag('The TagValue you have provided is invalid', { TagKey: key, TagValue: value });
+  if (!isText(value, MAX_VALUE)) {
+    throw invalidTag('The TagValue you have provided is invalid', { TagKey: key, TagValue: value });
+  }
 }
 
 function isText(text: string, maxCharacters: number): boolean {

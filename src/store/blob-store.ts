@@ -4,7 +4,9 @@ import type { ByteSource, UploadBody } from '../streams/bytes.ts';
 /** Opaque mark of one state of a blob, bytes and metadata (Azure ETag; GCS generation and metageneration). */
 export type Revision = string & { readonly __brand: 'Revision' };
 
-/** `absent`: the blob must not exist. `match`: it must be at exactly this revision. Judged atomically by the service. */
+/**
+ * `absent`: the blob must not exist. `match`: it must be at exactly this revision. Judged atomically by the service.
+ */
 export type Condition = { readonly kind: 'absent' } | { readonly kind: 'match'; readonly revision: Revision };
 
 export const ABSENT: Condition = { kind: 'absent' };
@@ -68,11 +70,17 @@ export interface ListRequest {
   readonly prefix?: string;
   /** One character. Names that hold it after the prefix are rolled up into `PrefixEntry`. */
   readonly delimiter?: string;
-  /** First name to be listed, inclusive (in the service's order). A rolled-up prefix counts if it is >= `startAt` or a prefix of it. */
+  /**
+   * First name to be listed, inclusive (in the service's order). A rolled-up prefix counts if it is >= `startAt` or a
+   * prefix of it.
+   */
   readonly startAt?: string;
   /** `nextToken` of the page before; opaque, valid only with the same other arguments. */
   readonly token?: string;
-  /** Most entries to return, prefixes included; at most `capabilities.maxListPage`. A page may hold fewer, even none, and still have a `nextToken`. */
+  /**
+   * Most entries to return, prefixes included; at most `capabilities.maxListPage`. A page may hold fewer, even none,
+   * and still have a `nextToken`.
+   */
   readonly limit: number;
 }
 
@@ -82,7 +90,10 @@ export interface ListPage {
   readonly nextToken?: string;
 }
 
-/** First and last byte, both inclusive; `last` absent = to the end. Never a suffix range. `last` beyond the end is clipped. */
+/**
+ * First and last byte, both inclusive; `last` absent = to the end. Never a suffix range. `last` beyond the end is
+ * clipped.
+ */
 export interface ByteRange {
   readonly first: number;
   readonly last?: number;
@@ -247,7 +258,10 @@ export interface BlobStore {
   removeContainer(name: string, call: Call): Promise<void>;
   listContainers(token: string | undefined, call: Call): Promise<{ containers: ContainerEntry[]; nextToken?: string }>;
 
-  /** @throws notFound (also when the container is missing, if the service cannot tell: HEAD has no body), containerNotFound */
+  /**
+   * @throws notFound (also when the container is missing, if the service cannot tell: HEAD has no body),
+   * containerNotFound
+   */
   head(ref: BlobRef, call: Call): Promise<BlobProperties>;
   /** @throws notFound, containerNotFound, rangeNotSatisfiable, conditionFailed, archived */
   read(ref: BlobRef, request: ReadRequest, call: Call): Promise<ReadResult>;
@@ -287,7 +301,10 @@ export interface BlobStore {
    * @throws conditionFailed, partsGone
    */
   assemble(staging: BlobRef, request: AssembleRequest, call: Call): Promise<WriteResult>;
-  /** Frees parts staged for `staging` that were not assembled. Idempotent; the staging blob itself is removed by `remove`. */
+  /**
+   * Frees parts staged for `staging` that were not assembled. Idempotent; the staging blob itself is removed by
+   * `remove`.
+   */
   discardParts(staging: BlobRef, call: Call): Promise<void>;
 
   /** One cheap authenticated call that proves the service answers. */

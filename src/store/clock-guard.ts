@@ -18,8 +18,8 @@ interface Judgement {
 }
 
 /**
- * Whether this machine's clock can be trusted, by what backends say. It is wrong when all of those that said anything say so: of one
- * alone among several, it may be its own that is.
+ * Whether this machine's clock can be trusted, by what backends say. It is wrong when all of those that said anything
+ * say so: of one alone among several, it may be its own that is.
  */
 export class ClockGuard {
   readonly #options: ClockGuardOptions;

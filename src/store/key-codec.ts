@@ -24,7 +24,10 @@ export { ESCAPED_PREFIX } from './plain-names.ts';
 /** Azure takes 254 segments between slashes. */
 const DEFAULT_MAX_SEGMENTS = 254;
 
-export type KeyCodecOptions = Pick<StoreCapabilities, 'nameOrder' | 'maxNameLength' | 'maxNameBytes' | 'reservedPrefixes'> & {
+export type KeyCodecOptions = Pick<
+  StoreCapabilities,
+  'nameOrder' | 'maxNameLength' | 'maxNameBytes' | 'reservedPrefixes'
+> & {
   readonly maxSegments?: number;
 };
 
@@ -76,10 +79,19 @@ export interface KeyCodec {
 
 /** Names of keys in a user container: themselves, unless they are hazardous; see docs/decisions/0004-key-codec.md. */
 export function createKeyCodec(options: KeyCodecOptions): KeyCodec {
-  const { nameOrder, maxNameLength, maxNameBytes = Infinity, reservedPrefixes = [], maxSegments = DEFAULT_MAX_SEGMENTS } = options;
+  const {
+    nameOrder,
+    maxNameLength,
+    maxNameBytes = Infinity,
+    reservedPrefixes = [],
+    maxSegments = DEFAULT_MAX_SEGMENTS,
+  } = options;
   const plain = createPlainNames({ nameOrder, maxNameLength, maxNameBytes, reservedPrefixes, maxSegments });
   // Escaped names are ASCII: as many bytes as characters.
-  const limits: OrderedLimits = { maxLength: Math.min(maxNameLength, maxNameBytes) - ESCAPED_PREFIX.length, maxSegments: maxSegments - 1 };
+  const limits: OrderedLimits = {
+    maxLength: Math.min(maxNameLength, maxNameBytes) - ESCAPED_PREFIX.length,
+    maxSegments: maxSegments - 1,
+  };
   const escapedRegion = { start: ESCAPED_PREFIX, end: successorOfPrefix(ESCAPED_PREFIX, nameOrder) ?? '' };
 
   const encode = (key: string): EncodedKey => {
@@ -89,11 +101,15 @@ export function createKeyCodec(options: KeyCodecOptions): KeyCodec {
   };
 
   const decode = (name: string): DecodedName => {
-    if (!name.startsWith(ESCAPED_PREFIX)) return plain.isHazardous(name) ? { kind: 'hidden' } : { kind: 'key', key: name, region: 'plain' };
+    if (!name.startsWith(ESCAPED_PREFIX)) {
+      return plain.isHazardous(name) ? { kind: 'hidden' } : { kind: 'key', key: name, region: 'plain' };
+    }
     const encoded = name.slice(ESCAPED_PREFIX.length);
     if (isCutEncoding(encoded)) return { kind: 'trueKeyInMetadata' };
     const key = decodeOrdered(encoded);
-    return key !== undefined && encode(key).name === name ? { kind: 'key', key, region: 'escaped' } : { kind: 'hidden' };
+    return key !== undefined && encode(key).name === name
+      ? { kind: 'key', key, region: 'escaped' }
+      : { kind: 'hidden' };
   };
 
   return {
@@ -108,7 +124,10 @@ export function createKeyCodec(options: KeyCodecOptions): KeyCodec {
     }),
     startAt: (key) => {
       const start = plain.startAt(key);
-      return { ...(start !== undefined && { plain: start }), escaped: ESCAPED_PREFIX + encodeOrderedPrefix(key, limits) };
+      return {
+        ...(start !== undefined && { plain: start }),
+        escaped: ESCAPED_PREFIX + encodeOrderedPrefix(key, limits),
+      };
     },
     delimiterWorksEscaped: (delimiter) => /^[/A-Zg-z:-@\]^_`{|}]$/.test(delimiter),
   };

@@ -17,8 +17,8 @@ const NOTES: ReadonlyMap<PortMethod, Note> = new Map<PortMethod, Note>([
 ]);
 
 /**
- * The same store; what happens to heads, the blobs in the containers of buckets, is noted among the facts of the request
- * on whose behalf it happens: the revision that was found first, and the one that was left.
+ * The same store; what happens to heads, the blobs in the containers of buckets, is noted among the facts of the
+ * request on whose behalf it happens: the revision that was found first, and the one that was left.
  */
 export function noteHeads(store: BlobStore, systemContainer: string): BlobStore {
   return wrapStore(store, (portCall, run) => {
@@ -27,7 +27,11 @@ export function noteHeads(store: BlobStore, systemContainer: string): BlobStore 
   });
 }
 
-async function noted<T>({ ref: { name = '' }, call: { facts } }: PortCall, note: Note, run: () => Promise<T>): Promise<T> {
+async function noted<T>(
+  { ref: { name = '' }, call: { facts } }: PortCall,
+  note: Note,
+  run: () => Promise<T>,
+): Promise<T> {
   try {
     const result = await run();
     note(facts, name, result);

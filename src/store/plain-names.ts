@@ -25,7 +25,9 @@ const LAST_POINT: Readonly<Record<NameOrder, number>> = { utf8: 0x10fffd, utf16:
 const DOT_BEFORE_SLASH = './';
 
 /** What a service says of its names. */
-type NameLimits = Required<Pick<StoreCapabilities, 'nameOrder' | 'maxNameLength' | 'maxNameBytes' | 'reservedPrefixes'>> & {
+type NameLimits = Required<
+  Pick<StoreCapabilities, 'nameOrder' | 'maxNameLength' | 'maxNameBytes' | 'reservedPrefixes'>
+> & {
   readonly maxSegments: number;
 };
 

@@ -14,7 +14,10 @@ interface AnswerClock extends ClockReading {
 
 /** Readings are this far apart at least, milliseconds: a clock does not run away faster, and parsing dates costs. */
 const EVERY = 1_000;
-/** Where the two clocks of this machine differ by more, ours was set while the call was under way: the reading says nothing. */
+/**
+ * Where the two clocks of this machine differ by more, ours was set while the call was under way: the reading says
+ * nothing.
+ */
 const MOST_DRIFT = 500;
 /** HTTP dates are in whole seconds, cut off. */
 const RESOLUTION = 1_000;
@@ -36,7 +39,9 @@ export class ServiceClock {
 
   /** @param now `performance.now()` */
   note(reading: AnswerClock, now: number): void {
-    if (Number.isNaN(reading.service) || Math.abs(reading.received - reading.sent - reading.elapsed) > MOST_DRIFT) return;
+    if (Number.isNaN(reading.service) || Math.abs(reading.received - reading.sent - reading.elapsed) > MOST_DRIFT) {
+      return;
+    }
     this.#next = now + EVERY;
     this.#listener?.(certainSkew(reading));
   }

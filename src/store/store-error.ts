@@ -4,7 +4,7 @@
  * | kind | meaning |
  * |---|---|
  * | `notFound` | the blob does not exist |
-| `containerNotFound` / `containerExists` / `containerBusy` | container state; busy: the name is not to be had, being deleted or somebody else's |
+| `containerNotFound` / `containerExists` / `containerBusy` | container state; busy: being deleted or somebody else's |
  * | `containerNotEmpty` | the service does not remove a container that holds something; nothing was removed |
  * | `conditionFailed` | the condition of the call does not hold (also: create-if-absent on something that exists) |
  * | `sourceConditionFailed` / `sourceNotFound` | the same for the source of a server-side copy |
@@ -84,7 +84,10 @@ export function isStoreError(error: unknown, ...kinds: readonly StoreErrorKind[]
   return error instanceof StoreError && (kinds.length === 0 || kinds.includes(error.kind));
 }
 
-/** The service looked at the call and refused it, or what the call needs is not there: it was not applied, unless it says `lost`. */
+/**
+ * The service looked at the call and refused it, or what the call needs is not there: it was not applied, unless it
+ * says `lost`.
+ */
 const REFUSALS: ReadonlySet<StoreErrorKind> = new Set([
   'notFound',
   'containerNotFound',
@@ -105,7 +108,8 @@ const REFUSALS: ReadonlySet<StoreErrorKind> = new Set([
 
 /**
  * Whether a call that changes something may have been applied, now or a little later, although it failed. Everything
- * that is no refusal for certain counts: a call that was broken off, an answer that nobody understands, an error of unknown origin.
+ * that is no refusal for certain counts: a call that was broken off, an answer that nobody understands, an error of
+ * unknown origin.
  */
 export function mayHaveHappened(error: unknown): boolean {
   if (!(error instanceof StoreError) || error.lost) return true;

@@ -12,7 +12,10 @@ export interface LifecycleRule {
   readonly days: number | undefined;
 }
 
-/** What a service tells of the place where a container lies. Absent: the credential does not let us see it, or nobody can. */
+/**
+ * What a service tells of the place where a container lies. Absent: the credential does not let us see it, or nobody
+ * can.
+ */
 export interface StoreSurvey {
   readonly region?: string;
   /** The service's own word for how many copies it keeps, and where. */

@@ -22,25 +22,32 @@ export function wrapStore(store: BlobStore, around: Around): BlobStore {
     ...(store.staged !== undefined && { staged: store.staged }),
     ...(store.copyFallback !== undefined && { copyFallback: store.copyFallback }),
     createContainer: (container, request, call) =>
-      around({ method: 'createContainer', ref: { container }, call }, () => store.createContainer(container, request, call)),
-    headContainer: (container, call) => around({ method: 'headContainer', ref: { container }, call }, () => store.headContainer(container, call)),
+      around({ method: 'createContainer', ref: { container }, call }, () =>
+        store.createContainer(container, request, call),
+      ),
+    headContainer: (container, call) =>
+      around({ method: 'headContainer', ref: { container }, call }, () => store.headContainer(container, call)),
     removeContainer: (container, call) =>
       around({ method: 'removeContainer', ref: { container }, call }, () => store.removeContainer(container, call)),
-    listContainers: (token, call) => around({ method: 'listContainers', ref: {}, call }, () => store.listContainers(token, call)),
+    listContainers: (token, call) =>
+      around({ method: 'listContainers', ref: {}, call }, () => store.listContainers(token, call)),
     head: (ref, call) => around({ method: 'head', ref, call }, () => store.head(ref, call)),
     read: (ref, request, call) => around({ method: 'read', ref, call }, () => store.read(ref, request, call)),
-    write: (ref, body, request, call) => around({ method: 'write', ref, call }, () => store.write(ref, body, request, call)),
+    write: (ref, body, request, call) =>
+      around({ method: 'write', ref, call }, () => store.write(ref, body, request, call)),
     setMetadata: (ref, metadata, condition, call) =>
       around({ method: 'setMetadata', ref, call }, () => store.setMetadata(ref, metadata, condition, call)),
     remove: (ref, revision, call) => around({ method: 'remove', ref, call }, () => store.remove(ref, revision, call)),
     removeMany: (container, items, call) =>
       around({ method: 'removeMany', ref: { container }, call }, () => store.removeMany(container, items, call)),
-    list: (container, request, call) => around({ method: 'list', ref: { container }, call }, () => store.list(container, request, call)),
+    list: (container, request, call) =>
+      around({ method: 'list', ref: { container }, call }, () => store.list(container, request, call)),
     copy: (ref, request, call) => around({ method: 'copy', ref, call }, () => store.copy(ref, request, call)),
     stagePart: (ref, body, call) => around({ method: 'stagePart', ref, call }, () => store.stagePart(ref, body, call)),
     stagePartFrom: (ref, source, range, call) =>
       around({ method: 'stagePartFrom', ref, call }, () => store.stagePartFrom(ref, source, range, call)),
-    assemble: (ref, request, call) => around({ method: 'assemble', ref, call }, () => store.assemble(ref, request, call)),
+    assemble: (ref, request, call) =>
+      around({ method: 'assemble', ref, call }, () => store.assemble(ref, request, call)),
     discardParts: (ref, call) => around({ method: 'discardParts', ref, call }, () => store.discardParts(ref, call)),
     ping: (call) => around({ method: 'ping', ref: {}, call }, () => store.ping(call)),
     close: () => store.close(),

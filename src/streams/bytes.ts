@@ -34,7 +34,10 @@ export interface StreamBody {
   readonly stream: Readable;
 }
 
-/** A body whose length shows only at its end: `start`, read to its end, and behind it what `rest` resolves to, or rejects if nothing may be stored. */
+/**
+ * A body whose length shows only at its end: `start`, read to its end, and behind it what `rest` resolves to, or
+ * rejects if nothing may be stored.
+ */
 export interface OpenEndedBody {
   readonly start: StreamBody;
   readonly rest: Promise<Uint8Array>;

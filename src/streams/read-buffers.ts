@@ -1,7 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Bytes that may have come before the buffers they came in are given back: from 12 MiB on, full collections are sometimes faster. */
+/**
+ * Bytes that may have come before the buffers they came in are given back: from 12 MiB on, full collections are
+ * sometimes faster.
+ */
 const STRIDE = 4 * 1024 * 1024;
 
 /**

@@ -30,14 +30,18 @@ describe.skipIf(inject('testbed').backend.kind !== 'azure')('a container that Az
 
   beforeAll(async () => {
     const { endpoint = '' } = inject('testbed').backend;
-    const service = new BlobServiceClient(endpoint, new StorageSharedKeyCredential(DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY));
+    const service = new BlobServiceClient(
+      endpoint,
+      new StorageSharedKeyCredential(DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY),
+    );
     container = service.getContainerClient(NAME);
     await container.create();
     for (const { name, body, inBlocks = false } of BLOBS) {
       const blob = container.getBlockBlobClient(name);
       const options = { blobHTTPHeaders: { blobContentType: 'application/x-native' }, metadata: { origin: 'azure' } };
-      if (!inBlocks) await blob.upload(body, body.length, options);
-      else {
+      if (!inBlocks) {
+        await blob.upload(body, body.length, options);
+      } else {
         const ids = ['a', 'b'].map((id) => Buffer.from(id).toString('base64'));
         const half = Math.floor(body.length / 2);
         await blob.stageBlock(ids[0] ?? '', body.subarray(0, half), half);
@@ -58,27 +62,35 @@ describe.skipIf(inject('testbed').backend.kind !== 'azure')('a container that Az
   async function versions(): Promise<{ key: string; id: string; latest: boolean }[]> {
     const all = [];
     for await (const { Versions = [], DeleteMarkers = [] } of versionPages(s3, NAME, 3)) {
-      for (const { Key = '', VersionId = '', IsLatest = false } of [...Versions, ...DeleteMarkers]) all.push({ key: Key, id: VersionId, latest: IsLatest });
+      for (const { Key = '', VersionId = '', IsLatest = false } of [...Versions, ...DeleteMarkers]) {
+        all.push({ key: Key, id: VersionId, latest: IsLatest });
+      }
     }
     return all;
   }
 
   it('is a bucket as it stands', async () => {
     const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: NAME }));
-    expect(Contents.map(({ Key, Size }) => [Key, Size])).toEqual(BLOBS.map(({ name, body }) => [name, body.length]).sort());
+    expect(Contents.map(({ Key, Size }) => [Key, Size])).toEqual(
+      BLOBS.map(({ name, body }) => [name, body.length]).sort(),
+    );
     const { Metadata, ContentType } = await s3.send(new GetObjectCommand({ Bucket: NAME, Key: 'readme.txt' }));
     expect([Metadata, ContentType]).toEqual([{ origin: 'azure' }, 'application/x-native']);
   });
 
   it('keeps every blob as the null version when versioning is switched on and its key is overwritten', async () => {
     await s3.send(new PutBucketVersioningCommand({ Bucket: NAME, VersioningConfiguration: { Status: 'Enabled' } }));
-    expect((await versions()).map(({ key, id, latest }) => [key, id, latest])).toEqual(BLOBS.map(({ name }) => [name, 'null', true]).sort());
+    expect((await versions()).map(({ key, id, latest }) => [key, id, latest])).toEqual(
+      BLOBS.map(({ name }) => [name, 'null', true]).sort(),
+    );
 
     for (const { name } of BLOBS) await s3.send(new PutObjectCommand({ Bucket: NAME, Key: name, Body: `new ${name}` }));
     for (const { name, body } of BLOBS) {
       expect((await bytes(name)).toString()).toBe(`new ${name}`);
       expect((await bytes(name, 'null')).equals(body)).toBe(true);
-      const { ContentType, Metadata, ETag } = await s3.send(new GetObjectCommand({ Bucket: NAME, Key: name, VersionId: 'null' }));
+      const { ContentType, Metadata, ETag } = await s3.send(
+        new GetObjectCommand({ Bucket: NAME, Key: name, VersionId: 'null' }),
+      );
       expect([ContentType, Metadata]).toEqual(['application/x-native', { origin: 'azure' }]);
       if (!ETag?.includes('-')) expect(ETag).toBe(`"${createHash('md5').update(body).digest('hex')}"`);
     }

@@ -28,7 +28,9 @@ describe('access control lists', () => {
   const anonymous = (path: string): Promise<Response> => fetch(`${endpoint('http')}/${bucket.name}${path}`);
 
   it('let anybody read an object, and nobody any more', async () => {
-    const { ETag: before, LastModified: since } = await main.send(new GetObjectCommand({ Bucket: bucket.name, Key: 'key' }));
+    const { ETag: before, LastModified: since } = await main.send(
+      new GetObjectCommand({ Bucket: bucket.name, Key: 'key' }),
+    );
     expect((await anonymous('/key')).status).toBe(403);
     await main.send(new PutObjectAclCommand({ Bucket: bucket.name, Key: 'key', ACL: 'public-read' }));
     const answer = await anonymous('/key');
@@ -37,7 +39,9 @@ describe('access control lists', () => {
     expect((await anonymous('')).status).toBe(403);
     await main.send(new PutObjectAclCommand({ Bucket: bucket.name, Key: 'key', ACL: 'private' }));
     expect((await anonymous('/key')).status).toBe(403);
-    const { ETag: after, LastModified: still } = await main.send(new GetObjectCommand({ Bucket: bucket.name, Key: 'key' }));
+    const { ETag: after, LastModified: still } = await main.send(
+      new GetObjectCommand({ Bucket: bucket.name, Key: 'key' }),
+    );
     expect([after, still]).toEqual([before, since]);
   });
 
@@ -45,8 +49,17 @@ describe('access control lists', () => {
     await expect(alt.send(new GetObjectCommand({ Bucket: bucket.name, Key: 'key' }))).rejects.toMatchObject(DENIED);
     const { Owner, Grants = [] } = await main.send(new GetObjectAclCommand({ Bucket: bucket.name, Key: 'key' }));
     expect(Grants).toEqual([{ Grantee: { Type: 'CanonicalUser', ...Owner }, Permission: 'FULL_CONTROL' }]);
-    const more = { Grantee: { Type: 'AmazonCustomerByEmail', EmailAddress: 'alt@example.com' }, Permission: 'READ' } as const;
-    await main.send(new PutObjectAclCommand({ Bucket: bucket.name, Key: 'key', AccessControlPolicy: { Owner, Grants: [...Grants, more] } }));
+    const more = {
+      Grantee: { Type: 'AmazonCustomerByEmail', EmailAddress: 'alt@example.com' },
+      Permission: 'READ',
+    } as const;
+    await main.send(
+      new PutObjectAclCommand({
+        Bucket: bucket.name,
+        Key: 'key',
+        AccessControlPolicy: { Owner, Grants: [...Grants, more] },
+      }),
+    );
     const { Body } = await alt.send(new GetObjectCommand({ Bucket: bucket.name, Key: 'key' }));
     expect(await Body?.transformToString()).toBe('bytes');
     await expect(alt.send(new GetObjectAclCommand({ Bucket: bucket.name, Key: 'key' }))).rejects.toMatchObject(DENIED);
@@ -60,7 +73,9 @@ describe('access control lists', () => {
     const { Contents = [] } = await alt.send(new ListObjectsV2Command({ Bucket: bucket.name }));
     expect(Contents.map(({ Key }) => Key)).toEqual(['key', 'theirs']);
     await expect(main.send(new GetObjectCommand({ Bucket: bucket.name, Key: 'theirs' }))).rejects.toMatchObject(DENIED);
-    await expect(alt.send(new PutBucketAclCommand({ Bucket: bucket.name, ACL: 'private' }))).rejects.toMatchObject(DENIED);
+    await expect(alt.send(new PutBucketAclCommand({ Bucket: bucket.name, ACL: 'private' }))).rejects.toMatchObject(
+      DENIED,
+    );
   });
 
   it('come with the bucket', async () => {

@@ -31,12 +31,21 @@ interface PartUpload {
   readonly UploadId: string;
 }
 
-async function part(s3: S3Client, upload: PartUpload, PartNumber: number, Body: Buffer): Promise<{ PartNumber: number; ETag: string }> {
+async function part(
+  s3: S3Client,
+  upload: PartUpload,
+  PartNumber: number,
+  Body: Buffer,
+): Promise<{ PartNumber: number; ETag: string }> {
   const { ETag = '' } = await s3.send(new UploadPartCommand({ ...upload, PartNumber, Body }));
   return { PartNumber, ETag };
 }
 
-async function complete(s3: S3Client, upload: PartUpload, Parts: { PartNumber: number; ETag: string }[]): Promise<string | undefined> {
+async function complete(
+  s3: S3Client,
+  upload: PartUpload,
+  Parts: { PartNumber: number; ETag: string }[],
+): Promise<string | undefined> {
   const { ETag } = await s3.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }));
   return ETag;
 }
@@ -79,7 +88,11 @@ describe.each(SCHEMES)('multipart uploads through the AWS SDK over %s', (scheme)
     const [a, b] = [randomBytes(PART), randomBytes(100)];
     const parts = [await part(s3, upload, 1, a), await part(second, upload, 2, b)];
     const listed = await second.send(new ListPartsCommand({ ...upload, MaxParts: 1 }));
-    expect(listed).toMatchObject({ IsTruncated: true, NextPartNumberMarker: '1', Parts: [{ PartNumber: 1, Size: PART }] });
+    expect(listed).toMatchObject({
+      IsTruncated: true,
+      NextPartNumberMarker: '1',
+      Parts: [{ PartNumber: 1, Size: PART }],
+    });
     expect(await complete(second, upload, parts)).toBe(multipartEtag(a, b));
     expect(await complete(s3, upload, parts)).toBe(multipartEtag(a, b));
     expect((await contentOf(s3, Bucket, Key)).equals(Buffer.concat([a, b]))).toBe(true);
@@ -135,20 +148,28 @@ describe.each(SCHEMES)('multipart uploads through the AWS SDK over %s', (scheme)
     const upload = { Bucket, Key: 'assembled', UploadId: await create(s3, Bucket, 'assembled') };
     const copy = { ...upload, CopySource: `${Bucket}/source` };
     const first = await s3.send(new UploadPartCopyCommand({ ...copy, PartNumber: 1 }));
-    const last = await second.send(new UploadPartCopyCommand({ ...copy, PartNumber: 2, CopySourceRange: 'bytes=10-19' }));
+    const last = await second.send(
+      new UploadPartCopyCommand({ ...copy, PartNumber: 2, CopySourceRange: 'bytes=10-19' }),
+    );
     await complete(s3, upload, [
       { PartNumber: 1, ETag: first.CopyPartResult?.ETag ?? '' },
       { PartNumber: 2, ETag: last.CopyPartResult?.ETag ?? '' },
     ]);
-    expect((await contentOf(s3, Bucket, 'assembled')).equals(Buffer.concat([source, source.subarray(10, 20)]))).toBe(true);
+    expect((await contentOf(s3, Bucket, 'assembled')).equals(Buffer.concat([source, source.subarray(10, 20)]))).toBe(
+      true,
+    );
   });
 
   it('lets exactly one of many racing creators win, over two replicas', async () => {
     const racers = Array.from({ length: 100 }, (_, i) =>
-      (i % 2 === 0 ? s3 : second).send(new PutObjectCommand({ Bucket, Key: 'once', Body: String(i), IfNoneMatch: '*' })),
+      (i % 2 === 0 ? s3 : second).send(
+        new PutObjectCommand({ Bucket, Key: 'once', Body: String(i), IfNoneMatch: '*' }),
+      ),
     );
     const outcomes = await Promise.allSettled(racers);
     expect(outcomes.filter((o) => o.status === 'fulfilled')).toHaveLength(1);
-    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ name: 'PreconditionFailed' });
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ name: 'PreconditionFailed' });
+    }
   });
 });

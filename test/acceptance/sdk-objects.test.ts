@@ -45,36 +45,48 @@ describe.each(SCHEMES)('objects through the AWS SDK over %s', (scheme) => {
     await remove();
   });
 
-  it.each(['WHEN_SUPPORTED', 'WHEN_REQUIRED'] as const)('round-trips strings, buffers and streams with checksums %s', async (mode) => {
-    const tuned = client(scheme, { requestChecksumCalculation: mode, responseChecksumValidation: mode });
-    const big = randomBytes(3 * MIB + 17);
-    const bodies: [string, string | Buffer, PutBody][] = [
-      ['string', 'hello', 'hello'],
-      ['empty', '', ''],
-      ['buffer', big, big],
-      ['stream', big, Readable.from([big.subarray(0, 10_000), big.subarray(10_000, MIB), big.subarray(MIB)])],
-    ];
-    for (const [Key, content, Body] of bodies) {
-      const { ETag } = await tuned.send(new PutObjectCommand({ Bucket, Key, Body, ContentLength: Buffer.byteLength(content) }));
-      expect(ETag).toBe(`"${createHash('md5').update(content).digest('hex')}"`);
-      expect((await bytesOf(tuned, Bucket, Key)).equals(Buffer.from(content))).toBe(true);
-    }
-  });
+  it.each(['WHEN_SUPPORTED', 'WHEN_REQUIRED'] as const)(
+    'round-trips strings, buffers and streams with checksums %s',
+    async (mode) => {
+      const tuned = client(scheme, { requestChecksumCalculation: mode, responseChecksumValidation: mode });
+      const big = randomBytes(3 * MIB + 17);
+      const bodies: [string, string | Buffer, PutBody][] = [
+        ['string', 'hello', 'hello'],
+        ['empty', '', ''],
+        ['buffer', big, big],
+        ['stream', big, Readable.from([big.subarray(0, 10_000), big.subarray(10_000, MIB), big.subarray(MIB)])],
+      ];
+      for (const [Key, content, Body] of bodies) {
+        const { ETag } = await tuned.send(
+          new PutObjectCommand({ Bucket, Key, Body, ContentLength: Buffer.byteLength(content) }),
+        );
+        expect(ETag).toBe(`"${createHash('md5').update(content).digest('hex')}"`);
+        expect((await bytesOf(tuned, Bucket, Key)).equals(Buffer.from(content))).toBe(true);
+      }
+    },
+  );
 
-  it.each(['CRC32', 'CRC32C', 'SHA1', 'SHA256'] as const)('stores and returns %s, for small bodies and for streams beyond the hold-back', async (algorithm) => {
-    const field = `Checksum${algorithm}` as const;
-    for (const size of [5, 2 * MIB]) {
-      const content = randomBytes(size);
-      const Body = size === 5 ? content : Readable.from([content]);
-      const put = await s3.send(new PutObjectCommand({ Bucket, Key: 'sum', Body, ContentLength: size, ChecksumAlgorithm: algorithm }));
-      const head = await s3.send(new HeadObjectCommand({ Bucket, Key: 'sum', ChecksumMode: 'ENABLED' }));
-      expect(head[field]).toBeTruthy();
-      expect(head[field]).toBe(put[field]);
-      const ranged = await s3.send(new GetObjectCommand({ Bucket, Key: 'sum', Range: 'bytes=0-1', ChecksumMode: 'ENABLED' }));
-      expect(ranged[field]).toBeUndefined();
-      await buffer(ranged.Body as Readable);
-    }
-  });
+  it.each(['CRC32', 'CRC32C', 'SHA1', 'SHA256'] as const)(
+    'stores and returns %s, for small bodies and for streams beyond the hold-back',
+    async (algorithm) => {
+      const field = `Checksum${algorithm}` as const;
+      for (const size of [5, 2 * MIB]) {
+        const content = randomBytes(size);
+        const Body = size === 5 ? content : Readable.from([content]);
+        const put = await s3.send(
+          new PutObjectCommand({ Bucket, Key: 'sum', Body, ContentLength: size, ChecksumAlgorithm: algorithm }),
+        );
+        const head = await s3.send(new HeadObjectCommand({ Bucket, Key: 'sum', ChecksumMode: 'ENABLED' }));
+        expect(head[field]).toBeTruthy();
+        expect(head[field]).toBe(put[field]);
+        const ranged = await s3.send(
+          new GetObjectCommand({ Bucket, Key: 'sum', Range: 'bytes=0-1', ChecksumMode: 'ENABLED' }),
+        );
+        expect(ranged[field]).toBeUndefined();
+        await buffer(ranged.Body as Readable);
+      }
+    },
+  );
 
   it('stores and returns a CRC64NVME, and refuses a wrong one', async () => {
     const Body = '123456789';
@@ -83,7 +95,9 @@ describe.each(SCHEMES)('objects through the AWS SDK over %s', (scheme) => {
       ChecksumCRC64NVME: 'rosUhgp5mIg=',
       ChecksumType: 'FULL_OBJECT',
     });
-    const wrong = s3.send(new PutObjectCommand({ Bucket, Key: 'crc64', Body: 'other', ChecksumCRC64NVME: 'rosUhgp5mIg=' }));
+    const wrong = s3.send(
+      new PutObjectCommand({ Bucket, Key: 'crc64', Body: 'other', ChecksumCRC64NVME: 'rosUhgp5mIg=' }),
+    );
     await expect(wrong).rejects.toMatchObject({ name: 'BadDigest' });
     expect((await bytesOf(s3, Bucket, 'crc64')).toString()).toBe(Body);
   });
@@ -95,7 +109,9 @@ describe.each(SCHEMES)('objects through the AWS SDK over %s', (scheme) => {
       handle: async (...args: Parameters<NodeHttpHandler['handle']>): ReturnType<NodeHttpHandler['handle']> => {
         const answer = await inner.handle(...args);
         attempts += 1;
-        if (attempts === 1) throw Object.assign(new Error('connection reset'), { code: 'ECONNRESET', name: 'TimeoutError' });
+        if (attempts === 1) {
+          throw Object.assign(new Error('connection reset'), { code: 'ECONNRESET', name: 'TimeoutError' });
+        }
         return answer;
       },
     };
@@ -106,14 +122,44 @@ describe.each(SCHEMES)('objects through the AWS SDK over %s', (scheme) => {
   });
 
   it('keeps content headers, user metadata and odd keys', async () => {
-    for (const Key of ['a//b', '/lead', 'trail/', '../up', 'a/./b', 'x\\y', 'sp ace+plus&amp%41', 'ünï-日本-😀', 'tab\tnl\n', '?#[]*', 'a%2Fb', 'dot.']) {
+    for (const Key of [
+      'a//b',
+      '/lead',
+      'trail/',
+      '../up',
+      'a/./b',
+      'x\\y',
+      'sp ace+plus&amp%41',
+      'ünï-日本-😀',
+      'tab\tnl\n',
+      '?#[]*',
+      'a%2Fb',
+      'dot.',
+    ]) {
       const meta = { plain: 'v', 'with-dash': 'w', '0digit': '1' };
-      await s3.send(new PutObjectCommand({ Bucket, Key, Body: Key, Metadata: meta, ContentType: 'a/b', CacheControl: 'max-age=3', ContentLanguage: 'de' }));
+      await s3.send(
+        new PutObjectCommand({
+          Bucket,
+          Key,
+          Body: Key,
+          Metadata: meta,
+          ContentType: 'a/b',
+          CacheControl: 'max-age=3',
+          ContentLanguage: 'de',
+        }),
+      );
       const head = await s3.send(new HeadObjectCommand({ Bucket, Key }));
-      expect(head).toMatchObject({ ContentType: 'a/b', CacheControl: 'max-age=3', ContentLanguage: 'de', Metadata: meta });
+      expect(head).toMatchObject({
+        ContentType: 'a/b',
+        CacheControl: 'max-age=3',
+        ContentLanguage: 'de',
+        Metadata: meta,
+      });
       expect((await bytesOf(s3, Bucket, Key)).toString()).toBe(Key);
       const listed = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: Key, EncodingType: 'url' }));
-      expect((listed.Contents ?? []).map((o) => decodeURIComponent((o.Key ?? '').replaceAll('+', '%20')))).toContain(Key);
+      expect((listed.Contents ?? []).map((o) => decodeURIComponent((o.Key ?? '').replaceAll('+', '%20')))).toContain(
+        Key,
+      );
       await s3.send(new DeleteObjectCommand({ Bucket, Key }));
       await expect(s3.send(new HeadObjectCommand({ Bucket, Key }))).rejects.toBeInstanceOf(NotFound);
     }
@@ -126,8 +172,12 @@ describe.each(SCHEMES)('objects through the AWS SDK over %s', (scheme) => {
     expect((await bytesOf(s3, Bucket, 'r', { Range: 'bytes=7-' })).toString()).toBe('789');
     await expect(bytesOf(s3, Bucket, 'r', { Range: 'bytes=10-' })).rejects.toMatchObject({ name: 'InvalidRange' });
     const { ETag } = await s3.send(new HeadObjectCommand({ Bucket, Key: 'r' }));
-    await expect(s3.send(new GetObjectCommand({ Bucket, Key: 'r', IfNoneMatch: ETag }))).rejects.toMatchObject({ $metadata: { httpStatusCode: 304 } });
-    await expect(s3.send(new GetObjectCommand({ Bucket, Key: 'r', IfMatch: '"0"' }))).rejects.toMatchObject({ name: 'PreconditionFailed' });
+    await expect(s3.send(new GetObjectCommand({ Bucket, Key: 'r', IfNoneMatch: ETag }))).rejects.toMatchObject({
+      $metadata: { httpStatusCode: 304 },
+    });
+    await expect(s3.send(new GetObjectCommand({ Bucket, Key: 'r', IfMatch: '"0"' }))).rejects.toMatchObject({
+      name: 'PreconditionFailed',
+    });
   });
 
   it('throws the error classes of the SDK', async () => {
@@ -135,7 +185,10 @@ describe.each(SCHEMES)('objects through the AWS SDK over %s', (scheme) => {
     await expect(s3.send(new ListObjectsV2Command({ Bucket: `${Bucket}-none` }))).rejects.toBeInstanceOf(NoSuchBucket);
     await expect(s3.send(new HeadBucketCommand({ Bucket: `${Bucket}-none` }))).rejects.toBeInstanceOf(NotFound);
     const stranger = client(scheme, { account: 'alt' });
-    await expect(stranger.send(new ListObjectsV2Command({ Bucket }))).rejects.toMatchObject({ name: 'AccessDenied', $metadata: { httpStatusCode: 403 } });
+    await expect(stranger.send(new ListObjectsV2Command({ Bucket }))).rejects.toMatchObject({
+      name: 'AccessDenied',
+      $metadata: { httpStatusCode: 403 },
+    });
     const wrong = client(scheme, { credentials: { accessKeyId: 'NOBODY', secretAccessKey: 'x' } });
     await expect(wrong.send(new ListBucketsCommand({}))).rejects.toMatchObject({ name: 'InvalidAccessKeyId' });
   });
@@ -149,27 +202,60 @@ describe.each(SCHEMES)('objects through the AWS SDK over %s', (scheme) => {
       seen.push(...(page.Contents ?? []).map((o) => o.Key ?? ''));
     }
     expect(seen).toEqual(keys);
-    const { Deleted } = await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [...keys, 'never'].map((Key) => ({ Key })) } }));
+    const { Deleted } = await s3.send(
+      new DeleteObjectsCommand({ Bucket, Delete: { Objects: [...keys, 'never'].map((Key) => ({ Key })) } }),
+    );
     expect(Deleted).toHaveLength(26);
     await waitUntilObjectNotExists({ client: s3, maxWaitTime: 10 }, { Bucket, Key: keys[0] });
   });
 
   it('copies, with and without new metadata', async () => {
-    await s3.send(new PutObjectCommand({ Bucket, Key: 'src', Body: 'copy me', Metadata: { a: '1' }, ContentType: 'text/x' }));
+    await s3.send(
+      new PutObjectCommand({ Bucket, Key: 'src', Body: 'copy me', Metadata: { a: '1' }, ContentType: 'text/x' }),
+    );
     await s3.send(new CopyObjectCommand({ Bucket, Key: 'dst', CopySource: `${Bucket}/src` }));
-    expect(await s3.send(new HeadObjectCommand({ Bucket, Key: 'dst' }))).toMatchObject({ Metadata: { a: '1' }, ContentType: 'text/x' });
-    await s3.send(new CopyObjectCommand({ Bucket, Key: 'dst', CopySource: `${Bucket}/dst`, MetadataDirective: 'REPLACE', Metadata: { b: '2' }, ContentType: 'text/y' }));
-    expect(await s3.send(new HeadObjectCommand({ Bucket, Key: 'dst' }))).toMatchObject({ Metadata: { b: '2' }, ContentType: 'text/y' });
+    expect(await s3.send(new HeadObjectCommand({ Bucket, Key: 'dst' }))).toMatchObject({
+      Metadata: { a: '1' },
+      ContentType: 'text/x',
+    });
+    await s3.send(
+      new CopyObjectCommand({
+        Bucket,
+        Key: 'dst',
+        CopySource: `${Bucket}/dst`,
+        MetadataDirective: 'REPLACE',
+        Metadata: { b: '2' },
+        ContentType: 'text/y',
+      }),
+    );
+    expect(await s3.send(new HeadObjectCommand({ Bucket, Key: 'dst' }))).toMatchObject({
+      Metadata: { b: '2' },
+      ContentType: 'text/y',
+    });
     expect((await bytesOf(s3, Bucket, 'dst')).toString()).toBe('copy me');
-    const attributes = await s3.send(new GetObjectAttributesCommand({ Bucket, Key: 'dst', ObjectAttributes: ['ETag', 'ObjectSize', 'StorageClass'] }));
-    expect(attributes).toMatchObject({ ObjectSize: 7, StorageClass: 'STANDARD', ETag: createHash('md5').update('copy me').digest('hex') });
+    const attributes = await s3.send(
+      new GetObjectAttributesCommand({ Bucket, Key: 'dst', ObjectAttributes: ['ETag', 'ObjectSize', 'StorageClass'] }),
+    );
+    expect(attributes).toMatchObject({
+      ObjectSize: 7,
+      StorageClass: 'STANDARD',
+      ETag: createHash('md5').update('copy me').digest('hex'),
+    });
   });
 
   it('serves presigned GET and PUT', async () => {
-    const put = await getSignedUrl(s3, new PutObjectCommand({ Bucket, Key: 'pre', Metadata: { hoisted: 'into the query' } }), { expiresIn: 60 });
+    const put = await getSignedUrl(
+      s3,
+      new PutObjectCommand({ Bucket, Key: 'pre', Metadata: { hoisted: 'into the query' } }),
+      { expiresIn: 60 },
+    );
     expect(await plainRequest(put, 'PUT', 'presigned')).toMatchObject({ status: 200 });
-    expect((await s3.send(new HeadObjectCommand({ Bucket, Key: 'pre' }))).Metadata).toEqual({ hoisted: 'into the query' });
-    const get = await getSignedUrl(s3, new GetObjectCommand({ Bucket, Key: 'pre', ResponseContentType: 'text/z' }), { expiresIn: 60 });
+    expect((await s3.send(new HeadObjectCommand({ Bucket, Key: 'pre' }))).Metadata).toEqual({
+      hoisted: 'into the query',
+    });
+    const get = await getSignedUrl(s3, new GetObjectCommand({ Bucket, Key: 'pre', ResponseContentType: 'text/z' }), {
+      expiresIn: 60,
+    });
     expect(await plainRequest(get, 'GET')).toMatchObject({ status: 200, text: 'presigned', type: 'text/z' });
     expect(await plainRequest(`${get}0`, 'GET')).toMatchObject({ status: 403 });
   });
@@ -192,7 +278,11 @@ async function plainRequest(url: string, method: string, body?: string): Promise
   return new Promise((resolve, reject) => {
     const request = https.request(url, { method, rejectUnauthorized: false }, (response) => {
       buffer(response).then((bytes) => {
-        resolve({ status: response.statusCode ?? 0, text: bytes.toString(), type: response.headers['content-type'] ?? null });
+        resolve({
+          status: response.statusCode ?? 0,
+          text: bytes.toString(),
+          type: response.headers['content-type'] ?? null,
+        });
       }, reject);
     });
     request.on('error', reject).end(body);

@@ -54,20 +54,31 @@ describe('tags through the AWS SDK', () => {
     await s3.send(new PutObjectTaggingCommand({ Bucket, Key: 'big', Tagging: { TagSet } }));
     expect(await tagsOf('big')).toEqual(Object.fromEntries(TagSet.map((tag) => [tag.Key, tag.Value])));
     const eleven = [...TagSet, { Key: 'more', Value: '' }];
-    await expect(s3.send(new PutObjectTaggingCommand({ Bucket, Key: 'big', Tagging: { TagSet: eleven } }))).rejects.toMatchObject({ name: 'InvalidTag' });
+    await expect(
+      s3.send(new PutObjectTaggingCommand({ Bucket, Key: 'big', Tagging: { TagSet: eleven } })),
+    ).rejects.toMatchObject({ name: 'InvalidTag' });
   });
 
   it('of uploads and copies', async () => {
     const Key = 'parts';
     const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, Tagging: 'from=upload' }));
     const { ETag } = await s3.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1, Body: 'part' }));
-    await s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] } }));
+    await s3.send(
+      new CompleteMultipartUploadCommand({
+        Bucket,
+        Key,
+        UploadId,
+        MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] },
+      }),
+    );
     expect(await tagsOf(Key)).toEqual({ from: 'upload' });
     await s3.send(new PutObjectTaggingCommand({ Bucket, Key, Tagging: { TagSet: [{ Key: 'now', Value: 'other' }] } }));
     const CopySource = `${Bucket}/${Key}`;
     await s3.send(new CopyObjectCommand({ Bucket, Key: 'copy', CopySource }));
     expect(await tagsOf('copy')).toEqual({ now: 'other' });
-    await s3.send(new CopyObjectCommand({ Bucket, Key: 'copy', CopySource, TaggingDirective: 'REPLACE', Tagging: 'own=1' }));
+    await s3.send(
+      new CopyObjectCommand({ Bucket, Key: 'copy', CopySource, TaggingDirective: 'REPLACE', Tagging: 'own=1' }),
+    );
     expect(await tagsOf('copy')).toEqual({ own: '1' });
     expect(await tagsOf(Key)).toEqual({ now: 'other' });
   });

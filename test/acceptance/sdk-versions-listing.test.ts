@@ -18,24 +18,37 @@ describe('versions through the SDK, over two gateways', () => {
   let Bucket: string;
   let remove: () => Promise<void>;
 
-  const note = (key: string, id: string | undefined): void => void made.set(key, [id ?? 'none', ...(made.get(key) ?? [])]);
+  const note = (key: string, id: string | undefined): void =>
+    void made.set(key, [id ?? 'none', ...(made.get(key) ?? [])]);
 
   beforeAll(async () => {
     ({ name: Bucket, remove } = await newBucket(s3));
     await s3.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: 'Enabled' } }));
-    for (const Key of [...KEYS, ...KEYS]) note(Key, (await s3.send(new PutObjectCommand({ Bucket, Key, Body: Key }))).VersionId);
-    for (const Key of ['dir/deleted', 'gone/k']) note(Key, (await s3.send(new DeleteObjectCommand({ Bucket, Key }))).VersionId);
+    for (const Key of [...KEYS, ...KEYS]) {
+      note(Key, (await s3.send(new PutObjectCommand({ Bucket, Key, Body: Key }))).VersionId);
+    }
+    for (const Key of ['dir/deleted', 'gone/k']) {
+      note(Key, (await s3.send(new DeleteObjectCommand({ Bucket, Key }))).VersionId);
+    }
   });
   afterAll(() => remove());
 
   it.each([1, 3, 1000])('are all listed, %i a page', async (MaxKeys) => {
     const shown = new Map<string, { id: string; latest: boolean; at: number }[]>();
     let markers = {};
-    for (let truncated = true; truncated;) {
-      const page = await other.send(new ListObjectVersionsCommand({ Bucket, MaxKeys, EncodingType: 'url', ...markers }));
-      for (const { Key = '', VersionId = '', IsLatest = false, LastModified } of [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])]) {
+    for (let truncated = true; truncated; ) {
+      const page = await other.send(
+        new ListObjectVersionsCommand({ Bucket, MaxKeys, EncodingType: 'url', ...markers }),
+      );
+      for (const { Key = '', VersionId = '', IsLatest = false, LastModified } of [
+        ...(page.Versions ?? []),
+        ...(page.DeleteMarkers ?? []),
+      ]) {
         const key = decodeURIComponent(Key);
-        shown.set(key, [...(shown.get(key) ?? []), { id: VersionId, latest: IsLatest, at: LastModified?.getTime() ?? 0 }]);
+        shown.set(key, [
+          ...(shown.get(key) ?? []),
+          { id: VersionId, latest: IsLatest, at: LastModified?.getTime() ?? 0 },
+        ]);
       }
       truncated = page.IsTruncated === true;
       markers = { KeyMarker: decodeURIComponent(page.NextKeyMarker ?? ''), VersionIdMarker: page.NextVersionIdMarker };
@@ -43,7 +56,12 @@ describe('versions through the SDK, over two gateways', () => {
     expect([...shown.keys()].sort()).toEqual([...KEYS].sort());
     for (const [key, ids] of made) {
       expect(new Set(shown.get(key)?.map(({ id }) => id))).toEqual(new Set(ids));
-      expect(shown.get(key)?.filter(({ latest }) => latest).map(({ id }) => id)).toEqual([ids[0]]);
+      expect(
+        shown
+          .get(key)
+          ?.filter(({ latest }) => latest)
+          .map(({ id }) => id),
+      ).toEqual([ids[0]]);
     }
   });
 

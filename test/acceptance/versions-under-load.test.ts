@@ -45,7 +45,10 @@ class Ledger {
   }
 }
 
-const replicas = [client('http', { replica: 0, maxAttempts: 1 }), client('http', { replica: 1, maxAttempts: 1 })] as const;
+const replicas = [
+  client('http', { replica: 0, maxAttempts: 1 }),
+  client('http', { replica: 1, maxAttempts: 1 }),
+] as const;
 const patient = client('http', { replica: 1 });
 
 async function unlessBusy<T>(work: Promise<T>): Promise<T | undefined> {
@@ -77,10 +80,21 @@ describe('twenty clients on five keys, through two gateways', () => {
     const listed = await allVersions();
     const ids = listed.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    expect([...ledger.kept.keys()].filter((id) => !ids.includes(id)), 'acknowledged and missing').toEqual([]);
-    expect([...ledger.gone].filter((id) => ids.includes(id)), 'deleted and still there').toEqual([]);
+    expect(
+      [...ledger.kept.keys()].filter((id) => !ids.includes(id)),
+      'acknowledged and missing',
+    ).toEqual([]);
+    expect(
+      [...ledger.gone].filter((id) => ids.includes(id)),
+      'deleted and still there',
+    ).toEqual([]);
     expect(ledger.kept.size).toBeGreaterThan(CLIENTS);
-    for (const key of KEYS) await expectLatest(key, listed.filter((version) => version.key === key));
+    for (const key of KEYS) {
+      await expectLatest(
+        key,
+        listed.filter((version) => version.key === key),
+      );
+    }
     for (const { key, id, text } of ledger.kept.values()) {
       if (text !== undefined) expect(await read(key, id)).toBe(text);
     }
@@ -110,7 +124,11 @@ describe('twenty clients on five keys, through two gateways', () => {
         const deleted = await unlessBusy(s3.send(new DeleteObjectCommand({ ...target, VersionId: version.id })));
         if (deleted !== undefined) ledger.gone.add(version.id);
       } else if (choice < 0.85) {
-        await unlessMissing(s3.send(new PutObjectTaggingCommand({ ...target, Tagging: { TagSet: [{ Key: 'by', Value: String(index) }] } })));
+        await unlessMissing(
+          s3.send(
+            new PutObjectTaggingCommand({ ...target, Tagging: { TagSet: [{ Key: 'by', Value: String(index) }] } }),
+          ),
+        );
       } else if (choice < 0.95) {
         const version = [...ledger.kept.values()].find((kept) => kept.key === key && kept.text !== undefined);
         const text = version && (await unlessMissing(read(key, version.id, s3)));
@@ -128,7 +146,9 @@ describe('twenty clients on five keys, through two gateways', () => {
     try {
       return await unlessBusy(work);
     } catch (error) {
-      if (error instanceof S3ServiceException && [404, 405].includes(error.$metadata.httpStatusCode ?? 0)) return undefined;
+      if (error instanceof S3ServiceException && [404, 405].includes(error.$metadata.httpStatusCode ?? 0)) {
+        return undefined;
+      }
       throw error;
     }
   }
@@ -163,6 +183,8 @@ interface ListedVersion {
 }
 
 function versionsOf(page: ListObjectVersionsCommandOutput): ListedVersion[] {
-  const of = (isMarker: boolean) => ({ Key = '', VersionId = '', IsLatest = false }) => ({ key: Key, id: VersionId, isLatest: IsLatest, isMarker });
+  const of =
+    (isMarker: boolean) =>
+    ({ Key = '', VersionId = '', IsLatest = false }) => ({ key: Key, id: VersionId, isLatest: IsLatest, isMarker });
   return [...(page.Versions ?? []).map(of(false)), ...(page.DeleteMarkers ?? []).map(of(true))];
 }

@@ -69,7 +69,9 @@ export class LoadConnection {
       return;
     }
     const length = LENGTH.exec(head)?.[1];
-    if (length === undefined && !this.#isHead && status !== 204) this.#done.reject(new Error(`answer without length: ${head}`));
+    if (length === undefined && !this.#isHead && status !== 204) {
+      this.#done.reject(new Error(`answer without length: ${head}`));
+    }
     this.#left = this.#isHead ? 0 : Number(length ?? 0) - (all.length - bodyAt);
   }
 }

@@ -30,18 +30,21 @@ async function run({ port, connections, milliseconds, requests }: LoadJob): Prom
   const started = performance.now();
   const taken: number[] = [];
   let begun = 0;
-  const mayBegin = (): boolean => (milliseconds === 0 ? begun < sendables.length : performance.now() - started < milliseconds);
+  const mayBegin = (): boolean =>
+    milliseconds === 0 ? begun < sendables.length : performance.now() - started < milliseconds;
   try {
-    await Promise.all(open.map(async (connection) => {
-      while (mayBegin()) {
-        const request = sendables[begun % sendables.length];
-        begun += 1;
-        if (request === undefined) continue;
-        const sent = performance.now();
-        await connection.exchange(request);
-        taken.push(performance.now() - sent);
-      }
-    }));
+    await Promise.all(
+      open.map(async (connection) => {
+        while (mayBegin()) {
+          const request = sendables[begun % sendables.length];
+          begun += 1;
+          if (request === undefined) continue;
+          const sent = performance.now();
+          await connection.exchange(request);
+          taken.push(performance.now() - sent);
+        }
+      }),
+    );
   } finally {
     for (const connection of open) connection.close();
   }

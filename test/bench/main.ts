@@ -28,8 +28,18 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const about = { node: process.version, cpu: cpus()[0]?.model ?? '', cores: cpus().length, rounds: options.rounds, seconds: options.seconds };
-  process.stdout.write(options.json ? `${JSON.stringify({ ...about, results }, null, 2)}\n` : table(results, options.observed ? { gateway: 'observed', other: 'unobserved' } : undefined));
+  const about = {
+    node: process.version,
+    cpu: cpus()[0]?.model ?? '',
+    cores: cpus().length,
+    rounds: options.rounds,
+    seconds: options.seconds,
+  };
+  process.stdout.write(
+    options.json
+      ? `${JSON.stringify({ ...about, results }, null, 2)}\n`
+      : table(results, options.observed ? { gateway: 'observed', other: 'unobserved' } : undefined),
+  );
 }
 
 async function bench(options: BenchOptions): Promise<Measured[]> {
@@ -44,7 +54,10 @@ async function bench(options: BenchOptions): Promise<Measured[]> {
     const barePort = await portOf(bare);
     testbed = await startTestbed('--backend', 'azure', '--backend-endpoint', origin);
     const signer = new RequestSigner(testbed.bed);
-    const targets = { bare: { port: barePort, pids: [bare.pid] }, gateway: { port: signer.port, pids: testbed.bed.pids } };
+    const targets = {
+      bare: { port: barePort, pids: [bare.pid] },
+      gateway: { port: signer.port, pids: testbed.bed.pids },
+    };
     await setUp(signer, load, targets);
     return await measureAll({ signer, targets, load, backend }, options);
   } finally {
@@ -53,11 +66,17 @@ async function bench(options: BenchOptions): Promise<Measured[]> {
   }
 }
 
-async function measureAll({ signer, ...stage }: Omit<Stage, 'work' | 'signed'> & { signer: RequestSigner }, options: BenchOptions): Promise<Measured[]> {
+async function measureAll(
+  { signer, ...stage }: Omit<Stage, 'work' | 'signed'> & { signer: RequestSigner },
+  options: BenchOptions,
+): Promise<Measured[]> {
   const results: Measured[] = [];
   for (const work of WORKS) {
     if (options.only.length > 0 && !options.only.some((name) => work.name.includes(name))) continue;
-    const signed = { gateway: await signAll(signer, work.requests), bare: await signAll(signer, work.bare ?? work.requests) };
+    const signed = {
+      gateway: await signAll(signer, work.requests),
+      bare: await signAll(signer, work.bare ?? work.requests),
+    };
     const result = await measure({ ...stage, work, signed }, options);
     results.push(result);
     if (!options.json) process.stderr.write(`${work.name} ${result.ratio.toFixed(2)}\n`);
@@ -65,8 +84,15 @@ async function measureAll({ signer, ...stage }: Omit<Stage, 'work' | 'signed'> &
   return results;
 }
 
-async function setUp(signer: RequestSigner, load: LoadGenerator, targets: { bare: Target; gateway: Target }): Promise<void> {
-  const buckets = await signAll(signer, [BUCKET, LIST_BUCKET].map((name) => ({ method: 'PUT', path: `/${name}` })));
+async function setUp(
+  signer: RequestSigner,
+  load: LoadGenerator,
+  targets: { bare: Target; gateway: Target },
+): Promise<void> {
+  const buckets = await signAll(
+    signer,
+    [BUCKET, LIST_BUCKET].map((name) => ({ method: 'PUT', path: `/${name}` })),
+  );
   const container = await signAll(signer, [{ method: 'PUT', path: `/${BARE_CONTAINER}` }]);
   const once = { connections: 1, milliseconds: 0 };
   await load.run({ ...once, port: targets.gateway.port, requests: buckets });

@@ -78,11 +78,20 @@ export async function measure(stage: Stage, { rounds, seconds }: BenchOptions): 
   };
 }
 
-async function turn({ work, signed, targets, load, backend }: Stage, side: 'bare' | 'gateway', milliseconds: number): Promise<Turn> {
+async function turn(
+  { work, signed, targets, load, backend }: Stage,
+  side: 'bare' | 'gateway',
+  milliseconds: number,
+): Promise<Turn> {
   const { port, pids } = targets[side];
   const callsBefore = await backend.calls();
   const cpuBefore = cpuSeconds(pids);
-  const { requests, seconds, p50, p99 } = await load.run({ port, connections: work.connections, milliseconds, requests: signed[side] });
+  const { requests, seconds, p50, p99 } = await load.run({
+    port,
+    connections: work.connections,
+    milliseconds,
+    requests: signed[side],
+  });
   return {
     rate: requests / seconds,
     cpu: (cpuSeconds(pids) - cpuBefore) / requests,
@@ -103,7 +112,13 @@ export function combined(results: readonly [Measured, ...Measured[]]): Measured 
     p99: median(results.map((result) => result[name].p99)),
     peak: Math.max(...results.map((result) => result[name].peak)),
   });
-  return { ...results[0], ratio: median(results.map(({ ratio }) => ratio)), ratios, gateway: side('gateway'), bare: side('bare') };
+  return {
+    ...results[0],
+    ratio: median(results.map(({ ratio }) => ratio)),
+    ratios,
+    gateway: side('gateway'),
+    bare: side('bare'),
+  };
 }
 
 function summary(turns: readonly Turn[], { pids }: Target): Side {

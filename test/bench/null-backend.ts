@@ -63,7 +63,10 @@ function answerContainer(request: RawRequest, { container, query }: Place): RawA
 }
 
 function containerList(): string {
-  const found = [...blobs.containers].map((name) => `<Container><Name>${name}</Name><Properties><Last-Modified>${MODIFIED}</Last-Modified></Properties></Container>`);
+  const found = [...blobs.containers].map(
+    (name) =>
+      `<Container><Name>${name}</Name><Properties><Last-Modified>${MODIFIED}</Last-Modified></Properties></Container>`,
+  );
   return `<?xml version="1.0" encoding="utf-8"?><EnumerationResults><Containers>${found.join('')}</Containers><NextMarker /></EnumerationResults>`;
 }
 
@@ -76,9 +79,10 @@ function readBlob({ method, head }: RawRequest, { container, name }: Place): Raw
   const last = Math.min(blob.size - 1, range?.[2] === undefined || range[2] === '' ? Infinity : Number(range[2]));
   if (range !== null && first >= blob.size) return refusal(416, 'InvalidRange');
   const length = last - first + 1;
-  const about = range === null
-    ? `HTTP/1.1 200 OK\r\nContent-MD5: ${PLAUSIBLE_MD5}\r\n`
-    : `HTTP/1.1 206 Partial Content\r\nContent-Range: bytes ${first}-${last}/${blob.size}\r\nx-ms-blob-content-md5: ${PLAUSIBLE_MD5}\r\n`;
+  const about =
+    range === null
+      ? `HTTP/1.1 200 OK\r\nContent-MD5: ${PLAUSIBLE_MD5}\r\n`
+      : `HTTP/1.1 206 Partial Content\r\nContent-Range: bytes ${first}-${last}/${blob.size}\r\nx-ms-blob-content-md5: ${PLAUSIBLE_MD5}\r\n`;
   const text = `${about}${COMMON}${entity(blob.etag)}${blob.lines}Content-Length: ${length}\r\n\r\n`;
   if (method === 'HEAD') return text;
   return { head: text, body: blob.body === undefined ? filled(length) : [blob.body.subarray(first, last + 1)] };
@@ -86,7 +90,9 @@ function readBlob({ method, head }: RawRequest, { container, name }: Place): Raw
 
 function filled(length: number): Buffer[] {
   const parts: Buffer[] = [];
-  for (let left = length; left > 0; left -= FILL.length) parts.push(left >= FILL.length ? FILL : FILL.subarray(0, left));
+  for (let left = length; left > 0; left -= FILL.length) {
+    parts.push(left >= FILL.length ? FILL : FILL.subarray(0, left));
+  }
   return parts;
 }
 
@@ -141,17 +147,29 @@ function conditionFails(head: string, blob: NullBlob | undefined): boolean {
 
 /** What a write says about its blob, in the form in which answers repeat it. */
 function described(head: string): Pick<NullBlob, 'lines' | 'metadata'> {
-  const metadata = [...head.matchAll(/\r\nx-ms-meta-([^:]+): ?([^\r]*)/gi)].map(([, name, value]) => [name ?? '', value ?? ''] as const);
+  const metadata = [...head.matchAll(/\r\nx-ms-meta-([^:]+): ?([^\r]*)/gi)].map(
+    ([, name, value]) => [name ?? '', value ?? ''] as const,
+  );
   const type = headerOf(head, 'x-ms-blob-content-type') ?? 'application/octet-stream';
   const lines = metadata.map(([name, value]) => `x-ms-meta-${name}: ${value}\r\n`).join('');
-  return { metadata, lines: `Content-Type: ${type}\r\n${lines}x-ms-blob-type: BlockBlob\r\nx-ms-lease-status: unlocked\r\nx-ms-server-encrypted: true\r\n` };
+  return {
+    metadata,
+    lines: `Content-Type: ${type}\r\n${lines}x-ms-blob-type: BlockBlob\r\nx-ms-lease-status: unlocked\r\nx-ms-server-encrypted: true\r\n`,
+  };
 }
 
 function entity(etag: string): string {
   return `ETag: ${etag}\r\nLast-Modified: ${MODIFIED}\r\n`;
 }
 
-const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 404: 'Not Found', 409: 'Conflict', 412: 'Precondition Failed' };
+const REASONS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  404: 'Not Found',
+  409: 'Conflict',
+  412: 'Precondition Failed',
+};
 
 function plain(status: number, lines: string): string {
   return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Error'}\r\n${COMMON}${lines}Content-Length: 0\r\n\r\n`;

@@ -87,8 +87,12 @@ export class NullBlobs {
     const from = query.get('marker') ?? query.get('startFrom') ?? '';
     const prefix = query.get('prefix') ?? '';
     const limit = Number(query.get('maxresults') ?? 5000);
-    const names = [...(this.#containers.get(container) ?? [])].map(([name, blob]) => [decodeURIComponent(name), blob] as const);
-    const found = names.filter(([name]) => name.startsWith(prefix) && name >= from).sort(([a], [b]) => (a < b ? -1 : 1));
+    const names = [...(this.#containers.get(container) ?? [])].map(
+      ([name, blob]) => [decodeURIComponent(name), blob] as const,
+    );
+    const found = names
+      .filter(([name]) => name.startsWith(prefix) && name >= from)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
     const next = found[limit]?.[0] ?? '';
     const blobs = found.slice(0, limit).map(([name, blob]) => blobElement(name, blob));
     return `<?xml version="1.0" encoding="utf-8"?><EnumerationResults><Blobs>${blobs.join('')}</Blobs><NextMarker>${escapeXml(next)}</NextMarker></EnumerationResults>`;
@@ -97,11 +101,13 @@ export class NullBlobs {
 
 function blobElement(name: string, blob: NullBlob): string {
   const metadata = blob.metadata.map(([key, value]) => `<${key}>${escapeXml(value)}</${key}>`).join('');
-  return `<Blob><Name>${escapeXml(name)}</Name><Properties><Creation-Time>${MODIFIED}</Creation-Time><Last-Modified>${MODIFIED}</Last-Modified>` +
+  return (
+    `<Blob><Name>${escapeXml(name)}</Name><Properties><Creation-Time>${MODIFIED}</Creation-Time><Last-Modified>${MODIFIED}</Last-Modified>` +
     `<Etag>${blob.etag.slice(1, -1)}</Etag><Content-Length>${blob.size}</Content-Length><Content-Type>application/octet-stream</Content-Type>` +
     `<Content-Encoding /><Content-Language /><Content-CRC64 /><Content-MD5>${PLAUSIBLE_MD5}</Content-MD5><Cache-Control /><Content-Disposition />` +
     '<BlobType>BlockBlob</BlobType><AccessTier>Hot</AccessTier><AccessTierInferred>true</AccessTierInferred><LeaseStatus>unlocked</LeaseStatus>' +
-    `<LeaseState>available</LeaseState><ServerEncrypted>true</ServerEncrypted></Properties><Metadata>${metadata}</Metadata><OrMetadata /></Blob>`;
+    `<LeaseState>available</LeaseState><ServerEncrypted>true</ServerEncrypted></Properties><Metadata>${metadata}</Metadata><OrMetadata /></Blob>`
+  );
 }
 
 function escapeXml(text: string): string {

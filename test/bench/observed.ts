@@ -9,9 +9,13 @@ import { BUCKET, SETUP, WORKS } from './work.ts';
 const GOAL = 0.9;
 const SAMPLED = '0.01';
 /** Bodies cost the same, watched or not. */
-const SMALL = WORKS.filter(({ bytes, requests }) => bytes === undefined && requests.every(({ path }) => path.startsWith(`/${BUCKET}/`)));
+const SMALL = WORKS.filter(
+  ({ bytes, requests }) => bytes === undefined && requests.every(({ path }) => path.startsWith(`/${BUCKET}/`)),
+);
 
-/** Two gateways over one null backend, in alternating rounds: what metrics, journal, inspector and waiting spans cost. */
+/**
+ * Two gateways over one null backend, in alternating rounds: what metrics, journal, inspector and waiting spans cost.
+ */
 export async function benchObserved(options: BenchOptions): Promise<Measured[]> {
   const [backend, load, collector] = [new NullBackend(), new LoadGenerator(), new NullCollector()];
   try {
@@ -44,26 +48,44 @@ async function measurePair({ backend, load, ports }: Surroundings, options: Benc
     OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
     OTEL_TRACES_SAMPLER_ARG: SAMPLED,
   };
-  const starting = [startTestbedWith(tracing, ...over, '--admin-port', '0'), startTestbedWith({ OTEL_SDK_DISABLED: 'true' }, ...over)] as const;
+  const starting = [
+    startTestbedWith(tracing, ...over, '--admin-port', '0'),
+    startTestbedWith({ OTEL_SDK_DISABLED: 'true' }, ...over),
+  ] as const;
   try {
     const [on, off] = await Promise.all(starting);
     const signers = { gateway: new RequestSigner(on.bed), bare: new RequestSigner(off.bed) };
-    const targets = { gateway: { port: signers.gateway.port, pids: on.bed.pids }, bare: { port: signers.bare.port, pids: off.bed.pids } };
+    const targets = {
+      gateway: { port: signers.gateway.port, pids: on.bed.pids },
+      bare: { port: signers.bare.port, pids: off.bed.pids },
+    };
     await setUp(signers.gateway, load);
     const results: Measured[] = [];
-    for (const work of SMALL.filter(({ name }) => options.only.length === 0 || options.only.some((part) => name.includes(part)))) {
-      const signed = { gateway: await signAll(signers.gateway, work.requests), bare: await signAll(signers.bare, work.requests) };
+    for (const work of SMALL.filter(
+      ({ name }) => options.only.length === 0 || options.only.some((part) => name.includes(part)),
+    )) {
+      const signed = {
+        gateway: await signAll(signers.gateway, work.requests),
+        bare: await signAll(signers.bare, work.requests),
+      };
       results.push(await measure({ work: { ...work, goal: GOAL }, signed, targets, load, backend }, options));
     }
     return results;
   } finally {
-    for (const started of await Promise.allSettled(starting)) if (started.status === 'fulfilled') await started.value.stop();
+    for (const started of await Promise.allSettled(starting)) {
+      if (started.status === 'fulfilled') await started.value.stop();
+    }
   }
 }
 
 async function setUp(signer: RequestSigner, load: LoadGenerator): Promise<void> {
   const { port } = signer;
   const small = SETUP.filter(({ path, size = 0 }) => path.startsWith(`/${BUCKET}/`) && size <= 4096);
-  await load.run({ connections: 1, milliseconds: 0, port, requests: await signAll(signer, [{ method: 'PUT', path: `/${BUCKET}` }]) });
+  await load.run({
+    connections: 1,
+    milliseconds: 0,
+    port,
+    requests: await signAll(signer, [{ method: 'PUT', path: `/${BUCKET}` }]),
+  });
   await load.run({ connections: 8, milliseconds: 0, port, requests: await signAll(signer, small) });
 }

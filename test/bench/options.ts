@@ -9,7 +9,10 @@ export interface BenchOptions {
   readonly json: boolean;
   /** Compare the gateway with itself: everything that watches it on, and off. */
   readonly observed: boolean;
-  /** How often both gateways are started anew: the compiler's choices differ from one start to the next by several hundredths. */
+  /**
+   * How often both gateways are started anew: the compiler's choices differ from one start to the next by several
+   * hundredths.
+   */
   readonly starts: number;
 }
 
@@ -51,6 +54,8 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
 
 function between(name: string, text: string, least: number, most: number): number {
   const value = Number(text);
-  if (!(value >= least && value <= most)) throw new Error(`${name}: expected a number from ${least} to ${most}, got ${text}`);
+  if (!(value >= least && value <= most)) {
+    throw new Error(`${name}: expected a number from ${least} to ${most}, got ${text}`);
+  }
   return value;
 }

@@ -92,7 +92,9 @@ export function cpuSeconds(pids: readonly number[]): number {
 /** Most memory that was ever resident at a time since `forgetPeak`, in MiB. */
 export function peakMebibytes(pids: readonly number[]): number {
   let total = 0;
-  for (const pid of pids) total += Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0);
+  for (const pid of pids) {
+    total += Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0);
+  }
   return total / 1024;
 }
 

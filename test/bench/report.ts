@@ -7,15 +7,35 @@ interface Sides {
   readonly other: string;
 }
 
-const headings = ({ gateway, other }: Sides): string[] =>
-  ['work', 'conn', 'ratio', 'goal', '', gateway, other, `CPU ${gateway}`, `CPU ${other}`, `p99 ${gateway}`, `p99 ${other}`, 'calls', 'peak MiB'];
+const headings = ({ gateway, other }: Sides): string[] => [
+  'work',
+  'conn',
+  'ratio',
+  'goal',
+  '',
+  gateway,
+  other,
+  `CPU ${gateway}`,
+  `CPU ${other}`,
+  `p99 ${gateway}`,
+  `p99 ${other}`,
+  'calls',
+  'peak MiB',
+];
 
 /** The result as a table for people. */
-export function table(results: readonly Measured[], sides: Sides = { gateway: 'gateway', other: 'bare proxy' }): string {
+export function table(
+  results: readonly Measured[],
+  sides: Sides = { gateway: 'gateway', other: 'bare proxy' },
+): string {
   const titles = headings(sides);
   const rows = [titles, ...results.map(cells)];
   const widths = titles.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  const lines = rows.map((row) => row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  '));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  '),
+  );
   return `${lines.join('\n')}\n`;
 }
 

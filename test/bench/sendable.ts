@@ -23,7 +23,9 @@ export class SendableRequest {
     const whole = body === undefined || bodyLength(body) <= ONE_WRITE;
     const times = body?.times ?? 0;
     const tail = Buffer.from(body?.tail ?? '');
-    this.#first = whole ? Buffer.concat([Buffer.from(head, 'latin1'), ...Array.from({ length: times }, () => piece), tail]) : Buffer.from(head, 'latin1');
+    this.#first = whole
+      ? Buffer.concat([Buffer.from(head, 'latin1'), ...Array.from({ length: times }, () => piece), tail])
+      : Buffer.from(head, 'latin1');
     this.#piece = piece;
     this.#times = whole ? 0 : times;
     this.#tail = whole ? Buffer.alloc(0) : tail;
@@ -49,6 +51,8 @@ const pieces = new Map<string, Buffer>();
 function pieceOf(prefix: string, fill: number, suffix: string): Buffer {
   const key = `${prefix}|${fill}|${suffix}`;
   let piece = pieces.get(key);
-  if (piece === undefined) pieces.set(key, (piece = Buffer.concat([Buffer.from(prefix), filler(fill), Buffer.from(suffix)])));
+  if (piece === undefined) {
+    pieces.set(key, (piece = Buffer.concat([Buffer.from(prefix), filler(fill), Buffer.from(suffix)])));
+  }
   return piece;
 }

@@ -51,7 +51,14 @@ export class RequestSigner {
     const body = bodyOf(request);
     const { method, path, query = {} } = request;
     const headers = { host: this.#endpoint.host, ...payloadHeaders(request, body) };
-    const signed = await this.#signer.sign({ method, protocol: 'http:', hostname: this.#endpoint.hostname, path, query: { ...query }, headers });
+    const signed = await this.#signer.sign({
+      method,
+      protocol: 'http:',
+      hostname: this.#endpoint.hostname,
+      path,
+      query: { ...query },
+      headers,
+    });
     const search = new URLSearchParams(query).toString();
     const lines = Object.entries(signed.headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const head = `${method} ${path}${search === '' ? '' : `?${search}`} HTTP/1.1\r\n${lines.join('')}\r\n`;
@@ -106,5 +113,7 @@ class NodeSha256 {
 
 function asBytes(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
   if (typeof data === 'string') return Buffer.from(data);
-  return ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
+  return ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data);
 }

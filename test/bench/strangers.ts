@@ -4,8 +4,8 @@ import { GatewayProcess } from '../support/strangers/gateway-process.ts';
 import { STRANGERS_REQUESTS } from '../support/strangers/requests.ts';
 
 /*
- * What requests that nobody signed cost the gateway: processor time and memory of each of a generated set, the worst first.
- * `npm run bench:strangers`. The bound of record 0019 is 20 ms and 5 MiB.
+ * What requests that nobody signed cost the gateway: processor time and memory of each of a generated set, the worst
+ * first. `npm run bench:strangers`. The bound of record 0019 is 20 ms and 5 MiB.
  */
 const SIZE = 15_000;
 const SHOWN = 25;
@@ -20,7 +20,8 @@ try {
   for (const request of STRANGERS_REQUESTS) {
     costs.push({ name: request.name, ...(await leastCost(gateway, request, { bytes: SIZE, repeats: 3, rounds: 3 })) });
   }
-  const line = ({ name, cpuMs, bytes }: Cost & { readonly name: string }): string => `${cpuMs.toFixed(2).padStart(8)} ms ${(bytes / 2 ** 20).toFixed(2).padStart(7)} MiB  ${name}`;
+  const line = ({ name, cpuMs, bytes }: Cost & { readonly name: string }): string =>
+    `${cpuMs.toFixed(2).padStart(8)} ms ${(bytes / 2 ** 20).toFixed(2).padStart(7)} MiB  ${name}`;
   console.log(`\n${costs.length} requests of ${SIZE} bytes and more; most CPU:`);
   for (const cost of costs.toSorted((a, b) => b.cpuMs - a.cpuMs).slice(0, SHOWN)) console.log(line(cost));
   console.log('\nmost memory:');

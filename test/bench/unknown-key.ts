@@ -3,27 +3,34 @@ import { SigningKeys } from '../../src/auth/signing-key.ts';
 import { ACCESS_KEY, presignedHead, presignedV2Head, REGION, SECRET_KEY, signedHead } from '../support/sign-raw.ts';
 
 /*
- * Whether the time that a refusal takes tells an access key that nobody has from one whose secret was wrong: 20,000 of each, in turn,
- * by header and by presigned URLs of both versions.
- * `npm run bench:unknown-key`. The largest distance between the two distributions (Kolmogorov-Smirnov) is compared with that of the
- * halves of one of them, which is what chance makes of it on this machine.
+ * Whether the time that a refusal takes tells an access key that nobody has from one whose secret was wrong: 20,000 of
+ * each, in turn, by header and by presigned URLs of both versions. `npm run bench:unknown-key`. The largest distance
+ * between the two distributions (Kolmogorov-Smirnov) is compared with that of the halves of one of them, which is what
+ * chance makes of it on this machine.
  */
 const EACH = 20_000;
 const WARM = 5000;
 
 const signingKeys = new SigningKeys();
 
-const FORMS = { 'header': signedHead, 'presigned V4': presignedHead, 'presigned V2': presignedV2Head } as const;
+const FORMS = { header: signedHead, 'presigned V4': presignedHead, 'presigned V2': presignedV2Head } as const;
 type Raw = Parameters<typeof authenticate>[0];
 
 function requestOf(form: keyof typeof FORMS, accessKey: string): Raw {
-  const [first = '', ...lines] = FORMS[form]({ target: '/bucket/key', accessKey, secretKey: 'guessed' }).trimEnd().split('\r\n');
+  const [first = '', ...lines] = FORMS[form]({ target: '/bucket/key', accessKey, secretKey: 'guessed' })
+    .trimEnd()
+    .split('\r\n');
   const rawHeaders = lines.flatMap((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]);
   return { method: 'GET', rawTarget: first.split(' ')[1] ?? '', rawHeaders, now: Date.now() };
 }
 
 const credential = { secretAccessKey: SECRET_KEY };
-const options = { region: REGION, signingKeys, presignedV2: true, credentialFor: (id: string) => (id === ACCESS_KEY ? credential : undefined) };
+const options = {
+  region: REGION,
+  signingKeys,
+  presignedV2: true,
+  credentialFor: (id: string) => (id === ACCESS_KEY ? credential : undefined),
+};
 
 function timeOf(request: Raw): number {
   const began = process.hrtime.bigint();
@@ -52,7 +59,8 @@ function quantile(times: readonly number[], part: number): string {
 }
 
 /** Odd and even turns have another order: a part of either is compared with a part of the same, in the same order. */
-const half = (times: readonly number[], rest: number): number[] => times.filter((_, index) => index % 4 >> 1 === rest);
+const half = (times: readonly number[], rest: number): number[] =>
+  times.filter((_, index) => (index % 4) >> 1 === rest);
 
 function compare(form: keyof typeof FORMS): void {
   const unknown: number[] = [];
@@ -65,8 +73,13 @@ function compare(form: keyof typeof FORMS): void {
     unknown.push(pair[0] ?? 0);
     wrong.push(pair[1] ?? 0);
   }
-  for (const [name, times] of [['unknown key', unknown], ['wrong secret', wrong]] as const) {
-    console.log(`${form}, ${name}: ${[0.1, 0.5, 0.9, 0.99].map((part) => `p${part * 100} ${quantile(times, part)}`).join(', ')}`);
+  for (const [name, times] of [
+    ['unknown key', unknown],
+    ['wrong secret', wrong],
+  ] as const) {
+    console.log(
+      `${form}, ${name}: ${[0.1, 0.5, 0.9, 0.99].map((part) => `p${part * 100} ${quantile(times, part)}`).join(', ')}`,
+    );
   }
   const chance = [unknown, wrong].map((times) => distance(half(times, 0), half(times, 1)).toFixed(4)).join(', ');
   console.log(`${form}, distance of the two: ${distance(unknown, wrong).toFixed(4)}; of halves of one: ${chance}`);

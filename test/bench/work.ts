@@ -23,13 +23,23 @@ export const BARE_CONTAINER = 'bench-bare';
 const LISTED = 1000;
 const KEYS = 64;
 
-const numbers = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index).padStart(4, '0'));
+const numbers = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => String(index).padStart(4, '0'));
 const small = numbers(KEYS).map((number) => `/${BUCKET}/small-${number}`);
-const put = (container: string, name: string, size: number, payload: S3Request['payload'] = 'unsigned'): S3Request =>
-  ({ method: 'PUT', path: `/${container}/${name}`, size, payload });
-const puts = (container: string): S3Request[] => numbers(KEYS).map((number) => put(container, `put-${number}`, 4 * KIB));
+const put = (container: string, name: string, size: number, payload: S3Request['payload'] = 'unsigned'): S3Request => ({
+  method: 'PUT',
+  path: `/${container}/${name}`,
+  size,
+  payload,
+});
+const puts = (container: string): S3Request[] =>
+  numbers(KEYS).map((number) => put(container, `put-${number}`, 4 * KIB));
 const list: S3Request = { method: 'GET', path: `/${LIST_BUCKET}`, query: { 'list-type': '2' } };
-const bareList: S3Request = { method: 'GET', path: `/${LIST_BUCKET}`, query: { comp: 'list', include: 'metadata', maxresults: '1000', restype: 'container' } };
+const bareList: S3Request = {
+  method: 'GET',
+  path: `/${LIST_BUCKET}`,
+  query: { comp: 'list', include: 'metadata', maxresults: '1000', restype: 'container' },
+};
 const big = (size: string): S3Request[] => [{ method: 'GET', path: `/${BUCKET}/${size}` }];
 
 /** Written before anything is measured, through the gateway. */
@@ -53,12 +63,20 @@ export const WORKS: readonly Work[] = [
   { name: 'get-64m', connections: 1, goal: 1, bytes: 64 * MIB, requests: big('64m') },
   { name: 'get-1g', connections: 1, goal: 1, bytes: 1024 * MIB, requests: big('1g') },
   {
-    name: 'put-64m-unsigned', connections: 1, goal: 0.85, bytes: 64 * MIB,
-    requests: [put(BUCKET, 'up', 64 * MIB)], bare: [put(BARE_CONTAINER, 'up', 64 * MIB)],
+    name: 'put-64m-unsigned',
+    connections: 1,
+    goal: 0.85,
+    bytes: 64 * MIB,
+    requests: [put(BUCKET, 'up', 64 * MIB)],
+    bare: [put(BARE_CONTAINER, 'up', 64 * MIB)],
   },
   {
-    name: 'put-64m-crc32-trailer', connections: 1, goal: 0.8, bytes: 64 * MIB,
-    requests: [put(BUCKET, 'up', 64 * MIB, 'crc32-trailer')], bare: [put(BARE_CONTAINER, 'up', 64 * MIB)],
+    name: 'put-64m-crc32-trailer',
+    connections: 1,
+    goal: 0.8,
+    bytes: 64 * MIB,
+    requests: [put(BUCKET, 'up', 64 * MIB, 'crc32-trailer')],
+    bare: [put(BARE_CONTAINER, 'up', 64 * MIB)],
   },
   { name: 'list-1000', connections: 4, requests: [list], bare: [bareList] },
 ];

@@ -32,12 +32,20 @@ describe.skipIf(chromium === '')('the inspector during a client run', () => {
     await bed.stop();
   });
 
-  const row = (...texts: string[]): ReturnType<Page['locator']> => texts.reduce((rows, hasText) => rows.filter({ hasText }), page.locator('.requests tbody tr'));
+  const row = (...texts: string[]): ReturnType<Page['locator']> =>
+    texts.reduce((rows, hasText) => rows.filter({ hasText }), page.locator('.requests tbody tr'));
   const heading = (name: string): Promise<void> => page.getByRole('heading', { name }).waitFor();
-  const part = (title: string | RegExp): ReturnType<Page['locator']> => page.locator('section.part').filter({ has: page.getByRole('heading', { name: title }) });
+  const part = (title: string | RegExp): ReturnType<Page['locator']> =>
+    page.locator('section.part').filter({ has: page.getByRole('heading', { name: title }) });
   const openRow = async (...texts: string[]): Promise<void> => {
-    await row(...texts).first().locator('.row-link').click();
-    await page.locator('.detail h2').filter({ hasText: texts[0] ?? '' }).waitFor();
+    await row(...texts)
+      .first()
+      .locator('.row-link')
+      .click();
+    await page
+      .locator('.detail h2')
+      .filter({ hasText: texts[0] ?? '' })
+      .waitFor();
   };
   const checkBothSchemes = async (): Promise<void> => {
     for (const colorScheme of SCHEMES) {
@@ -61,7 +69,14 @@ describe.skipIf(chromium === '')('the inspector during a client run', () => {
 
   it('filters', async () => {
     await page.getByLabel('Operation').fill('GetObject');
-    await expect.poll(() => page.locator('.requests td.operation').allInnerTexts().then((texts) => texts.filter((text) => !text.startsWith('GetObject')))).toEqual([]);
+    await expect
+      .poll(() =>
+        page
+          .locator('.requests td.operation')
+          .allInnerTexts()
+          .then((texts) => texts.filter((text) => !text.startsWith('GetObject'))),
+      )
+      .toEqual([]);
     await expect.poll(() => row().count()).toBe(2);
     await page.getByLabel('Status').fill('404');
     await expect.poll(() => row().count()).toBe(1);
@@ -69,14 +84,21 @@ describe.skipIf(chromium === '')('the inspector during a client run', () => {
     await row('CreateBucket').waitFor();
   });
 
-  it.skipIf(spawnSync('curl', ['--version']).status !== 0)('gives a command that sends the same request again', async () => {
-    await openRow('GetObject', '206');
-    const command = await page.getByRole('button', { name: 'Copy as curl' }).getAttribute('title') ?? '';
-    const [account] = bed.bed.accounts;
-    const env = { ...process.env, AWS_ACCESS_KEY_ID: account?.accessKey, AWS_SECRET_ACCESS_KEY: account?.secretKey };
-    const { stdout } = spawnSync('sh', ['-c', `${command} --silent --output /dev/null --write-out '%{http_code} %{size_download}'`], { encoding: 'utf8', env });
-    expect(stdout).toBe('206 1000');
-  });
+  it.skipIf(spawnSync('curl', ['--version']).status !== 0)(
+    'gives a command that sends the same request again',
+    async () => {
+      await openRow('GetObject', '206');
+      const command = (await page.getByRole('button', { name: 'Copy as curl' }).getAttribute('title')) ?? '';
+      const [account] = bed.bed.accounts;
+      const env = { ...process.env, AWS_ACCESS_KEY_ID: account?.accessKey, AWS_SECRET_ACCESS_KEY: account?.secretKey };
+      const { stdout } = spawnSync(
+        'sh',
+        ['-c', `${command} --silent --output /dev/null --write-out '%{http_code} %{size_download}'`],
+        { encoding: 'utf8', env },
+      );
+      expect(stdout).toBe('206 1000');
+    },
+  );
 
   it('shows why a signature failed: what the server signed, what the client signed, and which change explains it', async () => {
     const signed = await scene.failedSignature();
@@ -85,13 +107,18 @@ describe.skipIf(chromium === '')('the inspector during a client run', () => {
     const theirs = signed.stringToSign.split('\n');
     expect(toSign.split('\n')).toEqual([...theirs.slice(0, 3), expect.stringMatching(/^[0-9a-f]{64}$/)]);
     expect(toSign).not.toBe(signed.stringToSign);
-    expect(await page.locator('.canonical .altered').allInnerTexts()).toContainEqual(expect.stringContaining('host:storage.internal'));
+    expect(await page.locator('.canonical .altered').allInnerTexts()).toContainEqual(
+      expect.stringContaining('host:storage.internal'),
+    );
     expect(await page.locator('.hints li').first().innerText()).toMatch(/changed host.*proved/is);
     await checkBothSchemes();
     await page.locator('.compare textarea').fill(signed.canonicalRequest);
     await page.locator('.first-difference').waitFor();
     const different = page.locator('.differences tr.server, .differences tr.yours');
-    expect(await different.allInnerTexts()).toEqual([expect.stringContaining('host:storage.internal'), expect.stringContaining(`host:${new URL(bed.bed.endpoints[0] ?? '').host}`)]);
+    expect(await different.allInnerTexts()).toEqual([
+      expect.stringContaining('host:storage.internal'),
+      expect.stringContaining(`host:${new URL(bed.bed.endpoints[0] ?? '').host}`),
+    ]);
   });
 
   it('shows a completed multipart upload with its calls to the backend', async () => {
@@ -100,14 +127,19 @@ describe.skipIf(chromium === '')('the inspector during a client run', () => {
     const calls = part(/^Backend: \d+ calls/).locator('.waterfall tbody tr');
     const count = await calls.count();
     expect(count).toBeGreaterThan(1);
-    expect(await part(/^Backend/).locator('rect.call').count()).toBe(count);
+    expect(
+      await part(/^Backend/)
+        .locator('rect.call')
+        .count(),
+    ).toBe(count);
     expect(await calls.first().innerText()).toMatch(/azure \w+/);
     expect(await part('Head of the key').innerText()).toMatch(/absent.*0x[0-9A-F]+/s);
     expect(await part('Identity').innerText()).toMatch(/accepted.*main/s);
     expect(await part('Authorisation').innerText()).toMatch(/allowed.*by.*owner/s);
     await checkBothSchemes();
     await page.getByRole('link', { name: 'Timeline of this upload' }).click();
-    await expect.poll(() => page.locator('.page tbody tr:not(.day) td:nth-child(3)').allInnerTexts())
+    await expect
+      .poll(() => page.locator('.page tbody tr:not(.day) td:nth-child(3)').allInnerTexts())
       .toEqual(['CreateMultipartUpload', 'UploadPart', 'UploadPart', 'CompleteMultipartUpload']);
     await checkBothSchemes();
   });
@@ -130,7 +162,12 @@ describe.skipIf(chromium === '')('the inspector during a client run', () => {
     await form.getByRole('button', { name: 'Look' }).click();
     await heading('4 versions');
     const versions = await page.locator('details.version > summary').allInnerTexts();
-    expect(versions.map((text) => /current|delete marker/.exec(text)?.[0])).toEqual(['current', 'delete marker', undefined, undefined]);
+    expect(versions.map((text) => /current|delete marker/.exec(text)?.[0])).toEqual([
+      'current',
+      'delete marker',
+      undefined,
+      undefined,
+    ]);
     expect(await part(/^Head$/).innerText()).toMatch(/link.*names the blob of the current version/s);
     const current = await page.locator('details.version').first().innerText();
     for (const text of ['weather', 'Bergen', 'author', 'Kari', 'text/markdown']) expect(current).toContain(text);

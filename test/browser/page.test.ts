@@ -3,13 +3,19 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import type { RequestSummary } from '../../src/admin/inspector/contract.ts';
 import { openBrowser, openPage, SCHEMES, seriousFaults, type WatchedPage } from './support/browser.ts';
 import { type StagedInspector, startStagedInspector } from './support/staged-inspector.ts';
-import { CANONICAL_REQUEST, stagedFailure, stagedSuccess, stagedSummary, STRING_TO_SIGN } from './support/staged-requests.ts';
+import {
+  CANONICAL_REQUEST,
+  stagedFailure,
+  stagedSuccess,
+  stagedSummary,
+  STRING_TO_SIGN,
+} from './support/staged-requests.ts';
 
 const chromium = inject('chromium');
 const TOKEN = 'open-sesame-open-sesame';
 
 /** What is rare, or takes long, in a page that is driven by hand: the API behind it says what each test wants. */
-describe.skipIf(chromium === '')('the inspector\'s page', () => {
+describe.skipIf(chromium === '')("the inspector's page", () => {
   let browser: Browser;
   let staged: StagedInspector;
   let watched: WatchedPage;
@@ -32,14 +38,16 @@ describe.skipIf(chromium === '')('the inspector\'s page', () => {
 
   const rows = (): ReturnType<Page['locator']> => page.locator('.requests tbody tr');
   const button = (name: string | RegExp): ReturnType<Page['locator']> => page.getByRole('button', { name });
-  const arrive = (id: string, rest: Partial<RequestSummary> = {}): void => staged.send('finished', stagedSummary(id, rest));
+  const arrive = (id: string, rest: Partial<RequestSummary> = {}): void =>
+    staged.send('finished', stagedSummary(id, rest));
   /** Opens the page and waits until its stream is there. */
   const open = async (fragment = ''): Promise<void> => {
     await page.goto(`${staged.url}${fragment}`);
     await page.getByText('live', { exact: true }).waitFor();
   };
   /** All that scripts of the page can have put by. */
-  const kept = (): Promise<string> => page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage, cookie: document.cookie })');
+  const kept = (): Promise<string> =>
+    page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage, cookie: document.cookie })');
   const openFailure = async (): Promise<void> => {
     const summary = stagedSummary('FAILED', { outcome: 'clientError', status: 403, code: 'SignatureDoesNotMatch' });
     staged.details.set(summary.href, stagedFailure(summary));
@@ -87,7 +95,9 @@ describe.skipIf(chromium === '')('the inspector\'s page', () => {
     await page.getByLabel('Bucket').fill('photos & more');
     await page.getByLabel('Status').fill('403');
     await button('Failures').click();
-    await expect.poll(() => staged.streams.at(-1)).toBe('bucket=photos+%26+more&status=403&errors=true&scope=all&recent=300');
+    await expect
+      .poll(() => staged.streams.at(-1))
+      .toBe('bucket=photos+%26+more&status=403&errors=true&scope=all&recent=300');
     expect(page.url()).toContain('#/requests?bucket=photos+%26+more&status=403&errors=true');
     await page.reload();
     await page.getByText('live', { exact: true }).waitFor();
@@ -102,7 +112,10 @@ describe.skipIf(chromium === '')('the inspector\'s page', () => {
     await open();
     for (const [index, id] of ['A', 'B', 'C'].entries()) arrive(id, { arrived: Date.now() + index });
     await expect.poll(() => rows().count()).toBe(3);
-    const focused = (): Promise<string | null> => page.evaluate<string | null>('document.activeElement.dataset.request ?? document.activeElement.name ?? document.activeElement.tagName');
+    const focused = (): Promise<string | null> =>
+      page.evaluate<string | null>(
+        'document.activeElement.dataset.request ?? document.activeElement.name ?? document.activeElement.tagName',
+      );
     await page.keyboard.press('j');
     await expect.poll(focused).toBe('/api/requests/C');
     await page.keyboard.press('ArrowDown');
@@ -137,14 +150,24 @@ describe.skipIf(chromium === '')('the inspector\'s page', () => {
     await openFailure();
     const altered = await page.locator('.canonical .altered').allInnerTexts();
     expect(altered.map((text) => /accept-encoding|host/.exec(text)?.[0])).toEqual(['accept-encoding', 'host']);
-    expect(await page.locator('.hints').innerText()).toMatch(/changed host.*proved.*signed for the host s3\.example\.com/is);
+    expect(await page.locator('.hints').innerText()).toMatch(
+      /changed host.*proved.*signed for the host s3\.example\.com/is,
+    );
     expect(await page.locator('.string-to-sign').innerText()).toBe(STRING_TO_SIGN);
   });
 
   it.each([
     ['the same text', CANONICAL_REQUEST, /Byte for byte the canonical request/],
-    ['a trimmed space', CANONICAL_REQUEST.replace('two  spaces', 'two spaces'), /byte 131 \(line 7, column 21\).*server has space \(20\), yours has “s” \(73\)/],
-    ['other line ends', CANONICAL_REQUEST.replaceAll('\n', '\r\n'), /byte 3 \(line 1, column 4\).*line feed \(0A\), yours has carriage return \(0D\)/],
+    [
+      'a trimmed space',
+      CANONICAL_REQUEST.replace('two  spaces', 'two spaces'),
+      /byte 131 \(line 7, column 21\).*server has space \(20\), yours has “s” \(73\)/,
+    ],
+    [
+      'other line ends',
+      CANONICAL_REQUEST.replaceAll('\n', '\r\n'),
+      /byte 3 \(line 1, column 4\).*line feed \(0A\), yours has carriage return \(0D\)/,
+    ],
     ['the string to sign', `${STRING_TO_SIGN} `, /First difference to the string to sign.*yours has space/],
   ])('compares %s in the browser and sends it nowhere', async (_, pasted, expected) => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -180,13 +203,20 @@ describe.skipIf(chromium === '')('the inspector\'s page', () => {
     await page.getByText('Copied, without credentials').waitFor();
     const clipboard = (): Promise<string> => page.evaluate('navigator.clipboard.readText()');
     const copied = await clipboard();
-    expect(copied).toContain('--aws-sigv4 \'aws:amz:us-east-1:s3\'');
+    expect(copied).toContain("--aws-sigv4 'aws:amz:us-east-1:s3'");
     expect(copied).not.toMatch(/AKIA|chars, sha256|Signature/);
     await button('Copy as aws-cli').click();
     await expect.poll(clipboard).toContain('aws s3api put-object');
-    expect(await page.getByRole('link', { name: 'Support bundle' }).getAttribute('href')).toBe(`${staged.url}api/requests/DONE/bundle`);
-    expect(await page.getByRole('link', { name: summary.traceId }).getAttribute('href')).toBe(`https://traces.example.com/${summary.traceId}`);
-    expect(await page.locator('.waterfall tbody tr').allInnerTexts()).toEqual([expect.stringMatching(/azure write.*503 throttled/s), expect.stringMatching(/attempt 2.*201.*2\.0 KiB/s)]);
+    expect(await page.getByRole('link', { name: 'Support bundle' }).getAttribute('href')).toBe(
+      `${staged.url}api/requests/DONE/bundle`,
+    );
+    expect(await page.getByRole('link', { name: summary.traceId }).getAttribute('href')).toBe(
+      `https://traces.example.com/${summary.traceId}`,
+    );
+    expect(await page.locator('.waterfall tbody tr').allInnerTexts()).toEqual([
+      expect.stringMatching(/azure write.*503 throttled/s),
+      expect.stringMatching(/attempt 2.*201.*2\.0 KiB/s),
+    ]);
   });
 
   it('asks for a token when the port does, goes on where it was, and signs out', async () => {
@@ -227,7 +257,9 @@ describe.skipIf(chromium === '')('the inspector\'s page', () => {
     await open();
     for (let index = 0; index < 5000; index += 1) arrive(`R${index}`, { arrived: Date.now() + index });
     await expect.poll(() => rows().first().getAttribute('class')).toBe('ok');
-    await expect.poll(() => page.locator('.row-link').first().getAttribute('data-request'), { timeout: 20_000 }).toBe('/api/requests/R4999');
+    await expect
+      .poll(() => page.locator('.row-link').first().getAttribute('data-request'), { timeout: 20_000 })
+      .toBe('/api/requests/R4999');
     expect(await rows().count()).toBe(300);
     await button('Show more').click();
     await expect.poll(() => rows().count()).toBe(600);
@@ -235,13 +267,20 @@ describe.skipIf(chromium === '')('the inspector\'s page', () => {
 
   it('can be read at 400 pixels: nothing sticks out', async () => {
     await page.setViewportSize({ width: 400, height: 800 });
-    const summary = stagedSummary('LONG', { key: 'k'.repeat(900), code: 'SignatureDoesNotMatch', outcome: 'clientError', status: 403 });
+    const summary = stagedSummary('LONG', {
+      key: 'k'.repeat(900),
+      code: 'SignatureDoesNotMatch',
+      outcome: 'clientError',
+      status: 403,
+    });
     staged.details.set(summary.href, stagedFailure(summary));
     await open();
     arrive('LONG', summary);
     await rows().first().waitFor();
     const width = (): Promise<number> =>
-      page.evaluate(`Math.max(...[...document.querySelectorAll('html, main, .requests, .detail')].map((element) => element.scrollWidth))`);
+      page.evaluate(
+        `Math.max(...[...document.querySelectorAll('html, main, .requests, .detail')].map((element) => element.scrollWidth))`,
+      );
     expect(await width()).toBeLessThanOrEqual(400);
     await page.locator('.row-link').click();
     await page.getByRole('heading', { name: 'String to sign' }).waitFor();

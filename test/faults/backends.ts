@@ -34,19 +34,28 @@ async function startGcs(): Promise<FaultyBackend> {
     await proxy.stop();
     await double.stop();
   };
-  const open = (): BlobStore => createGcsStore({ endpoint: proxy.endpoint, credential: { kind: 'anonymous' }, retries: RETRIES, timeouts: TIMEOUTS });
+  const open = (): BlobStore =>
+    createGcsStore({
+      endpoint: proxy.endpoint,
+      credential: { kind: 'anonymous' },
+      retries: RETRIES,
+      timeouts: TIMEOUTS,
+    });
   return { service: 'gcs', proxy, open, stop };
 }
 
 async function startAzure(): Promise<FaultyBackend> {
   const azurite = await startAzurite();
   const { endpoint, credential } = azurite.storeOptions;
-  if (endpoint === undefined || credential.kind !== 'accountKey') throw new Error('the emulator has an endpoint and a key');
+  if (endpoint === undefined || credential.kind !== 'accountKey') {
+    throw new Error('the emulator has an endpoint and a key');
+  }
   const proxy = await startFaultProxy({ service: 'azure', endpoint, accountKey: credential.key });
   const stop = async (): Promise<void> => {
     await proxy.stop();
     await azurite.stop();
   };
-  const open = (): BlobStore => createAzureStore({ endpoint: proxy.endpoint, credential, retries: RETRIES, timeouts: TIMEOUTS });
+  const open = (): BlobStore =>
+    createAzureStore({ endpoint: proxy.endpoint, credential, retries: RETRIES, timeouts: TIMEOUTS });
   return { service: 'azure', proxy, open, stop };
 }

@@ -23,11 +23,17 @@ function withDigest(body: string): Pick<Request, 'body' | 'headers'> {
   return { body, headers: { 'content-md5': createHash('md5').update(body).digest('base64') } };
 }
 
-function put(body: string, headers: (scene: Scene) => Readonly<Record<string, string>> = () => ({})): Change['request'] {
+function put(
+  body: string,
+  headers: (scene: Scene) => Readonly<Record<string, string>> = () => ({}),
+): Change['request'] {
   return (scene) => ({ method: 'PUT', target: targetOf(scene), body, headers: headers(scene) });
 }
 
-function remove(query: (scene: Scene) => string = () => '', headers: (scene: Scene) => Readonly<Record<string, string>> = () => ({})): Change['request'] {
+function remove(
+  query: (scene: Scene) => string = () => '',
+  headers: (scene: Scene) => Readonly<Record<string, string>> = () => ({}),
+): Change['request'] {
   return (scene) => ({ method: 'DELETE', target: targetOf(scene, query(scene)), headers: headers(scene) });
 }
 
@@ -48,7 +54,11 @@ function trailed(scene: Scene): Request {
     method: 'PUT',
     target: targetOf(scene),
     payloadHash: 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
-    headers: { 'x-amz-trailer': 'x-amz-checksum-crc32', 'x-amz-decoded-content-length': String(LARGE.length), 'content-encoding': 'aws-chunked' },
+    headers: {
+      'x-amz-trailer': 'x-amz-checksum-crc32',
+      'x-amz-decoded-content-length': String(LARGE.length),
+      'content-encoding': 'aws-chunked',
+    },
     body: `${LARGE.length.toString(16)}\r\n${LARGE}\r\n0\r\nx-amz-checksum-crc32:${sum.toString('base64')}\r\n\r\n`,
   };
 }
@@ -73,34 +83,62 @@ export const CHANGES: readonly Change[] = [
   { name: 'DELETE by id, not current', where: HISTORY, request: remove(oldest) },
   {
     name: 'DeleteObjects',
-    request: ({ bucket, key }) => ({ method: 'POST', target: `/${bucket}?delete`, ...withDigest(`<Delete><Object><Key>${key}</Key></Object></Delete>`) }),
+    request: ({ bucket, key }) => ({
+      method: 'POST',
+      target: `/${bucket}?delete`,
+      ...withDigest(`<Delete><Object><Key>${key}</Key></Object></Delete>`),
+    }),
   },
-  { name: 'PutObjectTagging', idempotent: true, request: (scene) => ({ method: 'PUT', target: targetOf(scene, 'tagging'), ...withDigest(TAGS) }) },
   {
-    name: 'PutObjectTagging by id', where: HISTORY, idempotent: true,
+    name: 'PutObjectTagging',
+    idempotent: true,
+    request: (scene) => ({ method: 'PUT', target: targetOf(scene, 'tagging'), ...withDigest(TAGS) }),
+  },
+  {
+    name: 'PutObjectTagging by id',
+    where: HISTORY,
+    idempotent: true,
     request: (scene) => ({ method: 'PUT', target: targetOf(scene, `tagging&${newest(scene)}`), ...withDigest(TAGS) }),
   },
   { name: 'DeleteObjectTagging', idempotent: true, request: remove(() => 'tagging') },
-  { name: 'PutObjectAcl', idempotent: true, request: (scene) => ({ method: 'PUT', target: targetOf(scene, 'acl'), headers: { 'x-amz-acl': 'public-read' } }) },
   {
-    name: 'PutObjectLegalHold', where: ['locked'], idempotent: true,
+    name: 'PutObjectAcl',
+    idempotent: true,
+    request: (scene) => ({ method: 'PUT', target: targetOf(scene, 'acl'), headers: { 'x-amz-acl': 'public-read' } }),
+  },
+  {
+    name: 'PutObjectLegalHold',
+    where: ['locked'],
+    idempotent: true,
     request: (scene) => ({ method: 'PUT', target: targetOf(scene, 'legal-hold'), ...withDigest(HOLD) }),
   },
   { name: 'CopyObject', request: put('', ({ bucket, source }) => ({ 'x-amz-copy-source': `${bucket}/${source}` })) },
   {
-    name: 'CopyObject If-None-Match', absent: true,
+    name: 'CopyObject If-None-Match',
+    absent: true,
     request: put('', ({ bucket, source }) => ({ 'x-amz-copy-source': `${bucket}/${source}`, 'if-none-match': '*' })),
   },
-  { name: 'CopyObject If-Match', request: put('', (scene) => ({ 'x-amz-copy-source': `${scene.bucket}/${scene.source}`, ...ifMatch(scene) })) },
+  {
+    name: 'CopyObject If-Match',
+    request: put('', (scene) => ({ 'x-amz-copy-source': `${scene.bucket}/${scene.source}`, ...ifMatch(scene) })),
+  },
   { name: 'CreateMultipartUpload', request: (scene) => ({ method: 'POST', target: targetOf(scene, 'uploads') }) },
   {
-    name: 'UploadPart', idempotent: true,
-    request: (scene) => ({ method: 'PUT', target: targetOf(scene, `partNumber=2&uploadId=${scene.upload.id}`), body: 'second part' }),
+    name: 'UploadPart',
+    idempotent: true,
+    request: (scene) => ({
+      method: 'PUT',
+      target: targetOf(scene, `partNumber=2&uploadId=${scene.upload.id}`),
+      body: 'second part',
+    }),
   },
   {
-    name: 'UploadPartCopy', idempotent: true,
+    name: 'UploadPartCopy',
+    idempotent: true,
     request: (scene) => ({
-      method: 'PUT', target: targetOf(scene, `partNumber=2&uploadId=${scene.upload.id}`), headers: { 'x-amz-copy-source': `${scene.bucket}/${scene.source}` },
+      method: 'PUT',
+      target: targetOf(scene, `partNumber=2&uploadId=${scene.upload.id}`),
+      headers: { 'x-amz-copy-source': `${scene.bucket}/${scene.source}` },
     }),
   },
   { name: 'AbortMultipartUpload', request: remove(({ upload }) => `uploadId=${upload.id}`) },

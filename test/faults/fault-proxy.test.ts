@@ -34,10 +34,21 @@ describe.each(SERVICES)('%s', (service) => {
   });
 
   const write = (body: Buffer | Readable = BODY, condition?: typeof ABSENT): Promise<unknown> =>
-    store.write(ref, body instanceof Readable ? { size: BODY.length, stream: body } : body, { metadata: {}, ...(condition && { condition }) }, testCall());
+    store.write(
+      ref,
+      body instanceof Readable ? { size: BODY.length, stream: body } : body,
+      { metadata: {}, ...(condition && { condition }) },
+      testCall(),
+    );
   const read = async (): Promise<Buffer> => buffer((await store.read(ref, {}, testCall())).body.stream());
-  const is = (kind: ProxiedCall['kind']) => (call: ProxiedCall): boolean => call.kind === kind;
-  const always = (kind: ProxiedCall['kind'], fault: Fault): FaultPlan => (call) => (call.kind === kind ? fault : undefined);
+  const is =
+    (kind: ProxiedCall['kind']) =>
+    (call: ProxiedCall): boolean =>
+      call.kind === kind;
+  const always =
+    (kind: ProxiedCall['kind'], fault: Fault): FaultPlan =>
+    (call) =>
+      call.kind === kind ? fault : undefined;
 
   /** Kind of the error, and `lost` where it says so. */
   async function failure(work: Promise<unknown>): Promise<string> {
@@ -57,13 +68,28 @@ describe.each(SERVICES)('%s', (service) => {
     await store.setMetadata(ref, { k: 'v' }, { kind: 'match', revision }, testCall());
     expect((await read()).equals(BODY)).toBe(true);
     const source = { ...ref, revision: (await store.head(ref, testCall())).revision };
-    await store.copy({ ...ref, name: 'copy' }, { source, size: BODY.length, headers: {}, sameHeaders: true, metadata: { c: 'd' } }, testCall());
-    expect((await store.list(ref.container, { limit: 10 }, testCall())).entries.map(({ name }) => name)).toEqual(['copy', ref.name]);
+    await store.copy(
+      { ...ref, name: 'copy' },
+      { source, size: BODY.length, headers: {}, sameHeaders: true, metadata: { c: 'd' } },
+      testCall(),
+    );
+    expect((await store.list(ref.container, { limit: 10 }, testCall())).entries.map(({ name }) => name)).toEqual([
+      'copy',
+      ref.name,
+    ]);
     await store.remove(ref, source.revision, testCall());
     const { calls } = backend.proxy;
     const of = (kind: ProxiedCall['kind']): Pick<ProxiedCall, 'name' | 'changes' | 'conditional' | 'count'>[] =>
-      calls.filter(is(kind)).map(({ name, changes, conditional, count }) => ({ ...(name !== undefined && { name }), changes, conditional, count }));
-    expect(of('write')).toEqual([{ name: ref.name, changes: true, conditional: true, count: 1 }, { name: ref.name, changes: true, conditional: false, count: 2 }]);
+      calls.filter(is(kind)).map(({ name, changes, conditional, count }) => ({
+        ...(name !== undefined && { name }),
+        changes,
+        conditional,
+        count,
+      }));
+    expect(of('write')).toEqual([
+      { name: ref.name, changes: true, conditional: true, count: 1 },
+      { name: ref.name, changes: true, conditional: false, count: 2 },
+    ]);
     expect(of('setMetadata')).toEqual([{ name: ref.name, changes: true, conditional: true, count: 1 }]);
     expect(of('remove')).toEqual([{ name: ref.name, changes: true, conditional: true, count: 1 }]);
     expect(of('copy')[0]).toMatchObject({ name: 'copy', changes: true });
@@ -137,7 +163,11 @@ describe.each(SERVICES)('%s', (service) => {
     const found: ListEntry[] = [];
     let empty = 0;
     for (let token: string | undefined, first = true; first || token !== undefined; first = false) {
-      const page = await store.list(ref.container, { limit: 2, delimiter: '/', ...(token !== undefined && { token }) }, testCall());
+      const page = await store.list(
+        ref.container,
+        { limit: 2, delimiter: '/', ...(token !== undefined && { token }) },
+        testCall(),
+      );
       if (page.entries.length === 0) empty += 1;
       found.push(...page.entries);
       token = page.nextToken;

@@ -7,24 +7,25 @@ import { testCall } from '../support/test-call.ts';
 import { OWNER, type HangUpWorld } from './hang-up-world.ts';
 
 /** A key before the operation: what was done to it, in the bucket's own state unless said otherwise. */
-export const STARTS: Readonly<Record<Versioning, Readonly<Record<string, (world: HangUpWorld) => Promise<unknown>>>>> = {
-  never: { absent: async () => undefined, inline: (world) => put(world), unsettled: (world) => complete(world) },
-  enabled: {
-    absent: async () => undefined,
-    'two versions': (world) => inTurn(world, put, put),
-    'version over null': (world) => inTurn(world, as('never', put), put),
-    'null from before': as('never', put),
-    unsettled: as('suspended', complete),
-    marker: (world) => inTurn(world, put, remove),
-  },
-  suspended: {
-    absent: async () => undefined,
-    'null over version': (world) => inTurn(world, as('enabled', put), put),
-    version: as('enabled', put),
-    'unsettled over version': (world) => inTurn(world, as('enabled', put), complete),
-    'null marker': (world) => inTurn(world, as('enabled', put), remove),
-  },
-};
+export const STARTS: Readonly<Record<Versioning, Readonly<Record<string, (world: HangUpWorld) => Promise<unknown>>>>> =
+  {
+    never: { absent: async () => undefined, inline: (world) => put(world), unsettled: (world) => complete(world) },
+    enabled: {
+      absent: async () => undefined,
+      'two versions': (world) => inTurn(world, put, put),
+      'version over null': (world) => inTurn(world, as('never', put), put),
+      'null from before': as('never', put),
+      unsettled: as('suspended', complete),
+      marker: (world) => inTurn(world, put, remove),
+    },
+    suspended: {
+      absent: async () => undefined,
+      'null over version': (world) => inTurn(world, as('enabled', put), put),
+      version: as('enabled', put),
+      'unsettled over version': (world) => inTurn(world, as('enabled', put), complete),
+      'null marker': (world) => inTurn(world, as('enabled', put), remove),
+    },
+  };
 
 type Work = (world: HangUpWorld) => Promise<unknown>;
 
@@ -60,13 +61,20 @@ async function started(world: HangUpWorld): Promise<(conditions: WriteConditions
   const target = await uploads.create(bucket, 'k', { ownerId: OWNER, attributes }, testCall());
   const body = Buffer.from('of parts');
   const facts = { md5: createHash('md5').update(body).digest('hex') };
-  const { etag } = await uploads.putPart(await uploads.find(target, testCall()), { number: 1, body, facts }, testCall());
+  const { etag } = await uploads.putPart(
+    await uploads.find(target, testCall()),
+    { number: 1, body, facts },
+    testCall(),
+  );
   const parts = [{ number: 1, etag, checksums: {} }];
   const rest = { expected: {}, beforeAssembly: () => undefined, beforePublication: async () => undefined };
   return (conditions, call) => uploads.complete(target, { parts, conditions, ...rest }, call);
 }
 
-/** A changing operation. `prepare` runs before anything goes wrong; what it returns may be asked for again by the client. */
+/**
+ * A changing operation. `prepare` runs before anything goes wrong; what it returns may be asked for again by the
+ * client.
+ */
 export interface HangUpOperation {
   readonly name: string;
   readonly in?: readonly Versioning[];
@@ -75,16 +83,32 @@ export interface HangUpOperation {
   readonly once?: true;
 }
 
-const CONDITIONS: readonly (readonly [string, WriteConditions])[] = [['', {}], [' If-None-Match: *', { ifNoneMatch: '*' }], [' If-Match: *', { ifMatch: '*' }]];
+const CONDITIONS: readonly (readonly [string, WriteConditions])[] = [
+  ['', {}],
+  [' If-None-Match: *', { ifNoneMatch: '*' }],
+  [' If-Match: *', { ifMatch: '*' }],
+];
 
 function putting(): HangUpOperation[] {
   return CONDITIONS.flatMap(([said, conditions]): HangUpOperation[] => [
-    { name: `PUT${said}`, prepare: async (world) => (call) => world.objects.put(world.bucket, 'k', world.request('new', { conditions }), call) },
-    { name: `PUT, streamed${said}`, prepare: async (world) => (call) => world.objects.put(world.bucket, 'k', world.streamed('new', { conditions }), call) },
-    { name: `CompleteMultipartUpload${said}`, once: true, prepare: async (world) => {
-      const again = await started(world);
-      return (call) => again(conditions, call);
-    } },
+    {
+      name: `PUT${said}`,
+      prepare: async (world) => (call) =>
+        world.objects.put(world.bucket, 'k', world.request('new', { conditions }), call),
+    },
+    {
+      name: `PUT, streamed${said}`,
+      prepare: async (world) => (call) =>
+        world.objects.put(world.bucket, 'k', world.streamed('new', { conditions }), call),
+    },
+    {
+      name: `CompleteMultipartUpload${said}`,
+      once: true,
+      prepare: async (world) => {
+        const again = await started(world);
+        return (call) => again(conditions, call);
+      },
+    },
     { name: `CopyObject${said}`, prepare: (world) => copying(world, conditions) },
   ]);
 }
@@ -94,7 +118,13 @@ async function copying(world: HangUpWorld, conditions: WriteConditions): Promise
   await objects.put(bucket, 'source', world.request('copied'), testCall());
   const view = await objects.find({ bucket, key: 'source' }, testCall());
   const { attributes, ownerId } = world.request('');
-  return (call) => objects.copy(bucket, 'k', { attributes, ownerId, conditions, source: { bucket, view }, sameAttributes: true }, call);
+  return (call) =>
+    objects.copy(
+      bucket,
+      'k',
+      { attributes, ownerId, conditions, source: { bucket, view }, sameAttributes: true },
+      call,
+    );
 }
 
 function removing(): HangUpOperation[] {
@@ -102,21 +132,50 @@ function removing(): HangUpOperation[] {
   const ask = (conditions: WriteConditions = {}) => ({ conditions, ownerId: OWNER });
   return [
     { name: 'DELETE', prepare: async (world) => (call) => world.objects.remove(at(world, 'k'), ask(), call) },
-    { name: 'DELETE If-Match: *', prepare: async (world) => (call) => world.objects.remove(at(world, 'k'), ask({ ifMatch: '*' }), call) },
-    { name: 'DELETE ?versionId=null', prepare: async (world) => (call) => world.objects.remove(at(world, 'k', 'null'), ask(), call) },
-    { name: 'DELETE ?versionId of the newest', in: ['enabled', 'suspended'], once: true, prepare: async (world) => {
-      const { versionId } = await world.objects.put({ ...world.bucket, versioning: 'enabled' }, 'k', world.request('newest'), testCall());
-      return (call) => world.objects.remove(at(world, 'k', versionId), ask(), call);
-    } },
-    { name: 'DELETE ?versionId of one that is not current', in: ['enabled', 'suspended'], once: true, prepare: async (world) => {
-      const { versionId } = await world.objects.put({ ...world.bucket, versioning: 'enabled' }, 'k', world.request('older'), testCall());
-      await put(world);
-      return (call) => world.objects.remove(at(world, 'k', versionId), ask(), call);
-    } },
-    { name: 'DeleteObjects', prepare: async (world) => {
-      await world.objects.put(world.bucket, 'l', world.request('beside'), testCall());
-      return (call) => Promise.all(['k', 'l'].map((key) => world.objects.remove(at(world, key), ask(), call)));
-    } },
+    {
+      name: 'DELETE If-Match: *',
+      prepare: async (world) => (call) => world.objects.remove(at(world, 'k'), ask({ ifMatch: '*' }), call),
+    },
+    {
+      name: 'DELETE ?versionId=null',
+      prepare: async (world) => (call) => world.objects.remove(at(world, 'k', 'null'), ask(), call),
+    },
+    {
+      name: 'DELETE ?versionId of the newest',
+      in: ['enabled', 'suspended'],
+      once: true,
+      prepare: async (world) => {
+        const { versionId } = await world.objects.put(
+          { ...world.bucket, versioning: 'enabled' },
+          'k',
+          world.request('newest'),
+          testCall(),
+        );
+        return (call) => world.objects.remove(at(world, 'k', versionId), ask(), call);
+      },
+    },
+    {
+      name: 'DELETE ?versionId of one that is not current',
+      in: ['enabled', 'suspended'],
+      once: true,
+      prepare: async (world) => {
+        const { versionId } = await world.objects.put(
+          { ...world.bucket, versioning: 'enabled' },
+          'k',
+          world.request('older'),
+          testCall(),
+        );
+        await put(world);
+        return (call) => world.objects.remove(at(world, 'k', versionId), ask(), call);
+      },
+    },
+    {
+      name: 'DeleteObjects',
+      prepare: async (world) => {
+        await world.objects.put(world.bucket, 'l', world.request('beside'), testCall());
+        return (call) => Promise.all(['k', 'l'].map((key) => world.objects.remove(at(world, key), ask(), call)));
+      },
+    },
   ];
 }
 
@@ -128,8 +187,17 @@ const SAYINGS: Readonly<Record<string, AmendedFields>> = {
 
 function amending(): HangUpOperation[] {
   return Object.entries(SAYINGS).flatMap(([name, fields]): HangUpOperation[] => [
-    { name, once: true, prepare: async (world) => (call) => world.objects.amend({ bucket: world.bucket, key: 'k' }, () => fields, call) },
-    { name: `${name} of the null version`, once: true, prepare: async (world) => (call) => world.objects.amend({ bucket: world.bucket, key: 'k', versionId: 'null' }, () => fields, call) },
+    {
+      name,
+      once: true,
+      prepare: async (world) => (call) => world.objects.amend({ bucket: world.bucket, key: 'k' }, () => fields, call),
+    },
+    {
+      name: `${name} of the null version`,
+      once: true,
+      prepare: async (world) => (call) =>
+        world.objects.amend({ bucket: world.bucket, key: 'k', versionId: 'null' }, () => fields, call),
+    },
   ]);
 }
 

@@ -18,7 +18,15 @@ import { testCall } from '../support/test-call.ts';
 export const OWNER = 'owner';
 
 /** What becomes of one call, besides that its client may leave. */
-const FAULTS = ['none', 'lost answer', 'lost request', 'lost answer, refused read-back', 'late, refused read-back', 'cut answer', 'refused for now'] as const;
+const FAULTS = [
+  'none',
+  'lost answer',
+  'lost request',
+  'lost answer, refused read-back',
+  'late, refused read-back',
+  'cut answer',
+  'refused for now',
+] as const;
 type CallFault = (typeof FAULTS)[number];
 
 /** When the client leaves, seen from one call. */
@@ -71,7 +79,9 @@ class Line {
     if (moment === 'during') {
       this.#leave();
       await result.catch(() => undefined);
-      if (call.signal.aborted) throw new StoreError('aborted', { call: method, ...(!READS.has(method) && { lost: true }) });
+      if (call.signal.aborted) {
+        throw new StoreError('aborted', { call: method, ...(!READS.has(method) && { lost: true }) });
+      }
     }
     try {
       return await result;
@@ -110,7 +120,12 @@ export class HangUpWorld {
 
   private constructor(settling: boolean) {
     this.#store = wrapStore(this.#memory, (portCall, run) => this.line.around(portCall, run));
-    const settler = createSettler({ concurrency: 2, maxQueue: 100, newCall: () => testCall(), onError: () => undefined });
+    const settler = createSettler({
+      concurrency: 2,
+      maxQueue: 100,
+      newCall: () => testCall(),
+      onError: () => undefined,
+    });
     this.#settler = settling ? settler : { ...settler, schedule: () => undefined };
     const clock = createClock();
     this.objects = createObjects({ clock, settler: this.#settler });
@@ -126,7 +141,15 @@ export class HangUpWorld {
 
   get bucket(): Bucket {
     const home = { backend: 'test', store: this.#store, container: 'bucket', system: 'system' };
-    return { name: 'bucket', uid: 'uid', ownerId: OWNER, createdAt: 0, versioning: this.versioning, settings: {}, home };
+    return {
+      name: 'bucket',
+      uid: 'uid',
+      ownerId: OWNER,
+      createdAt: 0,
+      versioning: this.versioning,
+      settings: {},
+      home,
+    };
   }
 
   /** Tells one body from another. */
@@ -140,24 +163,42 @@ export class HangUpWorld {
   }
 
   request(text: string, more: Partial<PutRequest> = {}): PutRequest {
-    return { body: Buffer.from(text), attributes: { headers: {}, userMetadata: {} }, ownerId: OWNER, conditions: {}, ...more };
+    return {
+      body: Buffer.from(text),
+      attributes: { headers: {}, userMetadata: {} },
+      ownerId: OWNER,
+      conditions: {},
+      ...more,
+    };
   }
 
   streamed(text: string, more: Partial<PutRequest> = {}): PutRequest {
     const bytes = Buffer.from(text);
-    return this.request(text, { body: { size: bytes.length, stream: Readable.from([bytes]) }, facts: Promise.resolve({}), ...more });
+    return this.request(text, {
+      body: { size: bytes.length, stream: Readable.from([bytes]) },
+      facts: Promise.resolve({}),
+      ...more,
+    });
   }
 
-  /** Everything that GET, GET by id and LIST versions say; what says that it is there and cannot be read shows as that. */
+  /**
+   * Everything that GET, GET by id and LIST versions say; what says that it is there and cannot be read shows as that.
+   */
   async picture(): Promise<Picture> {
     const lines: string[] = [];
     for (const key of ['k', 'l']) {
       lines.push(`${key}: ${await this.#text(key)}`);
-      const { entries } = await createListing().versions(this.bucket, { prefix: key, delimiter: '', after: '', limit: 100 }, testCall());
+      const { entries } = await createListing().versions(
+        this.bucket,
+        { prefix: key, delimiter: '', after: '', limit: 100 },
+        testCall(),
+      );
       for (const entry of entries) {
         if (entry.kind === 'prefix') continue;
         const id = entry.versionId === 'null' ? 'null' : 'an id';
-        lines.push(`${key} ${id}${entry.isLatest ? ', latest' : ''}: ${'etag' in entry ? await this.#text(key, entry.versionId) : 'marker'}`);
+        lines.push(
+          `${key} ${id}${entry.isLatest ? ', latest' : ''}: ${'etag' in entry ? await this.#text(key, entry.versionId) : 'marker'}`,
+        );
       }
     }
     return lines;
@@ -166,7 +207,9 @@ export class HangUpWorld {
   async #text(key: string, versionId?: string): Promise<string> {
     try {
       const { view, body } = await this.objects.open({ bucket: this.bucket, key, versionId }, {}, testCall());
-      const said = [view.tags?.map(({ value }) => value).join(), view.acl?.length, view.lock?.retention?.mode].filter((fact) => fact !== undefined);
+      const said = [view.tags?.map(({ value }) => value).join(), view.acl?.length, view.lock?.retention?.mode].filter(
+        (fact) => fact !== undefined,
+      );
       return `${(await readAll(body)).toString()} ${said.join(' ')}`;
     } catch (error) {
       if (isS3Error(error)) return error.code;

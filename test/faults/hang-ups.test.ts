@@ -37,7 +37,7 @@ async function play({ versioning, start, operation, settling }: Scene, mishap?: 
   const before = await world.picture();
   const told = await tell(() => ask(world.line.arm(mishap)));
   // What goes on without its client is over when nothing calls any more.
-  for (let calls = -1; calls !== world.line.calls.length;) {
+  for (let calls = -1; calls !== world.line.calls.length; ) {
     calls = world.line.calls.length;
     await nextTurn();
   }
@@ -66,7 +66,9 @@ function wrong(clean: Outcome, { told, before, after, again }: Outcome): string 
   const isSame = (one: Picture, other: Picture): boolean => one.join('\n') === other.join('\n');
   const show = (what: string, picture: Picture): string => `${what}\n    ${picture.join('\n    ')}`;
   if (after.some((line) => line.includes('UNREADABLE'))) return show('not readable', after);
-  if (told === 'done' && !isSame(after, clean.after)) return show('acknowledged, and not what it should have come to', after);
+  if (told === 'done' && !isSame(after, clean.after)) {
+    return show('acknowledged, and not what it should have come to', after);
+  }
   if (told.startsWith('refused') && told !== clean.told) return `${told}, where undisturbed it is ${clean.told}`;
   if (told.startsWith('refused') && !isSame(after, before)) return show('refused, and changed all the same', after);
   // Deletions of several keys may come half way.
@@ -91,26 +93,34 @@ describe('a client that leaves before, during or after any backend call of any c
     process.stdout.write(`hang-ups: ${sizes.join('; ')}\n`);
   });
 
-  it.each(['never', 'enabled', 'suspended'] as const)('%s versioned: what is acknowledged happened, what is refused did not, and everything can be read', async (versioning) => {
-    const found: string[] = [];
-    let [runs, points] = [0, 0];
-    const scenes = scenesOf(versioning);
-    for (const scene of scenes) {
-      const clean = await play(scene);
-      points += clean.calls.length;
-      for (const [index, method] of clean.calls.entries()) {
-        const at = index + 1;
-        for (const fault of faultsOf(method)) {
-          // With an answer that fails anyway there is no while on the way.
-          for (const moment of MOMENTS.filter((each) => each !== 'during' || fault === 'none')) {
-            runs += 1;
-            const why = wrong(clean, await play(scene, { at, moment, fault }));
-            if (why !== undefined) found.push(`${scene.operation.name} on ${scene.start}, call ${at} (${method}), client leaves ${moment}, ${fault}: ${why}`);
+  it.each(['never', 'enabled', 'suspended'] as const)(
+    '%s versioned: what is acknowledged happened, what is refused did not, and everything can be read',
+    async (versioning) => {
+      const found: string[] = [];
+      let [runs, points] = [0, 0];
+      const scenes = scenesOf(versioning);
+      for (const scene of scenes) {
+        const clean = await play(scene);
+        points += clean.calls.length;
+        for (const [index, method] of clean.calls.entries()) {
+          const at = index + 1;
+          for (const fault of faultsOf(method)) {
+            // With an answer that fails anyway there is no while on the way.
+            for (const moment of MOMENTS.filter((each) => each !== 'during' || fault === 'none')) {
+              runs += 1;
+              const why = wrong(clean, await play(scene, { at, moment, fault }));
+              if (why !== undefined) {
+                found.push(
+                  `${scene.operation.name} on ${scene.start}, call ${at} (${method}), client leaves ${moment}, ${fault}: ${why}`,
+                );
+              }
+            }
           }
         }
       }
-    }
-    sizes.push(`${versioning} ${scenes.length} scenes, ${points} calls, ${runs} runs`);
-    expect(found.slice(0, 12).join('\n'), `${found.length} of ${runs}`).toBe('');
-  }, 300_000);
+      sizes.push(`${versioning} ${scenes.length} scenes, ${points} calls, ${runs} runs`);
+      expect(found.slice(0, 12).join('\n'), `${found.length} of ${runs}`).toBe('');
+    },
+    300_000,
+  );
 });

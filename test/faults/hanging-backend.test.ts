@@ -10,13 +10,22 @@ import { type Asked, World } from '../wire/spec/world.ts';
 /** A two hundredth of what the gateway waits for, but for what a loaded machine needs. Milliseconds. */
 const TIMEOUTS = { connect: 1_000, response: 400, copy: 2_000, total: 1_000, idle: 1_000 };
 const RETRIES = { baseDelay: 5, maxDelay: 20 };
-/** A minute in SDKs, as long after the whole of `total` as this is: beside it there is the time that calls take which are answered. */
+/**
+ * A minute in SDKs, as long after the whole of `total` as this is: beside it there is the time that calls take which
+ * are answered.
+ */
 const PATIENCE = 4_000;
 
 /** What a service does that hangs, with the answer that it would give. */
 type Hang = 'never answers' | 'answers half a head' | 'trickles' | 'stops within the body' | 'trickles its body';
 
-const MANNERS: readonly Hang[] = ['never answers', 'answers half a head', 'trickles', 'stops within the body', 'trickles its body'];
+const MANNERS: readonly Hang[] = [
+  'never answers',
+  'answers half a head',
+  'trickles',
+  'stops within the body',
+  'trickles its body',
+];
 
 /** Stands before a backend and, when it is told, lets it do its work and keeps the answers back. */
 class Brake {
@@ -38,13 +47,18 @@ class Brake {
         upstream.write(data);
       });
       upstream.on('data', (data) => this.#back(client, data, state));
-      for (const [socket, other] of [[client, upstream], [upstream, client]] as const) {
+      for (const [socket, other] of [
+        [client, upstream],
+        [upstream, client],
+      ] as const) {
         this.sockets.add(socket);
-        socket.on('error', () => undefined).on('close', () => {
-          this.sockets.delete(socket);
-          this.hanging.delete(socket);
-          other.destroy();
-        });
+        socket
+          .on('error', () => undefined)
+          .on('close', () => {
+            this.sockets.delete(socket);
+            this.hanging.delete(socket);
+            other.destroy();
+          });
       }
     });
   }
@@ -57,7 +71,11 @@ class Brake {
 
   #back(client: Socket, data: Buffer, state: { manner: Hang | undefined }): void {
     const bodyAt = data.indexOf('\r\n\r\n') + 4;
-    if (state.manner?.includes('body') === true && bodyAt === data.length && /^content-length: [1-9]|^transfer-encoding/im.exec(data.toString('latin1')) === null) {
+    if (
+      state.manner?.includes('body') === true &&
+      bodyAt === data.length &&
+      /^content-length: [1-9]|^transfer-encoding/im.exec(data.toString('latin1')) === null
+    ) {
       // There is no body to hang in.
       state.manner = undefined;
       this.hanging.delete(client);
@@ -117,12 +135,14 @@ async function openScene(service: string): Promise<Scene> {
   const brake = new Brake(Number(port));
   const endpoint = (await brake.listen()) + (isAzure ? pathname : '');
   const options = { endpoint, timeouts: TIMEOUTS, retries: RETRIES };
-  const store: BlobStore = 'storeOptions' in backend
-    ? createAzureStore({ ...options, credential: backend.storeOptions.credential })
-    : createGcsStore({ ...options, credential: { kind: 'anonymous' } });
+  const store: BlobStore =
+    'storeOptions' in backend
+      ? createAzureStore({ ...options, credential: backend.storeOptions.credential })
+      : createGcsStore({ ...options, credential: { kind: 'anonymous' } });
   const world = await World.open({ versioningDrainMs: 1, systemContainer: 'hanging-system', longAnswerMs: 100 }, store);
   const scene = {
-    world, brake,
+    world,
+    brake,
     stop: async () => {
       brake.stop();
       await world.close();
@@ -134,41 +154,65 @@ async function openScene(service: string): Promise<Scene> {
 }
 
 describe.each(['Azurite', 'the double of Cloud Storage'])('%s hangs', (service) => {
-  test.each(MANNERS)('it %s: every request ends in 503 in time, the call is named, its connection is gone', async (manner) => {
-    const { world, brake } = await openScene(service);
-    const bucket = await world.bucket();
-    await world.put(`/${bucket}/key`, 'bytes');
-    const upload = await world.upload(`/${bucket}/large`);
-    const { headers } = await world.must('PUT', `${upload}&partNumber=1`, { body: 'part' });
-    const parts = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${headers['etag'] ?? ''}</ETag></Part></CompleteMultipartUpload>`;
-    const requests: [string, string, Asked?][] = [
-      ['GET', '/'], ['GET', `/${bucket}?list-type=2`], ['GET', `/${bucket}/key`], ['HEAD', `/${bucket}/key`],
-      ['PUT', `/${bucket}/key`, { body: 'new' }], ['PUT', `/${bucket}/streamed`, { body: 'x'.repeat(1_200_000) }],
-      ['DELETE', `/${bucket}/key`], ['POST', upload, { body: parts }], ['DELETE', `/${bucket}`],
-    ];
-    const played = async ([method, target, asked]: [string, string, Asked?]): Promise<void> => {
-      const began = performance.now();
-      const outcome = await world.ask(method, target, asked).then((answer) => answer.outcome, () => 'broken off');
-      const took = performance.now() - began;
-      const what = `${method} ${target} after ${Math.round(took)} ms`;
-      expect(took, what).toBeLessThan(PATIENCE);
-      // Where the head says all (HEAD, and on Azure changes), a body that does not come is nobody's loss; one of a GET breaks off.
-      const isBodyOnly = manner.includes('body');
-      expect(outcome, what).toMatch(isBodyOnly ? /^(?:20\d|404.*|503 ServiceUnavailable|200 ServiceUnavailable|broken off|409.*|503)$/ : /^(?:503 ServiceUnavailable|503|200 ServiceUnavailable)$/);
-    };
-    // The bucket's record is remembered for a moment: some hang in looking at it, some in calls of their own.
-    await world.outcome('HEAD', `/${bucket}/none`);
-    brake.manner = manner;
-    await Promise.all(requests.map(played));
-    brake.manner = undefined;
-    await expect.poll(() => brake.hanging.size, { timeout: 3_000 }).toBe(0);
-    const late = world.gateway.logged.filter(({ message }) => message === 'the backend did not answer in time');
-    const named = { requestId: expect.any(String) as string, call: expect.stringMatching(/^[a-zA-Z]+$/) as string, waitedMs: expect.any(Number) as number };
-    for (const { fields } of late) expect(fields).toMatchObject(named);
-    // Who waited for a look at the bucket that another request made knows the call alone.
-    expect(late.map(({ fields }) => fields)).toContainEqual(expect.objectContaining({ ...named, backend: service === 'Azurite' ? 'azure' : 'gcs' }));
-    await world.must('GET', '/');
-  }, 60_000);
+  test.each(MANNERS)(
+    'it %s: every request ends in 503 in time, the call is named, its connection is gone',
+    async (manner) => {
+      const { world, brake } = await openScene(service);
+      const bucket = await world.bucket();
+      await world.put(`/${bucket}/key`, 'bytes');
+      const upload = await world.upload(`/${bucket}/large`);
+      const { headers } = await world.must('PUT', `${upload}&partNumber=1`, { body: 'part' });
+      const parts = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${headers['etag'] ?? ''}</ETag></Part></CompleteMultipartUpload>`;
+      const requests: [string, string, Asked?][] = [
+        ['GET', '/'],
+        ['GET', `/${bucket}?list-type=2`],
+        ['GET', `/${bucket}/key`],
+        ['HEAD', `/${bucket}/key`],
+        ['PUT', `/${bucket}/key`, { body: 'new' }],
+        ['PUT', `/${bucket}/streamed`, { body: 'x'.repeat(1_200_000) }],
+        ['DELETE', `/${bucket}/key`],
+        ['POST', upload, { body: parts }],
+        ['DELETE', `/${bucket}`],
+      ];
+      const played = async ([method, target, asked]: [string, string, Asked?]): Promise<void> => {
+        const began = performance.now();
+        const outcome = await world.ask(method, target, asked).then(
+          (answer) => answer.outcome,
+          () => 'broken off',
+        );
+        const took = performance.now() - began;
+        const what = `${method} ${target} after ${Math.round(took)} ms`;
+        expect(took, what).toBeLessThan(PATIENCE);
+        // Where the head says all (HEAD, and on Azure changes), a body that does not come is nobody's loss; one of a
+        // GET breaks off.
+        const isBodyOnly = manner.includes('body');
+        expect(outcome, what).toMatch(
+          isBodyOnly
+            ? /^(?:20\d|404.*|503 ServiceUnavailable|200 ServiceUnavailable|broken off|409.*|503)$/
+            : /^(?:503 ServiceUnavailable|503|200 ServiceUnavailable)$/,
+        );
+      };
+      // The bucket's record is remembered for a moment: some hang in looking at it, some in calls of their own.
+      await world.outcome('HEAD', `/${bucket}/none`);
+      brake.manner = manner;
+      await Promise.all(requests.map(played));
+      brake.manner = undefined;
+      await expect.poll(() => brake.hanging.size, { timeout: 3_000 }).toBe(0);
+      const late = world.gateway.logged.filter(({ message }) => message === 'the backend did not answer in time');
+      const named = {
+        requestId: expect.any(String) as string,
+        call: expect.stringMatching(/^[a-zA-Z]+$/) as string,
+        waitedMs: expect.any(Number) as number,
+      };
+      for (const { fields } of late) expect(fields).toMatchObject(named);
+      // Who waited for a look at the bucket that another request made knows the call alone.
+      expect(late.map(({ fields }) => fields)).toContainEqual(
+        expect.objectContaining({ ...named, backend: service === 'Azurite' ? 'azure' : 'gcs' }),
+      );
+      await world.must('GET', '/');
+    },
+    60_000,
+  );
 });
 
 test('attempts add up to the time of one request, whatever they are for', async () => {

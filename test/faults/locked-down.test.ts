@@ -26,12 +26,22 @@ const LARGE = 'x'.repeat(5 * 1024 * 1024);
 describe('an account whose service may read no source by URL', () => {
   test('objects are copied, with their headers, metadata and ETag', async () => {
     const bucket = await world.bucket();
-    await world.must('PUT', `/${bucket}/source`, { body: 'bytes', headers: { 'content-type': 'text/x', 'x-amz-meta-a': 'b' } });
-    for (const headers of [{}, { 'x-amz-metadata-directive': 'REPLACE', 'content-type': 'text/y', 'x-amz-meta-a': 'c' }]) {
+    await world.must('PUT', `/${bucket}/source`, {
+      body: 'bytes',
+      headers: { 'content-type': 'text/x', 'x-amz-meta-a': 'b' },
+    });
+    for (const headers of [
+      {},
+      { 'x-amz-metadata-directive': 'REPLACE', 'content-type': 'text/y', 'x-amz-meta-a': 'c' },
+    ]) {
       await world.must('PUT', `/${bucket}/copy`, { headers: { ...headers, 'x-amz-copy-source': `/${bucket}/source` } });
       const copy = await world.must('GET', `/${bucket}/copy`);
-      expect([copy.body, copy.headers['content-type'], copy.headers['x-amz-meta-a'], copy.headers['etag']])
-        .toEqual(['bytes', 'content-type' in headers ? 'text/y' : 'text/x', 'content-type' in headers ? 'c' : 'b', md5('bytes')]);
+      expect([copy.body, copy.headers['content-type'], copy.headers['x-amz-meta-a'], copy.headers['etag']]).toEqual([
+        'bytes',
+        'content-type' in headers ? 'text/y' : 'text/x',
+        'content-type' in headers ? 'c' : 'b',
+        md5('bytes'),
+      ]);
     }
     expect(store.copyFallback).toMatchObject({ active: true });
     expect(store.copyFallback?.streamed).toBeGreaterThan(1);
@@ -45,34 +55,43 @@ describe('an account whose service may read no source by URL', () => {
     expect(await copy({ 'x-amz-copy-source-if-match': '"0"' })).toBe('412 PreconditionFailed');
     expect(await copy({ 'if-none-match': '*' })).toBe('200');
     expect(await copy({ 'if-none-match': '*' })).toBe('412 PreconditionFailed');
-    expect(await world.outcome('PUT', `/${bucket}/copy`, { headers: { 'x-amz-copy-source': `/${bucket}/none` } })).toBe('404 NoSuchKey');
+    expect(await world.outcome('PUT', `/${bucket}/copy`, { headers: { 'x-amz-copy-source': `/${bucket}/none` } })).toBe(
+      '404 NoSuchKey',
+    );
   });
 
-  test.each(['never', 'Enabled', 'Suspended'])('parts are copied, uploads completed, overwritten and settled, versions %s', async (versioning) => {
-    const bucket = await world.bucket();
-    if (versioning !== 'never') {
-      for (const status of versioning === 'Enabled' ? ['Enabled'] : ['Enabled', 'Suspended']) {
-        await world.must('PUT', `/${bucket}?versioning`, { body: `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>` });
+  test.each(['never', 'Enabled', 'Suspended'])(
+    'parts are copied, uploads completed, overwritten and settled, versions %s',
+    async (versioning) => {
+      const bucket = await world.bucket();
+      if (versioning !== 'never') {
+        for (const status of versioning === 'Enabled' ? ['Enabled'] : ['Enabled', 'Suspended']) {
+          await world.must('PUT', `/${bucket}?versioning`, {
+            body: `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`,
+          });
+        }
       }
-    }
-    await world.must('PUT', `/${bucket}/source`, { body: LARGE });
-    const begun = await world.must('POST', `/${bucket}/key?uploads`);
-    const id = element(begun.body, 'UploadId');
-    const at = (number: number): string => `/${bucket}/key?partNumber=${String(number)}&uploadId=${id}`;
-    const part = await world.must('PUT', at(1), { headers: { 'x-amz-copy-source': `/${bucket}/source` } });
-    const end = await world.must('PUT', at(2), { body: 'end' });
-    const listed = [element(part.body, 'ETag').replaceAll('&quot;', '"'), end.headers['etag'] ?? ''];
-    const body = `<CompleteMultipartUpload>${listed.map((etag, n) => `<Part><PartNumber>${String(n + 1)}</PartNumber><ETag>${etag}</ETag></Part>`).join('')}</CompleteMultipartUpload>`;
-    await world.must('POST', `/${bucket}/key?uploadId=${id}`, { body });
-    expect((await world.must('GET', `/${bucket}/key`)).body).toBe(`${LARGE}end`);
-    await world.must('PUT', `/${bucket}/again`, { headers: { 'x-amz-copy-source': `/${bucket}/key` } });
-    expect((await world.must('GET', `/${bucket}/again`)).body).toBe(`${LARGE}end`);
-    if (versioning === 'never') await expect.poll(async () => (await plainBytes(bucket, 'key')), { timeout: 10_000 }).toBe(LARGE.length + 3);
-    await world.must('PUT', `/${bucket}/key`, { body: 'over' });
-    expect((await world.must('GET', `/${bucket}/key`)).body).toBe('over');
-    await world.must('DELETE', `/${bucket}/key`);
-    expect(await world.outcome('GET', `/${bucket}/key`)).toBe('404 NoSuchKey');
-  });
+      await world.must('PUT', `/${bucket}/source`, { body: LARGE });
+      const begun = await world.must('POST', `/${bucket}/key?uploads`);
+      const id = element(begun.body, 'UploadId');
+      const at = (number: number): string => `/${bucket}/key?partNumber=${String(number)}&uploadId=${id}`;
+      const part = await world.must('PUT', at(1), { headers: { 'x-amz-copy-source': `/${bucket}/source` } });
+      const end = await world.must('PUT', at(2), { body: 'end' });
+      const listed = [element(part.body, 'ETag').replaceAll('&quot;', '"'), end.headers['etag'] ?? ''];
+      const body = `<CompleteMultipartUpload>${listed.map((etag, n) => `<Part><PartNumber>${String(n + 1)}</PartNumber><ETag>${etag}</ETag></Part>`).join('')}</CompleteMultipartUpload>`;
+      await world.must('POST', `/${bucket}/key?uploadId=${id}`, { body });
+      expect((await world.must('GET', `/${bucket}/key`)).body).toBe(`${LARGE}end`);
+      await world.must('PUT', `/${bucket}/again`, { headers: { 'x-amz-copy-source': `/${bucket}/key` } });
+      expect((await world.must('GET', `/${bucket}/again`)).body).toBe(`${LARGE}end`);
+      if (versioning === 'never') {
+        await expect.poll(async () => await plainBytes(bucket, 'key'), { timeout: 10_000 }).toBe(LARGE.length + 3);
+      }
+      await world.must('PUT', `/${bucket}/key`, { body: 'over' });
+      expect((await world.must('GET', `/${bucket}/key`)).body).toBe('over');
+      await world.must('DELETE', `/${bucket}/key`);
+      expect(await world.outcome('GET', `/${bucket}/key`)).toBe('404 NoSuchKey');
+    },
+  );
 });
 
 /** Bytes of the blob at the key itself, which native tools see. */

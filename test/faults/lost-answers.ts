@@ -5,7 +5,16 @@ import { onNth } from '../support/fault-proxy/plans.ts';
 import { World, element } from '../wire/spec/world.ts';
 import { type FaultyBackend, startFaultyBackend } from './backends.ts';
 import { CHANGES, type Change } from './changes.ts';
-import { type Scene, type Versioning, historyOf, observe, outcomeOf, sendTo, stagedInTheOpen, targetOf } from './scene.ts';
+import {
+  type Scene,
+  type Versioning,
+  historyOf,
+  observe,
+  outcomeOf,
+  sendTo,
+  stagedInTheOpen,
+  targetOf,
+} from './scene.ts';
 
 const ALL: readonly Versioning[] = ['never', 'enabled', 'suspended', 'locked'];
 const UNLOCKED = ALL.filter((versioning) => versioning !== 'locked');
@@ -29,11 +38,13 @@ interface Played {
 }
 
 /** Success, or an answer that says nothing about the outcome. Everything else would be false: nobody else is there. */
-const HONEST = /^(?:20\d|500 InternalError|503 ServiceUnavailable|503 SlowDown|200 (?:InternalError|ServiceUnavailable|SlowDown))$/;
+const HONEST =
+  /^(?:20\d|500 InternalError|503 ServiceUnavailable|503 SlowDown|200 (?:InternalError|ServiceUnavailable|SlowDown))$/;
 
 /**
- * Every change, every one of its calls that change something in the backend: its answer is lost, it is lost itself, it arrives late. What
- * clients see afterwards is compared with what they see of a twin to which the same was done without a fault, and of one to which nothing was.
+ * Every change, every one of its calls that change something in the backend: its answer is lost, it is lost itself, it
+ * arrives late. What clients see afterwards is compared with what they see of a twin to which the same was done without
+ * a fault, and of one to which nothing was.
  */
 export function describeLostAnswers(service: Service): void {
   let backend: FaultyBackend;
@@ -61,7 +72,9 @@ export function describeLostAnswers(service: Service): void {
   }
 
   async function setVersioning(bucket: string, status: 'Enabled' | 'Suspended'): Promise<void> {
-    await world.must('PUT', `/${bucket}?versioning`, { body: `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>` });
+    await world.must('PUT', `/${bucket}?versioning`, {
+      body: `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`,
+    });
   }
 
   async function oldKey(bucket: string): Promise<{ key: string; version: string }> {
@@ -89,7 +102,10 @@ export function describeLostAnswers(service: Service): void {
       versions.push(headers['x-amz-version-id'] ?? 'null');
       etag = headers['etag'] ?? '';
     }
-    const upload = /Part|Upload/.test(name) && !name.startsWith('Create') ? await newUpload(targetOf({ bucket, key })) : { id: '', etag: '' };
+    const upload =
+      /Part|Upload/.test(name) && !name.startsWith('Create')
+        ? await newUpload(targetOf({ bucket, key }))
+        : { id: '', etag: '' };
     return { world, bucket, key, source: 'source', versions, etag, upload };
   }
 
@@ -118,46 +134,64 @@ export function describeLostAnswers(service: Service): void {
     return { answer, changing, met };
   }
 
-  const cases = CHANGES.flatMap((change) => (change.where ?? UNLOCKED).map((versioning) => [change.name, versioning, change] as const));
+  const cases = CHANGES.flatMap((change) =>
+    (change.where ?? UNLOCKED).map((versioning) => [change.name, versioning, change] as const),
+  );
 
-  test.each(cases)('%s, %s', async (_name, versioning, change) => {
-    const untouched = await observe(await prepare(change, versioning));
-    const twin = await prepare(change, versioning);
-    const { answer: right, changing } = await play(change, twin);
-    const done = await observe(twin);
-    expect(outcomeOf(right)).toMatch(/^20\d$/);
-    expect(done).not.toEqual(untouched);
-    expect(changing).toBeGreaterThan(0);
+  test.each(cases)(
+    '%s, %s',
+    async (_name, versioning, change) => {
+      const untouched = await observe(await prepare(change, versioning));
+      const twin = await prepare(change, versioning);
+      const { answer: right, changing } = await play(change, twin);
+      const done = await observe(twin);
+      expect(outcomeOf(right)).toMatch(/^20\d$/);
+      expect(done).not.toEqual(untouched);
+      expect(changing).toBeGreaterThan(0);
 
-    let missed = 0;
-    for (const [what, fault] of Object.entries(LOSSES)) {
-      for (let n = 1; n <= changing; n++) {
-        const scene = await prepare(change, versioning);
-        const { answer, met } = await play(change, scene, onNth(n, fault, ({ changes }) => changes));
-        const label = `call ${n} of ${changing}, ${what}: ${outcomeOf(answer)}`;
-        if (met === undefined) missed += 1;
-        expect(outcomeOf(answer), label).toMatch(HONEST);
-        if (isDone(fault) && isCommit(met, scene)) expect(outcomeOf(answer), label).toBe(outcomeOf(right));
-        const seen = await observe(scene);
-        if (outcomeOf(answer) === outcomeOf(right)) {
-          expect(seen, label).toEqual(done);
-          await expectVersion(scene, answer, label);
-        } else {
-          expect(possible(change, untouched, done), label).toContainEqual(seen);
-          if (change.idempotent === true) await repeat(change, scene, { done, label });
+      let missed = 0;
+      for (const [what, fault] of Object.entries(LOSSES)) {
+        for (let n = 1; n <= changing; n++) {
+          const scene = await prepare(change, versioning);
+          const { answer, met } = await play(
+            change,
+            scene,
+            onNth(n, fault, ({ changes }) => changes),
+          );
+          const label = `call ${n} of ${changing}, ${what}: ${outcomeOf(answer)}`;
+          if (met === undefined) missed += 1;
+          expect(outcomeOf(answer), label).toMatch(HONEST);
+          if (isDone(fault) && isCommit(met, scene)) expect(outcomeOf(answer), label).toBe(outcomeOf(right));
+          const seen = await observe(scene);
+          if (outcomeOf(answer) === outcomeOf(right)) {
+            expect(seen, label).toEqual(done);
+            await expectVersion(scene, answer, label);
+          } else {
+            expect(possible(change, untouched, done), label).toContainEqual(seen);
+            if (change.idempotent === true) await repeat(change, scene, { done, label });
+          }
         }
       }
-    }
-    // Of what follows the answer, there may be one call more or less.
-    expect(missed).toBeLessThanOrEqual(Object.keys(LOSSES).length);
-  }, 240_000);
+      // Of what follows the answer, there may be one call more or less.
+      expect(missed).toBeLessThanOrEqual(Object.keys(LOSSES).length);
+    },
+    240_000,
+  );
 
-  /** The backend has served the call before the gateway saw it fail. Azure's answers to changes have no body: it is the call after it that is cut off. */
+  /**
+   * The backend has served the call before the gateway saw it fail. Azure's answers to changes have no body: it is the
+   * call after it that is cut off.
+   */
   function isDone(fault: Fault): boolean {
-    return (fault.kind === 'breakBody' && service === 'gcs') || (fault.kind === 'loseAnswer' && fault.lateBy === undefined);
+    return (
+      (fault.kind === 'breakBody' && service === 'gcs') || (fault.kind === 'loseAnswer' && fault.lateBy === undefined)
+    );
   }
 
-  /** A head that was written on condition proves who wrote it: such a write is known to have happened, whatever was heard of it. */
+  /**
+   * A head that was written on condition proves who wrote it: such a write is known to have happened, whatever was
+   * heard of it.
+   */
   function isCommit(met: ProxiedCall | undefined, { key }: Scene): boolean {
     return met?.conditional === true && met.name === key;
   }
@@ -176,7 +210,11 @@ export function describeLostAnswers(service: Service): void {
     if (headers['etag'] !== undefined) expect(ids, label).toContain(id);
   }
 
-  async function repeat(change: Change, scene: Scene, { done, label }: { done: string[]; label: string }): Promise<void> {
+  async function repeat(
+    change: Change,
+    scene: Scene,
+    { done, label }: { done: string[]; label: string },
+  ): Promise<void> {
     const again = await sendTo(world.gateway.port, change.request(scene));
     await quiet();
     expect(outcomeOf(again), `${label}, repeated`).toMatch(/^20\d$/);

@@ -33,13 +33,20 @@ describe.each(SERVICES)('%s', (service) => {
   const isRead = ({ kind }: { kind: string }): boolean => kind === 'read' || kind === 'head' || kind === 'list';
 
   /** What a client sees that reads until the connection ends: `received` of `announced` bytes. */
-  async function download(target: string): Promise<{ status: number; announced: number; received: number; whole: boolean }> {
+  async function download(
+    target: string,
+  ): Promise<{ status: number; announced: number; received: number; whole: boolean }> {
     const connection = await RawConnection.open(world.gateway.port);
     try {
       connection.send(signedHead({ target }));
       const { status, headers, body } = await connection.answer();
       const announced = Number(headers['content-length']);
-      return { status, announced, received: Buffer.byteLength(body, 'utf8') === 0 ? 0 : Buffer.byteLength(body, 'latin1'), whole: body.length === announced };
+      return {
+        status,
+        announced,
+        received: Buffer.byteLength(body, 'utf8') === 0 ? 0 : Buffer.byteLength(body, 'latin1'),
+        whole: body.length === announced,
+      };
     } finally {
       connection.close();
     }
@@ -49,27 +56,36 @@ describe.each(SERVICES)('%s', (service) => {
     ['reset', { kind: 'breakBody', after: 150_000, how: 'reset' }],
     ['ended', { kind: 'breakBody', after: 150_000, how: 'end' }],
     ['silent', { kind: 'stallBody', after: 150_000 }],
-  ] as const)('a body that is %s halfway is a broken transfer for the client, never a short success', async (_name, fault) => {
-    const ascii = 'x'.repeat(400_000);
-    await world.put(`/${bucket}/k`, ascii);
-    for (const versioned of [false, true]) {
-      if (versioned) {
-        await world.must('PUT', `/${bucket}?versioning`, { body: '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>' });
-        await world.put(`/${bucket}/k`, ascii);
+  ] as const)(
+    'a body that is %s halfway is a broken transfer for the client, never a short success',
+    async (_name, fault) => {
+      const ascii = 'x'.repeat(400_000);
+      await world.put(`/${bucket}/k`, ascii);
+      for (const versioned of [false, true]) {
+        if (versioned) {
+          await world.must('PUT', `/${bucket}?versioning`, {
+            body: '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>',
+          });
+          await world.put(`/${bucket}/k`, ascii);
+        }
+        backend.proxy.follow(({ kind, name }) =>
+          kind === 'read' && (!versioned || name?.startsWith('v/') === true) ? fault : undefined,
+        );
+        const seen = await download(`/${bucket}/k`);
+        expect(seen).toMatchObject({ status: 200, announced: 400_000, whole: false });
+        expect(seen.received).toBeLessThan(400_000);
+        backend.proxy.follow();
       }
-      backend.proxy.follow(({ kind, name }) => (kind === 'read' && (!versioned || name?.startsWith('v/') === true) ? fault : undefined));
-      const seen = await download(`/${bucket}/k`);
-      expect(seen).toMatchObject({ status: 200, announced: 400_000, whole: false });
-      expect(seen.received).toBeLessThan(400_000);
-      backend.proxy.follow();
-    }
-  });
+    },
+  );
 
   test('a source that breaks off makes no copy, and no part', async () => {
     await world.put(`/${bucket}/source`, BODY);
     const target = await world.bucket();
     const upload = await world.upload(`/${target}/k`);
-    backend.proxy.follow(({ kind }) => (kind === 'read' ? { kind: 'breakBody', after: 100_000, how: 'end' } : undefined));
+    backend.proxy.follow(({ kind }) =>
+      kind === 'read' ? { kind: 'breakBody', after: 100_000, how: 'end' } : undefined,
+    );
     // With a checksum to be computed, the bytes pass through the gateway.
     const copied = await world.copy(`/${target}/k`, `${bucket}/source`, { 'x-amz-checksum-algorithm': 'SHA256' });
     backend.proxy.follow();
@@ -87,7 +103,11 @@ describe.each(SERVICES)('%s', (service) => {
   ] as const)('reads that meet %s are repeated', async (_name, fault) => {
     await world.put(`/${bucket}/k`, 'text');
     const reads: readonly (readonly [string, string])[] = [
-      ['GET', `/${bucket}/k`], ['HEAD', `/${bucket}/k`], ['GET', `/${bucket}/k?tagging`], ['GET', `/${bucket}?list-type=2`], ['GET', `/${bucket}?versions`],
+      ['GET', `/${bucket}/k`],
+      ['HEAD', `/${bucket}/k`],
+      ['GET', `/${bucket}/k?tagging`],
+      ['GET', `/${bucket}?list-type=2`],
+      ['GET', `/${bucket}?versions`],
     ];
     for (const [method, target] of reads) {
       const once = onNth(1, fault, isRead);
@@ -114,20 +134,35 @@ describe.each(SERVICES)('%s', (service) => {
       const listed = await world.ask('GET', `/${bucket}?list-type=2`);
       expect(once.met()).toBeDefined();
       // Never a list that lacks something.
-      expect(listed.outcome === '200' ? [...listed.body.matchAll(/<Key>/g)].length : listed.outcome).toSatisfy((seen) => seen === 2 || seen === '503 ServiceUnavailable');
+      expect(listed.outcome === '200' ? [...listed.body.matchAll(/<Key>/g)].length : listed.outcome).toSatisfy(
+        (seen) => seen === 2 || seen === '503 ServiceUnavailable',
+      );
     }
   });
 
   test('empty pages between those with rows lose nothing, in any listing', async () => {
-    await world.must('PUT', `/${bucket}?versioning`, { body: '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>' });
+    await world.must('PUT', `/${bucket}?versioning`, {
+      body: '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>',
+    });
     const keys = ['a', 'b/1', 'b/2', 'c&d', 'e', 'f/1'];
     for (const key of keys) await world.put(`/${bucket}/${encodeURIComponent(key).replaceAll('%2F', '/')}`, 'one');
     await world.put(`/${bucket}/a`, 'two');
     await world.must('DELETE', `/${bucket}/e`);
-    const targets = ['list-type=2', 'list-type=2&delimiter=%2F', 'list-type=2&max-keys=2', 'delimiter=%2F&max-keys=1', 'versions', 'versions&max-keys=2', 'versions&delimiter=%2F', 'versions&prefix=b%2F'];
+    const targets = [
+      'list-type=2',
+      'list-type=2&delimiter=%2F',
+      'list-type=2&max-keys=2',
+      'delimiter=%2F&max-keys=1',
+      'versions',
+      'versions&max-keys=2',
+      'versions&delimiter=%2F',
+      'versions&prefix=b%2F',
+    ];
     for (const query of targets) {
       const plain = await everyRow(query);
-      backend.proxy.follow(({ kind, count }) => (kind === 'list' && count % 2 === 1 ? { kind: 'emptyPage' } : undefined));
+      backend.proxy.follow(({ kind, count }) =>
+        kind === 'list' && count % 2 === 1 ? { kind: 'emptyPage' } : undefined,
+      );
       expect(await everyRow(query), query).toEqual(plain);
       backend.proxy.follow();
     }
@@ -137,16 +172,27 @@ describe.each(SERVICES)('%s', (service) => {
   /** Rows of all pages, as a client sees them that follows the markers. */
   async function everyRow(query: string): Promise<string[]> {
     const rows: string[] = [];
-    for (let more = ''; ;) {
+    for (let more = ''; ; ) {
       const { body } = await world.must('GET', `/${bucket}?${query}${more}`);
       const contents = body.replace(/^.*?(?=<Contents|<CommonPrefixes|<Version>|<DeleteMarker|<\/List)/s, '');
-      rows.push(...[...contents.matchAll(/<(Key|Prefix|VersionId|IsLatest)>([^<]*)</g)].map(([, name = '', value = '']) => `${name} ${value}`));
+      rows.push(
+        ...[...contents.matchAll(/<(Key|Prefix|VersionId|IsLatest)>([^<]*)</g)].map(
+          ([, name = '', value = '']) => `${name} ${value}`,
+        ),
+      );
       if (!body.includes('<IsTruncated>true')) return rows;
-      const markers = [['NextContinuationToken', 'continuation-token'], ['NextKeyMarker', 'key-marker'], ['NextVersionIdMarker', 'version-id-marker'], ['NextMarker', 'marker']] as const;
+      const markers = [
+        ['NextContinuationToken', 'continuation-token'],
+        ['NextKeyMarker', 'key-marker'],
+        ['NextVersionIdMarker', 'version-id-marker'],
+        ['NextMarker', 'marker'],
+      ] as const;
       more = '';
       for (const [element, parameter] of markers) {
         const value = new RegExp(`<${element}>([^<]*)<`).exec(body)?.[1];
-        if (value !== undefined && value !== '') more += `&${parameter}=${encodeURIComponent(value.replaceAll('&amp;', '&'))}`;
+        if (value !== undefined && value !== '') {
+          more += `&${parameter}=${encodeURIComponent(value.replaceAll('&amp;', '&'))}`;
+        }
       }
       expect(more).not.toBe('');
     }

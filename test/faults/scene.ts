@@ -20,11 +20,16 @@ export function outcomeOf({ status, body }: RawAnswer): string {
   return code === undefined ? String(status) : `${status} ${code}`;
 }
 
-export async function sendTo(port: number, { method, target, headers = {}, body = '', payloadHash }: Request): Promise<RawAnswer> {
+export async function sendTo(
+  port: number,
+  { method, target, headers = {}, body = '', payloadHash }: Request,
+): Promise<RawAnswer> {
   const all = { ...headers, 'content-length': String(Buffer.byteLength(body)) };
   const connection = await RawConnection.open(port);
   try {
-    connection.send(signedHead({ method, target, headers: all, ...(payloadHash !== undefined && { payloadHash }) }) + body);
+    connection.send(
+      signedHead({ method, target, headers: all, ...(payloadHash !== undefined && { payloadHash }) }) + body,
+    );
     return await connection.answer(method);
   } finally {
     connection.close();
@@ -51,8 +56,8 @@ export function targetOf({ bucket, key }: Pick<Scene, 'bucket' | 'key'>, query =
 }
 
 /**
- * All that clients can see of a key, ids and times left out, so that it can be compared with another key's: versions and markers with
- * their bytes, what GET and HEAD say, tags, grants, open uploads with their parts.
+ * All that clients can see of a key, ids and times left out, so that it can be compared with another key's: versions
+ * and markers with their bytes, what GET and HEAD say, tags, grants, open uploads with their parts.
  */
 export async function observe({ world, bucket, key }: Scene): Promise<string[]> {
   const { port } = world.gateway;
@@ -64,10 +69,16 @@ export async function observe({ world, bucket, key }: Scene): Promise<string[]> 
     seen.push(`${entry.latest ? 'latest ' : ''}${entry.id === 'null' ? 'null ' : ''}${entry.kind} ${text}`.trim());
   }
   const current = await get(at(''));
-  seen.push(`GET ${shortened(current)} ${current.headers['etag'] ?? ''} ${current.headers['x-amz-checksum-crc32'] ?? ''}`.trim());
+  seen.push(
+    `GET ${shortened(current)} ${current.headers['etag'] ?? ''} ${current.headers['x-amz-checksum-crc32'] ?? ''}`.trim(),
+  );
   if (current.status === 200) {
-    seen.push(`tags ${[...(await get(at('tagging'))).body.matchAll(/<Key>(\w+)</g)].map(([, name]) => name).join(',')}`);
-    seen.push(`grants ${[...(await get(at('acl'))).body.matchAll(/<Permission>(\w+)</g)].map(([, name]) => name).join(',')}`);
+    seen.push(
+      `tags ${[...(await get(at('tagging'))).body.matchAll(/<Key>(\w+)</g)].map(([, name]) => name).join(',')}`,
+    );
+    seen.push(
+      `grants ${[...(await get(at('acl'))).body.matchAll(/<Permission>(\w+)</g)].map(([, name]) => name).join(',')}`,
+    );
     seen.push(`hold ${element((await get(at('legal-hold'))).body, 'Status')}`);
   }
   const uploads = await get(`/${bucket}?uploads&prefix=${key}`);
@@ -98,8 +109,14 @@ function shortened(answer: RawAnswer): string {
   return answer.status === 200 ? `${answer.body.slice(0, 20)} (${answer.body.length})` : outcomeOf(answer);
 }
 
-/** Calls that stage something in a container that clients see: on Azure blocks and lists of blocks, on Cloud Storage parts. */
+/**
+ * Calls that stage something in a container that clients see: on Azure blocks and lists of blocks, on Cloud Storage
+ * parts.
+ */
 export function stagedInTheOpen(calls: readonly ProxiedCall[], system: string): string[] {
-  const isStaging = ({ target, name, changes }: ProxiedCall): boolean => changes && (/[?&]comp=block(?:list)?(?:&|$)/.test(target) || name?.startsWith('~parts/') === true);
-  return calls.filter((call) => call.container !== system && isStaging(call)).map(({ method, target }) => `${method} ${target}`);
+  const isStaging = ({ target, name, changes }: ProxiedCall): boolean =>
+    changes && (/[?&]comp=block(?:list)?(?:&|$)/.test(target) || name?.startsWith('~parts/') === true);
+  return calls
+    .filter((call) => call.container !== system && isStaging(call))
+    .map(({ method, target }) => `${method} ${target}`);
 }

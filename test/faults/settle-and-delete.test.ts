@@ -9,7 +9,10 @@ import { stagedInTheOpen } from './scene.ts';
 const SYSTEM = 'settle-system';
 const MB = 1_000_000;
 const PARTS = ['a'.repeat(10 * MB), 'b'.repeat(5 * MB)] as const;
-/** What moves bytes inside the service waits so long: everything that a client does at once comes before it. Milliseconds. */
+/**
+ * What moves bytes inside the service waits so long: everything that a client does at once comes before it.
+ * Milliseconds.
+ */
 const SLOW_COPY = 150;
 
 describe.each(SERVICES)('over %s', (service: Service) => {
@@ -33,7 +36,9 @@ describe.each(SERVICES)('over %s', (service: Service) => {
   async function completed(key: string): Promise<string> {
     const upload = await world.upload(`/${bucket}/${key}`, { 'content-type': 'text/x', 'x-amz-meta-colour': 'blue' });
     const etags: string[] = [];
-    for (const [index, part] of PARTS.entries()) etags.push((await world.put(`${upload}&partNumber=${index + 1}`, part)).headers['etag'] ?? '');
+    for (const [index, part] of PARTS.entries()) {
+      etags.push((await world.put(`${upload}&partNumber=${index + 1}`, part)).headers['etag'] ?? '');
+    }
     return (await world.complete(upload, etags)).outcome;
   }
 
@@ -62,10 +67,18 @@ describe.each(SERVICES)('over %s', (service: Service) => {
     expect(await completed('k')).toBe('200');
     const before = await world.must('HEAD', `/${bucket}/k`);
     await backend.proxy.quiet(2 * SLOW_COPY);
-    expect(backend.proxy.calls.filter(({ kind, container, name }) => kind === 'copy' && container !== SYSTEM && name === 'k')).not.toEqual([]);
+    expect(
+      backend.proxy.calls.filter(
+        ({ kind, container, name }) => kind === 'copy' && container !== SYSTEM && name === 'k',
+      ),
+    ).not.toEqual([]);
     const after = await world.must('HEAD', `/${bucket}/k`);
-    for (const name of ['etag', 'content-type', 'content-length', 'last-modified', 'x-amz-meta-colour']) expect(after.headers[name]).toBe(before.headers[name]);
-    expect((await world.must('GET', `/${bucket}/k`, { headers: { range: `bytes=${10 * MB - 2}-${10 * MB + 1}` } })).body).toBe('aabb');
+    for (const name of ['etag', 'content-type', 'content-length', 'last-modified', 'x-amz-meta-colour']) {
+      expect(after.headers[name]).toBe(before.headers[name]);
+    }
+    expect(
+      (await world.must('GET', `/${bucket}/k`, { headers: { range: `bytes=${10 * MB - 2}-${10 * MB + 1}` } })).body,
+    ).toBe('aabb');
   });
 
   test('CopyObject with other headers, of a small object and of one of parts', async () => {
@@ -84,17 +97,30 @@ describe.each(SERVICES)('over %s', (service: Service) => {
     expect(stagedInTheOpen(backend.proxy.calls, SYSTEM)).toEqual([]);
   });
 
-  test.runIf(service === 'azure')('keys on whose names an earlier release left blocks can be written again', async () => {
-    const blobs = new BlobServiceClient(backend.proxy.endpoint, new StorageSharedKeyCredential(DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY));
-    for (const key of ['put', 'parts', 'kept']) {
-      await blobs.getContainerClient(bucket).getBlockBlobClient(key).stageBlock(Buffer.alloc(18).toString('base64'), 'left', 4);
-      expect(await world.outcome('HEAD', `/${bucket}/${key}`)).toBe('404');
-    }
-    expect(await world.outcome('PUT', `/${bucket}/put`, { headers: { 'if-none-match': '*' }, body: 'new' })).toBe('200');
-    expect((await world.must('GET', `/${bucket}/put`)).body).toBe('new');
-    expect(await completed('parts')).toBe('200');
-    await world.put(`/${bucket}/kept`, 'kept');
-    expect(await world.outcome('PUT', `/${bucket}/kept`, { headers: { 'if-none-match': '*' }, body: 'new' })).toBe('412 PreconditionFailed');
-    expect((await world.must('GET', `/${bucket}/kept`)).body).toBe('kept');
-  });
+  test.runIf(service === 'azure')(
+    'keys on whose names an earlier release left blocks can be written again',
+    async () => {
+      const blobs = new BlobServiceClient(
+        backend.proxy.endpoint,
+        new StorageSharedKeyCredential(DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY),
+      );
+      for (const key of ['put', 'parts', 'kept']) {
+        await blobs
+          .getContainerClient(bucket)
+          .getBlockBlobClient(key)
+          .stageBlock(Buffer.alloc(18).toString('base64'), 'left', 4);
+        expect(await world.outcome('HEAD', `/${bucket}/${key}`)).toBe('404');
+      }
+      expect(await world.outcome('PUT', `/${bucket}/put`, { headers: { 'if-none-match': '*' }, body: 'new' })).toBe(
+        '200',
+      );
+      expect((await world.must('GET', `/${bucket}/put`)).body).toBe('new');
+      expect(await completed('parts')).toBe('200');
+      await world.put(`/${bucket}/kept`, 'kept');
+      expect(await world.outcome('PUT', `/${bucket}/kept`, { headers: { 'if-none-match': '*' }, body: 'new' })).toBe(
+        '412 PreconditionFailed',
+      );
+      expect((await world.must('GET', `/${bucket}/kept`)).body).toBe('kept');
+    },
+  );
 });

@@ -16,20 +16,98 @@ interface AnswerStream {
 }
 
 const STATUS = [
-  'HTTP/1.1 200 OK', 'HTTP/1.1 200 OK', 'HTTP/1.1 200 OK', 'HTTP/1.1 404 Not Found', 'HTTP/1.1 204 No Content', 'HTTP/1.1 304 Not Modified', 'HTTP/1.0 200 OK', 'HTTP/1.1 200',
-  'HTTP/1.1  200 OK', 'HTTP/1.1 2000 OK', 'HTTP/2.0 200 OK', 'HTTP/1.1 099 Low', 'http/1.1 200 OK', 'HTTP/1.1 206 Partial\tContent',
+  'HTTP/1.1 200 OK',
+  'HTTP/1.1 200 OK',
+  'HTTP/1.1 200 OK',
+  'HTTP/1.1 404 Not Found',
+  'HTTP/1.1 204 No Content',
+  'HTTP/1.1 304 Not Modified',
+  'HTTP/1.0 200 OK',
+  'HTTP/1.1 200',
+  'HTTP/1.1  200 OK',
+  'HTTP/1.1 2000 OK',
+  'HTTP/2.0 200 OK',
+  'HTTP/1.1 099 Low',
+  'http/1.1 200 OK',
+  'HTTP/1.1 206 Partial\tContent',
 ];
-const INTERIM = ['', '', '', '', 'HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n', 'HTTP/1.1 102 Processing\r\nContent-Length: 3\r\n\r\n'];
+const INTERIM = [
+  '',
+  '',
+  '',
+  '',
+  'HTTP/1.1 100 Continue\r\n\r\n',
+  'HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n',
+  'HTTP/1.1 102 Processing\r\nContent-Length: 3\r\n\r\n',
+];
 const FIELDS = [
-  'X-A: b', 'X-A:b', 'X-A:  b  ', 'X-A: b\r\n folded', 'X-A : b', ': b', 'X-A', 'Connection: close', 'Connection: keep-alive', 'Keep-Alive: timeout=1', 'X-Ü: b', 'X-A: \x01', 'X-A: \0', 'X-A: ü', 'X-A: a\rb', 'X-A: a\nX-B: c',
+  'X-A: b',
+  'X-A:b',
+  'X-A:  b  ',
+  'X-A: b\r\n folded',
+  'X-A : b',
+  ': b',
+  'X-A',
+  'Connection: close',
+  'Connection: keep-alive',
+  'Keep-Alive: timeout=1',
+  'X-Ü: b',
+  'X-A: \x01',
+  'X-A: \0',
+  'X-A: ü',
+  'X-A: a\rb',
+  'X-A: a\nX-B: c',
 ];
-const LENGTHS = ['5', '5', '5', '05', '+5', '-5', '5, 5', '5,6', '0x5', '5 ', '', '99999999999999999999', '6', '4', '0'];
-const CODINGS = ['chunked', 'chunked', 'chunked', 'Chunked', 'identity', 'gzip, chunked', 'chunked, gzip', 'chunked\r\nTransfer-Encoding: chunked', 'xchunked', ' chunked ', ''];
+const LENGTHS = [
+  '5',
+  '5',
+  '5',
+  '05',
+  '+5',
+  '-5',
+  '5, 5',
+  '5,6',
+  '0x5',
+  '5 ',
+  '',
+  '99999999999999999999',
+  '6',
+  '4',
+  '0',
+];
+const CODINGS = [
+  'chunked',
+  'chunked',
+  'chunked',
+  'Chunked',
+  'identity',
+  'gzip, chunked',
+  'chunked, gzip',
+  'chunked\r\nTransfer-Encoding: chunked',
+  'xchunked',
+  ' chunked ',
+  '',
+];
 const BODY = 'hello';
 const CHUNKED = [
-  '5\r\nhello\r\n0\r\n\r\n', '2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n', '5;a=b\r\nhello\r\n0;x\r\n\r\n', '5;a="\r\n"\r\nhello\r\n0\r\n\r\n', '0005\r\nhello\r\n000\r\n\r\n', '5\nhello\n0\n\n', '5\r\nhello\r\n0\r\nX-T: 1\r\n\r\n',
-  '6\r\nhello\r\n0\r\n\r\n', '4\r\nhello\r\n0\r\n\r\n', '5 \r\nhello\r\n0\r\n\r\n', ' 5\r\nhello\r\n0\r\n\r\n', '0x5\r\nhello\r\n0\r\n\r\n', '-5\r\nhello\r\n0\r\n\r\n', '5\r\nhello0\r\n\r\n', '5\r\nhello\r\n0\r\n', 'fffffffffffffffff\r\nhello\r\n0\r\n\r\n',
-  '5\r\nhello\r\n0\r\nContent-Length: 3\r\n\r\n', '5\r\rhello\r\n0\r\n\r\n',
+  '5\r\nhello\r\n0\r\n\r\n',
+  '2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n',
+  '5;a=b\r\nhello\r\n0;x\r\n\r\n',
+  '5;a="\r\n"\r\nhello\r\n0\r\n\r\n',
+  '0005\r\nhello\r\n000\r\n\r\n',
+  '5\nhello\n0\n\n',
+  '5\r\nhello\r\n0\r\nX-T: 1\r\n\r\n',
+  '6\r\nhello\r\n0\r\n\r\n',
+  '4\r\nhello\r\n0\r\n\r\n',
+  '5 \r\nhello\r\n0\r\n\r\n',
+  ' 5\r\nhello\r\n0\r\n\r\n',
+  '0x5\r\nhello\r\n0\r\n\r\n',
+  '-5\r\nhello\r\n0\r\n\r\n',
+  '5\r\nhello0\r\n\r\n',
+  '5\r\nhello\r\n0\r\n',
+  'fffffffffffffffff\r\nhello\r\n0\r\n\r\n',
+  '5\r\nhello\r\n0\r\nContent-Length: 3\r\n\r\n',
+  '5\r\rhello\r\n0\r\n\r\n',
 ];
 const BEHIND = ['', '', '', 'x', '\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil'];
 

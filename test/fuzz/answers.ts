@@ -2,7 +2,10 @@ const CHUNKED = /\r\ntransfer-encoding: chunked/i;
 const LENGTH = /\r\ncontent-length: (\d+)/i;
 const INTERIM = /^HTTP\/1\.1 1\d\d /;
 
-/** @returns where the first final answer in the text ends, interim ones before it included; 0 while it is not whole. @param method of its request */
+/**
+ * @returns where the first final answer in the text ends, interim ones before it included; 0 while it is not whole.
+ * @param method of its request
+ */
 export function endOfAnswer(text: string, method: string): number {
   let start = 0;
   let end = text.indexOf('\r\n\r\n');
@@ -20,7 +23,7 @@ export function endOfAnswer(text: string, method: string): number {
 }
 
 function endOfChunks(text: string, from: number): number {
-  for (let at = from; ;) {
+  for (let at = from; ; ) {
     const line = text.indexOf('\r\n', at);
     if (line < 0) return 0;
     const size = Number.parseInt(text.slice(at, line), 16);

@@ -29,7 +29,10 @@ function statusOf(text: string): number {
   return Number(/^HTTP\/1\.1 (?!100)(\d{3})/m.exec(text)?.[1] ?? 0);
 }
 
-/** Sends bytes on a connection of their own, and takes what comes until the answer is whole, the connection ends, or nothing comes any more. */
+/**
+ * Sends bytes on a connection of their own, and takes what comes until the answer is whole, the connection ends, or
+ * nothing comes any more.
+ */
 export function exchange(port: number, { text: request }: FuzzRequest): Promise<Outcome> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });
@@ -50,8 +53,8 @@ export function exchange(port: number, { text: request }: FuzzRequest): Promise<
 }
 
 /**
- * A connection that is kept: requests go out many at a time, and answers must come one for each, in order. The last of each lot asks for
- * what only it asks for: an answer that belongs to another is found out.
+ * A connection that is kept: requests go out many at a time, and answers must come one for each, in order. The last of
+ * each lot asks for what only it asks for: an answer that belongs to another is found out.
  */
 export class KeptConnection {
   readonly #port: number;
@@ -62,14 +65,20 @@ export class KeptConnection {
     this.#port = port;
   }
 
-  /** @returns an outcome for each; what the gateway did not answer before it hung up is sent again, on a new connection */
+  /**
+   * @returns an outcome for each; what the gateway did not answer before it hung up is sent again, on a new connection
+   */
   async exchange(requests: readonly FuzzRequest[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
-    for (let vain = 0; outcomes.length < requests.length;) {
+    for (let vain = 0; outcomes.length < requests.length; ) {
       const rest = requests.slice(outcomes.length);
       const { answers, crossed } = await this.#lot(rest);
       outcomes.push(...answers.map((text) => ({ status: statusOf(text), text })));
-      if (crossed !== undefined) throw new Error(`answers do not belong to their requests: ${JSON.stringify(rest.map(({ text }) => text.slice(0, 1500)))}\n-> ${JSON.stringify(crossed.slice(0, 1500))}`);
+      if (crossed !== undefined) {
+        throw new Error(
+          `answers do not belong to their requests: ${JSON.stringify(rest.map(({ text }) => text.slice(0, 1500)))}\n-> ${JSON.stringify(crossed.slice(0, 1500))}`,
+        );
+      }
       vain = answers.length === 0 ? vain + 1 : 0;
       if (vain > 1) outcomes.push({ status: 0, text: '' });
     }
@@ -81,11 +90,14 @@ export class KeptConnection {
   }
 
   /** One lot on the connection that is there: whole answers, as many as came. */
-  async #lot(requests: readonly FuzzRequest[]): Promise<{ readonly answers: readonly string[]; readonly crossed?: string }> {
+  async #lot(
+    requests: readonly FuzzRequest[],
+  ): Promise<{ readonly answers: readonly string[]; readonly crossed?: string }> {
     this.#lots += 1;
     const name = `probe-${this.#lots}-of-${process.pid}`;
     const probe = `GET /nobodys-${name} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
-    const socket = (this.#socket = this.#socket?.writable === true ? this.#socket : connect({ port: this.#port, host: '127.0.0.1' }));
+    const socket = (this.#socket =
+      this.#socket?.writable === true ? this.#socket : connect({ port: this.#port, host: '127.0.0.1' }));
     const texts = await answersOn(socket, [...requests.map(({ text }) => text), probe]);
     if (texts.length <= requests.length) {
       socket.destroy();
@@ -103,19 +115,30 @@ function answersOn(socket: Socket, requests: readonly string[]): Promise<string[
     const answers: string[] = [];
     let text = '';
     const finish = (): void => {
-      socket.removeAllListeners('data').removeAllListeners('error').removeAllListeners('close').on('error', () => undefined);
+      socket
+        .removeAllListeners('data')
+        .removeAllListeners('error')
+        .removeAllListeners('close')
+        .on('error', () => undefined);
       clearTimeout(patience);
       resolve(answers);
     };
     const patience = setTimeout(finish, WHOLE_PATIENCE_MS);
-    socket.on('error', finish).on('close', finish).on('data', (chunk) => {
-      text += chunk.toString('latin1');
-      for (let end = endOfAnswer(text, methods[answers.length] ?? ''); end > 0; end = endOfAnswer(text, methods[answers.length] ?? '')) {
-        answers.push(text.slice(0, end));
-        text = text.slice(end);
-        if (answers.length === requests.length) finish();
-      }
-    });
+    socket
+      .on('error', finish)
+      .on('close', finish)
+      .on('data', (chunk) => {
+        text += chunk.toString('latin1');
+        for (
+          let end = endOfAnswer(text, methods[answers.length] ?? '');
+          end > 0;
+          end = endOfAnswer(text, methods[answers.length] ?? '')
+        ) {
+          answers.push(text.slice(0, end));
+          text = text.slice(end);
+          if (answers.length === requests.length) finish();
+        }
+      });
     socket.write(requests.join(''), 'latin1');
   });
 }

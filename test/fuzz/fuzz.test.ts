@@ -8,7 +8,11 @@ const REQUESTS = 3000;
 const MAX_GROWTH = 48 * 2 ** 20;
 
 test(`${REQUESTS} random requests: no 5xx, nothing of others seen or changed, memory given back`, async () => {
-  const { statuses, failures, damage, grownBytes, servedAfter } = await fuzz({ requests: REQUESTS, seed: propertySeed, store: new MemoryBlobStore() });
+  const { statuses, failures, damage, grownBytes, servedAfter } = await fuzz({
+    requests: REQUESTS,
+    seed: propertySeed,
+    store: new MemoryBlobStore(),
+  });
   expect(failures).toEqual([]);
   expect(damage).toBe('');
   expect(servedAfter).toBe(true);

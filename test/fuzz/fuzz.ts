@@ -23,7 +23,10 @@ interface FuzzOptions {
 interface FuzzReport {
   /** Requests by status; 0: no answer, as to a body that never came. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Answers that must not be: 5xx other than 501, none where one had to come, and anything of a sentinel. With the request that got them. */
+  /**
+   * Answers that must not be: 5xx other than 501, none where one had to come, and anything of a sentinel. With the
+   * request that got them.
+   */
   readonly failures: readonly string[];
   /** What has changed of the sentinels. */
   readonly damage: string;
@@ -51,7 +54,12 @@ const BUCKETS = [['fuzz-one'], ['fuzz-two', OTHER_ACCESS_KEY]] as const;
 export async function fuzz({ requests, first = 0, seed, store, progress }: FuzzOptions): Promise<FuzzReport> {
   const watchers = everythingThatWatches(JOURNAL_BYTES);
   const logged = new ErrorLines();
-  const gateway = await startGatewayOver(store, { ...watchers.options, presignedV2: true, systemContainer: `fuzz${seed}-${Date.now()}`.slice(0, 60), onLog: (line) => logged.note(line) });
+  const gateway = await startGatewayOver(store, {
+    ...watchers.options,
+    presignedV2: true,
+    systemContainer: `fuzz${seed}-${Date.now()}`.slice(0, 60),
+    onLog: (line) => logged.note(line),
+  });
   watchers.watch(gateway.dispatcher);
   try {
     const sentinels = new Sentinels(gateway.port);
@@ -60,7 +68,12 @@ export async function fuzz({ requests, first = 0, seed, store, progress }: FuzzO
     if (ids === undefined) throw new Error('the fuzzer got no ids to play with');
     const before = await heldBytes();
     const run = new Run(gateway.port, {
-      requests, first, seed, ids, marker: sentinels.marker, progress: async (done) => progress?.(done, await heldBytes()),
+      requests,
+      first,
+      seed,
+      ids,
+      marker: sentinels.marker,
+      progress: async (done) => progress?.(done, await heldBytes()),
     });
     await run.finished();
     const served = await roundTrip(gateway.port, signedHead({ target: '/' }));
@@ -69,7 +82,13 @@ export async function fuzz({ requests, first = 0, seed, store, progress }: FuzzO
     await sleep(QUIET_MS);
     watchers.observers.flush();
     const failures = [...run.failures, ...logged.texts];
-    return { statuses: run.statuses, failures, damage, grownBytes: await heldBytes() - before, servedAfter: served.status === 200 };
+    return {
+      statuses: run.statuses,
+      failures,
+      damage,
+      grownBytes: (await heldBytes()) - before,
+      servedAfter: served.status === 200,
+    };
   } finally {
     await gateway.close();
   }
@@ -112,7 +131,10 @@ class Run {
     }
   }
 
-  /** Those that end where they say go out together, the others each on a connection of their own: who knows where they end. */
+  /**
+   * Those that end where they say go out together, the others each on a connection of their own: who knows where they
+   * end.
+   */
   async #lot(connection: KeptConnection): Promise<void> {
     const { requests, first: offset, seed, progress } = this.#options;
     const whole: [number, FuzzRequest][] = [];
@@ -127,7 +149,9 @@ class Run {
       else this.#alone(index, request);
     }
     const outcomes = await connection.exchange(whole.map(([, request]) => request));
-    for (const [at, [index, request]] of whole.entries()) this.#judge(index, request, outcomes[at] ?? { status: 0, text: '' });
+    for (const [at, [index, request]] of whole.entries()) {
+      this.#judge(index, request, outcomes[at] ?? { status: 0, text: '' });
+    }
     while (this.#waiting.size > MOST_WAITING) await Promise.race(this.#waiting);
   }
 
@@ -141,8 +165,13 @@ class Run {
 
   #judge(index: number, request: FuzzRequest, { status, text }: Outcome): void {
     this.statuses[status] = (this.statuses[status] ?? 0) + 1;
-    const bad = (status >= 500 && status !== 501) || (status === 0 && request.whole) || text.includes(this.#options.marker);
-    if (bad) this.failures.push(`#${this.#options.first + index} ${JSON.stringify(request.text.slice(0, 2000))}\n  -> ${JSON.stringify(text.slice(0, 600))}`);
+    const bad =
+      (status >= 500 && status !== 501) || (status === 0 && request.whole) || text.includes(this.#options.marker);
+    if (bad) {
+      this.failures.push(
+        `#${this.#options.first + index} ${JSON.stringify(request.text.slice(0, 2000))}\n  -> ${JSON.stringify(text.slice(0, 600))}`,
+      );
+    }
   }
 }
 
@@ -153,18 +182,34 @@ class ErrorLines {
   note({ level, fields, message }: LoggedLine): void {
     if (level !== 'error' || this.texts.length >= MAX_FAILURES) return;
     const { err } = fields as { readonly err?: unknown };
-    this.texts.push(`${message}: ${err instanceof Error ? err.stack ?? err.message : JSON.stringify(fields)}`);
+    this.texts.push(`${message}: ${err instanceof Error ? (err.stack ?? err.message) : JSON.stringify(fields)}`);
   }
 }
 
 /**
- * Makes the buckets of the fuzzer, unless they are there, and uploads and versions in them: these differ from run to run, all else is the same for a seed.
+ * Makes the buckets of the fuzzer, unless they are there, and uploads and versions in them: these differ from run to
+ * run, all else is the same for a seed.
  * @returns undefined: not to be had at the moment
  */
 async function playground(port: number): Promise<KnownIds | undefined> {
-  const put = (target: string, body = '', method = 'PUT') => roundTrip(port, signedHead({ method, target, headers: { 'content-length': String(body.length) } }) + body);
-  for (const [bucket, accessKey] of BUCKETS) await roundTrip(port, signedHead({ method: 'PUT', target: `/${bucket}`, headers: { 'content-length': '0' }, ...(accessKey !== undefined && { accessKey }) }));
-  const uploads = await Promise.all(['a', 'b', 'a'].map(async (key) => /<UploadId>([^<]*)/.exec((await put(`/fuzz-one/${key}?uploads`, '', 'POST')).body)?.[1] ?? ''));
+  const put = (target: string, body = '', method = 'PUT') =>
+    roundTrip(port, signedHead({ method, target, headers: { 'content-length': String(body.length) } }) + body);
+  for (const [bucket, accessKey] of BUCKETS) {
+    await roundTrip(
+      port,
+      signedHead({
+        method: 'PUT',
+        target: `/${bucket}`,
+        headers: { 'content-length': '0' },
+        ...(accessKey !== undefined && { accessKey }),
+      }),
+    );
+  }
+  const uploads = await Promise.all(
+    ['a', 'b', 'a'].map(
+      async (key) => /<UploadId>([^<]*)/.exec((await put(`/fuzz-one/${key}?uploads`, '', 'POST')).body)?.[1] ?? '',
+    ),
+  );
   await put('/fuzz-one?versioning', '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>');
   const stored = await Promise.all(['a', 'b', 'dir/c'].map((key) => put(`/fuzz-one/${key}`, 'mine')));
   const versions = stored.map(({ headers }) => headers['x-amz-version-id'] ?? '');

@@ -15,14 +15,20 @@ type Outcome = { readonly status: number; readonly body: string } | 'refused';
 
 /** What the peer sends to the first request of each connection; to later ones, `SECOND`. */
 let script: readonly Buffer[] = [];
-/** All of it has gone out: what comes behind an answer comes before the next request, or nobody could tell it from the next answer. */
+/**
+ * All of it has gone out: what comes behind an answer comes before the next request, or nobody could tell it from the
+ * next answer.
+ */
 let played = Promise.resolve();
 let port = 0;
 const sockets = new Set<Socket>();
 const server = createServer((socket) => {
   let requests = 0;
   sockets.add(socket);
-  socket.on('error', () => undefined).on('close', () => sockets.delete(socket)).on('data', () => void (played = reply(socket, ++requests)));
+  socket
+    .on('error', () => undefined)
+    .on('close', () => sockets.delete(socket))
+    .on('data', () => void (played = reply(socket, ++requests)));
 });
 
 async function reply(socket: Socket, count: number): Promise<void> {
@@ -58,7 +64,10 @@ afterAll(() => {
 
 async function ours(transport: LeanTransport, method: 'GET' | 'HEAD'): Promise<Outcome> {
   try {
-    const answer = await transport.send({ method, path: '/', headers: [], responseTimeout: 60 }, new AbortController().signal);
+    const answer = await transport.send(
+      { method, path: '/', headers: [], responseTimeout: 60 },
+      new AbortController().signal,
+    );
     return { status: answer.status, body: Buffer.from(await answer.body.bytes(1_000_000, 60)).toString('latin1') };
   } catch {
     return 'refused';
@@ -71,13 +80,22 @@ function theirs(agent: Agent, method: string): Promise<Outcome> {
     const sent = httpRequest({ host: '127.0.0.1', port, method, agent, timeout: 60 });
     let heard: { complete: () => boolean; outcome: () => Outcome } | undefined;
     // Garbage behind a whole answer is an error of the connection: the answer was heard all the same, a moment later.
-    const refuse = (): void => void setTimeout(() => resolve(heard?.complete() === true ? heard.outcome() : 'refused'), 5);
-    sent.on('error', refuse).on('timeout', () => sent.destroy()).on('response', (answer) => {
-      let body = '';
-      heard = { complete: () => answer.complete, outcome: () => ({ status: answer.statusCode ?? 0, body }) };
-      answer.setEncoding('latin1').on('data', (piece: string) => (body += piece)).on('error', refuse).on('aborted', refuse);
-      answer.on('end', () => resolve(answer.complete ? { status: answer.statusCode ?? 0, body } : 'refused'));
-    }).end();
+    const refuse = (): void =>
+      void setTimeout(() => resolve(heard?.complete() === true ? heard.outcome() : 'refused'), 5);
+    sent
+      .on('error', refuse)
+      .on('timeout', () => sent.destroy())
+      .on('response', (answer) => {
+        let body = '';
+        heard = { complete: () => answer.complete, outcome: () => ({ status: answer.statusCode ?? 0, body }) };
+        answer
+          .setEncoding('latin1')
+          .on('data', (piece: string) => (body += piece))
+          .on('error', refuse)
+          .on('aborted', refuse);
+        answer.on('end', () => resolve(answer.complete ? { status: answer.statusCode ?? 0, body } : 'refused'));
+      })
+      .end();
   });
 }
 
@@ -86,7 +104,13 @@ test(`${RUNS} generated answers, seed ${SEED}: what llhttp makes of them, or a r
   let accepted = 0;
   for (let run = 0; run < RUNS; run += 1) {
     const { method, pieces } = answerStream(random);
-    const transport = new LeanTransport({ origin: `http://127.0.0.1:${port}`, maxConnections: 1, connectTimeout: 1_000, idleTimeout: 60, keepAlive: 5_000 });
+    const transport = new LeanTransport({
+      origin: `http://127.0.0.1:${port}`,
+      maxConnections: 1,
+      connectTimeout: 1_000,
+      idleTimeout: 60,
+      keepAlive: 5_000,
+    });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const what = `run ${run}: ${method} ${JSON.stringify(Buffer.concat(pieces).toString('latin1'))} in ${pieces.length}`;
     script = pieces;

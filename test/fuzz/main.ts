@@ -18,9 +18,15 @@ const { values } = parseArgs({
 });
 const requests = Number(values.requests);
 const cloudName = BACKENDS[values.backend];
-if (values.backend !== 'memory' && cloudName === undefined) throw new Error(`no backend is called ${values.backend}: memory, ${Object.keys(BACKENDS).join(', ')} (${Object.keys(CLOUDS).length} clouds)`);
+if (values.backend !== 'memory' && cloudName === undefined) {
+  throw new Error(
+    `no backend is called ${values.backend}: memory, ${Object.keys(BACKENDS).join(', ')} (${Object.keys(CLOUDS).length} clouds)`,
+  );
+}
 
-/** Azurite stands still for a minute when it looks through all that it has, every ten minutes: each round has a new one. */
+/**
+ * Azurite stands still for a minute when it looks through all that it has, every ten minutes: each round has a new one.
+ */
 const ROUND = cloudName === undefined ? requests : 25_000;
 const began = performance.now();
 const statuses: Record<string, number> = {};
@@ -30,12 +36,17 @@ async function round(first: number): Promise<boolean> {
   const cloud = cloudName === undefined ? undefined : await startCloud(cloudName);
   try {
     const report = await fuzz({
-      requests: Math.min(ROUND, requests - first), first, seed: Number(values.seed), store: cloud?.open() ?? new MemoryBlobStore(),
+      requests: Math.min(ROUND, requests - first),
+      first,
+      seed: Number(values.seed),
+      store: cloud?.open() ?? new MemoryBlobStore(),
       progress: (done, held) => console.log(`${first + done} requests, ${mib(held)} MiB held`),
     });
     const { failures, damage, grownBytes, servedAfter } = report;
     for (const [status, count] of Object.entries(report.statuses)) statuses[status] = (statuses[status] ?? 0) + count;
-    console.log(`memory: ${mib(grownBytes)} MiB more than before; served in the end: ${servedAfter}; sentinels ${damage === '' ? 'intact' : 'CHANGED'}; failures ${failures.length}`);
+    console.log(
+      `memory: ${mib(grownBytes)} MiB more than before; served in the end: ${servedAfter}; sentinels ${damage === '' ? 'intact' : 'CHANGED'}; failures ${failures.length}`,
+    );
     for (const failure of failures) console.log(`FAILED ${failure}`);
     if (damage !== '') console.log(`SENTINELS CHANGED\n${damage}`);
     return failures.length === 0 && damage === '' && servedAfter;
@@ -48,5 +59,8 @@ const before = await heldBytes();
 let harmless = true;
 for (let first = 0; first < requests && harmless; first += ROUND) harmless = await round(first);
 const sent = Object.values(statuses).reduce((sum, count) => sum + count, 0);
-console.log(`${sent} requests over ${values.backend}, seed ${values.seed}, in ${Math.round((performance.now() - began) / 1000)} s; ${mib(await heldBytes() - before)} MiB more than in the beginning; by status:`, statuses);
+console.log(
+  `${sent} requests over ${values.backend}, seed ${values.seed}, in ${Math.round((performance.now() - began) / 1000)} s; ${mib((await heldBytes()) - before)} MiB more than in the beginning; by status:`,
+  statuses,
+);
 process.exitCode = harmless ? 0 : 1;

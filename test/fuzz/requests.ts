@@ -1,12 +1,25 @@
 import { createHash } from 'node:crypto';
 import { OPERATION_TABLE, type OperationRow } from '../../src/protocol/operation-table.ts';
-import { ACCESS_KEY, OTHER_ACCESS_KEY, presignedHead, presignedV2Head, type RawRequestOptions, signedHead } from '../support/sign-raw.ts';
+import {
+  ACCESS_KEY,
+  OTHER_ACCESS_KEY,
+  presignedHead,
+  presignedV2Head,
+  type RawRequestOptions,
+  signedHead,
+} from '../support/sign-raw.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import type { Random } from '../support/random.ts';
 import type { FuzzRequest } from './client.ts';
 import { BODIES, BUCKETS, HEADERS, KEYS, PARAMETERS, PAYLOADS, VALUES } from './samples.ts';
 
-const SIGNERS: readonly ((options: RawRequestOptions) => string)[] = [signedHead, signedHead, signedHead, presignedHead, presignedV2Head];
+const SIGNERS: readonly ((options: RawRequestOptions) => string)[] = [
+  signedHead,
+  signedHead,
+  signedHead,
+  presignedHead,
+  presignedV2Head,
+];
 const BUILT = OPERATION_TABLE.filter(({ name }) => OPERATIONS[name] !== undefined);
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH'];
 /** Of requests, how many are altered byte by byte after they were signed. */
@@ -27,10 +40,16 @@ export function randomRequest(random: Random, ids: KnownIds): FuzzRequest {
   const row = random.pick(random.chance(0.9) ? BUILT : OPERATION_TABLE);
   const nearlyRight = random.chance(NEARLY_RIGHT);
   const options = nearlyRight ? nearlyRightOptions(row, random, ids) : randomOptions(row, random, ids);
-  const body = nearlyRight ? bodyOf(row, random) : random.pick(BODIES).slice(0, random.chance(0.5) ? undefined : random.below(40));
+  const body = nearlyRight
+    ? bodyOf(row, random)
+    : random.pick(BODIES).slice(0, random.chance(0.5) ? undefined : random.below(40));
   const headers = { ...options.headers };
-  if (headers['transfer-encoding'] === undefined) headers['content-length'] = nearlyRight || random.chance(0.97) ? String(body.length) : random.pick(VALUES);
-  if (nearlyRight && row.body === 'xml') headers['content-md5'] = createHash('md5').update(body, 'latin1').digest('base64');
+  if (headers['transfer-encoding'] === undefined) {
+    headers['content-length'] = nearlyRight || random.chance(0.97) ? String(body.length) : random.pick(VALUES);
+  }
+  if (nearlyRight && row.body === 'xml') {
+    headers['content-md5'] = createHash('md5').update(body, 'latin1').digest('base64');
+  }
   const text = `${signed({ ...options, headers }, random)}${body}`;
   if (random.chance(nearlyRight ? ALTERED_NEARLY_RIGHT : ALTERED)) return { text: altered(text, random), whole: false };
   return { text, whole: headers['content-length'] === String(body.length) };
@@ -39,7 +58,12 @@ export function randomRequest(random: Random, ids: KnownIds): FuzzRequest {
 function signed(options: RawRequestOptions, random: Random): string {
   if (random.chance(0.15)) return anonymous(options);
   try {
-    return random.pick(SIGNERS)({ ...options, accessKey: random.chance(0.7) ? ownerOf(options.target) : random.pick([ACCESS_KEY, OTHER_ACCESS_KEY]), payloadHash: random.chance(0.8) ? 'UNSIGNED-PAYLOAD' : random.pick(PAYLOADS), encoding: random.chance(0.7) ? 'latin1' : 'utf8' });
+    return random.pick(SIGNERS)({
+      ...options,
+      accessKey: random.chance(0.7) ? ownerOf(options.target) : random.pick([ACCESS_KEY, OTHER_ACCESS_KEY]),
+      payloadHash: random.chance(0.8) ? 'UNSIGNED-PAYLOAD' : random.pick(PAYLOADS),
+      encoding: random.chance(0.7) ? 'latin1' : 'utf8',
+    });
   } catch {
     // What cannot be decoded cannot be signed by version 2.
     return anonymous(options);
@@ -51,11 +75,18 @@ function ownerOf(target: string): string {
 }
 
 function anonymous({ method = 'GET', target, headers = {} }: RawRequestOptions): string {
-  return `${method} ${target} HTTP/1.1\r\nhost: localhost\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+  return `${method} ${target} HTTP/1.1\r\nhost: localhost\r\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`;
 }
 
 function pathOf(level: OperationRow['level'], bucket: string, key: string): string {
-  return { service: '/', bucket: `/${bucket}`, object: `/${bucket}/${key}`, control: `/v20180820/tags/arn%3Aaws%3As3%3A%3A%3A${bucket}` }[level];
+  return {
+    service: '/',
+    bucket: `/${bucket}`,
+    object: `/${bucket}/${key}`,
+    control: `/v20180820/tags/arn%3Aaws%3As3%3A%3A%3A${bucket}`,
+  }[level];
 }
 
 function nearlyRightOptions(row: OperationRow, random: Random, ids: KnownIds): RawRequestOptions {
@@ -64,9 +95,13 @@ function nearlyRightOptions(row: OperationRow, random: Random, ids: KnownIds): R
   const path = pathOf(row.level, bucket, key);
   const { subresource, query, value, header } = row.match;
   const pairs: string[] = [];
-  if (subresource !== undefined) pairs.push(subresource === 'uploadId' ? `uploadId=${random.pick(ids.uploads)}` : subresource);
+  if (subresource !== undefined) {
+    pairs.push(subresource === 'uploadId' ? `uploadId=${random.pick(ids.uploads)}` : subresource);
+  }
   if (query !== undefined) pairs.push(`${query}=${value ?? random.pick(['1', '2'])}`);
-  if (row.level === 'object' && subresource !== 'uploadId' && random.chance(0.2)) pairs.push(`versionId=${random.pick([...ids.versions, 'null'])}`);
+  if (row.level === 'object' && subresource !== 'uploadId' && random.chance(0.2)) {
+    pairs.push(`versionId=${random.pick([...ids.versions, 'null'])}`);
+  }
   if (random.chance(0.2)) pairs.push(`${random.pick(PARAMETERS)}=${encoded(random.pick(VALUES))}`);
   const headers: Record<string, string> = {};
   if (header !== undefined) headers[header] = valueFor(header, random);
@@ -87,8 +122,17 @@ function bodyOf({ body, match: { subresource = '' } }: OperationRow, random: Ran
 }
 
 const ROOTS: Readonly<Record<string, string>> = {
-  'versioning': 'Versioning', 'delete': 'Delete', 'uploadId': 'Complete', 'tagging': 'Tagging', 'retention': 'Retention', 'legal-hold': 'LegalHold', 'object-lock': 'ObjectLock',
-  'ownershipControls': 'Ownership', 'publicAccessBlock': 'PublicAccess', 'acl': 'AccessControl', '': 'CreateBucket',
+  versioning: 'Versioning',
+  delete: 'Delete',
+  uploadId: 'Complete',
+  tagging: 'Tagging',
+  retention: 'Retention',
+  'legal-hold': 'LegalHold',
+  'object-lock': 'ObjectLock',
+  ownershipControls: 'Ownership',
+  publicAccessBlock: 'PublicAccess',
+  acl: 'AccessControl',
+  '': 'CreateBucket',
 };
 
 function valueFor(header: string, random: Random): string {
@@ -101,7 +145,11 @@ function randomOptions(row: OperationRow, random: Random, ids: KnownIds): RawReq
   const path = pathOf(row.level, bucket, key);
   const { subresource, query, value, header } = row.match;
   const pairs = random.some(PARAMETERS, 2).map((name) => `${name}=${encoded(random.pick(VALUES))}`);
-  if (subresource !== undefined) pairs.push(subresource.endsWith('Id') ? `${subresource}=${encoded(random.pick([...VALUES, ...ids.uploads]))}` : subresource);
+  if (subresource !== undefined) {
+    pairs.push(
+      subresource.endsWith('Id') ? `${subresource}=${encoded(random.pick([...VALUES, ...ids.uploads]))}` : subresource,
+    );
+  }
   if (query !== undefined) pairs.push(`${query}=${value ?? random.pick(['1', '2', encoded(random.pick(VALUES))])}`);
   const headers = Object.fromEntries(random.some(HEADERS, 3).map(([name, values]) => [name, random.pick(values)]));
   if (header !== undefined) headers[header] = valueFor(header, random);
@@ -120,13 +168,21 @@ function altered(request: string, random: Random): string {
     const at = random.below(text.length);
     const length = random.below(6);
     const kind = random.below(7);
-    if (kind === 0) text = `${text.slice(0, at)}${String.fromCharCode(random.below(256))}${text.slice(at + 1)}`;
-    else if (kind === 1) text = text.slice(0, at) + text.slice(at + length);
-    else if (kind === 2) text = `${text.slice(0, at)}${text.slice(at, at + length)}${text.slice(at)}`;
-    else if (kind === 3) text = `${text.slice(0, at)}${random.pick(['\r', '\n', '\r\n', '\0', ' ', '\t', '%', '&', '=', ';', ',', '"', '/', '?', '#'])}${text.slice(at)}`;
-    else if (kind === 4) text = text.slice(0, at);
-    else if (kind === 5) text = withLines(text, (lines) => [...lines, random.pick(lines)]);
-    else text = withLines(text, (lines) => lines.toSorted(() => random.next() - 0.5));
+    if (kind === 0) {
+      text = `${text.slice(0, at)}${String.fromCharCode(random.below(256))}${text.slice(at + 1)}`;
+    } else if (kind === 1) {
+      text = text.slice(0, at) + text.slice(at + length);
+    } else if (kind === 2) {
+      text = `${text.slice(0, at)}${text.slice(at, at + length)}${text.slice(at)}`;
+    } else if (kind === 3) {
+      text = `${text.slice(0, at)}${random.pick(['\r', '\n', '\r\n', '\0', ' ', '\t', '%', '&', '=', ';', ',', '"', '/', '?', '#'])}${text.slice(at)}`;
+    } else if (kind === 4) {
+      text = text.slice(0, at);
+    } else if (kind === 5) {
+      text = withLines(text, (lines) => [...lines, random.pick(lines)]);
+    } else {
+      text = withLines(text, (lines) => lines.toSorted(() => random.next() - 0.5));
+    }
   }
   return text;
 }

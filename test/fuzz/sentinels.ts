@@ -6,7 +6,10 @@ const VERSIONING = '<VersioningConfiguration><Status>Enabled</Status></Versionin
 const BUCKETS = ['guard-plain', 'guard-versioned'];
 const KEYS = ['secret-1', 'secret-2', 'dir/secret-3'];
 
-/** Objects of an account that none of the fuzzer's requests is signed for: they must stay as they are, and nobody may see them. */
+/**
+ * Objects of an account that none of the fuzzer's requests is signed for: they must stay as they are, and nobody may
+ * see them.
+ */
 export class Sentinels {
   /** Stands in their bodies and metadata, and nowhere else. */
   readonly marker = `sentinel${randomBytes(8).toString('hex')}`;
@@ -20,8 +23,17 @@ export class Sentinels {
   async place(): Promise<void> {
     for (const bucket of BUCKETS) {
       await this.#done({ method: 'PUT', target: `/${bucket}` });
-      if (bucket === 'guard-versioned') await this.#done({ method: 'PUT', target: `/${bucket}?versioning` }, VERSIONING);
-      for (const key of KEYS) for (const copy of [1, 2]) await this.#done({ method: 'PUT', target: `/${bucket}/${key}`, headers: { 'x-amz-meta-mark': this.marker } }, `${this.marker} ${key} ${copy}`);
+      if (bucket === 'guard-versioned') {
+        await this.#done({ method: 'PUT', target: `/${bucket}?versioning` }, VERSIONING);
+      }
+      for (const key of KEYS) {
+        for (const copy of [1, 2]) {
+          await this.#done(
+            { method: 'PUT', target: `/${bucket}/${key}`, headers: { 'x-amz-meta-mark': this.marker } },
+            `${this.marker} ${key} ${copy}`,
+          );
+        }
+      }
     }
     this.#before = await this.#state();
   }
@@ -35,10 +47,15 @@ export class Sentinels {
   async #state(): Promise<string> {
     const parts: string[] = [];
     for (const bucket of BUCKETS) {
-      for (const sub of ['versions', 'acl', 'versioning', 'uploads']) parts.push((await this.#send({ target: `/${bucket}?${sub}` })).body);
+      for (const sub of ['versions', 'acl', 'versioning', 'uploads']) {
+        parts.push((await this.#send({ target: `/${bucket}?${sub}` })).body);
+      }
       for (const key of KEYS) {
         const { body, headers } = await this.#send({ target: `/${bucket}/${key}` });
-        parts.push(`${body} ${headers['etag'] ?? ''} ${headers['x-amz-meta-mark'] ?? ''} ${headers['last-modified'] ?? ''}`, (await this.#send({ target: `/${bucket}/${key}?acl` })).body);
+        parts.push(
+          `${body} ${headers['etag'] ?? ''} ${headers['x-amz-meta-mark'] ?? ''} ${headers['last-modified'] ?? ''}`,
+          (await this.#send({ target: `/${bucket}/${key}?acl` })).body,
+        );
       }
     }
     return parts.join('\n');
@@ -51,6 +68,10 @@ export class Sentinels {
 
   #send(options: RawRequestOptions, body = ''): Promise<RawAnswer> {
     const headers = { 'content-length': String(body.length), ...options.headers };
-    return roundTrip(this.#port, signedHead({ ...options, headers, accessKey: THIRD_ACCESS_KEY }) + body, options.method);
+    return roundTrip(
+      this.#port,
+      signedHead({ ...options, headers, accessKey: THIRD_ACCESS_KEY }) + body,
+      options.method,
+    );
   }
 }

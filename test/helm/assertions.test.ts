@@ -6,7 +6,17 @@ import { parse as parseYaml } from 'yaml';
 import { CONFIG } from '../../config/schema.ts';
 import { type Container, dataOf, only, type PodTemplate, podOf } from './support/objects.ts';
 import { orSkip } from './tools/cache.ts';
-import { CHART, type Clients, findClients, type KubernetesObject, render, run, VALUE_SETS, type ValueSet, valuesOf } from './tools/helm.ts';
+import {
+  CHART,
+  type Clients,
+  findClients,
+  type KubernetesObject,
+  render,
+  run,
+  VALUE_SETS,
+  type ValueSet,
+  valuesOf,
+} from './tools/helm.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 const clients = await orSkip('helm', findClients);
@@ -14,24 +24,46 @@ const clients = await orSkip('helm', findClients);
 describe.skipIf(clients === undefined)('the chart', () => {
   const { helm } = clients as Clients;
   const rendered = async (set: ValueSet, ...args: string[]): Promise<KubernetesObject[]> => render(helm, set, args);
-  const deploymentOf = async (set: ValueSet, ...args: string[]): Promise<PodTemplate> => podOf(only(await rendered(set, ...args), 'Deployment'));
+  const deploymentOf = async (set: ValueSet, ...args: string[]): Promise<PodTemplate> =>
+    podOf(only(await rendered(set, ...args), 'Deployment'));
 
   test('has a network policy unless it is told not to', async () => {
     const policy = only(await rendered('minimal'), 'NetworkPolicy');
     expect(policy.spec['policyTypes']).toEqual(['Ingress', 'Egress']);
-    expect((await rendered('minimal', '--set', 'networkPolicy.enabled=false')).filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([]);
+    expect(
+      (await rendered('minimal', '--set', 'networkPolicy.enabled=false')).filter(
+        ({ kind }) => kind === 'NetworkPolicy',
+      ),
+    ).toEqual([]);
   });
 
   test('lets connections out to what the values name, and Prometheus and Google in', async () => {
     const named = [
-      '--set', 'config.outbound.proxy=http://proxy.example.com:3128', '--set', 'extraEnv[0].name=OTEL_EXPORTER_OTLP_ENDPOINT', '--set', 'extraEnv[0].value=http://collector:4318',
-      '--set', 'metrics.serviceMonitor.enabled=true', '--set', 'policies.gke.enabled=true',
+      '--set',
+      'config.outbound.proxy=http://proxy.example.com:3128',
+      '--set',
+      'extraEnv[0].name=OTEL_EXPORTER_OTLP_ENDPOINT',
+      '--set',
+      'extraEnv[0].value=http://collector:4318',
+      '--set',
+      'metrics.serviceMonitor.enabled=true',
+      '--set',
+      'policies.gke.enabled=true',
     ];
-    const { egress, ingress } = only(await rendered('minimal', ...named), 'NetworkPolicy').spec as { egress: unknown[]; ingress: { from?: unknown[] }[] };
+    const { egress, ingress } = only(await rendered('minimal', ...named), 'NetworkPolicy').spec as {
+      egress: unknown[];
+      ingress: { from?: unknown[] }[];
+    };
     expect(egress).toContainEqual({ ports: [{ port: 3128 }, { port: 4318 }] });
-    expect(ingress[1]?.from).toContainEqual({ namespaceSelector: {}, podSelector: { matchLabels: { 'app.kubernetes.io/name': 'prometheus' } } });
+    expect(ingress[1]?.from).toContainEqual({
+      namespaceSelector: {},
+      podSelector: { matchLabels: { 'app.kubernetes.io/name': 'prometheus' } },
+    });
     expect(ingress[1]?.from).toContainEqual({ ipBlock: { cidr: '130.211.0.0/22' } });
-    const plain = only(await rendered('minimal'), 'NetworkPolicy').spec as { egress: unknown[]; ingress: { from?: unknown[] }[] };
+    const plain = only(await rendered('minimal'), 'NetworkPolicy').spec as {
+      egress: unknown[];
+      ingress: { from?: unknown[] }[];
+    };
     expect(JSON.stringify(plain)).not.toMatch(/3128|4318|prometheus|130\.211/);
   });
 
@@ -41,14 +73,24 @@ describe.skipIf(clients === undefined)('the chart', () => {
     });
 
     test('lets no pod do more than the pod security standard "restricted" allows', async () => {
-      for (const object of (await rendered(set)).filter(({ kind }) => ['Deployment', 'CronJob', 'Pod'].includes(kind))) {
+      for (const object of (await rendered(set)).filter(({ kind }) =>
+        ['Deployment', 'CronJob', 'Pod'].includes(kind),
+      )) {
         const { spec } = podOf(object);
-        expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } });
+        expect(spec.securityContext).toMatchObject({
+          runAsNonRoot: true,
+          runAsUser: 65532,
+          seccompProfile: { type: 'RuntimeDefault' },
+        });
         expect(spec.automountServiceAccountToken).toBe(false);
         const own = spec.containers.filter(({ command }) => command?.[0] === '/usr/local/bin/node');
         expect(own).toHaveLength(1);
         for (const { securityContext, resources } of own) {
-          expect(securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
+          expect(securityContext).toEqual({
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          });
           expect(resources?.limits?.['memory']).toBeDefined();
           expect(resources?.requests?.['cpu']).toBeDefined();
           expect(resources?.limits?.['cpu']).toBeUndefined();
@@ -57,25 +99,44 @@ describe.skipIf(clients === undefined)('the chart', () => {
     });
 
     test('keeps digests of secrets out of annotations', async () => {
-      const annotations = async (...args: string[]): Promise<unknown> => (await deploymentOf(set, ...args)).metadata.annotations;
+      const annotations = async (...args: string[]): Promise<unknown> =>
+        (await deploymentOf(set, ...args)).metadata.annotations;
       const inline = ['--set', 'secrets.planted.data.key=one'];
       const other = ['--set', 'secrets.planted.data.key=two'];
       expect(await annotations(...inline)).toEqual(await annotations(...other));
       expect(await annotations(...inline)).toMatchObject({ 's3gw/release-of-secrets': '1' });
-      expect(await annotations('--set', 'secrets.planted.existingSecret=one')).not.toEqual(await annotations('--set', 'secrets.planted.existingSecret=two'));
-      expect(await annotations('--set', 'config.region=eu-north-1')).not.toEqual(await annotations('--set', 'config.region=eu-west-1'));
+      expect(await annotations('--set', 'secrets.planted.existingSecret=one')).not.toEqual(
+        await annotations('--set', 'secrets.planted.existingSecret=two'),
+      );
+      expect(await annotations('--set', 'config.region=eu-north-1')).not.toEqual(
+        await annotations('--set', 'config.region=eu-west-1'),
+      );
     });
 
     test('keeps every secret out of ConfigMaps, pods and notes', async () => {
-      const { output } = await run(helm, ['install', 'rel', CHART, '--dry-run=client', '--namespace', 'storage', ...valuesOf(set)]);
-      const open = output.split(/^---$/m).filter((document) => !/^kind: Secret$/m.test(document)).join('\n').replace(/^USER-SUPPLIED VALUES[\s\S]*?^HOOKS:/m, '');
+      const { output } = await run(helm, [
+        'install',
+        'rel',
+        CHART,
+        '--dry-run=client',
+        '--namespace',
+        'storage',
+        ...valuesOf(set),
+      ]);
+      const open = output
+        .split(/^---$/m)
+        .filter((document) => !/^kind: Secret$/m.test(document))
+        .join('\n')
+        .replace(/^USER-SUPPLIED VALUES[\s\S]*?^HOOKS:/m, '');
       for (const secret of ['dev-secret-that-everybody', 'service_account"']) expect(open).not.toContain(secret);
     });
 
     test('selects the gateways only, with Services, budget and spread', async () => {
       const objects = await rendered(set);
       const { labels } = podOf(only(objects, 'Deployment')).metadata;
-      const others = objects.filter(({ kind }) => kind === 'CronJob' || kind === 'Pod').map((object) => podOf(object).metadata.labels);
+      const others = objects
+        .filter(({ kind }) => kind === 'CronJob' || kind === 'Pod')
+        .map((object) => podOf(object).metadata.labels);
       for (const service of objects.filter(({ kind }) => kind === 'Service')) {
         const selector = (service['spec'] as { selector: Record<string, string> }).selector;
         expect(labels).toMatchObject(selector);
@@ -87,7 +148,9 @@ describe.skipIf(clients === undefined)('the chart', () => {
       const objects = await rendered(set);
       const { spec } = podOf(only(objects, 'Deployment'));
       const { drainMs, drainDelayMs } = configOf(objects).data?.timeouts ?? { drainMs: NaN, drainDelayMs: NaN };
-      const sleep = (gatewayOf(spec.containers).lifecycle as { preStop: { sleep: { seconds: number } } } | undefined)?.preStop.sleep.seconds ?? 0;
+      const sleep =
+        (gatewayOf(spec.containers).lifecycle as { preStop: { sleep: { seconds: number } } } | undefined)?.preStop.sleep
+          .seconds ?? 0;
       expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(sleep + (drainMs + drainDelayMs) / 1000);
     });
 
@@ -103,12 +166,14 @@ describe.skipIf(clients === undefined)('the chart', () => {
 
   test('never has fewer gateways during a rollout', async () => {
     expect(only(await rendered('minimal'), 'Deployment').spec).toMatchObject({
-      replicas: 2, strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      replicas: 2,
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
     });
   });
 
   test('makes new pods when the configuration or the name of a secret changes, and with each release that brings secrets', async () => {
-    const annotations = async (...args: string[]): Promise<unknown> => (await deploymentOf('dev', ...args)).metadata.annotations;
+    const annotations = async (...args: string[]): Promise<unknown> =>
+      (await deploymentOf('dev', ...args)).metadata.annotations;
     const before = await annotations();
     expect(await annotations()).toEqual(before);
     expect(await annotations('--set', 'sweeper.enabled=true')).toEqual(before);
@@ -127,19 +192,26 @@ describe.skipIf(clients === undefined)('the chart', () => {
   test('spreads over zones and nodes', async () => {
     const spread = (await deploymentOf('ha')).spec.topologySpreadConstraints;
     expect(spread?.map(({ topologyKey, whenUnsatisfiable }) => [topologyKey, whenUnsatisfiable])).toEqual([
-      ['kubernetes.io/hostname', 'ScheduleAnyway'], ['topology.kubernetes.io/zone', 'DoNotSchedule'],
+      ['kubernetes.io/hostname', 'ScheduleAnyway'],
+      ['topology.kubernetes.io/zone', 'DoNotSchedule'],
     ]);
   });
 
-  test('asks for Azure\'s identity on service account and pods', async () => {
+  test("asks for Azure's identity on service account and pods", async () => {
     const objects = await rendered('azure');
-    expect(only(objects, 'ServiceAccount').metadata.annotations).toEqual({ 'azure.workload.identity/client-id': '11111111-2222-3333-4444-555555555555' });
-    for (const kind of ['Deployment', 'CronJob']) expect(podOf(only(objects, kind)).metadata.labels).toMatchObject({ 'azure.workload.identity/use': 'true' });
+    expect(only(objects, 'ServiceAccount').metadata.annotations).toEqual({
+      'azure.workload.identity/client-id': '11111111-2222-3333-4444-555555555555',
+    });
+    for (const kind of ['Deployment', 'CronJob']) {
+      expect(podOf(only(objects, kind)).metadata.labels).toMatchObject({ 'azure.workload.identity/use': 'true' });
+    }
   });
 
-  test('asks for Google\'s identity on the service account', async () => {
+  test("asks for Google's identity on the service account", async () => {
     const objects = await rendered('gke');
-    expect(only(objects, 'ServiceAccount').metadata.annotations).toEqual({ 'iam.gke.io/gcp-service-account': 's3-gateway@example-project.iam.gserviceaccount.com' });
+    expect(only(objects, 'ServiceAccount').metadata.annotations).toEqual({
+      'iam.gke.io/gcp-service-account': 's3-gateway@example-project.iam.gserviceaccount.com',
+    });
     expect(podOf(only(objects, 'Deployment')).metadata.labels).not.toHaveProperty('azure.workload.identity/use');
   });
 
@@ -154,9 +226,13 @@ describe.skipIf(clients === undefined)('the chart', () => {
 
   test('lets clients, and `helm test`, to the S3 port, and nobody but gateways and named others to the admin port', async () => {
     const objects = await rendered('ha');
-    const { ingress } = only(objects, 'NetworkPolicy').spec as { ingress: { ports: { port: string }[]; from: { podSelector?: { matchLabels: object } }[] }[] };
+    const { ingress } = only(objects, 'NetworkPolicy').spec as {
+      ingress: { ports: { port: string }[]; from: { podSelector?: { matchLabels: object } }[] }[];
+    };
     const letIn = (port: string): (object | undefined)[] =>
-      ingress.filter(({ ports }) => ports.some((one) => one.port === port)).flatMap(({ from }) => from.map(({ podSelector }) => podSelector?.matchLabels));
+      ingress
+        .filter(({ ports }) => ports.some((one) => one.port === port))
+        .flatMap(({ from }) => from.map(({ podSelector }) => podSelector?.matchLabels));
     const [clients, test] = letIn('s3');
     expect(clients).toBeUndefined();
     expect(podOf(only(objects, 'Pod')).metadata.labels).toMatchObject(test ?? { none: true });
@@ -169,16 +245,20 @@ describe.skipIf(clients === undefined)('the chart', () => {
   test('finds the other gateways by the headless Service, with a token that all of them have', async () => {
     const objects = await rendered('ha');
     expect(configOf(objects).data?.admin).toMatchObject({
-      peers: { dnsName: 'rel-s3-cloud-gateway-peers.storage.svc' }, tokenFile: '/admin-token/token', openMetrics: true,
+      peers: { dnsName: 'rel-s3-cloud-gateway-peers.storage.svc' },
+      tokenFile: '/admin-token/token',
+      openMetrics: true,
     });
     const peers = only(objects, 'Service', '-peers');
     expect(peers.spec).toMatchObject({ clusterIP: 'None', publishNotReadyAddresses: true });
     expect(dataOf(only(objects, 'Secret', '-admin'))['token']).toMatch(/^\w{40}$/);
   });
 
-  test('mounts the token into gateways only, and none when the cluster\'s tokens are asked for', async () => {
+  test("mounts the token into gateways only, and none when the cluster's tokens are asked for", async () => {
     const volumesOf = async (kind: string, ...args: string[]): Promise<string[]> =>
-      podOf(only(await rendered('dev', '--set', 'sweeper.enabled=true', ...args), kind)).spec.volumes?.map(({ name }) => name) ?? [];
+      podOf(only(await rendered('dev', '--set', 'sweeper.enabled=true', ...args), kind)).spec.volumes?.map(
+        ({ name }) => name,
+      ) ?? [];
     expect(await volumesOf('Deployment')).toContain('admin-token');
     for (const kind of ['CronJob', 'Pod']) expect(await volumesOf(kind)).not.toContain('admin-token');
     expect(await volumesOf('Deployment', '--set', 'config.admin.tokenReview.users[0]=x')).not.toContain('admin-token');
@@ -206,26 +286,79 @@ describe.skipIf(clients === undefined)('the chart', () => {
     });
 
     test('docs/operations/examples, with what Terraform adds', async () => {
-      await takes(join(DOCS, 'operations/examples/aks/values.yaml'), '--set', 'config.backends.azure.account=examplestorage');
-      await takes(join(DOCS, 'operations/examples/gke/values.yaml'), '--set', 'config.backends.gcs.bucketPrefix=example-');
+      await takes(
+        join(DOCS, 'operations/examples/aks/values.yaml'),
+        '--set',
+        'config.backends.azure.account=examplestorage',
+      );
+      await takes(
+        join(DOCS, 'operations/examples/gke/values.yaml'),
+        '--set',
+        'config.backends.gcs.bucketPrefix=example-',
+      );
     });
   });
 
   const REFUSED: readonly { what: string; set: ValueSet; args: readonly string[]; says: RegExp }[] = [
     { what: 'an unknown value', set: 'dev', args: ['--set', 'replica=3'], says: /replica/ },
     { what: 'an unknown setting of the gateway', set: 'dev', args: ['--set', 'config.regoin=x'], says: /regoin/ },
-    { what: 'a setting of the wrong type', set: 'dev', args: ['--set', 'config.keepAliveMs=soon'], says: /keepAliveMs/ },
-    { what: 'a setting that is the chart\'s', set: 'dev', args: ['--set', 'config.listeners[0].port=1'], says: /listeners/ },
+    {
+      what: 'a setting of the wrong type',
+      set: 'dev',
+      args: ['--set', 'config.keepAliveMs=soon'],
+      says: /keepAliveMs/,
+    },
+    {
+      what: "a setting that is the chart's",
+      set: 'dev',
+      args: ['--set', 'config.listeners[0].port=1'],
+      says: /listeners/,
+    },
     { what: 'a gateway without probes', set: 'dev', args: ['--set', 'config.admin.enabled=false'], says: /enabled/ },
-    { what: 'a secret in the ConfigMap', set: 'dev', args: ['--set', 'config.accounts[0].keys[0].secretAccessKey=12345678'], says: /secretAccessKey/ },
-    { what: 'nobody who may do anything', set: 'dev', args: ['--set-json', 'config.accounts=[]'], says: /expected accounts, or accountsFrom/ },
-    { what: 'a backend that is not in the image', set: 'dev', args: ['--set', 'config.backends.memory.kind=azurite'], says: /memory/ },
-    { what: 'several replicas over one memory', set: 'dev', args: ['--set', 'replicas=2'], says: /memory of one process/ },
-    { what: 'an empty secret', set: 'dev', args: ['--set', 'secrets.other.existingSecret='], says: /secrets.other: expected either/ },
+    {
+      what: 'a secret in the ConfigMap',
+      set: 'dev',
+      args: ['--set', 'config.accounts[0].keys[0].secretAccessKey=12345678'],
+      says: /secretAccessKey/,
+    },
+    {
+      what: 'nobody who may do anything',
+      set: 'dev',
+      args: ['--set-json', 'config.accounts=[]'],
+      says: /expected accounts, or accountsFrom/,
+    },
+    {
+      what: 'a backend that is not in the image',
+      set: 'dev',
+      args: ['--set', 'config.backends.memory.kind=azurite'],
+      says: /memory/,
+    },
+    {
+      what: 'several replicas over one memory',
+      set: 'dev',
+      args: ['--set', 'replicas=2'],
+      says: /memory of one process/,
+    },
+    {
+      what: 'an empty secret',
+      set: 'dev',
+      args: ['--set', 'secrets.other.existingSecret='],
+      says: /secrets.other: expected either/,
+    },
     { what: 'TLS without a certificate', set: 'dev', args: ['--set', 'tls.enabled=true'], says: /tls: expected/ },
-    { what: 'a route without a Gateway', set: 'azure', args: ['--set', 'httpRoute.parentRefs=null'], says: /parentRefs/ },
+    {
+      what: 'a route without a Gateway',
+      set: 'azure',
+      args: ['--set', 'httpRoute.parentRefs=null'],
+      says: /parentRefs/,
+    },
     { what: 'an Ingress without hosts', set: 'minimal', args: ['--set', 'ingress.enabled=true'], says: /baseHosts/ },
-    { what: 'a rollout that cannot move', set: 'minimal', args: ['--set', 'rollout.maxSurge=0'], says: /cannot both be 0/ },
+    {
+      what: 'a rollout that cannot move',
+      set: 'minimal',
+      args: ['--set', 'rollout.maxSurge=0'],
+      says: /cannot both be 0/,
+    },
   ];
 
   test.each(REFUSED)('refuses $what', async ({ set, args, says }) => {
@@ -243,7 +376,7 @@ function gatewayOf(containers: readonly Container[]): Container {
 
 function configText(objects: readonly KubernetesObject[]): string {
   const config = objects.find((object) => object.kind === 'ConfigMap' && 'gateway.yaml' in dataOf(object));
-  return config === undefined ? '' : dataOf(config)['gateway.yaml'] ?? '';
+  return config === undefined ? '' : (dataOf(config)['gateway.yaml'] ?? '');
 }
 
 function configOf(objects: readonly KubernetesObject[]): ReturnType<typeof CONFIG.safeParse> {

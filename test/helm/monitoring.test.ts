@@ -10,7 +10,10 @@ import { dataOf, only } from './support/objects.ts';
 import { CHART, findClients, render, run } from './tools/helm.ts';
 
 interface Rules {
-  readonly groups: readonly { readonly name: string; readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+  readonly groups: readonly {
+    readonly name: string;
+    readonly rules: readonly { readonly alert: string; readonly expr: string }[];
+  }[];
 }
 
 interface Panel {
@@ -22,22 +25,33 @@ interface Panel {
 
 const ALERTS = join(CHART, 'files/alerts.yaml');
 const rules = (parseYaml(readFileSync(ALERTS, 'utf8')) as Rules).groups.flatMap((group) => group.rules);
-const dashboard = JSON.parse(readFileSync(join(CHART, 'files/dashboard.json'), 'utf8')) as { readonly title: string; readonly panels: readonly Panel[] };
+const dashboard = JSON.parse(readFileSync(join(CHART, 'files/dashboard.json'), 'utf8')) as {
+  readonly title: string;
+  readonly panels: readonly Panel[];
+};
 const charts = dashboard.panels.filter(({ type }) => type !== 'row');
 const queries = charts.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 const clients = await orSkip('helm', findClients);
 const promtool = await orSkip('promtool', () => findDebianProgram('promtool'));
 
 /** What the gateway shows on /metrics, with the names that a histogram has. */
-const SHOWN = new Set(Object.entries<InstrumentDeclaration>(INSTRUMENTS).flatMap(([name, declaration]) =>
-  declaration.kind === 'histogram' ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`) : [shownName(name, declaration)]));
+const SHOWN = new Set(
+  Object.entries<InstrumentDeclaration>(INSTRUMENTS).flatMap(([name, declaration]) =>
+    declaration.kind === 'histogram'
+      ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`)
+      : [shownName(name, declaration)],
+  ),
+);
 
 function metricsOf(expression: string): string[] {
   const withoutLabels = expression.replaceAll(/\{[^}]*\}/g, '').replaceAll(/\b(by|on|ignoring) \([^)]*\)/g, '');
   return withoutLabels.match(/\b(s3gw|process|nodejs)_\w+/g) ?? [];
 }
 
-const EXPRESSIONS = [...rules.map(({ alert, expr }) => ({ name: alert, expr })), ...queries.map((expr) => ({ name: expr, expr }))];
+const EXPRESSIONS = [
+  ...rules.map(({ alert, expr }) => ({ name: alert, expr })),
+  ...queries.map((expr) => ({ name: expr, expr })),
+];
 
 test.each(EXPRESSIONS)('asks for metrics that the gateway has: $name', ({ expr }) => {
   const asked = metricsOf(expr);
@@ -46,7 +60,9 @@ test.each(EXPRESSIONS)('asks for metrics that the gateway has: $name', ({ expr }
 });
 
 test.each(EXPRESSIONS)('tells metrics apart by labels that they have: $name', ({ expr }) => {
-  const labels = new Map(Object.entries<InstrumentDeclaration>(INSTRUMENTS).map(([name, declaration]) => [name, declaration.labels]));
+  const labels = new Map(
+    Object.entries<InstrumentDeclaration>(INSTRUMENTS).map(([name, declaration]) => [name, declaration.labels]),
+  );
   for (const [, metric = '', matchers = ''] of expr.matchAll(/\b((?:s3gw|process|nodejs)_\w+)\{([^}]*)\}/g)) {
     const known = labels.get(metric) ?? labels.get(metric.replace(/_(total|bucket|sum|count)$/, '')) ?? [];
     const asked = [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map((match) => match[1] ?? '');
@@ -61,7 +77,9 @@ test('the autoscaler asks for a metric that the gateway has', () => {
 
 test('no panel of the dashboard lies over another, and each has a name of its own', () => {
   for (const [index, { gridPos: a, title }] of dashboard.panels.entries()) {
-    const under = dashboard.panels.slice(index + 1).filter(({ gridPos: b }) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h);
+    const under = dashboard.panels
+      .slice(index + 1)
+      .filter(({ gridPos: b }) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h);
     expect(under.map((panel) => [title, panel.title])).toEqual([]);
   }
 });
@@ -73,15 +91,23 @@ describe.skipIf(promtool === undefined)('promtool', () => {
     expect(await run(tool, ['check', 'rules', ALERTS])).toMatchObject({ code: 0 });
     const tested = resolve(import.meta.dirname, 'alerts/alerts.yaml');
     expect(await run(tool, ['test', 'rules', tested])).toMatchObject({ code: 0 });
-    const fired = (parseYaml(readFileSync(tested, 'utf8')) as { tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[] }).tests
-      .flatMap(({ alert_rule_test: cases }) => cases.filter((one) => one.exp_alerts !== undefined).map((one) => one.alertname));
+    const fired = (
+      parseYaml(readFileSync(tested, 'utf8')) as {
+        tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[];
+      }
+    ).tests.flatMap(({ alert_rule_test: cases }) =>
+      cases.filter((one) => one.exp_alerts !== undefined).map((one) => one.alertname),
+    );
     expect(fired.toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
   });
 
   test('takes every query of the dashboard', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'dashboard-'));
     const file = join(folder, 'queries.yaml');
-    const recorded = queries.map((expr, index) => ({ record: `panel:${index}`, expr: expr.replaceAll('$__rate_interval', '5m') }));
+    const recorded = queries.map((expr, index) => ({
+      record: `panel:${index}`,
+      expr: expr.replaceAll('$__rate_interval', '5m'),
+    }));
     writeFileSync(file, stringify({ groups: [{ name: 'dashboard', rules: recorded }] }));
     const { code, output } = await run(tool, ['check', 'rules', file]);
     rmSync(folder, { recursive: true });

@@ -16,7 +16,9 @@ describe.skipIf(clients === undefined)('the chart', () => {
   });
 
   test.each(VALUE_SETS)('has a unique name for every object of a kind: %s', async (set) => {
-    const names = (await render(helm, set)).map(({ apiVersion, kind, metadata }) => `${apiVersion} ${kind} ${metadata.name}`);
+    const names = (await render(helm, set)).map(
+      ({ apiVersion, kind, metadata }) => `${apiVersion} ${kind} ${metadata.name}`,
+    );
     expect(names).toEqual([...new Set(names)]);
   });
 
@@ -44,16 +46,27 @@ describe.skipIf(clients === undefined || schemas === undefined)('the objects of 
       full = await render(helm, 'full');
     });
 
-    test.each(['Deployment', 'Service', 'HorizontalPodAutoscaler', 'HTTPRoute', 'ServiceMonitor', 'Certificate', 'ClientTrafficPolicy', 'GCPBackendPolicy', 'RoutePolicy'])(
-      'an unknown field is found: %s', (kind) => {
-        const object = full.find((one) => one.kind === kind);
-        const altered = { ...object, spec: { ...(object?.['spec'] as object), selectr: {} } } as (typeof full)[number];
-        expect(check.complaints(altered).join()).toContain('selectr');
-      });
+    test.each([
+      'Deployment',
+      'Service',
+      'HorizontalPodAutoscaler',
+      'HTTPRoute',
+      'ServiceMonitor',
+      'Certificate',
+      'ClientTrafficPolicy',
+      'GCPBackendPolicy',
+      'RoutePolicy',
+    ])('an unknown field is found: %s', (kind) => {
+      const object = full.find((one) => one.kind === kind);
+      const altered = { ...object, spec: { ...(object?.['spec'] as object), selectr: {} } } as (typeof full)[number];
+      expect(check.complaints(altered).join()).toContain('selectr');
+    });
 
     test('an unknown kind is found', () => {
       const metadata = { name: 'x' };
-      expect(check.complaints({ apiVersion: 'example.com/v1', kind: 'Gizmo', metadata })).toEqual(['Gizmo x: no schema for example.com/v1 Gizmo']);
+      expect(check.complaints({ apiVersion: 'example.com/v1', kind: 'Gizmo', metadata })).toEqual([
+        'Gizmo x: no schema for example.com/v1 Gizmo',
+      ]);
       expect(check.complaints({ apiVersion: 'apps/v1', kind: 'Deploymnt', metadata })).toHaveLength(1);
     });
   });

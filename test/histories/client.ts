@@ -67,15 +67,33 @@ export class Client {
 
   async #ask(bucket: string, call: Call): Promise<Answer | undefined> {
     const request = wireRequest(call, bucket);
-    const given = Object.entries(request.headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-    const answer = await this.#exchange(request.method, targetOf(bucket, request), request.body, Object.fromEntries(given));
+    const given = Object.entries(request.headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    );
+    const answer = await this.#exchange(
+      request.method,
+      targetOf(bucket, request),
+      request.body,
+      Object.fromEntries(given),
+    );
     return answer === undefined ? undefined : factsOf(call, answer);
   }
 
-  async #exchange(method: string, target: string, body: string, headers: Readonly<Record<string, string>>): Promise<RawAnswer | undefined> {
+  async #exchange(
+    method: string,
+    target: string,
+    body: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<RawAnswer | undefined> {
     const { ports, account, random } = this.#options;
     const port = random.pick(ports);
-    const bytes = signedHead({ ...account, method, target, headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) } }) + body;
+    const bytes =
+      signedHead({
+        ...account,
+        method,
+        target,
+        headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+      }) + body;
     try {
       const connection = await this.#connection(port);
       const leaving = random.chance(this.leaves) ? this.#leaveSoon(connection) : undefined;
@@ -119,5 +137,11 @@ export class Client {
 /** A connection that ends in the midst of a body gives what has come: that is no answer. */
 function isWhole({ headers, body, status }: RawAnswer, method: string): boolean {
   const length = headers['content-length'];
-  return method === 'HEAD' || status === 204 || status === 304 || length === undefined || Buffer.byteLength(body) === Number(length);
+  return (
+    method === 'HEAD' ||
+    status === 204 ||
+    status === 304 ||
+    length === undefined ||
+    Buffer.byteLength(body) === Number(length)
+  );
 }

@@ -46,7 +46,11 @@ export class Episodes {
   async run(operations: number, onProgress: (done: number) => void): Promise<void> {
     for (let index = 0; this.recorded.length < operations; index += 1) {
       const versioning = MODES[index % MODES.length] ?? 'never';
-      const episode = { bucket: `histories-${index}`, versioning, stories: Array.from({ length: KEYS_PER_BUCKET }, (_, key) => new KeyStory(`key-${key}-`)) };
+      const episode = {
+        bucket: `histories-${index}`,
+        versioning,
+        stories: Array.from({ length: KEYS_PER_BUCKET }, (_, key) => new KeyStory(`key-${key}-`)),
+      };
       await this.#prepare(episode);
       this.episodes.push(episode);
       await Promise.all(this.#clients.map((client) => this.#work(client, episode)));
@@ -58,9 +62,13 @@ export class Episodes {
   async readAll(): Promise<void> {
     for (const client of this.#clients) client.leaves = 0;
     const work = this.episodes.flatMap(({ bucket, stories }) => stories.map(({ key }) => ({ bucket, key })));
-    await Promise.all(this.#clients.map(async (client) => {
-      for (let next = work.pop(); next !== undefined; next = work.pop()) await this.#readKey(client, next.bucket, next.key);
-    }));
+    await Promise.all(
+      this.#clients.map(async (client) => {
+        for (let next = work.pop(); next !== undefined; next = work.pop()) {
+          await this.#readKey(client, next.bucket, next.key);
+        }
+      }),
+    );
   }
 
   close(): void {
@@ -72,9 +80,15 @@ export class Episodes {
     if (client === undefined) throw new Error('there are no clients');
     const { leaves } = client;
     client.leaves = 0;
-    await patiently(async () => [200, 409].includes(await client.createBucket(bucket) ?? 0));
-    for (const status of versioning === 'never' ? [] : versioning === 'Enabled' ? ['Enabled' as const] : ['Enabled' as const, 'Suspended' as const]) {
-      await patiently(async () => (await client.send(bucket, { op: 'PutBucketVersioning', status })).answer?.status === 200);
+    await patiently(async () => [200, 409].includes((await client.createBucket(bucket)) ?? 0));
+    for (const status of versioning === 'never'
+      ? []
+      : versioning === 'Enabled'
+        ? ['Enabled' as const]
+        : ['Enabled' as const, 'Suspended' as const]) {
+      await patiently(
+        async () => (await client.send(bucket, { op: 'PutBucketVersioning', status })).answer?.status === 200,
+      );
     }
     client.leaves = leaves;
   }

@@ -3,11 +3,24 @@ import type { Action, Condition, Event, Mode, Outcome } from '../model/history/e
 import type { Call, CallOf, WriteConditions } from '../model/reference/calls.ts';
 import type { Recorded } from './client.ts';
 
-/** One key's calls as the checker wants them. Parts and listings are no events: parts show in what is completed, listings are judged by themselves. */
+/**
+ * One key's calls as the checker wants them. Parts and listings are no events: parts show in what is completed,
+ * listings are judged by themselves.
+ */
 export function eventsOf(recorded: readonly Recorded[], mode: Mode): Event[] {
   const single = recorded.flatMap((one, index) => {
     const event = asEvent(one, mode);
-    return event === undefined ? [] : [{ id: event.id ?? `${one.call.op} ${index}`, ...timesOf(one, event.outcome), key: keyOf(one.call), action: event.action, outcome: event.outcome }];
+    return event === undefined
+      ? []
+      : [
+          {
+            id: event.id ?? `${one.call.op} ${index}`,
+            ...timesOf(one, event.outcome),
+            key: keyOf(one.call),
+            action: event.action,
+            outcome: event.outcome,
+          },
+        ];
   });
   return [...single, ...uploadsOf(recorded, mode)];
 }
@@ -32,13 +45,24 @@ const DESCRIBE: { readonly [Op in Call['op']]?: Describe<CallOf<Op>> } = {
     const outcome = changed(recorded);
     // Without a condition of its own: the source was not there.
     if (outcome.kind === 'absent') return { action: { kind: 'read' }, outcome };
-    return { ...named(call.note), action: { kind: 'put', modes: [mode], ...(etag !== undefined && { etag }) }, outcome };
+    return {
+      ...named(call.note),
+      action: { kind: 'put', modes: [mode], ...(etag !== undefined && { etag }) },
+      outcome,
+    };
   },
-  DeleteObject: (call, recorded, mode) => (call.versionId === undefined
-    ? { action: { kind: 'delete', modes: [mode], ...condition(call) }, outcome: changed(recorded) }
-    : { action: { kind: 'deleteVersion', versionId: call.versionId }, outcome: changed(recorded) }),
-  GetObject: ({ versionId }, recorded) => ({ action: { kind: 'read', ...(versionId !== undefined && { versionId }) }, outcome: shown(recorded) }),
-  HeadObject: ({ versionId }, recorded) => ({ action: { kind: 'read', ...(versionId !== undefined && { versionId }) }, outcome: shown(recorded) }),
+  DeleteObject: (call, recorded, mode) =>
+    call.versionId === undefined
+      ? { action: { kind: 'delete', modes: [mode], ...condition(call) }, outcome: changed(recorded) }
+      : { action: { kind: 'deleteVersion', versionId: call.versionId }, outcome: changed(recorded) },
+  GetObject: ({ versionId }, recorded) => ({
+    action: { kind: 'read', ...(versionId !== undefined && { versionId }) },
+    outcome: shown(recorded),
+  }),
+  HeadObject: ({ versionId }, recorded) => ({
+    action: { kind: 'read', ...(versionId !== undefined && { versionId }) },
+    outcome: shown(recorded),
+  }),
 };
 
 function asEvent(recorded: Recorded, mode: Mode): Described | undefined {
@@ -61,7 +85,15 @@ function timesOf({ sentAt, answeredAt }: Recorded, outcome: Outcome): Pick<Event
 
 /** How a change ended. */
 function changed({ answer }: Recorded): Outcome {
-  if (answer === undefined || answer.status >= 500 || answer.code === 'InternalError' || answer.code === 'SlowDown' || answer.code === 'ServiceUnavailable') return { kind: 'unknown' };
+  if (
+    answer === undefined ||
+    answer.status >= 500 ||
+    answer.code === 'InternalError' ||
+    answer.code === 'SlowDown' ||
+    answer.code === 'ServiceUnavailable'
+  ) {
+    return { kind: 'unknown' };
+  }
   if (answer.status < 300 && answer.code === undefined) return { kind: 'done', ...versionOf(answer.headers) };
   if (answer.code === 'PreconditionFailed') return { kind: 'conditionFailed' };
   if (answer.code === 'NoSuchKey') return { kind: 'absent' };
@@ -70,7 +102,9 @@ function changed({ answer }: Recorded): Outcome {
 
 function shown({ answer }: Recorded): Outcome {
   if (answer === undefined || answer.status >= 500) return { kind: 'unknown' };
-  if (answer.status === 200) return { kind: 'shown', writers: [answer.headers['x-amz-meta-note'] ?? 'nobody'], ...versionOf(answer.headers) };
+  if (answer.status === 200) {
+    return { kind: 'shown', writers: [answer.headers['x-amz-meta-note'] ?? 'nobody'], ...versionOf(answer.headers) };
+  }
   if (answer.status === 405) return { kind: 'marker' };
   return answer.status === 404 ? { kind: 'absent', ...versionOf(answer.headers) } : { kind: 'nothing' };
 }
@@ -91,15 +125,17 @@ function etagOf(body: string): string {
 }
 
 /**
- * An upload in parts writes once, however often it is completed: from its beginning (its place among the versions is decided then) to the
- * first answer that says so. An attempt whose condition failed is an event of its own.
+ * An upload in parts writes once, however often it is completed: from its beginning (its place among the versions is
+ * decided then) to the first answer that says so. An attempt whose condition failed is an event of its own.
  */
 function uploadsOf(recorded: readonly Recorded[], mode: Mode): Event[] {
   return recorded.flatMap((one) => {
     const { call, answer } = one;
     const uploadId = (answer?.body as { readonly uploadId?: string } | undefined)?.uploadId;
     if (call.op !== 'CreateMultipartUpload' || uploadId === undefined) return [];
-    const attempts = recorded.filter(({ call: other }) => other.op === 'CompleteMultipartUpload' && other.uploadId === uploadId);
+    const attempts = recorded.filter(
+      ({ call: other }) => other.op === 'CompleteMultipartUpload' && other.uploadId === uploadId,
+    );
     return uploadEvents({ id: call.note ?? uploadId, key: call.key, begun: one, attempts }, mode);
   });
 }
@@ -117,15 +153,23 @@ function uploadEvents({ id, key, begun, attempts }: UploadHistory, mode: Mode): 
     if (outcome.kind !== 'conditionFailed' && outcome.kind !== 'absent') return [];
     return [{ id: `${id} refused ${index}`, key, ...timesOf(attempt, outcome), action: putOf(attempt, mode), outcome }];
   });
-  const done = outcomes.filter(({ outcome }) => outcome.kind === 'done').sort((a, b) => a.attempt.answeredAt - b.attempt.answeredAt)[0];
+  const done = outcomes
+    .filter(({ outcome }) => outcome.kind === 'done')
+    .sort((a, b) => a.attempt.answeredAt - b.attempt.answeredAt)[0];
   const perhaps = outcomes.filter(({ outcome }) => outcome.kind === 'unknown');
-  const [first] = [done, ...perhaps].filter((one) => one !== undefined).sort((a, b) => a.attempt.sentAt - b.attempt.sentAt);
+  const [first] = [done, ...perhaps]
+    .filter((one) => one !== undefined)
+    .sort((a, b) => a.attempt.sentAt - b.attempt.sentAt);
   if (first === undefined) return refused;
   const began = mode === 'enabled' ? begun.sentAt : first.attempt.sentAt;
-  const { outcome, ended } = done === undefined ? { outcome: { kind: 'unknown' } as const, ended: Infinity } : { outcome: done.outcome, ended: done.attempt.answeredAt };
+  const { outcome, ended } =
+    done === undefined
+      ? { outcome: { kind: 'unknown' } as const, ended: Infinity }
+      : { outcome: done.outcome, ended: done.attempt.answeredAt };
   // Several attempts with conditions of their own: whichever it was that did it.
   const [only, other] = [done, ...perhaps].filter((one) => one !== undefined);
-  const action = only !== undefined && other === undefined ? putOf(only.attempt, mode) : { kind: 'put', modes: [mode] } as const;
+  const action =
+    only !== undefined && other === undefined ? putOf(only.attempt, mode) : ({ kind: 'put', modes: [mode] } as const);
   return [...refused, { id, key, began, ended, action, outcome }];
 }
 

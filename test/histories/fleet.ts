@@ -39,7 +39,12 @@ export class Fleet {
     const fleet = new Fleet(options);
     try {
       for (let index = 0; index < options.replicas; index += 1) {
-        const place: Place = { port: await freePort(), clockFile: join(fleet.#folder, `clock-${index}`), replica: undefined, busy: false };
+        const place: Place = {
+          port: await freePort(),
+          clockFile: join(fleet.#folder, `clock-${index}`),
+          replica: undefined,
+          busy: false,
+        };
         writeFileSync(place.clockFile, '0');
         place.replica = await fleet.#launch(place);
         fleet.#places.push(place);

@@ -26,7 +26,9 @@ export function judge(episodes: readonly Episode[], recorded: readonly Recorded[
     const ofBucket = recorded.filter((one) => one.bucket === bucket);
     for (const { key } of stories) {
       keys += 1;
-      const own = ofBucket.filter(({ call }) => ('key' in call ? call.key : 'prefix' in call ? call.prefix : undefined) === key);
+      const own = ofBucket.filter(
+        ({ call }) => ('key' in call ? call.key : 'prefix' in call ? call.prefix : undefined) === key,
+      );
       const history = historyOf(own, MODES[versioning]);
       const verdict = checkHistory(history);
       wrong.push(...[...verdict.wrong, ...tornBytes(own)].map((why) => `${bucket} (${versioning}) ${why}`));
@@ -48,9 +50,18 @@ function failure({ bucket, call, answer }: Recorded): string[] {
 
 /** Whoever reads bytes reads those that somebody wrote, whole. */
 function tornBytes(recorded: readonly Recorded[]): string[] {
-  const written = new Set(recorded.flatMap(({ call }) => (call.op === 'PutObject' || call.op === 'UploadPart' ? [digest(call.body)] : [])));
+  const written = new Set(
+    recorded.flatMap(({ call }) => (call.op === 'PutObject' || call.op === 'UploadPart' ? [digest(call.body)] : [])),
+  );
   return recorded.flatMap(({ call, answer }) => {
-    if (call.op !== 'GetObject' || answer?.status !== 200 || typeof answer.body !== 'string' || written.has(digest(answer.body))) return [];
+    if (
+      call.op !== 'GetObject' ||
+      answer?.status !== 200 ||
+      typeof answer.body !== 'string' ||
+      written.has(digest(answer.body))
+    ) {
+      return [];
+    }
     return [`${call.key}: a GET shows bytes that nobody wrote: ${answer.body.slice(0, 80)}`];
   });
 }

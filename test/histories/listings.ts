@@ -7,12 +7,17 @@ interface Row {
   readonly isLatest: boolean;
 }
 
-/** What ListObjectVersions said. Listings show no notes: who wrote a version is known where somebody read it; else it may be anybody. */
+/**
+ * What ListObjectVersions said. Listings show no notes: who wrote a version is known where somebody read it; else it
+ * may be anybody.
+ */
 export function listingsOf(recorded: readonly Recorded[]): VersionsListing[] {
-  const seen = new Map(recorded.flatMap(({ answer }) => {
-    const { 'x-amz-version-id': version, 'x-amz-meta-note': note } = answer?.headers ?? {};
-    return version === undefined || version === 'null' || note === undefined ? [] : [[version, note] as const];
-  }));
+  const seen = new Map(
+    recorded.flatMap(({ answer }) => {
+      const { 'x-amz-version-id': version, 'x-amz-meta-note': note } = answer?.headers ?? {};
+      return version === undefined || version === 'null' || note === undefined ? [] : [[version, note] as const];
+    }),
+  );
   const everybody = recorded.flatMap(({ call }) => ('note' in call ? [call.note] : []));
   const writersOf = (version: string): readonly string[] => {
     const writer = seen.get(version);

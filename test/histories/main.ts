@@ -21,8 +21,9 @@ const SHORT_DRAIN_MS = 200;
 const MOST_LINES = 20;
 
 /**
- * Real gateway processes over one backend, behind a network that loses, delays and breaks what passes; replicas are killed and stopped, their
- * clocks step, and clients hang up. What every client did and heard is a history, and each key's must fit one order of events.
+ * Real gateway processes over one backend, behind a network that loses, delays and breaks what passes; replicas are
+ * killed and stopped, their clocks step, and clients hang up. What every client did and heard is a history, and each
+ * key's must fit one order of events.
  */
 export async function main(argv: readonly string[]): Promise<void> {
   const options = parseOptions(argv);
@@ -31,9 +32,12 @@ export async function main(argv: readonly string[]): Promise<void> {
   if (options.rolling) network.calm();
   const backend = await startBackend({ ...testbedOptions(['--backend', options.backend]), plan: network.plan });
   try {
-    const fleet = await Fleet.start({ replicas: options.replicas, settings: { ...backend.settings, ...settingsOf(options) } });
+    const fleet = await Fleet.start({
+      replicas: options.replicas,
+      settings: { ...backend.settings, ...settingsOf(options) },
+    });
     try {
-      process.exitCode = await run({ options, random, network, fleet }) ? 0 : 1;
+      process.exitCode = (await run({ options, random, network, fleet })) ? 0 : 1;
     } finally {
       await fleet.stop();
     }
@@ -59,11 +63,19 @@ interface Stage {
 
 async function run({ options, random, network, fleet }: Stage): Promise<boolean> {
   const { ports } = fleet;
-  const episodes = new Episodes({ account: mainAccount(), ports, clients: options.clients, leaves: options.rolling ? 0 : LEAVES, random });
+  const episodes = new Episodes({
+    account: mainAccount(),
+    ports,
+    clients: options.clients,
+    leaves: options.rolling ? 0 : LEAVES,
+    random,
+  });
   const enough = new AbortController();
   const trouble = options.rolling ? rollOver(fleet, enough.signal) : makeTrouble(fleet, random, enough.signal);
   const began = performance.now();
-  await episodes.run(options.operations, (done) => process.stderr.write(`${done} calls after ${Math.round((performance.now() - began) / 1000)} s\n`));
+  await episodes.run(options.operations, (done) =>
+    process.stderr.write(`${done} calls after ${Math.round((performance.now() - began) / 1000)} s\n`),
+  );
   enough.abort();
   await trouble;
   await fleet.quiet();
@@ -74,7 +86,9 @@ async function run({ options, random, network, fleet }: Stage): Promise<boolean>
   episodes.close();
   const { recorded } = episodes;
   const silent = recorded.filter(({ answer }) => answer === undefined).length;
-  print(`seed ${options.seed}, ${options.backend}: ${recorded.length} calls in ${episodes.episodes.length} buckets, ${silent} without an answer (${episodes.left} clients left)`);
+  print(
+    `seed ${options.seed}, ${options.backend}: ${recorded.length} calls in ${episodes.episodes.length} buckets, ${silent} without an answer (${episodes.left} clients left)`,
+  );
   print(`replicas: ${describe(fleet.done)}; faults: ${describe(network.met)}`);
   const { wrong, undecided, keys } = judge(episodes.episodes, recorded);
   for (const line of [...wrong, ...undecided].slice(0, MOST_LINES)) print(line);
@@ -89,7 +103,11 @@ function mainAccount(): Account {
 }
 
 function describe(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(', ') || 'none';
+  return (
+    Object.entries(counts)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(', ') || 'none'
+  );
 }
 
 function print(line: string): void {

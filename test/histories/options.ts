@@ -11,7 +11,8 @@ export interface HistoriesOptions {
   readonly rolling: boolean;
 }
 
-const USAGE = 'usage: npm run test:histories -- [--backend azure|gcs] [--operations N] [--seed N] [--replicas N] [--clients N] [--rolling]';
+const USAGE =
+  'usage: npm run test:histories -- [--backend azure|gcs] [--operations N] [--seed N] [--replicas N] [--clients N] [--rolling]';
 
 /** @throws Error that says what is wrong */
 export function parseOptions(argv: readonly string[]): HistoriesOptions {
@@ -27,7 +28,9 @@ export function parseOptions(argv: readonly string[]): HistoriesOptions {
     },
   });
   const { backend } = values;
-  if (backend !== 'azure' && backend !== 'gcs') throw new Error(`--backend: expected azure or gcs, got ${backend}\n${USAGE}`);
+  if (backend !== 'azure' && backend !== 'gcs') {
+    throw new Error(`--backend: expected azure or gcs, got ${backend}\n${USAGE}`);
+  }
   return {
     backend,
     operations: count('--operations', values.operations),

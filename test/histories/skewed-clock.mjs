@@ -1,5 +1,5 @@
-// Loaded into a gateway before anything else (`node --import`): its wall clock is off by what a file says, in milliseconds.
-// The file is looked at ten times a second, so that the clock can step while the process serves.
+// Loaded into a gateway before anything else (`node --import`): its wall clock is off by what a file says, in
+// milliseconds. The file is looked at ten times a second, so that the clock can step while the process serves.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { setInterval } from 'node:timers';
@@ -23,7 +23,8 @@ if (file !== undefined) {
   look();
   setInterval(look, LOOK_MS).unref();
   globalThis.Date = new Proxy(RealDate, {
-    construct: (target, values, made) => Reflect.construct(target, values.length === 0 ? [now()] : values, made === globalThis.Date ? target : made),
+    construct: (target, values, made) =>
+      Reflect.construct(target, values.length === 0 ? [now()] : values, made === globalThis.Date ? target : made),
     apply: () => new RealDate(now()).toString(),
     get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
   });

@@ -20,13 +20,21 @@ const TROUBLES: readonly Trouble[] = [
 
 /** Something bad happens to a replica, now and then, until the signal says that it is enough. */
 export async function makeTrouble(fleet: Fleet, random: Random, signal: AbortSignal): Promise<void> {
-  await again(signal, () => 300 + random.below(1500), () => random.weighted(TROUBLES).make(fleet, random.below(fleet.ports.length), random));
+  await again(
+    signal,
+    () => 300 + random.below(1500),
+    () => random.weighted(TROUBLES).make(fleet, random.below(fleet.ports.length), random),
+  );
 }
 
 /** Replicas are restarted one after the other, as an orchestrator does it. */
 export async function rollOver(fleet: Fleet, signal: AbortSignal): Promise<void> {
   let turn = 0;
-  await again(signal, () => 500, () => fleet.restart(turn++ % fleet.ports.length));
+  await again(
+    signal,
+    () => 500,
+    () => fleet.restart(turn++ % fleet.ports.length),
+  );
 }
 
 async function again(signal: AbortSignal, waitMs: () => number, work: () => Promise<void>): Promise<void> {

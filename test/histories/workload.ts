@@ -41,7 +41,9 @@ export class KeyStory {
     if (etag !== undefined && call.op !== 'UploadPart') remember(this.etags, etag);
     if (version !== undefined && 'key' in call) remember(this.versions, version);
     const body = answer.body as { uploadId?: string } | undefined;
-    if (call.op === 'CreateMultipartUpload' && body?.uploadId !== undefined) this.uploads.push({ uploadId: body.uploadId });
+    if (call.op === 'CreateMultipartUpload' && body?.uploadId !== undefined) {
+      this.uploads.push({ uploadId: body.uploadId });
+    }
     if (call.op === 'UploadPart') {
       const at = this.uploads.findIndex(({ uploadId }) => uploadId === call.uploadId);
       if (at >= 0 && etag !== undefined) this.uploads[at] = { uploadId: call.uploadId, etag };
@@ -66,11 +68,29 @@ const CHOICES: readonly Choice[] = [
   { weight: 2, call: (story, random) => ({ ...put(story, random, 40), ifNoneMatch: '*' }) },
   { weight: 3, call: (story, random) => conditional(story, random) },
   { weight: 4, call: ({ key }) => ({ op: 'DeleteObject', key }) },
-  { weight: 2, call: ({ key, versions }, random) => (versions.length === 0 ? undefined : { op: 'DeleteObject', key, versionId: random.pick(versions) }) },
+  {
+    weight: 2,
+    call: ({ key, versions }, random) =>
+      versions.length === 0 ? undefined : { op: 'DeleteObject', key, versionId: random.pick(versions) },
+  },
   { weight: 6, call: ({ key }) => ({ op: 'GetObject', key }) },
   { weight: 2, call: ({ key }) => ({ op: 'HeadObject', key }) },
-  { weight: 2, call: ({ key, versions }, random) => (versions.length === 0 ? undefined : { op: 'GetObject', key, versionId: random.pick(versions) }) },
-  { weight: 2, call: (story) => ({ op: 'CopyObject', key: story.key, note: story.note(), source: { key: story.key }, sourceConditions: {}, replaceMetadata: true }) },
+  {
+    weight: 2,
+    call: ({ key, versions }, random) =>
+      versions.length === 0 ? undefined : { op: 'GetObject', key, versionId: random.pick(versions) },
+  },
+  {
+    weight: 2,
+    call: (story) => ({
+      op: 'CopyObject',
+      key: story.key,
+      note: story.note(),
+      source: { key: story.key },
+      sourceConditions: {},
+      replaceMetadata: true,
+    }),
+  },
   { weight: 2, call: (story) => ({ op: 'CreateMultipartUpload', key: story.key, note: story.note() }) },
   { weight: 4, call: (story, random) => uploadPart(story, random) },
   { weight: 4, call: (story, random) => complete(story, random) },
@@ -106,7 +126,15 @@ function conditional(story: KeyStory, random: Random): Call | undefined {
 
 function uploadPart(story: KeyStory, random: Random): Call | undefined {
   const upload = story.uploads.find(({ etag }) => etag === undefined);
-  return upload && { op: 'UploadPart', key: story.key, uploadId: upload.uploadId, number: 1, body: bytesOf(story.note(), random, 60) };
+  return (
+    upload && {
+      op: 'UploadPart',
+      key: story.key,
+      uploadId: upload.uploadId,
+      number: 1,
+      body: bytesOf(story.note(), random, 60),
+    }
+  );
 }
 
 function complete(story: KeyStory, random: Random): Call | undefined {
@@ -116,6 +144,16 @@ function complete(story: KeyStory, random: Random): Call | undefined {
   // Mostly once; what was completed may be completed again by a client that did not hear the answer.
   if (!random.oneIn(4)) story.uploads.splice(at, 1);
   const etag = story.etags.at(-1);
-  const conditions = random.oneIn(5) ? { ifNoneMatch: '*' } : random.oneIn(4) && etag !== undefined ? { ifMatch: etag } : {};
-  return { op: 'CompleteMultipartUpload', key: story.key, uploadId: upload.uploadId, parts: [{ number: 1, etag: upload.etag }], ...conditions };
+  const conditions = random.oneIn(5)
+    ? { ifNoneMatch: '*' }
+    : random.oneIn(4) && etag !== undefined
+      ? { ifMatch: etag }
+      : {};
+  return {
+    op: 'CompleteMultipartUpload',
+    key: story.key,
+    uploadId: upload.uploadId,
+    parts: [{ number: 1, etag: upload.etag }],
+    ...conditions,
+  };
 }

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { has, run } from './command.ts';
 
-/** What stands for the public images of the Dockerfile where no registry is at hand. Raised whenever the recipe changes. */
+/**
+ * What stands for the public images of the Dockerfile where no registry is at hand. Raised whenever the recipe changes.
+ */
 const BASE = 'localhost/s3gw-base:1';
 const BUILDER = 'localhost/s3gw-builder:1';
 const DEBIAN = 'http://deb.debian.org/debian';
@@ -22,7 +24,9 @@ RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
 export async function localBases(): Promise<{ base: string; builder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'image-bases-'));
   try {
-    if (!(await has('podman', 'image', 'exists', BASE))) await importDebian(folder, BASE, ['--variant=extract', `--include=${BASE_PACKAGES}`]);
+    if (!(await has('podman', 'image', 'exists', BASE))) {
+      await importDebian(folder, BASE, ['--variant=extract', `--include=${BASE_PACKAGES}`]);
+    }
     if (!(await has('podman', 'image', 'exists', BUILDER))) await makeBuilder(folder);
   } finally {
     rmSync(folder, { recursive: true });
@@ -41,8 +45,21 @@ async function makeBuilder(folder: string): Promise<void> {
   const debian = `${BUILDER}-debian`;
   await importDebian(folder, debian, ['--variant=minbase', '--include=libstdc++6,ca-certificates']);
   cpSync(realpathSync(process.execPath), join(folder, 'node'));
-  cpSync(join(await run('npm', ['root', '--global']), 'npm'), join(folder, 'npm'), { recursive: true, dereference: true });
+  cpSync(join(await run('npm', ['root', '--global']), 'npm'), join(folder, 'npm'), {
+    recursive: true,
+    dereference: true,
+  });
   writeFileSync(join(folder, 'Containerfile'), BUILDER_FILE);
-  await run('buildah', ['bud', '--quiet', '--isolation', 'chroot', '--build-arg', `FROM=${debian}`, '--tag', BUILDER, folder]);
+  await run('buildah', [
+    'bud',
+    '--quiet',
+    '--isolation',
+    'chroot',
+    '--build-arg',
+    `FROM=${debian}`,
+    '--tag',
+    BUILDER,
+    folder,
+  ]);
   await run('podman', ['rmi', debian]);
 }

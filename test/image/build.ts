@@ -23,12 +23,27 @@ export async function buildImage({ tag, target, architecture }: Build): Promise<
     const npmrc = join(folder, 'npmrc');
     writeFileSync(npmrc, npmSettings());
     await run('buildah', [
-      'bud', '--quiet', '--format', 'docker', '--isolation', 'chroot', '--network', 'host',
-      '--volume', `${CERTIFICATES}:${CERTIFICATES}:ro`, '--secret', `id=npmrc,src=${npmrc}`,
-      '--build-arg', `BASE=${base}`, '--build-arg', `BUILDER=${builder}`,
+      'bud',
+      '--quiet',
+      '--format',
+      'docker',
+      '--isolation',
+      'chroot',
+      '--network',
+      'host',
+      '--volume',
+      `${CERTIFICATES}:${CERTIFICATES}:ro`,
+      '--secret',
+      `id=npmrc,src=${npmrc}`,
+      '--build-arg',
+      `BASE=${base}`,
+      '--build-arg',
+      `BUILDER=${builder}`,
       ...(architecture === undefined ? [] : ['--build-arg', `TARGETARCH=${architecture}`]),
       ...(target === undefined ? [] : ['--target', target]),
-      '--tag', tag, ROOT,
+      '--tag',
+      tag,
+      ROOT,
     ]);
   } finally {
     rmSync(folder, { recursive: true });

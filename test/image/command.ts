@@ -4,7 +4,11 @@ import { promisify } from 'node:util';
 const WITHIN_MS = 15 * 60_000;
 
 /** Standard output of a command. @throws Error with what it said on standard error */
-export async function run(command: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<string> {
+export async function run(
+  command: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const options = { env: { ...process.env, ...environment }, timeout: WITHIN_MS, maxBuffer: 64 * 1024 * 1024 };
   const { stdout } = await promisify(execFile)(command, args, options);
   return stdout.trim();

@@ -7,10 +7,33 @@ const READY_MS = 30_000;
 export const MEMORY_MIB = 384;
 
 /** As a Pod of the "restricted" standard runs it: nothing may be written, no capability, a user that owns nothing. */
-const CONFINED = ['--read-only', '--cap-drop', 'all', '--security-opt', 'no-new-privileges', '--pids-limit', '64', '--memory', `${MEMORY_MIB}m`];
-/** runc: crun refuses machines that have both versions of cgroups. Limits: this process may not raise its own. HEALTHCHECK would need systemd. */
+const CONFINED = [
+  '--read-only',
+  '--cap-drop',
+  'all',
+  '--security-opt',
+  'no-new-privileges',
+  '--pids-limit',
+  '64',
+  '--memory',
+  `${MEMORY_MIB}m`,
+];
+/**
+ * runc: crun refuses machines that have both versions of cgroups. Limits: this process may not raise its own.
+ * HEALTHCHECK would need systemd.
+ */
 const ENGINE = ['--runtime', 'runc'];
-const QUIET = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096', '--no-healthcheck', '--network', 'host', '--log-driver', 'k8s-file'];
+const QUIET = [
+  '--ulimit',
+  'nofile=4096:4096',
+  '--ulimit',
+  'nproc=4096:4096',
+  '--no-healthcheck',
+  '--network',
+  'host',
+  '--log-driver',
+  'k8s-file',
+];
 
 interface ContainerOptions {
   readonly image: string;
@@ -32,7 +55,16 @@ export class Container {
   static async start({ image, environment, files }: ContainerOptions): Promise<Container> {
     const variables = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
     const volumes = Object.entries(files).flatMap(([inside, outside]) => ['--volume', `${outside}:${inside}:ro`]);
-    const id = await run('podman', [...ENGINE, 'run', '--detach', ...QUIET, ...CONFINED, ...variables, ...volumes, image]);
+    const id = await run('podman', [
+      ...ENGINE,
+      'run',
+      '--detach',
+      ...QUIET,
+      ...CONFINED,
+      ...variables,
+      ...volumes,
+      image,
+    ]);
     const pid = Number(await run('podman', ['inspect', '--format', '{{.State.Pid}}', id]));
     return new Container(id, pid);
   }
@@ -74,16 +106,19 @@ export class Container {
   peakMebibytes(): number {
     const cgroups = readFileSync(`/proc/${this.pid}/cgroup`, 'utf8');
     const memory = /^\d+:memory:(.*)$/m.exec(cgroups)?.[1];
-    const file = memory === undefined
-      ? `/sys/fs/cgroup${/^0::(.*)$/m.exec(cgroups)?.[1] ?? ''}/memory.peak`
-      : `/sys/fs/cgroup/memory${memory}/memory.max_usage_in_bytes`;
+    const file =
+      memory === undefined
+        ? `/sys/fs/cgroup${/^0::(.*)$/m.exec(cgroups)?.[1] ?? ''}/memory.peak`
+        : `/sys/fs/cgroup/memory${memory}/memory.max_usage_in_bytes`;
     return Math.round(Number(readFileSync(file, 'utf8')) / (1024 * 1024));
   }
 
   /** SIGTERM. Returns how it ended. */
   async stop(): Promise<{ exitCode: number; outOfMemory: boolean }> {
     await run('podman', [...ENGINE, 'stop', '--time', '30', this.#id]);
-    const [code, killed] = (await run('podman', ['inspect', '--format', '{{.State.ExitCode}} {{.State.OOMKilled}}', this.#id])).split(' ');
+    const [code, killed] = (
+      await run('podman', ['inspect', '--format', '{{.State.ExitCode}} {{.State.OOMKilled}}', this.#id])
+    ).split(' ');
     return { exitCode: Number(code), outOfMemory: killed === 'true' };
   }
 

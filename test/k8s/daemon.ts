@@ -5,7 +5,10 @@ import { join } from 'node:path';
 
 const STOP_WITHIN_MS = 10_000;
 
-/** Runs a command and ends it when told to, or when the pipe that is its standard input closes: when we die, however that happens. */
+/**
+ * Runs a command and ends it when told to, or when the pipe that is its standard input closes: when we die, however
+ * that happens.
+ */
 const WATCHED = `
   const [binary, ...args] = process.argv.slice(1);
   const child = require('node:child_process').spawn(binary, args, { stdio: ['ignore', 'inherit', 'inherit'] });
@@ -25,14 +28,19 @@ export class Daemon {
     this.#name = name;
     this.#log = join(folder, `${this.#name}.log`);
     const log = openSync(this.#log, 'a');
-    this.#child = spawn(process.execPath, ['-e', WATCHED, '--', ...command], { cwd: folder, stdio: ['pipe', log, log] });
+    this.#child = spawn(process.execPath, ['-e', WATCHED, '--', ...command], {
+      cwd: folder,
+      stdio: ['pipe', log, log],
+    });
     closeSync(log);
   }
 
   /** @throws Error with the end of its output when it has ended by itself */
   assertRunning(): void {
     if (this.#child.exitCode === null) return;
-    throw new Error(`${this.#name} ended with ${this.#child.exitCode}: ${readFileSync(this.#log, 'utf8').split('\n').slice(-12).join('\n')}`);
+    throw new Error(
+      `${this.#name} ended with ${this.#child.exitCode}: ${readFileSync(this.#log, 'utf8').split('\n').slice(-12).join('\n')}`,
+    );
   }
 
   /** SIGTERM, and after a while the end. */

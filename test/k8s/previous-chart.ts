@@ -14,7 +14,16 @@ interface PreviousChart {
 
 /** The chart as it was before its latest commit, in a temporary folder; undefined when it has only one. */
 export async function previousChart(): Promise<PreviousChart | undefined> {
-  const { stdout } = await run('git', ['-C', ROOT, 'log', '--max-count=2', '--format=%H', '--', 'helm/templates', 'helm/values.yaml']);
+  const { stdout } = await run('git', [
+    '-C',
+    ROOT,
+    'log',
+    '--max-count=2',
+    '--format=%H',
+    '--',
+    'helm/templates',
+    'helm/values.yaml',
+  ]);
   const commit = stdout.trim().split('\n')[1];
   if (commit === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'chart-'));

@@ -26,9 +26,12 @@ async function freshNamespace(name: string): Promise<string> {
 
 /** Everything that a release has made and that is still there. */
 async function leftOvers(namespace: string): Promise<string[]> {
-  const kinds = 'all,configmap,secret,serviceaccount,ingress,networkpolicy,poddisruptionbudget,horizontalpodautoscaler,cronjob';
+  const kinds =
+    'all,configmap,secret,serviceaccount,ingress,networkpolicy,poddisruptionbudget,horizontalpodautoscaler,cronjob';
   const { items } = await cluster.get<{ items: KubernetesObject[] }>(kinds, '--namespace', namespace);
-  return items.map(({ kind, metadata }) => `${kind} ${metadata.name}`).filter((name) => !/^(ConfigMap kube-root-ca.crt|ServiceAccount default)$/.test(name));
+  return items
+    .map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+    .filter((name) => !/^(ConfigMap kube-root-ca.crt|ServiceAccount default)$/.test(name));
 }
 
 describe('without CRDs', () => {
@@ -36,8 +39,11 @@ describe('without CRDs', () => {
     const namespace = await freshNamespace('life');
     const where = ['--namespace', namespace];
     const configuration = async (): Promise<string> =>
-      (await cluster.get<{ data: Record<string, string> }>('configmap', 's3-s3-cloud-gateway', ...where)).data['gateway.yaml'] ?? '';
-    const replicas = async (): Promise<number> => (await cluster.get<{ spec: { replicas: number } }>('deployment', 's3-s3-cloud-gateway', ...where)).spec.replicas;
+      (await cluster.get<{ data: Record<string, string> }>('configmap', 's3-s3-cloud-gateway', ...where)).data[
+        'gateway.yaml'
+      ] ?? '';
+    const replicas = async (): Promise<number> =>
+      (await cluster.get<{ spec: { replicas: number } }>('deployment', 's3-s3-cloud-gateway', ...where)).spec.replicas;
 
     const installed = await cluster.helm('install', 's3', CHART, ...where, ...valuesOf('minimal'));
     expect(installed).toMatchObject({ code: 0 });
@@ -45,14 +51,26 @@ describe('without CRDs', () => {
     expect(installed.output).not.toMatch(/would violate|[Ww]arning/);
     const before = await configuration();
 
-    expect(await cluster.helm('upgrade', 's3', CHART, ...where, ...valuesOf('minimal'), '--set', 'replicas=5,config.region=eu-north-1')).toMatchObject({ code: 0 });
+    expect(
+      await cluster.helm(
+        'upgrade',
+        's3',
+        CHART,
+        ...where,
+        ...valuesOf('minimal'),
+        '--set',
+        'replicas=5,config.region=eu-north-1',
+      ),
+    ).toMatchObject({ code: 0 });
     expect(await configuration()).toContain('region: eu-north-1');
     expect(await replicas()).toBe(5);
 
     expect(await cluster.helm('rollback', 's3', '1', ...where)).toMatchObject({ code: 0 });
     expect(await configuration()).toBe(before);
     expect(await replicas()).toBe(2);
-    const history = JSON.parse((await cluster.helm('history', 's3', '--output', 'json', ...where)).output) as { status: string }[];
+    const history = JSON.parse((await cluster.helm('history', 's3', '--output', 'json', ...where)).output) as {
+      status: string;
+    }[];
     expect(history.map(({ status }) => status)).toEqual(['superseded', 'superseded', 'deployed']);
 
     expect(await cluster.helm('uninstall', 's3', ...where)).toMatchObject({ code: 0 });
@@ -80,18 +98,30 @@ describe('without CRDs', () => {
     expect(await cluster.helm('install', 's3', CHART, ...where, ...valuesOf('dev'))).toMatchObject({ code: 0 });
     const before = await token();
     expect(before.length).toBeGreaterThan(40);
-    expect(await cluster.helm('upgrade', 's3', CHART, ...where, ...valuesOf('dev'), '--set', 'config.region=eu-north-1')).toMatchObject({ code: 0 });
+    expect(
+      await cluster.helm('upgrade', 's3', CHART, ...where, ...valuesOf('dev'), '--set', 'config.region=eu-north-1'),
+    ).toMatchObject({ code: 0 });
     expect(await token()).toBe(before);
   });
 
   test('lets the gateway review tokens, and do nothing else, when it is told to', async () => {
     const where = ['--namespace', await freshNamespace('review')];
     const may = async (...what: string[]): Promise<boolean> =>
-      (await cluster.kubectl('auth', 'can-i', '--quiet', ...what, '--as=system:serviceaccount:review:s3-s3-cloud-gateway')).code === 0;
+      (
+        await cluster.kubectl(
+          'auth',
+          'can-i',
+          '--quiet',
+          ...what,
+          '--as=system:serviceaccount:review:s3-s3-cloud-gateway',
+        )
+      ).code === 0;
     expect(await cluster.helm('install', 's3', CHART, ...where, ...valuesOf('dev'))).toMatchObject({ code: 0 });
     expect(await may('create', 'tokenreviews')).toBe(false);
     const user = 'config.admin.tokenReview.users[0]=system:serviceaccount:review:operator';
-    expect(await cluster.helm('upgrade', 's3', CHART, ...where, ...valuesOf('dev'), '--set', user)).toMatchObject({ code: 0 });
+    expect(await cluster.helm('upgrade', 's3', CHART, ...where, ...valuesOf('dev'), '--set', user)).toMatchObject({
+      code: 0,
+    });
     expect(await may('create', 'tokenreviews')).toBe(true);
     expect(await may('get', 'secrets', '--namespace=review')).toBe(false);
     expect(await cluster.helm('uninstall', 's3', ...where)).toMatchObject({ code: 0 });
@@ -100,14 +130,30 @@ describe('without CRDs', () => {
 
   test('says which kind is missing when something is turned on that needs a CRD', async () => {
     const where = ['--namespace', await freshNamespace('crds')];
-    const { code, output } = await cluster.helm('install', 's3', CHART, ...where, ...valuesOf('minimal'), '--set', 'metrics.serviceMonitor.enabled=true');
+    const { code, output } = await cluster.helm(
+      'install',
+      's3',
+      CHART,
+      ...where,
+      ...valuesOf('minimal'),
+      '--set',
+      'metrics.serviceMonitor.enabled=true',
+    );
     expect(code).not.toBe(0);
     expect(output).toContain('no matches for kind "ServiceMonitor"');
   });
 
   test('is warned about by the cluster as soon as a pod is allowed more', async () => {
     const where = ['--namespace', await freshNamespace('loose')];
-    const { code, output } = await cluster.helm('install', 's3', CHART, ...where, ...valuesOf('minimal'), '--set', 'securityContext.allowPrivilegeEscalation=true');
+    const { code, output } = await cluster.helm(
+      'install',
+      's3',
+      CHART,
+      ...where,
+      ...valuesOf('minimal'),
+      '--set',
+      'securityContext.allowPrivilegeEscalation=true',
+    );
     expect(code).toBe(0);
     expect(output).toMatch(/would violate PodSecurity/);
   });
@@ -117,7 +163,9 @@ describe('with CRDs', () => {
   beforeAll(async () => {
     // Applied by the server: they are too large for the annotation that the client would add.
     for (const crd of await readCrds()) await cluster.kubectlWith(JSON.stringify(crd), 'apply', '--server-side');
-    expect(await cluster.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s')).toMatchObject({ code: 0 });
+    expect(await cluster.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s')).toMatchObject(
+      { code: 0 },
+    );
     await freshNamespace('storage');
     // What pods name must be there, even in a dry run.
     expect(await cluster.kubectl('create', 'priorityclass', 'storage', '--value=1000')).toMatchObject({ code: 0 });
@@ -127,8 +175,16 @@ describe('with CRDs', () => {
   });
 
   test.each(VALUE_SETS)('the server takes every object, strictly and without a warning: %s', async (set) => {
-    const objects = (await render((await findClients()).helm, set)).filter(({ apiVersion, kind }) => kind !== 'ServiceAccount' && !ONLY_IN_CLOUDS.test(apiVersion));
-    const output = await cluster.kubectlWith(objects.map((object) => JSON.stringify(object)).join('\n---\n'), 'create', '--dry-run=server', '--validate=strict', '--namespace=storage');
+    const objects = (await render((await findClients()).helm, set)).filter(
+      ({ apiVersion, kind }) => kind !== 'ServiceAccount' && !ONLY_IN_CLOUDS.test(apiVersion),
+    );
+    const output = await cluster.kubectlWith(
+      objects.map((object) => JSON.stringify(object)).join('\n---\n'),
+      'create',
+      '--dry-run=server',
+      '--validate=strict',
+      '--namespace=storage',
+    );
     expect(output.match(/\(server dry run\)$/gm)).toHaveLength(objects.length);
     expect(output).not.toMatch(/would violate|[Ww]arning/);
   });
@@ -136,19 +192,33 @@ describe('with CRDs', () => {
   test('the strict server finds a field that is not there', async () => {
     const [object] = (await render((await findClients()).helm, 'dev')).filter(({ kind }) => kind === 'Deployment');
     const altered = JSON.stringify({ ...object, spec: { ...(object?.['spec'] as object), replics: 1 } });
-    await expect(cluster.kubectlWith(altered, 'apply', '--dry-run=server', '--validate=strict', '--namespace=storage')).rejects.toThrow('replics');
+    await expect(
+      cluster.kubectlWith(altered, 'apply', '--dry-run=server', '--validate=strict', '--namespace=storage'),
+    ).rejects.toThrow('replics');
   });
 
   test('installs with monitoring, routes and certificate, and goes without a trace', async () => {
     const where = ['--namespace', 'storage'];
     expect(await cluster.kubectl('delete', 'serviceaccount', 'storage-gateway', ...where)).toMatchObject({ code: 0 });
-    const clouds = ['--set', 'policies.gke.enabled=false,policies.applicationGatewayForContainers.enabled=false,ingress.controller=,service.nodePort=30443'];
+    const clouds = [
+      '--set',
+      'policies.gke.enabled=false,policies.applicationGatewayForContainers.enabled=false,ingress.controller=,service.nodePort=30443',
+    ];
     const { code, output } = await cluster.helm('install', 's3', CHART, ...where, ...valuesOf('full'), ...clouds);
     expect({ code, output }).toMatchObject({ code: 0 });
     expect(output).not.toMatch(/would violate|[Ww]arning/);
-    const made = await cluster.get<{ items: KubernetesObject[] }>('servicemonitor,prometheusrule,httproute,certificate,clienttrafficpolicy,backendtrafficpolicy', ...where);
-    expect(made.items.map(({ kind }) => kind).toSorted()).toEqual(
-      ['BackendTrafficPolicy', 'Certificate', 'ClientTrafficPolicy', 'HTTPRoute', 'PrometheusRule', 'ServiceMonitor']);
+    const made = await cluster.get<{ items: KubernetesObject[] }>(
+      'servicemonitor,prometheusrule,httproute,certificate,clienttrafficpolicy,backendtrafficpolicy',
+      ...where,
+    );
+    expect(made.items.map(({ kind }) => kind).toSorted()).toEqual([
+      'BackendTrafficPolicy',
+      'Certificate',
+      'ClientTrafficPolicy',
+      'HTTPRoute',
+      'PrometheusRule',
+      'ServiceMonitor',
+    ]);
     expect(await cluster.helm('uninstall', 's3', ...where)).toMatchObject({ code: 0 });
     expect(await leftOvers('storage')).toEqual(['ServiceAccount rel-s3-cloud-gateway']);
   });

@@ -16,15 +16,28 @@ async function kubectl(...args: readonly string[]): Promise<string> {
   return output.trim();
 }
 
-const tokenOf = (account: string, ...args: readonly string[]): Promise<string> => kubectl('create', 'token', account, ...args);
+const tokenOf = (account: string, ...args: readonly string[]): Promise<string> =>
+  kubectl('create', 'token', account, ...args);
 
 /** A gateway that asks a real API server about tokens, as a service account that may do that and nothing else. */
 beforeAll(async () => {
   cluster = await Cluster.start();
   for (const account of ['gateway', 'operator', 'stranger']) await kubectl('create', 'serviceaccount', account);
-  await kubectl('create', 'clusterrolebinding', 'gateway-reviews', '--clusterrole=system:auth-delegator', '--serviceaccount=default:gateway');
+  await kubectl(
+    'create',
+    'clusterrolebinding',
+    'gateway-reviews',
+    '--clusterrole=system:auth-delegator',
+    '--serviceaccount=default:gateway',
+  );
   writeFileSync(join(folder, 'own-token'), await tokenOf('gateway'));
-  const tokenReview = { ...cluster.api, tokenFile: 'own-token', users: ['system:serviceaccount:default:operator'], audiences: ['s3gw'], rememberMs: 1000 };
+  const tokenReview = {
+    ...cluster.api,
+    tokenFile: 'own-token',
+    users: ['system:serviceaccount:default:operator'],
+    audiences: ['s3gw'],
+    rememberMs: 1000,
+  };
   started = start(['--config', configFile('review.yaml', { admin: { port: 0, tokenReview } })]);
   [, admin = ''] = await started.printed(/"admin":"([^"]+)"/);
 });
@@ -48,7 +61,10 @@ test.each([
   ['a token that was made for the API server', () => tokenOf('operator')],
   ['a token that was made for something else', () => tokenOf('operator', '--audience', 'vault')],
   ['the gateway itself', () => tokenOf('gateway', '--audience', 's3gw')],
-  ['a token that is none', async () => 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJzeXN0ZW06c2VydmljZWFjY291bnQ6ZGVmYXVsdDpvcGVyYXRvciJ9.'],
+  [
+    'a token that is none',
+    async () => 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJzeXN0ZW06c2VydmljZWFjY291bnQ6ZGVmYXVsdDpvcGVyYXRvciJ9.',
+  ],
 ])('not %s', async (_, token) => {
   expect(await statusWith(await token())).toBe(401);
 });
@@ -62,7 +78,9 @@ test('nor a token whose account is gone, once what was remembered is forgotten',
 
 test('when the gateway may not ask, that is no verdict on the token', async () => {
   await kubectl('delete', 'clusterrolebinding', 'gateway-reviews');
-  await expect.poll(async () => statusWith(await tokenOf('stranger', '--audience', 's3gw')), { timeout: 60_000, interval: 1000 }).toBe(503);
+  await expect
+    .poll(async () => statusWith(await tokenOf('stranger', '--audience', 's3gw')), { timeout: 60_000, interval: 1000 })
+    .toBe(503);
   expect(started.output()).toContain('says nothing about a token');
   expect(started.output()).not.toMatch(/eyJ[\w-]+\.eyJ/);
 });

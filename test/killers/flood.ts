@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { KILLERS, type Killer } from './killers.ts';
 
-/** Runs one killer from an address of its own, in a thread of its own; posts how many answers there were of each status. */
+/**
+ * Runs one killer from an address of its own, in a thread of its own; posts how many answers there were of each status.
+ */
 const { name, port, ms } = workerData as { readonly name: string; readonly port: number; readonly ms: number };
 const ADDRESS = '127.0.0.2';
 const statuses: Record<string, number> = {};
@@ -12,17 +14,20 @@ const statuses: Record<string, number> = {};
 async function attack(killer: Killer, index: number, signal: AbortSignal): Promise<void> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: ADDRESS });
   let head = '';
-  socket.on('error', () => undefined).on('data', (bytes) => {
-    if (head.length < 64) head += bytes.toString('latin1', 0, 64);
-  });
+  socket
+    .on('error', () => undefined)
+    .on('data', (bytes) => {
+      if (head.length < 64) head += bytes.toString('latin1', 0, 64);
+    });
   const closed = new Promise((resolve) => socket.once('close', resolve));
   try {
     await once(socket, 'connect', { signal });
     for (const piece of killer.pieces(index)) {
       if (!socket.destroyed && !socket.write(piece)) await drained(socket, signal);
     }
-    if (killer.holds === true) await aborted(signal);
-    else {
+    if (killer.holds === true) {
+      await aborted(signal);
+    } else {
       const answered = once(socket, 'data', { signal });
       answered.catch(() => undefined);
       if (head === '') await Promise.race([answered, closed]);
@@ -38,7 +43,10 @@ async function attack(killer: Killer, index: number, signal: AbortSignal): Promi
 }
 
 function drained(socket: Socket, signal: AbortSignal): Promise<unknown> {
-  return Promise.race([new Promise((resolve) => socket.once('drain', resolve).once('close', resolve)), aborted(signal)]);
+  return Promise.race([
+    new Promise((resolve) => socket.once('drain', resolve).once('close', resolve)),
+    aborted(signal),
+  ]);
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {
@@ -53,11 +61,13 @@ const time = new AbortController();
 const patience = new AbortController();
 setTimeout(() => time.abort(), ms);
 const grace = setTimeout(() => patience.abort(), ms + GRACE_MS);
-await Promise.all(Array.from({ length: killer.connections }, async (_, index) => {
-  do {
-    await attack(killer, index, killer.holds === true ? time.signal : patience.signal);
-    await sleep(1);
-  } while (!time.signal.aborted);
-}));
+await Promise.all(
+  Array.from({ length: killer.connections }, async (_, index) => {
+    do {
+      await attack(killer, index, killer.holds === true ? time.signal : patience.signal);
+      await sleep(1);
+    } while (!time.signal.aborted);
+  }),
+);
 clearTimeout(grace);
 parentPort?.postMessage(statuses);

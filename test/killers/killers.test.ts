@@ -11,11 +11,13 @@ import { KILLERS } from './killers.ts';
 import { LIMIT_MIB, startSmallGateway, type SmallGateway } from './small-gateway.ts';
 
 /*
- * Every killer against a gateway of the chart's size: it lives, stays below its memory, answers its probe within a second, and
- * serves who is honest without a failure. `npm run test:killers` gives each more time.
+ * Every killer against a gateway of the chart's size: it lives, stays below its memory, answers its probe within a
+ * second, and serves who is honest without a failure. `npm run test:killers` gives each more time.
  */
 const MS = Number(process.env['KILLERS_SECONDS'] ?? 1) * 1000;
-/** The kubelet's patience with a probe. Where more processes want to run than there are cores, all of them wait in turn. */
+/**
+ * The kubelet's patience with a probe. Where more processes want to run than there are cores, all of them wait in turn.
+ */
 const PROBE_MS = 1000;
 const patience = (): number => PROBE_MS * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 
@@ -27,9 +29,23 @@ async function living(): Promise<SmallGateway> {
   await gateway?.stop();
   const started = await startSmallGateway();
   gateway = started;
-  await vi.waitFor(async () => expect((await roundTrip(started.adminPort, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')).status).toBe(200), { timeout: 45_000, interval: 200 });
-  for (const [bucket, accessKey] of [['flooded', ACCESS_KEY], ['honest', OTHER_ACCESS_KEY]] as const) {
-    expect((await roundTrip(started.port, signedHead({ method: 'PUT', target: `/${bucket}`, accessKey, headers: { 'content-length': '0' } }))).status).toBe(200);
+  await vi.waitFor(
+    async () =>
+      expect((await roundTrip(started.adminPort, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')).status).toBe(200),
+    { timeout: 45_000, interval: 200 },
+  );
+  for (const [bucket, accessKey] of [
+    ['flooded', ACCESS_KEY],
+    ['honest', OTHER_ACCESS_KEY],
+  ] as const) {
+    expect(
+      (
+        await roundTrip(
+          started.port,
+          signedHead({ method: 'PUT', target: `/${bucket}`, accessKey, headers: { 'content-length': '0' } }),
+        )
+      ).status,
+    ).toBe(200);
   }
   return started;
 }
@@ -46,7 +62,9 @@ interface Watch {
 async function probe({ adminPort }: SmallGateway, watch: Watch, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const began = performance.now();
-    const { status } = await roundTrip(adminPort, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n').catch(() => ({ status: 0 }));
+    const { status } = await roundTrip(adminPort, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n').catch(() => ({
+      status: 0,
+    }));
     watch.probes.push(status === 200 ? performance.now() - began : Infinity);
     await sleep(100);
   }
@@ -58,16 +76,32 @@ const DELETION = '<Delete><Object><Key>gone</Key></Object></Delete>';
 async function beHonest({ port }: SmallGateway, watch: Watch, signal: AbortSignal): Promise<void> {
   const accessKey = OTHER_ACCESS_KEY;
   const requests: Readonly<Record<string, () => string>> = {
-    PUT: () => signedHead({ method: 'PUT', target: '/honest/key', accessKey, headers: { 'content-length': String(BODY.length) } }) + BODY,
+    PUT: () =>
+      signedHead({
+        method: 'PUT',
+        target: '/honest/key',
+        accessKey,
+        headers: { 'content-length': String(BODY.length) },
+      }) + BODY,
     GET: () => signedHead({ target: '/honest/key', accessKey }),
     list: () => signedHead({ target: '/honest?list-type=2', accessKey }),
-    DeleteObjects: () => signedHead({
-      method: 'POST', target: '/honest?delete', accessKey, headers: { 'content-length': String(DELETION.length), 'content-md5': createHash('md5').update(DELETION).digest('base64') },
-    }) + DELETION,
+    DeleteObjects: () =>
+      signedHead({
+        method: 'POST',
+        target: '/honest?delete',
+        accessKey,
+        headers: {
+          'content-length': String(DELETION.length),
+          'content-md5': createHash('md5').update(DELETION).digest('base64'),
+        },
+      }) + DELETION,
   };
   while (!signal.aborted) {
     for (const [name, request] of Object.entries(requests)) {
-      const outcome = await roundTrip(port, request()).then(({ status, body }) => (status === 200 ? undefined : `${status} ${body}`), String);
+      const outcome = await roundTrip(port, request()).then(
+        ({ status, body }) => (status === 200 ? undefined : `${status} ${body}`),
+        String,
+      );
       if (outcome === undefined) watch.served += 1;
       else watch.failures.push(`${name}: ${outcome}`);
     }
@@ -75,23 +109,31 @@ async function beHonest({ port }: SmallGateway, watch: Watch, signal: AbortSigna
   }
 }
 
-describe.skipIf(!existsSync('/proc/self/status'))('a gateway of the chart\'s size', () => {
-  test.each(Object.keys(KILLERS))('survives %s', async (name) => {
-    const gateway = await living();
-    const watch: Watch = { probes: [], failures: [], served: 0 };
-    const flood = new Worker(new URL('./flood.ts', import.meta.url), { workerData: { name, port: gateway.port, ms: MS } });
-    const done = new AbortController();
-    const beside = Promise.all([probe(gateway, watch, done.signal), beHonest(gateway, watch, done.signal)]);
-    const [statuses] = (await once(flood, 'message')) as [Record<string, number>];
-    done.abort();
-    await beside;
-    await flood.terminate();
-    console.log(`${name}: ${JSON.stringify(statuses)}, slowest probe ${Math.round(Math.max(...watch.probes))} ms, ${watch.served} served, peak ${Math.round(gateway.peakMiB())} MiB`);
-    expect(gateway.alive(), gateway.lastWords()).toBe(true);
-    expect(watch.failures).toEqual([]);
-    expect(watch.served).toBeGreaterThan(0);
-    expect(Object.keys(statuses).filter((status) => status.startsWith('5') && status !== '503')).toEqual([]);
-    expect(Math.max(...watch.probes)).toBeLessThan(patience());
-    expect(gateway.peakMiB()).toBeLessThan(LIMIT_MIB);
-  }, 60_000 + 2 * MS);
+describe.skipIf(!existsSync('/proc/self/status'))("a gateway of the chart's size", () => {
+  test.each(Object.keys(KILLERS))(
+    'survives %s',
+    async (name) => {
+      const gateway = await living();
+      const watch: Watch = { probes: [], failures: [], served: 0 };
+      const flood = new Worker(new URL('./flood.ts', import.meta.url), {
+        workerData: { name, port: gateway.port, ms: MS },
+      });
+      const done = new AbortController();
+      const beside = Promise.all([probe(gateway, watch, done.signal), beHonest(gateway, watch, done.signal)]);
+      const [statuses] = (await once(flood, 'message')) as [Record<string, number>];
+      done.abort();
+      await beside;
+      await flood.terminate();
+      console.log(
+        `${name}: ${JSON.stringify(statuses)}, slowest probe ${Math.round(Math.max(...watch.probes))} ms, ${watch.served} served, peak ${Math.round(gateway.peakMiB())} MiB`,
+      );
+      expect(gateway.alive(), gateway.lastWords()).toBe(true);
+      expect(watch.failures).toEqual([]);
+      expect(watch.served).toBeGreaterThan(0);
+      expect(Object.keys(statuses).filter((status) => status.startsWith('5') && status !== '503')).toEqual([]);
+      expect(Math.max(...watch.probes)).toBeLessThan(patience());
+      expect(gateway.peakMiB()).toBeLessThan(LIMIT_MIB);
+    },
+    60_000 + 2 * MS,
+  );
 });

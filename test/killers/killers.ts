@@ -46,7 +46,8 @@ const TINY_OBJECT = tinyChunks(Buffer.alloc(MIB, 'x'));
 const HALF = Buffer.alloc(900_000, 'x');
 const ALMOST = Buffer.alloc(7 * MIB, ' ');
 
-const anonymous = (target: string, headers = ''): string => `GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
+const anonymous = (target: string, headers = ''): string =>
+  `GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 const lines = (bytes: number, line: (index: number) => string): string => {
   let text = '';
   for (let index = 0; text.length < bytes; index += 1) text += line(index);
@@ -55,34 +56,101 @@ const lines = (bytes: number, line: (index: number) => string): string => {
 
 export const KILLERS: Readonly<Record<string, Killer>> = {
   'an object in chunks of a byte': {
-    connections: 3, pieces: () => [signed({ method: 'PUT', target: `${TARGET}/tiny`, headers: { 'transfer-encoding': 'chunked' } }), TINY_OBJECT],
+    connections: 3,
+    pieces: () => [
+      signed({ method: 'PUT', target: `${TARGET}/tiny`, headers: { 'transfer-encoding': 'chunked' } }),
+      TINY_OBJECT,
+    ],
   },
   'a document in chunks of a byte': {
     connections: 2,
-    pieces: () => [signed({ method: 'POST', target: `${TARGET}?delete`, headers: { 'transfer-encoding': 'chunked', 'x-amz-sdk-checksum-algorithm': 'CRC32', 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' } }), TINY_DOCUMENT],
+    pieces: () => [
+      signed({
+        method: 'POST',
+        target: `${TARGET}?delete`,
+        headers: {
+          'transfer-encoding': 'chunked',
+          'x-amz-sdk-checksum-algorithm': 'CRC32',
+          'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==',
+        },
+      }),
+      TINY_DOCUMENT,
+    ],
   },
-  'documents of references': { connections: 6, pieces: (index) => deletion(index % 2 === 0 ? DOCUMENTS.references : DOCUMENTS.within) },
+  'documents of references': {
+    connections: 6,
+    pieces: (index) => deletion(index % 2 === 0 ? DOCUMENTS.references : DOCUMENTS.within),
+  },
   'a million references, attributes, elements; a key of 8 MB': {
-    connections: 8, pieces: (index) => deletion([DOCUMENTS.amps, DOCUMENTS.attributes, DOCUMENTS.key, DOCUMENTS.nested][index % 4] ?? DOCUMENTS.key),
+    connections: 8,
+    pieces: (index) =>
+      deletion([DOCUMENTS.amps, DOCUMENTS.attributes, DOCUMENTS.key, DOCUMENTS.nested][index % 4] ?? DOCUMENTS.key),
   },
   'documents that never end': { connections: 60, holds: true, pieces: () => deletion(ALMOST, 8 * MIB) },
   // What is streamed ends in memory here, as the backend's is this process's own.
   'bodies that never end': {
-    connections: 150, holds: true, pieces: (index) => [signed({ method: 'PUT', target: `${TARGET}/slow${index}`, headers: { 'content-length': String(MIB) } }), HALF],
+    connections: 150,
+    holds: true,
+    pieces: (index) => [
+      signed({ method: 'PUT', target: `${TARGET}/slow${index}`, headers: { 'content-length': String(MIB) } }),
+      HALF,
+    ],
   },
   'a signature without right over the document': {
-    connections: 16, pieces: () => [signed({ method: 'POST', target: `${TARGET}?delete`, headers: { 'content-length': String(8 * MIB) }, secretKey: 'guessed' }), ALMOST],
+    connections: 16,
+    pieces: () => [
+      signed({
+        method: 'POST',
+        target: `${TARGET}?delete`,
+        headers: { 'content-length': String(8 * MIB) },
+        secretKey: 'guessed',
+      }),
+      ALMOST,
+    ],
   },
-  'anonymous, a document': { connections: 16, pieces: () => [`POST ${TARGET}?delete HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${8 * MIB}\r\n\r\n`, ALMOST] },
+  'anonymous, a document': {
+    connections: 16,
+    pieces: () => [`POST ${TARGET}?delete HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${8 * MIB}\r\n\r\n`, ALMOST],
+  },
   'secrets that are none': {
-    connections: 64, pieces: (index) => [anonymous(`/flooded/k?a=token=\\"${'\\'.repeat(8000)}`, `x-a: ${'-eyJaaaaaaaa'.repeat(600)}\r\nx-b${index}: token=\\"${'\\'.repeat(7000)}\r\n`)],
+    connections: 64,
+    pieces: (index) => [
+      anonymous(
+        `/flooded/k?a=token=\\"${'\\'.repeat(8000)}`,
+        `x-a: ${'-eyJaaaaaaaa'.repeat(600)}\r\nx-b${index}: token=\\"${'\\'.repeat(7000)}\r\n`,
+      ),
+    ],
   },
   'names signed again and again': {
-    connections: 32, pieces: () => [presignedHead({ target: `${TARGET}/k` }).replace('X-Amz-SignedHeaders=host', `X-Amz-SignedHeaders=host${'%3Bx'.repeat(1500)}`)
-      .replace('\r\n\r\n', `\r\n${lines(6000, () => 'x: a\r\n')}\r\n`)],
+    connections: 32,
+    pieces: () => [
+      presignedHead({ target: `${TARGET}/k` })
+        .replace('X-Amz-SignedHeaders=host', `X-Amz-SignedHeaders=host${'%3Bx'.repeat(1500)}`)
+        .replace('\r\n\r\n', `\r\n${lines(6000, () => 'x: a\r\n')}\r\n`),
+    ],
   },
-  'heads as large as they may be': { connections: 64, pieces: () => [anonymous(`${TARGET}/k`, lines(14_000, (index) => `x-${index}: y\r\n`))] },
-  'heads that never end': { connections: 500, holds: true, pieces: () => [anonymous(`${TARGET}/k`, lines(12_000, (index) => `x-${index}: y\r\n`)).slice(0, -2)] },
-  'paths without end': { connections: 64, pieces: () => [anonymous(`${TARGET}/${'a/'.repeat(500)}?prefix=${'%2F'.repeat(2000)}&delimiter=/`)] },
-  'connections': { connections: 1500, holds: true, pieces: () => [] },
+  'heads as large as they may be': {
+    connections: 64,
+    pieces: () => [
+      anonymous(
+        `${TARGET}/k`,
+        lines(14_000, (index) => `x-${index}: y\r\n`),
+      ),
+    ],
+  },
+  'heads that never end': {
+    connections: 500,
+    holds: true,
+    pieces: () => [
+      anonymous(
+        `${TARGET}/k`,
+        lines(12_000, (index) => `x-${index}: y\r\n`),
+      ).slice(0, -2),
+    ],
+  },
+  'paths without end': {
+    connections: 64,
+    pieces: () => [anonymous(`${TARGET}/${'a/'.repeat(500)}?prefix=${'%2F'.repeat(2000)}&delimiter=/`)],
+  },
+  connections: { connections: 1500, holds: true, pieces: () => [] },
 };

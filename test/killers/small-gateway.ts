@@ -27,18 +27,31 @@ export interface SmallGateway {
 }
 
 const account = (name: string, digit: string, accessKeyId: string): object => ({
-  name, canonicalId: digit.repeat(64), displayName: name, email: `${name}@example.com`, accountNumber: digit.repeat(12), keys: [{ accessKeyId, secretAccessKey: SECRET_KEY }],
+  name,
+  canonicalId: digit.repeat(64),
+  displayName: name,
+  email: `${name}@example.com`,
+  accountNumber: digit.repeat(12),
+  keys: [{ accessKeyId, secretAccessKey: SECRET_KEY }],
 });
 
 export async function startSmallGateway(): Promise<SmallGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'small-gateway-'));
   const [port, adminPort] = [await freePort(), await freePort()];
   const config = join(folder, 'gateway.yaml');
-  writeFileSync(config, stringify({
-    listeners: [{ host: '127.0.0.1', port }], admin: { port: adminPort }, accounts: [account('flood', '1', ACCESS_KEY), account('honest', '2', OTHER_ACCESS_KEY)],
-    backends: { store: { kind: 'memory', owner: 'flood' } },
-  }));
-  const child = spawn(process.execPath, [...nodeFlags(LIMIT_MIB * MIB), START, '--config', config], { env: { PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'pipe'] });
+  writeFileSync(
+    config,
+    stringify({
+      listeners: [{ host: '127.0.0.1', port }],
+      admin: { port: adminPort },
+      accounts: [account('flood', '1', ACCESS_KEY), account('honest', '2', OTHER_ACCESS_KEY)],
+      backends: { store: { kind: 'memory', owner: 'flood' } },
+    }),
+  );
+  const child = spawn(process.execPath, [...nodeFlags(LIMIT_MIB * MIB), START, '--config', config], {
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   const note = (chunk: Buffer): void => {
     output = (output + chunk.toString()).slice(-20_000);

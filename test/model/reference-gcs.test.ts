@@ -35,7 +35,11 @@ afterAll(async () => {
 });
 
 describe('the gateway over the double of Cloud Storage', () => {
-  it('answers random programs as the reference does', async () => {
-    await checkPrograms(servers, { runs: RUNS, maxCommands: MAX_COMMANDS });
-  }, 60_000 + RUNS * 30_000);
+  it(
+    'answers random programs as the reference does',
+    async () => {
+      await checkPrograms(servers, { runs: RUNS, maxCommands: MAX_COMMANDS });
+    },
+    60_000 + RUNS * 30_000,
+  );
 });

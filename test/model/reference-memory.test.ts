@@ -16,10 +16,13 @@ interface Backend {
 
 /** With the limits of the clouds; so that every listing takes many pages; in the order of either cloud. */
 const BACKENDS: Readonly<Record<string, Backend>> = {
-  'memory': { store: {}, versioningDrainMs: 0 },
+  memory: { store: {}, versioningDrainMs: 0 },
   'memory, versioning just turned on': { store: {} },
   'memory in pages of 3': { store: { capabilities: { maxListPage: 3 } }, versioningDrainMs: 0 },
-  'memory in pages of 7, in the order of UTF-8': { store: { capabilities: { maxListPage: 7, nameOrder: 'utf8' } }, versioningDrainMs: 100 },
+  'memory in pages of 7, in the order of UTF-8': {
+    store: { capabilities: { maxListPage: 7, nameOrder: 'utf8' } },
+    versioningDrainMs: 100,
+  },
 };
 
 const gateways: TestGateway[] = [];
@@ -37,7 +40,11 @@ afterAll(async () => {
 });
 
 describe('the gateway over memory', () => {
-  it('answers random programs as the reference does', async () => {
-    await checkPrograms(servers, { runs: RUNS, maxCommands: MAX_COMMANDS });
-  }, 60_000 + RUNS * 5_000);
+  it(
+    'answers random programs as the reference does',
+    async () => {
+      await checkPrograms(servers, { runs: RUNS, maxCommands: MAX_COMMANDS });
+    },
+    60_000 + RUNS * 5_000,
+  );
 });

@@ -42,8 +42,20 @@ export interface PolicyCase {
   readonly tags: readonly { readonly key: string; readonly value: string }[];
 }
 
-export const OWNER = { name: 'main', canonicalId: 'main-id', displayName: 'main', email: 'main@example.com', accountNumber: '111111111111' };
-const OTHER = { name: 'other', canonicalId: 'other-id', displayName: 'other', email: 'other@example.com', accountNumber: '222222222222' };
+export const OWNER = {
+  name: 'main',
+  canonicalId: 'main-id',
+  displayName: 'main',
+  email: 'main@example.com',
+  accountNumber: '111111111111',
+};
+const OTHER = {
+  name: 'other',
+  canonicalId: 'other-id',
+  displayName: 'other',
+  email: 'other@example.com',
+  accountNumber: '222222222222',
+};
 export const BUCKET = 'bucket';
 
 const ROLE = 'arn:aws:iam::111111111111:role/reader';
@@ -56,34 +68,101 @@ export const ARNS: Readonly<Record<PolicyCase['caller'], string>> = {
   anonymous: '',
 };
 
-const ACTIONS = ['s3:GetObject', 's3:PutObject', 's3:DeleteObject', 's3:GetObjectTagging', 's3:ListBucket', 's3:GetBucketLocation', 's3:GetObjectVersion'] as const;
+const ACTIONS = [
+  's3:GetObject',
+  's3:PutObject',
+  's3:DeleteObject',
+  's3:GetObjectTagging',
+  's3:ListBucket',
+  's3:GetBucketLocation',
+  's3:GetObjectVersion',
+] as const;
 const ACTION_PATTERNS = [...ACTIONS, 's3:*', 's3:Get*', 's3:*Object', 's3:Put?bject', 'S3:getobject', 's3:List*'];
 const RESOURCES = [
-  'arn:aws:s3:::bucket', 'arn:aws:s3:::bucket/*', 'arn:aws:s3:::bucket/home/*', 'arn:aws:s3:::bucket/home/${aws:username}/*', 'arn:aws:s3:::*', 'arn:aws:s3:::buck*',
-  'arn:aws:s3:::bucket/*/b?', 'arn:aws:s3:::bucket/home/${aws:PrincipalTag/team, \'none\'}/*', 'arn:aws:s3:::bucket/a*b*c',
+  'arn:aws:s3:::bucket',
+  'arn:aws:s3:::bucket/*',
+  'arn:aws:s3:::bucket/home/*',
+  'arn:aws:s3:::bucket/home/${aws:username}/*',
+  'arn:aws:s3:::*',
+  'arn:aws:s3:::buck*',
+  'arn:aws:s3:::bucket/*/b?',
+  "arn:aws:s3:::bucket/home/${aws:PrincipalTag/team, 'none'}/*",
+  'arn:aws:s3:::bucket/a*b*c',
 ];
 const KEYS = ['home/anna/x', 'home/otto/b1', 'a', 'abc', 'a/b/c', 'home/blue/bb', 'home/none/x', 'ä', ''] as const;
 const PRINCIPALS: readonly unknown[] = [
-  '*', { AWS: '*' }, { AWS: '111111111111' }, { AWS: ARNS.user }, { AWS: [ARNS.otherRoot, ARNS.user] }, { AWS: ARNS.otherUser }, { AWS: ROLE }, { AWS: ARNS.session },
+  '*',
+  { AWS: '*' },
+  { AWS: '111111111111' },
+  { AWS: ARNS.user },
+  { AWS: [ARNS.otherRoot, ARNS.user] },
+  { AWS: ARNS.otherUser },
+  { AWS: ROLE },
+  { AWS: ARNS.session },
   { AWS: '222222222222' },
 ];
 
 type Value = string | readonly string[];
 const CONDITIONS: readonly (readonly [operators: readonly string[], key: string, values: readonly Value[]])[] = [
-  [['StringEquals', 'StringNotEquals', 'StringLike', 'StringNotLike', 'StringEqualsIgnoreCase', 'StringNotEqualsIgnoreCase'], 'aws:username',
-    ['anna', 'ANNA', 'a*', ['anna', 'otto'], 'otto', '${aws:username}']],
-  [['StringEquals', 'StringLike', 'StringNotLike', 'StringEqualsIfExists', 'StringNotEqualsIfExists'], 's3:prefix', ['home/', 'home/*', ['', 'a'], 'home/${aws:username}*']],
+  [
+    [
+      'StringEquals',
+      'StringNotEquals',
+      'StringLike',
+      'StringNotLike',
+      'StringEqualsIgnoreCase',
+      'StringNotEqualsIgnoreCase',
+    ],
+    'aws:username',
+    ['anna', 'ANNA', 'a*', ['anna', 'otto'], 'otto', '${aws:username}'],
+  ],
+  [
+    ['StringEquals', 'StringLike', 'StringNotLike', 'StringEqualsIfExists', 'StringNotEqualsIfExists'],
+    's3:prefix',
+    ['home/', 'home/*', ['', 'a'], 'home/${aws:username}*'],
+  ],
   [['StringEquals', 'StringNotEquals', 'StringLike'], 's3:ExistingObjectTag/team', ['blue', 'bl?e', 'red']],
-  [['NumericEquals', 'NumericNotEquals', 'NumericLessThan', 'NumericLessThanEquals', 'NumericGreaterThan', 'NumericGreaterThanEqualsIfExists'], 's3:max-keys', ['10', '5', '1000']],
-  [['IpAddress', 'NotIpAddress', 'IpAddressIfExists'], 'aws:SourceIp', ['10.0.0.0/8', '192.168.1.1', '2001:db8::/32', ['10.1.0.0/16', '127.0.0.1']]],
+  [
+    [
+      'NumericEquals',
+      'NumericNotEquals',
+      'NumericLessThan',
+      'NumericLessThanEquals',
+      'NumericGreaterThan',
+      'NumericGreaterThanEqualsIfExists',
+    ],
+    's3:max-keys',
+    ['10', '5', '1000'],
+  ],
+  [
+    ['IpAddress', 'NotIpAddress', 'IpAddressIfExists'],
+    'aws:SourceIp',
+    ['10.0.0.0/8', '192.168.1.1', '2001:db8::/32', ['10.1.0.0/16', '127.0.0.1']],
+  ],
   [['Bool', 'BoolIfExists'], 'aws:SecureTransport', ['true', 'false']],
-  [['DateLessThan', 'DateGreaterThan', 'DateGreaterThanEquals', 'DateEquals', 'DateNotEquals', 'DateLessThanEquals'], 'aws:CurrentTime',
-    ['2026-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2026-06-01T12:00:00Z']],
-  [['ArnLike', 'ArnEquals', 'ArnNotLike', 'ArnNotEquals'], 'aws:PrincipalArn', ['arn:aws:iam::111111111111:user/*', ROLE, 'arn:aws:iam::*:root', 'arn:aws:iam::1*:*']],
+  [
+    ['DateLessThan', 'DateGreaterThan', 'DateGreaterThanEquals', 'DateEquals', 'DateNotEquals', 'DateLessThanEquals'],
+    'aws:CurrentTime',
+    ['2026-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2026-06-01T12:00:00Z'],
+  ],
+  [
+    ['ArnLike', 'ArnEquals', 'ArnNotLike', 'ArnNotEquals'],
+    'aws:PrincipalArn',
+    ['arn:aws:iam::111111111111:user/*', ROLE, 'arn:aws:iam::*:root', 'arn:aws:iam::1*:*'],
+  ],
   [['Null'], 'aws:username', ['true', 'false']],
   [['Null'], 's3:ExistingObjectTag/team', ['true', 'false']],
-  [['ForAllValues:StringEquals', 'ForAnyValue:StringEquals', 'ForAllValues:StringNotEquals', 'ForAnyValue:StringLike', 'ForAnyValue:StringNotEquals'],
-    's3:RequestObjectTagKeys', [['a', 'b'], 'a', 'c*', ['x', 'y']]],
+  [
+    [
+      'ForAllValues:StringEquals',
+      'ForAnyValue:StringEquals',
+      'ForAllValues:StringNotEquals',
+      'ForAnyValue:StringLike',
+      'ForAnyValue:StringNotEquals',
+    ],
+    's3:RequestObjectTagKeys',
+    [['a', 'b'], 'a', 'c*', ['x', 'y']],
+  ],
 ];
 
 /** Keys whose actions have to be in the statement for PutBucketPolicy to take it. */
@@ -127,8 +206,14 @@ export function randomCase(roll: Dice): PolicyCase {
   const hasIdentity = caller === 'user' || caller === 'session' || caller === 'otherUser';
   const action = roll.oneOf(ACTIONS);
   const lists = action === 's3:ListBucket';
-  const query: Readonly<Record<string, string>> = { ...(lists && roll.chance(60) && { prefix: roll.oneOf(['', 'home/', 'home/anna', 'a']) }), ...(lists && roll.chance(50) && { 'max-keys': roll.oneOf(['5', '10', '1000']) }) };
-  const headers: Readonly<Record<string, string>> = action === 's3:PutObject' && roll.chance(50) ? { 'x-amz-tagging': roll.oneOf(['a=1', 'a=1&b=2', 'x=y&a=1', 'cc=1']) } : {};
+  const query: Readonly<Record<string, string>> = {
+    ...(lists && roll.chance(60) && { prefix: roll.oneOf(['', 'home/', 'home/anna', 'a']) }),
+    ...(lists && roll.chance(50) && { 'max-keys': roll.oneOf(['5', '10', '1000']) }),
+  };
+  const headers: Readonly<Record<string, string>> =
+    action === 's3:PutObject' && roll.chance(50)
+      ? { 'x-amz-tagging': roll.oneOf(['a=1', 'a=1&b=2', 'x=y&a=1', 'cc=1']) }
+      : {};
   return {
     caller,
     identity: hasIdentity ? Array.from({ length: roll.below(3) }, () => text(roll, 'identity')) : [],
@@ -163,8 +248,20 @@ export function principalOf({ caller, identity, session }: PolicyCase): Principa
   const account = caller === 'otherRoot' || caller === 'otherUser' ? OTHER : OWNER;
   if (caller === 'root' || caller === 'otherRoot') return { kind: 'account', account, accessKeyId: 'k' };
   const name = { user: 'anna', otherUser: 'otto', session: 'reader/ci' }[caller];
-  const user = { name, arn: ARNS[caller], id: caller === 'session' ? 'AROA1:ci' : 'AIDA1', permissions: named(identity, 'identity'), tags: { team: 'blue' } };
+  const user = {
+    name,
+    arn: ARNS[caller],
+    id: caller === 'session' ? 'AROA1:ci' : 'AIDA1',
+    permissions: named(identity, 'identity'),
+    tags: { team: 'blue' },
+  };
   if (caller !== 'session') return { kind: 'account', account, user, accessKeyId: 'k' };
   const limits = session === undefined ? {} : { policies: named([session], 'session') };
-  return { kind: 'account', account, user, accessKeyId: 'k', session: { ...limits, role: { name: 'reader', arn: ROLE }, issuedAt: 0, expiresAt: 1 } };
+  return {
+    kind: 'account',
+    account,
+    user,
+    accessKeyId: 'k',
+    session: { ...limits, role: { name: 'reader', arn: ROLE }, issuedAt: 0, expiresAt: 1 },
+  };
 }

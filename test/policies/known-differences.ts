@@ -8,20 +8,29 @@ const DIFFERENCES: readonly (readonly [name: string, explains: (one: PolicyCase,
   ],
   [
     'variables stand for themselves in documents of 2008 here, as IAM documents it',
-    ({ identity, session, bucket }) => [...identity, session ?? '', bucket ?? ''].some((text) => text.includes('2008-10-17') && text.includes('${')),
+    ({ identity, session, bucket }) =>
+      [...identity, session ?? '', bucket ?? ''].some((text) => text.includes('2008-10-17') && text.includes('${')),
   ],
   [
     'what a bucket gives a session by name is not limited by the policy of the session here, as IAM documents it',
-    ({ caller, session, bucket }, ours) => ours && caller === 'session' && session !== undefined && (bucket ?? '').includes(ARNS.session),
+    ({ caller, session, bucket }, ours) =>
+      ours && caller === 'session' && session !== undefined && (bucket ?? '').includes(ARNS.session),
   ],
   [
     'an address of the other family is outside a block of NotIpAddress here, and fits neither there',
-    ({ identity, session, bucket, asked }) => (asked.clientAddress ?? '').includes(':') && [...identity, session ?? '', bucket ?? ''].some((text) => text.includes('NotIpAddress')),
+    ({ identity, session, bucket, asked }) =>
+      (asked.clientAddress ?? '').includes(':') &&
+      [...identity, session ?? '', bucket ?? ''].some((text) => text.includes('NotIpAddress')),
   ],
   [
     'a Deny of all but what a variable without value says denies here, and is nothing there',
-    ({ identity, session, bucket, caller }, ours) => !ours && caller !== 'user' && caller !== 'otherUser'
-      && [...identity, session ?? '', bucket ?? ''].some((text) => /"Effect":"Deny".*?"NotResource":[^\]}]*\$\{aws:username\}/.test(text)),
+    ({ identity, session, bucket, caller }, ours) =>
+      !ours &&
+      caller !== 'user' &&
+      caller !== 'otherUser' &&
+      [...identity, session ?? '', bucket ?? ''].some((text) =>
+        /"Effect":"Deny".*?"NotResource":[^\]}]*\$\{aws:username\}/.test(text),
+      ),
   ],
 ];
 

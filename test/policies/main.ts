@@ -11,13 +11,20 @@ Compares decisions with those of @cloud-copilot/iam-simulate, which is by other 
 is no package of this project: install it elsewhere (npm install @cloud-copilot/iam-simulate) and name that folder.`;
 
 export async function main(argv: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...argv], options: { simulator: { type: 'string' }, cases: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' } } });
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      simulator: { type: 'string' },
+      cases: { type: 'string', default: '100000' },
+      seed: { type: 'string', default: '1' },
+    },
+  });
   if (values.simulator === undefined) {
     console.error(USAGE);
     return 2;
   }
   const entry = path.resolve(values.simulator, 'node_modules/@cloud-copilot/iam-simulate/dist/esm/index.js');
-  const simulator = await import(pathToFileURL(entry).href) as Simulator;
+  const simulator = (await import(pathToFileURL(entry).href)) as Simulator;
   const counts = new Map<string, number>();
   const count = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
   const unexplained: PolicyCase[] = [];
@@ -25,9 +32,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     const one = randomCase(dice(Number(values.seed) * 1_000_003 + at));
     const ours = decideCase(one);
     const theirs = await simulateCase(one, simulator);
-    if (theirs === undefined) count('not answered by the simulator');
-    else if (ours === theirs) count(ours ? 'both allow' : 'both refuse');
-    else {
+    if (theirs === undefined) {
+      count('not answered by the simulator');
+    } else if (ours === theirs) {
+      count(ours ? 'both allow' : 'both refuse');
+    } else {
       const name = explainedBy(one, ours);
       count(name ?? `UNEXPLAINED: ${ours ? 'only we allow' : 'only we refuse'}`);
       if (name === undefined) unexplained.push(one);

@@ -13,7 +13,10 @@ import { openManifest } from '../../src/main/manifest.ts';
 import { testAccount } from '../support/start-command.ts';
 import { SILENT } from '../support/silent-log.ts';
 
-/** Whoever adds to these lists must know why nobody need show a token. Everything else on the admin port is for those who do. */
+/**
+ * Whoever adds to these lists must know why nobody need show a token. Everything else on the admin port is for those
+ * who do.
+ */
 const PROBES = ['/healthz', '/readyz', '/startupz'];
 const OPEN = ['/', '/page/*', '/session'];
 
@@ -24,21 +27,39 @@ let server: AdminServer;
 
 /** The admin port as `service.ts` puts it together. */
 beforeAll(async () => {
-  const config = CONFIG.parse({ accounts: [testAccount()], backends: { store: { kind: 'memory', owner: 'main' } }, admin: { tokenEnv: 'TOKEN', port: 0 } });
+  const config = CONFIG.parse({
+    accounts: [testAccount()],
+    backends: { store: { kind: 'memory', owner: 'main' } },
+    admin: { tokenEnv: 'TOKEN', port: 0 },
+  });
   const access = openAdminAccess(config.admin, { folder: '.', environment: { TOKEN } }, SILENT);
-  const realm = createRealm([{ name: 'store', store: new MemoryBlobStore(), systemContainer: 'system', ownerId: 'a'.repeat(64) }], [], undefined);
+  const realm = createRealm(
+    [{ name: 'store', store: new MemoryBlobStore(), systemContainer: 'system', ownerId: 'a'.repeat(64) }],
+    [],
+    undefined,
+  );
   const manifest = openManifest({ realm, bucketCacheMs: 20, log: SILENT, signal: background.signal });
   const [accounts, { buckets }] = [createAccountDirectory([]), manifest];
   const requests = { running: () => [], flush: () => undefined };
-  const inspection = openInspection({ config, accounts, buckets, newCall: (signal) => backgroundCall(signal), requests });
+  const inspection = openInspection({
+    config,
+    accounts,
+    buckets,
+    newCall: (signal) => backgroundCall(signal),
+    requests,
+  });
   server = await startAdminServer({
-    host: '127.0.0.1', port: 0,
+    host: '127.0.0.1',
+    port: 0,
     parts: [
-      (app) => app.addHook('onRoute', ({ method, url, config: settings }) => {
-        for (const one of [method].flat()) routes.push({ method: one, url, access: settings?.access ?? 'token' });
-      }),
+      (app) =>
+        app.addHook('onRoute', ({ method, url, config: settings }) => {
+          for (const one of [method].flat()) routes.push({ method: one, url, access: settings?.access ?? 'token' });
+        }),
       healthRoutes({ started: () => true, draining: () => false, backends: async () => ({ total: 1, failing: [] }) }),
-      access.guard, metricsRoutes(async () => 'metrics', access.metrics), ...inspection.parts,
+      access.guard,
+      metricsRoutes(async () => 'metrics', access.metrics),
+      ...inspection.parts,
     ],
   });
 });
@@ -51,22 +72,38 @@ afterAll(async () => {
 function ask(method: string, url: string, token?: string): Promise<Response> {
   const path = url.replaceAll(/:\w+/g, 'x').replace('*', 'x');
   const signal = AbortSignal.timeout(5000);
-  return fetch(`http://127.0.0.1:${server.address.port}${path}`, { method, signal, ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }) });
+  return fetch(`http://127.0.0.1:${server.address.port}${path}`, {
+    method,
+    signal,
+    ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
+  });
 }
 
 test('routes that need no token are these', () => {
-  const urls = (access: string): string[] => [...new Set(routes.filter((route) => route.access === access).map(({ url }) => url))].sort();
+  const urls = (access: string): string[] =>
+    [...new Set(routes.filter((route) => route.access === access).map(({ url }) => url))].sort();
   expect(urls('probe')).toEqual(PROBES);
   expect(urls('open')).toEqual(OPEN);
-  expect(urls('token')).toEqual(expect.arrayContaining(['/api/requests', '/api/requests/stream', '/api/requests.har', '/api/timeline', '/metrics']));
+  expect(urls('token')).toEqual(
+    expect.arrayContaining(['/api/requests', '/api/requests/stream', '/api/requests.har', '/api/timeline', '/metrics']),
+  );
 });
 
 test('every other route, and every path that is none, answers 401 without the token', async () => {
   const others = routes.filter(({ access }) => access === 'token');
   expect(others.length).toBeGreaterThan(8);
-  for (const { method, url } of [...others, { method: 'GET', url: '/nothing' }, { method: 'POST', url: '/api/requests' }, { method: 'GET', url: '/api/' }, { method: 'GET', url: '/api/replicas/x/api/requests' }]) {
+  for (const { method, url } of [
+    ...others,
+    { method: 'GET', url: '/nothing' },
+    { method: 'POST', url: '/api/requests' },
+    { method: 'GET', url: '/api/' },
+    { method: 'GET', url: '/api/replicas/x/api/requests' },
+  ]) {
     const answers = await Promise.all([ask(method, url), ask(method, url, 'another-token-of-some-length')]);
-    expect(answers.map(({ status }) => status), `${method} ${url}`).toEqual([401, 401]);
+    expect(
+      answers.map(({ status }) => status),
+      `${method} ${url}`,
+    ).toEqual([401, 401]);
   }
 });
 
@@ -74,6 +111,8 @@ test('with it they answer something else, and none of them changes anything', as
   for (const { method, url } of routes.filter((route) => route.access === 'token' && !route.url.endsWith('/stream'))) {
     expect((await ask(method, url, TOKEN)).status, `${method} ${url}`).not.toBe(401);
   }
-  const changing = routes.filter(({ method, url }) => !['GET', 'HEAD'].includes(method) && url !== '/session').map(({ method, url }) => `${method} ${url}`);
+  const changing = routes
+    .filter(({ method, url }) => !['GET', 'HEAD'].includes(method) && url !== '/session')
+    .map(({ method, url }) => `${method} ${url}`);
   expect(changing).toEqual([]);
 });

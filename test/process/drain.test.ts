@@ -39,7 +39,13 @@ describe('SIGTERM', { timeout: 90_000 }, () => {
 
     const upload = await halfSent(port, 'late');
     const waiting = await RawConnection.open(port);
-    waiting.send(signedHead({ method: 'PUT', target: '/bucket/waited', headers: { 'content-length': '5', 'expect': '100-continue' } }));
+    waiting.send(
+      signedHead({
+        method: 'PUT',
+        target: '/bucket/waited',
+        headers: { 'content-length': '5', expect: '100-continue' },
+      }),
+    );
     await expect.poll(() => waiting.pending, { timeout: 15_000 }).toContain('100 Continue');
     const download = await RawConnection.open(port);
     download.pause();

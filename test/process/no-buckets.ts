@@ -1,6 +1,7 @@
 import type { FaultPlan } from '../support/fault-proxy/fault.ts';
 
 /** Work on single buckets is refused. */
-const plan: FaultPlan = ({ kind }) => (kind === 'container' ? { kind: 'refuse', status: 503, retryAfter: 9 } : undefined);
+const plan: FaultPlan = ({ kind }) =>
+  kind === 'container' ? { kind: 'refuse', status: 503, retryAfter: 9 } : undefined;
 
 export default plan;

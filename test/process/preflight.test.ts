@@ -1,5 +1,9 @@
 import {
-  AccountSASPermissions, AccountSASResourceTypes, AccountSASServices, StorageSharedKeyCredential, generateAccountSASQueryParameters,
+  AccountSASPermissions,
+  AccountSASResourceTypes,
+  AccountSASServices,
+  StorageSharedKeyCredential,
+  generateAccountSASQueryParameters,
 } from '@azure/storage-blob';
 import { createServer, request, type Server } from 'node:http';
 import { once } from 'node:events';
@@ -22,9 +26,19 @@ interface Run {
 }
 
 async function preflight(backend: object, environment: Record<string, string> = {}): Promise<Run> {
-  const started = start(['--preflight', configFile('preflight.yaml', { backends: { main: { owner: 'main', ...backend } } })], environment);
+  const started = start(
+    ['--preflight', configFile('preflight.yaml', { backends: { main: { owner: 'main', ...backend } } })],
+    environment,
+  );
   const code = await started.ended();
-  return { code, lines: started.output().trimEnd().split('\n').map((line) => line.replaceAll(/ {2,}/g, ' ')) };
+  return {
+    code,
+    lines: started
+      .output()
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.replaceAll(/ {2,}/g, ' ')),
+  };
 }
 
 function problems({ lines }: Run): string[] {
@@ -39,7 +53,12 @@ describe('Azure', { timeout: 90_000 }, () => {
   });
   afterAll(() => azurite.stop());
 
-  const withKey = (endpoint: string) => ({ kind: 'azure', endpoint, credential: { kind: 'accountKey', keyEnv: 'KEY' }, retries: { attempts: 1 } });
+  const withKey = (endpoint: string) => ({
+    kind: 'azure',
+    endpoint,
+    credential: { kind: 'accountKey', keyEnv: 'KEY' },
+    retries: { attempts: 1 },
+  });
 
   test('a good account: a line for each thing, and nothing stays behind', async () => {
     const run = await preflight(withKey(azurite.endpoint), { KEY: DEVELOPMENT_KEY });
@@ -62,33 +81,55 @@ describe('Azure', { timeout: 90_000 }, () => {
   test('a wrong key', async () => {
     const run = await preflight(withKey(azurite.endpoint), { KEY: WRONG_KEY });
     expect(run.code).toBe(1);
-    expect(problems(run)).toEqual(['fail main identity: AuthorizationFailure; the storage firewall lets this network not in, or the SAS lacks a permission']);
+    expect(problems(run)).toEqual([
+      'fail main identity: AuthorizationFailure; the storage firewall lets this network not in, or the SAS lacks a permission',
+    ]);
   });
 
   test('nobody there', async () => {
     const run = await preflight(withKey('http://127.0.0.1:1/devstoreaccount1'), { KEY: DEVELOPMENT_KEY });
-    expect([run.code, problems(run)]).toEqual([1, ['fail main reachable: http://127.0.0.1:1/devstoreaccount1: ECONNREFUSED; nothing listens there: check endpoint and port']]);
+    expect([run.code, problems(run)]).toEqual([
+      1,
+      [
+        'fail main reachable: http://127.0.0.1:1/devstoreaccount1: ECONNREFUSED; nothing listens there: check endpoint and port',
+      ],
+    ]);
   });
 
   test('a shared access signature that may not write', async () => {
     const shared = new StorageSharedKeyCredential(DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY);
-    const token = generateAccountSASQueryParameters({
-      services: AccountSASServices.parse('b').toString(), resourceTypes: AccountSASResourceTypes.parse('sco').toString(), permissions: AccountSASPermissions.parse('rl'),
-      startsOn: new Date(Date.now() - 60_000), expiresOn: new Date(Date.now() + 3_600_000),
-    }, shared).toString();
+    const token = generateAccountSASQueryParameters(
+      {
+        services: AccountSASServices.parse('b').toString(),
+        resourceTypes: AccountSASResourceTypes.parse('sco').toString(),
+        permissions: AccountSASPermissions.parse('rl'),
+        startsOn: new Date(Date.now() - 60_000),
+        expiresOn: new Date(Date.now() + 3_600_000),
+      },
+      shared,
+    ).toString();
     const sas = { kind: 'azure', endpoint: azurite.endpoint, credential: { kind: 'sas', tokenEnv: 'SAS' } };
     const run = await preflight(sas, { SAS: token });
     expect(run.code).toBe(1);
-    expect(problems(run).map((line) => line.replace(/: .*/, ''))).toEqual(expect.arrayContaining(['warn main create containers', 'warn main remove containers', 'fail main write blobs']));
+    expect(problems(run).map((line) => line.replace(/: .*/, ''))).toEqual(
+      expect.arrayContaining(['warn main create containers', 'warn main remove containers', 'fail main write blobs']),
+    );
     expect(run.lines.join('\n')).not.toContain(new URLSearchParams(token).get('sig'));
   });
 
   test('a clock that is wrong', async () => {
     const proxy = await startLateProxy(azurite.endpoint);
     try {
-      const run = await preflight(withKey(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/devstoreaccount1`), { KEY: DEVELOPMENT_KEY });
+      const run = await preflight(
+        withKey(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/devstoreaccount1`),
+        { KEY: DEVELOPMENT_KEY },
+      );
       expect(run.code).toBe(1);
-      expect(problems(run)).toEqual([expect.stringMatching(/^fail main clock: the service is 1(?:199|20[01]) s ahead; let this machine keep time with NTP/)]);
+      expect(problems(run)).toEqual([
+        expect.stringMatching(
+          /^fail main clock: the service is 1(?:199|20[01]) s ahead; let this machine keep time with NTP/,
+        ),
+      ]);
     } finally {
       proxy.close();
     }
@@ -103,11 +144,24 @@ describe('Google Cloud Storage', { timeout: 90_000 }, () => {
   });
   afterAll(() => double.stop());
 
-  const backend = (prefix: string) => ({ kind: 'gcs', endpoint: double.endpoint, bucketPrefix: prefix, credential: { kind: 'anonymous' } });
+  const backend = (prefix: string) => ({
+    kind: 'gcs',
+    endpoint: double.endpoint,
+    bucketPrefix: prefix,
+    credential: { kind: 'anonymous' },
+  });
 
   async function systemBucket(prefix: string, settings: object): Promise<void> {
-    const body = JSON.stringify({ name: `${prefix}s3gw-system`, softDeletePolicy: { retentionDurationSeconds: '0' }, ...settings });
-    const answer = await fetch(`${double.endpoint}/storage/v1/b?project=any`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const body = JSON.stringify({
+      name: `${prefix}s3gw-system`,
+      softDeletePolicy: { retentionDurationSeconds: '0' },
+      ...settings,
+    });
+    const answer = await fetch(`${double.endpoint}/storage/v1/b?project=any`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
     expect(answer.status).toBe(200);
   }
 
@@ -119,7 +173,11 @@ describe('Google Cloud Storage', { timeout: 90_000 }, () => {
 
   test('a bucket made by somebody with other things in mind', async () => {
     const rule = { action: { type: 'Delete' }, condition: { age: 30 } };
-    await systemBucket('odd-', { softDeletePolicy: { retentionDurationSeconds: '604800' }, retentionPolicy: { retentionPeriod: '60' }, lifecycle: { rule: [rule] } });
+    await systemBucket('odd-', {
+      softDeletePolicy: { retentionDurationSeconds: '604800' },
+      retentionPolicy: { retentionPeriod: '60' },
+      lifecycle: { rule: [rule] },
+    });
     const run = await preflight(backend('odd-'));
     expect(run.code).toBe(1);
     expect(problems(run).map((line) => line.replace(/;.*/, ''))).toEqual([
@@ -141,10 +199,16 @@ describe('Google Cloud Storage', { timeout: 90_000 }, () => {
 async function startLateProxy(endpoint: string): Promise<Server> {
   const { port } = new URL(endpoint);
   const server = createServer((incoming, outgoing) => {
-    const onward = request({ host: '127.0.0.1', port, method: incoming.method, path: incoming.url, headers: incoming.headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, date: new Date(Date.now() + TWENTY_MINUTES).toUTCString() });
-      answer.pipe(outgoing);
-    });
+    const onward = request(
+      { host: '127.0.0.1', port, method: incoming.method, path: incoming.url, headers: incoming.headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, {
+          ...answer.headers,
+          date: new Date(Date.now() + TWENTY_MINUTES).toUTCString(),
+        });
+        answer.pipe(outgoing);
+      },
+    );
     incoming.pipe(onward);
   });
   server.listen(0, '127.0.0.1');

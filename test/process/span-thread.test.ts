@@ -48,22 +48,37 @@ function span(name: string): SpanRecord {
 
 /** What runs in the thread instead of the exporter. */
 function script(source: string): URL {
-  return new URL(`data:text/javascript,${encodeURIComponent(`import { parentPort } from 'node:worker_threads'; ${source}; parentPort.postMessage({ ready: true });`)}`);
+  return new URL(
+    `data:text/javascript,${encodeURIComponent(`import { parentPort } from 'node:worker_threads'; ${source}; parentPort.postMessage({ ready: true });`)}`,
+  );
 }
 
 function logTo(lines: Line[]): typeof SILENT {
-  return { ...SILENT, error: (fields, message) => void lines.push({ fields, message }), warn: (fields, message) => void lines.push({ fields, message }) };
+  return {
+    ...SILENT,
+    error: (fields, message) => void lines.push({ fields, message }),
+    warn: (fields, message) => void lines.push({ fields, message }),
+  };
 }
 
 describe('the thread that exports spans', () => {
   test('exports what it is given, and at the end what still waits', async () => {
     receiver = await startOtlpReceiver('http/json');
-    thread = await SpanThread.start({ settings: SETTINGS, environment: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint }, log: SILENT });
+    thread = await SpanThread.start({
+      settings: SETTINGS,
+      environment: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint },
+      log: SILENT,
+    });
     const [first, last] = [span('first'), span('last')];
     thread.add([first]);
     const [received] = await receiver.trace(first.traceId, 1);
     expect(received).toMatchObject({
-      name: 'first', spanId: first.spanId, parentSpanId: 'b'.repeat(16), kind: 2, attributes: { 'http.route': '/{bucket}' }, resource: { 'service.name': 'thread-test' },
+      name: 'first',
+      spanId: first.spanId,
+      parentSpanId: 'b'.repeat(16),
+      kind: 2,
+      attributes: { 'http.route': '/{bucket}' },
+      resource: { 'service.name': 'thread-test' },
     });
     thread.add([last]);
     await thread.close();
@@ -77,40 +92,72 @@ describe('the thread that exports spans', () => {
       if (order.spans?.some(({ name }) => name === 'deadly')) throw new Error('boom');
       parentPort.postMessage(order.close ? { closed: true } : { taken: order.spans.length });
     })`);
-    thread = await SpanThread.start({ settings: SETTINGS, environment: {}, log: logTo(lines), script: dying, restartMs: 150 });
+    thread = await SpanThread.start({
+      settings: SETTINGS,
+      environment: {},
+      log: logTo(lines),
+      script: dying,
+      restartMs: 150,
+    });
     const add = (name: string): void => thread?.add([span(name)]);
     add('deadly');
     await expect.poll(() => lines.length).toBe(1);
-    expect(lines[0]).toMatchObject({ fields: { err: { message: 'boom' } }, message: 'the thread that exports spans failed' });
+    expect(lines[0]).toMatchObject({
+      fields: { err: { message: 'boom' } },
+      message: 'the thread that exports spans failed',
+    });
     add('lost');
-    await expect.poll(() => {
-      add('later');
-      return lines.length;
-    }, { timeout: 5000 }).toBe(2);
+    await expect
+      .poll(
+        () => {
+          add('later');
+          return lines.length;
+        },
+        { timeout: 5000 },
+      )
+      .toBe(2);
     expect(lines[1]?.message).toContain('spans were dropped');
   });
 
   test('takes no more than so many that wait', async () => {
     const lines: Line[] = [];
-    const slow = script('parentPort.on("message", (order) => { if (order.close) parentPort.postMessage({ closed: true }); else setTimeout(() => parentPort.postMessage({ taken: order.spans.length }), 300); })');
-    thread = await SpanThread.start({ settings: { ...SETTINGS, maxQueueSize: 64 }, environment: {}, log: logTo(lines), script: slow });
+    const slow = script(
+      'parentPort.on("message", (order) => { if (order.close) parentPort.postMessage({ closed: true }); else setTimeout(() => parentPort.postMessage({ taken: order.spans.length }), 300); })',
+    );
+    thread = await SpanThread.start({
+      settings: { ...SETTINGS, maxQueueSize: 64 },
+      environment: {},
+      log: logTo(lines),
+      script: slow,
+    });
     for (let i = 0; i < 100; i += 1) thread.add([span(`span ${i}`)]);
-    await expect.poll(() => {
-      thread?.add([span('one more')]);
-      return lines.length;
-    }, { timeout: 5000 }).toBe(1);
+    await expect
+      .poll(
+        () => {
+          thread?.add([span('one more')]);
+          return lines.length;
+        },
+        { timeout: 5000 },
+      )
+      .toBe(1);
     expect((lines[0]?.fields as { spans: number }).spans).toBeGreaterThanOrEqual(36);
   });
 
   test('that does not come to its end is ended', { timeout: 15_000 }, async () => {
-    const stuck = await SpanThread.start({ settings: SETTINGS, environment: {}, log: SILENT, script: script('parentPort.on("message", () => undefined)') });
+    const stuck = await SpanThread.start({
+      settings: SETTINGS,
+      environment: {},
+      log: SILENT,
+      script: script('parentPort.on("message", () => undefined)'),
+    });
     const began = performance.now();
     await stuck.close();
     expect(performance.now() - began).toBeLessThan(8000);
   });
 
   test('that cannot begin says why', async () => {
-    const start = (source: string): Promise<SpanThread> => SpanThread.start({ settings: SETTINGS, environment: {}, log: SILENT, script: script(source) });
+    const start = (source: string): Promise<SpanThread> =>
+      SpanThread.start({ settings: SETTINGS, environment: {}, log: SILENT, script: script(source) });
     await expect(start('throw new Error("no exporter")')).rejects.toThrow('no exporter');
     await expect(start('process.exit(0)')).rejects.toThrow('the thread that exports spans ended at once');
   });

@@ -23,21 +23,28 @@ async function servedCertificate(port: number): Promise<string> {
 const { start, configFile, folder } = startCommand();
 
 describe('the embedded default', () => {
-  test.each(['memory', 'gcs'])('with %s: prints endpoint, keys and one line to paste; stops on SIGINT', async (backend) => {
-    const started = start(['--backend', backend, '--port', '0'], { S3GW_ADMIN__PORT: '0' });
-    const [line, endpoint] = await started.printed(/^AWS_ACCESS_KEY_ID=\S+ AWS_SECRET_ACCESS_KEY=\S+ AWS_DEFAULT_REGION=us-east-1 aws --endpoint-url (http:\/\/127\.0\.0\.1:\d+) s3 ls$/m);
-    expect(started.output()).not.toContain('\u001b');
-    expect(line).not.toContain('\n');
-    const answer = await fetch(endpoint ?? '');
-    expect(answer.status).toBe(403);
-    started.child.kill('SIGINT');
-    expect(await started.ended()).toBe(0);
-  });
+  test.each(['memory', 'gcs'])(
+    'with %s: prints endpoint, keys and one line to paste; stops on SIGINT',
+    async (backend) => {
+      const started = start(['--backend', backend, '--port', '0'], { S3GW_ADMIN__PORT: '0' });
+      const [line, endpoint] = await started.printed(
+        /^AWS_ACCESS_KEY_ID=\S+ AWS_SECRET_ACCESS_KEY=\S+ AWS_DEFAULT_REGION=us-east-1 aws --endpoint-url (http:\/\/127\.0\.0\.1:\d+) s3 ls$/m,
+      );
+      expect(started.output()).not.toContain('\u001b');
+      expect(line).not.toContain('\n');
+      const answer = await fetch(endpoint ?? '');
+      expect(answer.status).toBe(403);
+      started.child.kill('SIGINT');
+      expect(await started.ended()).toBe(0);
+    },
+  );
 
   test('keeps its keys on loopback', async () => {
     const started = start(['--backend', 'memory'], { S3GW_LISTENERS__0__HOST: '0.0.0.0' });
     expect(await started.ended()).toBe(1);
-    expect(started.output()).toBe('listeners.0.host: expected a loopback address (127.0.0.1) while the demo keys are in use\n');
+    expect(started.output()).toBe(
+      'listeners.0.host: expected a loopback address (127.0.0.1) while the demo keys are in use\n',
+    );
   });
 });
 
@@ -48,15 +55,24 @@ describe('what is wrong is said in one line, never with a stack', () => {
     const { port } = taken.address() as AddressInfo;
     const started = start(['--backend', 'memory', '--port', String(port)], { S3GW_ADMIN__ENABLED: 'false' });
     expect(await started.ended()).toBe(1);
-    expect(started.output()).toBe(`gateway: cannot listen on 127.0.0.1:${port}: the port is taken by another process\n`);
+    expect(started.output()).toBe(
+      `gateway: cannot listen on 127.0.0.1:${port}: the port is taken by another process\n`,
+    );
     taken.close();
   });
 
   test('two backends on one account, which only a connection string names', async () => {
-    const text = 'DefaultEndpointsProtocol=http;AccountName=account;AccountKey=c2VjcmV0;BlobEndpoint=http://127.0.0.1:1/account';
-    const backend = { kind: 'azure', owner: 'main', credential: { kind: 'connectionString', connectionStringEnv: 'TEXT' } };
+    const text =
+      'DefaultEndpointsProtocol=http;AccountName=account;AccountKey=c2VjcmV0;BlobEndpoint=http://127.0.0.1:1/account';
+    const backend = {
+      kind: 'azure',
+      owner: 'main',
+      credential: { kind: 'connectionString', connectionStringEnv: 'TEXT' },
+    };
     const backends = { one: backend, two: { ...backend, systemContainer: 'another' } };
-    const started = start(['--config', configFile('overlap.yaml', { backends, buckets: { default: 'one' } })], { TEXT: text });
+    const started = start(['--config', configFile('overlap.yaml', { backends, buckets: { default: 'one' } })], {
+      TEXT: text,
+    });
     expect(await started.ended()).toBe(1);
     expect(started.output()).toMatch(/^backends\.two: its containers would be those of backends\.one.*\n$/);
   });
@@ -66,36 +82,80 @@ describe('what is wrong is said in one line, never with a stack', () => {
     chmodSync(file, 0o644);
     const started = start(['--check-config', '--config', file]);
     expect(await started.ended()).toBe(1);
-    expect(started.output()).toMatch(/^every user of this machine can read .*open\.yaml, which accounts\.keys\.secretAccessKey names or holds: chmod o-r/);
+    expect(started.output()).toMatch(
+      /^every user of this machine can read .*open\.yaml, which accounts\.keys\.secretAccessKey names or holds: chmod o-r/,
+    );
     chmodSync(file, 0o640);
     expect(await start(['--check-config', '--config', file]).ended()).toBe(0);
   });
 
   test('a dead backend', async () => {
-    const store = { kind: 'azure', owner: 'main', endpoint: 'http://127.0.0.1:1/account', credential: { kind: 'accountKey', keyEnv: 'KEY' }, retries: { attempts: 1 } };
+    const store = {
+      kind: 'azure',
+      owner: 'main',
+      endpoint: 'http://127.0.0.1:1/account',
+      credential: { kind: 'accountKey', keyEnv: 'KEY' },
+      retries: { attempts: 1 },
+    };
     const started = start(['--config', configFile('dead.yaml', { backends: { store } })], { KEY: 'c2VjcmV0' });
     expect(await started.ended()).toBe(1);
-    expect(started.output()).toMatch(/^backends\.store: no usable answer from http:\/\/127\.0\.0\.1:1\/account \(.*ECONNREFUSED.*\)\n$/);
+    expect(started.output()).toMatch(
+      /^backends\.store: no usable answer from http:\/\/127\.0\.0\.1:1\/account \(.*ECONNREFUSED.*\)\n$/,
+    );
   });
 
-  test('a system container that is somebody else\'s', async () => {
+  test("a system container that is somebody else's", async () => {
     const double = await startGcsDouble({ foreignBuckets: { 'acme-s3gw-system': 'open' } });
-    const store = { kind: 'gcs', owner: 'main', endpoint: double.endpoint, bucketPrefix: 'acme-', credential: { kind: 'anonymous' } };
+    const store = {
+      kind: 'gcs',
+      owner: 'main',
+      endpoint: double.endpoint,
+      bucketPrefix: 'acme-',
+      credential: { kind: 'anonymous' },
+    };
     const started = start(['--config', configFile('foreign.yaml', { backends: { store } })]);
     expect(await started.ended()).toBe(1);
-    expect(started.output()).toMatch(/^backends\.store\.systemContainer: .*bucket acme-s3gw-system belongs to another project: choose .* bucketPrefix.*\n$/);
+    expect(started.output()).toMatch(
+      /^backends\.store\.systemContainer: .*bucket acme-s3gw-system belongs to another project: choose .* bucketPrefix.*\n$/,
+    );
     await double.stop();
   });
 
   test.each<[string, () => string[], string]>([
-    ['a secret that is not there', () => ['--config', configFile('secret.yaml', { accounts: [{ ...testAccount('x'), keys: [{ accessKeyId: 'KEY', secretEnv: 'NO_SUCH' }] }] })],
-      'accounts.0.keys.0.secretEnv: expected the environment variable NO_SUCH to be set\n'],
-    ['a certificate that is none', () => ['--config', configFile('tls.yaml', { listeners: [{ port: 0, tls: { certFile: 'tls.yaml', keyFile: 'tls.yaml' } }] })],
-      'listeners: certificate and key for 127.0.0.1:0 are not usable'],
-    ['a file that is not there', () => ['--config', join(folder, 'none.yaml')], '/none.yaml: cannot be read (ENOENT)\n'],
-    ['two settings', () => ['--check-config', configFile('two.yaml', { colour: 1, region: 2 })], 'region: expected string, received number\ncolour: there is no such setting\n'],
+    [
+      'a secret that is not there',
+      () => [
+        '--config',
+        configFile('secret.yaml', {
+          accounts: [{ ...testAccount('x'), keys: [{ accessKeyId: 'KEY', secretEnv: 'NO_SUCH' }] }],
+        }),
+      ],
+      'accounts.0.keys.0.secretEnv: expected the environment variable NO_SUCH to be set\n',
+    ],
+    [
+      'a certificate that is none',
+      () => [
+        '--config',
+        configFile('tls.yaml', { listeners: [{ port: 0, tls: { certFile: 'tls.yaml', keyFile: 'tls.yaml' } }] }),
+      ],
+      'listeners: certificate and key for 127.0.0.1:0 are not usable',
+    ],
+    [
+      'a file that is not there',
+      () => ['--config', join(folder, 'none.yaml')],
+      '/none.yaml: cannot be read (ENOENT)\n',
+    ],
+    [
+      'two settings',
+      () => ['--check-config', configFile('two.yaml', { colour: 1, region: 2 })],
+      'region: expected string, received number\ncolour: there is no such setting\n',
+    ],
     ['an odd argument', () => ['--frobnicate'], 'usage: npm start'],
-    ['a backend beside a file', () => ['--config', 'x', '--backend', 'memory'], '--backend: only without a configuration file, which names its backends itself\n'],
+    [
+      'a backend beside a file',
+      () => ['--config', 'x', '--backend', 'memory'],
+      '--backend: only without a configuration file, which names its backends itself\n',
+    ],
   ])('%s', async (_name, args, expected) => {
     const started = start(args());
     expect(await started.ended()).toBe(1);
@@ -132,7 +192,10 @@ describe('a running gateway', () => {
 
   test('serves a renewed certificate', async () => {
     const [first, second] = await Promise.all([makeCertificate(), makeCertificate()]);
-    const started = start(['--config', configFile('tls.yaml', { listeners: [{ port: 0, tls: { certFile: first.certFile, keyFile: first.keyFile } }] })]);
+    const started = start([
+      '--config',
+      configFile('tls.yaml', { listeners: [{ port: 0, tls: { certFile: first.certFile, keyFile: first.keyFile } }] }),
+    ]);
     const [, port] = await started.printed(/"https:\/\/127\.0\.0\.1:(\d+)"/);
     const before = await servedCertificate(Number(port));
     copyFileSync(second.keyFile, first.keyFile);
@@ -143,13 +206,20 @@ describe('a running gateway', () => {
   });
 
   test('health endpoints: ready, then draining', async () => {
-    const started = start(['--config', configFile('health.yaml', { admin: { port: 0 }, timeouts: { drainDelayMs: 1500 } })]);
+    const started = start([
+      '--config',
+      configFile('health.yaml', { admin: { port: 0 }, timeouts: { drainDelayMs: 1500 } }),
+    ]);
     const [, base = ''] = await started.printed(/"admin":"([^"]+)"/);
     const ask = async (path: string): Promise<string> => {
       const answer = await fetch(`${base}${path}`);
       return `${answer.status} ${(await answer.text()).trim()}`;
     };
-    expect([await ask('/healthz'), await ask('/startupz'), await ask('/readyz')]).toEqual(['200 alive', '200 started', '200 ready']);
+    expect([await ask('/healthz'), await ask('/startupz'), await ask('/readyz')]).toEqual([
+      '200 alive',
+      '200 started',
+      '200 ready',
+    ]);
     started.child.kill('SIGTERM');
     await started.printed(/draining/);
     expect([await ask('/healthz'), await ask('/readyz')]).toEqual(['200 alive', '503 draining']);

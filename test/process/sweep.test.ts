@@ -26,8 +26,21 @@ beforeAll(async () => {
   azurite = await startAzurite();
   store = createAzureStore(azurite.storeOptions);
   config = join(folder, 'gateway.yaml');
-  const account = { name: 'main', canonicalId: 'a'.repeat(64), displayName: 'Main', email: 'main@example.com', accountNumber: '123456789012', keys: [] };
-  const backend = { kind: 'azure', owner: 'main', endpoint: azurite.endpoint, systemContainer: 'system', credential: { kind: 'accountKey', keyEnv: 'AZURE_KEY' } };
+  const account = {
+    name: 'main',
+    canonicalId: 'a'.repeat(64),
+    displayName: 'Main',
+    email: 'main@example.com',
+    accountNumber: '123456789012',
+    keys: [],
+  };
+  const backend = {
+    kind: 'azure',
+    owner: 'main',
+    endpoint: azurite.endpoint,
+    systemContainer: 'system',
+    credential: { kind: 'accountKey', keyEnv: 'AZURE_KEY' },
+  };
   writeFileSync(config, stringify({ listeners: [{ port: 0 }], accounts: [account], backends: { store: backend } }));
 });
 
@@ -45,7 +58,10 @@ interface Ended {
 
 async function run(script: string, ...args: string[]): Promise<Ended> {
   const key = azurite.storeOptions.credential.kind === 'accountKey' ? azurite.storeOptions.credential.key : '';
-  const child = spawn(process.execPath, [join(SOURCES, script), ...args], { env: { PATH: process.env['PATH'], AZURE_KEY: key }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [join(SOURCES, script), ...args], {
+    env: { PATH: process.env['PATH'], AZURE_KEY: key },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   let errors = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -74,10 +90,19 @@ describe('on Azurite', () => {
     await world.objects.put(bucket, 'a', putOf('two'), testCall());
     await world.objects.put(bucket, 'escaped/./b', putOf('b'), testCall());
     await world.objects.put(bucket, 'gone', putOf('gone'), testCall());
-    const { versionId } = await world.objects.remove({ bucket, key: 'gone' }, { conditions: {}, ownerId: OWNER }, testCall());
+    const { versionId } = await world.objects.remove(
+      { bucket, key: 'gone' },
+      { conditions: {}, ownerId: OWNER },
+      testCall(),
+    );
     await world.objects.remove({ bucket, key: 'gone', versionId }, { conditions: {}, ownerId: OWNER }, testCall());
     await world.settler.idle();
-    await store.write(versionRef(bucket, 'a', newToken(Date.now() * 1000)), Buffer.from('crashed'), { metadata: { s3gw: '{"v":1,"s":1}' } }, testCall());
+    await store.write(
+      versionRef(bucket, 'a', newToken(Date.now() * 1000)),
+      Buffer.from('crashed'),
+      { metadata: { s3gw: '{"v":1,"s":1}' } },
+      testCall(),
+    );
     // The service's times are whole seconds.
     await new Promise((passed) => setTimeout(passed, 2100));
   });
@@ -103,14 +128,25 @@ describe('on Azurite', () => {
     expect(code).toBe(0);
     const report = JSON.parse(output) as { complete: boolean; backends: { buckets: { counts: object }[] }[] };
     expect(report.complete).toBe(true);
-    expect(report.backends[0]?.buckets[0]?.counts).toMatchObject({ versions: { found: 1, done: 1 }, index: { found: 1, done: 1 } });
+    expect(report.backends[0]?.buckets[0]?.counts).toMatchObject({
+      versions: { found: 1, done: 1 },
+      index: { found: 1, done: 1 },
+    });
     expect(await names('system', 'v/')).toHaveLength(4);
     expect(await names('system', 'x/')).toEqual([]);
   });
 
   it('an export leaves the bytes at their keys', async () => {
     expect(await textOf('bucket', 'a')).toBe('');
-    const { code, output, errors } = await run('export-plain.mjs', '--config', config, '--bucket', 'bucket', '--versions-under', 'old/');
+    const { code, output, errors } = await run(
+      'export-plain.mjs',
+      '--config',
+      config,
+      '--bucket',
+      'bucket',
+      '--versions-under',
+      'old/',
+    );
     expect([code, errors]).toEqual([0, '']);
     expect(output).toContain('3 copied (3 done, 0 done before or changed meanwhile, 0 failed)');
     expect([await textOf('bucket', 'a'), await textOf('bucket', 'gone')]).toEqual(['two', 'gone']);
@@ -118,7 +154,9 @@ describe('on Azurite', () => {
     expect(await textOf('bucket', old)).toBe('one');
     const { view } = await world.objects.open({ bucket, key: 'a' }, {}, testCall());
     expect(view.versionId).not.toBe('null');
-    expect((await run('export-plain.mjs', '--config', config, '--bucket', 'bucket')).output).toBe('bucket bucket (backend store): is plain\n');
+    expect((await run('export-plain.mjs', '--config', config, '--bucket', 'bucket')).output).toBe(
+      'bucket bucket (backend store): is plain\n',
+    );
   });
 });
 
@@ -126,7 +164,11 @@ describe('the command line', () => {
   it.each<[string, string[], string]>([
     ['a grace that is too short', ['--grace', '1'], '--grace: expected a number from 24 on, got 1\n'],
     ['a number that is none', ['--grace', 'long'], '--grace: expected a number from 24 on, got long\n'],
-    ['tombstones younger than a day', ['--tombstones-older-than', '23'], '--tombstones-older-than: expected a number from 24 on, got 23\n'],
+    [
+      'tombstones younger than a day',
+      ['--tombstones-older-than', '23'],
+      '--tombstones-older-than: expected a number from 24 on, got 23\n',
+    ],
     ['a backend that is not there', ['--backend', 'none'], '--backend: the configuration has no none, only store\n'],
     ['a bucket that is not there', ['--bucket', 'none'], '--bucket: there is no bucket none\n'],
     ['a recovery everywhere', ['--recover-lost'], '--recover-lost: only together with --bucket, and without --check\n'],
@@ -139,13 +181,28 @@ describe('the command line', () => {
     const { code, errors } = await run('sweep.mjs');
     expect(code).toBe(1);
     expect(errors).toContain('--config: expected');
-    expect((await run('export-plain.mjs', '--config', config)).errors).toContain('expected either --bucket NAME or --all');
+    expect((await run('export-plain.mjs', '--config', config)).errors).toContain(
+      'expected either --bucket NAME or --all',
+    );
   });
 
   it('a dead backend is a problem, not the end', async () => {
     const dead = join(folder, 'dead.yaml');
-    const account = { name: 'main', canonicalId: 'a'.repeat(64), displayName: 'Main', email: 'main@example.com', accountNumber: '123456789012', keys: [] };
-    const backend = { kind: 'azure', owner: 'main', endpoint: 'http://127.0.0.1:1/account', credential: { kind: 'accountKey', keyEnv: 'AZURE_KEY' }, retries: { attempts: 1 } };
+    const account = {
+      name: 'main',
+      canonicalId: 'a'.repeat(64),
+      displayName: 'Main',
+      email: 'main@example.com',
+      accountNumber: '123456789012',
+      keys: [],
+    };
+    const backend = {
+      kind: 'azure',
+      owner: 'main',
+      endpoint: 'http://127.0.0.1:1/account',
+      credential: { kind: 'accountKey', keyEnv: 'AZURE_KEY' },
+      retries: { attempts: 1 },
+    };
     writeFileSync(dead, stringify({ listeners: [{ port: 0 }], accounts: [account], backends: { store: backend } }));
     const { code, output } = await run('sweep.mjs', '--config', dead);
     expect(code).toBe(2);

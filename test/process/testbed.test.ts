@@ -11,12 +11,24 @@ const SCRIPT = join(import.meta.dirname, '../testbed.mjs');
 
 describe('options', () => {
   test('defaults', () => {
-    expect(parseOptions([])).toEqual({ backend: 'azure', backendEndpoint: undefined, port: 0, tlsPort: undefined, replicas: 1, workers: 1, inMemory: false, faultPlan: undefined });
+    expect(parseOptions([])).toEqual({
+      backend: 'azure',
+      backendEndpoint: undefined,
+      port: 0,
+      tlsPort: undefined,
+      replicas: 1,
+      workers: 1,
+      inMemory: false,
+      faultPlan: undefined,
+    });
   });
 
   test.each([
     [['--backend', 's3'], '--backend: expected one of memory, azure, gcs, gcs-fake, got s3'],
-    [['--backend', 'gcs-fake', '--backend-endpoint', 'http://127.0.0.1:1'], '--backend-endpoint: only with --backend azure or gcs'],
+    [
+      ['--backend', 'gcs-fake', '--backend-endpoint', 'http://127.0.0.1:1'],
+      '--backend-endpoint: only with --backend azure or gcs',
+    ],
     [['--backend', 'memory', '--replicas', '2'], 'its memory cannot be shared'],
     [['--backend', 'memory', '--workers', '2'], 'its memory cannot be shared'],
     [['--backend', 'memory', '--fault-plan', 'plan.ts'], 'only before a backend that is reached over a network'],
@@ -32,7 +44,9 @@ describe('processes', () => {
   async function start(args: string[], stdin: 'pipe' | number): Promise<{ child: ChildProcess; bed: Testbed }> {
     const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: [stdin, 'pipe', 'inherit'] });
     if (child.stdout === null) throw new Error('no standard output');
-    const [line] = (await once(createInterface({ input: child.stdout }), 'line', { signal: AbortSignal.timeout(60_000) })) as [string];
+    const [line] = (await once(createInterface({ input: child.stdout }), 'line', {
+      signal: AbortSignal.timeout(60_000),
+    })) as [string];
     return { child, bed: JSON.parse(line) as Testbed };
   }
 
@@ -50,7 +64,11 @@ describe('processes', () => {
 
   test('replicas of several workers over one Azurite; all end when the test bed is killed', async () => {
     const { child, bed } = await start(['--replicas', '2', '--workers', '2', '--tls-port', '0'], 'pipe');
-    expect(bed).toMatchObject({ region: 'us-east-1', backend: { kind: 'azure' }, accounts: [{ name: 'main' }, { name: 'alt' }, { name: 'tenant' }] });
+    expect(bed).toMatchObject({
+      region: 'us-east-1',
+      backend: { kind: 'azure' },
+      accounts: [{ name: 'main' }, { name: 'alt' }, { name: 'tenant' }],
+    });
     expect([bed.endpoints.length, bed.tlsEndpoints.length, new Set(bed.pids).size]).toEqual([2, 2, 4]);
     for (const endpoint of bed.endpoints) expect((await fetch(endpoint)).status).toBe(403);
     expect(alive(bed)).toHaveLength(5);
@@ -59,7 +77,10 @@ describe('processes', () => {
   }, 90_000);
 
   test('a plan of faults is followed before the backend', async () => {
-    const { child, bed } = await start(['--backend', 'gcs', '--fault-plan', join(import.meta.dirname, 'no-buckets.ts')], 'pipe');
+    const { child, bed } = await start(
+      ['--backend', 'gcs', '--fault-plan', join(import.meta.dirname, 'no-buckets.ts')],
+      'pipe',
+    );
     expect(bed.backend).toMatchObject({ kind: 'gcs' });
     expect((await fetch(`${bed.backend.endpoint ?? ''}/storage/v1/b?project=any`)).status).toBe(200);
     const refused = await fetch(`${bed.backend.endpoint ?? ''}/storage/v1/b/any`);

@@ -14,16 +14,32 @@ beforeAll(async () => {
 afterAll(() => double.stop());
 
 function gcs(endpoint: string): object {
-  return { store: { kind: 'gcs', owner: 'main', endpoint, bucketPrefix: 'test-', credential: { kind: 'anonymous' }, retries: { attempts: 1 } } };
+  return {
+    store: {
+      kind: 'gcs',
+      owner: 'main',
+      endpoint,
+      bucketPrefix: 'test-',
+      credential: { kind: 'anonymous' },
+      retries: { attempts: 1 },
+    },
+  };
 }
 
 function command(changes: object = {}): Started {
-  return start(['--config', configFile('workers.yaml', { workers: 2, admin: { port: 0 }, backends: gcs(double.endpoint), ...changes })]);
+  return start([
+    '--config',
+    configFile('workers.yaml', { workers: 2, admin: { port: 0 }, backends: gcs(double.endpoint), ...changes }),
+  ]);
 }
 
 /** Process ids of those that said they serve, in that order. */
 function serving(started: Started): number[] {
-  return started.output().split('\n').filter((line) => line.includes('"serving"')).map((line) => (JSON.parse(line) as { pid: number }).pid);
+  return started
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('"serving"'))
+    .map((line) => (JSON.parse(line) as { pid: number }).pid);
 }
 
 async function whenServing(started: Started, count: number): Promise<number[]> {
@@ -33,7 +49,9 @@ async function whenServing(started: Started, count: number): Promise<number[]> {
 
 /** Each process answers under a host id of its own. */
 async function hosts(port: number, connections = 24): Promise<Set<string | undefined>> {
-  const answers = await Promise.all(Array.from({ length: connections }, () => roundTrip(port, signedHead({ target: '/' }))));
+  const answers = await Promise.all(
+    Array.from({ length: connections }, () => roundTrip(port, signedHead({ target: '/' }))),
+  );
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   return new Set(answers.map(({ headers }) => headers['x-amz-id-2']));
 }
@@ -53,7 +71,9 @@ describe('two workers', { timeout: 90_000 }, () => {
     expect(new Set(admins).size).toBe(2);
     for (const admin of admins) {
       expect((await fetch(`${admin}/readyz`)).status).toBe(200);
-      await expect.poll(async () => workersIn(await (await fetch(`${admin}/metrics`)).text()), { timeout: 15_000 }).toEqual(['1', '2']);
+      await expect
+        .poll(async () => workersIn(await (await fetch(`${admin}/metrics`)).text()), { timeout: 15_000 })
+        .toEqual(['1', '2']);
     }
     expect(workersIn(await (await fetch(`${admins[1] ?? ''}/metrics?scope=own`)).text())).toEqual([]);
   });
@@ -76,25 +96,36 @@ describe('two workers', { timeout: 90_000 }, () => {
     const port = await portOf(started);
     await whenServing(started, 2);
     expect((await roundTrip(port, signedHead({ method: 'PUT', target: '/bucket' }))).status).toBe(200);
-    const uploads = await Promise.all(['a', 'b', 'c', 'd'].map(async (key) => {
-      const connection = await RawConnection.open(port);
-      connection.send(`${signedHead({ method: 'PUT', target: `/bucket/${key}`, headers: { 'content-length': '6' } })}abc`);
-      return connection;
-    }));
+    const uploads = await Promise.all(
+      ['a', 'b', 'c', 'd'].map(async (key) => {
+        const connection = await RawConnection.open(port);
+        connection.send(
+          `${signedHead({ method: 'PUT', target: `/bucket/${key}`, headers: { 'content-length': '6' } })}abc`,
+        );
+        return connection;
+      }),
+    );
     await sleep(300);
     started.child.kill('SIGTERM');
     await expect.poll(() => started.output().split('"draining"').length, { timeout: 15_000 }).toBe(3);
     await sleep(300);
     for (const upload of uploads) upload.send('def');
     const answers = await Promise.all(uploads.map((upload) => upload.answer()));
-    expect(answers.map(({ status, headers }) => [status, headers['connection']])).toEqual(uploads.map(() => [200, 'close']));
+    expect(answers.map(({ status, headers }) => [status, headers['connection']])).toEqual(
+      uploads.map(() => [200, 'close']),
+    );
     expect(await started.ended()).toBe(0);
   });
 
   test('say once what keeps them from starting', async () => {
     const started = command({ backends: gcs('http://127.0.0.1:1') });
     expect(await started.ended()).toBe(1);
-    expect(started.output().split('\n').filter((line) => line.startsWith('backends.store: no usable answer'))).toHaveLength(1);
+    expect(
+      started
+        .output()
+        .split('\n')
+        .filter((line) => line.startsWith('backends.store: no usable answer')),
+    ).toHaveLength(1);
   });
 
   test('cannot share what belongs to one process', async () => {

@@ -21,8 +21,9 @@ export function findNginx(): string | undefined {
 }
 
 /**
- * What docs/operations/replicas.md tells to set: bodies are not gathered, whatever their size; Host and target reach the gateway as the client sent
- * and signed them; a replica that does not take a connection is passed over. Round-robin is nginx's way when nothing is said.
+ * What docs/operations/replicas.md tells to set: bodies are not gathered, whatever their size; Host and target reach
+ * the gateway as the client sent and signed them; a replica that does not take a connection is passed over. Round-robin
+ * is nginx's way when nothing is said.
  */
 export function nginxConfiguration(port: number, replicas: readonly string[], folder: string): string {
   const servers = replicas.map((url) => `    server ${new URL(url).host} max_fails=1 fail_timeout=1s;`);
@@ -74,7 +75,9 @@ export async function startNginx(binary: string, port: number, replicas: readonl
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, nginxConfiguration(port, replicas, folder));
-  const child = spawn(binary, ['-p', folder, '-c', file, '-e', join(folder, 'error.log')], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn(binary, ['-p', folder, '-c', file, '-e', join(folder, 'error.log')], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   const endpoint = `http://127.0.0.1:${port}`;
   const stop = async (): Promise<void> => {
     await end(child);

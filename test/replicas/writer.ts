@@ -1,6 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
-  CopyObjectCommand, DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, ListObjectVersionsCommand, ListObjectsV2Command, NotFound, PutObjectCommand,
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectVersionsCommand,
+  ListObjectsV2Command,
+  NotFound,
+  PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
@@ -29,8 +36,8 @@ const STEPS: readonly Step[] = [
 ];
 
 /**
- * Uses keys that nobody else does, so that it knows what each must hold. Every answer is checked; every failure that the SDK's retries do
- * not cover is one too many.
+ * Uses keys that nobody else does, so that it knows what each must hold. Every answer is checked; every failure that
+ * the SDK's retries do not cover is one too many.
  */
 export class Writer {
   readonly counts: Record<string, number> = {};
@@ -82,7 +89,12 @@ export class Writer {
 
   async multipart(key: string): Promise<void> {
     const body = randomBytes(PART_BYTES * 2 + 17);
-    const upload = new Upload({ client: this.#s3, params: { Bucket: this.#bucket, Key: key, Body: body }, partSize: PART_BYTES, queueSize: 2 });
+    const upload = new Upload({
+      client: this.#s3,
+      params: { Bucket: this.#bucket, Key: key, Body: body },
+      partSize: PART_BYTES,
+      queueSize: 2,
+    });
     const { VersionId } = await upload.done();
     this.#acknowledged(key, digest(body), VersionId);
   }
@@ -90,7 +102,9 @@ export class Writer {
   async copy(key: string): Promise<void> {
     const source = [...this.#known].find(([name, known]) => known !== undefined && name !== key);
     if (source === undefined) return;
-    const { VersionId } = await this.#s3.send(new CopyObjectCommand({ Bucket: this.#bucket, Key: key, CopySource: `${this.#bucket}/${source[0]}` }));
+    const { VersionId } = await this.#s3.send(
+      new CopyObjectCommand({ Bucket: this.#bucket, Key: key, CopySource: `${this.#bucket}/${source[0]}` }),
+    );
     this.#acknowledged(key, source[1], VersionId);
   }
 
@@ -103,22 +117,31 @@ export class Writer {
     if (!this.#known.has(key)) return;
     const expected = this.#known.get(key);
     if (expected === undefined) {
-      const gone = await this.#s3.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key })).then(() => false, (error: unknown) => {
-        if (error instanceof NotFound) return true;
-        throw error;
-      });
+      const gone = await this.#s3.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key })).then(
+        () => false,
+        (error: unknown) => {
+          if (error instanceof NotFound) return true;
+          throw error;
+        },
+      );
       if (!gone) throw new Error('it was deleted and is there');
       return;
     }
     const { Body } = await this.#s3.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key }));
-    if (digest(await Body?.transformToByteArray() ?? new Uint8Array()) !== expected) throw new Error('other bytes than were stored');
+    if (digest((await Body?.transformToByteArray()) ?? new Uint8Array()) !== expected) {
+      throw new Error('other bytes than were stored');
+    }
   }
 
   async list(): Promise<void> {
-    const { Contents = [] } = await this.#s3.send(new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: `${this.#prefix}/` }));
+    const { Contents = [] } = await this.#s3.send(
+      new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: `${this.#prefix}/` }),
+    );
     const listed = new Set(Contents.map(({ Key }) => Key));
     for (const [key, known] of this.#known) {
-      if (listed.has(key) !== (known !== undefined)) throw new Error(`${key} is ${listed.has(key) ? '' : 'not '}listed`);
+      if (listed.has(key) !== (known !== undefined)) {
+        throw new Error(`${key} is ${listed.has(key) ? '' : 'not '}listed`);
+      }
     }
   }
 
@@ -127,10 +150,15 @@ export class Writer {
       const kept = new Set<string | undefined>();
       let marker: { KeyMarker?: string; VersionIdMarker?: string } = {};
       for (;;) {
-        const page = await this.#s3.send(new ListObjectVersionsCommand({ Bucket: this.#bucket, Prefix: key, ...marker }));
+        const page = await this.#s3.send(
+          new ListObjectVersionsCommand({ Bucket: this.#bucket, Prefix: key, ...marker }),
+        );
         for (const version of page.Versions ?? []) if (version.Key === key) kept.add(version.VersionId);
         if (page.IsTruncated !== true || page.NextKeyMarker === undefined) break;
-        marker = { KeyMarker: page.NextKeyMarker, ...(page.NextVersionIdMarker !== undefined && { VersionIdMarker: page.NextVersionIdMarker }) };
+        marker = {
+          KeyMarker: page.NextKeyMarker,
+          ...(page.NextVersionIdMarker !== undefined && { VersionIdMarker: page.NextVersionIdMarker }),
+        };
       }
       const lost = [...ids].filter((id) => !kept.has(id));
       if (lost.length > 0) throw new Error(`${lost.length} versions of ${key} are lost: ${lost.join(' ')}`);

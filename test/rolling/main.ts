@@ -19,14 +19,21 @@ const MAX_COMMANDS = 60;
 const BATCH = 5;
 
 /** What the programs sign with, and whom the reference takes for the owner. */
-const ACCOUNTS = JSON.stringify([{
-  name: 'main', canonicalId: CANONICAL_ID, displayName: 'wire', email: 'wire@example.com', accountNumber: '444444444444',
-  keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY }],
-}]);
+const ACCOUNTS = JSON.stringify([
+  {
+    name: 'main',
+    canonicalId: CANONICAL_ID,
+    displayName: 'wire',
+    email: 'wire@example.com',
+    accountNumber: '444444444444',
+    keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY }],
+  },
+]);
 
 /**
- * A rolling update stands still in its midst: the gateway of an earlier commit and the one of this checkout serve the same data, and random programs
- * send their requests to the one and the other in turn. Every answer must be the one of the reference.
+ * A rolling update stands still in its midst: the gateway of an earlier commit and the one of this checkout serve the
+ * same data, and random programs send their requests to the one and the other in turn. Every answer must be the one of
+ * the reference.
  */
 export async function main(argv: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -63,7 +70,12 @@ async function serveBoth(backendName: string, earlier: string, work: (server: Se
   let server: Server | undefined;
   try {
     // Ranges of small sources are refused, as the reference has it.
-    const settings = { ...backend.settings, S3GW_ACCOUNTS: ACCOUNTS, S3GW_SMALL_RANGE_COPY: 'false', S3GW_LISTENERS: '[{ port: 0 }]' };
+    const settings = {
+      ...backend.settings,
+      S3GW_ACCOUNTS: ACCOUNTS,
+      S3GW_SMALL_RANGE_COPY: 'false',
+      S3GW_LISTENERS: '[{ port: 0 }]',
+    };
     for (const root of [earlier, ROOT]) replicas.push(await startReplica(settings, 1, root));
     server = new Server('two releases', ...replicas.map(({ endpoints }) => Number(new URL(endpoints[0] ?? '').port)));
     await work(server);

@@ -29,16 +29,21 @@ interface Outcome {
 }
 
 /**
- * Ambiguous requests through real proxies, each with a probe behind it on the same connection and a victim on another one. What a proxy says that it
- * forwarded must be what the gateway says that came, and everybody must get the answer to what he asked.
+ * Ambiguous requests through real proxies, each with a probe behind it on the same connection and a victim on another
+ * one. What a proxy says that it forwarded must be what the gateway says that came, and everybody must get the answer
+ * to what he asked.
  */
 export async function main(): Promise<void> {
   const missing = Object.entries(PROXIES).filter(([, kind]) => kind.find() === undefined);
-  for (const [name, kind] of missing) process.stderr.write(`test:smuggling needs ${name} (Debian: apt-get install ${kind.package})\n`);
+  for (const [name, kind] of missing) {
+    process.stderr.write(`test:smuggling needs ${name} (Debian: apt-get install ${kind.package})\n`);
+  }
   const names = Object.keys(PROXIES).filter((name) => !missing.some(([lacking]) => lacking === name));
   const outcomes = (await Promise.all(names.map(behind))).flat();
   for (const { name, proxy, forwarded, seen, statuses, faults } of outcomes) {
-    process.stdout.write(`${faults.length === 0 ? 'ok  ' : 'FAIL'} ${proxy.padEnd(8)} proxy ${forwarded.padEnd(18)} gateway ${seen.padEnd(18)} answers ${statuses.padEnd(16)} ${name}${faults.map((fault) => `\n       ${fault}`).join('')}\n`);
+    process.stdout.write(
+      `${faults.length === 0 ? 'ok  ' : 'FAIL'} ${proxy.padEnd(8)} proxy ${forwarded.padEnd(18)} gateway ${seen.padEnd(18)} answers ${statuses.padEnd(16)} ${name}${faults.map((fault) => `\n       ${fault}`).join('')}\n`,
+    );
   }
   const failed = outcomes.filter(({ faults }) => faults.length > 0).length;
   process.stdout.write(`${outcomes.length} cases behind ${names.join(' and ') || 'no proxy'}: ${failed} failed\n`);
@@ -99,11 +104,26 @@ async function tryOut({ name, bytes }: Ambiguous, proxy: Proxy, seen: readonly S
   }
   const probeLogged = logged.some(({ target, forwarded }) => forwarded && roleIn(target) === 'probe');
   const afterProbe = idsIn(received.slice(before)).map(roleOf);
-  if (probeLogged && afterProbe.some((role) => role !== 'probe')) faults.push(`the probe was answered with what ${afterProbe.join(', ')} asked for`);
+  if (probeLogged && afterProbe.some((role) => role !== 'probe')) {
+    faults.push(`the probe was answered with what ${afterProbe.join(', ')} asked for`);
+  }
   const ofVictim = idsIn(toVictim).map(roleOf);
-  if (ofVictim.length !== 1 || ofVictim[0] !== 'victim') faults.push(`the victim was answered with ${ofVictim.join(', ') || statusesIn(toVictim) || 'nothing'}`);
-  const shown = (targets: readonly { target: string }[]): string => targets.map(({ target }) => roleIn(target) ?? '?').filter((role) => role !== 'victim').join(' ') || '-';
-  return { name, proxy: proxy.name, forwarded: shown(logged.filter(({ forwarded }) => forwarded)), seen: shown(came), statuses: statusesIn(received) || '-', faults };
+  if (ofVictim.length !== 1 || ofVictim[0] !== 'victim') {
+    faults.push(`the victim was answered with ${ofVictim.join(', ') || statusesIn(toVictim) || 'nothing'}`);
+  }
+  const shown = (targets: readonly { target: string }[]): string =>
+    targets
+      .map(({ target }) => roleIn(target) ?? '?')
+      .filter((role) => role !== 'victim')
+      .join(' ') || '-';
+  return {
+    name,
+    proxy: proxy.name,
+    forwarded: shown(logged.filter(({ forwarded }) => forwarded)),
+    seen: shown(came),
+    statuses: statusesIn(received) || '-',
+    faults,
+  };
 }
 
 function roleIn(target: string): Role | undefined {

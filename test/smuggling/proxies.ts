@@ -33,14 +33,20 @@ interface Kind {
   arguments(folder: string, file: string): readonly string[];
 }
 
-/** Both write `log target status server`, with a dash or `<NOSRV>` for none, and reach the gateway over connections that they share among clients. */
+/**
+ * Both write `log target status server`, with a dash or `<NOSRV>` for none, and reach the gateway over connections that
+ * they share among clients.
+ */
 export const PROXIES: Readonly<Record<string, Kind>> = {
   nginx: {
     package: 'nginx-light',
     find: findNginx,
     configuration: (port, gateway, folder) => {
       const usual = nginxConfiguration(port, [`http://127.0.0.1:${gateway}`], folder);
-      const logging = usual.replace('access_log off;', `log_format told escape=json 'log $request_uri $status $upstream_addr';\n  access_log ${folder}/log told;`);
+      const logging = usual.replace(
+        'access_log off;',
+        `log_format told escape=json 'log $request_uri $status $upstream_addr';\n  access_log ${folder}/log told;`,
+      );
       if (logging === usual) throw new Error('the configuration of nginx has no place for a log');
       return logging;
     },

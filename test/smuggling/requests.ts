@@ -34,22 +34,81 @@ const sizeOf = (text: string): string => text.length.toString(16);
 
 /** Forms of the header that one parser takes for chunked framing and another does not. */
 const ENCODINGS = [
-  'Transfer-Encoding: chunked', 'Transfer-Encoding : chunked', ' Transfer-Encoding: chunked', 'Transfer-Encoding:\tchunked', 'Transfer-Encoding:chunked', 'Transfer-Encoding: xchunked',
-  'Transfer-Encoding: chunked, identity', 'Transfer-Encoding: identity, chunked', 'Transfer-Encoding: identity', 'Transfer-Encoding: gzip, chunked', 'Transfer-Encoding: CHUNKED',
-  'Transfer-Encoding: "chunked"', 'Transfer-Encoding: chunked;q=1', 'Transfer-Encoding: \x0bchunked', 'Transfer-Encoding\x00: chunked', 'Transfer-Encoding: chunked\x00', 'Transfer_Encoding: chunked',
-  'Transfer-Encoding:\r\n chunked', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity', 'Transfer-Encoding: identity\r\nTransfer-Encoding: chunked', 'X: y\nTransfer-Encoding: chunked',
-  'X: y\rTransfer-Encoding: chunked', 'Connection: Transfer-Encoding\r\nTransfer-Encoding: chunked', 'Transfer-Encoding: ,chunked', 'Transfer-Encoding: chunked,', 'TE: chunked', 'Transfer-Encoding:',
+  'Transfer-Encoding: chunked',
+  'Transfer-Encoding : chunked',
+  ' Transfer-Encoding: chunked',
+  'Transfer-Encoding:\tchunked',
+  'Transfer-Encoding:chunked',
+  'Transfer-Encoding: xchunked',
+  'Transfer-Encoding: chunked, identity',
+  'Transfer-Encoding: identity, chunked',
+  'Transfer-Encoding: identity',
+  'Transfer-Encoding: gzip, chunked',
+  'Transfer-Encoding: CHUNKED',
+  'Transfer-Encoding: "chunked"',
+  'Transfer-Encoding: chunked;q=1',
+  'Transfer-Encoding: \x0bchunked',
+  'Transfer-Encoding\x00: chunked',
+  'Transfer-Encoding: chunked\x00',
+  'Transfer_Encoding: chunked',
+  'Transfer-Encoding:\r\n chunked',
+  'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity',
+  'Transfer-Encoding: identity\r\nTransfer-Encoding: chunked',
+  'X: y\nTransfer-Encoding: chunked',
+  'X: y\rTransfer-Encoding: chunked',
+  'Connection: Transfer-Encoding\r\nTransfer-Encoding: chunked',
+  'Transfer-Encoding: ,chunked',
+  'Transfer-Encoding: chunked,',
+  'TE: chunked',
+  'Transfer-Encoding:',
 ] as const;
 
 const LENGTHS = [
-  '+5', '-5', '0x5', '05', '5 ', ' \t5', '5 0', '5, 5', '5,6', '', '5\x00', '5.0', '5e0', '18446744073709551621', '5\r\nContent-Length: 5', '5\r\nContent-Length: 0', '0\r\nContent-Length: 5', '5\r\n 0', '5\n',
+  '+5',
+  '-5',
+  '0x5',
+  '05',
+  '5 ',
+  ' \t5',
+  '5 0',
+  '5, 5',
+  '5,6',
+  '',
+  '5\x00',
+  '5.0',
+  '5e0',
+  '18446744073709551621',
+  '5\r\nContent-Length: 5',
+  '5\r\nContent-Length: 0',
+  '0\r\nContent-Length: 5',
+  '5\r\n 0',
+  '5\n',
 ] as const;
 
 /** What stands for a chunk of five bytes and the end, to one parser at least. */
 const CHUNKS = [
-  '5;a=b\r\nhello\r\n0\r\n\r\n', '5;a\nhello\r\n0\r\n\r\n', '5;a="\r\n"\r\nhello\r\n0\r\n\r\n', '5\nhello\n0\n\n', '0x5\r\nhello\r\n0\r\n\r\n', '+5\r\nhello\r\n0\r\n\r\n', ' 5\r\nhello\r\n0\r\n\r\n', '5 \r\nhello\r\n0\r\n\r\n',
-  '5\rXhello\r\n0\r\n\r\n', '5\r\nhello0\r\n\r\n', '5\r\nhelloXX0\r\n\r\n', '10000000000000005\r\nhello\r\n0\r\n\r\n', '-1\r\nhello\r\n0\r\n\r\n', '5\r\nhello\r\n0;x\n\r\n', '5\r\nhello\r\n00000\r\n\r\n', '5\r\nhello\r\n0\r\nContent-Length: 50\r\n\r\n',
-  '5\r\nhello\r\n0\r\nTransfer-Encoding: chunked\r\n\r\n', '5\r\nhello\r\n0\r\nX : y\r\n\r\n', '5\r\nhello\r\n0\r\n folded\r\n\r\n', '5\r\nhello\r\n0\r\n', '5;\r\nhello\r\n0\r\n\r\n', '\r\n5\r\nhello\r\n0\r\n\r\n',
+  '5;a=b\r\nhello\r\n0\r\n\r\n',
+  '5;a\nhello\r\n0\r\n\r\n',
+  '5;a="\r\n"\r\nhello\r\n0\r\n\r\n',
+  '5\nhello\n0\n\n',
+  '0x5\r\nhello\r\n0\r\n\r\n',
+  '+5\r\nhello\r\n0\r\n\r\n',
+  ' 5\r\nhello\r\n0\r\n\r\n',
+  '5 \r\nhello\r\n0\r\n\r\n',
+  '5\rXhello\r\n0\r\n\r\n',
+  '5\r\nhello0\r\n\r\n',
+  '5\r\nhelloXX0\r\n\r\n',
+  '10000000000000005\r\nhello\r\n0\r\n\r\n',
+  '-1\r\nhello\r\n0\r\n\r\n',
+  '5\r\nhello\r\n0;x\n\r\n',
+  '5\r\nhello\r\n00000\r\n\r\n',
+  '5\r\nhello\r\n0\r\nContent-Length: 50\r\n\r\n',
+  '5\r\nhello\r\n0\r\nTransfer-Encoding: chunked\r\n\r\n',
+  '5\r\nhello\r\n0\r\nX : y\r\n\r\n',
+  '5\r\nhello\r\n0\r\n folded\r\n\r\n',
+  '5\r\nhello\r\n0\r\n',
+  '5;\r\nhello\r\n0\r\n\r\n',
+  '\r\n5\r\nhello\r\n0\r\n\r\n',
 ] as const;
 
 function framings(): Ambiguous[] {
@@ -66,8 +125,16 @@ function framings(): Ambiguous[] {
 
 /** Each followed by another request at once. */
 function bodies(): Ambiguous[] {
-  const lengths = LENGTHS.map((length) => ({ name: `CL ${JSON.stringify(length)}`, lines: [`Content-Length: ${length}`], body: 'hello' }));
-  const chunks = CHUNKS.map((chunk) => ({ name: `chunk ${JSON.stringify(chunk)}`, lines: ['Transfer-Encoding: chunked'], body: chunk }));
+  const lengths = LENGTHS.map((length) => ({
+    name: `CL ${JSON.stringify(length)}`,
+    lines: [`Content-Length: ${length}`],
+    body: 'hello',
+  }));
+  const chunks = CHUNKS.map((chunk) => ({
+    name: `chunk ${JSON.stringify(chunk)}`,
+    lines: ['Transfer-Encoding: chunked'],
+    body: chunk,
+  }));
   const others = [
     { name: 'CL before a space', lines: ['Content-Length : 5'], body: 'hello' },
     { name: 'CL hop by hop', lines: ['Connection: Content-Length', 'Content-Length: 5'], body: 'hello' },
@@ -78,8 +145,21 @@ function bodies(): Ambiguous[] {
     { name: 'two Hosts', lines: ['Host: elsewhere', 'Content-Length: 5'], body: 'hello' },
     { name: 'expects 100-continue', lines: ['Expect: 100-continue', 'Content-Length: 5'], body: 'hello' },
     { name: 'expects nonsense', lines: ['Expect: 200-maybe', 'Content-Length: 5'], body: 'hello' },
-    { name: 'upgrade to websocket', lines: ['Connection: Upgrade', 'Upgrade: websocket', 'Content-Length: 5'], body: 'hello' },
-    { name: 'upgrade to h2c', lines: ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__', 'Content-Length: 5'], body: 'hello' },
+    {
+      name: 'upgrade to websocket',
+      lines: ['Connection: Upgrade', 'Upgrade: websocket', 'Content-Length: 5'],
+      body: 'hello',
+    },
+    {
+      name: 'upgrade to h2c',
+      lines: [
+        'Connection: Upgrade, HTTP2-Settings',
+        'Upgrade: h2c',
+        'HTTP2-Settings: AAMAAABkAAQAAP__',
+        'Content-Length: 5',
+      ],
+      body: 'hello',
+    },
     { name: 'pipelined, unambiguous', lines: ['Content-Length: 5'], body: 'hello' },
     { name: 'closes, then a tail', lines: ['Connection: close', 'Content-Length: 5'], body: 'hello' },
   ];
@@ -96,7 +176,10 @@ const FIRST_LINES: readonly (readonly [name: string, change: (line: string) => s
   ['no version', (line) => line.replace(' HTTP/1.1', '')],
   ['HTTP/1.0', (line) => line.replace('1.1', '1.0')],
   ['HTTP/1.0 that keeps the connection', (line) => `${line.replace('1.1', '1.0')}\r\nConnection: keep-alive`],
-  ['HTTP/1.0, chunked', (line) => `${line.replace('1.1', '1.0')}\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked`],
+  [
+    'HTTP/1.0, chunked',
+    (line) => `${line.replace('1.1', '1.0')}\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked`,
+  ],
   ['HTTP/1.10', (line) => line.replace('1.1', '1.10')],
   ['HTTP/2.0', (line) => line.replace('1.1', '2.0')],
   ['lower-case method', (line) => line.replace('PUT', 'put')],
@@ -116,7 +199,11 @@ function firstLines(): Ambiguous[] {
   return FIRST_LINES.map(([name, change]) => {
     const body = tail(name);
     const chunked = name.endsWith('chunked');
-    const text = put(name, chunked ? [] : [`Content-Length: ${body.length}`], chunked ? `0\r\n\r\n${body}` : body).bytes.toString('latin1');
+    const text = put(
+      name,
+      chunked ? [] : [`Content-Length: ${body.length}`],
+      chunked ? `0\r\n\r\n${body}` : body,
+    ).bytes.toString('latin1');
     const end = text.indexOf('\r\n');
     return { name, bytes: Buffer.from(change(text.slice(0, end)) + text.slice(end), 'latin1') };
   });

@@ -1,6 +1,11 @@
 import {
-  AccountSASPermissions, AccountSASResourceTypes, AccountSASServices, ContainerSASPermissions, StorageSharedKeyCredential,
-  generateAccountSASQueryParameters, generateBlobSASQueryParameters,
+  AccountSASPermissions,
+  AccountSASResourceTypes,
+  AccountSASServices,
+  ContainerSASPermissions,
+  StorageSharedKeyCredential,
+  generateAccountSASQueryParameters,
+  generateBlobSASQueryParameters,
 } from '@azure/storage-blob';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
@@ -70,7 +75,11 @@ async function stageAndAssemble(store: BlobStore, container: string): Promise<vo
 }
 
 async function copyInOneCall(store: BlobStore, container: string, source: CopySource): Promise<void> {
-  await store.copy({ container, name: 'in-one' }, { source, size: 6, headers: {}, metadata: { c: '3' }, sameHeaders: true }, testCall());
+  await store.copy(
+    { container, name: 'in-one' },
+    { source, size: 6, headers: {}, metadata: { c: '3' }, sameHeaders: true },
+    testCall(),
+  );
   expect(await textOf(store, container, 'in-one')).toBe('source');
 }
 
@@ -82,7 +91,10 @@ async function stageFromSource(store: BlobStore, container: string, source: Copy
 }
 
 async function removeSeveral(store: BlobStore, container: string, { name, revision }: CopySource): Promise<void> {
-  expect(await store.removeMany(container, [{ name: 'staging' }, { name, revision }], testCall())).toEqual(['removed', 'removed']);
+  expect(await store.removeMany(container, [{ name: 'staging' }, { name, revision }], testCall())).toEqual([
+    'removed',
+    'removed',
+  ]);
 }
 
 async function textOf(store: BlobStore, container: string, name: string): Promise<string> {
@@ -93,7 +105,12 @@ async function textOf(store: BlobStore, container: string, name: string): Promis
 const developmentCredential = new StorageSharedKeyCredential(DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY);
 
 function containerSas(containerName: string, permissions: string): string {
-  const values = { containerName, permissions: ContainerSASPermissions.parse(permissions), expiresOn: new Date(Date.now() + 3_600_000), version: '2026-02-06' };
+  const values = {
+    containerName,
+    permissions: ContainerSASPermissions.parse(permissions),
+    expiresOn: new Date(Date.now() + 3_600_000),
+    version: '2026-02-06',
+  };
   return generateBlobSASQueryParameters(values, developmentCredential).toString();
 }
 
@@ -118,14 +135,20 @@ describe('over http', () => {
   const withoutBlocksFromUrl = STEPS.filter((step) => step !== stageFromSource);
 
   test('account SAS alone, with the permissions that the manual names', async () => {
-    await exercise({ endpoint: plain.endpoint, credential: { kind: 'sas', token: `?${accountSas('rwdlc')}` } }, withoutBlocksFromUrl);
+    await exercise(
+      { endpoint: plain.endpoint, credential: { kind: 'sas', token: `?${accountSas('rwdlc')}` } },
+      withoutBlocksFromUrl,
+    );
   });
 
   test('SAS of one container', async () => {
     const container = freshContainer();
     const owner = createAzureStore(plain.storeOptions);
     await owner.createContainer(container, {}, testCall());
-    const store = createAzureStore({ endpoint: plain.endpoint, credential: { kind: 'sas', token: containerSas(container, 'rcwdl') } });
+    const store = createAzureStore({
+      endpoint: plain.endpoint,
+      credential: { kind: 'sas', token: containerSas(container, 'rcwdl') },
+    });
     await exerciseContainer(store, container, STEPS);
     await Promise.all([store.close(), owner.close()]);
   });
@@ -142,7 +165,10 @@ describe('over http', () => {
   });
 
   test('a wrong account key is denied', async () => {
-    const store = createAzureStore({ endpoint: plain.endpoint, credential: { kind: 'accountKey', key: Buffer.from('wrong').toString('base64') } });
+    const store = createAzureStore({
+      endpoint: plain.endpoint,
+      credential: { kind: 'accountKey', key: Buffer.from('wrong').toString('base64') },
+    });
     await expect(store.ping(testCall())).rejects.toMatchObject({ kind: 'denied' });
     await store.close();
   });
@@ -172,20 +198,35 @@ describe('over https', () => {
 
   test('token: one for many calls; copies are signed with a user delegation key', async () => {
     asked = 0;
-    await exercise({ endpoint: secure.endpoint, ca: secure.ca, credential: { kind: 'token', credential: { getToken } } });
+    await exercise({
+      endpoint: secure.endpoint,
+      ca: secure.ca,
+      credential: { kind: 'token', credential: { getToken } },
+    });
     expect(asked).toBe(1);
   });
 
   test('one delegation key serves all copies; who asked for it may hang up', async () => {
-    const store = createAzureStore({ endpoint: secure.endpoint, ca: secure.ca, credential: { kind: 'token', credential: { getToken } } });
+    const store = createAzureStore({
+      endpoint: secure.endpoint,
+      ca: secure.ca,
+      credential: { kind: 'token', credential: { getToken } },
+    });
     const container = freshContainer();
     await store.createContainer(container, {}, testCall());
-    const { revision } = await store.write({ container, name: 'source' }, Buffer.from('source'), { metadata: {} }, testCall());
+    const { revision } = await store.write(
+      { container, name: 'source' },
+      Buffer.from('source'),
+      { metadata: {} },
+      testCall(),
+    );
     const source = { container, name: 'source', revision };
     const stop = new AbortController();
     const [impatient, patient] = [testCall(stop.signal), testCall()];
     const range = { first: 0, last: 5 };
-    const given = store.stagePartFrom({ container, name: 'a' }, source, range, impatient).catch((error: unknown) => error);
+    const given = store
+      .stagePartFrom({ container, name: 'a' }, source, range, impatient)
+      .catch((error: unknown) => error);
     const taken = store.stagePartFrom({ container, name: 'b' }, source, range, patient);
     stop.abort();
     expect(await given).toMatchObject({ kind: 'aborted' });
@@ -197,10 +238,21 @@ describe('over https', () => {
   });
 
   test('a credential that gives no token is unavailable, one that is refused is denied', async () => {
-    const failing = (error: Error): AzureCredential => ({ kind: 'token', credential: { getToken: () => Promise.reject(error) } });
+    const failing = (error: Error): AzureCredential => ({
+      kind: 'token',
+      credential: { getToken: () => Promise.reject(error) },
+    });
     const refused = Object.assign(new Error('no'), { name: 'AuthenticationError' });
-    for (const [error, kind] of [[refused, 'denied'], [new Error('down'), 'unavailable']] as const) {
-      const store = createAzureStore({ endpoint: secure.endpoint, ca: secure.ca, credential: failing(error), retries: { baseDelay: 1 } });
+    for (const [error, kind] of [
+      [refused, 'denied'],
+      [new Error('down'), 'unavailable'],
+    ] as const) {
+      const store = createAzureStore({
+        endpoint: secure.endpoint,
+        ca: secure.ca,
+        credential: failing(error),
+        retries: { baseDelay: 1 },
+      });
       await expect(store.ping(testCall())).rejects.toMatchObject({ kind, detail: { call: 'token', cause: error } });
       await store.close();
     }
@@ -244,12 +296,17 @@ describe('through @azure/identity', () => {
     const authority = await startAuthority();
     const shared = { endpoint: secure.endpoint, ca: `${secure.ca}\n${authority.ca}` };
     const options = { authorityHost: authority.url, validateAuthority: false, tenantId: authority.tenantId };
-    await exercise({ ...shared, credential: { kind: 'clientSecret', clientId: 'gateway-client', clientSecret: 'secret', ...options } });
+    await exercise({
+      ...shared,
+      credential: { kind: 'clientSecret', clientId: 'gateway-client', clientSecret: 'secret', ...options },
+    });
     vi.stubEnv('AZURE_TENANT_ID', authority.tenantId);
     vi.stubEnv('AZURE_CLIENT_ID', 'client-of-the-environment');
     vi.stubEnv('AZURE_CLIENT_SECRET', 'secret');
     await exercise({ ...shared, credential: { kind: 'default', ...options } });
-    const clients = authority.requests.filter((request) => request.path.includes('/token')).map((request) => new URLSearchParams(request.body).get('client_id'));
+    const clients = authority.requests
+      .filter((request) => request.path.includes('/token'))
+      .map((request) => new URLSearchParams(request.body).get('client_id'));
     expect(clients).toEqual(['gateway-client', 'client-of-the-environment']);
     await authority.stop();
   });

@@ -11,7 +11,9 @@ let proxy: FaultProxy;
 beforeAll(async () => {
   azurite = await startAzurite();
   const { endpoint, credential } = azurite.storeOptions;
-  if (endpoint === undefined || credential.kind !== 'accountKey') throw new Error('the emulator has an endpoint and a key');
+  if (endpoint === undefined || credential.kind !== 'accountKey') {
+    throw new Error('the emulator has an endpoint and a key');
+  }
   proxy = await startFaultProxy({ service: 'azure', endpoint, accountKey: credential.key });
   proxy.follow(lockedDown());
 });
@@ -25,4 +27,6 @@ const KIB = 1024;
 /** Small enough for the suite's bodies to be split into blocks and copies into ranges. */
 const limits = { maxStagedBlock: 64 * KIB, copyRange: 1024 * KIB };
 
-describeBlobStore('azure, every copy by URL refused', async () => createAzureStore({ ...azurite.storeOptions, endpoint: proxy.endpoint, limits }));
+describeBlobStore('azure, every copy by URL refused', async () =>
+  createAzureStore({ ...azurite.storeOptions, endpoint: proxy.endpoint, limits }),
+);

@@ -71,7 +71,11 @@ test('every call goes through the proxy, TLS end to end', async () => {
 });
 
 test('no proxy there: unavailable, nothing sent', async () => {
-  const store = createAzureStore({ ...azurite.storeOptions, proxy: 'http://127.0.0.1:1', retries: { attempts: 2, baseDelay: 1 } });
+  const store = createAzureStore({
+    ...azurite.storeOptions,
+    proxy: 'http://127.0.0.1:1',
+    retries: { attempts: 2, baseDelay: 1 },
+  });
   await expect(store.ping(testCall())).rejects.toMatchObject({ kind: 'unavailable' });
   await store.close();
 });

@@ -21,6 +21,12 @@ const limits = { maxStagedBlock: 64 * KIB, copyRange: 1024 * KIB };
 describeBlobStore('azure', async () => createAzureStore({ ...azurite.storeOptions, limits }), { setArchived });
 
 async function setArchived(_store: BlobStore, ref: BlobRef, archived: boolean): Promise<void> {
-  const service = new BlobServiceClient(azurite.endpoint, new StorageSharedKeyCredential(DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY));
-  await service.getContainerClient(ref.container).getBlobClient(ref.name).setAccessTier(archived ? 'Archive' : 'Hot');
+  const service = new BlobServiceClient(
+    azurite.endpoint,
+    new StorageSharedKeyCredential(DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY),
+  );
+  await service
+    .getContainerClient(ref.container)
+    .getBlobClient(ref.name)
+    .setAccessTier(archived ? 'Archive' : 'Hot');
 }

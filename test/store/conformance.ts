@@ -31,7 +31,11 @@ const GROUPS: Readonly<Record<string, (subject: Subject, define: Define) => void
  * @param factory opens a store; called once per group, the store is closed afterwards. The
  *   backend may be shared: all containers have random names and are removed.
  */
-export function describeBlobStore(name: string, factory: () => Promise<BlobStore>, options: ConformanceOptions = {}): void {
+export function describeBlobStore(
+  name: string,
+  factory: () => Promise<BlobStore>,
+  options: ConformanceOptions = {},
+): void {
   const { define, unused } = definer(name, options);
   describe(`BlobStore contract: ${name}`, () => {
     for (const [group, defineTests] of Object.entries(GROUPS)) {

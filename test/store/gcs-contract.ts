@@ -20,10 +20,14 @@ const GROUPS: Readonly<Record<string, (subject: Subject, define: Define) => void
 };
 
 /**
- * What Cloud Storage promises, as tests on the wire, without the adapter. Our double and other people's servers run it alike, so
- * that the double is not judged only by the code that it serves.
+ * What Cloud Storage promises, as tests on the wire, without the adapter. Our double and other people's servers run it
+ * alike, so that the double is not judged only by the code that it serves.
  */
-export function describeGcsContract(name: string, endpoint: () => string, deviations: Readonly<Record<string, string>> = {}): void {
+export function describeGcsContract(
+  name: string,
+  endpoint: () => string,
+  deviations: Readonly<Record<string, string>> = {},
+): void {
   const { define, unused } = definer(name, { deviations });
   describe(`Cloud Storage contract: ${name}`, () => {
     for (const [group, defineTests] of Object.entries(GROUPS)) {

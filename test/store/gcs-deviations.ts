@@ -1,4 +1,7 @@
-/** What other people's servers do otherwise than the service, and which tests of the port's contract cannot pass there for it. */
+/**
+ * What other people's servers do otherwise than the service, and which tests of the port's contract cannot pass there
+ * for it.
+ */
 
 type Deviations = Readonly<Record<string, string>>;
 
@@ -94,7 +97,9 @@ export const GCSEMULATOR_DEVIATIONS: Deviations = {
   ...because('a page that ends between a name and its prefix loses rows', [
     'pages of any size give what one page gives',
   ]),
-  ...because('a bucket that is not empty is deleted', ['removing a container takes everything in it, or fails and leaves everything']),
+  ...because('a bucket that is not empty is deleted', [
+    'removing a container takes everything in it, or fails and leaves everything',
+  ]),
   ...because('preconditions are ignored on rewrite, and its resource too', [
     'stagePartFrom a changed source: sourceConditionFailed; a missing one: sourceNotFound',
     'copy keeps the headers and md5 of the source, with metadata of its own',
@@ -111,7 +116,10 @@ export const GCSEMULATOR_DEVIATIONS: Deviations = {
 export const FAKE_GCS_WIRE_DEVIATIONS: Deviations = {
   ...because('deleting a bucket that is not empty answers 412', ['a bucket that is not empty is not deleted: 409']),
   ...because('there is no soft delete', ['soft delete is on unless it is turned off']),
-  ...because('any name is taken, for buckets and for objects', ['names that are no bucket names: 400', 'names that the service refuses: 400']),
+  ...because('any name is taken, for buckets and for objects', [
+    'names that are no bucket names: 400',
+    'names that the service refuses: 400',
+  ]),
   ...because('hashes in headers are not checked', ['x-goog-hash and Content-MD5 that do not fit: 400']),
   ...because('metadata has no limit', ['custom metadata above 8 KiB: refused']),
   ...because('a question ends a resumable upload, overlaps are appended, a cancelled upload goes on', [
@@ -135,10 +143,16 @@ export const FAKE_GCS_WIRE_DEVIATIONS: Deviations = {
     'rewrite on conditions of source and destination',
     '20 rewrites at once with ifGenerationMatch=0: one wins',
   ]),
-  ...because('the XML API answers 404 without a document', ['what does not exist: 404 with a document that says what is missing']),
-  ...because('null in a patch stores an empty value', ['a patch merges metadata; null removes a key; the generation stays']),
+  ...because('the XML API answers 404 without a document', [
+    'what does not exist: 404 with a document that says what is missing',
+  ]),
+  ...because('null in a patch stores an empty value', [
+    'a patch merges metadata; null removes a key; the generation stays',
+  ]),
   ...because('composed objects are like others', ['a composed object has a componentCount and no md5Hash']),
-  ...because('compose of a source that is missing answers 500', ['compose of a source that is missing: 404, nothing made']),
+  ...because('compose of a source that is missing answers 500', [
+    'compose of a source that is missing: 404, nothing made',
+  ]),
   ...because('a rewrite keeps content headers of the source that the new resource does not name', [
     'rewrite across buckets, with a resource that replaces all fields',
   ]),
@@ -182,8 +196,12 @@ export const GCSEMULATOR_WIRE_DEVIATIONS: Deviations = {
   ...because('reads answer content headers only in part, no custom metadata and no hashes', [
     'an XML read answers bytes, content headers, hashes, generations and custom metadata together',
   ]),
-  ...because('the XML API answers errors as JSON', ['what does not exist: 404 with a document that says what is missing']),
-  ...because('null in a patch stores an empty value', ['a patch merges metadata; null removes a key; the generation stays']),
+  ...because('the XML API answers errors as JSON', [
+    'what does not exist: 404 with a document that says what is missing',
+  ]),
+  ...because('null in a patch stores an empty value', [
+    'a patch merges metadata; null removes a key; the generation stays',
+  ]),
   ...because('composed objects have no componentCount', ['a composed object has a componentCount and no md5Hash']),
   ...because('preconditions are ignored on rewrite, and its resource too; it is always done at once', [
     'rewrite across buckets, with a resource that replaces all fields',

@@ -18,7 +18,8 @@ describe.skipIf(binary === undefined)('gcsemulator', () => {
 
   afterAll(() => server.stop());
 
-  const open = async (): Promise<BlobStore> => createGcsStore({ endpoint: server.endpoint, credential: { kind: 'anonymous' } });
+  const open = async (): Promise<BlobStore> =>
+    createGcsStore({ endpoint: server.endpoint, credential: { kind: 'anonymous' } });
   describeBlobStore('gcs, gcsemulator', open, { deviations: GCSEMULATOR_DEVIATIONS });
   describeGcsContract('gcsemulator', () => server.endpoint, GCSEMULATOR_WIRE_DEVIATIONS);
 });

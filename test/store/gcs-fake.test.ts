@@ -18,7 +18,8 @@ describe.skipIf(binary === undefined)('fake-gcs-server', () => {
 
   afterAll(() => server.stop());
 
-  const open = async (): Promise<BlobStore> => createGcsStore({ endpoint: server.endpoint, credential: { kind: 'anonymous' } });
+  const open = async (): Promise<BlobStore> =>
+    createGcsStore({ endpoint: server.endpoint, credential: { kind: 'anonymous' } });
   describeBlobStore('gcs, fake-gcs-server', open, { deviations: FAKE_GCS_DEVIATIONS });
   describeGcsContract('fake-gcs-server', () => server.endpoint, FAKE_GCS_WIRE_DEVIATIONS);
 });

@@ -13,7 +13,11 @@ beforeAll(async () => {
   double = await startGcsDouble({ maxListRows: 2 });
   // It would put another path in front of everything.
   delete process.env['STORAGE_EMULATOR_HOST'];
-  const storage = new Storage({ apiEndpoint: double.endpoint, projectId: 'demo-p', retryOptions: { autoRetry: false, maxRetries: 0 } });
+  const storage = new Storage({
+    apiEndpoint: double.endpoint,
+    projectId: 'demo-p',
+    retryOptions: { autoRetry: false, maxRetries: 0 },
+  });
   [bucket] = await storage.createBucket('sdk-bucket');
 });
 
@@ -27,7 +31,10 @@ test('saves in one request and reads back, with checksums', async () => {
   expect([bytes.toString(), metadata.contentType, metadata.metadata?.['k']]).toEqual(['hello', 'text/x', 'v']);
 });
 
-test.each([['whole', {}], ['in chunks', { chunkSize: 256 * 1024 }]])('uploads resumably, %s', async (_what, options) => {
+test.each([
+  ['whole', {}],
+  ['in chunks', { chunkSize: 256 * 1024 }],
+])('uploads resumably, %s', async (_what, options) => {
   const bytes = randomBytes(700_000);
   const file = bucket.file('resumable');
   await file.save(bytes, { resumable: true, ...options });
@@ -38,7 +45,9 @@ test.each([['whole', {}], ['in chunks', { chunkSize: 256 * 1024 }]])('uploads re
 test('conditions, metadata, copies, combinations and listings', async () => {
   const [a, b] = [bucket.file('list/a'), bucket.file('list/b')];
   await a.save('a', { resumable: false, preconditionOpts: { ifGenerationMatch: 0 } });
-  await expect(a.save('x', { resumable: false, preconditionOpts: { ifGenerationMatch: 0 } })).rejects.toMatchObject({ code: 412 });
+  await expect(a.save('x', { resumable: false, preconditionOpts: { ifGenerationMatch: 0 } })).rejects.toMatchObject({
+    code: 412,
+  });
   await a.setMetadata({ metadata: { one: '1' } });
   await a.copy(b);
   const [combined] = await bucket.combine([a, b], bucket.file('list/c'));

@@ -8,12 +8,17 @@ let double: GcsDouble;
 
 beforeAll(async () => {
   // Copies of more than one call, too, and listings in more pages than were asked for.
-  double = await startGcsDouble({ rewriteBytesPerCall: 1024 * 1024, maxListRows: 300, foreignBuckets: { 'test-closed': 'closed', 'test-open': 'open' } });
+  double = await startGcsDouble({
+    rewriteBytesPerCall: 1024 * 1024,
+    maxListRows: 300,
+    foreignBuckets: { 'test-closed': 'closed', 'test-open': 'open' },
+  });
 });
 
 afterAll(() => double.stop());
 
-const open = async (): Promise<GcsBlobStore> => createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, bucketPrefix: 'test-' });
+const open = async (): Promise<GcsBlobStore> =>
+  createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, bucketPrefix: 'test-' });
 
 describeBlobStore('gcs', open, { foreign: ['closed', 'open'] });
 

@@ -3,7 +3,9 @@ import { type RawAnswer, RawConnection } from './raw-http.ts';
 import { ACCESS_KEY, OTHER_ACCESS_KEY, THIRD_ACCESS_KEY, USER_ACCESS_KEY, signedHead } from './sign-raw.ts';
 
 export const CALLERS = ['owner', 'other', 'anonymous'] as const;
-/** `user`: a user of the owner's account, which may do what the owner may. `third`: one more account that owns nothing. */
+/**
+ * `user`: a user of the owner's account, which may do what the owner may. `third`: one more account that owns nothing.
+ */
 export type Caller = (typeof CALLERS)[number] | 'user' | 'third';
 
 export interface Sent {
@@ -20,7 +22,11 @@ export interface Sent {
 }
 
 /** Sends one request as one of the callers, over a connection of its own. */
-export async function send(port: number, caller: Caller, { method, target, headers = {}, body = '', ...signing }: Sent): Promise<RawAnswer> {
+export async function send(
+  port: number,
+  caller: Caller,
+  { method, target, headers = {}, body = '', ...signing }: Sent,
+): Promise<RawAnswer> {
   const all = { ...headers, 'content-length': String(Buffer.byteLength(body)) };
   const connection = await RawConnection.open(port);
   try {
@@ -31,10 +37,20 @@ export async function send(port: number, caller: Caller, { method, target, heade
   }
 }
 
-const ACCESS_KEYS = { owner: ACCESS_KEY, user: USER_ACCESS_KEY, other: OTHER_ACCESS_KEY, third: THIRD_ACCESS_KEY } as const;
+const ACCESS_KEYS = {
+  owner: ACCESS_KEY,
+  user: USER_ACCESS_KEY,
+  other: OTHER_ACCESS_KEY,
+  third: THIRD_ACCESS_KEY,
+} as const;
 
-function headOf(caller: Caller, { method, target, headers, ...signing }: Omit<Sent, 'body'> & Required<Pick<Sent, 'headers'>>): string {
-  if (caller !== 'anonymous') return signedHead({ ...signing, method, target, headers, accessKey: ACCESS_KEYS[caller] });
+function headOf(
+  caller: Caller,
+  { method, target, headers, ...signing }: Omit<Sent, 'body'> & Required<Pick<Sent, 'headers'>>,
+): string {
+  if (caller !== 'anonymous') {
+    return signedHead({ ...signing, method, target, headers, accessKey: ACCESS_KEYS[caller] });
+  }
   const lines = Object.entries({ host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }

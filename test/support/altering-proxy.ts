@@ -35,10 +35,11 @@ export async function startAlteringProxy(target: number): Promise<AlteringProxy>
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return Object.assign(proxy, {
     port: (server.address() as AddressInfo).port,
-    close: () => new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      for (const socket of sockets) socket.destroy();
-    }),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
   });
 }
 
@@ -52,8 +53,12 @@ export function altersHeader(name: string, change: string | undefined | ((value:
   const line = new RegExp(`^(${name}):[ \\t]*(.*)\\r\\n`, 'im');
   return (head) => {
     if (change === undefined) return head.replace(line, '');
-    if (typeof change === 'function') return head.replace(line, (_, found: string, value: string) => `${found}: ${change(value)}\r\n`);
-    return line.test(head) ? head.replace(line, `$1: ${change}\r\n`) : head.replace(/\r\n\r\n$/, `\r\n${name}: ${change}\r\n\r\n`);
+    if (typeof change === 'function') {
+      return head.replace(line, (_, found: string, value: string) => `${found}: ${change(value)}\r\n`);
+    }
+    return line.test(head)
+      ? head.replace(line, `$1: ${change}\r\n`)
+      : head.replace(/\r\n\r\n$/, `\r\n${name}: ${change}\r\n\r\n`);
   };
 }
 

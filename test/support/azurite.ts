@@ -36,12 +36,18 @@ export interface Certificate {
 
 /** A self-signed certificate for 127.0.0.1 and localhost, in a temporary folder that is the caller's to remove. */
 export async function makeCertificate(): Promise<Certificate> {
-  const altNames = [{ type: 7, ip: '127.0.0.1' }, { type: 2, value: 'localhost' }] as const;
+  const altNames = [
+    { type: 7, ip: '127.0.0.1' },
+    { type: 2, value: 'localhost' },
+  ] as const;
   // A name of its own: clients that trust several of these find the issuer by it.
   const pems = await generate([{ name: 'commonName', value: freshContainer() }], {
     keySize: 2048,
     algorithm: 'sha256',
-    extensions: [{ name: 'basicConstraints', cA: true }, { name: 'subjectAltName', altNames: [...altNames] }],
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      { name: 'subjectAltName', altNames: [...altNames] },
+    ],
   });
   const folder = mkdtempSync(join(tmpdir(), 'certificate-'));
   const certFile = join(folder, 'cert.pem');

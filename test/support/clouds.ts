@@ -10,7 +10,10 @@ export interface Cloud {
 }
 
 /** Each by the name that tests are told under. */
-export const CLOUDS: Readonly<Record<string, () => Promise<Cloud>>> = { 'Azurite': startAzure, 'the double of Cloud Storage': startGcs };
+export const CLOUDS: Readonly<Record<string, () => Promise<Cloud>>> = {
+  Azurite: startAzure,
+  'the double of Cloud Storage': startGcs,
+};
 
 /** @param name one of `CLOUDS` */
 export function startCloud(name: string): Promise<Cloud> {
@@ -26,5 +29,8 @@ async function startAzure(): Promise<Cloud> {
 
 async function startGcs(): Promise<Cloud> {
   const double = await startGcsDouble();
-  return { open: () => createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' } }), stop: () => double.stop() };
+  return {
+    open: () => createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' } }),
+    stop: () => double.stop(),
+  };
 }

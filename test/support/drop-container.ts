@@ -11,7 +11,11 @@ export async function dropContainer(store: BlobStore, name: string): Promise<voi
   } catch (error) {
     if (!isStoreError(error, 'containerNotEmpty')) throw error;
     for await (const page of pagesOf(store, name, {}, call)) {
-      await store.removeMany(name, blobsOf(page).map((blob) => ({ name: blob.name })), call);
+      await store.removeMany(
+        name,
+        blobsOf(page).map((blob) => ({ name: blob.name })),
+        call,
+      );
     }
     await store.removeContainer(name, call);
   }

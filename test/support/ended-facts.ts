@@ -12,7 +12,13 @@ interface FactsOptions {
 const HEAD: RequestHead = {
   requestId: 'REQUEST000000001',
   hostId: 'host-id',
-  trace: { traceId: '1'.repeat(32), spanId: '2'.repeat(16), parentSpanId: undefined, sampled: false, traceState: undefined },
+  trace: {
+    traceId: '1'.repeat(32),
+    spanId: '2'.repeat(16),
+    parentSpanId: undefined,
+    sampled: false,
+    traceState: undefined,
+  },
   arrivedAt: Date.UTC(2019, 1, 6, 0, 0, 38),
   method: 'GET',
   target: '/photos/cat.jpg',

@@ -42,7 +42,12 @@ interface TokenEndpoint {
 export async function startIdentityEndpoint(): Promise<TokenEndpoint> {
   return start('http', async (request) => {
     if (request.path.startsWith('/msi/token')) {
-      return { access_token: unsignedToken(), expires_on: String(Math.floor(Date.now() / 1000) + 3600), resource: 'https://storage.azure.com', token_type: 'Bearer' };
+      return {
+        access_token: unsignedToken(),
+        expires_on: String(Math.floor(Date.now() / 1000) + 3600),
+        resource: 'https://storage.azure.com',
+        token_type: 'Bearer',
+      };
     }
     return undefined;
   });
@@ -59,7 +64,9 @@ export async function startAuthority(): Promise<TokenEndpoint> {
         jwks_uri: `${url}/${TENANT}/discovery/v2.0/keys`,
       };
     }
-    if (request.path.includes('/oauth2/v2.0/token')) return { token_type: 'Bearer', expires_in: 3600, access_token: unsignedToken() };
+    if (request.path.includes('/oauth2/v2.0/token')) {
+      return { token_type: 'Bearer', expires_in: 3600, access_token: unsignedToken() };
+    }
     return undefined;
   });
 }
@@ -77,11 +84,16 @@ async function start(scheme: 'http' | 'https', answer: Answer): Promise<TokenEnd
     void seen(request).then(async (entry) => {
       requests.push(entry);
       const body = await answer(entry, url);
-      response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}));
+      response
+        .writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(body ?? {}));
     });
   };
   const ca = readFileSync(certificate.certFile, 'utf8');
-  const server: Server = scheme === 'http' ? createServer(listener) : createSecureServer({ cert: ca, key: readFileSync(certificate.keyFile) }, listener);
+  const server: Server =
+    scheme === 'http'
+      ? createServer(listener)
+      : createSecureServer({ cert: ca, key: readFileSync(certificate.keyFile) }, listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

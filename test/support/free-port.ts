@@ -2,7 +2,10 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below what the system hands out by itself: else a connection or a listener of another test takes it before it is used. */
+/**
+ * Below what the system hands out by itself: else a connection or a listener of another test takes it before it is
+ * used.
+ */
 const FIRST = 20_000;
 const LAST = 32_000;
 const ATTEMPTS = 100;

@@ -9,7 +9,13 @@ import { createListener, type TlsMaterial } from '../../src/gateway/listener.ts'
 import { Peers } from '../../src/gateway/proxy-protocol/peers.ts';
 import { proxyTrust } from '../../src/gateway/proxy-trust.ts';
 import { type StallLimits, StallWatch } from '../../src/gateway/stall-watch.ts';
-import { aliasesOf, type BucketAlias, type BucketRule, createRealm, readOnlyBuckets } from '../../src/main/bucket-rules.ts';
+import {
+  aliasesOf,
+  type BucketAlias,
+  type BucketRule,
+  createRealm,
+  readOnlyBuckets,
+} from '../../src/main/bucket-rules.ts';
 import { openManifest } from '../../src/main/manifest.ts';
 import { KeyQueue } from '../../src/manifest/heads/key-queue.ts';
 import type { Log } from '../../src/observe/log.ts';
@@ -82,21 +88,42 @@ export const CANONICAL_ID = '4'.repeat(64);
 export const OTHER_CANONICAL_ID = '5'.repeat(64);
 export const THIRD_CANONICAL_ID = '6'.repeat(64);
 
-/** A gateway in this process, over memory, with an account and two others that own nothing, on any free port of loopback. */
+/**
+ * A gateway in this process, over memory, with an account and two others that own nothing, on any free port of
+ * loopback.
+ */
 export function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   return startGatewayOver(new MemoryBlobStore(), options);
 }
 
 /** The same over any store, which it closes in the end. */
-export async function startGatewayOver<Store extends BlobStore>(store: Store, options: TestGatewayOptions = {}): Promise<TestGateway<Store>> {
+export async function startGatewayOver<Store extends BlobStore>(
+  store: Store,
+  options: TestGatewayOptions = {},
+): Promise<TestGateway<Store>> {
   const logged: LoggedLine[] = [];
   const { onLog = (line: LoggedLine) => void logged.push(line) } = options;
-  const record = (level: string) => (fields: object, message: string): void => onLog({ level, fields, message });
+  const record =
+    (level: string) =>
+    (fields: object, message: string): void =>
+      onLog({ level, fields, message });
   const log: Log = { info: record('info'), warn: record('warn'), error: record('error') };
   const background = new AbortController();
   const { systemContainer = 'system' } = options;
   const manifest = openManifest({
-    realm: createRealm([{ name: 'test', store: noteHeads(store, systemContainer), systemContainer, ownerId: CANONICAL_ID, queue: new KeyQueue() }], [], undefined),
+    realm: createRealm(
+      [
+        {
+          name: 'test',
+          store: noteHeads(store, systemContainer),
+          systemContainer,
+          ownerId: CANONICAL_ID,
+          queue: new KeyQueue(),
+        },
+      ],
+      [],
+      undefined,
+    ),
     bucketCacheMs: options.bucketCacheMs ?? 20,
     ...(options.aliases !== undefined && { aliasOf: aliasesOf(options.aliases) }),
     ...(options.versioningDrainMs !== undefined && { versioningDrainMs: options.versioningDrainMs }),
@@ -107,17 +134,44 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
   const stalls = new StallWatch(options.stalls);
   stalls.start();
   const dispatcher = new Dispatcher({
-    accounts: options.accounts ?? createAccountDirectory([{
-      name: 'wire', canonicalId: CANONICAL_ID, displayName: 'wire', email: 'wire@example.com', accountNumber: '444444444444',
-      keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY }],
-      users: [{ name: 'robot', arn: 'arn:aws:iam::444444444444:user/robot', permissions: 'account', keys: [{ accessKeyId: USER_ACCESS_KEY, secretAccessKey: SECRET_KEY }] }],
-    }, {
-      name: 'other', canonicalId: OTHER_CANONICAL_ID, displayName: 'other', email: 'other@example.com', accountNumber: '555555555555',
-      keys: [{ accessKeyId: OTHER_ACCESS_KEY, secretAccessKey: SECRET_KEY }], users: [],
-    }, {
-      name: 'third', canonicalId: THIRD_CANONICAL_ID, displayName: 'third', email: 'third@example.com', accountNumber: '666666666666',
-      keys: [{ accessKeyId: THIRD_ACCESS_KEY, secretAccessKey: SECRET_KEY }], users: [],
-    }]),
+    accounts:
+      options.accounts ??
+      createAccountDirectory([
+        {
+          name: 'wire',
+          canonicalId: CANONICAL_ID,
+          displayName: 'wire',
+          email: 'wire@example.com',
+          accountNumber: '444444444444',
+          keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY }],
+          users: [
+            {
+              name: 'robot',
+              arn: 'arn:aws:iam::444444444444:user/robot',
+              permissions: 'account',
+              keys: [{ accessKeyId: USER_ACCESS_KEY, secretAccessKey: SECRET_KEY }],
+            },
+          ],
+        },
+        {
+          name: 'other',
+          canonicalId: OTHER_CANONICAL_ID,
+          displayName: 'other',
+          email: 'other@example.com',
+          accountNumber: '555555555555',
+          keys: [{ accessKeyId: OTHER_ACCESS_KEY, secretAccessKey: SECRET_KEY }],
+          users: [],
+        },
+        {
+          name: 'third',
+          canonicalId: THIRD_CANONICAL_ID,
+          displayName: 'third',
+          email: 'third@example.com',
+          accountNumber: '666666666666',
+          keys: [{ accessKeyId: THIRD_ACCESS_KEY, secretAccessKey: SECRET_KEY }],
+          users: [],
+        },
+      ]),
     manifest,
     operations: { ...OPERATIONS, ...options.operations },
     settings: {
@@ -145,13 +199,23 @@ export async function startGatewayOver<Store extends BlobStore>(store: Store, op
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
   });
   const timeouts = { headersMs: options.headersMs ?? 30_000, keepAliveMs: 5000 };
-  const listener = await createListener({
-    host: '127.0.0.1', port: 0, timeouts, ...(options.connections !== undefined && { connections: new ConnectionLimit({ ...options.connections, peers }) }),
-    ...(options.tls !== undefined && { tls: options.tls }),
-    ...(options.proxyProtocol !== undefined && {
-      proxyProtocol: { isSource: proxyTrust(options.proxyProtocol.ranges).isProxy, peers, timeoutMs: options.proxyProtocol.timeoutMs },
-    }),
-  }, dispatcher);
+  const listener = await createListener(
+    {
+      host: '127.0.0.1',
+      port: 0,
+      timeouts,
+      ...(options.connections !== undefined && { connections: new ConnectionLimit({ ...options.connections, peers }) }),
+      ...(options.tls !== undefined && { tls: options.tls }),
+      ...(options.proxyProtocol !== undefined && {
+        proxyProtocol: {
+          isSource: proxyTrust(options.proxyProtocol.ranges).isProxy,
+          peers,
+          timeoutMs: options.proxyProtocol.timeoutMs,
+        },
+      }),
+    },
+    dispatcher,
+  );
   const { port } = await listener.listen();
   return {
     port,

@@ -20,8 +20,20 @@ const GO_SERVERS = {
     module: 'github.com/fsouza/fake-gcs-server',
     version: 'v1.56.1',
     arguments: (port) => [
-      '-backend', 'memory', '-scheme', 'http', '-host', '127.0.0.1', '-port', String(port),
-      '-public-host', `127.0.0.1:${port}`, '-external-url', `http://127.0.0.1:${port}`, '-log-level', 'error',
+      '-backend',
+      'memory',
+      '-scheme',
+      'http',
+      '-host',
+      '127.0.0.1',
+      '-port',
+      String(port),
+      '-public-host',
+      `127.0.0.1:${port}`,
+      '-external-url',
+      `http://127.0.0.1:${port}`,
+      '-log-level',
+      'error',
     ],
   },
   gcsemulator: {
@@ -52,12 +64,18 @@ const START_TRIES = 3;
  */
 export async function findGoServer(name: GoServerName): Promise<string | undefined> {
   const { module, version } = GO_SERVERS[name];
-  const folder = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 's3-cloud-gateway', `${name}-${version}`);
+  const folder = join(
+    process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
+    's3-cloud-gateway',
+    `${name}-${version}`,
+  );
   const binary = join(folder, name);
   if (existsSync(binary)) return binary;
   if (!(await hasGo())) {
     if (process.env['CI'] !== undefined) throw new Error(`${name} must be built in CI, and there is no Go`);
-    process.stderr.write(`\n!!! SKIPPED: no Go on this machine, so nothing is tested against ${name} ${version} !!!\n\n`);
+    process.stderr.write(
+      `\n!!! SKIPPED: no Go on this machine, so nothing is tested against ${name} ${version} !!!\n\n`,
+    );
     return undefined;
   }
   // Built beside its place and moved there whole: others may be building it at the same time.
@@ -82,7 +100,10 @@ async function hasGo(): Promise<boolean> {
   }
 }
 
-/** Starts a server on a free port and waits until it answers. It ends with this process. @throws Error when it does not come up */
+/**
+ * Starts a server on a free port and waits until it answers. It ends with this process.
+ * @throws Error when it does not come up
+ */
 export async function startGoServer(name: GoServerName, binary: string): Promise<RunningServer> {
   for (let tries = 1; ; tries += 1) {
     const port = await freePort();
@@ -104,7 +125,10 @@ interface Launched {
   readonly killOnExit: () => void;
 }
 
-/** Runs a command and ends it when told to, or when the pipe that is its standard input closes: when we die, however that happens. */
+/**
+ * Runs a command and ends it when told to, or when the pipe that is its standard input closes: when we die, however
+ * that happens.
+ */
 const WATCHED = `
   const [binary, ...args] = process.argv.slice(1);
   const child = require('node:child_process').spawn(binary, args, { stdio: 'ignore' });
@@ -114,7 +138,9 @@ const WATCHED = `
 `;
 
 function launch(binary: string, args: readonly string[], port: number): Launched {
-  const child = spawn(process.execPath, ['-e', WATCHED, '--', binary, ...args], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const child = spawn(process.execPath, ['-e', WATCHED, '--', binary, ...args], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   const killOnExit = (): void => void child.kill('SIGKILL');
   process.once('exit', killOnExit);
   return { child, endpoint: `http://127.0.0.1:${port}`, killOnExit };
@@ -124,7 +150,9 @@ function launch(binary: string, args: readonly string[], port: number): Launched
 async function untilReady({ child, endpoint }: Launched): Promise<void> {
   const until = Date.now() + READY_WITHIN;
   while (Date.now() < until) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`ended with ${child.exitCode ?? child.signalCode ?? ''}`);
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`ended with ${child.exitCode ?? child.signalCode ?? ''}`);
+    }
     try {
       await fetch(`${endpoint}/storage/v1/b?project=x`, { signal: AbortSignal.timeout(1000) });
       return;

@@ -37,10 +37,20 @@ export interface TestManifestOptions {
 /** A manifest over one backend with one bucket, `bucket`, that nobody has versioned. */
 export async function testManifest(options: TestManifestOptions = {}): Promise<TestManifest> {
   const store = withPrivateStaging(options.store ?? new MemoryBlobStore());
-  const backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER, ...(options.queue && { queue: options.queue }) };
+  const backend = {
+    name: 'test',
+    store,
+    systemContainer: 'system',
+    ownerId: OWNER,
+    ...(options.queue && { queue: options.queue }),
+  };
   const realm: Realm = { backends: [backend], backendOf: () => backend };
   const hidden: string[] = [];
-  const buckets = createBucketRegistry({ realm, cacheMs: options.cacheMs ?? 20, onHidden: (name) => hidden.push(name) });
+  const buckets = createBucketRegistry({
+    realm,
+    cacheMs: options.cacheMs ?? 20,
+    onHidden: (name) => hidden.push(name),
+  });
   const background = createSettler({
     concurrency: 2,
     maxQueue: 100,
@@ -57,5 +67,11 @@ export async function testManifest(options: TestManifestOptions = {}): Promise<T
 
 /** A PutRequest with nothing special but what is given. */
 export function putOf(body: string, more: Partial<PutRequest> = {}): PutRequest {
-  return { body: Buffer.from(body), attributes: { headers: { contentType: 'text/plain' }, userMetadata: {} }, ownerId: OWNER, conditions: {}, ...more };
+  return {
+    body: Buffer.from(body),
+    attributes: { headers: { contentType: 'text/plain' }, userMetadata: {} },
+    ownerId: OWNER,
+    conditions: {},
+    ...more,
+  };
 }

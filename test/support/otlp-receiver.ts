@@ -35,7 +35,10 @@ export interface OtlpReceiver {
 
 export type OtlpProtocol = 'http/json' | 'http/protobuf' | 'grpc';
 
-/** A collector that understands one of the protocols of OTLP and keeps what it gets. https://opentelemetry.io/docs/specs/otlp/ */
+/**
+ * A collector that understands one of the protocols of OTLP and keeps what it gets.
+ * https://opentelemetry.io/docs/specs/otlp/
+ */
 export async function startOtlpReceiver(protocol: OtlpProtocol): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const raw: string[] = [];
@@ -60,10 +63,11 @@ export async function startOtlpReceiver(protocol: OtlpProtocol): Promise<OtlpRec
       await expect.poll(() => ofTrace(traceId).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count);
       return ofTrace(traceId);
     },
-    close: () => new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      if ('closeAllConnections' in server) server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      }),
   };
 }
 
@@ -118,42 +122,66 @@ interface JsonResourceSpans {
 }
 
 function fromJson(body: Buffer): ReceivedSpan[] {
-  const { resourceSpans } = JSON.parse(body.toString('utf8')) as { readonly resourceSpans: readonly JsonResourceSpans[] };
-  return resourceSpans.flatMap(({ resource, scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans.map((span) => ({
-    ...span,
-    parentSpanId: span.parentSpanId ?? '',
-    attributes: jsonAttributes(span.attributes),
-    status: span.status.code ?? 0,
-    resource: jsonAttributes(resource.attributes),
-  }))));
+  const { resourceSpans } = JSON.parse(body.toString('utf8')) as {
+    readonly resourceSpans: readonly JsonResourceSpans[];
+  };
+  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({
+        ...span,
+        parentSpanId: span.parentSpanId ?? '',
+        attributes: jsonAttributes(span.attributes),
+        status: span.status.code ?? 0,
+        resource: jsonAttributes(resource.attributes),
+      })),
+    ),
+  );
 }
 
 function jsonAttributes(attributes: JsonAttributes): Record<string, unknown> {
-  return Object.fromEntries(attributes.map(({ key, value }) =>
-    [key, value.stringValue ?? (value.intValue === undefined ? value.doubleValue ?? value.boolValue : Number(value.intValue))]));
+  return Object.fromEntries(
+    attributes.map(({ key, value }) => [
+      key,
+      value.stringValue ??
+        (value.intValue === undefined ? (value.doubleValue ?? value.boolValue) : Number(value.intValue)),
+    ]),
+  );
 }
 
 /** Numbers of fields: opentelemetry/proto/trace/v1/trace.proto */
 function fromProtobuf(body: Buffer): ReceivedSpan[] {
-  return readFields(body).messages(1).flatMap((resourceSpans) => {
-    const resource = protobufAttributes(resourceSpans.messages(1)[0]?.messages(1) ?? []);
-    return resourceSpans.messages(2).flatMap((scopeSpans) => scopeSpans.messages(2).map((span) => ({
-      traceId: span.bytes(1).toString('hex'),
-      spanId: span.bytes(2).toString('hex'),
-      parentSpanId: span.bytes(4).toString('hex'),
-      name: text(span.bytes(5)),
-      kind: span.number(6),
-      attributes: protobufAttributes(span.messages(9)),
-      status: span.messages(15)[0]?.number(3) ?? 0,
-      resource,
-    })));
-  });
+  return readFields(body)
+    .messages(1)
+    .flatMap((resourceSpans) => {
+      const resource = protobufAttributes(resourceSpans.messages(1)[0]?.messages(1) ?? []);
+      return resourceSpans.messages(2).flatMap((scopeSpans) =>
+        scopeSpans.messages(2).map((span) => ({
+          traceId: span.bytes(1).toString('hex'),
+          spanId: span.bytes(2).toString('hex'),
+          parentSpanId: span.bytes(4).toString('hex'),
+          name: text(span.bytes(5)),
+          kind: span.number(6),
+          attributes: protobufAttributes(span.messages(9)),
+          status: span.messages(15)[0]?.number(3) ?? 0,
+          resource,
+        })),
+      );
+    });
 }
 
 function protobufAttributes(pairs: readonly Fields[]): Record<string, unknown> {
-  return Object.fromEntries(pairs.map((pair) => {
-    const value = pair.messages(2)[0];
-    const read = value === undefined ? undefined : value.has(1) ? text(value.bytes(1)) : value.has(2) ? value.number(2) === 1 : value.number(3);
-    return [text(pair.bytes(1)), read];
-  }));
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const value = pair.messages(2)[0];
+      const read =
+        value === undefined
+          ? undefined
+          : value.has(1)
+            ? text(value.bytes(1))
+            : value.has(2)
+              ? value.number(2) === 1
+              : value.number(3);
+      return [text(pair.bytes(1)), read];
+    }),
+  );
 }

@@ -1,4 +1,7 @@
-/** Fields of one message of protocol buffers by their numbers, without a schema. https://protobuf.dev/programming-guides/encoding/ */
+/**
+ * Fields of one message of protocol buffers by their numbers, without a schema.
+ * https://protobuf.dev/programming-guides/encoding/
+ */
 export interface Fields {
   has(number: number): boolean;
   /** The last of a number; 0 when there is none. */

@@ -16,7 +16,10 @@ const OUTER_BLANKS = /^[ \t]+|[ \t]+$/g;
 /** A client that sends exactly the bytes it is given: no library in between mends them. */
 export class RawConnection {
   readonly #socket: Socket;
-  /** What has come and was not taken; put together only when somebody looks, or large bodies would be copied over and over. */
+  /**
+   * What has come and was not taken; put together only when somebody looks, or large bodies would be copied over and
+   * over.
+   */
   #pieces: Buffer[] = [];
   #length = 0;
   #wake: (() => void) | undefined;
@@ -90,8 +93,17 @@ export class RawConnection {
     for (;;) {
       const end = this.#received.indexOf('\r\n\r\n');
       if (end >= 0) {
-        const [statusLine = '', ...lines] = this.#take(end + 4).toString('latin1').trimEnd().split('\r\n');
-        const headers = lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).replaceAll(OUTER_BLANKS, '')] as const);
+        const [statusLine = '', ...lines] = this.#take(end + 4)
+          .toString('latin1')
+          .trimEnd()
+          .split('\r\n');
+        const headers = lines.map(
+          (line) =>
+            [
+              line.slice(0, line.indexOf(':')).toLowerCase(),
+              line.slice(line.indexOf(':') + 1).replaceAll(OUTER_BLANKS, ''),
+            ] as const,
+        );
         return { status: Number(statusLine.split(' ')[1]), headers: Object.fromEntries(headers) };
       }
       if (this.#ended) throw new Error(`the connection ended before an answer: ${JSON.stringify(this.pending)}`);
@@ -113,7 +125,9 @@ export class RawConnection {
       while (!this.#received.includes('\r\n')) await this.#moreOrFail();
       const size = Number.parseInt(this.#take(this.#received.indexOf('\r\n') + 2).toString('latin1'), 16);
       while (this.#length < size + 2) await this.#moreOrFail();
-      body += this.#take(size + 2).toString('utf8').slice(0, -2);
+      body += this.#take(size + 2)
+        .toString('utf8')
+        .slice(0, -2);
       if (size === 0) return body;
     }
   }

@@ -16,7 +16,13 @@ export function factsOf({ head, operation = 'GetObject', tookMs = 5, ...more }: 
   const facts = new RequestFacts({
     requestId: id,
     hostId: 'host',
-    trace: { traceId: id.toLowerCase().padStart(32, '0'), spanId: undefined, parentSpanId: undefined, sampled: false, traceState: undefined },
+    trace: {
+      traceId: id.toLowerCase().padStart(32, '0'),
+      spanId: undefined,
+      parentSpanId: undefined,
+      sampled: false,
+      traceState: undefined,
+    },
     arrivedAt: 1_800_000_000_000 + made,
     method: 'GET',
     target: '/bucket/key',
@@ -38,4 +44,8 @@ export function factsOf({ head, operation = 'GetObject', tookMs = 5, ...more }: 
   return facts;
 }
 
-export const IDENTITY = { kind: 'account', account: { name: 'main', canonicalId: '1'.repeat(64) }, accessKeyId: 'MAINMAINMAINMAIN0001' } as const;
+export const IDENTITY = {
+  kind: 'account',
+  account: { name: 'main', canonicalId: '1'.repeat(64) },
+  accessKeyId: 'MAINMAINMAINMAIN0001',
+} as const;

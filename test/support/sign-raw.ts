@@ -61,7 +61,12 @@ interface Signing {
 
 /** Signs the lines of a canonical request. */
 function signatureOf(canonical: readonly string[], { scope, amzDate, secretKey, encoding }: Signing): string {
-  const toSign = ['AWS4-HMAC-SHA256', amzDate, scope, hash('sha256', encoding === 'latin1' ? Buffer.from(canonical.join('\n'), encoding) : canonical.join('\n'))].join('\n');
+  const toSign = [
+    'AWS4-HMAC-SHA256',
+    amzDate,
+    scope,
+    hash('sha256', encoding === 'latin1' ? Buffer.from(canonical.join('\n'), encoding) : canonical.join('\n')),
+  ].join('\n');
   return hmac(signingKey(secretKey, scope), toSign).toString('hex');
 }
 
@@ -70,7 +75,10 @@ function canonicalValue(value: string): string {
 }
 
 function canonicalQuery(query: string): string {
-  const pairs = query.split('&').filter(Boolean).map((pair) => (pair.includes('=') ? pair : `${pair}=`));
+  const pairs = query
+    .split('&')
+    .filter(Boolean)
+    .map((pair) => (pair.includes('=') ? pair : `${pair}=`));
   // By name first: `a-b` comes after `a`, though `-` comes before `=`.
   return pairs.toSorted((a, b) => (a.replace('=', '\0') < b.replace('=', '\0') ? -1 : 1)).join('&');
 }
@@ -82,14 +90,34 @@ function signingOf({ now, secretKey = SECRET_KEY, region = REGION, encoding = 'u
 
 /** Head of a request, signed by an implementation of its own: it normalises nothing that a client library would. */
 export function signedHead(options: RawRequestOptions): string {
-  const { method = 'GET', target, host = 'localhost', payloadHash = 'UNSIGNED-PAYLOAD', accessKey = ACCESS_KEY, signAll = false } = options;
+  const {
+    method = 'GET',
+    target,
+    host = 'localhost',
+    payloadHash = 'UNSIGNED-PAYLOAD',
+    accessKey = ACCESS_KEY,
+    signAll = false,
+  } = options;
   const signing = signingOf(options);
-  const headers: Record<string, string> = { host, 'x-amz-content-sha256': payloadHash, 'x-amz-date': signing.amzDate, ...options.headers };
-  const signed = Object.keys(headers).filter((name) => signAll || name === 'host' || name.startsWith('x-amz-')).sort();
+  const headers: Record<string, string> = {
+    host,
+    'x-amz-content-sha256': payloadHash,
+    'x-amz-date': signing.amzDate,
+    ...options.headers,
+  };
+  const signed = Object.keys(headers)
+    .filter((name) => signAll || name === 'host' || name.startsWith('x-amz-'))
+    .sort();
   const [path = '', query = ''] = target.split('?');
-  const canonicalHeaders = signed.map((name) => `${name}:${options.trims === true ? canonicalValue(headers[name] ?? '') : (headers[name] ?? '')}\n`).join('');
-  const signature = signatureOf([method, path, canonicalQuery(query), canonicalHeaders, signed.join(';'), payloadHash], signing);
-  headers['authorization'] = `AWS4-HMAC-SHA256 Credential=${accessKey}/${signing.scope}, SignedHeaders=${signed.join(';')}, Signature=${signature}`;
+  const canonicalHeaders = signed
+    .map((name) => `${name}:${options.trims === true ? canonicalValue(headers[name] ?? '') : (headers[name] ?? '')}\n`)
+    .join('');
+  const signature = signatureOf(
+    [method, path, canonicalQuery(query), canonicalHeaders, signed.join(';'), payloadHash],
+    signing,
+  );
+  headers['authorization'] =
+    `AWS4-HMAC-SHA256 Credential=${accessKey}/${signing.scope}, SignedHeaders=${signed.join(';')}, Signature=${signature}`;
   return headText(method, target, headers);
 }
 
@@ -98,16 +126,28 @@ export function presignedHead(options: RawRequestOptions): string {
   const { method = 'GET', target, host = 'localhost', accessKey = ACCESS_KEY } = options;
   const signing = signingOf(options);
   const headers: Record<string, string> = { host, ...options.headers };
-  const signed = Object.keys(headers).filter((name) => name === 'host' || name.startsWith('x-amz-')).sort();
+  const signed = Object.keys(headers)
+    .filter((name) => name === 'host' || name.startsWith('x-amz-'))
+    .sort();
   const [path = '', given = ''] = target.split('?');
   const parameters = {
-    'X-Amz-Algorithm': 'AWS4-HMAC-SHA256', 'X-Amz-Credential': `${accessKey}/${signing.scope}`, 'X-Amz-Date': signing.amzDate,
-    'X-Amz-Expires': '600', 'X-Amz-SignedHeaders': signed.join(';'),
+    'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
+    'X-Amz-Credential': `${accessKey}/${signing.scope}`,
+    'X-Amz-Date': signing.amzDate,
+    'X-Amz-Expires': '600',
+    'X-Amz-SignedHeaders': signed.join(';'),
   };
-  const added = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+  const added = Object.entries(parameters)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
   const query = given === '' ? added : `${given}&${added}`;
-  const canonicalHeaders = signed.map((name) => `${name}:${options.trims === true ? canonicalValue(headers[name] ?? '') : (headers[name] ?? '')}\n`).join('');
-  const signature = signatureOf([method, path, canonicalQuery(query), canonicalHeaders, signed.join(';'), 'UNSIGNED-PAYLOAD'], signing);
+  const canonicalHeaders = signed
+    .map((name) => `${name}:${options.trims === true ? canonicalValue(headers[name] ?? '') : (headers[name] ?? '')}\n`)
+    .join('');
+  const signature = signatureOf(
+    [method, path, canonicalQuery(query), canonicalHeaders, signed.join(';'), 'UNSIGNED-PAYLOAD'],
+    signing,
+  );
   return headText(method, `${path}?${query}&X-Amz-Signature=${signature}`, headers);
 }
 
@@ -118,12 +158,29 @@ function headText(method: string, target: string, headers: Readonly<Record<strin
 
 /** The same presigned by version 2: `x-amz-*` headers stand in the query, where they are signed in lower case. */
 export function presignedV2Head(options: RawRequestOptions): string {
-  const { method = 'GET', target, host = 'localhost', accessKey = ACCESS_KEY, secretKey = SECRET_KEY, now = new Date() } = options;
+  const {
+    method = 'GET',
+    target,
+    host = 'localhost',
+    accessKey = ACCESS_KEY,
+    secretKey = SECRET_KEY,
+    now = new Date(),
+  } = options;
   const [path = '', query = ''] = target.split('?');
-  const pairs = query.split('&').filter(Boolean).map((pair) => pair.split('=').map(decodeURIComponent) as [string, string?]);
+  const pairs = query
+    .split('&')
+    .filter(Boolean)
+    .map((pair) => pair.split('=').map(decodeURIComponent) as [string, string?]);
   const expires = String(Math.floor(now.getTime() / 1000) + 600);
-  const amz = pairs.filter(([name]) => name.startsWith('x-amz-')).sort().map(([name, value = '']) => `${name}:${value}\n`).join('');
-  const sub = pairs.filter(([name]) => V2_RESOURCE.test(name)).sort().map(([name, value]) => (value === undefined || value === '' ? name : `${name}=${value}`));
+  const amz = pairs
+    .filter(([name]) => name.startsWith('x-amz-'))
+    .sort()
+    .map(([name, value = '']) => `${name}:${value}\n`)
+    .join('');
+  const sub = pairs
+    .filter(([name]) => V2_RESOURCE.test(name))
+    .sort()
+    .map(([name, value]) => (value === undefined || value === '' ? name : `${name}=${value}`));
   const type = pairs.find(([name]) => name === 'content-type')?.[1] ?? options.headers?.['content-type'] ?? '';
   const text = `${method}\n\n${type}\n${expires}\n${amz}${path}${sub.length === 0 ? '' : `?${sub.join('&')}`}`;
   const signature = createHmac('sha1', secretKey).update(text).digest('base64');
@@ -131,4 +188,5 @@ export function presignedV2Head(options: RawRequestOptions): string {
   return headText(method, `${path}?${query === '' ? '' : `${query}&`}${added}`, { host, ...options.headers });
 }
 
-const V2_RESOURCE = /^(?:acl|tagging|versionId|uploads|uploadId|partNumber|retention|legal-hold|delete|location|response-.*)$/;
+const V2_RESOURCE =
+  /^(?:acl|tagging|versionId|uploads|uploadId|partNumber|retention|legal-hold|delete|location|response-.*)$/;

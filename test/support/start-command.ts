@@ -24,7 +24,10 @@ export interface Started {
 
 interface StartCommand {
   start(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
-  /** Writes a file of settings: any ports, no admin port, one account, memory behind it, and what is changed in that. Returns its path. */
+  /**
+   * Writes a file of settings: any ports, no admin port, one account, memory behind it, and what is changed in that.
+   * Returns its path.
+   */
   configFile(name: string, changes?: object): string;
   /** Folder of these files. */
   readonly folder: string;
@@ -32,7 +35,11 @@ interface StartCommand {
 
 export function testAccount(secretAccessKey = SECRET_KEY): object {
   return {
-    name: 'main', canonicalId: 'a'.repeat(64), displayName: 'Main', email: 'main@example.com', accountNumber: '123456789012',
+    name: 'main',
+    canonicalId: 'a'.repeat(64),
+    displayName: 'Main',
+    email: 'main@example.com',
+    accountNumber: '123456789012',
     keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey }],
   };
 }
@@ -44,8 +51,8 @@ export async function portOf(started: Started): Promise<number> {
 }
 
 /**
- * Starts gateways for the tests of one file; those that still run are killed after each (`keep`: after all), the folder is
- * removed in the end.
+ * Starts gateways for the tests of one file; those that still run are killed after each (`keep`: after all), the folder
+ * is removed in the end.
  */
 export function startCommand({ keep = false } = {}): StartCommand {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
@@ -61,14 +68,21 @@ export function startCommand({ keep = false } = {}): StartCommand {
   return {
     folder,
     start(args, environment = {}) {
-      const child = spawn(process.execPath, [START, ...args], { env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+      const child = spawn(process.execPath, [START, ...args], {
+        env: { PATH: process.env['PATH'], ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
       running.push(child);
       return follow(child);
     },
     configFile(name, changes = {}) {
       const file = join(folder, name);
       const settings = {
-        listeners: [{ port: 0 }], admin: { port: 0, enabled: false }, accounts: [testAccount()], backends: { store: { kind: 'memory', owner: 'main' } }, ...changes,
+        listeners: [{ port: 0 }],
+        admin: { port: 0, enabled: false },
+        accounts: [testAccount()],
+        backends: { store: { kind: 'memory', owner: 'main' } },
+        ...changes,
       };
       writeFileSync(file, stringify(settings));
       return file;

@@ -29,17 +29,22 @@ export class TestTime implements Time {
     return controller.signal;
   };
 
-  readonly sleep = (ms: number, signal: AbortSignal): Promise<void> => new Promise((resolve, reject) => {
-    const alarm: Alarm = { at: this.#monotonic + ms, ring: resolve, isSleep: true };
-    this.#alarms.push(alarm);
-    const stop = (): void => {
-      this.#alarms = this.#alarms.filter((other) => other !== alarm);
-    };
-    signal.addEventListener('abort', () => {
-      stop();
-      reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-    }, { once: true });
-  });
+  readonly sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const alarm: Alarm = { at: this.#monotonic + ms, ring: resolve, isSleep: true };
+      this.#alarms.push(alarm);
+      const stop = (): void => {
+        this.#alarms = this.#alarms.filter((other) => other !== alarm);
+      };
+      signal.addEventListener(
+        'abort',
+        () => {
+          stop();
+          reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+        },
+        { once: true },
+      );
+    });
 
   /** Somebody sleeps, and does not only have a deadline. */
   get isAsleep(): boolean {

@@ -38,8 +38,14 @@ export function startTestbed(...args: string[]): Promise<RunningTestbed> {
 }
 
 /** The same, with environment variables for its gateways besides those of this process. */
-export async function startTestbedWith(variables: Readonly<Record<string, string>>, ...args: string[]): Promise<RunningTestbed> {
-  const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...variables } });
+export async function startTestbedWith(
+  variables: Readonly<Record<string, string>>,
+  ...args: string[]
+): Promise<RunningTestbed> {
+  const child = spawn(process.execPath, [SCRIPT, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...variables },
+  });
   const bed = await readLine(child);
   return {
     bed: JSON.parse(bed) as Testbed,

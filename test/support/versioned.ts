@@ -29,7 +29,11 @@ export class VersionedBucket {
   }
 
   remove(versionId?: string, call: Call = testCall()): Promise<Removed> {
-    return this.manifest.objects.remove({ bucket: this.bucket, key: 'k', versionId }, { conditions: {}, ownerId: OWNER }, call);
+    return this.manifest.objects.remove(
+      { bucket: this.bucket, key: 'k', versionId },
+      { conditions: {}, ownerId: OWNER },
+      call,
+    );
   }
 
   find(versionId?: string, call: Call = testCall()): Promise<ObjectView> {

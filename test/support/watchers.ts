@@ -16,25 +16,39 @@ interface Watchers {
   watch(dispatcher: Dispatcher): void;
 }
 
-/** Everything that looks at requests in a gateway as it runs: journal with a listener, signature diagnosis, both access logs, spans of each request. */
+/**
+ * Everything that looks at requests in a gateway as it runs: journal with a listener, signature diagnosis, both access
+ * logs, spans of each request.
+ */
 export function everythingThatWatches(journalBytes: number): Watchers {
   const secret = { secretAccessKey: SECRET_KEY };
   const diagnoser = new SignatureDiagnoser({
-    region: REGION, maxSkewMs: 900_000, baseHosts: ['localhost'], ports: [9000],
+    region: REGION,
+    maxSkewMs: 900_000,
+    baseHosts: ['localhost'],
+    ports: [9000],
     credentialFor: (id) => (id === ACCESS_KEY ? secret : undefined),
     credentials: () => [{ ...secret, accessKeyId: ACCESS_KEY }],
   });
   const observers = new RequestObservers(SILENT);
   let watched: Dispatcher | undefined;
   const journal = new RequestJournal({
-    maxBytes: journalBytes, slowMs: 1000, diagnose: (facts) => diagnoser.explain(facts),
+    maxBytes: journalBytes,
+    slowMs: 1000,
+    diagnose: (facts) => diagnoser.explain(facts),
     requests: { running: () => watched?.running() ?? [], flush: () => observers.flush() },
   });
   let written = 0;
   const sink = { write: (text: string) => void (written += text.length) };
-  for (const observer of [diagnoser, journal, new AccessLog('json', sink), new AccessLog('s3', sink)]) observers.add(observer);
+  for (const observer of [diagnoser, journal, new AccessLog('json', sink), new AccessLog('s3', sink)]) {
+    observers.add(observer);
+  }
   observers.add({ ended: (facts) => void (written += requestSpans(facts).length) });
   // Somebody watches: requests are packed when they begin, too.
   journal.listen(() => undefined);
-  return { observers, options: { observers, telemetry: { observers, sampler: () => true } }, watch: (dispatcher) => void (watched = dispatcher) };
+  return {
+    observers,
+    options: { observers, telemetry: { observers, sampler: () => true } },
+    watch: (dispatcher) => void (watched = dispatcher),
+  };
 }

@@ -98,7 +98,11 @@ async function startGcs({ backendEndpoint }: TestbedOptions): Promise<TestbedBac
     return { description: { kind: 'gcs', endpoint }, settings: gcsSettings(endpoint), stop: nothing };
   }
   const double = await startGcsDouble();
-  return { description: { kind: 'gcs', endpoint: double.endpoint }, settings: gcsSettings(double.endpoint), stop: () => double.stop() };
+  return {
+    description: { kind: 'gcs', endpoint: double.endpoint },
+    settings: gcsSettings(double.endpoint),
+    stop: () => double.stop(),
+  };
 }
 
 async function startFakeGcs(): Promise<TestbedBackend> {
@@ -110,7 +114,9 @@ async function startFakeGcs(): Promise<TestbedBackend> {
 }
 
 function gcsSettings(endpoint: string): Record<string, string> {
-  const backend = { main: { kind: 'gcs', owner: 'main', endpoint, bucketPrefix: 'testbed-', credential: { kind: 'anonymous' } } };
+  const backend = {
+    main: { kind: 'gcs', owner: 'main', endpoint, bucketPrefix: 'testbed-', credential: { kind: 'anonymous' } },
+  };
   return { S3GW_BACKENDS: JSON.stringify(backend) };
 }
 
@@ -119,7 +125,9 @@ async function nothing(): Promise<void> {
 }
 
 function azureSettings(endpoint: string): Record<string, string> {
-  const backend = { main: { kind: 'azure', owner: 'main', endpoint, credential: { kind: 'accountKey', keyEnv: KEY_VARIABLE } } };
+  const backend = {
+    main: { kind: 'azure', owner: 'main', endpoint, credential: { kind: 'accountKey', keyEnv: KEY_VARIABLE } },
+  };
   return { S3GW_BACKENDS: JSON.stringify(backend), [KEY_VARIABLE]: DEVELOPMENT_KEY };
 }
 

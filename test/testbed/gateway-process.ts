@@ -36,7 +36,11 @@ export interface Replica {
  * @param settings environment variables that override `config/testbed.yaml`
  * @param root another checkout, to run its gateway
  */
-export async function startReplica(settings: Readonly<Record<string, string>>, workers: number, root = ROOT): Promise<Replica> {
+export async function startReplica(
+  settings: Readonly<Record<string, string>>,
+  workers: number,
+  root = ROOT,
+): Promise<Replica> {
   const args = ['--config', resolve(root, 'config/testbed.yaml')];
   const child = spawn(process.execPath, [...NODE_FLAGS, 'src/start.mjs', ...args], {
     cwd: root,
@@ -47,7 +51,13 @@ export async function startReplica(settings: Readonly<Record<string, string>>, w
   const stop = (): Promise<void> => stopChild(child, ended);
   try {
     const serving = await whenServing(child, workers, ended);
-    return { endpoints: serving[0]?.endpoints ?? [], admin: serving[0]?.admin, pids: serving.map(({ pid }) => pid), ended, stop };
+    return {
+      endpoints: serving[0]?.endpoints ?? [],
+      admin: serving[0]?.admin,
+      pids: serving.map(({ pid }) => pid),
+      ended,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

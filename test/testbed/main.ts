@@ -30,7 +30,10 @@ async function run(options: TestbedOptions): Promise<void> {
     const { settings } = backend;
     const adminPorts = await chooseAdminPorts(options);
     const starts = Array.from({ length: options.replicas }, async (_, index) => {
-      const own = { S3GW_LISTENERS: JSON.stringify(listeners(options, index, certificate)), ...adminSettings(adminPorts, index) };
+      const own = {
+        S3GW_LISTENERS: JSON.stringify(listeners(options, index, certificate)),
+        ...adminSettings(adminPorts, index),
+      };
       return startReplica({ ...settings, ...own }, options.workers);
     });
     for (const started of await Promise.allSettled(starts)) {
@@ -38,7 +41,10 @@ async function run(options: TestbedOptions): Promise<void> {
       else throw started.reason;
     }
     process.stdout.write(`${JSON.stringify(describe(replicas, backend, adminPorts))}\n`);
-    await Promise.race([stopped, ...replicas.map((replica) => replica.ended.then(() => Promise.reject(new Error('a gateway process ended'))))]);
+    await Promise.race([
+      stopped,
+      ...replicas.map((replica) => replica.ended.then(() => Promise.reject(new Error('a gateway process ended')))),
+    ]);
   } finally {
     await Promise.all(replicas.map((replica) => replica.stop()));
     await backend?.stop();
@@ -51,11 +57,15 @@ function listeners({ port, tlsPort }: TestbedOptions, index: number, certificate
   const at = (first: number): number => (first === 0 ? 0 : first + index);
   const plain = { host: '127.0.0.1', port: at(port) };
   if (tlsPort === undefined || certificate === undefined) return [plain];
-  return [plain, { host: '127.0.0.1', port: at(tlsPort), tls: { certFile: certificate.certFile, keyFile: certificate.keyFile } }];
+  return [
+    plain,
+    { host: '127.0.0.1', port: at(tlsPort), tls: { certFile: certificate.certFile, keyFile: certificate.keyFile } },
+  ];
 }
 
 function describe(replicas: readonly Replica[], backend: TestbedBackend, adminPorts: readonly number[]): object {
-  const endpoints = (scheme: string): string[] => replicas.flatMap((replica) => replica.endpoints.filter((url) => url.startsWith(`${scheme}:`)));
+  const endpoints = (scheme: string): string[] =>
+    replicas.flatMap((replica) => replica.endpoints.filter((url) => url.startsWith(`${scheme}:`)));
   return {
     endpoints: endpoints('http'),
     tlsEndpoints: endpoints('https'),
@@ -68,7 +78,11 @@ function describe(replicas: readonly Replica[], backend: TestbedBackend, adminPo
 
 interface Accounts {
   readonly region: string;
-  readonly accounts: readonly { readonly name: string; readonly accessKey: string | undefined; readonly secretKey: string | undefined }[];
+  readonly accounts: readonly {
+    readonly name: string;
+    readonly accessKey: string | undefined;
+    readonly secretKey: string | undefined;
+  }[];
 }
 
 /** Who may sign requests, and for which region. */

@@ -16,15 +16,21 @@ export interface TestbedOptions {
   readonly adminPort: number | undefined;
   readonly replicas: number;
   readonly workers: number;
-  /** Azurite keeps what it holds in memory; else in a temporary folder: beyond a gigabyte or two in memory it answers nothing for minutes. */
+  /**
+   * Azurite keeps what it holds in memory; else in a temporary folder: beyond a gigabyte or two in memory it answers
+   * nothing for minutes.
+   */
   readonly inMemory: boolean;
-  /** Module whose default export is a plan of faults (`test/support/fault-proxy/fault.ts`), which a proxy before the backend follows. */
+  /**
+   * Module whose default export is a plan of faults (`test/support/fault-proxy/fault.ts`), which a proxy before the
+   * backend follows.
+   */
   readonly faultPlan: string | undefined;
 }
 
 const USAGE =
-  'usage: npm run testbed -- [--backend memory|azure|gcs|gcs-fake] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--in-memory]\n'
-  + '       [--admin-port N] [--fault-plan MODULE]';
+  'usage: npm run testbed -- [--backend memory|azure|gcs|gcs-fake] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--in-memory]\n' +
+  '       [--admin-port N] [--fault-plan MODULE]';
 
 /** A mistake of whoever called: one line. */
 export class UsageError extends Error {}
@@ -47,7 +53,9 @@ const OPTIONS = {
 export function parseOptions(argv: readonly string[]): TestbedOptions {
   const { values } = parse(argv);
   const backend = BACKENDS.find((name) => name === values.backend);
-  if (backend === undefined) throw new UsageError(`--backend: expected one of ${BACKENDS.join(', ')}, got ${values.backend}`);
+  if (backend === undefined) {
+    throw new UsageError(`--backend: expected one of ${BACKENDS.join(', ')}, got ${values.backend}`);
+  }
   const options: TestbedOptions = {
     backend,
     backendEndpoint: values['backend-endpoint'],
@@ -60,9 +68,13 @@ export function parseOptions(argv: readonly string[]): TestbedOptions {
     faultPlan: values['fault-plan'],
   };
   if (backend === 'memory' && (options.replicas > 1 || options.workers > 1)) {
-    throw new UsageError('--backend memory: one process only, its memory cannot be shared; use --backend azure for several replicas or workers');
+    throw new UsageError(
+      '--backend memory: one process only, its memory cannot be shared; use --backend azure for several replicas or workers',
+    );
   }
-  if (backend === 'memory' && options.faultPlan !== undefined) throw new UsageError('--fault-plan: only before a backend that is reached over a network');
+  if (backend === 'memory' && options.faultPlan !== undefined) {
+    throw new UsageError('--fault-plan: only before a backend that is reached over a network');
+  }
   if (options.backendEndpoint !== undefined && (backend === 'memory' || backend === 'gcs-fake')) {
     throw new UsageError('--backend-endpoint: only with --backend azure or gcs');
   }
@@ -79,6 +91,8 @@ function parse(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: 
 
 function count(name: string, text: string, least: number, most: number): number {
   const value = Number(text);
-  if (!/^\d{1,5}$/.test(text) || value < least || value > most) throw new UsageError(`${name}: expected a number from ${least} to ${most}, got ${text}`);
+  if (!/^\d{1,5}$/.test(text) || value < least || value > most) {
+    throw new UsageError(`${name}: expected a number from ${least} to ${most}, got ${text}`);
+  }
   return value;
 }

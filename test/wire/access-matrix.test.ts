@@ -67,7 +67,11 @@ async function place([bucketAcl, objectAcl]: World): Promise<Place> {
   await asOwner({ method: 'PUT', target: `/${bucket}/object`, headers: { 'x-amz-acl': objectAcl }, body: 'secret' });
   const created = await asOwner({ method: 'POST', target: `/${bucket}/big?uploads` });
   const uploadId = /<UploadId>([^<]+)</.exec(created.body)?.[1] ?? '';
-  const part = await asOwner({ method: 'PUT', target: `/${bucket}/big?partNumber=1&uploadId=${uploadId}`, body: 'part' });
+  const part = await asOwner({
+    method: 'PUT',
+    target: `/${bucket}/big?partNumber=1&uploadId=${uploadId}`,
+    body: 'part',
+  });
   return { bucket, uploadId, etag: part.headers['etag'] ?? '' };
 }
 
@@ -95,7 +99,7 @@ describe.each(WORLDS)('bucket %s, object %s', (...world) => {
 
   test('whether a key exists is told only to those who may list', async () => {
     const { bucket } = await place(world);
-    const conditional = { 'if-match': '"0"', 'range': 'bytes=100-' };
+    const conditional = { 'if-match': '"0"', range: 'bytes=100-' };
     for (const caller of CALLERS) {
       const mayList = caller === 'owner' || mayRead(world[0], caller);
       for (const query of ['', '?acl', '?attributes']) {
@@ -105,8 +109,14 @@ describe.each(WORLDS)('bucket %s, object %s', (...world) => {
       }
       const head = await send(gateway.port, caller, { method: 'HEAD', target: `/${bucket}/none` });
       expect(head.status, caller).toBe(mayList ? 404 : 403);
-      const there = await send(gateway.port, caller, { method: 'GET', target: `/${bucket}/object`, headers: conditional });
-      expect(outcome(there), caller).toBe(caller === 'owner' || mayRead(world[1], caller) ? '412 PreconditionFailed' : '403 AccessDenied');
+      const there = await send(gateway.port, caller, {
+        method: 'GET',
+        target: `/${bucket}/object`,
+        headers: conditional,
+      });
+      expect(outcome(there), caller).toBe(
+        caller === 'owner' || mayRead(world[1], caller) ? '412 PreconditionFailed' : '403 AccessDenied',
+      );
     }
   });
 });

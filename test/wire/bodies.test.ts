@@ -10,14 +10,22 @@ const MIB = 1024 * 1024;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ stalls: { idleMs: 2000, minimumRate: 1000, rateWindowMs: 3000 }, headersMs: 1000 });
+  gateway = await startTestGateway({
+    stalls: { idleMs: 2000, minimumRate: 1000, rateWindowMs: 3000 },
+    headersMs: 1000,
+  });
   await roundTrip(gateway.port, signedHead({ method: 'PUT', target: '/bucket', headers: { 'content-length': '0' } }));
 });
 
 afterAll(() => gateway.close());
 
 function putHead(key: string, headers: Record<string, string>, secretKey?: string): string {
-  return signedHead({ method: 'PUT', target: `/bucket/${key}`, headers, ...(secretKey !== undefined && { secretKey }) });
+  return signedHead({
+    method: 'PUT',
+    target: `/bucket/${key}`,
+    headers,
+    ...(secretKey !== undefined && { secretKey }),
+  });
 }
 
 async function status(key: string): Promise<number> {
@@ -46,21 +54,37 @@ describe('Expect: 100-continue', () => {
   });
 
   test('a bucket that does not exist needs no body either', async () => {
-    const head = signedHead({ method: 'PUT', target: '/missing-bucket/key', headers: { 'content-length': '5', expect: '100-continue' } });
+    const head = signedHead({
+      method: 'PUT',
+      target: '/missing-bucket/key',
+      headers: { 'content-length': '5', expect: '100-continue' },
+    });
     const answer = await roundTrip(gateway.port, head);
     expect([answer.interim, answer.status]).toEqual([[], 404]);
   });
 
   test.each([
-    { name: 'a document that is refused', method: 'PUT', target: '/slow/?versioning', body: '<Versioning/>', expected: 400 },
-    { name: 'a document that is answered by one', method: 'POST', target: '/slow/?delete', body: '<Delete><Object><Key>k</Key></Object></Delete>', expected: 200 },
+    {
+      name: 'a document that is refused',
+      method: 'PUT',
+      target: '/slow/?versioning',
+      body: '<Versioning/>',
+      expected: 400,
+    },
+    {
+      name: 'a document that is answered by one',
+      method: 'POST',
+      target: '/slow/?delete',
+      body: '<Delete><Object><Key>k</Key></Object></Delete>',
+      expected: 200,
+    },
     { name: 'an object', method: 'PUT', target: '/slow/key', body: 'hello', expected: 200 },
   ])('behind an answer that is not whole yet: $name', async ({ method, target, body, expected }) => {
     const slow = await startTestGateway({
       operations: {
         ListBuckets: async (request, context) => {
           await sleep(200);
-          return await OPERATIONS.ListBuckets?.(request, context) ?? { status: 500 };
+          return (await OPERATIONS.ListBuckets?.(request, context)) ?? { status: 500 };
         },
       },
     });
@@ -68,7 +92,15 @@ describe('Expect: 100-continue', () => {
     try {
       await roundTrip(slow.port, signedHead({ method: 'PUT', target: '/slow', headers: { 'content-length': '0' } }));
       const md5 = createHash('md5').update(body).digest('base64');
-      connection.send(signedHead({ target: '/' }) + signedHead({ method, target, headers: { 'content-length': String(body.length), 'content-md5': md5, expect: '100-continue' } }) + body);
+      connection.send(
+        signedHead({ target: '/' }) +
+          signedHead({
+            method,
+            target,
+            headers: { 'content-length': String(body.length), 'content-md5': md5, expect: '100-continue' },
+          }) +
+          body,
+      );
       expect((await connection.answer()).status).toBe(200);
       const answer = await connection.answer();
       expect([answer.interim, answer.status, answer.body.includes('HTTP/1.1')]).toEqual([[100], expected, false]);
@@ -122,13 +154,19 @@ describe('bodies that go wrong', () => {
 
   test('no length at all, and more than is held in memory', async () => {
     const chunk = `${MIB.toString(16)}\r\n${'x'.repeat(MIB)}\r\n`;
-    const answer = await roundTrip(gateway.port, `${putHead('endless', { 'transfer-encoding': 'chunked' })}${chunk}${chunk}0\r\n\r\n`);
+    const answer = await roundTrip(
+      gateway.port,
+      `${putHead('endless', { 'transfer-encoding': 'chunked' })}${chunk}${chunk}0\r\n\r\n`,
+    );
     expect([answer.status, answer.body]).toEqual([411, expect.stringContaining('<Code>MissingContentLength</Code>')]);
     expect(await status('endless')).toBe(404);
   });
 
   test('no length at all, but small', async () => {
-    const answer = await roundTrip(gateway.port, `${putHead('unmeasured', { 'transfer-encoding': 'chunked' })}5\r\nhello\r\n0\r\n\r\n`);
+    const answer = await roundTrip(
+      gateway.port,
+      `${putHead('unmeasured', { 'transfer-encoding': 'chunked' })}5\r\nhello\r\n0\r\n\r\n`,
+    );
     expect(answer.status).toBe(200);
     expect((await roundTrip(gateway.port, signedHead({ target: '/bucket/unmeasured' }))).body).toBe('hello');
   });
@@ -175,7 +213,11 @@ describe('answers', () => {
     expect([head.status, head.headers['content-length']]).toEqual([200, '5']);
     connection.send(signedHead({ target: '/bucket/whole', headers: { 'if-none-match': put.headers['etag'] ?? '' } }));
     const same = await connection.answer();
-    expect([same.status, same.headers['content-length'], same.headers['content-type']]).toEqual([304, undefined, undefined]);
+    expect([same.status, same.headers['content-length'], same.headers['content-type']]).toEqual([
+      304,
+      undefined,
+      undefined,
+    ]);
     connection.send(signedHead({ method: 'DELETE', target: '/bucket/whole' }));
     const removed = await connection.answer();
     expect([removed.status, removed.headers['content-length']]).toEqual([204, undefined]);
@@ -195,15 +237,26 @@ describe('answers', () => {
 
   test('requests sent one behind the other are answered in order', async () => {
     const connection = await RawConnection.open(gateway.port);
-    connection.send(signedHead({ target: '/bucket?location' }) + signedHead({ target: '/bucket/none' }) + signedHead({ target: '/bucket?location' }));
-    expect([(await connection.answer()).status, (await connection.answer()).status, (await connection.answer()).status]).toEqual([200, 404, 200]);
+    connection.send(
+      signedHead({ target: '/bucket?location' }) +
+        signedHead({ target: '/bucket/none' }) +
+        signedHead({ target: '/bucket?location' }),
+    );
+    expect([
+      (await connection.answer()).status,
+      (await connection.answer()).status,
+      (await connection.answer()).status,
+    ]).toEqual([200, 404, 200]);
     connection.close();
   });
 });
 
 describe('any other expectation', () => {
   test('is ignored, as S3 does', async () => {
-    const answer = await roundTrip(gateway.port, `${putHead('odd-expectation', { 'content-length': '5', expect: '200-ok' })}hello`);
+    const answer = await roundTrip(
+      gateway.port,
+      `${putHead('odd-expectation', { 'content-length': '5', expect: '200-ok' })}hello`,
+    );
     expect([answer.interim, answer.status]).toEqual([[], 200]);
     expect(await status('odd-expectation')).toBe(200);
   });

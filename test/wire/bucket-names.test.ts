@@ -6,8 +6,15 @@ let gateway: TestGateway;
 
 beforeAll(async () => {
   gateway = await startTestGateway({
-    aliases: [{ pattern: 'tenant-(.*)', bucket: 'data-$1' }, { pattern: 'latest', bucket: 'data-one' }, { pattern: 'odd-*', bucket: '$1' }],
-    rules: [{ pattern: 'archive-*', backend: 'test', readOnly: true }, { pattern: '*', backend: 'test' }],
+    aliases: [
+      { pattern: 'tenant-(.*)', bucket: 'data-$1' },
+      { pattern: 'latest', bucket: 'data-one' },
+      { pattern: 'odd-*', bucket: '$1' },
+    ],
+    rules: [
+      { pattern: 'archive-*', backend: 'test', readOnly: true },
+      { pattern: '*', backend: 'test' },
+    ],
   });
   await must({ method: 'PUT', target: '/data-one' });
   await must({ method: 'PUT', target: '/data-one/key', body: 'bytes' });
@@ -31,13 +38,19 @@ describe('a further name of a bucket', () => {
     expect(await must({ method: 'GET', target: '/data-one/other' })).toBe(alias);
     expect(await must({ method: 'GET', target: `/${alias}?list-type=2` })).toContain('<Key>key</Key>');
     await must({ method: 'PUT', target: '/data-one/copy', headers: { 'x-amz-copy-source': `/${alias}/key` } });
-    await must({ method: 'PUT', target: `/${alias}?tagging`, body: '<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>' });
+    await must({
+      method: 'PUT',
+      target: `/${alias}?tagging`,
+      body: '<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>',
+    });
     expect(await must({ method: 'GET', target: '/data-one?tagging' })).toContain('<Key>a</Key>');
     await must({ method: 'HEAD', target: `/${alias}` });
   });
 
-  test('gives nobody more than the bucket\'s own', async () => {
-    for (const caller of ['other', 'anonymous'] as const) expect(await ask({ method: 'GET', target: '/tenant-one/key' }, caller)).toBe('403 AccessDenied');
+  test("gives nobody more than the bucket's own", async () => {
+    for (const caller of ['other', 'anonymous'] as const) {
+      expect(await ask({ method: 'GET', target: '/tenant-one/key' }, caller)).toBe('403 AccessDenied');
+    }
   });
 
   test('is neither made nor removed, nor the bucket under it', async () => {
@@ -60,11 +73,17 @@ describe('a bucket that is read-only', () => {
     await gateway.store.createContainer(name, {}, (await import('../support/test-call.ts')).testCall());
     expect(await ask({ method: 'GET', target: `/${name}` })).toBe('200');
     for (const sent of [
-      { method: 'PUT', target: `/${name}/key`, body: 'x' }, { method: 'DELETE', target: `/${name}/key` }, { method: 'DELETE', target: `/${name}` },
-      { method: 'POST', target: `/${name}/key?uploads` }, { method: 'PUT', target: `/${name}?tagging`, body: '<Tagging><TagSet/></Tagging>' },
+      { method: 'PUT', target: `/${name}/key`, body: 'x' },
+      { method: 'DELETE', target: `/${name}/key` },
+      { method: 'DELETE', target: `/${name}` },
+      { method: 'POST', target: `/${name}/key?uploads` },
+      { method: 'PUT', target: `/${name}?tagging`, body: '<Tagging><TagSet/></Tagging>' },
       { method: 'POST', target: `/${name}?delete`, body: '<Delete><Object><Key>k</Key></Object></Delete>' },
-      { method: 'PUT', target: `/${name}/copy`, headers: { 'x-amz-copy-source': '/data-one/key' } }, { method: 'PUT', target: '/archive-new' },
-    ]) expect(await ask(sent), `${sent.method} ${sent.target}`).toBe('403 AccessDenied');
+      { method: 'PUT', target: `/${name}/copy`, headers: { 'x-amz-copy-source': '/data-one/key' } },
+      { method: 'PUT', target: '/archive-new' },
+    ]) {
+      expect(await ask(sent), `${sent.method} ${sent.target}`).toBe('403 AccessDenied');
+    }
     expect(await ask({ method: 'HEAD', target: '/archive-new' })).toBe('404');
   });
 });

@@ -30,12 +30,16 @@ async function get(setting: string): Promise<string> {
   const answer = await send(gateway.port, 'owner', { method: 'GET', target: `/${bucket}?${setting}` });
   if (answer.status !== 200) return outcome(answer);
   expect(answer.headers['content-type']).toBe('application/xml');
-  return answer.body.replace('<?xml version="1.0" encoding="UTF-8"?>\n', '').replace(' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"', '');
+  return answer.body
+    .replace('<?xml version="1.0" encoding="UTF-8"?>\n', '')
+    .replace(' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"', '');
 }
 
 async function lockedBucket(): Promise<void> {
   bucket = `${bucket}-locked`;
-  expect(await as('owner', { method: 'PUT', target: `/${bucket}`, headers: { 'x-amz-bucket-object-lock-enabled': 'true' } })).toBe('200');
+  expect(
+    await as('owner', { method: 'PUT', target: `/${bucket}`, headers: { 'x-amz-bucket-object-lock-enabled': 'true' } }),
+  ).toBe('200');
 }
 
 const versioning = (content: string): string => `<VersioningConfiguration>${content}</VersioningConfiguration>`;
@@ -58,7 +62,11 @@ describe('versioning', () => {
     ['an empty status', status(''), '400 MalformedXML'],
     ['two', versioning('<Status>Enabled</Status><Status>Suspended</Status>'), '400 MalformedXML'],
     ['MFA delete', versioning('<Status>Enabled</Status><MfaDelete>Enabled</MfaDelete>'), '501 NotImplemented'],
-    ['an MFA delete of other letters', versioning('<Status>Enabled</Status><MfaDelete>on</MfaDelete>'), '400 MalformedXML'],
+    [
+      'an MFA delete of other letters',
+      versioning('<Status>Enabled</Status><MfaDelete>on</MfaDelete>'),
+      '400 MalformedXML',
+    ],
     ['another document', '<Tagging/>', '400 MalformedXML'],
     ['nothing', '', '400 MalformedXML'],
   ])('%s is refused', async (_name, body, expected) => {
@@ -150,9 +158,17 @@ describe('object lock', () => {
     expect(await get('object-lock')).toBe(ONE_DAY);
   });
 
-  test.each([['TRUE', '200'], ['false', '404 ObjectLockConfigurationNotFoundError'], ['yes', '400 InvalidArgument']])('asked for with "%s"', async (value, expected) => {
+  test.each([
+    ['TRUE', '200'],
+    ['false', '404 ObjectLockConfigurationNotFoundError'],
+    ['yes', '400 InvalidArgument'],
+  ])('asked for with "%s"', async (value, expected) => {
     bucket = `${bucket}-asked`;
-    const created = await as('owner', { method: 'PUT', target: `/${bucket}`, headers: { 'x-amz-bucket-object-lock-enabled': value } });
+    const created = await as('owner', {
+      method: 'PUT',
+      target: `/${bucket}`,
+      headers: { 'x-amz-bucket-object-lock-enabled': value },
+    });
     if (expected.startsWith('400')) {
       expect([created, await get('object-lock')]).toEqual([expected, '404 NoSuchBucket']);
     } else {
@@ -179,7 +195,9 @@ describe('ownership controls', () => {
       expect(await put('ownershipControls', controls(value))).toBe('200');
       expect(await get('ownershipControls')).toBe(controls(value));
     }
-    for (let again = 0; again < 2; again++) expect(await as('owner', { method: 'DELETE', target: `/${bucket}?ownershipControls` })).toBe('204');
+    for (let again = 0; again < 2; again++) {
+      expect(await as('owner', { method: 'DELETE', target: `/${bucket}?ownershipControls` })).toBe('204');
+    }
     expect(await get('ownershipControls')).toBe('404 OwnershipControlsNotFoundError');
   });
 
@@ -194,17 +212,22 @@ describe('ownership controls', () => {
     expect(await get('ownershipControls')).toBe('404 OwnershipControlsNotFoundError');
   });
 
-  test.each(['ObjectWriter', 'BucketOwnerPreferred', 'BucketOwnerEnforced'])('%s can be asked for with the bucket', async (value) => {
-    bucket = `${bucket}-owned`;
-    const create: Sent = { method: 'PUT', target: `/${bucket}`, headers: { 'x-amz-object-ownership': value } };
-    expect(await as('owner', create)).toBe('200');
-    expect(await get('ownershipControls')).toBe(controls(value));
-    expect(await as('owner', create), 'again').toBe('200');
-  });
+  test.each(['ObjectWriter', 'BucketOwnerPreferred', 'BucketOwnerEnforced'])(
+    '%s can be asked for with the bucket',
+    async (value) => {
+      bucket = `${bucket}-owned`;
+      const create: Sent = { method: 'PUT', target: `/${bucket}`, headers: { 'x-amz-object-ownership': value } };
+      expect(await as('owner', create)).toBe('200');
+      expect(await get('ownershipControls')).toBe(controls(value));
+      expect(await as('owner', create), 'again').toBe('200');
+    },
+  );
 
   test('an unknown one with the bucket: InvalidArgument', async () => {
     bucket = `${bucket}-owned`;
-    expect(await as('owner', { method: 'PUT', target: `/${bucket}`, headers: { 'x-amz-object-ownership': 'me' } })).toBe('400 InvalidArgument');
+    expect(
+      await as('owner', { method: 'PUT', target: `/${bucket}`, headers: { 'x-amz-object-ownership': 'me' } }),
+    ).toBe('400 InvalidArgument');
     expect(await get('ownershipControls')).toBe('404 NoSuchBucket');
   });
 });
@@ -223,7 +246,9 @@ describe('public access block', () => {
       expect(await put('publicAccessBlock', document)).toBe('200');
       expect(await get('publicAccessBlock')).toBe(document);
     }
-    for (let again = 0; again < 2; again++) expect(await as('owner', { method: 'DELETE', target: `/${bucket}?publicAccessBlock` })).toBe('204');
+    for (let again = 0; again < 2; again++) {
+      expect(await as('owner', { method: 'DELETE', target: `/${bucket}?publicAccessBlock` })).toBe('204');
+    }
     expect(await get('publicAccessBlock')).toBe('404 NoSuchPublicAccessBlockConfiguration');
   });
 
@@ -234,7 +259,12 @@ describe('public access block', () => {
     expect(await get('publicAccessBlock')).toBe(block('false', 'false', 'false', 'false'));
   });
 
-  test.each([block('yes'), block(''), '<PublicAccessBlockConfiguration><All>true</All></PublicAccessBlockConfiguration>', ''])('%j: MalformedXML', async (body) => {
+  test.each([
+    block('yes'),
+    block(''),
+    '<PublicAccessBlockConfiguration><All>true</All></PublicAccessBlockConfiguration>',
+    '',
+  ])('%j: MalformedXML', async (body) => {
     expect(await put('publicAccessBlock', body)).toBe('400 MalformedXML');
     expect(await get('publicAccessBlock')).toBe('404 NoSuchPublicAccessBlockConfiguration');
   });
@@ -246,21 +276,33 @@ describe('settings', () => {
     expect(await put('object-lock', ONE_DAY)).toBe('200');
     expect(await put('ownershipControls', controls('BucketOwnerPreferred'))).toBe('200');
     expect(await put('publicAccessBlock', block('true', 'false', 'false', 'false'))).toBe('200');
-    expect(await put('tagging', '<Tagging><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tagging>')).toBe('204');
+    expect(await put('tagging', '<Tagging><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tagging>')).toBe(
+      '204',
+    );
     expect(await as('owner', { method: 'DELETE', target: `/${bucket}?publicAccessBlock` })).toBe('204');
-    expect([await get('object-lock'), await get('ownershipControls'), await get('versioning')]).toEqual([ONE_DAY, controls('BucketOwnerPreferred'), status('Enabled')]);
+    expect([await get('object-lock'), await get('ownershipControls'), await get('versioning')]).toEqual([
+      ONE_DAY,
+      controls('BucketOwnerPreferred'),
+      status('Enabled'),
+    ]);
     expect(await get('tagging')).toContain('<Key>k</Key>');
   });
 
-  test.each(['versioning', 'object-lock', 'ownershipControls', 'publicAccessBlock'])('%s of no bucket: NoSuchBucket', async (setting) => {
-    bucket = 'no-such-bucket';
-    expect(await get(setting)).toBe('404 NoSuchBucket');
-    expect(await put(setting, 'not read')).toBe('404 NoSuchBucket');
-  });
+  test.each(['versioning', 'object-lock', 'ownershipControls', 'publicAccessBlock'])(
+    '%s of no bucket: NoSuchBucket',
+    async (setting) => {
+      bucket = 'no-such-bucket';
+      expect(await get(setting)).toBe('404 NoSuchBucket');
+      expect(await put(setting, 'not read')).toBe('404 NoSuchBucket');
+    },
+  );
 
-  test.each(['versioning', 'object-lock', 'ownershipControls', 'publicAccessBlock'])('%s of another owner than expected: AccessDenied', async (setting) => {
-    const headers = { 'x-amz-expected-bucket-owner': '000000000000' };
-    expect(await as('owner', { method: 'GET', target: `/${bucket}?${setting}`, headers })).toBe('403 AccessDenied');
-    expect(await put(setting, 'not read', headers)).toBe('403 AccessDenied');
-  });
+  test.each(['versioning', 'object-lock', 'ownershipControls', 'publicAccessBlock'])(
+    '%s of another owner than expected: AccessDenied',
+    async (setting) => {
+      const headers = { 'x-amz-expected-bucket-owner': '000000000000' };
+      expect(await as('owner', { method: 'GET', target: `/${bucket}?${setting}`, headers })).toBe('403 AccessDenied');
+      expect(await put(setting, 'not read', headers)).toBe('403 AccessDenied');
+    },
+  );
 });

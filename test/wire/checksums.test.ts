@@ -63,7 +63,11 @@ function complete(uploadId: string, parts: readonly Listed[], target = key): Pro
     const sum = checksum === undefined ? '' : `<Checksum${checksum[0]}>${checksum[1]}</Checksum${checksum[0]}>`;
     return `<Part><PartNumber>${String(index + 1)}</PartNumber><ETag>${etag}</ETag>${sum}</Part>`;
   });
-  return ask({ method: 'POST', target: `${target}?uploadId=${uploadId}`, body: `<CompleteMultipartUpload>${listed.join('')}</CompleteMultipartUpload>` });
+  return ask({
+    method: 'POST',
+    target: `${target}?uploadId=${uploadId}`,
+    body: `<CompleteMultipartUpload>${listed.join('')}</CompleteMultipartUpload>`,
+  });
 }
 
 async function uploaded(algorithm: ChecksumAlgorithm, parts: readonly string[], target = key): Promise<RawAnswer> {
@@ -71,7 +75,12 @@ async function uploaded(algorithm: ChecksumAlgorithm, parts: readonly string[], 
   const listed: Listed[] = [];
   for (const [index, body] of parts.entries()) {
     const sum = digestOf(algorithm, body);
-    const { headers } = await must({ method: 'PUT', target: `${target}?partNumber=${String(index + 1)}&uploadId=${id}`, headers: { [header(algorithm)]: sum }, body });
+    const { headers } = await must({
+      method: 'PUT',
+      target: `${target}?partNumber=${String(index + 1)}&uploadId=${id}`,
+      headers: { [header(algorithm)]: sum },
+      body,
+    });
     expect(headers[header(algorithm)]).toBe(sum);
     listed.push({ etag: headers['etag'] ?? '', checksum: [algorithm, sum] });
   }
@@ -83,10 +92,19 @@ const LARGE = 'x'.repeat(5 * 1024 * 1024);
 describe.each(NEW)('%s', (algorithm) => {
   test('in a header', async () => {
     const sum = digestOf(algorithm, 'bytes');
-    const { headers } = await must({ method: 'PUT', target: key, headers: { [header(algorithm)]: sum, 'x-amz-sdk-checksum-algorithm': algorithm }, body: 'bytes' });
+    const { headers } = await must({
+      method: 'PUT',
+      target: key,
+      headers: { [header(algorithm)]: sum, 'x-amz-sdk-checksum-algorithm': algorithm },
+      body: 'bytes',
+    });
     expect(headers[header(algorithm)]).toBe(sum);
     expect(await told()).toEqual({ [header(algorithm)]: sum, 'x-amz-checksum-type': 'FULL_OBJECT' });
-    const attributes = await must({ method: 'GET', target: `${key}?attributes`, headers: { 'x-amz-object-attributes': 'Checksum' } });
+    const attributes = await must({
+      method: 'GET',
+      target: `${key}?attributes`,
+      headers: { 'x-amz-object-attributes': 'Checksum' },
+    });
     expect(element(attributes.body, `Checksum${algorithm}`)).toBe(sum);
   });
 
@@ -95,13 +113,20 @@ describe.each(NEW)('%s', (algorithm) => {
     const sent = trailerBody('bytes in chunks', header(algorithm), sum);
     await must({ method: 'PUT', target: key, ...sent });
     expect(await told()).toEqual({ [header(algorithm)]: sum, 'x-amz-checksum-type': 'FULL_OBJECT' });
-    expect(outcome(await ask({ method: 'PUT', target: `${key}-wrong`, ...trailerBody('others', header(algorithm), sum) }))).toBe('400 BadDigest');
+    expect(
+      outcome(await ask({ method: 'PUT', target: `${key}-wrong`, ...trailerBody('others', header(algorithm), sum) })),
+    ).toBe('400 BadDigest');
     expect(outcome(await ask({ method: 'HEAD', target: `${key}-wrong` }))).toBe('404');
   });
 
-  test.each([['of other bytes', 'others'], ['that is none', undefined]])('one %s is refused, and nothing stored', async (_name, other) => {
+  test.each([
+    ['of other bytes', 'others'],
+    ['that is none', undefined],
+  ])('one %s is refused, and nothing stored', async (_name, other) => {
     const sum = other === undefined ? 'AAAA' : digestOf(algorithm, other);
-    expect(outcome(await ask({ method: 'PUT', target: key, headers: { [header(algorithm)]: sum }, body: 'bytes' }))).toBe('400 BadDigest');
+    expect(
+      outcome(await ask({ method: 'PUT', target: key, headers: { [header(algorithm)]: sum }, body: 'bytes' })),
+    ).toBe('400 BadDigest');
     expect(outcome(await ask({ method: 'HEAD', target: key }))).toBe('404');
   });
 
@@ -110,7 +135,10 @@ describe.each(NEW)('%s', (algorithm) => {
     expect(outcome(answer)).toBe('200');
     const parts = [LARGE, 'end'].map((part) => Buffer.from(digestOf(algorithm, part), 'base64'));
     const sum = `${digestOf(algorithm, ...parts)}-2`;
-    expect([element(answer.body, `Checksum${algorithm}`), element(answer.body, 'ChecksumType')]).toEqual([sum, 'COMPOSITE']);
+    expect([element(answer.body, `Checksum${algorithm}`), element(answer.body, 'ChecksumType')]).toEqual([
+      sum,
+      'COMPOSITE',
+    ]);
     expect(await told()).toEqual({ [header(algorithm)]: sum, 'x-amz-checksum-type': 'COMPOSITE' });
   });
 
@@ -156,16 +184,26 @@ describe('a copy', () => {
     await copy();
     expect(await told(`${key}-copy`)).toEqual({});
     await copy({ 'x-amz-checksum-algorithm': 'SHA256' });
-    expect(await told(`${key}-copy`)).toEqual({ [header('SHA256')]: digestOf('SHA256', LARGE, 'end'), 'x-amz-checksum-type': 'FULL_OBJECT' });
+    expect(await told(`${key}-copy`)).toEqual({
+      [header('SHA256')]: digestOf('SHA256', LARGE, 'end'),
+      'x-amz-checksum-type': 'FULL_OBJECT',
+    });
   });
 });
 
 describe('a part that is copied', () => {
-  async function copied(algorithm: ChecksumAlgorithm, source: Readonly<Record<string, string>> = {}): Promise<{ part: RawAnswer; done: RawAnswer }> {
+  async function copied(
+    algorithm: ChecksumAlgorithm,
+    source: Readonly<Record<string, string>> = {},
+  ): Promise<{ part: RawAnswer; done: RawAnswer }> {
     await must({ method: 'PUT', target: key, headers: source, body: 'bytes' });
     const target = `${key}-parts`;
     const id = await begin({ 'x-amz-checksum-algorithm': algorithm }, target);
-    const part = await must({ method: 'PUT', target: `${target}?partNumber=1&uploadId=${id}`, headers: { 'x-amz-copy-source': key } });
+    const part = await must({
+      method: 'PUT',
+      target: `${target}?partNumber=1&uploadId=${id}`,
+      headers: { 'x-amz-copy-source': key },
+    });
     const sum = element(part.body, `Checksum${algorithm}`) ?? '';
     const done = await complete(id, [{ etag: element(part.body, 'ETag') ?? '', checksum: [algorithm, sum] }], target);
     return { part, done };
@@ -180,7 +218,7 @@ describe('a part that is copied', () => {
     expect((await must({ method: 'GET', target: `${key}-parts` })).body).toBe('bytes');
   });
 
-  test('takes the source\'s where that is the same', async () => {
+  test("takes the source's where that is the same", async () => {
     const { part, done } = await copied('CRC32C', { [header('CRC32C')]: digestOf('CRC32C', 'bytes') });
     expect(element(part.body, 'ChecksumCRC32C')).toBe(digestOf('CRC32C', 'bytes'));
     expect(outcome(done)).toBe('200');
@@ -189,14 +227,22 @@ describe('a part that is copied', () => {
   test('of nothing', async () => {
     await must({ method: 'PUT', target: key, body: '' });
     const id = await begin({ 'x-amz-checksum-algorithm': 'XXHASH3' }, `${key}-parts`);
-    const { body } = await must({ method: 'PUT', target: `${key}-parts?partNumber=1&uploadId=${id}`, headers: { 'x-amz-copy-source': key } });
+    const { body } = await must({
+      method: 'PUT',
+      target: `${key}-parts?partNumber=1&uploadId=${id}`,
+      headers: { 'x-amz-copy-source': key },
+    });
     expect(element(body, 'ChecksumXXHASH3')).toBe(digestOf('XXHASH3', ''));
   });
 
   test('to an upload without has none', async () => {
     await must({ method: 'PUT', target: key, headers: { [header('SHA1')]: digestOf('SHA1', 'bytes') }, body: 'bytes' });
     const id = await begin({}, `${key}-parts`);
-    const { body } = await must({ method: 'PUT', target: `${key}-parts?partNumber=1&uploadId=${id}`, headers: { 'x-amz-copy-source': key } });
+    const { body } = await must({
+      method: 'PUT',
+      target: `${key}-parts?partNumber=1&uploadId=${id}`,
+      headers: { 'x-amz-copy-source': key },
+    });
     expect(body).not.toContain('Checksum');
     expect(element(body, 'ETag')).toContain(createHash('md5').update('bytes').digest('hex'));
   });
@@ -210,15 +256,29 @@ describe('where nothing is declared', () => {
   });
   afterAll(() => computing.close());
 
-  test.each([['held', 'bytes'], ['streamed', 'y'.repeat(200_000)]])('of a %s body CRC64NVME is computed, if the setting says so', async (_name, body) => {
-    const answer = await send(computing.port, 'owner', { method: 'PUT', target: '/sums/key', headers: { 'content-md5': contentMd5(body) }, body });
+  test.each([
+    ['held', 'bytes'],
+    ['streamed', 'y'.repeat(200_000)],
+  ])('of a %s body CRC64NVME is computed, if the setting says so', async (_name, body) => {
+    const answer = await send(computing.port, 'owner', {
+      method: 'PUT',
+      target: '/sums/key',
+      headers: { 'content-md5': contentMd5(body) },
+      body,
+    });
     expect(answer.headers[header('CRC64NVME')]).toBe(digestOf('CRC64NVME', body));
-    const { headers } = await send(computing.port, 'owner', { method: 'HEAD', target: '/sums/key', headers: { 'x-amz-checksum-mode': 'ENABLED' } });
+    const { headers } = await send(computing.port, 'owner', {
+      method: 'HEAD',
+      target: '/sums/key',
+      headers: { 'x-amz-checksum-mode': 'ENABLED' },
+    });
     expect(headers[header('CRC64NVME')]).toBe(digestOf('CRC64NVME', body));
   });
 
   test('what is declared counts', async () => {
     const headers = { [header('SHA1')]: digestOf('SHA1', 'bytes') };
-    expect((await send(computing.port, 'owner', { method: 'PUT', target: '/sums/key', headers, body: 'bytes' })).headers).not.toHaveProperty(header('CRC64NVME'));
+    expect(
+      (await send(computing.port, 'owner', { method: 'PUT', target: '/sums/key', headers, body: 'bytes' })).headers,
+    ).not.toHaveProperty(header('CRC64NVME'));
   });
 });

@@ -33,7 +33,10 @@ async function used(name: string): Promise<RawConnection> {
 const list = (): string => signedHead({ target: '/' });
 
 describe('connections beyond a number', () => {
-  test.each([['in all', { total: 2, perAddress: 0 }], ['from one address', { total: 0, perAddress: 2 }]])('%s are answered 503 and closed, and nothing is done for them', async (_, connections) => {
+  test.each([
+    ['in all', { total: 2, perAddress: 0 }],
+    ['from one address', { total: 0, perAddress: 2 }],
+  ])('%s are answered 503 and closed, and nothing is done for them', async (_, connections) => {
     const refused: string[] = [];
     await start({ connections: { ...connections, refused: (address) => refused.push(address) } });
     const first = await used('one');
@@ -42,7 +45,11 @@ describe('connections beyond a number', () => {
     const third = await connected();
     third.send(signedHead({ method: 'PUT', target: '/three', headers: { 'content-length': '0' } }));
     const answer = await third.answer('PUT');
-    expect([answer.status, answer.headers['connection'], answer.body]).toEqual([503, 'close', expect.stringContaining('<Code>SlowDown</Code>') as string]);
+    expect([answer.status, answer.headers['connection'], answer.body]).toEqual([
+      503,
+      'close',
+      expect.stringContaining('<Code>SlowDown</Code>') as string,
+    ]);
     await third.closed();
     expect(refused).toHaveLength(1);
 

@@ -12,7 +12,12 @@ afterAll(() => gateway.close());
 
 function remove(keys: readonly string[]): ReturnType<typeof send> {
   const body = `<Delete>${keys.map((key) => `<Object><Key>${key}</Key></Object>`).join('')}</Delete>`;
-  return send(gateway.port, 'owner', { method: 'POST', target: '/deletions?delete', body, headers: { 'content-md5': contentMd5(body) } });
+  return send(gateway.port, 'owner', {
+    method: 'POST',
+    target: '/deletions?delete',
+    body,
+    headers: { 'content-md5': contentMd5(body) },
+  });
 }
 
 test('an entry without a key spoils the document: nothing is deleted', async () => {
@@ -33,5 +38,7 @@ test('a key that is too long is an error beside the successes of others', async 
 
 test('a copy source that is too long is told so', async () => {
   const headers = { 'x-amz-copy-source': `/deletions/${'k'.repeat(1025)}` };
-  expect(outcome(await send(gateway.port, 'owner', { method: 'PUT', target: '/deletions/copy', headers }))).toBe('400 KeyTooLongError');
+  expect(outcome(await send(gateway.port, 'owner', { method: 'PUT', target: '/deletions/copy', headers }))).toBe(
+    '400 KeyTooLongError',
+  );
 });

@@ -40,14 +40,16 @@ describe('error bodies', () => {
     expect(headers['server']).toBeDefined();
     expect(headers['date']).toBeDefined();
     expect(body).toBe(
-      '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message>'
-      + '<Key>no&amp;such&lt;key&gt;</Key><Resource>/bucket/no%26such&lt;key&gt;</Resource>'
-      + `<RequestId>${headers['x-amz-request-id'] ?? ''}</RequestId><HostId>${headers['x-amz-id-2'] ?? ''}</HostId></Error>`,
+      '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message>' +
+        '<Key>no&amp;such&lt;key&gt;</Key><Resource>/bucket/no%26such&lt;key&gt;</Resource>' +
+        `<RequestId>${headers['x-amz-request-id'] ?? ''}</RequestId><HostId>${headers['x-amz-id-2'] ?? ''}</HostId></Error>`,
     );
   });
 
   test('every request has an id of its own', async () => {
-    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await request('GET', '/bucket/none')).headers['x-amz-request-id']));
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async () => (await request('GET', '/bucket/none')).headers['x-amz-request-id']),
+    );
     expect(new Set(ids).size).toBe(20);
   });
 
@@ -68,7 +70,11 @@ describe('what operations throw', () => {
     ['unavailable', new StoreError('unavailable'), '503 ServiceUnavailable'],
     ['denied', new StoreError('denied'), '500 InternalError'],
     ['unexpected', new StoreError('unexpected', { cause: new S3Error('BadDigest') }), '500 InternalError'],
-    ['an upload broken off by a failed check', new StoreError('aborted', { cause: new Error('stream', { cause: new S3Error('BadDigest') }) }), '400 BadDigest'],
+    [
+      'an upload broken off by a failed check',
+      new StoreError('aborted', { cause: new Error('stream', { cause: new S3Error('BadDigest') }) }),
+      '400 BadDigest',
+    ],
     ['a fault of the program', new TypeError('secret detail'), '500 InternalError'],
   ])('%s', async (_name, error, expected) => {
     thrown = error;
@@ -85,7 +91,10 @@ describe('what operations throw', () => {
   test('what nobody expected is logged with the ids of the answer', async () => {
     thrown = new TypeError('logged');
     const { headers } = await request('GET', '/bucket?cors');
-    expect(gateway.logged.at(-1)).toMatchObject({ level: 'error', fields: { requestId: headers['x-amz-request-id'], err: thrown } });
+    expect(gateway.logged.at(-1)).toMatchObject({
+      level: 'error',
+      fields: { requestId: headers['x-amz-request-id'], err: thrown },
+    });
   });
 });
 
@@ -134,24 +143,48 @@ describe('routing', () => {
   });
 
   test('a streamed payload where none belongs', async () => {
-    const head = signedHead({ method: 'POST', target: '/bucket?delete', payloadHash: 'STREAMING-UNSIGNED-PAYLOAD-TRAILER', headers: { 'content-length': '0' } });
+    const head = signedHead({
+      method: 'POST',
+      target: '/bucket?delete',
+      payloadHash: 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+      headers: { 'content-length': '0' },
+    });
     expect(codeOf(await roundTrip(gateway.port, head))).toBe('400 InvalidRequest');
   });
 });
 
 describe('XML bodies', () => {
-  const remove = (xml: string): Promise<RawAnswer> => request('POST', '/bucket?delete', {
-    'content-length': String(Buffer.byteLength(xml)),
-    'content-md5': createHash('md5').update(xml).digest('base64'),
-  }, xml);
+  const remove = (xml: string): Promise<RawAnswer> =>
+    request(
+      'POST',
+      '/bucket?delete',
+      {
+        'content-length': String(Buffer.byteLength(xml)),
+        'content-md5': createHash('md5').update(xml).digest('base64'),
+      },
+      xml,
+    );
 
   test('a bomb of entities, and any other DTD', async () => {
     const entities = Array.from({ length: 9 }, (_, i) => `<!ENTITY a${i + 1} "${`&a${i};`.repeat(10)}">`).join('');
-    expect(codeOf(await remove(`<!DOCTYPE x [<!ENTITY a0 "ha">${entities}]><Delete><Object><Key>&a9;</Key></Object></Delete>`))).toBe('400 MalformedXML');
-    expect(codeOf(await remove('<!DOCTYPE x SYSTEM "file:///etc/passwd"><Delete><Object><Key>a</Key></Object></Delete>'))).toBe('400 MalformedXML');
+    expect(
+      codeOf(
+        await remove(`<!DOCTYPE x [<!ENTITY a0 "ha">${entities}]><Delete><Object><Key>&a9;</Key></Object></Delete>`),
+      ),
+    ).toBe('400 MalformedXML');
+    expect(
+      codeOf(await remove('<!DOCTYPE x SYSTEM "file:///etc/passwd"><Delete><Object><Key>a</Key></Object></Delete>')),
+    ).toBe('400 MalformedXML');
   });
 
-  test.each(['', 'no xml', '<Delete>', '<Delete><Object><Key>a</Object></Delete>', '<Other/>', '<Delete><Object><Key>&nbsp;</Key></Object></Delete>'])('%j', async (xml) => {
+  test.each([
+    '',
+    'no xml',
+    '<Delete>',
+    '<Delete><Object><Key>a</Object></Delete>',
+    '<Other/>',
+    '<Delete><Object><Key>&nbsp;</Key></Object></Delete>',
+  ])('%j', async (xml) => {
     expect(codeOf(await remove(xml))).toBe('400 MalformedXML');
   });
 
@@ -180,11 +213,16 @@ describe('framing that no request may have', () => {
   });
 
   test('a method nobody knows', async () => {
-    expect(codeOf(await roundTrip(gateway.port, 'FROBNICATE /bucket HTTP/1.1\r\nHost: localhost\r\n\r\n'))).toBe('405 MethodNotAllowed');
+    expect(codeOf(await roundTrip(gateway.port, 'FROBNICATE /bucket HTTP/1.1\r\nHost: localhost\r\n\r\n'))).toBe(
+      '405 MethodNotAllowed',
+    );
   });
 
   test('a header block that is too long', async () => {
-    const answer = await roundTrip(gateway.port, `GET /bucket HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`);
+    const answer = await roundTrip(
+      gateway.port,
+      `GET /bucket HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`,
+    );
     expect(codeOf(answer)).toBe('400 RequestHeaderSectionTooLarge');
   });
 
@@ -197,11 +235,21 @@ describe('a preflight', () => {
   test.each([
     ['without an origin', {}, 400, 'BadRequest'],
     ['without a method', { origin: 'http://a.example' }, 400, 'BadRequest'],
-    ['of a bucket that allows none', { 'origin': 'http://a.example', 'access-control-request-method': 'PUT' }, 403, 'AccessForbidden'],
+    [
+      'of a bucket that allows none',
+      { origin: 'http://a.example', 'access-control-request-method': 'PUT' },
+      403,
+      'AccessForbidden',
+    ],
   ])('%s', async (_, headers, status, code) => {
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const lines = Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('');
     const presigned = 'X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=of-another-method';
-    const answer = await roundTrip(gateway.port, `OPTIONS /bucket/key?${presigned} HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`);
+    const answer = await roundTrip(
+      gateway.port,
+      `OPTIONS /bucket/key?${presigned} HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`,
+    );
     expect([answer.status, /<Code>(.*)<\/Code>/.exec(answer.body)?.[1]]).toEqual([status, code]);
   });
 });

@@ -2,13 +2,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GcsDouble, createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
 import { World } from './spec/world.ts';
 
-/** Names of Cloud Storage buckets are everybody's: what others have taken under our prefix is not ours to see, nor to fill. */
+/**
+ * Names of Cloud Storage buckets are everybody's: what others have taken under our prefix is not ours to see, nor to
+ * fill.
+ */
 let double: GcsDouble;
 let world: World;
 
 beforeAll(async () => {
-  double = await startGcsDouble({ foreignBuckets: { 'acme-closed': 'closed', 'acme-open': 'open', [`acme-${'x'.repeat(58)}`]: 'closed' } });
-  world = await World.open({}, createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, bucketPrefix: 'acme-' }));
+  double = await startGcsDouble({
+    foreignBuckets: { 'acme-closed': 'closed', 'acme-open': 'open', [`acme-${'x'.repeat(58)}`]: 'closed' },
+  });
+  world = await World.open(
+    {},
+    createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, bucketPrefix: 'acme-' }),
+  );
 });
 
 afterAll(async () => {
@@ -26,7 +34,9 @@ test.each(['closed', 'open', 'x'.repeat(58)])('a bucket whose name somebody else
   expect((await world.must('GET', '/')).body).toContain(`<Name>${name}</Name>`);
 
   expect(double.state.buckets.get(`acme-${name}`)?.objects.size).toBe(0);
-  const others = [...double.state.buckets.keys()].filter((bucket) => bucket.startsWith(`acme-${name.slice(0, 20)}`) && bucket !== `acme-${name}`);
+  const others = [...double.state.buckets.keys()].filter(
+    (bucket) => bucket.startsWith(`acme-${name.slice(0, 20)}`) && bucket !== `acme-${name}`,
+  );
   expect(others).toEqual([expect.stringMatching(/-gw[0-9a-f]{12}$/)]);
   expect(others[0]?.length).toBeLessThanOrEqual(63);
 

@@ -8,7 +8,14 @@ let gateway: TestGateway;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  expect((await roundTrip(gateway.port, signedHead({ method: 'PUT', target: '/bucket', headers: { 'content-length': '0' } }))).status).toBe(200);
+  expect(
+    (
+      await roundTrip(
+        gateway.port,
+        signedHead({ method: 'PUT', target: '/bucket', headers: { 'content-length': '0' } }),
+      )
+    ).status,
+  ).toBe(200);
 });
 
 afterAll(() => gateway.close());
@@ -63,15 +70,18 @@ describe('an error echoes in part only', () => {
 });
 
 test('a head that kills by its canonical text is refused at once, also when it is presigned', async () => {
-  const { amzDate, scope } = { amzDate: new Date().toISOString().replaceAll(/[-:]|\.\d+/g, ''), scope: `${new Date().toISOString().slice(0, 10).replaceAll('-', '')}/us-east-1/s3/aws4_request` };
+  const { amzDate, scope } = {
+    amzDate: new Date().toISOString().replaceAll(/[-:]|\.\d+/g, ''),
+    scope: `${new Date().toISOString().slice(0, 10).replaceAll('-', '')}/us-east-1/s3/aws4_request`,
+  };
   const names = Array.from({ length: 3000 }, () => 'a').join(';');
   const lines = 'a:b\r\n'.repeat(3000);
   const common = `Host: localhost\r\nx-amz-date: ${amzDate}\r\nx-amz-content-sha256: UNSIGNED-PAYLOAD\r\n`;
   const credential = `NOBODY/${scope}`;
   const heads = [
     `GET / HTTP/1.1\r\n${common}Authorization: AWS4-HMAC-SHA256 Credential=${credential},SignedHeaders=${names},Signature=${'0'.repeat(64)}\r\n${lines}\r\n`,
-    `GET /?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${credential}&X-Amz-Date=${amzDate}&X-Amz-Expires=9&X-Amz-SignedHeaders=${names}`
-      + `&X-Amz-Signature=${'0'.repeat(64)} HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`,
+    `GET /?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${credential}&X-Amz-Date=${amzDate}&X-Amz-Expires=9&X-Amz-SignedHeaders=${names}` +
+      `&X-Amz-Signature=${'0'.repeat(64)} HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`,
   ];
   const before = process.cpuUsage();
   for (const head of heads) expect((await roundTrip(gateway.port, head)).status).toBe(400);

@@ -31,11 +31,15 @@ async function get(setting: string): Promise<string> {
 }
 
 function documentOf(answer: RawAnswer): string {
-  return answer.status === 200 ? answer.body.replace('<?xml version="1.0" encoding="UTF-8"?>\n', '').replace(/ xmlns="[^"]*"/, '') : outcome(answer);
+  return answer.status === 200
+    ? answer.body.replace('<?xml version="1.0" encoding="UTF-8"?>\n', '').replace(/ xmlns="[^"]*"/, '')
+    : outcome(answer);
 }
 
-const encryption = (rule: string): string => `<ServerSideEncryptionConfiguration><Rule>${rule}</Rule></ServerSideEncryptionConfiguration>`;
-const byDefault = (content: string): string => `<ApplyServerSideEncryptionByDefault>${content}</ApplyServerSideEncryptionByDefault>`;
+const encryption = (rule: string): string =>
+  `<ServerSideEncryptionConfiguration><Rule>${rule}</Rule></ServerSideEncryptionConfiguration>`;
+const byDefault = (content: string): string =>
+  `<ApplyServerSideEncryptionByDefault>${content}</ApplyServerSideEncryptionByDefault>`;
 const AES256 = byDefault('<SSEAlgorithm>AES256</SSEAlgorithm>');
 
 describe('a Put that restates what is in force is answered, and what Get answers stays what it was', () => {
@@ -58,12 +62,16 @@ describe('a Put that is told apart from none', () => {
     expect(await get('accelerate')).toBe('<AccelerateConfiguration/>');
     expect(await put('accelerate', suspended)).toBe('200');
     expect(await get('accelerate')).toBe(suspended);
-    expect(await put('accelerate', '<AccelerateConfiguration><Status>Enabled</Status></AccelerateConfiguration>')).toBe('501 NotImplemented');
+    expect(await put('accelerate', '<AccelerateConfiguration><Status>Enabled</Status></AccelerateConfiguration>')).toBe(
+      '501 NotImplemented',
+    );
     expect(await get('accelerate')).toBe(suspended);
   });
 
   test('encryption: what is said beside the algorithm is read again, until it is deleted', async () => {
-    const said = encryption(`${AES256}<BucketKeyEnabled>true</BucketKeyEnabled><BlockedEncryptionTypes><EncryptionType>SSE-C</EncryptionType></BlockedEncryptionTypes>`);
+    const said = encryption(
+      `${AES256}<BucketKeyEnabled>true</BucketKeyEnabled><BlockedEncryptionTypes><EncryptionType>SSE-C</EncryptionType></BlockedEncryptionTypes>`,
+    );
     expect(await put('encryption', said)).toBe('200');
     expect(await get('encryption')).toBe(said);
     expect(await put('encryption', encryption(AES256))).toBe('200');
@@ -74,21 +82,49 @@ describe('a Put that is told apart from none', () => {
   });
 });
 
-describe('anything else is refused in S3\'s words, and nothing changes', () => {
+describe("anything else is refused in S3's words, and nothing changes", () => {
   test.each([
-    ['logging', '<BucketLoggingStatus><LoggingEnabled><TargetBucket>logs</TargetBucket><TargetPrefix/></LoggingEnabled></BucketLoggingStatus>', '501 NotImplemented'],
+    [
+      'logging',
+      '<BucketLoggingStatus><LoggingEnabled><TargetBucket>logs</TargetBucket><TargetPrefix/></LoggingEnabled></BucketLoggingStatus>',
+      '501 NotImplemented',
+    ],
     ['logging', '<BucketLoggingStatus><Logging/></BucketLoggingStatus>', '400 MalformedXML'],
-    ['notification', '<NotificationConfiguration><EventBridgeConfiguration/></NotificationConfiguration>', '501 NotImplemented'],
+    [
+      'notification',
+      '<NotificationConfiguration><EventBridgeConfiguration/></NotificationConfiguration>',
+      '501 NotImplemented',
+    ],
     ['notification', '<BucketLoggingStatus/>', '400 MalformedXML'],
-    ['requestPayment', '<RequestPaymentConfiguration><Payer>Requester</Payer></RequestPaymentConfiguration>', '501 NotImplemented'],
-    ['requestPayment', '<RequestPaymentConfiguration><Payer>Me</Payer></RequestPaymentConfiguration>', '400 MalformedXML'],
+    [
+      'requestPayment',
+      '<RequestPaymentConfiguration><Payer>Requester</Payer></RequestPaymentConfiguration>',
+      '501 NotImplemented',
+    ],
+    [
+      'requestPayment',
+      '<RequestPaymentConfiguration><Payer>Me</Payer></RequestPaymentConfiguration>',
+      '400 MalformedXML',
+    ],
     ['requestPayment', '', '400 MalformedXML'],
     ['abac', '<AbacStatus><Status>Enabled</Status></AbacStatus>', '501 NotImplemented'],
     ['accelerate', '<AccelerateConfiguration><Status>On</Status></AccelerateConfiguration>', '400 MalformedXML'],
-    ['encryption', encryption(byDefault('<SSEAlgorithm>aws:kms</SSEAlgorithm><KMSMasterKeyID>k</KMSMasterKeyID>')), '501 NotImplemented'],
-    ['encryption', encryption(byDefault('<SSEAlgorithm>AES256</SSEAlgorithm><KMSMasterKeyID>k</KMSMasterKeyID>')), '400 InvalidArgument'],
+    [
+      'encryption',
+      encryption(byDefault('<SSEAlgorithm>aws:kms</SSEAlgorithm><KMSMasterKeyID>k</KMSMasterKeyID>')),
+      '501 NotImplemented',
+    ],
+    [
+      'encryption',
+      encryption(byDefault('<SSEAlgorithm>AES256</SSEAlgorithm><KMSMasterKeyID>k</KMSMasterKeyID>')),
+      '400 InvalidArgument',
+    ],
     ['encryption', encryption(byDefault('<SSEAlgorithm>AES128</SSEAlgorithm>')), '400 MalformedXML'],
-    ['encryption', encryption(`${AES256}<BlockedEncryptionTypes><EncryptionType>SSE-X</EncryptionType></BlockedEncryptionTypes>`), '400 MalformedXML'],
+    [
+      'encryption',
+      encryption(`${AES256}<BlockedEncryptionTypes><EncryptionType>SSE-X</EncryptionType></BlockedEncryptionTypes>`),
+      '400 MalformedXML',
+    ],
     ['encryption', '<ServerSideEncryptionConfiguration/>', '400 MalformedXML'],
     ['replication', '<ReplicationConfiguration><Role>r</Role></ReplicationConfiguration>', '400 InvalidRequest'],
     ['replication', '<Replication/>', '400 MalformedXML'],
@@ -96,7 +132,11 @@ describe('anything else is refused in S3\'s words, and nothing changes', () => {
     ['metrics', '<MetricsConfiguration><Id>a</Id></MetricsConfiguration>', '400 InvalidArgument'],
     ['analytics&id=a', '<AnalyticsConfiguration/>', '400 MalformedXML'],
     ['inventory&id=a', '<InventoryConfiguration><Id>a</Id></InventoryConfiguration>', '501 NotImplemented'],
-    ['intelligent-tiering&id=a', '<IntelligentTieringConfiguration><Id>a</Id></IntelligentTieringConfiguration>', '501 NotImplemented'],
+    [
+      'intelligent-tiering&id=a',
+      '<IntelligentTieringConfiguration><Id>a</Id></IntelligentTieringConfiguration>',
+      '501 NotImplemented',
+    ],
   ])('?%s %s', async (setting, document, expected) => {
     const before = await get(setting);
     expect(await put(setting, document)).toBe(expected);
@@ -110,17 +150,30 @@ describe('anything else is refused in S3\'s words, and nothing changes', () => {
   });
 
   test('replication of a bucket with versions', async () => {
-    expect(await put('versioning', '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>')).toBe('200');
-    expect(await put('replication', '<ReplicationConfiguration><Role>r</Role></ReplicationConfiguration>')).toBe('501 NotImplemented');
+    expect(await put('versioning', '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>')).toBe(
+      '200',
+    );
+    expect(await put('replication', '<ReplicationConfiguration><Role>r</Role></ReplicationConfiguration>')).toBe(
+      '501 NotImplemented',
+    );
   });
 });
 
 describe('what was never set', () => {
   test.each([
-    ['analytics', '<ListBucketAnalyticsConfigurationResult><IsTruncated>false</IsTruncated></ListBucketAnalyticsConfigurationResult>'],
+    [
+      'analytics',
+      '<ListBucketAnalyticsConfigurationResult><IsTruncated>false</IsTruncated></ListBucketAnalyticsConfigurationResult>',
+    ],
     ['metrics', '<ListMetricsConfigurationsResult><IsTruncated>false</IsTruncated></ListMetricsConfigurationsResult>'],
-    ['inventory', '<ListInventoryConfigurationsResult><IsTruncated>false</IsTruncated></ListInventoryConfigurationsResult>'],
-    ['intelligent-tiering', '<ListBucketIntelligentTieringConfigurationsOutput><IsTruncated>false</IsTruncated></ListBucketIntelligentTieringConfigurationsOutput>'],
+    [
+      'inventory',
+      '<ListInventoryConfigurationsResult><IsTruncated>false</IsTruncated></ListInventoryConfigurationsResult>',
+    ],
+    [
+      'intelligent-tiering',
+      '<ListBucketIntelligentTieringConfigurationsOutput><IsTruncated>false</IsTruncated></ListBucketIntelligentTieringConfigurationsOutput>',
+    ],
     ['metrics&id=x', '404 NoSuchConfiguration'],
     ['metrics&continuation-token=x', '400 InvalidArgument'],
     ['metadataConfiguration', '404 MetadataConfigurationNotFound'],
@@ -132,15 +185,27 @@ describe('what was never set', () => {
 });
 
 describe('CreateBucket', () => {
-  const create = (content: string, name = `${bucket}-new`): Sent => ({ method: 'PUT', target: `/${name}`, body: `<CreateBucketConfiguration>${content}</CreateBucketConfiguration>` });
+  const create = (content: string, name = `${bucket}-new`): Sent => ({
+    method: 'PUT',
+    target: `/${name}`,
+    body: `<CreateBucketConfiguration>${content}</CreateBucketConfiguration>`,
+  });
 
   test('with tags, which the bucket has from its first moment', async () => {
-    const answer = await send(gateway.port, 'owner', create('<Tags><Tag><Key>b</Key><Value>2</Value></Tag><Tag><Key>a</Key><Value/></Tag></Tags>'));
+    const answer = await send(
+      gateway.port,
+      'owner',
+      create('<Tags><Tag><Key>b</Key><Value>2</Value></Tag><Tag><Key>a</Key><Value/></Tag></Tags>'),
+    );
     expect(answer.status).toBe(200);
     expect(answer.headers['x-amz-bucket-arn']).toBe(`arn:aws:s3:::${bucket}-new`);
     bucket = `${bucket}-new`;
-    expect(await get('tagging')).toBe('<Tagging><TagSet><Tag><Key>a</Key><Value></Value></Tag><Tag><Key>b</Key><Value>2</Value></Tag></TagSet></Tagging>');
-    expect(await outcomeOf(create('<Tags><Tag><Key>c</Key><Value/></Tag></Tags>', bucket))).toBe('409 BucketAlreadyOwnedByYou');
+    expect(await get('tagging')).toBe(
+      '<Tagging><TagSet><Tag><Key>a</Key><Value></Value></Tag><Tag><Key>b</Key><Value>2</Value></Tag></TagSet></Tagging>',
+    );
+    expect(await outcomeOf(create('<Tags><Tag><Key>c</Key><Value/></Tag></Tags>', bucket))).toBe(
+      '409 BucketAlreadyOwnedByYou',
+    );
     expect(await get('tagging')).not.toContain('<Key>c</Key>');
     expect(await outcomeOf({ method: 'PUT', target: `/${bucket}` })).toBe('200');
   });
@@ -170,24 +235,32 @@ describe('S3 Control', () => {
   const headers = { 'x-amz-account-id': ACCOUNT };
   const tagRequest = (...tags: readonly (readonly [string, string])[]): string =>
     `<TagResourceRequest><Tags>${tags.map(([key, value]) => `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`).join('')}</Tags></TagResourceRequest>`;
-  const list = async (): Promise<string> => documentOf(await send(gateway.port, 'owner', { method: 'GET', target: resource(), headers }));
+  const list = async (): Promise<string> =>
+    documentOf(await send(gateway.port, 'owner', { method: 'GET', target: resource(), headers }));
   const listed = (...tags: readonly (readonly [string, string])[]): string =>
     `<ListTagsForResourceResult><Tags>${tags.map(([key, value]) => `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`).join('')}</Tags></ListTagsForResourceResult>`;
 
   test('tags are added, replaced, listed and taken away', async () => {
     expect(await list()).toBe('<ListTagsForResourceResult><Tags/></ListTagsForResourceResult>');
-    expect(await outcomeOf({ method: 'POST', target: resource(), headers, body: tagRequest(['a', '1'], ['b', '2']) })).toBe('204');
-    expect(await outcomeOf({ method: 'POST', target: resource(), headers, body: tagRequest(['b', '3'], ['c d', '4']) })).toBe('204');
+    expect(
+      await outcomeOf({ method: 'POST', target: resource(), headers, body: tagRequest(['a', '1'], ['b', '2']) }),
+    ).toBe('204');
+    expect(
+      await outcomeOf({ method: 'POST', target: resource(), headers, body: tagRequest(['b', '3'], ['c d', '4']) }),
+    ).toBe('204');
     expect(await list()).toBe(listed(['a', '1'], ['b', '3'], ['c d', '4']));
     expect(await get('tagging')).toContain('<Tag><Key>b</Key><Value>3</Value></Tag>');
-    expect(await outcomeOf({ method: 'DELETE', target: `${resource()}?tagKeys=a&tagKeys=c%20d&tagKeys=none`, headers })).toBe('204');
+    expect(
+      await outcomeOf({ method: 'DELETE', target: `${resource()}?tagKeys=a&tagKeys=c%20d&tagKeys=none`, headers }),
+    ).toBe('204');
     expect(await list()).toBe(listed(['b', '3']));
     expect(await outcomeOf({ method: 'DELETE', target: `${resource()}?tagKeys=b`, headers })).toBe('204');
     expect(await get('tagging')).toBe('404 NoSuchTagSet');
   });
 
   test('of more tags than a bucket may have none is added', async () => {
-    const tags = (from: number): string => tagRequest(...Array.from({ length: 30 }, (_none, index) => [`k${String(from + index)}`, 'v'] as const));
+    const tags = (from: number): string =>
+      tagRequest(...Array.from({ length: 30 }, (_none, index) => [`k${String(from + index)}`, 'v'] as const));
     expect(await outcomeOf({ method: 'POST', target: resource(), headers, body: tags(0) })).toBe('204');
     expect(await outcomeOf({ method: 'POST', target: resource(), headers, body: tags(30) })).toBe('400 BadRequest');
     expect(await list()).not.toContain('k30');
@@ -195,12 +268,28 @@ describe('S3 Control', () => {
 
   test.each([
     ['a bucket that is missing', { method: 'GET', target: resource('infra-none'), headers }, '404 NoSuchBucket'],
-    ['another account', { method: 'GET', target: resource('infra-1'), headers: { 'x-amz-account-id': '555555555555' } }, '403 AccessDenied'],
+    [
+      'another account',
+      { method: 'GET', target: resource('infra-1'), headers: { 'x-amz-account-id': '555555555555' } },
+      '403 AccessDenied',
+    ],
     ['no ARN', { method: 'GET', target: '/v20180820/tags/bucket', headers }, '400 InvalidRequest'],
-    ['the ARN of something else', { method: 'GET', target: '/v20180820/tags/arn%3Aaws%3As3%3Aus-east-1%3A444444444444%3Astorage-lens%2Fx', headers }, '501 NotImplemented'],
+    [
+      'the ARN of something else',
+      {
+        method: 'GET',
+        target: '/v20180820/tags/arn%3Aaws%3As3%3Aus-east-1%3A444444444444%3Astorage-lens%2Fx',
+        headers,
+      },
+      '501 NotImplemented',
+    ],
     ['another call', { method: 'GET', target: '/v20180820/accesspoint', headers }, '501 NotImplemented'],
     ['another method', { method: 'PUT', target: resource('infra-1'), headers }, '405 MethodNotAllowed'],
-    ['no tags', { method: 'POST', target: resource('infra-1'), headers, body: '<TagResourceRequest/>' }, '400 MalformedXML'],
+    [
+      'no tags',
+      { method: 'POST', target: resource('infra-1'), headers, body: '<TagResourceRequest/>' },
+      '400 MalformedXML',
+    ],
     ['no keys', { method: 'DELETE', target: resource('infra-1'), headers }, '400 InvalidArgument'],
   ])('%s', async (_name, sent, expected) => {
     const answer = await send(gateway.port, 'owner', sent);
@@ -212,7 +301,9 @@ describe('S3 Control', () => {
     const sent = { method: 'GET', target: resource(), headers };
     expect(await outcomeOf(sent, 'anonymous')).toBe('403 AccessDenied');
     expect(await outcomeOf(sent, 'other')).toBe('403 AccessDenied');
-    expect(await outcomeOf({ ...sent, headers: { 'x-amz-account-id': '555555555555' } }, 'other')).toBe('403 AccessDenied');
+    expect(await outcomeOf({ ...sent, headers: { 'x-amz-account-id': '555555555555' } }, 'other')).toBe(
+      '403 AccessDenied',
+    );
   });
 
   test('a bucket named like that API is a bucket to requests that name no account', async () => {
@@ -228,7 +319,11 @@ describe('regions', () => {
       const answer = await send(gateway.port, 'owner', { method, target: '/infra-nowhere', region: 'eu-west-1' });
       expect(answer.status).toBe(400);
       expect(answer.headers['x-amz-bucket-region']).toBe('us-east-1');
-      if (method !== 'HEAD') expect(answer.body).toContain('<Code>AuthorizationHeaderMalformed</Code><Message>The authorization header is malformed; the region \'eu-west-1\' is wrong; expecting \'us-east-1\'</Message><Region>us-east-1</Region>');
+      if (method !== 'HEAD') {
+        expect(answer.body).toContain(
+          "<Code>AuthorizationHeaderMalformed</Code><Message>The authorization header is malformed; the region 'eu-west-1' is wrong; expecting 'us-east-1'</Message><Region>us-east-1</Region>",
+        );
+      }
     }
     expect(await outcomeOf({ method: 'HEAD', target: '/infra-nowhere' })).toBe('404');
   });
@@ -247,7 +342,11 @@ describe('regions', () => {
       ['<LocationConstraint>eu-west-1</LocationConstraint>', '200'],
     ])('"%s"', async (content, expected) => {
       const body = `<CreateBucketConfiguration>${content}</CreateBucketConfiguration>`;
-      expect(outcome(await send(european.port, 'owner', { method: 'PUT', target: '/infra-place', region: 'eu-west-1', body }))).toBe(expected);
+      expect(
+        outcome(
+          await send(european.port, 'owner', { method: 'PUT', target: '/infra-place', region: 'eu-west-1', body }),
+        ),
+      ).toBe(expected);
     });
   });
 
@@ -262,21 +361,35 @@ describe('regions', () => {
     test('clients sign and create for theirs, and are told ours', async () => {
       for (const region of ['us-east-1', 'eu-west-1', 'minio', 'westeurope', 'us-east-1']) {
         const body = `<CreateBucketConfiguration><LocationConstraint>${region}</LocationConstraint></CreateBucketConfiguration>`;
-        expect(outcome(await from(region, { method: 'PUT', target: `/infra-any-${region}`, body }))).toMatch(/^(?:200|409 BucketAlreadyOwnedByYou)$/);
-        expect(documentOf(await from(region, { method: 'GET', target: `/infra-any-${region}?location` }))).toBe('<LocationConstraint>westeurope</LocationConstraint>');
-        expect((await from(region, { method: 'GET', target: `/?bucket-region=${region}` })).body).toContain(`<Name>infra-any-${region}</Name>`);
+        expect(outcome(await from(region, { method: 'PUT', target: `/infra-any-${region}`, body }))).toMatch(
+          /^(?:200|409 BucketAlreadyOwnedByYou)$/,
+        );
+        expect(documentOf(await from(region, { method: 'GET', target: `/infra-any-${region}?location` }))).toBe(
+          '<LocationConstraint>westeurope</LocationConstraint>',
+        );
+        expect((await from(region, { method: 'GET', target: `/?bucket-region=${region}` })).body).toContain(
+          `<Name>infra-any-${region}</Name>`,
+        );
       }
     });
 
     test('what is wrong otherwise is refused as ever', async () => {
-      expect(outcome(await send(any.port, 'owner', { method: 'GET', target: '/', region: 'us-east-1', secretKey: 'wrong' }))).toBe('403 SignatureDoesNotMatch');
+      expect(
+        outcome(await send(any.port, 'owner', { method: 'GET', target: '/', region: 'us-east-1', secretKey: 'wrong' })),
+      ).toBe('403 SignatureDoesNotMatch');
       expect(outcome(await from('us east', { method: 'GET', target: '/' }))).toBe('400 AuthorizationHeaderMalformed');
-      expect(outcome(await from('x'.repeat(65), { method: 'GET', target: '/' }))).toBe('400 AuthorizationHeaderMalformed');
+      expect(outcome(await from('x'.repeat(65), { method: 'GET', target: '/' }))).toBe(
+        '400 AuthorizationHeaderMalformed',
+      );
     });
   });
 
   test('ListBuckets of another region is empty', async () => {
-    expect((await send(gateway.port, 'owner', { method: 'GET', target: '/?bucket-region=us-east-1' })).body).toContain(`<Name>${bucket}</Name>`);
-    expect((await send(gateway.port, 'owner', { method: 'GET', target: '/?bucket-region=eu-west-1' })).body).not.toContain('<Name>');
+    expect((await send(gateway.port, 'owner', { method: 'GET', target: '/?bucket-region=us-east-1' })).body).toContain(
+      `<Name>${bucket}</Name>`,
+    );
+    expect(
+      (await send(gateway.port, 'owner', { method: 'GET', target: '/?bucket-region=eu-west-1' })).body,
+    ).not.toContain('<Name>');
   });
 });

@@ -12,14 +12,23 @@ let gateway: TestGateway;
 let work: Operation;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ operations: { CopyObject: (request, context) => work(request, context) }, longAnswerMs: 50 });
+  gateway = await startTestGateway({
+    operations: { CopyObject: (request, context) => work(request, context) },
+    longAnswerMs: 50,
+  });
 });
 
 afterAll(() => gateway.close());
 
 async function copy(): Promise<RawConnection> {
   const connection = await RawConnection.open(gateway.port);
-  connection.send(signedHead({ method: 'PUT', target: '/bucket/key', headers: { 'x-amz-copy-source': '/bucket/x', 'content-length': '0' } }));
+  connection.send(
+    signedHead({
+      method: 'PUT',
+      target: '/bucket/key',
+      headers: { 'x-amz-copy-source': '/bucket/x', 'content-length': '0' },
+    }),
+  );
   return connection;
 }
 
@@ -30,8 +39,14 @@ describe('an operation that may take long', () => {
       return { status: 200, headers: { 'x-amz-version-id': 'v1' }, body: RESULT };
     };
     const answer = await (await copy()).answer();
-    expect([answer.headers['transfer-encoding'], answer.headers['content-length'], answer.headers['x-amz-version-id']]).toEqual(['chunked', undefined, 'v1']);
-    expect(answer.body).toBe('<?xml version="1.0" encoding="UTF-8"?>\n<Result xmlns="http://s3.amazonaws.com/doc/2006-03-01/">done</Result>');
+    expect([
+      answer.headers['transfer-encoding'],
+      answer.headers['content-length'],
+      answer.headers['x-amz-version-id'],
+    ]).toEqual(['chunked', undefined, 'v1']);
+    expect(answer.body).toBe(
+      '<?xml version="1.0" encoding="UTF-8"?>\n<Result xmlns="http://s3.amazonaws.com/doc/2006-03-01/">done</Result>',
+    );
   });
 
   test('late: the headers that were announced, prolog first, then white space', async () => {
@@ -42,7 +57,9 @@ describe('an operation that may take long', () => {
     };
     const answer = await (await copy()).answer();
     expect(answer.headers['x-amz-version-id']).toBe('v2');
-    expect(answer.body).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n {2,}<Result xmlns="[^"]+">done<\/Result>$/);
+    expect(answer.body).toMatch(
+      /^<\?xml version="1.0" encoding="UTF-8"\?>\n {2,}<Result xmlns="[^"]+">done<\/Result>$/,
+    );
   });
 
   test('an early error keeps its status', async () => {
@@ -101,7 +118,11 @@ describe('the end of a request', () => {
     connection.send(signedHead({ method: 'GET', target: '/', headers: { 'content-length': '0' } }));
     await sleep(120);
     connection.close();
-    await expect.poll(() => impatient.logged).toMatchObject([{ level: 'warn', message: 'the client left without an answer', fields: { operation: 'ListBuckets' } }]);
+    await expect
+      .poll(() => impatient.logged)
+      .toMatchObject([
+        { level: 'warn', message: 'the client left without an answer', fields: { operation: 'ListBuckets' } },
+      ]);
     await impatient.close();
   });
 
@@ -110,7 +131,9 @@ describe('the end of a request', () => {
       status: 200,
       body: {
         size: 100,
-        stream: () => { throw new Error('not asked for'); },
+        stream: () => {
+          throw new Error('not asked for');
+        },
         discard: () => undefined,
         pipeTo: async (sink) => {
           sink.write('half');
@@ -154,7 +177,13 @@ describe('trace context', () => {
     };
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const connection = await RawConnection.open(gateway.port);
-    connection.send(signedHead({ method: 'PUT', target: '/bucket/key', headers: { traceparent, 'x-amz-copy-source': '/bucket/x', 'content-length': '0' } }));
+    connection.send(
+      signedHead({
+        method: 'PUT',
+        target: '/bucket/key',
+        headers: { traceparent, 'x-amz-copy-source': '/bucket/x', 'content-length': '0' },
+      }),
+    );
     await connection.answer();
     expect(traceId).toBe('4bf92f3577b34da6a3ce929d0e0e4736');
     await (await copy()).answer();

@@ -18,7 +18,7 @@ const SLOW_MS = 3.5 * INTERVAL_MS;
 /** Parts are copies of these: real ones, of the least size that S3 takes, that cost no memory. */
 const SOURCES = ['a', 'b', 'c'].map((letter, index) => letter.repeat(MIN_PART + index));
 /** Which it is follows no pattern of 32. */
-const sourceOf = (number: number): number => (number * number) % 7 % SOURCES.length;
+const sourceOf = (number: number): number => ((number * number) % 7) % SOURCES.length;
 const textOf = (number: number): string => SOURCES[sourceOf(number)] ?? '';
 
 interface Upload {
@@ -71,7 +71,10 @@ async function expectWhole(world: World, { target, parts, completed }: Upload): 
 }
 
 const open = (store: BlobStore): Promise<World> =>
-  World.open({ longAnswerMs: INTERVAL_MS }, withFaults(store, ({ method }) => (method === 'assemble' ? { kind: 'delay', ms: SLOW_MS } : undefined)));
+  World.open(
+    { longAnswerMs: INTERVAL_MS },
+    withFaults(store, ({ method }) => (method === 'assemble' ? { kind: 'delay', ms: SLOW_MS } : undefined)),
+  );
 
 test('10,000 parts over memory', async () => {
   const world = await open(new MemoryBlobStore());
@@ -91,12 +94,18 @@ describe(`${PARTS} parts over the double of Cloud Storage`, () => {
     await double.stop();
   });
 
-  test('are put together by as many calls as the tree has, and nothing of them is left over', async () => {
-    const upload = await uploadOf(world, PARTS);
-    await expectWhole(world, upload);
-    const composes = double.requests.filter((request) => /^POST .*\/compose\?/.test(request)).length;
-    expect(composes).toBe(intermediateComposes(PARTS).reduce((sum, level) => sum + level, 1));
-    const staged = (): number => [...double.state.buckets.values()].flatMap(({ names }) => names.filter((name) => name.startsWith('~parts/'))).length;
-    await expect.poll(staged, { timeout: 30_000 }).toBe(0);
-  }, 60_000 + PARTS * 100);
+  test(
+    'are put together by as many calls as the tree has, and nothing of them is left over',
+    async () => {
+      const upload = await uploadOf(world, PARTS);
+      await expectWhole(world, upload);
+      const composes = double.requests.filter((request) => /^POST .*\/compose\?/.test(request)).length;
+      expect(composes).toBe(intermediateComposes(PARTS).reduce((sum, level) => sum + level, 1));
+      const staged = (): number =>
+        [...double.state.buckets.values()].flatMap(({ names }) => names.filter((name) => name.startsWith('~parts/')))
+          .length;
+      await expect.poll(staged, { timeout: 30_000 }).toBe(0);
+    },
+    60_000 + PARTS * 100,
+  );
 });

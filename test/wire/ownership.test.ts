@@ -17,9 +17,25 @@ afterAll(() => gateway.close());
 
 beforeEach(async () => {
   bucket = `ownership-${++made}`;
-  expect(await as('owner', { method: 'PUT', target: `/${bucket}`, headers: { 'x-amz-acl': 'public-read-write' } })).toBe('200');
-  expect(await as('owner', { method: 'PUT', target: `/${bucket}/key`, body: 'bytes', headers: { 'x-amz-acl': 'public-read' } })).toBe('200');
-  expect(await as('other', { method: 'PUT', target: `/${bucket}/theirs`, body: 'bytes', headers: { 'x-amz-acl': 'public-read' } })).toBe('200');
+  expect(
+    await as('owner', { method: 'PUT', target: `/${bucket}`, headers: { 'x-amz-acl': 'public-read-write' } }),
+  ).toBe('200');
+  expect(
+    await as('owner', {
+      method: 'PUT',
+      target: `/${bucket}/key`,
+      body: 'bytes',
+      headers: { 'x-amz-acl': 'public-read' },
+    }),
+  ).toBe('200');
+  expect(
+    await as('other', {
+      method: 'PUT',
+      target: `/${bucket}/theirs`,
+      body: 'bytes',
+      headers: { 'x-amz-acl': 'public-read' },
+    }),
+  ).toBe('200');
 });
 
 async function as(caller: Caller, sent: Sent): Promise<string> {
@@ -38,7 +54,9 @@ function block(...names: string[]): Promise<string> {
 }
 
 async function enforced(): Promise<void> {
-  expect(await as('owner', { method: 'PUT', target: `/${bucket}?acl`, headers: { 'x-amz-acl': 'private' } })).toBe('200');
+  expect(await as('owner', { method: 'PUT', target: `/${bucket}?acl`, headers: { 'x-amz-acl': 'private' } })).toBe(
+    '200',
+  );
   expect(await own('BucketOwnerEnforced')).toBe('200');
 }
 
@@ -53,7 +71,11 @@ async function ownerAndGrants(target: string, caller: Caller = 'owner'): Promise
   return [NAMES[owner] ?? owner, ...grants];
 }
 
-const NAMES: Readonly<Record<string, string>> = { [CANONICAL_ID]: 'owner', [OTHER_CANONICAL_ID]: 'other', [ALL_USERS]: 'all' };
+const NAMES: Readonly<Record<string, string>> = {
+  [CANONICAL_ID]: 'owner',
+  [OTHER_CANONICAL_ID]: 'other',
+  [ALL_USERS]: 'all',
+};
 
 /** Every way to write an object, as a request that needs nothing but its ACL headers. */
 function writes(): readonly (readonly [string, (headers: Readonly<Record<string, string>>) => Sent])[] {
@@ -69,7 +91,11 @@ async function uploaded(caller: Caller, headers: Readonly<Record<string, string>
   const target = `/${bucket}/upload`;
   const created = await send(gateway.port, caller, { method: 'POST', target: `${target}?uploads`, headers });
   const uploadId = /<UploadId>([^<]+)</.exec(created.body)?.[1] ?? '';
-  const part = await send(gateway.port, caller, { method: 'PUT', target: `${target}?partNumber=1&uploadId=${uploadId}`, body: 'part' });
+  const part = await send(gateway.port, caller, {
+    method: 'PUT',
+    target: `${target}?partNumber=1&uploadId=${uploadId}`,
+    body: 'part',
+  });
   expect(outcome(part)).toBe('200');
   const parts = await send(gateway.port, caller, { method: 'GET', target: `${target}?uploadId=${uploadId}` });
   expect(outcome(parts)).toBe('200');
@@ -96,7 +122,9 @@ describe('BucketOwnerEnforced', () => {
     await enforced();
     for (const [name, request] of writes()) expect(await as('owner', request(headers)), name).toBe(expected);
     if (expected !== '200') {
-      for (const key of ['put', 'copy']) expect(await as('owner', { method: 'GET', target: `/${bucket}/${key}` })).toBe('404 NoSuchKey');
+      for (const key of ['put', 'copy']) {
+        expect(await as('owner', { method: 'GET', target: `/${bucket}/${key}` })).toBe('404 NoSuchKey');
+      }
     } else {
       expect(await ownerAndGrants(`/${bucket}/put`)).toEqual(['owner', 'FULL_CONTROL owner']);
     }
@@ -104,10 +132,21 @@ describe('BucketOwnerEnforced', () => {
 
   test('ACLs cannot be set, whatever they say', async () => {
     await enforced();
-    const sent: Partial<Sent>[] = [{ headers: { 'x-amz-acl': 'private' } }, { headers: { 'x-amz-acl': 'bucket-owner-full-control' } }, { body: 'not XML' }, {}];
+    const sent: Partial<Sent>[] = [
+      { headers: { 'x-amz-acl': 'private' } },
+      { headers: { 'x-amz-acl': 'bucket-owner-full-control' } },
+      { body: 'not XML' },
+      {},
+    ];
     for (const target of [`/${bucket}?acl`, `/${bucket}/key?acl`]) {
-      for (const more of sent) expect(await as('owner', { method: 'PUT', target, ...more }), `${target} ${JSON.stringify(more)}`).toBe(REFUSED);
-      expect(await as('other', { method: 'PUT', target, headers: { 'x-amz-acl': 'private' } })).toBe('403 AccessDenied');
+      for (const more of sent) {
+        expect(await as('owner', { method: 'PUT', target, ...more }), `${target} ${JSON.stringify(more)}`).toBe(
+          REFUSED,
+        );
+      }
+      expect(await as('other', { method: 'PUT', target, headers: { 'x-amz-acl': 'private' } })).toBe(
+        '403 AccessDenied',
+      );
     }
   });
 
@@ -115,7 +154,9 @@ describe('BucketOwnerEnforced', () => {
     await enforced();
     for (const target of [`/${bucket}`, `/${bucket}/key`, `/${bucket}/theirs`]) {
       expect(await ownerAndGrants(target)).toEqual(['owner', 'FULL_CONTROL owner']);
-      for (const caller of ['other', 'anonymous'] as const) expect(await as(caller, { method: 'GET', target }), `${caller} ${target}`).toBe('403 AccessDenied');
+      for (const caller of ['other', 'anonymous'] as const) {
+        expect(await as(caller, { method: 'GET', target }), `${caller} ${target}`).toBe('403 AccessDenied');
+      }
     }
     expect((await send(gateway.port, 'owner', { method: 'GET', target: `/${bucket}/theirs` })).body).toBe('bytes');
     for (const query of ['', '?list-type=2&fetch-owner=true', '?versions']) {
@@ -138,11 +179,17 @@ describe('BucketOwnerEnforced', () => {
     ['log-delivery-write', { 'x-amz-acl': 'log-delivery-write' }],
     ['a grant to another', { 'x-amz-grant-read': OTHER_ID }],
   ])('is refused while the ACL of the bucket grants others: %s', async (name, headers) => {
-    if (name !== 'public-read-write') expect(await as('owner', { method: 'PUT', target: `/${bucket}?acl`, headers })).toBe('200');
+    if (name !== 'public-read-write') {
+      expect(await as('owner', { method: 'PUT', target: `/${bucket}?acl`, headers })).toBe('200');
+    }
     expect(await own('BucketOwnerEnforced')).toBe('400 InvalidBucketAclWithObjectOwnership');
-    expect(await as('owner', { method: 'GET', target: `/${bucket}?ownershipControls` })).toBe('404 OwnershipControlsNotFoundError');
+    expect(await as('owner', { method: 'GET', target: `/${bucket}?ownershipControls` })).toBe(
+      '404 OwnershipControlsNotFoundError',
+    );
     expect(await own('BucketOwnerPreferred')).toBe('200');
-    expect(await as('owner', { method: 'PUT', target: `/${bucket}?acl`, headers: { 'x-amz-grant-read': OWNER_ID } })).toBe('200');
+    expect(
+      await as('owner', { method: 'PUT', target: `/${bucket}?acl`, headers: { 'x-amz-grant-read': OWNER_ID } }),
+    ).toBe('200');
     expect(await own('BucketOwnerEnforced')).toBe('200');
   });
 
@@ -174,7 +221,10 @@ describe('BucketOwnerPreferred', () => {
         if (request === undefined) throw new Error('no such write');
         expect(await as('other', request(headers)), JSON.stringify(headers)).toBe('200');
         const grantee = 'x-amz-grant-full-control' in headers ? 'owner' : owner;
-        expect(await ownerAndGrants(`/${bucket}/${key}`, owner), `${key} ${JSON.stringify(headers)}`).toEqual([owner, `FULL_CONTROL ${grantee}`]);
+        expect(await ownerAndGrants(`/${bucket}/${key}`, owner), `${key} ${JSON.stringify(headers)}`).toEqual([
+          owner,
+          `FULL_CONTROL ${grantee}`,
+        ]);
       }
     }
     expect(await as('other', { method: 'GET', target: `/${bucket}/put` }), 'given away').toBe('403 AccessDenied');
@@ -183,7 +233,9 @@ describe('BucketOwnerPreferred', () => {
   test('an upload for the owner of the bucket is finished by who began it', async () => {
     expect(await own('BucketOwnerPreferred')).toBe('200');
     const parts = await uploaded('other', { 'x-amz-acl': 'bucket-owner-full-control' });
-    expect(parts).toContain(`<Initiator><ID>${OTHER_CANONICAL_ID}</ID><DisplayName>other</DisplayName></Initiator><Owner><ID>${CANONICAL_ID}</ID>`);
+    expect(parts).toContain(
+      `<Initiator><ID>${OTHER_CANONICAL_ID}</ID><DisplayName>other</DisplayName></Initiator><Owner><ID>${CANONICAL_ID}</ID>`,
+    );
     expect(await ownerAndGrants(`/${bucket}/upload`)).toEqual(['owner', 'FULL_CONTROL owner']);
     expect(await as('other', { method: 'GET', target: `/${bucket}/upload` })).toBe('403 AccessDenied');
   });
@@ -197,15 +249,19 @@ describe('ObjectWriter', () => {
     }
     await uploaded('other', { 'x-amz-acl': 'bucket-owner-full-control' });
     for (const key of ['put', 'copy', 'upload']) {
-      expect(await ownerAndGrants(`/${bucket}/${key}`, 'other')).toEqual(['other', 'FULL_CONTROL other', 'FULL_CONTROL owner']);
+      expect(await ownerAndGrants(`/${bucket}/${key}`, 'other')).toEqual([
+        'other',
+        'FULL_CONTROL other',
+        'FULL_CONTROL owner',
+      ]);
     }
   });
 });
 
 describe('BlockPublicAcls', () => {
   const POLICY = (uri: string): string =>
-    '<AccessControlPolicy><AccessControlList><Grant><Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="Group">'
-    + `<URI>${uri}</URI></Grantee><Permission>READ</Permission></Grant></AccessControlList></AccessControlPolicy>`;
+    '<AccessControlPolicy><AccessControlList><Grant><Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="Group">' +
+    `<URI>${uri}</URI></Grantee><Permission>READ</Permission></Grant></AccessControlList></AccessControlPolicy>`;
 
   test.each<[string, Pick<Sent, 'headers' | 'body'>, string]>([
     ['public-read', { headers: { 'x-amz-acl': 'public-read' } }, '403 AccessDenied'],
@@ -225,7 +281,9 @@ describe('BlockPublicAcls', () => {
     }
     if (sent.headers === undefined) return;
     for (const [name, request] of writes()) expect(await as('owner', request(sent.headers)), name).toBe(expected);
-    expect(await as('owner', { method: 'GET', target: `/${bucket}/put` })).toBe(expected === '200' ? '200' : '404 NoSuchKey');
+    expect(await as('owner', { method: 'GET', target: `/${bucket}/put` })).toBe(
+      expected === '200' ? '200' : '404 NoSuchKey',
+    );
   });
 
   test('leaves those that are there in force', async () => {
@@ -239,11 +297,22 @@ describe('BlockPublicAcls', () => {
 describe('IgnorePublicAcls', () => {
   test('leaves grants to groups as they are, without effect, until it goes', async () => {
     const grantToOther = { 'x-amz-grant-read': `${OTHER_ID}, uri="${ALL_USERS}"` };
-    expect(await as('owner', { method: 'PUT', target: `/${bucket}/shared`, body: 'x', headers: grantToOther })).toBe('200');
+    expect(await as('owner', { method: 'PUT', target: `/${bucket}/shared`, body: 'x', headers: grantToOther })).toBe(
+      '200',
+    );
     expect(await block('IgnorePublicAcls')).toBe('200');
-    expect(await as('owner', { method: 'PUT', target: `/${bucket}/later`, body: 'x', headers: { 'x-amz-acl': 'public-read' } })).toBe('200');
+    expect(
+      await as('owner', {
+        method: 'PUT',
+        target: `/${bucket}/later`,
+        body: 'x',
+        headers: { 'x-amz-acl': 'public-read' },
+      }),
+    ).toBe('200');
     for (const target of [`/${bucket}`, `/${bucket}/key`, `/${bucket}/later`]) {
-      for (const caller of ['other', 'anonymous'] as const) expect(await as(caller, { method: 'GET', target }), `${caller} ${target}`).toBe('403 AccessDenied');
+      for (const caller of ['other', 'anonymous'] as const) {
+        expect(await as(caller, { method: 'GET', target }), `${caller} ${target}`).toBe('403 AccessDenied');
+      }
       expect(await ownerAndGrants(target)).toContain('READ all');
     }
     expect(await as('other', { method: 'PUT', target: `/${bucket}/new`, body: 'x' })).toBe('403 AccessDenied');
@@ -251,7 +320,9 @@ describe('IgnorePublicAcls', () => {
     expect(await as('other', { method: 'GET', target: `/${bucket}/theirs` }), 'its owner').toBe('200');
     expect(await as('owner', { method: 'GET', target: `/${bucket}/theirs` })).toBe('403 AccessDenied');
     expect(await as('owner', { method: 'DELETE', target: `/${bucket}?publicAccessBlock` })).toBe('204');
-    for (const key of ['key', 'later']) expect(await as('anonymous', { method: 'GET', target: `/${bucket}/${key}` })).toBe('200');
+    for (const key of ['key', 'later']) {
+      expect(await as('anonymous', { method: 'GET', target: `/${bucket}/${key}` })).toBe('200');
+    }
   });
 });
 
@@ -266,22 +337,35 @@ describe('new buckets as AWS makes them', () => {
   test('enforce the owner and block public access', async () => {
     expect(outcome(await ask({ method: 'PUT', target: '/fresh' }))).toBe('200');
     expect(outcome(await ask({ method: 'PUT', target: '/fresh' })), 'again').toBe('200');
-    expect((await ask({ method: 'GET', target: '/fresh?ownershipControls' })).body).toContain('<ObjectOwnership>BucketOwnerEnforced</ObjectOwnership>');
+    expect((await ask({ method: 'GET', target: '/fresh?ownershipControls' })).body).toContain(
+      '<ObjectOwnership>BucketOwnerEnforced</ObjectOwnership>',
+    );
     expect((await ask({ method: 'GET', target: '/fresh?publicAccessBlock' })).body.match(/>true</g)).toHaveLength(4);
-    expect(outcome(await ask({ method: 'PUT', target: '/fresh/key', body: 'x', headers: { 'x-amz-acl': 'public-read' } }))).toBe('400 AccessControlListNotSupported');
+    expect(
+      outcome(await ask({ method: 'PUT', target: '/fresh/key', body: 'x', headers: { 'x-amz-acl': 'public-read' } })),
+    ).toBe('400 AccessControlListNotSupported');
     expect(outcome(await ask({ method: 'PUT', target: '/fresh/key', body: 'x' }))).toBe('200');
   });
 
   test('take what they are asked for', async () => {
     const create = async (target: string, ownership: string | undefined, acl: string | undefined): Promise<string> => {
-      const headers = { ...(ownership !== undefined && { 'x-amz-object-ownership': ownership }), ...(acl !== undefined && { 'x-amz-acl': acl }) };
+      const headers = {
+        ...(ownership !== undefined && { 'x-amz-object-ownership': ownership }),
+        ...(acl !== undefined && { 'x-amz-acl': acl }),
+      };
       return outcome(await ask({ method: 'PUT', target, headers }));
     };
     expect(await create('/asked', undefined, 'public-read')).toBe('400 InvalidBucketAclWithObjectOwnership');
-    expect(await create('/asked', 'ObjectWriter', 'public-read')).toBe('400 InvalidBucketAclWithBlockPublicAccessError');
+    expect(await create('/asked', 'ObjectWriter', 'public-read')).toBe(
+      '400 InvalidBucketAclWithBlockPublicAccessError',
+    );
     expect(await create('/asked', 'ObjectWriter', 'log-delivery-write')).toBe('200');
     expect((await ask({ method: 'GET', target: '/asked?ownershipControls' })).body).toContain('ObjectWriter');
-    expect(outcome(await ask({ method: 'PUT', target: '/asked?acl', headers: { 'x-amz-acl': 'public-read' } }))).toBe('403 AccessDenied');
-    expect(outcome(await ask({ method: 'PUT', target: '/asked?acl', headers: { 'x-amz-acl': 'private' } }))).toBe('200');
+    expect(outcome(await ask({ method: 'PUT', target: '/asked?acl', headers: { 'x-amz-acl': 'public-read' } }))).toBe(
+      '403 AccessDenied',
+    );
+    expect(outcome(await ask({ method: 'PUT', target: '/asked?acl', headers: { 'x-amz-acl': 'private' } }))).toBe(
+      '200',
+    );
   });
 });

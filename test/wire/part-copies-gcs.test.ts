@@ -4,7 +4,10 @@ import { RequestObservers } from '../../src/observe/request-observers.ts';
 import { World, element } from './spec/world.ts';
 import { SILENT } from '../support/silent-log.ts';
 
-/** What UploadPartCopy costs on Cloud Storage, which copies whole objects and composes whole objects, and knows of no ranges. */
+/**
+ * What UploadPartCopy costs on Cloud Storage, which copies whole objects and composes whole objects, and knows of no
+ * ranges.
+ */
 const MIB = 1024 * 1024;
 const FIRST = 'a'.repeat(5 * MIB);
 const SECOND = 'b'.repeat(1000);
@@ -17,16 +20,24 @@ let said: unknown[] = [];
 let seen = 0;
 
 const sent = (pattern: RegExp): number => double.requests.slice(seen).filter((request) => pattern.test(request)).length;
-const stagedParts = (): string[] => [...(double.state.buckets.get('system')?.names ?? [])].filter((name) => name.startsWith('~parts/'));
+const stagedParts = (): string[] =>
+  [...(double.state.buckets.get('system')?.names ?? [])].filter((name) => name.startsWith('~parts/'));
 
 beforeAll(async () => {
   double = await startGcsDouble({ record: true });
-  observers.add({ ended: ({ notes }) => notes?.['backend.part_copy'] !== undefined && said.push(notes['backend.part_copy']) });
-  world = await World.open({ observers }, createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' } }));
+  observers.add({
+    ended: ({ notes }) => notes?.['backend.part_copy'] !== undefined && said.push(notes['backend.part_copy']),
+  });
+  world = await World.open(
+    { observers },
+    createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' } }),
+  );
   await world.must('PUT', '/photos');
   const upload = await world.upload('/photos/source');
   const etags: string[] = [];
-  for (const [i, body] of [FIRST, SECOND].entries()) etags.push((await world.must('PUT', `${upload}&partNumber=${i + 1}`, { body })).headers['etag'] ?? '');
+  for (const [i, body] of [FIRST, SECOND].entries()) {
+    etags.push((await world.must('PUT', `${upload}&partNumber=${i + 1}`, { body })).headers['etag'] ?? '');
+  }
   expect((await world.complete(upload, etags)).outcome).toBe('200');
 });
 
@@ -58,7 +69,11 @@ test.each([
   ['any other range', 'bytes=100-5242999', 'stream', FIRST.slice(100) + SECOND.slice(0, 120)],
 ] as const)('%s', async (_what, range, how, bytes) => {
   const upload = await world.upload('/photos/target');
-  const copied = await world.copyPart(upload, '/photos/source', range === undefined ? {} : { 'x-amz-copy-source-range': range });
+  const copied = await world.copyPart(
+    upload,
+    '/photos/source',
+    range === undefined ? {} : { 'x-amz-copy-source-range': range },
+  );
   expect(copied.outcome).toBe('200');
   await expect.poll(heard).toEqual([how]);
   const [rewrites, reads] = [sent(/rewriteTo.*~parts/), sent(/^GET \/(?:photos|system\/v)\//)];

@@ -12,7 +12,10 @@ describe.each(Object.keys(CLOUDS))('forms over %s', (name) => {
   let cloud: Cloud;
   let gateway: TestGateway<BlobStore>;
   const bucket = 'forms';
-  const fields: Fields = [['key', 'file'], ['x-amz-meta-a', 'b']];
+  const fields: Fields = [
+    ['key', 'file'],
+    ['x-amz-meta-a', 'b'],
+  ];
   const SIGNED = (): Fields => signedV4(fields, exactly(fields, bucket));
 
   beforeAll(async () => {
@@ -26,29 +29,56 @@ describe.each(Object.keys(CLOUDS))('forms over %s', (name) => {
   });
 
   async function head(): Promise<Readonly<Record<string, string>>> {
-    return (await send(gateway.port, 'owner', { method: 'HEAD', target: `/${bucket}/file`, headers: { 'x-amz-checksum-mode': 'ENABLED' } })).headers;
+    return (
+      await send(gateway.port, 'owner', {
+        method: 'HEAD',
+        target: `/${bucket}/file`,
+        headers: { 'x-amz-checksum-mode': 'ENABLED' },
+      })
+    ).headers;
   }
 
   test.each(['never', 'Enabled', 'Suspended'])('are objects where versioning is %s', async (status) => {
     if (status !== 'never') {
       const body = `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`;
-      expect((await send(gateway.port, 'owner', { method: 'PUT', target: `/${bucket}?versioning`, body })).status).toBe(200);
+      expect((await send(gateway.port, 'owner', { method: 'PUT', target: `/${bucket}?versioning`, body })).status).toBe(
+        200,
+      );
     }
     for (const size of [0, 10_000, 100_000, 1_000_000]) {
       const bytes = randomBytes(size);
       const checksum = createHash('sha256').update(bytes).digest('base64');
-      const answer = await roundTrip(gateway.port, formRequest(bucket, { fields: [...SIGNED(), ['x-amz-checksum-sha256', checksum]], file: bytes }), 'POST');
-      expect([outcome(answer), answer.headers['etag']]).toEqual(['204', `"${createHash('md5').update(bytes).digest('hex')}"`]);
-      expect(await head()).toMatchObject({ 'content-length': String(size), 'etag': answer.headers['etag'], 'x-amz-meta-a': 'b', 'x-amz-checksum-sha256': checksum });
+      const answer = await roundTrip(
+        gateway.port,
+        formRequest(bucket, { fields: [...SIGNED(), ['x-amz-checksum-sha256', checksum]], file: bytes }),
+        'POST',
+      );
+      expect([outcome(answer), answer.headers['etag']]).toEqual([
+        '204',
+        `"${createHash('md5').update(bytes).digest('hex')}"`,
+      ]);
+      expect(await head()).toMatchObject({
+        'content-length': String(size),
+        etag: answer.headers['etag'],
+        'x-amz-meta-a': 'b',
+        'x-amz-checksum-sha256': checksum,
+      });
     }
   });
 
   test('leave what was there when they are refused at their end, and nothing beside it', async () => {
     const { etag } = await head();
-    const staged = async (): Promise<number> => (await gateway.store.list('system', { limit: 1000 }, testCall())).entries.filter(({ name: entry }) => entry.includes('~')).length;
+    const staged = async (): Promise<number> =>
+      (await gateway.store.list('system', { limit: 1000 }, testCall())).entries.filter(({ name: entry }) =>
+        entry.includes('~'),
+      ).length;
     const before = await staged();
     const wrong: Fields = [...SIGNED(), ['x-amz-checksum-crc32', 'AAAAAA==']];
-    expect(outcome(await roundTrip(gateway.port, formRequest(bucket, { fields: wrong, file: randomBytes(500_000) }), 'POST'))).toBe('400 BadDigest');
+    expect(
+      outcome(
+        await roundTrip(gateway.port, formRequest(bucket, { fields: wrong, file: randomBytes(500_000) }), 'POST'),
+      ),
+    ).toBe('400 BadDigest');
     expect((await head())['etag']).toBe(etag);
     expect(await staged()).toBeLessThanOrEqual(before);
   });

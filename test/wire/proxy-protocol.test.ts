@@ -21,7 +21,11 @@ const observers = new RequestObservers(SILENT);
 observers.add({ ended: (facts) => void seen.facts.push(facts) });
 
 async function start(options: Parameters<typeof startTestGateway>[0] = {}): Promise<TestGateway> {
-  gateway = await startTestGateway({ proxyProtocol: { ranges: ['127.0.0.1'], timeoutMs: HEADER_MS }, observers, ...options });
+  gateway = await startTestGateway({
+    proxyProtocol: { ranges: ['127.0.0.1'], timeoutMs: HEADER_MS },
+    observers,
+    ...options,
+  });
   return gateway;
 }
 
@@ -35,14 +39,18 @@ async function ended(): Promise<void> {
   gateway = undefined;
 }
 
-const list = (headers: Readonly<Record<string, string>> = {}): string => signedHead({ method: 'GET', target: '/', headers });
+const list = (headers: Readonly<Record<string, string>> = {}): string =>
+  signedHead({ method: 'GET', target: '/', headers });
 
 describe('from a balancer', () => {
   beforeAll(() => start());
   afterAll(ended);
   const port = (): number => gateway?.port ?? 0;
 
-  test.each([['line', Buffer.from(LINE)], ['binary', BINARY]])('a %s names the client of every request on the connection', async (_name, header) => {
+  test.each([
+    ['line', Buffer.from(LINE)],
+    ['binary', BINARY],
+  ])('a %s names the client of every request on the connection', async (_name, header) => {
     const connection = await RawConnection.open(port());
     connection.send(Buffer.concat([header, Buffer.from(list())]));
     expect((await connection.answer()).status).toBe(200);
@@ -54,13 +62,18 @@ describe('from a balancer', () => {
 
   test('it may come in pieces, and bodies after it', async () => {
     const connection = await RawConnection.open(port());
-    for (const byte of Buffer.concat([BINARY, Buffer.from(signedHead({ method: 'PUT', target: '/proxied', headers: { 'content-length': '0' } }))])) {
+    for (const byte of Buffer.concat([
+      BINARY,
+      Buffer.from(signedHead({ method: 'PUT', target: '/proxied', headers: { 'content-length': '0' } })),
+    ])) {
       connection.send(Buffer.from([byte]));
       if (byte === 0x0a) await new Promise((resolve) => setTimeout(resolve, 1));
     }
     expect((await connection.answer()).status).toBe(200);
     const body = 'b'.repeat(300_000);
-    connection.send(signedHead({ method: 'PUT', target: '/proxied/key', headers: { 'content-length': String(body.length) } }) + body);
+    connection.send(
+      signedHead({ method: 'PUT', target: '/proxied/key', headers: { 'content-length': String(body.length) } }) + body,
+    );
     expect((await connection.answer()).status).toBe(200);
     connection.send(signedHead({ method: 'GET', target: '/proxied/key' }));
     expect((await connection.answer()).body).toBe(body);
@@ -117,7 +130,10 @@ test('from anybody else it is refused', async () => {
 
 test('forwarded headers count from proxies behind the balancer, not from its clients', async () => {
   const { port } = await start({ trustedProxies: [CLIENT] });
-  for (const [header, address] of [[LINE, '198.51.100.9'], [LINE.replace(CLIENT, '192.0.2.8'), '192.0.2.8']] as const) {
+  for (const [header, address] of [
+    [LINE, '198.51.100.9'],
+    [LINE.replace(CLIENT, '192.0.2.8'), '192.0.2.8'],
+  ] as const) {
     const connection = await RawConnection.open(port);
     connection.send(header + list({ 'x-forwarded-for': '198.51.100.9' }));
     expect((await connection.answer()).status).toBe(200);

@@ -8,8 +8,8 @@ import { ACCESS_KEY, presignedHead, SECRET_KEY, signedHead } from '../support/si
 import { startCommand, testAccount } from '../support/start-command.ts';
 
 /**
- * Every kind of credential, in requests that succeed and that fail, against a gateway whose every output is on: traces to a
- * receiver, log, access log, metrics, and all that the admin port shows. None of them may hold one.
+ * Every kind of credential, in requests that succeed and that fail, against a gateway whose every output is on: traces
+ * to a receiver, log, access log, metrics, and all that the admin port shows. None of them may hold one.
  */
 const secrets = new Map<string, string>();
 
@@ -22,7 +22,9 @@ function secret(what: string, form: 'hex' | 'base64' | 'base64url' = 'base64url'
 
 /** Takes the signatures out of what is sent: they are credentials, too. */
 function noted(request: string): string {
-  for (const [, value = ''] of request.matchAll(/(?:Signature=|signature=|AWS [A-Z0-9]+:)([\w+/%=-]{16,})/g)) secrets.set(`signature: ${value}`, decodeURIComponent(value));
+  for (const [, value = ''] of request.matchAll(/(?:Signature=|signature=|AWS [A-Z0-9]+:)([\w+/%=-]{16,})/g)) {
+    secrets.set(`signature: ${value}`, decodeURIComponent(value));
+  }
   return request;
 }
 
@@ -41,56 +43,119 @@ const sse = (prefix: string): Record<string, string> => ({
 
 /** Unsigned requests with credentials somewhere in them. */
 const plain = (key: string, headers: Readonly<Record<string, string>>, query = ''): string =>
-  `GET ${key}${query} HTTP/1.1\r\nHost: localhost\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+  `GET ${key}${query} HTTP/1.1\r\nHost: localhost\r\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`;
 
 const CASES: Readonly<Record<string, Made>> = {
-  'put': (key) => signedHead({ method: 'PUT', target: key, headers: { 'content-length': '0' } }),
+  put: (key) => signedHead({ method: 'PUT', target: key, headers: { 'content-length': '0' } }),
   'get presigned': (key) => presignedHead({ target: key }),
   'wrong secret': (key) => signedHead({ target: key, secretKey: 'guessed' }),
   'wrong secret presigned': (key) => presignedHead({ target: key, secretKey: 'guessed' }),
   'altered host': (key) => signedHead({ target: key }).replace('host: localhost', 'host: elsewhere'),
   'shifted clock': (key) => signedHead({ target: key, now: new Date(Date.now() - 3_600_000) }),
   'unknown key': (key) => signedHead({ target: key, accessKey: 'NOSUCHKEYNOSUCHKEY00' }),
-  'header in another case': (key) => signedHead({ target: key, secretKey: 'guessed' }).replace('authorization:', 'AUTHORIZATION:').replace(', Signature=', ',signature='),
+  'header in another case': (key) =>
+    signedHead({ target: key, secretKey: 'guessed' })
+      .replace('authorization:', 'AUTHORIZATION:')
+      .replace(', Signature=', ',signature='),
   'presigned in another case': (key) => presignedHead({ target: key }).replace('X-Amz-Signature', 'x-amz-SIGNATURE'),
-  'presigned, name escaped': (key) => presignedHead({ target: key }).replace('X-Amz-Signature', 'X%2DAmz%2dSign%61ture'),
-  'presigned twice': (key) => presignedHead({ target: key }).replace(/(&X-Amz-Signature=[0-9a-f]+)/, `$1&X-Amz-Signature=${secret('second signature', 'hex')}`),
-  'session token': (key) => signedHead({ target: key, headers: { 'x-amz-security-token': secret('session token', 'base64') } }),
-  'session token, wrong secret': (key) => signedHead({ target: key, secretKey: 'guessed', headers: { 'X-Amz-Security-Token': secret('session token', 'base64') } }),
-  'session token presigned': (key) => presignedHead({ target: `${key}?X-Amz-Security-Token=${encodeURIComponent(secret('session token', 'base64'))}` }),
-  'session token in an altered query': (key) => presignedHead({ target: `${key}?x-amz-security-token=${secret('session token')}` }).replace('?', '?added=1&'),
-  'customer key': (key) => signedHead({ method: 'PUT', target: key, headers: { ...sse('x-amz-'), 'content-length': '0' } }),
+  'presigned, name escaped': (key) =>
+    presignedHead({ target: key }).replace('X-Amz-Signature', 'X%2DAmz%2dSign%61ture'),
+  'presigned twice': (key) =>
+    presignedHead({ target: key }).replace(
+      /(&X-Amz-Signature=[0-9a-f]+)/,
+      `$1&X-Amz-Signature=${secret('second signature', 'hex')}`,
+    ),
+  'session token': (key) =>
+    signedHead({ target: key, headers: { 'x-amz-security-token': secret('session token', 'base64') } }),
+  'session token, wrong secret': (key) =>
+    signedHead({
+      target: key,
+      secretKey: 'guessed',
+      headers: { 'X-Amz-Security-Token': secret('session token', 'base64') },
+    }),
+  'session token presigned': (key) =>
+    presignedHead({ target: `${key}?X-Amz-Security-Token=${encodeURIComponent(secret('session token', 'base64'))}` }),
+  'session token in an altered query': (key) =>
+    presignedHead({ target: `${key}?x-amz-security-token=${secret('session token')}` }).replace('?', '?added=1&'),
+  'customer key': (key) =>
+    signedHead({ method: 'PUT', target: key, headers: { ...sse('x-amz-'), 'content-length': '0' } }),
   'customer key, wrong secret': (key) => signedHead({ target: key, secretKey: 'guessed', headers: sse('x-amz-') }),
-  'customer key of a source': (key) => signedHead({ method: 'PUT', target: key, headers: { 'x-amz-copy-source': '/bucket/put', ...sse('x-amz-copy-source-') } }),
-  'customer key hoisted': (key) => presignedHead({ target: `${key}?x-amz-server-side-encryption-customer-key=${encodeURIComponent(secret('hoisted key', 'base64'))}` }),
-  'version 2 in a header': (key) => plain(key, { Authorization: `AWS ${ACCESS_KEY}:${secret('V2 signature', 'base64')}` }),
+  'customer key of a source': (key) =>
+    signedHead({
+      method: 'PUT',
+      target: key,
+      headers: { 'x-amz-copy-source': '/bucket/put', ...sse('x-amz-copy-source-') },
+    }),
+  'customer key hoisted': (key) =>
+    presignedHead({
+      target: `${key}?x-amz-server-side-encryption-customer-key=${encodeURIComponent(secret('hoisted key', 'base64'))}`,
+    }),
+  'version 2 in a header': (key) =>
+    plain(key, { Authorization: `AWS ${ACCESS_KEY}:${secret('V2 signature', 'base64')}` }),
   'version 2 presigned': (key) => presignedV2(key, SECRET_KEY),
   'version 2 presigned, wrong secret': (key) => presignedV2(key, 'guessed'),
   'signed chunks': (key) => signedChunks(key, undefined),
   'signed chunks, one of them wrong': (key) => signedChunks(key, secret('chunk signature', 'hex')),
-  'basic': (key) => plain(key, { Authorization: `Basic ${Buffer.from(`user:${secret('password')}`).toString('base64')}` }),
-  'bearer': (key) => plain(key, { Authorization: `Bearer ${secret('bearer token')}` }),
+  basic: (key) =>
+    plain(key, { Authorization: `Basic ${Buffer.from(`user:${secret('password')}`).toString('base64')}` }),
+  bearer: (key) => plain(key, { Authorization: `Bearer ${secret('bearer token')}` }),
   'no scheme': (key) => plain(key, { Authorization: secret('bare token') }),
-  'other credentials': (key) => signedHead({
-    target: key,
-    headers: {
-      'cookie': `session=${secret('cookie')}; b=${secret('cookie')}`, 'proxy-authorization': `Basic ${secret('proxy password')}`, 'x-api-key': secret('API key'),
-      'x-ms-encryption-key': secret('Azure customer key', 'base64'), 'x-goog-encryption-key': secret('Google customer key', 'base64'),
-      'referer': `https://account.blob.core.windows.net/c/b?sv=2024-11-04&sig=${encodeURIComponent(secret('SAS in a referer', 'base64'))}`,
-      'x-original-url': `/b/k?redirect=${encodeURIComponent(`https://h/?access_token=${secret('OAuth token')}`)}`,
-      'user-agent': `tool/1 (token=${secret('token in a user agent')})`,
-      'x-forwarded-uri': `/b/k?X-Amz-Signature=${secret('forwarded signature', 'hex')}`,
-    },
-  }),
-  'SAS in a query': (key) => plain(key, {}, `?SV=1&SIG=${encodeURIComponent(secret('SAS in a query', 'base64'))}&se=2030`),
-  'copy from a presigned URL': (key) => signedHead({ method: 'PUT', target: key, headers: { 'x-amz-copy-source': `/bucket/put?X-Amz-Signature=${secret('signature of a source', 'hex')}` } }),
-  'a presigned URL as key': (key) => signedHead({ method: 'PUT', target: `${key}/https%3A//h/b/k%3FX-Amz-Signature%3D${secret('signature in a key', 'hex')}`, headers: { 'content-length': '0' } }),
-  'whole URL as target': (key) => plain(`http://localhost${key}`, {}, `?X-Amz-Security-Token=${secret('token in a whole URL')}`),
+  'other credentials': (key) =>
+    signedHead({
+      target: key,
+      headers: {
+        cookie: `session=${secret('cookie')}; b=${secret('cookie')}`,
+        'proxy-authorization': `Basic ${secret('proxy password')}`,
+        'x-api-key': secret('API key'),
+        'x-ms-encryption-key': secret('Azure customer key', 'base64'),
+        'x-goog-encryption-key': secret('Google customer key', 'base64'),
+        referer: `https://account.blob.core.windows.net/c/b?sv=2024-11-04&sig=${encodeURIComponent(secret('SAS in a referer', 'base64'))}`,
+        'x-original-url': `/b/k?redirect=${encodeURIComponent(`https://h/?access_token=${secret('OAuth token')}`)}`,
+        'user-agent': `tool/1 (token=${secret('token in a user agent')})`,
+        'x-forwarded-uri': `/b/k?X-Amz-Signature=${secret('forwarded signature', 'hex')}`,
+      },
+    }),
+  'SAS in a query': (key) =>
+    plain(key, {}, `?SV=1&SIG=${encodeURIComponent(secret('SAS in a query', 'base64'))}&se=2030`),
+  'copy from a presigned URL': (key) =>
+    signedHead({
+      method: 'PUT',
+      target: key,
+      headers: { 'x-amz-copy-source': `/bucket/put?X-Amz-Signature=${secret('signature of a source', 'hex')}` },
+    }),
+  'a presigned URL as key': (key) =>
+    signedHead({
+      method: 'PUT',
+      target: `${key}/https%3A//h/b/k%3FX-Amz-Signature%3D${secret('signature in a key', 'hex')}`,
+      headers: { 'content-length': '0' },
+    }),
+  'whole URL as target': (key) =>
+    plain(`http://localhost${key}`, {}, `?X-Amz-Security-Token=${secret('token in a whole URL')}`),
   'backend that fails': () => signedHead({ target: '/dead-bucket/k' }),
-  'by names nobody listed': (key) => plain(key, { 'x-vault-token': secret('vault token'), 'x-functions-key': secret('function key'), 'x-my-password': secret('password header') },
-    `?pwd=${secret('pwd')}&pass=${secret('pass')}&key=${secret('key')}&auth=${secret('auth')}&session=${secret('session')}&jwt=${secret('jwt')}`),
-  'a long query': (key) => plain(key, {}, `?${'a=b&'.repeat(1200)}sig=${secret('late SAS')}&token=${secret('late token')}&${'c=d&'.repeat(900)}pass=${secret('last')}`),
-  'two lengths': (key) => plain(key, { 'Content-Length': '1', 'Transfer-Encoding': 'chunked', 'X-Amz-Security-Token': secret('token in a broken request') }),
+  'by names nobody listed': (key) =>
+    plain(
+      key,
+      {
+        'x-vault-token': secret('vault token'),
+        'x-functions-key': secret('function key'),
+        'x-my-password': secret('password header'),
+      },
+      `?pwd=${secret('pwd')}&pass=${secret('pass')}&key=${secret('key')}&auth=${secret('auth')}&session=${secret('session')}&jwt=${secret('jwt')}`,
+    ),
+  'a long query': (key) =>
+    plain(
+      key,
+      {},
+      `?${'a=b&'.repeat(1200)}sig=${secret('late SAS')}&token=${secret('late token')}&${'c=d&'.repeat(900)}pass=${secret('last')}`,
+    ),
+  'two lengths': (key) =>
+    plain(key, {
+      'Content-Length': '1',
+      'Transfer-Encoding': 'chunked',
+      'X-Amz-Security-Token': secret('token in a broken request'),
+    }),
 };
 
 function presignedV2(key: string, secretKey: string): string {
@@ -103,7 +168,9 @@ function presignedV2(key: string, secretKey: string): string {
 /** One chunk; its signature is not right, as nothing but its journey is of interest. */
 function signedChunks(key: string, signature: string | undefined): string {
   const head = signedHead({
-    method: 'PUT', target: key, payloadHash: 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
+    method: 'PUT',
+    target: key,
+    payloadHash: 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
     headers: { 'content-length': '180', 'x-amz-decoded-content-length': '4', 'content-encoding': 'aws-chunked' },
   });
   const chunk = `4;chunk-signature=${signature ?? '0'.repeat(64)}\r\nbody\r\n0;chunk-signature=${'0'.repeat(64)}\r\n\r\n`;
@@ -114,7 +181,15 @@ function signedChunks(key: string, signature: string | undefined): string {
 function disguises(value: string): string[] {
   const bytes = Buffer.from(value);
   const spaced = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(' ');
-  return [value, encodeURIComponent(value), encodeURIComponent(encodeURIComponent(value)), value.replaceAll('/', '\\/'), bytes.toString('hex'), spaced, bytes.toString('base64')];
+  return [
+    value,
+    encodeURIComponent(value),
+    encodeURIComponent(encodeURIComponent(value)),
+    value.replaceAll('/', '\\/'),
+    bytes.toString('hex'),
+    spaced,
+    bytes.toString('base64'),
+  ];
 }
 
 const { start, configFile } = startCommand();
@@ -125,7 +200,9 @@ const answers = new Map<string, string>();
 async function sink(): Promise<{ url: string; text: () => string; close: () => void }> {
   const pieces: Buffer[] = [];
   const server = createServer((request, response) => {
-    request.on('data', (piece: Buffer) => pieces.push(piece)).on('end', () => response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end());
+    request
+      .on('data', (piece: Buffer) => pieces.push(piece))
+      .on('end', () => response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -140,16 +217,37 @@ async function run(format: 'json' | 's3'): Promise<void> {
   const spans = await sink();
   const dead = { owner: 'main', endpoint: 'http://127.0.0.1:1/account', retries: { attempts: 1 } };
   const config = configFile(`${format}.yaml`, {
-    accounts: [testAccount()], presignedV2: true, accessLog: { format }, logLevel: 'trace',
-    admin: { port: 0, tokenEnv: 'ADMIN_TOKEN' }, buckets: { default: 'store', rules: [{ pattern: 'dead-*', backend: 'dead' }, { pattern: 'gone-*', backend: 'gone' }] },
+    accounts: [testAccount()],
+    presignedV2: true,
+    accessLog: { format },
+    logLevel: 'trace',
+    admin: { port: 0, tokenEnv: 'ADMIN_TOKEN' },
+    buckets: {
+      default: 'store',
+      rules: [
+        { pattern: 'dead-*', backend: 'dead' },
+        { pattern: 'gone-*', backend: 'gone' },
+      ],
+    },
     backends: {
       store: { kind: 'memory', owner: 'main' },
       dead: { kind: 'azure', ...dead, systemContainer: 'dead-system', credential: { kind: 'sas', tokenEnv: 'SAS' } },
-      gone: { kind: 'azure', ...dead, endpoint: 'http://127.0.0.1:1/gone', systemContainer: 'gone-system', credential: { kind: 'accountKey', keyEnv: 'KEY' } },
+      gone: {
+        kind: 'azure',
+        ...dead,
+        endpoint: 'http://127.0.0.1:1/gone',
+        systemContainer: 'gone-system',
+        credential: { kind: 'accountKey', keyEnv: 'KEY' },
+      },
     },
   });
   const started = start(['--config', config], {
-    ADMIN_TOKEN, SAS: CLOUD_SAS, KEY: CLOUD_KEY, OTEL_EXPORTER_OTLP_ENDPOINT: spans.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf', OTEL_TRACES_SAMPLER: 'always_on',
+    ADMIN_TOKEN,
+    SAS: CLOUD_SAS,
+    KEY: CLOUD_KEY,
+    OTEL_EXPORTER_OTLP_ENDPOINT: spans.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+    OTEL_TRACES_SAMPLER: 'always_on',
   });
   const [, port] = await started.printed(/"endpoints":\["http:\/\/127\.0\.0\.1:(\d+)"/);
   const [, admin = ''] = await started.printed(/"admin":"([^"]+)"/);
@@ -176,17 +274,32 @@ async function shownBy(admin: string): Promise<Map<string, string>> {
     expect(answer.status, path).toBe(200);
     return text;
   };
-  const list = JSON.parse(await get('/api/requests?limit=1000')) as { readonly requests: readonly { readonly href: string }[] };
+  const list = JSON.parse(await get('/api/requests?limit=1000')) as {
+    readonly requests: readonly { readonly href: string }[];
+  };
   for (const { href } of list.requests) {
     await get(href);
     await get(`${href}/bundle`);
   }
-  for (const path of ['/api/requests.har', '/api/replicas', '/metrics', '/session', '/api/timeline?bucket=bucket&key=put', '/api/objects/bucket?key=put', '/']) await get(path);
+  for (const path of [
+    '/api/requests.har',
+    '/api/replicas',
+    '/metrics',
+    '/session',
+    '/api/timeline?bucket=bucket&key=put',
+    '/api/objects/bucket?key=put',
+    '/',
+  ]) {
+    await get(path);
+  }
   await get(`/api/requests?limit=1000&scope=all&identity=${ACCESS_KEY}`);
   shown.set('stream', await streamOf(`${admin}/api/requests/stream?recent=1000`));
   for (const path of ['/api/requests', '/session']) {
-    const answer = await fetch(`${admin}${path}`, { method: path === '/session' ? 'POST' : 'GET', headers: { 'content-type': 'application/json', authorization: `Bearer ${secret('wrong token')}` },
-      ...(path === '/session' && { body: JSON.stringify({ token: secret('wrong token') }) }) });
+    const answer = await fetch(`${admin}${path}`, {
+      method: path === '/session' ? 'POST' : 'GET',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${secret('wrong token')}` },
+      ...(path === '/session' && { body: JSON.stringify({ token: secret('wrong token') }) }),
+    });
     shown.set(`${path} refused`, await answer.text());
   }
   return shown;
@@ -219,7 +332,14 @@ describe('credentials', () => {
     expect(answers.get('put')).toMatch(/^200/);
     expect(answers.get('get presigned')).toContain('<Code>NoSuchKey</Code>');
     expect(answers.get('version 2 presigned')).toContain('<Code>NoSuchKey</Code>');
-    for (const name of ['wrong secret', 'wrong secret presigned', 'altered host', 'version 2 presigned, wrong secret', 'signed chunks', 'signed chunks, one of them wrong']) {
+    for (const name of [
+      'wrong secret',
+      'wrong secret presigned',
+      'altered host',
+      'version 2 presigned, wrong secret',
+      'signed chunks',
+      'signed chunks, one of them wrong',
+    ]) {
       expect(answers.get(name), name).toContain('<Code>SignatureDoesNotMatch</Code>');
     }
     expect(answers.get('session token')).toContain('<Code>InvalidToken</Code>');
@@ -235,7 +355,9 @@ describe('credentials', () => {
     }
     expect(outputs.get(`${format}: /metrics`)).toContain('PutObject');
     expect(outputs.get(`${format}: /api/requests?limit=1000`)).not.toContain('"requests":[]');
-    expect([...outputs.keys()].filter((name) => name.startsWith(`${format}: `) && name.endsWith('/bundle')).length).toBeGreaterThan(Object.keys(CASES).length - 3);
+    expect(
+      [...outputs.keys()].filter((name) => name.startsWith(`${format}: `) && name.endsWith('/bundle')).length,
+    ).toBeGreaterThan(Object.keys(CASES).length - 3);
   });
 
   test('marks stand where credentials were', () => {
@@ -249,7 +371,9 @@ describe('credentials', () => {
   test('are in none of the outputs', () => {
     const found: string[] = [];
     for (const [output, text] of outputs) {
-      for (const [name, value] of secrets) if (disguises(value).some((shown) => text.includes(shown))) found.push(`${output} shows ${name}`);
+      for (const [name, value] of secrets) {
+        if (disguises(value).some((shown) => text.includes(shown))) found.push(`${output} shows ${name}`);
+      }
     }
     expect(found).toEqual([]);
   });

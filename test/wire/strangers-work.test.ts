@@ -8,7 +8,9 @@ const GROWTH = 2.5;
 const SMALL = 7000;
 /** What takes less is noise, milliseconds. */
 const FLOOR_MS = 6;
-/** A measurement that looks bad is made anew, and so often: others use the machine, too, and the least of all counts. */
+/**
+ * A measurement that looks bad is made anew, and so often: others use the machine, too, and the least of all counts.
+ */
 const ROUNDS = [1, 6, 24];
 const AT_A_TIME = 16;
 
@@ -17,7 +19,9 @@ let gateway: GatewayProcess;
 beforeAll(async () => {
   // As the chart sizes it: half of 384 MiB.
   gateway = await GatewayProcess.start(['--max-old-space-size=192', '--max-semi-space-size=16']);
-  for (let warm = 0; warm < 200; warm += 1) await sendOnce(gateway.port, Buffer.from('GET /bucket/key HTTP/1.1\r\nHost: localhost\r\n\r\n'));
+  for (let warm = 0; warm < 200; warm += 1) {
+    await sendOnce(gateway.port, Buffer.from('GET /bucket/key HTTP/1.1\r\nHost: localhost\r\n\r\n'));
+  }
 });
 
 afterAll(() => gateway.stop());
@@ -46,9 +50,13 @@ async function growthOf(request: StrangersRequest): Promise<string | undefined> 
 test('all of them at once, and four times as long, end no process and leave nothing behind', async () => {
   const before = await gateway.usage('collect');
   const waiting = STRANGERS_REQUESTS.flatMap(({ make }) => [make(2 * SMALL), make(8 * SMALL)]);
-  await Promise.all(Array.from({ length: AT_A_TIME }, async () => {
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await sendOnce(gateway.port, Buffer.from(next, 'latin1'));
-  }));
+  await Promise.all(
+    Array.from({ length: AT_A_TIME }, async () => {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        await sendOnce(gateway.port, Buffer.from(next, 'latin1'));
+      }
+    }),
+  );
   expect(gateway.alive).toBe(true);
   expect(await sendOnce(gateway.port, Buffer.from('GET /bucket/key HTTP/1.1\r\nHost: localhost\r\n\r\n'))).toBe(404);
   const after = await gateway.usage('collect');

@@ -8,7 +8,10 @@ let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway();
   for (const bucket of ['bucket', 'other']) {
-    const made = await roundTrip(gateway.port, signedHead({ method: 'PUT', target: `/${bucket}`, headers: { 'content-length': '0' } }));
+    const made = await roundTrip(
+      gateway.port,
+      signedHead({ method: 'PUT', target: `/${bucket}`, headers: { 'content-length': '0' } }),
+    );
     expect(made.status).toBe(200);
   }
 });
@@ -16,7 +19,12 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 async function put(target: string, body: string, host?: string): Promise<number> {
-  const head = signedHead({ method: 'PUT', target, headers: { 'content-length': String(Buffer.byteLength(body)) }, ...(host !== undefined && { host }) });
+  const head = signedHead({
+    method: 'PUT',
+    target,
+    headers: { 'content-length': String(Buffer.byteLength(body)) },
+    ...(host !== undefined && { host }),
+  });
   return (await roundTrip(gateway.port, head + body)).status;
 }
 
@@ -60,13 +68,17 @@ describe('keys are never normalised', () => {
 });
 
 describe('virtual hosts', () => {
-  test.each(['bucket.localhost', 'bucket.localhost:9000', 'BUCKET.LocalHost', 'bucket.s3.localhost', 'bucket.s3.us-east-1.localhost', 'bucket.s3-us-east-1.localhost'])(
-    '%s',
-    async (host) => {
-      expect(await put('/hosted//key', host, host)).toBe(200);
-      expect(await get('/bucket/hosted//key')).toBe(host);
-    },
-  );
+  test.each([
+    'bucket.localhost',
+    'bucket.localhost:9000',
+    'BUCKET.LocalHost',
+    'bucket.s3.localhost',
+    'bucket.s3.us-east-1.localhost',
+    'bucket.s3-us-east-1.localhost',
+  ])('%s', async (host) => {
+    expect(await put('/hosted//key', host, host)).toBe(200);
+    expect(await get('/bucket/hosted//key')).toBe(host);
+  });
 
   test('an unknown host is path style', async () => {
     expect(await put('/bucket/unknown-host', 'x', 's3.example.net')).toBe(200);

@@ -13,9 +13,14 @@ type Headers = Readonly<Record<string, string>>;
 const KEYS = { accessKey: 'MAINMAINMAINMAIN0001', secretKey: 'main-secret-for-tests-only-00000000000001' };
 const MIB = 1024 * 1024;
 const CLOUDS = ['azure', 'gcs'] as const;
-const WAYS = [['azure', 'gcs'], ['gcs', 'azure']] as const;
+const WAYS = [
+  ['azure', 'gcs'],
+  ['gcs', 'azure'],
+] as const;
 const LARGE = 200 * MIB;
-/** What a copy may add to the process at most, whatever its size: slabs, socket buffers and garbage not collected yet. */
+/**
+ * What a copy may add to the process at most, whatever its size: slabs, socket buffers and garbage not collected yet.
+ */
 const BOUND = 96 * MIB;
 
 let azurite: AzuriteProcess;
@@ -27,19 +32,38 @@ let port: number;
 beforeAll(async () => {
   azurite = await startAzurite();
   double = await startGcsDouble();
-  gateway = await startReplica({
-    S3GW_BACKENDS: JSON.stringify({
-      main: { kind: 'azure', owner: 'main', endpoint: azurite.endpoint, credential: { kind: 'accountKey', keyEnv: 'TWO_CLOUDS_KEY' } },
-      google: { kind: 'gcs', owner: 'main', endpoint: double.endpoint, bucketPrefix: 'two-', credential: { kind: 'anonymous' } },
-    }),
-    S3GW_BUCKETS: JSON.stringify({ rules: [{ pattern: 'gcs-*', backend: 'google' }], default: 'main' }),
-    S3GW_LISTENERS: JSON.stringify([{ host: '127.0.0.1', port: 0 }]),
-    TWO_CLOUDS_KEY: accountKey(azurite),
-  }, 1);
+  gateway = await startReplica(
+    {
+      S3GW_BACKENDS: JSON.stringify({
+        main: {
+          kind: 'azure',
+          owner: 'main',
+          endpoint: azurite.endpoint,
+          credential: { kind: 'accountKey', keyEnv: 'TWO_CLOUDS_KEY' },
+        },
+        google: {
+          kind: 'gcs',
+          owner: 'main',
+          endpoint: double.endpoint,
+          bucketPrefix: 'two-',
+          credential: { kind: 'anonymous' },
+        },
+      }),
+      S3GW_BUCKETS: JSON.stringify({ rules: [{ pattern: 'gcs-*', backend: 'google' }], default: 'main' }),
+      S3GW_LISTENERS: JSON.stringify([{ host: '127.0.0.1', port: 0 }]),
+      TWO_CLOUDS_KEY: accountKey(azurite),
+    },
+    1,
+  );
   port = Number(new URL(gateway.endpoints[0] ?? '').port);
   for (const cloud of CLOUDS) {
     for (const kind of ['plain', 'versioned']) await must('PUT', `/${cloud}-${kind}`);
-    await must('PUT', `/${cloud}-versioned?versioning`, {}, '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>');
+    await must(
+      'PUT',
+      `/${cloud}-versioned?versioning`,
+      {},
+      '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>',
+    );
   }
 }, 120_000);
 
@@ -54,10 +78,22 @@ function accountKey({ storeOptions: { credential } }: AzuriteProcess): string {
   return credential.key;
 }
 
-async function ask(method: string, target: string, headers: Headers = {}, body: string | Buffer = ''): Promise<RawAnswer> {
+async function ask(
+  method: string,
+  target: string,
+  headers: Headers = {},
+  body: string | Buffer = '',
+): Promise<RawAnswer> {
   const connection = await RawConnection.open(port);
   try {
-    connection.send(signedHead({ method, target, headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) }, ...KEYS }));
+    connection.send(
+      signedHead({
+        method,
+        target,
+        headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+        ...KEYS,
+      }),
+    );
     if (body.length > 0) connection.send(body);
     return await connection.answer(method);
   } finally {
@@ -65,7 +101,12 @@ async function ask(method: string, target: string, headers: Headers = {}, body: 
   }
 }
 
-async function must(method: string, target: string, headers: Headers = {}, body: string | Buffer = ''): Promise<RawAnswer> {
+async function must(
+  method: string,
+  target: string,
+  headers: Headers = {},
+  body: string | Buffer = '',
+): Promise<RawAnswer> {
   const answer = await ask(method, target, headers, body);
   expect(outcome(answer), `${method} ${target} ${answer.body.slice(0, 500)}`).toMatch(/^20[0-6]$/);
   return answer;
@@ -79,15 +120,33 @@ function element(xml: string, name: string): string {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]?.replaceAll('&quot;', '"') ?? '';
 }
 
-const ABOUT = ['etag', 'content-length', 'content-type', 'cache-control', 'content-language', 'content-encoding', 'expires', 'x-amz-storage-class', 'x-amz-tagging-count'];
+const ABOUT = [
+  'etag',
+  'content-length',
+  'content-type',
+  'cache-control',
+  'content-language',
+  'content-encoding',
+  'expires',
+  'x-amz-storage-class',
+  'x-amz-tagging-count',
+];
 
 /** All that a client can learn of an object, but for times and version ids. */
 async function facts(target: string): Promise<Record<string, string>> {
   const { headers } = await must('HEAD', target, { 'x-amz-checksum-mode': 'ENABLED' });
-  const kept = Object.entries(headers).filter(([name]) => ABOUT.includes(name) || name.startsWith('x-amz-meta-') || name.startsWith('x-amz-checksum-'));
+  const kept = Object.entries(headers).filter(
+    ([name]) => ABOUT.includes(name) || name.startsWith('x-amz-meta-') || name.startsWith('x-amz-checksum-'),
+  );
   const { body } = await must('GET', target);
   const { body: tags } = await must('GET', `${target}?tagging`);
-  return { ...Object.fromEntries(kept), md5: md5(body), tags: [...tags.matchAll(/<Key>([^<]*)<\/Key><Value>([^<]*)</g)].map(([, key = '', value = '']) => `${key}=${value}`).join('&') };
+  return {
+    ...Object.fromEntries(kept),
+    md5: md5(body),
+    tags: [...tags.matchAll(/<Key>([^<]*)<\/Key><Value>([^<]*)</g)]
+      .map(([, key = '', value = '']) => `${key}=${value}`)
+      .join('&'),
+  };
 }
 
 function md5(text: string): string {
@@ -95,8 +154,14 @@ function md5(text: string): string {
 }
 
 const RICH = {
-  'content-type': 'text/x-rich; charset=utf-8', 'cache-control': 'max-age=7', 'content-language': 'de', 'content-encoding': 'identity-ish',
-  'expires': 'Thu, 01 Dec 2033 16:00:00 GMT', 'x-amz-meta-plain': 'one', 'x-amz-meta-not-an_identifier': 'two', 'x-amz-tagging': 'a=1&b=2%20x',
+  'content-type': 'text/x-rich; charset=utf-8',
+  'cache-control': 'max-age=7',
+  'content-language': 'de',
+  'content-encoding': 'identity-ish',
+  expires: 'Thu, 01 Dec 2033 16:00:00 GMT',
+  'x-amz-meta-plain': 'one',
+  'x-amz-meta-not-an_identifier': 'two',
+  'x-amz-tagging': 'a=1&b=2%20x',
 };
 
 /** An upload of two parts, the first of 5 MiB. @returns its ETag */
@@ -104,46 +169,77 @@ async function multipart(target: string, headers: Headers = {}): Promise<string>
   const id = element((await must('POST', `${target}?uploads`, headers)).body, 'UploadId');
   const etags = [];
   for (const [i, size] of [5 * MIB, 1000].entries()) {
-    etags.push((await must('PUT', `${target}?partNumber=${i + 1}&uploadId=${id}`, {}, Buffer.alloc(size, 65 + i))).headers['etag'] ?? '');
+    etags.push(
+      (await must('PUT', `${target}?partNumber=${i + 1}&uploadId=${id}`, {}, Buffer.alloc(size, 65 + i))).headers[
+        'etag'
+      ] ?? '',
+    );
   }
   return element((await complete(target, id, etags)).body, 'ETag');
 }
 
 function complete(target: string, id: string, etags: readonly string[]): Promise<RawAnswer> {
   const parts = etags.map((etag, i) => `<Part><PartNumber>${i + 1}</PartNumber><ETag>${etag}</ETag></Part>`);
-  return must('POST', `${target}?uploadId=${id}`, {}, `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
+  return must(
+    'POST',
+    `${target}?uploadId=${id}`,
+    {},
+    `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`,
+  );
 }
 
 test('buckets lie where the rules say, and are listed together', async () => {
   const names = [...(await must('GET', '/')).body.matchAll(/<Name>([^<]*)</g)].map(([, name]) => name);
   expect(names).toEqual(['azure-plain', 'azure-versioned', 'gcs-plain', 'gcs-versioned']);
-  expect([...double.state.buckets.keys()].filter((name) => !name.includes('system')).toSorted()).toEqual(['two-gcs-plain', 'two-gcs-versioned']);
+  expect([...double.state.buckets.keys()].filter((name) => !name.includes('system')).toSorted()).toEqual([
+    'two-gcs-plain',
+    'two-gcs-versioned',
+  ]);
 });
 
 describe.each(WAYS)('from %s to %s', (from, to) => {
   const sourceOf = (key: string, kind = 'plain'): string => `${from}-${kind}/${key}`;
 
-  test.each([['plain'], ['versioned']])('CopyObject keeps all that a copy within one cloud keeps (%s)', async (kind) => {
-    const source = sourceOf(`rich-${to}`, kind);
-    await must('PUT', `/${source}`, { ...RICH, 'x-amz-checksum-crc32': checksumOf('rich') }, 'rich');
-    const copied = await copy(`/${to}-${kind}/rich-copy`, source);
-    expect(outcome(copied)).toBe('200');
-    expect((await must('PUT', `/${from}-${kind}/within`, { 'x-amz-copy-source': source })).status).toBe(200);
-    const original = await facts(`/${source}`);
-    expect(await facts(`/${to}-${kind}/rich-copy`)).toEqual(original);
-    expect(await facts(`/${from}-${kind}/within`)).toEqual(original);
-    expect(original).toMatchObject({
-      'etag': `"${md5('rich')}"`, 'content-type': RICH['content-type'], 'x-amz-meta-not-an_identifier': 'two', 'x-amz-checksum-crc32': checksumOf('rich'), 'tags': 'a=1&b=2 x',
-    });
-    expect(element(copied.body, 'ETag')).toBe(original['etag']);
-  });
+  test.each([['plain'], ['versioned']])(
+    'CopyObject keeps all that a copy within one cloud keeps (%s)',
+    async (kind) => {
+      const source = sourceOf(`rich-${to}`, kind);
+      await must('PUT', `/${source}`, { ...RICH, 'x-amz-checksum-crc32': checksumOf('rich') }, 'rich');
+      const copied = await copy(`/${to}-${kind}/rich-copy`, source);
+      expect(outcome(copied)).toBe('200');
+      expect((await must('PUT', `/${from}-${kind}/within`, { 'x-amz-copy-source': source })).status).toBe(200);
+      const original = await facts(`/${source}`);
+      expect(await facts(`/${to}-${kind}/rich-copy`)).toEqual(original);
+      expect(await facts(`/${from}-${kind}/within`)).toEqual(original);
+      expect(original).toMatchObject({
+        etag: `"${md5('rich')}"`,
+        'content-type': RICH['content-type'],
+        'x-amz-meta-not-an_identifier': 'two',
+        'x-amz-checksum-crc32': checksumOf('rich'),
+        tags: 'a=1&b=2 x',
+      });
+      expect(element(copied.body, 'ETag')).toBe(original['etag']);
+    },
+  );
 
   test('CopyObject replaces what it is told to replace', async () => {
     await must('PUT', `/${sourceOf('replaced')}`, RICH, 'text');
-    const headers = { 'x-amz-metadata-directive': 'REPLACE', 'x-amz-tagging-directive': 'REPLACE', 'content-type': 'a/b', 'x-amz-meta-new': 'n', 'x-amz-tagging': 'c=3' };
+    const headers = {
+      'x-amz-metadata-directive': 'REPLACE',
+      'x-amz-tagging-directive': 'REPLACE',
+      'content-type': 'a/b',
+      'x-amz-meta-new': 'n',
+      'x-amz-tagging': 'c=3',
+    };
     expect(outcome(await copy(`/${to}-plain/replaced`, sourceOf('replaced'), headers))).toBe('200');
     expect(await facts(`/${to}-plain/replaced`)).toEqual({
-      'etag': `"${md5('text')}"`, 'content-length': '4', 'content-type': 'a/b', 'x-amz-meta-new': 'n', 'x-amz-tagging-count': '1', 'tags': 'c=3', 'md5': md5('text'),
+      etag: `"${md5('text')}"`,
+      'content-length': '4',
+      'content-type': 'a/b',
+      'x-amz-meta-new': 'n',
+      'x-amz-tagging-count': '1',
+      tags: 'c=3',
+      md5: md5('text'),
       ...checksumsOf(await facts(`/${sourceOf('replaced')}`)),
     });
   });
@@ -158,7 +254,9 @@ describe.each(WAYS)('from %s to %s', (from, to) => {
     const summed = await copy(`/${to}-plain/summed`, sourceOf('parts'), { 'x-amz-checksum-algorithm': 'SHA256' });
     expect(element(summed.body, 'ETag')).toBe(etag);
     const bytes = (await must('GET', `/${sourceOf('parts')}`)).body;
-    expect((await facts(`/${to}-plain/summed`))['x-amz-checksum-sha256']).toBe(createHash('sha256').update(bytes).digest('base64'));
+    expect((await facts(`/${to}-plain/summed`))['x-amz-checksum-sha256']).toBe(
+      createHash('sha256').update(bytes).digest('base64'),
+    );
   });
 
   test('CopyObject takes a version by its id, and makes one', async () => {
@@ -185,7 +283,9 @@ describe.each(WAYS)('from %s to %s', (from, to) => {
     expect(outcome(await copy(target, source, { 'x-amz-copy-source-if-none-match': etag }))).toBe(refused);
     expect(outcome(await copy(target, source, { 'if-match': etag }))).toBe('404 NoSuchKey');
     expect(outcome(await ask('GET', target))).toBe('404 NoSuchKey');
-    expect(outcome(await copy(target, source, { 'x-amz-copy-source-if-match': etag, 'if-none-match': '*' }))).toBe('200');
+    expect(outcome(await copy(target, source, { 'x-amz-copy-source-if-match': etag, 'if-none-match': '*' }))).toBe(
+      '200',
+    );
     expect(outcome(await copy(target, source, { 'if-none-match': '*' }))).toBe(refused);
     expect(outcome(await copy(target, source, { 'if-match': etag }))).toBe('200');
     expect(outcome(await copy(target, sourceOf('nothing')))).toBe('404 NoSuchKey');
@@ -210,27 +310,44 @@ describe.each(WAYS)('from %s to %s', (from, to) => {
     const pieces = [whole.slice(10, 5 * MIB + 500), whole, 'tail'];
     expect(etags).toEqual(pieces.map((piece) => `"${md5(piece)}"`));
     const digests = Buffer.concat(pieces.map((piece) => createHash('md5').update(piece).digest()));
-    expect(element((await complete(target, id, etags)).body, 'ETag')).toBe(`"${createHash('md5').update(digests).digest('hex')}-3"`);
+    expect(element((await complete(target, id, etags)).body, 'ETag')).toBe(
+      `"${createHash('md5').update(digests).digest('hex')}-3"`,
+    );
     expect(md5((await must('GET', target)).body)).toBe(md5(pieces.join('')));
   });
 
-  test.runIf(existsSync('/proc/self/status'))('200 MiB pass through in bounded memory', async () => {
-    const source = sourceOf('large');
-    await putLarge(`/${source}`);
-    const target = `/${to}-plain/large`;
-    const copying = await peakOf(async () => expect(outcome(await copy(target, source))).toBe('200'));
-    const id = element((await must('POST', `${target}?uploads`)).body, 'UploadId');
-    const part = async (): Promise<void> =>
-      expect(outcome(await copy(`${target}?partNumber=1&uploadId=${id}`, source, { 'x-amz-copy-source-range': `bytes=1-${LARGE - 1}` }))).toBe('200');
-    const partCopying = await peakOf(part);
-    console.info(`${from} to ${to}: CopyObject ${describePeak(copying)}; UploadPartCopy ${describePeak(partCopying)}`);
-    const [original, copied] = [await must('HEAD', `/${source}`), await must('HEAD', target)];
-    expect([copied.headers['etag'], copied.headers['content-length']]).toEqual([original.headers['etag'], String(LARGE)]);
-    expect(copying.added).toBeLessThan(BOUND);
-    expect(partCopying.added).toBeLessThan(BOUND);
-    for (const key of [`/${source}`, target]) await must('DELETE', key);
-    await must('DELETE', `${target}?uploadId=${id}`);
-  }, 180_000);
+  test.runIf(existsSync('/proc/self/status'))(
+    '200 MiB pass through in bounded memory',
+    async () => {
+      const source = sourceOf('large');
+      await putLarge(`/${source}`);
+      const target = `/${to}-plain/large`;
+      const copying = await peakOf(async () => expect(outcome(await copy(target, source))).toBe('200'));
+      const id = element((await must('POST', `${target}?uploads`)).body, 'UploadId');
+      const part = async (): Promise<void> =>
+        expect(
+          outcome(
+            await copy(`${target}?partNumber=1&uploadId=${id}`, source, {
+              'x-amz-copy-source-range': `bytes=1-${LARGE - 1}`,
+            }),
+          ),
+        ).toBe('200');
+      const partCopying = await peakOf(part);
+      console.info(
+        `${from} to ${to}: CopyObject ${describePeak(copying)}; UploadPartCopy ${describePeak(partCopying)}`,
+      );
+      const [original, copied] = [await must('HEAD', `/${source}`), await must('HEAD', target)];
+      expect([copied.headers['etag'], copied.headers['content-length']]).toEqual([
+        original.headers['etag'],
+        String(LARGE),
+      ]);
+      expect(copying.added).toBeLessThan(BOUND);
+      expect(partCopying.added).toBeLessThan(BOUND);
+      for (const key of [`/${source}`, target]) await must('DELETE', key);
+      await must('DELETE', `${target}?uploadId=${id}`);
+    },
+    180_000,
+  );
 });
 
 function checksumOf(text: string): string {
@@ -270,7 +387,8 @@ interface Peak {
 
 /** Resident memory of the gateway process while something is done. */
 async function peakOf(work: () => Promise<void>): Promise<Peak> {
-  const resident = (): number => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${gateway.pids[0]}/status`, 'utf8'))?.[1]) * 1024;
+  const resident = (): number =>
+    Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${gateway.pids[0]}/status`, 'utf8'))?.[1]) * 1024;
   const before = resident();
   let most = before;
   const timer = setInterval(() => (most = Math.max(most, resident())), 10);

@@ -9,21 +9,39 @@ import { parseContainerPage } from '../list-xml.ts';
 import type { AzureRequest } from '../request.ts';
 
 /** Create Container, with its metadata in the same step. */
-export async function createContainer(client: AzureClient, name: string, { owner }: ContainerRequest, call: Call): Promise<ContainerEntry> {
+export async function createContainer(
+  client: AzureClient,
+  name: string,
+  { owner }: ContainerRequest,
+  call: Call,
+): Promise<ContainerEntry> {
   const ms = owner === undefined ? [] : metadataHeaders({ [OWNER_METADATA]: owner });
-  const headers = await client.rest.sendForHeaders(containerRequest(client, name, { call: 'createContainer', method: 'PUT', effect: 'change', ms }), call);
+  const headers = await client.rest.sendForHeaders(
+    containerRequest(client, name, { call: 'createContainer', method: 'PUT', effect: 'change', ms }),
+    call,
+  );
   return { name, lastModified: lastModifiedOf(headers), ...(owner !== undefined && { owner }) };
 }
 
 /** Get Container Properties. */
 export async function headContainer(client: AzureClient, name: string, call: Call): Promise<ContainerEntry> {
-  const headers = await missing(client.rest.sendForHeaders(containerRequest(client, name, { call: 'headContainer', method: 'HEAD', effect: 'read' }), call));
+  const headers = await missing(
+    client.rest.sendForHeaders(
+      containerRequest(client, name, { call: 'headContainer', method: 'HEAD', effect: 'read' }),
+      call,
+    ),
+  );
   return { name, lastModified: lastModifiedOf(headers), ...ownerOf(headers) };
 }
 
 /** Delete Container. */
 export async function removeContainer(client: AzureClient, name: string, call: Call): Promise<void> {
-  await missing(client.rest.sendForHeaders(containerRequest(client, name, { call: 'removeContainer', method: 'DELETE', effect: 'change' }), call));
+  await missing(
+    client.rest.sendForHeaders(
+      containerRequest(client, name, { call: 'removeContainer', method: 'DELETE', effect: 'change' }),
+      call,
+    ),
+  );
 }
 
 /** List Containers. */
@@ -32,7 +50,10 @@ export async function listContainers(
   token: string | undefined,
   call: Call,
 ): Promise<{ containers: ContainerEntry[]; nextToken?: string }> {
-  const marker: [string, string][] = [['include', 'metadata'], ...(token === undefined ? [] : [['marker', token] satisfies [string, string]])];
+  const marker: [string, string][] = [
+    ['include', 'metadata'],
+    ...(token === undefined ? [] : [['marker', token] satisfies [string, string]]),
+  ];
   return parseContainerPage(await client.rest.sendForText(accountList(client, 'listContainers', marker), call));
 }
 
@@ -47,10 +68,20 @@ export function readClock(client: AzureClient, call: Call): Promise<ClockReading
 }
 
 function accountList(client: AzureClient, call: string, more: [string, string][]): AzureRequest {
-  return { call, method: 'GET', path: `${client.endpoint.basePath}/`, query: [['comp', 'list'], ...more], effect: 'read' };
+  return {
+    call,
+    method: 'GET',
+    path: `${client.endpoint.basePath}/`,
+    query: [['comp', 'list'], ...more],
+    effect: 'read',
+  };
 }
 
-function containerRequest(client: AzureClient, name: string, request: Pick<AzureRequest, 'call' | 'method' | 'effect' | 'ms'>): AzureRequest {
+function containerRequest(
+  client: AzureClient,
+  name: string,
+  request: Pick<AzureRequest, 'call' | 'method' | 'effect' | 'ms'>,
+): AzureRequest {
   return { ...request, path: containerPath(client.endpoint, name), query: [['restype', 'container']] };
 }
 

@@ -17,26 +17,37 @@ export async function sourceHeaders(sources: CopySources, source: CopySource, ca
  * Sends a request that copies. "The source's condition is not met" is also what the service says when the
  * source is gone, and some answers leave open whose condition or whose container it was: these are looked into.
  */
-export async function sendCopy(client: AzureClient, request: AzureRequest, source: CopySource, call: Call): Promise<WireHeaders> {
+export async function sendCopy(
+  client: AzureClient,
+  request: AzureRequest,
+  source: CopySource,
+  call: Call,
+): Promise<WireHeaders> {
   try {
     return await client.rest.sendForHeaders(request, call);
   } catch (error) {
     const isOpen = isStoreError(error, 'conditionFailed') && error.detail.code === 'ConditionNotMet';
-    if (isOpen || isStoreError(error, 'sourceConditionFailed', 'containerNotFound')) await checkSource(client, source, call);
+    if (isOpen || isStoreError(error, 'sourceConditionFailed', 'containerNotFound')) {
+      await checkSource(client, source, call);
+    }
     throw error;
   }
 }
 
 /** Does the source still stand at its revision? @throws StoreError sourceNotFound, sourceConditionFailed */
 export async function checkSource(client: AzureClient, source: CopySource, call: Call): Promise<void> {
-  if ((await sourceRevision(client, source, call)) !== source.revision) throw new StoreError('sourceConditionFailed', { call: 'copy' });
+  if ((await sourceRevision(client, source, call)) !== source.revision) {
+    throw new StoreError('sourceConditionFailed', { call: 'copy' });
+  }
 }
 
 /** Asked without a condition: the emulator answers 412, not 404, when a condition meets nothing. */
 async function sourceRevision(client: AzureClient, source: CopySource, call: Call): Promise<string> {
   const path = blobPath(client.endpoint, source);
   try {
-    return revisionOf(await client.rest.sendForHeaders({ call: 'copySource', method: 'HEAD', path, effect: 'read' }, call));
+    return revisionOf(
+      await client.rest.sendForHeaders({ call: 'copySource', method: 'HEAD', path, effect: 'read' }, call),
+    );
   } catch (error) {
     if (!isStoreError(error, 'notFound', 'containerNotFound')) throw error;
     throw new StoreError('sourceNotFound', { ...error.detail, cause: error });

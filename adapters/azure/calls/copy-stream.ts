@@ -1,4 +1,12 @@
-import type { BlobRef, ByteRange, CopyRequest, CopySource, PartToken, ReadResult, WriteResult } from '../../../src/store/blob-store.ts';
+import type {
+  BlobRef,
+  ByteRange,
+  CopyRequest,
+  CopySource,
+  PartToken,
+  ReadResult,
+  WriteResult,
+} from '../../../src/store/blob-store.ts';
 import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { StreamBody } from '../../../src/streams/bytes.ts';
@@ -18,7 +26,11 @@ interface CopyWays<T> {
 }
 
 /** By URL, unless the account refuses that or has lately. */
-export async function byUrlOrThroughHere<T>(client: AzureClient, { source, byUrl, throughHere }: CopyWays<T>, call: Call): Promise<T> {
+export async function byUrlOrThroughHere<T>(
+  client: AzureClient,
+  { source, byUrl, throughHere }: CopyWays<T>,
+  call: Call,
+): Promise<T> {
   const { refusals } = client;
   const known = refusals.active;
   if (!known) {
@@ -36,16 +48,33 @@ export async function byUrlOrThroughHere<T>(client: AzureClient, { source, byUrl
   return done;
 }
 
-/** Get Blob, and Put Blob with what comes: one change of the target, as it is by URL. @throws StoreError tooLarge, sourceNotFound, sourceConditionFailed */
-export async function streamCopy(client: AzureClient, target: BlobRef, request: CopyRequest, call: Call): Promise<WriteResult> {
+/**
+ * Get Blob, and Put Blob with what comes: one change of the target, as it is by URL.
+ * @throws StoreError tooLarge, sourceNotFound, sourceConditionFailed
+ */
+export async function streamCopy(
+  client: AzureClient,
+  target: BlobRef,
+  request: CopyRequest,
+  call: Call,
+): Promise<WriteResult> {
   const { source, size, metadata, condition, md5, sameHeaders } = request;
   if (size > client.limits.maxWrite) throw new StoreError('tooLarge', { call: 'copy' });
   const { properties, body } = await openSource(client, source, undefined, call);
   const stream = body.stream();
   try {
     const headers = sameHeaders === true ? properties : request.headers;
-    const written = { metadata, headers, ...(md5 !== undefined && { md5 }), ...(condition !== undefined && { condition }) };
-    const { revision, lastModified } = await write(client, { ref: target, body: { size, stream }, request: written }, call);
+    const written = {
+      metadata,
+      headers,
+      ...(md5 !== undefined && { md5 }),
+      ...(condition !== undefined && { condition }),
+    };
+    const { revision, lastModified } = await write(
+      client,
+      { ref: target, body: { size, stream }, request: written },
+      call,
+    );
     return { revision, lastModified };
   } finally {
     stream.destroy();
@@ -60,7 +89,11 @@ interface StreamedBlock {
 }
 
 /** Get Blob of a range, and Put Block with what comes. */
-export async function streamBlock(client: AzureClient, { source, range, put }: StreamedBlock, call: Call): Promise<PartToken> {
+export async function streamBlock(
+  client: AzureClient,
+  { source, range, put }: StreamedBlock,
+  call: Call,
+): Promise<PartToken> {
   const { body } = await openSource(client, source, range, call);
   const stream = body.stream();
   try {
@@ -70,11 +103,18 @@ export async function streamBlock(client: AzureClient, { source, range, put }: S
   }
 }
 
-async function openSource(client: AzureClient, source: CopySource, range: ByteRange | undefined, call: Call): Promise<ReadResult> {
+async function openSource(
+  client: AzureClient,
+  source: CopySource,
+  range: ByteRange | undefined,
+  call: Call,
+): Promise<ReadResult> {
   try {
     return await read(client, source, { revision: source.revision, ...(range !== undefined && { range }) }, call);
   } catch (error) {
-    if (isStoreError(error, 'notFound', 'containerNotFound')) throw new StoreError('sourceNotFound', { ...error.detail, cause: error });
+    if (isStoreError(error, 'notFound', 'containerNotFound')) {
+      throw new StoreError('sourceNotFound', { ...error.detail, cause: error });
+    }
     if (!isStoreError(error, 'conditionFailed')) throw error;
     // An emulator says the same of a source that is gone.
     await checkSource(client, source, call);

@@ -18,13 +18,18 @@ interface Copy extends CopyRequest {
  * target's own name, where clients see what becomes of them.
  *
  * Copy Blob From URL gives the target the source's content headers and MD5; Put Blob From URL takes others, and larger
- * sources (https://learn.microsoft.com/rest/api/storageservices/put-blob-from-url). Where the account refuses both, the bytes pass through here.
+ * sources (https://learn.microsoft.com/rest/api/storageservices/put-blob-from-url). Where the account refuses both, the
+ * bytes pass through here.
  */
 export function copy(client: AzureClient, target: BlobRef, given: CopyRequest, call: Call): Promise<WriteResult> {
   const request: Copy = { ...given, target };
   if (request.size === 0 && !isByCopyBlob(client, request)) return copyOfNothing(client, request, call);
   const byUrl = (): Promise<WriteResult> => copyByUrl(client, request, call);
-  return byUrlOrThroughHere(client, { source: given.source, byUrl, throughHere: () => streamCopy(client, target, given, call) }, call);
+  return byUrlOrThroughHere(
+    client,
+    { source: given.source, byUrl, throughHere: () => streamCopy(client, target, given, call) },
+    call,
+  );
 }
 
 function isByCopyBlob({ limits }: AzureClient, { sameHeaders, metadata, size }: Copy): boolean {
@@ -50,7 +55,12 @@ async function copyByUrl(client: AzureClient, request: Copy, call: Call): Promis
 
 /** Copy Blob From URL. It takes the source's metadata if none is named, and its MD5 in any case. */
 async function copyFromUrl(client: AzureClient, request: Copy, call: Call): Promise<WriteResult> {
-  const ms = [...(await sourceHeaders(client.sources, request.source, call)), ...metadataHeaders(request.metadata), 'x-ms-requires-sync', 'true'];
+  const ms = [
+    ...(await sourceHeaders(client.sources, request.source, call)),
+    ...metadataHeaders(request.metadata),
+    'x-ms-requires-sync',
+    'true',
+  ];
   return send(client, request, ms, call);
 }
 
@@ -67,9 +77,23 @@ async function putFromUrl(client: AzureClient, request: Copy, call: Call): Promi
   return send(client, request, ms, call);
 }
 
-async function send(client: AzureClient, { target, source, condition }: Copy, ms: readonly string[], call: Call): Promise<WriteResult> {
+async function send(
+  client: AzureClient,
+  { target, source, condition }: Copy,
+  ms: readonly string[],
+  call: Call,
+): Promise<WriteResult> {
   const path = blobPath(client.endpoint, target);
-  const wire = { call: 'copy', method: 'PUT', path, ms, ...conditionHeaders(condition), effect: 'change', copies: true, pace: 'copy' } as const;
+  const wire = {
+    call: 'copy',
+    method: 'PUT',
+    path,
+    ms,
+    ...conditionHeaders(condition),
+    effect: 'change',
+    copies: true,
+    pace: 'copy',
+  } as const;
   return writeResult(await sendCopy(client, wire, source, call), undefined, 'copy');
 }
 
@@ -77,6 +101,14 @@ async function send(client: AzureClient, { target, source, condition }: Copy, ms
 async function copyOfNothing(client: AzureClient, request: Copy, call: Call): Promise<WriteResult> {
   await checkSource(client, request.source, call);
   const { target, headers, metadata, md5, condition } = request;
-  const assembly = { call: 'copy', target, tokens: [], headers, metadata, ...(md5 !== undefined && { md5 }), ...(condition !== undefined && { condition }) };
+  const assembly = {
+    call: 'copy',
+    target,
+    tokens: [],
+    headers,
+    metadata,
+    ...(md5 !== undefined && { md5 }),
+    ...(condition !== undefined && { condition }),
+  };
   return putBlockList(client, assembly, call);
 }

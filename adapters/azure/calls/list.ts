@@ -5,10 +5,18 @@ import { containerPath } from '../endpoint.ts';
 import { parseBlobPage } from '../list-xml.ts';
 
 /** List Blobs, with metadata. */
-export async function list(client: AzureClient, container: string, request: ListRequest, call: Call): Promise<ListPage> {
+export async function list(
+  client: AzureClient,
+  container: string,
+  request: ListRequest,
+  call: Call,
+): Promise<ListPage> {
   const path = containerPath(client.endpoint, container);
   const start = startOf(request);
-  const xml = await client.rest.sendForText({ call: 'list', method: 'GET', path, query: listQuery(request, start), effect: 'read' }, call);
+  const xml = await client.rest.sendForText(
+    { call: 'list', method: 'GET', path, query: listQuery(request, start), effect: 'read' },
+    call,
+  );
   return parseBlobPage(xml);
 }
 

@@ -29,7 +29,10 @@ export async function read(client: AzureClient, ref: BlobRef, request: ReadReque
     call,
   );
   try {
-    return { properties: range === undefined ? wholeProperties(response.headers) : rangedProperties(response, range), body: response.body };
+    return {
+      properties: range === undefined ? wholeProperties(response.headers) : rangedProperties(response, range),
+      body: response.body,
+    };
   } catch (error) {
     response.body.discard();
     throw error;
@@ -41,7 +44,10 @@ function rangeHeader(range: ByteRange): string {
 }
 
 function wholeProperties(headers: WireHeaders): BlobProperties {
-  return propertiesOf(headers, { size: Number(headerText(headers, 'content-length') ?? 0), md5: headerText(headers, 'content-md5') });
+  return propertiesOf(headers, {
+    size: Number(headerText(headers, 'content-length') ?? 0),
+    md5: headerText(headers, 'content-md5'),
+  });
 }
 
 const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+)$/;
@@ -56,11 +62,15 @@ function rangedProperties(response: WireResponse, range: ByteRange): BlobPropert
   if (response.status !== 206) {
     const whole = wholeProperties(headers);
     if (range.first === 0 && (range.last ?? Infinity) >= whole.size - 1 && whole.size > 0) return whole;
-    throw whole.size <= range.first ? outOfRange() : new StoreError('unexpected', { call: 'read', status: response.status });
+    throw whole.size <= range.first
+      ? outOfRange()
+      : new StoreError('unexpected', { call: 'read', status: response.status });
   }
   if (found === null) throw outOfRange();
   const [, first, last, size] = found.map(Number);
-  if (first === undefined || last === undefined || size === undefined || last < first || first >= size) throw outOfRange();
+  if (first === undefined || last === undefined || size === undefined || last < first || first >= size) {
+    throw outOfRange();
+  }
   return propertiesOf(headers, { size, md5: headerText(headers, 'x-ms-blob-content-md5') });
 }
 

@@ -8,6 +8,13 @@ import { remove } from './write.ts';
  * Deletes on a few connections side by side. One Blob Batch call would do for 256 of them, but its
  * parts are as many operations to the service, and one lost answer leaves all of them in doubt.
  */
-export async function removeMany(client: AzureClient, container: string, items: readonly RemoveItem[], call: Call): Promise<RemoveOutcome[]> {
-  return removeEach(items, client.limits.removeParallel, ({ name, revision }) => remove(client, { container, name }, revision, call));
+export async function removeMany(
+  client: AzureClient,
+  container: string,
+  items: readonly RemoveItem[],
+  call: Call,
+): Promise<RemoveOutcome[]> {
+  return removeEach(items, client.limits.removeParallel, ({ name, revision }) =>
+    remove(client, { container, name }, revision, call),
+  );
 }

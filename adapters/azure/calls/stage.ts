@@ -1,5 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { AssembleRequest, BlobRef, ByteRange, CopySource, PartToken, StagedPart, WriteResult } from '../../../src/store/blob-store.ts';
+import type {
+  AssembleRequest,
+  BlobRef,
+  ByteRange,
+  CopySource,
+  PartToken,
+  StagedPart,
+  WriteResult,
+} from '../../../src/store/blob-store.ts';
 import { ABSENT } from '../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../src/store/store-error.ts';
 import { type Call, withSignal } from '../../../src/observe/call.ts';
@@ -23,9 +31,16 @@ function newBlockId(): PartToken {
 }
 
 /** Put Block, several if the body is above the limit of one. */
-export async function stagePart(client: AzureClient, staging: BlobRef, body: UploadBody, call: Call): Promise<StagedPart> {
+export async function stagePart(
+  client: AzureClient,
+  staging: BlobRef,
+  body: UploadBody,
+  call: Call,
+): Promise<StagedPart> {
   const tokens: PartToken[] = [];
-  for (const block of splitBody(body, client.limits.maxStagedBlock)) tokens.push(await putBlock(client, staging, block, call));
+  for (const block of splitBody(body, client.limits.maxStagedBlock)) {
+    tokens.push(await putBlock(client, staging, block, call));
+  }
   return { tokens };
 }
 
@@ -36,7 +51,10 @@ async function putBlock(client: AzureClient, staging: BlobRef, body: UploadBody,
       call: 'stagePart',
       method: 'PUT',
       path: blobPath(client.endpoint, staging),
-      query: [['blockid', id], ['comp', 'block']],
+      query: [
+        ['blockid', id],
+        ['comp', 'block'],
+      ],
       contentMd5: body instanceof Uint8Array ? createHash('md5').update(body).digest('base64') : undefined,
       body,
       effect: 'change',
@@ -64,7 +82,10 @@ async function putBlockFrom(client: AzureClient, block: BlockFromUrl, call: Call
       call: block.call,
       method: 'PUT',
       path: blobPath(client.endpoint, block.target),
-      query: [['blockid', id], ['comp', 'block']],
+      query: [
+        ['blockid', id],
+        ['comp', 'block'],
+      ],
       ms: [...(await sourceHeaders(client.sources, block.source, call)), 'x-ms-source-range', `bytes=${first}-${last}`],
       effect: 'change',
       copies: true,
@@ -86,13 +107,19 @@ interface StageFrom {
  * Put Block From URL for every range of what is wanted; the first failure ends the others. A copy of 5 TiB, the
  * largest object, is 20,480 blocks of the 50,000 that a blob may have.
  */
-export async function stagePartFrom(client: AzureClient, { staging, source, range }: StageFrom, call: Call): Promise<StagedPart> {
+export async function stagePartFrom(
+  client: AzureClient,
+  { staging, source, range }: StageFrom,
+  call: Call,
+): Promise<StagedPart> {
   const { copyRange, maxStagedBlock, copyParallel } = client.limits;
   const ranges = splitRange(range, Math.min(copyRange, maxStagedBlock));
   const stop = new AbortController();
   const inner = withSignal(call, AbortSignal.any([call.signal, stop.signal]));
   try {
-    const tokens = await inParallel(ranges, copyParallel, (piece) => stagePiece(client, { staging, source, range: piece }, inner));
+    const tokens = await inParallel(ranges, copyParallel, (piece) =>
+      stagePiece(client, { staging, source, range: piece }, inner),
+    );
     return { tokens };
   } catch (error) {
     stop.abort();
@@ -101,8 +128,10 @@ export async function stagePartFrom(client: AzureClient, { staging, source, rang
 }
 
 function stagePiece(client: AzureClient, { staging, source, range }: StageFrom, call: Call): Promise<PartToken> {
-  const byUrl = (): Promise<PartToken> => putBlockFrom(client, { target: staging, source, range, call: 'stagePartFrom' }, call);
-  const throughHere = (): Promise<PartToken> => streamBlock(client, { source, range, put: (body) => putBlock(client, staging, body, call) }, call);
+  const byUrl = (): Promise<PartToken> =>
+    putBlockFrom(client, { target: staging, source, range, call: 'stagePartFrom' }, call);
+  const throughHere = (): Promise<PartToken> =>
+    streamBlock(client, { source, range, put: (body) => putBlock(client, staging, body, call) }, call);
   return byUrlOrThroughHere(client, { source, byUrl, throughHere }, call);
 }
 
@@ -112,7 +141,12 @@ interface Assembly extends AssembleRequest {
   readonly call: string;
 }
 
-export function assemble(client: AzureClient, staging: BlobRef, request: AssembleRequest, call: Call): Promise<WriteResult> {
+export function assemble(
+  client: AzureClient,
+  staging: BlobRef,
+  request: AssembleRequest,
+  call: Call,
+): Promise<WriteResult> {
   return putBlockList(client, { ...request, target: staging, call: 'assemble' }, call);
 }
 

@@ -9,14 +9,20 @@ import { blobPath } from '../endpoint.ts';
 import type { AzureRequest } from '../request.ts';
 
 /**
- * As much of the account as a credential for data can see. Region and lifecycle rules are known to the resource manager alone. Writes and
- * removes one blob: only its answer tells whether the service keeps versions.
+ * As much of the account as a credential for data can see. Region and lifecycle rules are known to the resource manager
+ * alone. Writes and removes one blob: only its answer tells whether the service keeps versions.
  */
 export async function survey(client: AzureClient, container: string, call: Call): Promise<StoreSurvey> {
   const [account, softDeleteDays, versioning] = await Promise.all([
-    ifAllowed(accountInformation(client, call)), ifAllowed(softDelete(client, call)), ifAllowed(keepsVersions(client, container, call)),
+    ifAllowed(accountInformation(client, call)),
+    ifAllowed(softDelete(client, call)),
+    ifAllowed(keepsVersions(client, container, call)),
   ]);
-  return { ...account, ...(softDeleteDays !== undefined && { softDeleteDays }), ...(versioning !== undefined && { versioning }) };
+  return {
+    ...account,
+    ...(softDeleteDays !== undefined && { softDeleteDays }),
+    ...(versioning !== undefined && { versioning }),
+  };
 }
 
 /** https://learn.microsoft.com/rest/api/storageservices/get-account-information */
@@ -24,7 +30,10 @@ async function accountInformation(client: AzureClient, call: Call): Promise<Stor
   const headers = await client.rest.sendForHeaders(accountRequest(client, 'account'), call);
   const redundancy = headerText(headers, 'x-ms-sku-name');
   const hierarchical = headerText(headers, 'x-ms-is-hns-enabled');
-  return { ...(redundancy !== undefined && { redundancy }), ...(hierarchical !== undefined && { hierarchicalNamespace: hierarchical === 'true' }) };
+  return {
+    ...(redundancy !== undefined && { redundancy }),
+    ...(hierarchical !== undefined && { hierarchicalNamespace: hierarchical === 'true' }),
+  };
 }
 
 /** https://learn.microsoft.com/rest/api/storageservices/get-blob-service-properties */
@@ -34,16 +43,38 @@ async function softDelete(client: AzureClient, call: Call): Promise<number> {
   return policy.includes('<Enabled>true</Enabled>') ? Number(/<Days>(\d+)<\/Days>/.exec(policy)?.[1] ?? 1) : 0;
 }
 
-/** https://learn.microsoft.com/azure/storage/blobs/versioning-overview: an account that keeps versions names one in its answer to a write. */
+/**
+ * https://learn.microsoft.com/azure/storage/blobs/versioning-overview: an account that keeps versions names one in its
+ * answer to a write.
+ */
 async function keepsVersions(client: AzureClient, container: string, call: Call): Promise<boolean> {
   const path = blobPath(client.endpoint, { container, name: `preflight/${randomUUID()}` });
-  const headers: WireHeaders = await client.rest.sendForHeaders({ call: 'survey', method: 'PUT', path, ms: ['x-ms-blob-type', 'BlockBlob'], body: Buffer.from('.'), effect: 'change' }, call);
+  const headers: WireHeaders = await client.rest.sendForHeaders(
+    {
+      call: 'survey',
+      method: 'PUT',
+      path,
+      ms: ['x-ms-blob-type', 'BlockBlob'],
+      body: Buffer.from('.'),
+      effect: 'change',
+    },
+    call,
+  );
   await client.rest.sendForHeaders({ call: 'survey', method: 'DELETE', path, effect: 'change' }, call);
   return headerText(headers, 'x-ms-version-id') !== undefined;
 }
 
 function accountRequest(client: AzureClient, restype: string): AzureRequest {
-  return { call: 'survey', method: 'GET', path: `${client.endpoint.basePath}/`, query: [['comp', 'properties'], ['restype', restype]], effect: 'read' };
+  return {
+    call: 'survey',
+    method: 'GET',
+    path: `${client.endpoint.basePath}/`,
+    query: [
+      ['comp', 'properties'],
+      ['restype', restype],
+    ],
+    effect: 'read',
+  };
 }
 
 async function ifAllowed<T>(answer: Promise<T>): Promise<T | undefined> {

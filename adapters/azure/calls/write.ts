@@ -1,4 +1,11 @@
-import type { BlobMetadata, BlobRef, Condition, Revision, WriteRequest, WriteResult } from '../../../src/store/blob-store.ts';
+import type {
+  BlobMetadata,
+  BlobRef,
+  Condition,
+  Revision,
+  WriteRequest,
+  WriteResult,
+} from '../../../src/store/blob-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { bodySize } from '../../../src/streams/bytes.ts';
@@ -8,7 +15,15 @@ import { unusableAnswer } from '../../shared/wire/wire-failure.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
 import { createOrHeal } from './heal.ts';
-import { conditionHeaders, contentHeaders, lastModifiedOf, md5ToBase64, md5ToHex, metadataHeaders, revisionOf } from '../headers.ts';
+import {
+  conditionHeaders,
+  contentHeaders,
+  lastModifiedOf,
+  md5ToBase64,
+  md5ToHex,
+  metadataHeaders,
+  revisionOf,
+} from '../headers.ts';
 import type { WireHeaders } from '../../shared/wire/transport.ts';
 
 interface WriteTarget {
@@ -20,7 +35,9 @@ interface WriteTarget {
 export function write(client: AzureClient, target: WriteTarget, call: Call): Promise<WriteResult> {
   const { ref, body, request } = target;
   const put = (): Promise<WriteResult> => putBlob(client, target, call);
-  return request.condition?.kind === 'absent' && body instanceof Uint8Array ? createOrHeal(client, ref, put, call) : put();
+  return request.condition?.kind === 'absent' && body instanceof Uint8Array
+    ? createOrHeal(client, ref, put, call)
+    : put();
 }
 
 /** Put Blob. */
@@ -51,7 +68,11 @@ async function putBlob(client: AzureClient, { ref, body, request }: WriteTarget,
 export function writeResult(headers: WireHeaders, md5: string | undefined, call: string): WriteResult {
   const hex = md5 === undefined ? undefined : md5ToHex(md5);
   if (headerText(headers, 'etag') === undefined) throw unusableAnswer(call, 'answer without ETag');
-  return { revision: revisionOf(headers), lastModified: lastModifiedOf(headers), ...(hex === undefined ? {} : { md5: hex }) };
+  return {
+    revision: revisionOf(headers),
+    lastModified: lastModifiedOf(headers),
+    ...(hex === undefined ? {} : { md5: hex }),
+  };
 }
 
 interface MetadataChange {
@@ -78,7 +99,12 @@ export async function setMetadata(client: AzureClient, change: MetadataChange, c
 }
 
 /** Delete Blob, with its snapshots: a blob that has some cannot be deleted otherwise. */
-export async function remove(client: AzureClient, ref: BlobRef, revision: Revision | undefined, call: Call): Promise<void> {
+export async function remove(
+  client: AzureClient,
+  ref: BlobRef,
+  revision: Revision | undefined,
+  call: Call,
+): Promise<void> {
   await client.rest.sendForHeaders(
     {
       call: 'remove',

@@ -19,14 +19,23 @@ import { removeIfThere, write } from './write.ts';
 const EMPTY = new Uint8Array(0);
 
 /**
- * Puts parts together with compose, 32 at a time: beyond that through intermediates, level by level, of which only the last
- * compose is seen, with its condition and metadata. What was used up is removed when the blob is there; what is left over when it does
- * not come to that, `discardParts` removes.
+ * Puts parts together with compose, 32 at a time: beyond that through intermediates, level by level, of which only the
+ * last compose is seen, with its condition and metadata. What was used up is removed when the blob is there; what is
+ * left over when it does not come to that, `discardParts` removes.
  */
-export async function assemble(client: GcsClient, staging: BlobRef, request: AssembleRequest, call: Call): Promise<WriteResult> {
+export async function assemble(
+  client: GcsClient,
+  staging: BlobRef,
+  request: AssembleRequest,
+  call: Call,
+): Promise<WriteResult> {
   const { tokens, headers, metadata, condition, md5 } = request;
   if (tokens.length === 0) {
-    const claim = { metadata, ...(headers !== undefined && { headers }), ...(condition !== undefined && { condition }) };
+    const claim = {
+      metadata,
+      ...(headers !== undefined && { headers }),
+      ...(condition !== undefined && { condition }),
+    };
     return write(client, { ref: staging, body: EMPTY, request: claim, call: 'assemble' }, call);
   }
   const parts = tokens.map((token) => partName(staging, token));
@@ -57,7 +66,11 @@ interface Narrowing {
 }
 
 /** At most 32 objects that together are the sources. The first failure ends the others. */
-async function narrow(client: GcsClient, { staging, sources, intermediates }: Narrowing, call: Call): Promise<readonly string[]> {
+async function narrow(
+  client: GcsClient,
+  { staging, sources, intermediates }: Narrowing,
+  call: Call,
+): Promise<readonly string[]> {
   const stop = new AbortController();
   const inner = withSignal(call, AbortSignal.any([call.signal, stop.signal]));
   let level = sources;
@@ -89,8 +102,15 @@ interface Composition {
   readonly condition: Condition | undefined;
 }
 
-/** https://cloud.google.com/storage/docs/json_api/v1/objects/compose. Names of sources are used once only, so they need no generation. */
-async function compose(client: GcsClient, { target, sources, resource, condition }: Composition, call: Call): Promise<WriteResult> {
+/**
+ * https://cloud.google.com/storage/docs/json_api/v1/objects/compose. Names of sources are used once only, so they need
+ * no generation.
+ */
+async function compose(
+  client: GcsClient,
+  { target, sources, resource, condition }: Composition,
+  call: Call,
+): Promise<WriteResult> {
   const composed = await client.rest.sendForJson<ObjectResource>(
     {
       call: 'assemble',
@@ -109,7 +129,12 @@ async function compose(client: GcsClient, { target, sources, resource, condition
 }
 
 /** @throws StoreError conditionFailed */
-async function checkCondition(client: GcsClient, ref: BlobRef, condition: Condition | undefined, call: Call): Promise<void> {
+async function checkCondition(
+  client: GcsClient,
+  ref: BlobRef,
+  condition: Condition | undefined,
+  call: Call,
+): Promise<void> {
   if (condition === undefined) return;
   const current = await head(client, ref, call).catch((error: unknown) => {
     if (isStoreError(error, 'notFound')) return undefined;
@@ -121,5 +146,7 @@ async function checkCondition(client: GcsClient, ref: BlobRef, condition: Condit
 
 function removeLater(client: GcsClient, container: string, names: readonly string[], call: Call): void {
   if (names.length === 0) return;
-  client.background.run(call, (own) => inParallel(names, client.limits.removeParallel, (name) => removeIfThere(client, { container, name }, own)));
+  client.background.run(call, (own) =>
+    inParallel(names, client.limits.removeParallel, (name) => removeIfThere(client, { container, name }, own)),
+  );
 }

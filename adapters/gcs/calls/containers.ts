@@ -23,14 +23,22 @@ interface BucketPage {
 }
 
 const FIELDS = 'name,timeCreated,projectNumber,hierarchicalNamespace,labels';
-/** Whose a bucket is (https://cloud.google.com/storage/docs/tags-and-labels#bucket-labels: lower case, 63 characters). */
+/**
+ * Whose a bucket is (https://cloud.google.com/storage/docs/tags-and-labels#bucket-labels: lower case, 63 characters).
+ */
 const OWNER_LABEL = 's3gw-bucket';
 
 /**
- * https://cloud.google.com/storage/docs/json_api/v1/buckets/insert. Soft delete is off, or everything staged and removed would be paid for
- * for a week more (https://cloud.google.com/storage/docs/soft-delete); access is by IAM alone, never public.
+ * https://cloud.google.com/storage/docs/json_api/v1/buckets/insert. Soft delete is off, or everything staged and
+ * removed would be paid for for a week more (https://cloud.google.com/storage/docs/soft-delete); access is by IAM
+ * alone, never public.
  */
-export async function createContainer(client: GcsClient, container: string, { owner }: ContainerRequest, call: Call): Promise<ContainerEntry> {
+export async function createContainer(
+  client: GcsClient,
+  container: string,
+  { owner }: ContainerRequest,
+  call: Call,
+): Promise<ContainerEntry> {
   const name = client.names.bucketOf(container);
   const bucket = {
     name,
@@ -39,8 +47,21 @@ export async function createContainer(client: GcsClient, container: string, { ow
     softDeletePolicy: { retentionDurationSeconds: '0' },
     iamConfiguration: { uniformBucketLevelAccess: { enabled: true }, publicAccessPrevention: 'enforced' },
   };
-  const query: Query = [['project', await client.credentials.projectId()], ['fields', FIELDS]];
-  const request = { call: 'createContainer', method: 'POST', path: BUCKETS, query, ...jsonBody(bucket), effect: 'change', changes: name, missing: 'bucket', conflict: 'containerExists' } as const;
+  const query: Query = [
+    ['project', await client.credentials.projectId()],
+    ['fields', FIELDS],
+  ];
+  const request = {
+    call: 'createContainer',
+    method: 'POST',
+    path: BUCKETS,
+    query,
+    ...jsonBody(bucket),
+    effect: 'change',
+    changes: name,
+    missing: 'bucket',
+    conflict: 'containerExists',
+  } as const;
   try {
     const made = await client.rest.sendForJson<BucketResource>(request, call);
     client.projectNumber = projectOf(made);
@@ -63,8 +84,8 @@ async function existsError(client: GcsClient, container: string, cause: StoreErr
 }
 
 /**
- * https://cloud.google.com/storage/docs/json_api/v1/buckets/get. Only what lies in our project counts: who was first to take a name that we would
- * take can let everybody write there, and would be given what is meant for us.
+ * https://cloud.google.com/storage/docs/json_api/v1/buckets/get. Only what lies in our project counts: who was first to
+ * take a name that we would take can let everybody write there, and would be given what is meant for us.
  * @throws StoreError containerBusy for a bucket of another project; unexpected for one with folders of its own
  */
 export async function headContainer(client: GcsClient, container: string, call: Call): Promise<ContainerEntry> {
@@ -85,10 +106,17 @@ function entryOf(name: string, { timeCreated = '', labels = {} }: Partial<Bucket
 }
 
 /** @returns undefined when it is there and we may not see it. @throws StoreError containerNotFound */
-async function readableBucket(client: GcsClient, container: string, call: Call): Promise<Partial<BucketResource> | undefined> {
+async function readableBucket(
+  client: GcsClient,
+  container: string,
+  call: Call,
+): Promise<Partial<BucketResource> | undefined> {
   const path = bucketPath(client, container);
   try {
-    return await client.rest.sendForJson<BucketResource>({ call: 'headContainer', method: 'GET', path, query: [['fields', FIELDS]], effect: 'read', missing: 'bucket' }, call);
+    return await client.rest.sendForJson<BucketResource>(
+      { call: 'headContainer', method: 'GET', path, query: [['fields', FIELDS]], effect: 'read', missing: 'bucket' },
+      call,
+    );
   } catch (error) {
     if (!isStoreError(error, 'denied')) throw error;
     return undefined;
@@ -96,14 +124,23 @@ async function readableBucket(client: GcsClient, container: string, call: Call):
 }
 
 /**
- * The bucket, if our project has it. The list is in the order of the names (https://cloud.google.com/storage/docs/json_api/v1/buckets/list), so
- * the first that begins with this name is the one; a page may be empty and yet not be the last.
+ * The bucket, if our project has it. The list is in the order of the names
+ * (https://cloud.google.com/storage/docs/json_api/v1/buckets/list), so the first that begins with this name is the one;
+ * a page may be empty and yet not be the last.
  */
-async function ownBucket(client: GcsClient, container: string, call: Call): Promise<Partial<BucketResource> | undefined> {
+async function ownBucket(
+  client: GcsClient,
+  container: string,
+  call: Call,
+): Promise<Partial<BucketResource> | undefined> {
   const prefix = client.names.bucketOf(container);
   let token: string | undefined;
   do {
-    const { items: [first] = [], nextPageToken } = await bucketPage(client, { call: 'headContainer', prefix, token, limit: 1 }, call);
+    const { items: [first] = [], nextPageToken } = await bucketPage(
+      client,
+      { call: 'headContainer', prefix, token, limit: 1 },
+      call,
+    );
     if (first !== undefined) return first.name === prefix ? first : undefined;
     token = nextPageToken;
   } while (token !== undefined && token !== '');
@@ -115,29 +152,47 @@ function projectOf({ projectNumber = '' }: Partial<BucketResource>): string {
   return String(projectNumber);
 }
 
-/** The names of buckets are one namespace for everybody (https://cloud.google.com/storage/docs/buckets#considerations). */
+/**
+ * The names of buckets are one namespace for everybody (https://cloud.google.com/storage/docs/buckets#considerations).
+ */
 function foreign(bucket: string): StoreError {
-  const cause = new Error(`bucket ${bucket} belongs to another project: choose names, or a bucketPrefix, that nobody else uses`);
+  const cause = new Error(
+    `bucket ${bucket} belongs to another project: choose names, or a bucketPrefix, that nobody else uses`,
+  );
   return new StoreError('containerBusy', { call: 'headContainer', code: 'BucketOfAnotherProject', cause });
 }
 
-/** There, folders are objects of another kind, and listings and limits differ (https://cloud.google.com/storage/docs/hns-overview). */
+/**
+ * There, folders are objects of another kind, and listings and limits differ
+ * (https://cloud.google.com/storage/docs/hns-overview).
+ */
 function hierarchical(bucket: string): StoreError {
-  const cause = new Error(`bucket ${bucket} has a hierarchical namespace, which cannot hold every S3 key: use a bucket without one`);
+  const cause = new Error(
+    `bucket ${bucket} has a hierarchical namespace, which cannot hold every S3 key: use a bucket without one`,
+  );
   return new StoreError('unexpected', { call: 'headContainer', code: 'HierarchicalNamespace', cause });
 }
 
-/** https://cloud.google.com/storage/docs/json_api/v1/buckets/list. Buckets with folders of their own are left out, as are other prefixes. */
+/**
+ * https://cloud.google.com/storage/docs/json_api/v1/buckets/list. Buckets with folders of their own are left out, as
+ * are other prefixes.
+ */
 export async function listContainers(
   client: GcsClient,
   token: string | undefined,
   call: Call,
 ): Promise<{ containers: ContainerEntry[]; nextToken?: string }> {
   const { prefix } = client.names;
-  const { items = [], nextPageToken } = await bucketPage(client, { call: 'listContainers', prefix, token, limit: 1000 }, call);
+  const { items = [], nextPageToken } = await bucketPage(
+    client,
+    { call: 'listContainers', prefix, token, limit: 1000 },
+    call,
+  );
   const containers = items.flatMap((bucket) => {
     const container = client.names.containerOf(bucket.name ?? '');
-    return container === undefined || bucket.hierarchicalNamespace?.enabled === true ? [] : [entryOf(container, bucket)];
+    return container === undefined || bucket.hierarchicalNamespace?.enabled === true
+      ? []
+      : [entryOf(container, bucket)];
   });
   return { containers, ...(nextPageToken !== undefined && nextPageToken !== '' && { nextToken: nextPageToken }) };
 }
@@ -160,21 +215,41 @@ interface PageRequest {
 }
 
 async function bucketPage(client: GcsClient, page: PageRequest, call: Call): Promise<Partial<BucketPage>> {
-  const query: Query = [['project', await client.credentials.projectId()], ['maxResults', String(page.limit)], ['fields', `items(${FIELDS}),nextPageToken`]];
+  const query: Query = [
+    ['project', await client.credentials.projectId()],
+    ['maxResults', String(page.limit)],
+    ['fields', `items(${FIELDS}),nextPageToken`],
+  ];
   if (page.prefix !== '') query.push(['prefix', page.prefix]);
   if (page.token !== undefined) query.push(['pageToken', page.token]);
-  return client.rest.sendForJson<BucketPage>({ call: page.call, method: 'GET', path: BUCKETS, query, effect: 'read', missing: 'bucket' }, call);
+  return client.rest.sendForJson<BucketPage>(
+    { call: page.call, method: 'GET', path: BUCKETS, query, effect: 'read', missing: 'bucket' },
+    call,
+  );
 }
 
-/** https://cloud.google.com/storage/docs/json_api/v1/buckets/delete takes empty buckets only, and so does this: what came at the last moment stays. */
+/**
+ * https://cloud.google.com/storage/docs/json_api/v1/buckets/delete takes empty buckets only, and so does this: what
+ * came at the last moment stays.
+ */
 export async function removeContainer(client: GcsClient, container: string, call: Call): Promise<void> {
   const path = bucketPath(client, container);
   const changes = client.names.bucketOf(container);
-  const request = { call: 'removeContainer', method: 'DELETE', path, effect: 'change', changes, missing: 'bucket', conflict: 'containerNotEmpty' } as const;
+  const request = {
+    call: 'removeContainer',
+    method: 'DELETE',
+    path,
+    effect: 'change',
+    changes,
+    missing: 'bucket',
+    conflict: 'containerNotEmpty',
+  } as const;
   try {
     await client.rest.sendForHeaders(request, call);
   } catch (error) {
     // Not empty: 409 as documented, 412 of an emulator.
-    throw isStoreError(error, 'conditionFailed') ? new StoreError('containerNotEmpty', { ...error.detail, cause: error }) : error;
+    throw isStoreError(error, 'conditionFailed')
+      ? new StoreError('containerNotEmpty', { ...error.detail, cause: error })
+      : error;
   }
 }

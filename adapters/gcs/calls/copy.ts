@@ -31,28 +31,40 @@ interface Rewrite {
 
 export async function copy(client: GcsClient, target: BlobRef, request: CopyRequest, call: Call): Promise<WriteResult> {
   const { source, headers, metadata, md5, condition } = request;
-  return rewrite(client, { call: 'copy', source, target, resource: newResource({ headers, metadata, recordedMd5: md5 }), condition }, call);
+  return rewrite(
+    client,
+    { call: 'copy', source, target, resource: newResource({ headers, metadata, recordedMd5: md5 }), condition },
+    call,
+  );
 }
 
 /**
- * https://cloud.google.com/storage/docs/json_api/v1/objects/rewrite, called until it is done: at once within one location and class, else
- * a share of the bytes each time. The target changes with the last call; both ends are conditioned in every one.
+ * https://cloud.google.com/storage/docs/json_api/v1/objects/rewrite, called until it is done: at once within one
+ * location and class, else a share of the bytes each time. The target changes with the last call; both ends are
+ * conditioned in every one.
  */
 export async function rewrite(client: GcsClient, request: Rewrite, call: Call): Promise<WriteResult> {
   xmlPath(client, request.target);
   let token: string | undefined;
-  for (let moved = -1; ;) {
+  for (let moved = -1; ; ) {
     const answer = await sendRewrite(client, request, token, call);
     if (answer.done === true) return writeResult(answer.resource ?? {}, request.call);
     if (answer.done !== false) throw unusableAnswer(request.call, 'answer does not say whether the rewrite is done');
     const progress = Number(answer.totalBytesRewritten ?? 0);
-    if (answer.rewriteToken === undefined || progress <= moved) throw new StoreError('unexpected', { call: request.call, code: 'NoProgress' });
+    if (answer.rewriteToken === undefined || progress <= moved) {
+      throw new StoreError('unexpected', { call: request.call, code: 'NoProgress' });
+    }
     token = answer.rewriteToken;
     moved = progress;
   }
 }
 
-async function sendRewrite(client: GcsClient, request: Rewrite, token: string | undefined, call: Call): Promise<Partial<RewriteAnswer>> {
+async function sendRewrite(
+  client: GcsClient,
+  request: Rewrite,
+  token: string | undefined,
+  call: Call,
+): Promise<Partial<RewriteAnswer>> {
   const { source, target } = request;
   const query = [
     ...matchQuery(source.revision, 'ifSource'),
@@ -63,7 +75,17 @@ async function sendRewrite(client: GcsClient, request: Rewrite, token: string | 
   const path = `${objectPath(client, source)}/rewriteTo${bucketPath(client, target.container).replace(/^\/storage\/v1/, '')}/o/${encodeName(target.name)}`;
   try {
     return await client.rest.sendForJson<RewriteAnswer>(
-      { call: request.call, method: 'POST', path, query, ...jsonBody(request.resource), effect: 'change', changes: changeOf(client, target), missing: 'object', pace: 'copy' },
+      {
+        call: request.call,
+        method: 'POST',
+        path,
+        query,
+        ...jsonBody(request.resource),
+        effect: 'change',
+        changes: changeOf(client, target),
+        missing: 'object',
+        pace: 'copy',
+      },
       call,
     );
   } catch (error) {

@@ -18,14 +18,23 @@ const FIELDS = `items(${ALL}),prefixes,nextPageToken`;
 /** https://cloud.google.com/storage/docs/json_api/v1/objects/list */
 export async function list(client: GcsClient, container: string, request: ListRequest, call: Call): Promise<ListPage> {
   const path = `${bucketPath(client, container)}/o`;
-  const page = await client.rest.sendForJson<ObjectPage>({ call: 'list', method: 'GET', path, query: listQuery(request), effect: 'read', missing: 'bucket' }, call);
+  const page = await client.rest.sendForJson<ObjectPage>(
+    { call: 'list', method: 'GET', path, query: listQuery(request), effect: 'read', missing: 'bucket' },
+    call,
+  );
   const { items = [], prefixes = [], nextPageToken } = page;
-  const entries = interleave(items.map(blobEntry), prefixes.map((name) => ({ kind: 'prefix', name })));
+  const entries = interleave(
+    items.map(blobEntry),
+    prefixes.map((name) => ({ kind: 'prefix', name })),
+  );
   return { entries, ...(nextPageToken !== undefined && nextPageToken !== '' && { nextToken: nextPageToken }) };
 }
 
 function listQuery(request: ListRequest): Query {
-  const query: Query = [['maxResults', String(request.limit)], ['fields', FIELDS]];
+  const query: Query = [
+    ['maxResults', String(request.limit)],
+    ['fields', FIELDS],
+  ];
   const { prefix, delimiter, token } = request;
   if (prefix !== undefined && prefix !== '') query.push(['prefix', prefix]);
   if (delimiter !== undefined && delimiter !== '') query.push(['delimiter', delimiter]);
@@ -36,8 +45,9 @@ function listQuery(request: ListRequest): Query {
 }
 
 /**
- * Where the service shall begin. A start inside a rolled-up prefix becomes that prefix: it is listed then, even if all names in it
- * lie before the start, and whether the service holds the start against the names or against what they roll up into makes no difference.
+ * Where the service shall begin. A start inside a rolled-up prefix becomes that prefix: it is listed then, even if all
+ * names in it lie before the start, and whether the service holds the start against the names or against what they roll
+ * up into makes no difference.
  */
 function startOf({ startAt, prefix = '', delimiter }: ListRequest): string | undefined {
   if (startAt === undefined || startAt === '' || compareUtf8(startAt, prefix) <= 0) return undefined;

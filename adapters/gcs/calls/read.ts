@@ -1,4 +1,12 @@
-import type { BlobProperties, BlobRef, ByteRange, ContentHeaders, ReadRequest, ReadResult, Revision } from '../../../src/store/blob-store.ts';
+import type {
+  BlobProperties,
+  BlobRef,
+  ByteRange,
+  ContentHeaders,
+  ReadRequest,
+  ReadResult,
+  Revision,
+} from '../../../src/store/blob-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { WireHeaders, WireResponse } from '../../shared/wire/transport.ts';
@@ -21,22 +29,47 @@ interface ResourceRequest {
   readonly revision?: Revision;
 }
 
-export function getResource(client: GcsClient, ref: BlobRef, request: ResourceRequest, call: Call): Promise<ObjectResource> {
+export function getResource(
+  client: GcsClient,
+  ref: BlobRef,
+  request: ResourceRequest,
+  call: Call,
+): Promise<ObjectResource> {
   const match = request.revision === undefined ? [] : matchQuery(request.revision);
   return client.rest.sendForJson<ObjectResource>(
-    { call: request.call, method: 'GET', path: objectPath(client, ref), query: [...match, ['fields', ALL]], effect: 'read', missing: 'object' },
+    {
+      call: request.call,
+      method: 'GET',
+      path: objectPath(client, ref),
+      query: [...match, ['fields', ALL]],
+      effect: 'read',
+      missing: 'object',
+    },
     call,
   );
 }
 
 /**
- * https://cloud.google.com/storage/docs/xml-api/get-object: the one call that answers bytes and custom metadata together; `alt=media`
- * of the JSON API leaves the metadata out. `Accept-Encoding: gzip` keeps the service from unpacking what was stored
- * packed (https://cloud.google.com/storage/docs/transcoding#decompressive_transcoding).
+ * https://cloud.google.com/storage/docs/xml-api/get-object: the one call that answers bytes and custom metadata
+ * together; `alt=media` of the JSON API leaves the metadata out. `Accept-Encoding: gzip` keeps the service from
+ * unpacking what was stored packed (https://cloud.google.com/storage/docs/transcoding#decompressive_transcoding).
  */
-export async function read(client: GcsClient, ref: BlobRef, { range, revision }: ReadRequest, call: Call): Promise<ReadResult> {
-  const headers = ['accept-encoding', 'gzip', ...(range === undefined ? [] : ['range', `bytes=${range.first}-${range.last ?? ''}`]), ...matchHeaders(revision)];
-  const response = await client.rest.send({ call: 'read', method: 'GET', path: xmlPath(client, ref), headers, effect: 'read', missing: 'object' }, call);
+export async function read(
+  client: GcsClient,
+  ref: BlobRef,
+  { range, revision }: ReadRequest,
+  call: Call,
+): Promise<ReadResult> {
+  const headers = [
+    'accept-encoding',
+    'gzip',
+    ...(range === undefined ? [] : ['range', `bytes=${range.first}-${range.last ?? ''}`]),
+    ...matchHeaders(revision),
+  ];
+  const response = await client.rest.send(
+    { call: 'read', method: 'GET', path: xmlPath(client, ref), headers, effect: 'read', missing: 'object' },
+    call,
+  );
   try {
     const size = sizeOf(response, range);
     return { properties: headerProperties(response.headers, size), body: response.body };
@@ -55,14 +88,22 @@ function matchHeaders(revision: Revision | undefined): string[] {
 const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+)$/;
 
 /**
- * Size of the whole object. Bytes that are not the ones stored, because something on the way packed or unpacked them, are
- * refused. Servers that answer a range of nothing with 200 are told apart here.
+ * Size of the whole object. Bytes that are not the ones stored, because something on the way packed or unpacked them,
+ * are refused. Servers that answer a range of nothing with 200 are told apart here.
  */
 function sizeOf({ status, headers, body }: WireResponse, range: ByteRange | undefined): number {
   const stored = Number(text(headers, 'x-goog-stored-content-length') ?? body.size);
   if (status === 206) {
     const [, first, last, size] = (CONTENT_RANGE.exec(text(headers, 'content-range') ?? '') ?? []).map(Number);
-    if (first === undefined || first !== range?.first || last === undefined || size === undefined || body.size !== last - first + 1) throw altered(status);
+    if (
+      first === undefined ||
+      first !== range?.first ||
+      last === undefined ||
+      size === undefined ||
+      body.size !== last - first + 1
+    ) {
+      throw altered(status);
+    }
     return size;
   }
   if (body.size !== stored) throw altered(status);
@@ -73,16 +114,24 @@ function sizeOf({ status, headers, body }: WireResponse, range: ByteRange | unde
 }
 
 function altered(status: number): StoreError {
-  return new StoreError('unexpected', { call: 'read', status, cause: new Error('the answer is not the bytes that were asked for') });
+  return new StoreError('unexpected', {
+    call: 'read',
+    status,
+    cause: new Error('the answer is not the bytes that were asked for'),
+  });
 }
 
 const CUSTOM = 'x-goog-meta-';
 
 function headerProperties(headers: WireHeaders, size: number): BlobProperties {
   const custom = Object.create(null) as Record<string, string>;
-  for (const name in headers) if (name.startsWith(CUSTOM)) custom[name.slice(CUSTOM.length)] = text(headers, name) ?? '';
+  for (const name in headers) {
+    if (name.startsWith(CUSTOM)) custom[name.slice(CUSTOM.length)] = text(headers, name) ?? '';
+  }
   const generation = text(headers, 'x-goog-generation');
-  if (generation === undefined) throw new StoreError('unexpected', { call: 'read', cause: new Error('answer without generation') });
+  if (generation === undefined) {
+    throw new StoreError('unexpected', { call: 'read', cause: new Error('answer without generation') });
+  }
   const md5 = /(?:^|,)\s*md5=([^,\s]+)/.exec(text(headers, 'x-goog-hash') ?? '')?.[1];
   return {
     ...contentHeaders(headers, custom),

@@ -5,9 +5,17 @@ import type { GcsClient } from '../client.ts';
 import { remove } from './write.ts';
 
 /**
- * Deletes on a few connections side by side. A batch call would do for 100 of them, but its parts are as many operations to the
- * service (https://cloud.google.com/storage/docs/batch), and one lost answer leaves all of them in doubt.
+ * Deletes on a few connections side by side. A batch call would do for 100 of them, but its parts are as many
+ * operations to the service (https://cloud.google.com/storage/docs/batch), and one lost answer leaves all of them in
+ * doubt.
  */
-export async function removeMany(client: GcsClient, container: string, items: readonly RemoveItem[], call: Call): Promise<RemoveOutcome[]> {
-  return removeEach(items, client.limits.removeParallel, ({ name, revision }) => remove(client, { container, name }, revision, call));
+export async function removeMany(
+  client: GcsClient,
+  container: string,
+  items: readonly RemoveItem[],
+  call: Call,
+): Promise<RemoveOutcome[]> {
+  return removeEach(items, client.limits.removeParallel, ({ name, revision }) =>
+    remove(client, { container, name }, revision, call),
+  );
 }

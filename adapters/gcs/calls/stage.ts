@@ -17,13 +17,24 @@ import { removeIfThere, write } from './write.ts';
 const NO_METADATA = { metadata: {} };
 
 /** A part is an object of its own, beside the staging blob. */
-export async function stagePart(client: GcsClient, staging: BlobRef, body: UploadBody, call: Call): Promise<StagedPart> {
+export async function stagePart(
+  client: GcsClient,
+  staging: BlobRef,
+  body: UploadBody,
+  call: Call,
+): Promise<StagedPart> {
   return upload(client, staging, body, { name: 'stagePart', call });
 }
 
-async function upload(client: GcsClient, staging: BlobRef, body: UploadBody, { name, call }: { name: string; call: Call }): Promise<StagedPart> {
+async function upload(
+  client: GcsClient,
+  staging: BlobRef,
+  body: UploadBody,
+  { name, call }: { name: string; call: Call },
+): Promise<StagedPart> {
   const { token, ref } = newPart(staging);
-  const send = (): Promise<unknown> => write(client, { ref, body, request: { ...NO_METADATA, condition: ABSENT }, call: name }, call);
+  const send = (): Promise<unknown> =>
+    write(client, { ref, body, request: { ...NO_METADATA, condition: ABSENT }, call: name }, call);
   await makePrivate(client, send, body instanceof Uint8Array, call);
   return { tokens: [token] };
 }
@@ -34,7 +45,10 @@ interface StageFrom {
   readonly range: Required<ByteRange>;
 }
 
-/** The service copies whole objects, not ranges: those pass through here, in bounded memory. The trace says which it was. */
+/**
+ * The service copies whole objects, not ranges: those pass through here, in bounded memory. The trace says which it
+ * was.
+ */
 export async function stagePartFrom(client: GcsClient, stage: StageFrom, call: Call): Promise<StagedPart> {
   const whole = stage.range.first === 0 && (await sizeOfSource(client, stage.source, call)) === stage.range.last + 1;
   call.facts.note('backend.part_copy', whole ? 'rewrite' : 'stream');
@@ -51,7 +65,12 @@ async function sizeOfSource(client: GcsClient, source: CopySource, call: Call): 
 
 async function rewritePart(client: GcsClient, { staging, source }: StageFrom, call: Call): Promise<StagedPart> {
   const { token, ref } = newPart(staging);
-  const send = (): Promise<unknown> => rewrite(client, { call: 'stagePartFrom', source, target: ref, resource: newResource(NO_METADATA), condition: ABSENT }, call);
+  const send = (): Promise<unknown> =>
+    rewrite(
+      client,
+      { call: 'stagePartFrom', source, target: ref, resource: newResource(NO_METADATA), condition: ABSENT },
+      call,
+    );
   await makePrivate(client, send, true, call);
   return { tokens: [token] };
 }
@@ -78,8 +97,15 @@ export async function discardParts(client: GcsClient, staging: BlobRef, call: Ca
   const prefix = stagedPrefix(staging);
   let token: string | undefined;
   do {
-    const page = await list(client, staging.container, { prefix, limit: 1000, ...(token !== undefined && { token }) }, call).catch(noContainer);
-    await inParallel(page.entries, client.limits.removeParallel, ({ name }) => removeIfThere(client, { container: staging.container, name }, call));
+    const page = await list(
+      client,
+      staging.container,
+      { prefix, limit: 1000, ...(token !== undefined && { token }) },
+      call,
+    ).catch(noContainer);
+    await inParallel(page.entries, client.limits.removeParallel, ({ name }) =>
+      removeIfThere(client, { container: staging.container, name }, call),
+    );
     token = page.nextToken;
   } while (token !== undefined);
 }

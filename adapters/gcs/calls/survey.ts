@@ -33,7 +33,12 @@ const ACTIONS: Readonly<Record<string, LifecycleRule['action']>> = {
 export async function survey(client: GcsClient, container: string, call: Call): Promise<StoreSurvey> {
   const path = bucketPath(client, container);
   try {
-    return toSurvey(await client.rest.sendForJson<BucketResource>({ call: 'survey', method: 'GET', path, query: [['fields', FIELDS]], effect: 'read', missing: 'bucket' }, call));
+    return toSurvey(
+      await client.rest.sendForJson<BucketResource>(
+        { call: 'survey', method: 'GET', path, query: [['fields', FIELDS]], effect: 'read', missing: 'bucket' },
+        call,
+      ),
+    );
   } catch (error) {
     if (isStoreError(error, 'denied')) return {};
     throw error;
@@ -53,5 +58,9 @@ function toSurvey(bucket: BucketResource): StoreSurvey {
 }
 
 function toRule({ action, condition }: Rule): LifecycleRule {
-  return { action: ACTIONS[action?.type ?? ''] ?? 'other', prefixes: condition?.matchesPrefix ?? [], days: condition?.age };
+  return {
+    action: ACTIONS[action?.type ?? ''] ?? 'other',
+    prefixes: condition?.matchesPrefix ?? [],
+    days: condition?.age,
+  };
 }

@@ -1,4 +1,11 @@
-import type { BlobMetadata, BlobRef, Condition, Revision, WriteRequest, WriteResult } from '../../../src/store/blob-store.ts';
+import type {
+  BlobMetadata,
+  BlobRef,
+  Condition,
+  Revision,
+  WriteRequest,
+  WriteResult,
+} from '../../../src/store/blob-store.ts';
 import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { bodySize } from '../../../src/streams/bytes.ts';
@@ -23,7 +30,10 @@ interface WriteTarget {
 
 const EMPTY = new Uint8Array(0);
 
-/** https://cloud.google.com/storage/docs/json_api/v1/objects/insert, `uploadType=multipart`. The service checks an MD5 that it is told. */
+/**
+ * https://cloud.google.com/storage/docs/json_api/v1/objects/insert, `uploadType=multipart`. The service checks an MD5
+ * that it is told.
+ */
 export async function write(client: GcsClient, target: WriteTarget, call: Call): Promise<WriteResult> {
   const { ref, request } = target;
   const size = bodySize(target.body);
@@ -52,7 +62,10 @@ export async function write(client: GcsClient, target: WriteTarget, call: Call):
   return writeResult(stored, target.call);
 }
 
-/** The name goes out in the resource, not in the path; what is written must be readable. @throws StoreError invalidName */
+/**
+ * The name goes out in the resource, not in the path; what is written must be readable.
+ * @throws StoreError invalidName
+ */
 function checkedName(client: GcsClient, ref: BlobRef): string {
   xmlPath(client, ref);
   return ref.name;
@@ -65,10 +78,14 @@ interface MetadataChange {
 }
 
 /**
- * https://cloud.google.com/storage/docs/json_api/v1/objects/patch merges metadata key by key, so the keys to be removed must be named:
- * they are read first, at the very revision that the patch is conditioned on.
+ * https://cloud.google.com/storage/docs/json_api/v1/objects/patch merges metadata key by key, so the keys to be removed
+ * must be named: they are read first, at the very revision that the patch is conditioned on.
  */
-export async function setMetadata(client: GcsClient, { ref, metadata, condition }: MetadataChange, call: Call): Promise<WriteResult> {
+export async function setMetadata(
+  client: GcsClient,
+  { ref, metadata, condition }: MetadataChange,
+  call: Call,
+): Promise<WriteResult> {
   if (condition.kind === 'absent') throw new StoreError('conditionFailed', { call: 'setMetadata' });
   const { revision } = condition;
   const before = await getResource(client, ref, { call: 'setMetadata', revision }, call);
@@ -89,7 +106,12 @@ export async function setMetadata(client: GcsClient, { ref, metadata, condition 
 }
 
 /** https://cloud.google.com/storage/docs/json_api/v1/objects/delete */
-export async function remove(client: GcsClient, ref: BlobRef, revision: Revision | undefined, call: Call): Promise<void> {
+export async function remove(
+  client: GcsClient,
+  ref: BlobRef,
+  revision: Revision | undefined,
+  call: Call,
+): Promise<void> {
   await client.rest.sendForHeaders(
     {
       call: 'remove',

@@ -7,19 +7,41 @@ import type { Json } from './resource.ts';
 import { checkBucketName } from './rules.ts';
 import { OWN_PROJECT, StoredBucket } from './state.ts';
 
-/** New buckets keep what is deleted for a week (https://cloud.google.com/storage/docs/soft-delete#retention-duration). */
+/**
+ * New buckets keep what is deleted for a week (https://cloud.google.com/storage/docs/soft-delete#retention-duration).
+ */
 const WEEK = String(7 * 24 * 60 * 60);
 
 /** https://cloud.google.com/storage/docs/json_api/v1/buckets/insert */
 export async function insertBucket({ state, query, json }: Exchange): Promise<Answer> {
   if (query.get('project') === null) throw invalid('Required parameter: project');
-  const { name, location, storageClass, softDeletePolicy, hierarchicalNamespace, labels, versioning, lifecycle, retentionPolicy } = await json();
+  const {
+    name,
+    location,
+    storageClass,
+    softDeletePolicy,
+    hierarchicalNamespace,
+    labels,
+    versioning,
+    lifecycle,
+    retentionPolicy,
+  } = await json();
   if (typeof name !== 'string') throw invalid('Required');
   checkBucketName(name);
-  if (isObject(versioning) && versioning['enabled'] === true) throw new Refusal(501, 'notImplemented', 'The double keeps no versions.');
+  if (isObject(versioning) && versioning['enabled'] === true) {
+    throw new Refusal(501, 'notImplemented', 'The double keeps no versions.');
+  }
   // The namespace is everybody's (https://cloud.google.com/storage/docs/buckets#considerations).
   const taken = state.buckets.get(name);
-  if (taken !== undefined) throw new Refusal(409, 'conflict', isOwn(taken) ? 'Your previous request to create the named bucket succeeded and you already own it.' : 'The requested bucket name is not available.');
+  if (taken !== undefined) {
+    throw new Refusal(
+      409,
+      'conflict',
+      isOwn(taken)
+        ? 'Your previous request to create the named bucket succeeded and you already own it.'
+        : 'The requested bucket name is not available.',
+    );
+  }
   const retention = isObject(softDeletePolicy) ? softDeletePolicy['retentionDurationSeconds'] : undefined;
   const fields = {
     location: typeof location === 'string' ? location : 'US',
@@ -68,7 +90,11 @@ export function listBuckets({ state, query }: Exchange): Answer {
   const page = names.slice(0, Math.min(Number(query.get('maxResults') ?? 1000), 1000));
   const items = page.map((name) => bucketResource(state.bucket(name)));
   const last = page.at(-1);
-  return ok({ kind: 'storage#buckets', ...(items.length > 0 && { items }), ...(page.length < names.length && last !== undefined && { nextPageToken: last }) });
+  return ok({
+    kind: 'storage#buckets',
+    ...(items.length > 0 && { items }),
+    ...(page.length < names.length && last !== undefined && { nextPageToken: last }),
+  });
 }
 
 function isOwn({ fields }: StoredBucket): boolean {
@@ -98,5 +124,7 @@ function bucketResource({ name, fields, metageneration, timeCreated }: StoredBuc
 
 function labelsOf(value: unknown): Readonly<Record<string, string>> {
   if (!isObject(value)) return {};
-  return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }

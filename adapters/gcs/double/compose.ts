@@ -11,11 +11,23 @@ import type { StoredObject } from './state.ts';
 const MAX_SOURCES = 32;
 
 /** https://cloud.google.com/storage/docs/json_api/v1/objects/compose */
-export async function composeObject({ state, bucket: bucketName, object: name, query, json }: Exchange): Promise<Answer> {
+export async function composeObject({
+  state,
+  bucket: bucketName,
+  object: name,
+  query,
+  json,
+}: Exchange): Promise<Answer> {
   const { sourceObjects, destination } = await json();
   checkObjectName(name);
-  if (!Array.isArray(sourceObjects) || sourceObjects.length === 0) throw invalid('You must provide at least one source component.');
-  if (sourceObjects.length > MAX_SOURCES) throw invalid(`The number of source components provided (${sourceObjects.length}) exceeds the maximum (${MAX_SOURCES})`);
+  if (!Array.isArray(sourceObjects) || sourceObjects.length === 0) {
+    throw invalid('You must provide at least one source component.');
+  }
+  if (sourceObjects.length > MAX_SOURCES) {
+    throw invalid(
+      `The number of source components provided (${sourceObjects.length}) exceeds the maximum (${MAX_SOURCES})`,
+    );
+  }
   const bucket = state.bucket(bucketName);
   checkBeforeChange(bucket.objects.get(name), preconditionsOf(query));
   const sources = sourceObjects.map((source: unknown) => sourceOf({ state, bucket: bucketName }, source));

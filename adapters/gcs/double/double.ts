@@ -36,16 +36,19 @@ const DRAIN_LIMIT = 1024 * 1024;
 const KEEP_ALIVE = 240_000;
 
 /**
- * Cloud Storage in this process's memory, on loopback: what the adapter calls, as Google documents it. For tests and for trying
- * out. `test/store/gcs-contract.ts` holds it to the behaviour that independent servers show.
+ * Cloud Storage in this process's memory, on loopback: what the adapter calls, as Google documents it. For tests and
+ * for trying out. `test/store/gcs-contract.ts` holds it to the behaviour that independent servers show.
  */
 export async function startGcsDouble(options: DoubleServerOptions = {}): Promise<GcsDouble> {
   const state = new DoubleState(options);
   const requests: string[] = [];
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE, requestTimeout: 0, maxHeaderSize: 64 * 1024 }, (request, response) => {
-    if (options.record === true) requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
-    serve(state, request, response).catch(() => response.destroy());
-  });
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE, requestTimeout: 0, maxHeaderSize: 64 * 1024 },
+    (request, response) => {
+      if (options.record === true) requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
+      serve(state, request, response).catch(() => response.destroy());
+    },
+  );
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -67,9 +70,20 @@ async function serve(state: DoubleState, request: IncomingMessage, response: Ser
     const query = new URLSearchParams(search);
     const body = (): Promise<Rope> => readBody(request);
     const origin = `http://${request.headers.host ?? ''}`;
-    const exchange = { state, method: request.method ?? '', ...route.names, query, headers: request.headers, origin, body, json: () => readJson(body) };
+    const exchange = {
+      state,
+      method: request.method ?? '',
+      ...route.names,
+      query,
+      headers: request.headers,
+      origin,
+      body,
+      json: () => readJson(body),
+    };
     answer = await route.handler(exchange);
-    if (!(answer.body instanceof Rope) && answer.body !== undefined) answer = asJson(answer, partial(answer.body, query.get('fields')));
+    if (!(answer.body instanceof Rope) && answer.body !== undefined) {
+      answer = asJson(answer, partial(answer.body, query.get('fields')));
+    }
   } catch (error) {
     answer = refused(refusalFor(error, request), route?.api ?? 'json');
   }
@@ -87,7 +101,9 @@ function routeAt(method: string, path: string): Route {
   throw new Refusal(404, 'notFound', 'Not Found');
 }
 
-/** A body that breaks off has nobody left to be answered; anything else that is no refusal is a mistake of the double's. */
+/**
+ * A body that breaks off has nobody left to be answered; anything else that is no refusal is a mistake of the double's.
+ */
 function refusalFor(error: unknown, request: IncomingMessage): Refusal {
   if (error instanceof Refusal) return error;
   if (!request.complete) throw error;
@@ -107,7 +123,11 @@ function refused(refusal: Refusal, api: Route['api']): Answer {
   return { status, headers: { ...headers, 'content-type': type }, body: new Rope([Buffer.from(text)]) };
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Answer): Promise<void> {
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: Answer,
+): Promise<void> {
   const rope = body instanceof Rope ? body : new Rope([]);
   const length = status === 204 || status === 304 ? {} : { 'content-length': rope.size };
   response.writeHead(status, { 'x-guploader-uploadid': randomBytes(12).toString('base64url'), ...headers, ...length });
@@ -119,7 +139,9 @@ async function send(request: IncomingMessage, response: ServerResponse, { status
 
 /** A refusal may come before the body was taken. */
 function giveUpBody(request: IncomingMessage, response: ServerResponse): void {
-  const length = Number(request.headers['content-length'] ?? (request.headers['transfer-encoding'] === undefined ? 0 : Infinity));
+  const length = Number(
+    request.headers['content-length'] ?? (request.headers['transfer-encoding'] === undefined ? 0 : Infinity),
+  );
   if (request.complete) return;
   if (length <= DRAIN_LIMIT) request.resume();
   else response.once('finish', () => request.destroy());

@@ -14,14 +14,17 @@ export function downloadMedia(exchange: Exchange): Answer {
 }
 
 /**
- * https://cloud.google.com/storage/docs/xml-api/get-object and head-object: the bytes, custom metadata as `x-goog-meta-` headers.
- * What no header line can carry is left out; what the service does then is nowhere written.
+ * https://cloud.google.com/storage/docs/xml-api/get-object and head-object: the bytes, custom metadata as
+ * `x-goog-meta-` headers. What no header line can carry is left out; what the service does then is nowhere written.
  */
 export function xmlObject(exchange: Exchange): Answer {
   const { state, bucket, object: name, query, headers } = exchange;
   const object = state.object(bucket, name, integer(query.get('generation'), 'generation'));
   checkBeforeRead(object, headerPreconditions(headers));
-  const custom = Object.entries(object.fields.metadata ?? {}).map(([key, value]) => [`x-goog-meta-${key}`, Buffer.from(value).toString('latin1')]);
+  const custom = Object.entries(object.fields.metadata ?? {}).map(([key, value]) => [
+    `x-goog-meta-${key}`,
+    Buffer.from(value).toString('latin1'),
+  ]);
   return content(exchange, object, Object.fromEntries(custom) as Readonly<Record<string, string>>);
 }
 
@@ -40,15 +43,20 @@ function content({ headers }: Exchange, object: StoredObject, custom: Readonly<R
 }
 
 /** https://cloud.google.com/storage/docs/xml-api/reference-headers */
-function storedHeaders(object: StoredObject, custom: Readonly<Record<string, string>>): Record<string, string | string[]> {
+function storedHeaders(
+  object: StoredObject,
+  custom: Readonly<Record<string, string>>,
+): Record<string, string | string[]> {
   const { fields, bytes } = object;
-  const hashes = object.componentCount === undefined ? [`crc32c=${bytes.crc32c}`, `md5=${bytes.md5}`] : [`crc32c=${bytes.crc32c}`];
+  const hashes =
+    object.componentCount === undefined ? [`crc32c=${bytes.crc32c}`, `md5=${bytes.md5}`] : [`crc32c=${bytes.crc32c}`];
   const found: Record<string, string | string[] | undefined> = {
     'content-type': fields.contentType ?? 'application/octet-stream',
     'content-encoding': fields.contentEncoding,
     'content-language': fields.contentLanguage,
     'content-disposition': fields.contentDisposition,
-    // What is not for everybody and has no setting of its own is served as private (seen on the service; see #cache-control of docs/metadata).
+    // What is not for everybody and has no setting of its own is served as private (seen on the service; see
+    // #cache-control of docs/metadata).
     'cache-control': fields.cacheControl ?? 'private, max-age=0',
     'accept-ranges': 'bytes',
     'last-modified': new Date(object.timeCreated).toUTCString(),
@@ -75,9 +83,18 @@ function isSayable(name: string, value: string | string[]): boolean {
   }
 }
 
-/** Gzip objects are unpacked for who does not accept gzip (https://cloud.google.com/storage/docs/transcoding); ranges are ignored then. */
+/**
+ * Gzip objects are unpacked for who does not accept gzip (https://cloud.google.com/storage/docs/transcoding); ranges
+ * are ignored then.
+ */
 function transcoded({ fields, bytes }: StoredObject, accepted: string | string[] | undefined): Rope | undefined {
-  if (fields.contentEncoding !== 'gzip' || String(accepted ?? '').includes('gzip') || fields.cacheControl?.includes('no-transform') === true) return undefined;
+  if (
+    fields.contentEncoding !== 'gzip' ||
+    String(accepted ?? '').includes('gzip') ||
+    fields.cacheControl?.includes('no-transform') === true
+  ) {
+    return undefined;
+  }
   try {
     return new Rope([gunzipSync(bytes.bytes())]);
   } catch {
@@ -94,7 +111,10 @@ function rangeOf(header: string | undefined, size: number): [number, number] | u
   if (from !== '' && to !== '' && Number(to) < first) return undefined;
   if (first >= size) {
     const headers = { 'content-range': `bytes */${size}` };
-    throw new Refusal(416, 'requestedRangeNotSatisfiable', 'The requested range cannot be satisfied.', { xmlCode: 'InvalidRange', headers });
+    throw new Refusal(416, 'requestedRangeNotSatisfiable', 'The requested range cannot be satisfied.', {
+      xmlCode: 'InvalidRange',
+      headers,
+    });
   }
   return [first, end];
 }

@@ -39,7 +39,9 @@ export function ok(body: Json): Answer {
 /** Small chunks are cut out of the large buffers that they were read into, which would be kept otherwise. */
 export async function readBody(request: IncomingMessage): Promise<Rope> {
   const pieces: Buffer[] = [];
-  for await (const chunk of request as AsyncIterable<Buffer>) pieces.push(chunk.length * 2 < chunk.buffer.byteLength ? Buffer.from(chunk) : chunk);
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    pieces.push(chunk.length * 2 < chunk.buffer.byteLength ? Buffer.from(chunk) : chunk);
+  }
   if (!request.complete) throw new Error('the client broke off');
   return new Rope(pieces);
 }

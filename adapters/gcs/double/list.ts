@@ -9,13 +9,15 @@ import type { StoredBucket } from './state.ts';
 const MAX_ROWS = 1000;
 
 /**
- * https://cloud.google.com/storage/docs/json_api/v1/objects/list: objects and prefixes count towards `maxResults` together,
- * a prefix appears once, `startOffset` is inclusive and looks at names, not at what they are rolled up into.
+ * https://cloud.google.com/storage/docs/json_api/v1/objects/list: objects and prefixes count towards `maxResults`
+ * together, a prefix appears once, `startOffset` is inclusive and looks at names, not at what they are rolled up into.
  */
 export function listObjects({ state, bucket: name, query }: Exchange): Answer {
   const bucket = state.bucket(name);
   const prefix = query.get('prefix') ?? '';
-  const start = [prefix, query.get('startOffset') ?? '', tokenStart(query.get('pageToken'))].reduce((a, b) => (compareUtf8(a, b) < 0 ? b : a));
+  const start = [prefix, query.get('startOffset') ?? '', tokenStart(query.get('pageToken'))].reduce((a, b) =>
+    compareUtf8(a, b) < 0 ? b : a,
+  );
   const rows = collect(bucket, {
     prefix,
     start,
@@ -52,7 +54,9 @@ function collect(bucket: StoredBucket, scan: Scan): Rows {
   let at = bucket.position(scan.start);
   for (;;) {
     const name = bucket.names[at];
-    if (name === undefined || !name.startsWith(prefix) || (end !== undefined && compareUtf8(name, end) >= 0)) return rows;
+    if (name === undefined || !name.startsWith(prefix) || (end !== undefined && compareUtf8(name, end) >= 0)) {
+      return rows;
+    }
     if (rows.items.length + rows.prefixes.length >= limit) return { ...rows, next: name };
     const cut = delimiter === '' ? -1 : name.indexOf(delimiter, prefix.length);
     const object = bucket.objects.get(name);
@@ -71,7 +75,9 @@ function collect(bucket: StoredBucket, scan: Scan): Rows {
 function maxResults(query: URLSearchParams): number {
   const text = query.get('maxResults');
   if (text === null) return MAX_ROWS;
-  if (!/^\d{1,9}$/.test(text) || Number(text) === 0) throw invalid(`Invalid value '${text}'. Values must be within the range: [1, 2147483647]`);
+  if (!/^\d{1,9}$/.test(text) || Number(text) === 0) {
+    throw invalid(`Invalid value '${text}'. Values must be within the range: [1, 2147483647]`);
+  }
   return Number(text);
 }
 

@@ -12,8 +12,8 @@ interface Related {
 const FIRST_PARTS = 128 * 1024;
 
 /**
- * Two parts, RFC 2387: a JSON resource and the bytes. The boundary that ends the bytes is looked for at the end only, so that
- * they need not be copied together.
+ * Two parts, RFC 2387: a JSON resource and the bytes. The boundary that ends the bytes is looked for at the end only,
+ * so that they need not be copied together.
  * @throws Refusal 400
  */
 export function splitRelated(body: Rope, contentType: string): Related {
@@ -42,7 +42,10 @@ function headEnd(text: string, from: number): number {
 
 function closing(body: Rope, delimiter: string): number {
   const ending = `\r\n${delimiter}--`;
-  const tail = body.slice(Math.max(0, body.size - ending.length - 2), body.size).bytes().toString('latin1');
+  const tail = body
+    .slice(Math.max(0, body.size - ending.length - 2), body.size)
+    .bytes()
+    .toString('latin1');
   const at = tail.lastIndexOf(ending);
   if (at < 0 || !/^(?:\r\n)?$/.test(tail.slice(at + ending.length))) throw malformed();
   return body.size - tail.length + at;

@@ -4,7 +4,9 @@ interface Selection {
   readonly [field: string]: Selection | 'all';
 }
 
-/** What `fields` leaves of an answer (https://cloud.google.com/storage/docs/json_api#partial-response): `a,b(c,d),e/f`. */
+/**
+ * What `fields` leaves of an answer (https://cloud.google.com/storage/docs/json_api#partial-response): `a,b(c,d),e/f`.
+ */
 export function partial(value: unknown, fields: string | null): unknown {
   return fields === null || fields === '*' ? value : select(value, parseSelection(fields));
 }

@@ -49,7 +49,11 @@ export function checkBeforeChange(object: StoredObject | undefined, conditions: 
   if (failed) throw conditionNotMet();
 }
 
-/** Before a read: a condition of "not" answers 304 (https://cloud.google.com/storage/docs/json_api/v1/status-codes#304-not-modified). @throws Refusal */
+/**
+ * Before a read: a condition of "not" answers 304
+ * (https://cloud.google.com/storage/docs/json_api/v1/status-codes#304-not-modified).
+ * @throws Refusal
+ */
 export function checkBeforeRead(object: StoredObject, conditions: Preconditions): void {
   if (!matches(object, conditions)) throw conditionNotMet();
   if (collides(object, conditions)) throw new Refusal(304, 'notModified', 'Not Modified');
@@ -57,12 +61,20 @@ export function checkBeforeRead(object: StoredObject, conditions: Preconditions)
 
 function matches(object: StoredObject | undefined, { generationMatch, metagenerationMatch }: Preconditions): boolean {
   if (generationMatch !== undefined && (object?.generation ?? '0') !== generationMatch) return false;
-  return metagenerationMatch === undefined || (object !== undefined && String(object.metageneration) === metagenerationMatch);
+  return (
+    metagenerationMatch === undefined || (object !== undefined && String(object.metageneration) === metagenerationMatch)
+  );
 }
 
 /** "If no live object exists, the precondition fails" (reference of `ifGenerationNotMatch`). */
-function collides(object: StoredObject | undefined, { generationNotMatch, metagenerationNotMatch }: Preconditions): boolean {
+function collides(
+  object: StoredObject | undefined,
+  { generationNotMatch, metagenerationNotMatch }: Preconditions,
+): boolean {
   if (generationNotMatch !== undefined && (object?.generation ?? '0') === generationNotMatch) return true;
   if (generationNotMatch !== undefined && object === undefined) return true;
-  return metagenerationNotMatch !== undefined && (object === undefined || String(object.metageneration) === metagenerationNotMatch);
+  return (
+    metagenerationNotMatch !== undefined &&
+    (object === undefined || String(object.metageneration) === metagenerationNotMatch)
+  );
 }

@@ -9,7 +9,12 @@ export class Refusal extends Error {
   readonly xmlCode: string;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, reason: string, message: string, more: { xmlCode?: string; headers?: Readonly<Record<string, string>> } = {}) {
+  constructor(
+    status: number,
+    reason: string,
+    message: string,
+    more: { xmlCode?: string; headers?: Readonly<Record<string, string>> } = {},
+  ) {
     super(message);
     this.name = 'Refusal';
     this.status = status;
@@ -33,12 +38,19 @@ export function invalid(message: string): Refusal {
 }
 
 export function conditionNotMet(): Refusal {
-  return new Refusal(412, 'conditionNotMet', 'At least one of the pre-conditions you specified did not hold.', { xmlCode: 'PreconditionFailed' });
+  return new Refusal(412, 'conditionNotMet', 'At least one of the pre-conditions you specified did not hold.', {
+    xmlCode: 'PreconditionFailed',
+  });
 }
 
 /** https://cloud.google.com/storage/docs/json_api/v1/status-codes#403-forbidden */
 export function forbidden(bucket: string): Refusal {
-  return new Refusal(403, 'forbidden', `The caller does not have access to the bucket ${bucket}. Permission denied on resource (or it may not exist).`, { xmlCode: 'AccessDenied' });
+  return new Refusal(
+    403,
+    'forbidden',
+    `The caller does not have access to the bucket ${bucket}. Permission denied on resource (or it may not exist).`,
+    { xmlCode: 'AccessDenied' },
+  );
 }
 
 export function noSuchBucket(): Refusal {

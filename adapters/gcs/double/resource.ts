@@ -35,7 +35,14 @@ export function etagOf({ generation, metageneration }: StoredObject): string {
   return Buffer.from(`${generation}/${metageneration}`).toString('base64');
 }
 
-const TEXT_FIELDS = ['contentType', 'contentEncoding', 'contentLanguage', 'contentDisposition', 'cacheControl', 'storageClass'] as const;
+const TEXT_FIELDS = [
+  'contentType',
+  'contentEncoding',
+  'contentLanguage',
+  'contentDisposition',
+  'cacheControl',
+  'storageClass',
+] as const;
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -55,7 +62,10 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The fields of a whole resource, as in an upload, a rewrite or an update: what is not named is not set. @throws Refusal 400 */
+/**
+ * The fields of a whole resource, as in an upload, a rewrite or an update: what is not named is not set.
+ * @throws Refusal 400
+ */
 export function fieldsOf(resource: Json): ObjectFields {
   return mergeFields({}, resource);
 }

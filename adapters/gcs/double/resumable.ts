@@ -8,7 +8,9 @@ import { checkObjectName } from './rules.ts';
 import type { DoubleState } from './state.ts';
 import { store } from './store-object.ts';
 
-/** https://cloud.google.com/storage/docs/performing-resumable-uploads: all chunks but the last are multiples of this. */
+/**
+ * https://cloud.google.com/storage/docs/performing-resumable-uploads: all chunks but the last are multiples of this.
+ */
 const CHUNK_UNIT = 256 * 1024;
 
 interface Session {
@@ -54,7 +56,11 @@ export async function continueResumable(exchange: Exchange): Promise<Answer> {
   const size = open ? end : total;
   if (first !== undefined && end !== undefined) take(session, body, { first, end, isLast: end === size });
   if (size === undefined || session.received.size < size) return incomplete(session);
-  session.done = store({ ...exchange, bucket: session.bucket, query: session.query }, session.resource, session.received);
+  session.done = store(
+    { ...exchange, bucket: session.bucket, query: session.query },
+    session.resource,
+    session.received,
+  );
   return session.done;
 }
 
@@ -84,7 +90,11 @@ interface ContentRange {
 function contentRange(header: string): ContentRange {
   const [, first, last, total] = /^bytes (?:(\d+)-(\d+|\*)|\*)\/(\d+|\*)$/.exec(header) ?? [];
   if (total === undefined) throw invalid('Invalid Content-Range');
-  return { first: first === undefined ? undefined : Number(first), total: total === '*' ? undefined : Number(total), open: last === '*' && total === '*' };
+  return {
+    first: first === undefined ? undefined : Number(first),
+    total: total === '*' ? undefined : Number(total),
+    open: last === '*' && total === '*',
+  };
 }
 
 interface Chunk {
@@ -94,7 +104,10 @@ interface Chunk {
   readonly isLast: boolean;
 }
 
-/** Bytes that are there already are skipped; a gap is refused; of a chunk that is no multiple of the unit only whole units stay. */
+/**
+ * Bytes that are there already are skipped; a gap is refused; of a chunk that is no multiple of the unit only whole
+ * units stay.
+ */
 function take(session: Session, body: Rope, { first, end, isLast }: Chunk): void {
   const have = session.received.size;
   if (first > have) throw new Refusal(503, 'backendError', 'The chunk does not begin where the one before ended.');

@@ -20,12 +20,18 @@ type Handlers = Readonly<Record<string, Handler>>;
 const B = String.raw`/storage/v1/b/(?<bucket>[^/]+)`;
 const O = String.raw`${B}/o/(?<object>[^/]+)`;
 
-/** Names of objects are one segment each, percent-encoded (https://cloud.google.com/storage/docs/request-endpoints#encoding). */
+/**
+ * Names of objects are one segment each, percent-encoded
+ * (https://cloud.google.com/storage/docs/request-endpoints#encoding).
+ */
 const JSON_ROUTES: readonly (readonly [RegExp, Handlers])[] = [
   [/^\/storage\/v1\/b$/, { GET: listBuckets, POST: insertBucket }],
   [new RegExp(`^${B}$`), { GET: getBucket, PATCH: patchBucket, DELETE: deleteBucket }],
   [new RegExp(`^${B}/o$`), { GET: listObjects }],
-  [new RegExp(`^${O}$`), { GET: getOrDownload, HEAD: getOrDownload, PATCH: patchObject, PUT: updateObject, DELETE: deleteObject }],
+  [
+    new RegExp(`^${O}$`),
+    { GET: getOrDownload, HEAD: getOrDownload, PATCH: patchObject, PUT: updateObject, DELETE: deleteObject },
+  ],
   [new RegExp(`^${O}/compose$`), { POST: composeObject }],
   [new RegExp(`^${O}/rewriteTo/b/(?<targetBucket>[^/]+)/o/(?<targetObject>[^/]+)$`), { POST: rewriteObject }],
   [new RegExp(`^/upload${B}/o$`), { POST: insertObject, PUT: continueResumable, DELETE: cancelResumable }],
@@ -50,8 +56,21 @@ export function routeOf(method: string, path: string): Route | undefined {
   return match === null ? undefined : route(XML_HANDLERS[method], match.groups, 'xml');
 }
 
-function route(handler: Handler | undefined, groups: Readonly<Record<string, string>> | undefined, api: Route['api']): Route | undefined {
+function route(
+  handler: Handler | undefined,
+  groups: Readonly<Record<string, string>> | undefined,
+  api: Route['api'],
+): Route | undefined {
   if (handler === undefined) return undefined;
   const name = (group: string): string => decodeURIComponent(groups?.[group] ?? '');
-  return { handler, api, names: { bucket: name('bucket'), object: name('object'), targetBucket: name('targetBucket'), targetObject: name('targetObject') } };
+  return {
+    handler,
+    api,
+    names: {
+      bucket: name('bucket'),
+      object: name('object'),
+      targetBucket: name('targetBucket'),
+      targetObject: name('targetObject'),
+    },
+  };
 }

@@ -51,7 +51,9 @@ interface BucketFields {
   readonly projectNumber?: string;
   readonly location: string;
   readonly storageClass: string;
-  /** Seconds; buckets are made with a week unless told otherwise (https://cloud.google.com/storage/docs/soft-delete). */
+  /**
+   * Seconds; buckets are made with a week unless told otherwise (https://cloud.google.com/storage/docs/soft-delete).
+   */
   readonly softDeleteSeconds: string;
   readonly hierarchicalNamespace: boolean;
   readonly labels: Readonly<Record<string, string>>;
@@ -66,7 +68,10 @@ export class StoredBucket {
   fields: BucketFields;
   metageneration = 1;
   readonly objects = new Map<string, StoredObject>();
-  /** Names in the order of their UTF-8 bytes (https://cloud.google.com/storage/docs/json_api/v1/objects/list: lexicographic order). */
+  /**
+   * Names in the order of their UTF-8 bytes (https://cloud.google.com/storage/docs/json_api/v1/objects/list:
+   * lexicographic order).
+   */
   readonly names: string[] = [];
   readonly #mutated = new Map<string, number>();
 
@@ -126,7 +131,13 @@ export class DoubleState {
 
   constructor(options: DoubleOptions) {
     this.options = options;
-    const fields: BucketFields = { location: 'US', storageClass: 'STANDARD', softDeleteSeconds: '0', hierarchicalNamespace: false, labels: {} };
+    const fields: BucketFields = {
+      location: 'US',
+      storageClass: 'STANDARD',
+      softDeleteSeconds: '0',
+      hierarchicalNamespace: false,
+      labels: {},
+    };
     for (const name of Object.keys(options.foreignBuckets ?? {})) {
       this.buckets.set(name, new StoredBucket(name, { ...fields, projectNumber: FOREIGN_PROJECT }, Date.now()));
     }
@@ -143,7 +154,9 @@ export class DoubleState {
   /** @param generation only this one, if given. @throws Refusal 404 */
   object(bucket: string, name: string, generation?: string): StoredObject {
     const object = this.bucket(bucket).objects.get(name);
-    if (object === undefined || (generation !== undefined && object.generation !== generation)) throw noSuchObject(bucket, name);
+    if (object === undefined || (generation !== undefined && object.generation !== generation)) {
+      throw noSuchObject(bucket, name);
+    }
     return object;
   }
 

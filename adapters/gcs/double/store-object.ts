@@ -20,7 +20,10 @@ export function store({ state, bucket: bucketName, query }: Exchange, resource: 
   return ok(objectResource(state.put(bucket, { name, bytes, fields })));
 }
 
-/** "If the hash does not match, the request is refused" (https://cloud.google.com/storage/docs/data-validation#server_side_validation). */
+/**
+ * "If the hash does not match, the request is refused"
+ * (https://cloud.google.com/storage/docs/data-validation#server_side_validation).
+ */
 function checkHash(kind: string, declared: unknown, actual: string): void {
   if (typeof declared !== 'string' || declared === actual) return;
   throw invalid(`Provided ${kind} hash "${declared}" doesn't match calculated ${kind} hash "${actual}".`);

@@ -24,7 +24,11 @@ async function insertMedia(exchange: Exchange): Promise<Answer> {
   const { headers, query } = exchange;
   const bytes = await exchange.body();
   const type = headers['content-type'];
-  return store(exchange, { name: query.get('name') ?? '', ...(type !== undefined && { contentType: type }), ...declaredHashes(exchange) }, bytes);
+  return store(
+    exchange,
+    { name: query.get('name') ?? '', ...(type !== undefined && { contentType: type }), ...declaredHashes(exchange) },
+    bytes,
+  );
 }
 
 /** Resource and bytes in one `multipart/related` body. */

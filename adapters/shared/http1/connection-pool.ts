@@ -77,7 +77,10 @@ export class ConnectionPool {
   }
 
   #isFit(connection: Connection): boolean {
-    return !connection.closed && performance.now() - connection.idleSince < Math.min(this.#options.keepAlive, connection.peerKeepAlive);
+    return (
+      !connection.closed &&
+      performance.now() - connection.idleSince < Math.min(this.#options.keepAlive, connection.peerKeepAlive)
+    );
   }
 
   #open(): Connection {
@@ -118,7 +121,10 @@ export class ConnectionPool {
         waiter.reject(error);
       };
       const onAbort = (): void => giveUp(abortedError(signal));
-      const late = setTimeout(() => giveUp(new ConnectionError('timeout', 'no connection came free')), Math.max(1, began + responseTimeout - performance.now()));
+      const late = setTimeout(
+        () => giveUp(new ConnectionError('timeout', 'no connection came free')),
+        Math.max(1, began + responseTimeout - performance.now()),
+      );
       signal.addEventListener('abort', onAbort, { once: true });
       this.#waiters.add(waiter);
     });

@@ -77,7 +77,10 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.options = options;
     this.#socket = this.#open();
-    this.#connectTimer = setTimeout(() => this.fail(new ConnectionError('timeout', 'connect timeout')), options.connectTimeout);
+    this.#connectTimer = setTimeout(
+      () => this.fail(new ConnectionError('timeout', 'connect timeout')),
+      options.connectTimeout,
+    );
     this.#socket.on('error', (error) => this.fail(new ConnectionError('network', error.message, error)));
     this.#socket.on('close', () => this.fail(new ConnectionError('network', 'connection closed')));
     this.#socket.on('end', () => this.#ended());
@@ -122,7 +125,10 @@ export class Connection {
     }
     if (body.length <= ONE_WRITE) {
       // One write of one string; Latin-1 leaves every byte as it is.
-      this.#socket.write(head + Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1');
+      this.#socket.write(
+        head + Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'),
+        'latin1',
+      );
       return;
     }
     this.#socket.cork();
@@ -181,7 +187,12 @@ export class Connection {
     };
     const tcp = { host, port, onread, noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_DELAY };
     if (!secure) return connectTcp(tcp, () => this.#connected());
-    const tls = { ...tcp, ALPNProtocols: ['http/1.1'], ...(ca === undefined ? {} : { ca: [...ca] }), ...(isIP(host) ? {} : { servername: host }) };
+    const tls = {
+      ...tcp,
+      ALPNProtocols: ['http/1.1'],
+      ...(ca === undefined ? {} : { ca: [...ca] }),
+      ...(isIP(host) ? {} : { servername: host }),
+    };
     return connectTls(tls, () => this.#connected());
   }
 
@@ -207,9 +218,14 @@ export class Connection {
     else this.#user.onEnd();
   }
 
-  /** While the reader does not want more, silence is not the peer's fault; how long an idle connection lives is the pool's to say. */
+  /**
+   * While the reader does not want more, silence is not the peer's fault; how long an idle connection lives is the
+   * pool's to say.
+   */
   #silent(): void {
     this.#timerIsSpent = true;
-    if (this.#established && !this.#paused && this.#user !== undefined) this.fail(new ConnectionError('timeout', 'no bytes for too long'));
+    if (this.#established && !this.#paused && this.#user !== undefined) {
+      this.fail(new ConnectionError('timeout', 'no bytes for too long'));
+    }
   }
 }

@@ -42,7 +42,8 @@ export class DirectWriter implements BodyConsumer {
   #filled = 0;
   #flush: NodeJS.Immediate | undefined;
   #waitingSince: number | undefined;
-  readonly #onSinkClosed = (): void => this.#finish(this.#sink.writableFinished ? undefined : sinkFailure(new Error('sink closed')));
+  readonly #onSinkClosed = (): void =>
+    this.#finish(this.#sink.writableFinished ? undefined : sinkFailure(new Error('sink closed')));
   readonly #onSinkError = (error: Error): void => this.#finish(sinkFailure(error));
   readonly #settled = Promise.withResolvers<undefined>();
 
@@ -129,7 +130,9 @@ export class DirectWriter implements BodyConsumer {
   }
 
   #stopClock(): void {
-    if (this.#clock !== undefined && this.#waitingSince !== undefined) this.#clock.clientWaitMs += performance.now() - this.#waitingSince;
+    if (this.#clock !== undefined && this.#waitingSince !== undefined) {
+      this.#clock.clientWaitMs += performance.now() - this.#waitingSince;
+    }
     this.#waitingSince = undefined;
   }
 

@@ -13,7 +13,9 @@ export interface OutgoingRequest {
   /** Request line and header lines up to and with the empty line, Latin-1. */
   readonly head: string;
   readonly body: Uint8Array | undefined;
-  /** Milliseconds of silence before the head of the answer, and for all of the head, the wait for a connection included. */
+  /**
+   * Milliseconds of silence before the head of the answer, and for all of the head, the wait for a connection included.
+   */
   readonly responseTimeout: number;
   /** `performance.now()` from which on that counts. */
   readonly began: number;
@@ -31,7 +33,10 @@ export interface ExchangeFailure {
   readonly error: ConnectionError;
   /** False: certainly nothing of the request reached the peer. */
   readonly sent: boolean;
-  /** The connection had served others before and broke before a byte of this answer: the peer had probably closed it already. */
+  /**
+   * The connection had served others before and broke before a byte of this answer: the peer had probably closed it
+   * already.
+   */
   readonly stale: boolean;
 }
 
@@ -62,14 +67,22 @@ export class Exchange implements ConnectionUser {
   #rate: RateWatch | undefined;
 
   /** @param release is called when the connection may serve the next request */
-  constructor(connection: Connection, request: OutgoingRequest, outcome: ExchangeOutcome, release: (connection: Connection) => void) {
+  constructor(
+    connection: Connection,
+    request: OutgoingRequest,
+    outcome: ExchangeOutcome,
+    release: (connection: Connection) => void,
+  ) {
     this.#connection = connection;
     this.#request = request;
     this.#outcome = outcome;
     this.#release = release;
     request.signal.addEventListener('abort', this);
     // Waiting for a connection has taken some of it; mostly nothing worth another timer.
-    connection.silence = performance.now() - request.began < request.responseTimeout / 8 ? request.responseTimeout : Math.max(1, this.#timeLeft());
+    connection.silence =
+      performance.now() - request.began < request.responseTimeout / 8
+        ? request.responseTimeout
+        : Math.max(1, this.#timeLeft());
     connection.send(request.head, request.body, this);
   }
 
@@ -119,9 +132,11 @@ export class Exchange implements ConnectionUser {
       }
       rest = rest.subarray(found.end);
       const head = parseHead(found.text, this.#request.method);
-      if (head.status >= 200) this.#onHead(head);
-      else if (head.status === 101 || ++this.#interim > MOST_INTERIM) throw new MalformedResponse(`status ${head.status}`);
-      else if (rest.length === 0) {
+      if (head.status >= 200) {
+        this.#onHead(head);
+      } else if (head.status === 101 || ++this.#interim > MOST_INTERIM) {
+        throw new MalformedResponse(`status ${head.status}`);
+      } else if (rest.length === 0) {
         this.#awaitHead();
         return;
       }
@@ -136,7 +151,10 @@ export class Exchange implements ConnectionUser {
   }
 
   #awaitHead(): void {
-    this.#late ??= setTimeout(() => this.#connection.fail(new ConnectionError('timeout', 'no whole head for too long')), Math.max(1, this.#timeLeft()));
+    this.#late ??= setTimeout(
+      () => this.#connection.fail(new ConnectionError('timeout', 'no whole head for too long')),
+      Math.max(1, this.#timeLeft()),
+    );
   }
 
   #timeLeft(): number {
@@ -173,8 +191,9 @@ export class Exchange implements ConnectionUser {
     this.#rate?.stop();
     this.#request.signal.removeEventListener('abort', this);
     const connection = this.#connection;
-    if (taken < bytes.length || !this.#keepAlive || !connection.flushed) connection.fail(new ConnectionError('network', 'answer complete'));
-    else {
+    if (taken < bytes.length || !this.#keepAlive || !connection.flushed) {
+      connection.fail(new ConnectionError('network', 'answer complete'));
+    } else {
       connection.free();
       this.#release(connection);
     }

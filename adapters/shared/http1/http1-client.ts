@@ -59,7 +59,8 @@ export class Http1Client {
   }
 
   #begin(request: OutgoingRequest, outcome: ExchangeOutcome, fresh: boolean): void {
-    const refuse = (error: unknown): void => outcome.onFailure({ error: asConnectionError(error), sent: false, stale: false });
+    const refuse = (error: unknown): void =>
+      outcome.onFailure({ error: asConnectionError(error), sent: false, stale: false });
     const start = (connection: Connection): void => {
       if (request.signal.aborted) {
         this.#pool.release(connection);

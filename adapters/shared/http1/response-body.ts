@@ -67,7 +67,11 @@ export class ResponseBody implements ByteSource {
   fail(error: ConnectionError): void {
     if (this.#decoder.done || this.#failure !== undefined) return;
     const late = error.failure === 'timeout' && { code: NO_ANSWER_IN_TIME };
-    this.#failure = new StoreError(error.failure === 'aborted' ? 'aborted' : 'unavailable', { call: 'read', ...late, cause: error });
+    this.#failure = new StoreError(error.failure === 'aborted' ? 'aborted' : 'unavailable', {
+      call: 'read',
+      ...late,
+      cause: error,
+    });
     this.#held = [];
     this.#consumer?.fail(this.#failure);
   }
@@ -109,7 +113,10 @@ export class ResponseBody implements ByteSource {
     this.#connection.resume();
   }
 
-  /** All bytes in memory, for small answers. Rejects above `limit`, and when they are not there `within` milliseconds (`readSmall`). */
+  /**
+   * All bytes in memory, for small answers. Rejects above `limit`, and when they are not there `within` milliseconds
+   * (`readSmall`).
+   */
   async bytes(limit: number, within?: number): Promise<Uint8Array> {
     if (this.#decoder.done && this.#heldBytes <= limit) return this.#takeHeld();
     return readSmall(this.stream(), limit, within);

@@ -46,7 +46,12 @@ export function parseHead(text: string, method: string): ResponseHead {
   if (line === null) throw new MalformedResponse('status line');
   const status = Number(line[2]);
   const headers = parseFields(text, firstEnd);
-  return { status, headers, framing: framingOf(method, status, headers), keepAlive: keepsAlive(line[1] === '1', headers) };
+  return {
+    status,
+    headers,
+    framing: framingOf(method, status, headers),
+    keepAlive: keepsAlive(line[1] === '1', headers),
+  };
 }
 
 function parseFields(text: string, firstEnd: number): ResponseHeaders {
@@ -86,8 +91,12 @@ function framingOf(method: string, status: number, headers: ResponseHeaders): Fr
   const coding = headers['transfer-encoding'];
   const length = headers['content-length'];
   if (coding !== undefined && length !== undefined) throw new MalformedResponse('two framings');
-  if (length !== undefined && (typeof length !== 'string' || !LENGTH.test(length))) throw new MalformedResponse('content-length');
-  if (coding !== undefined && (typeof coding !== 'string' || coding.toLowerCase() !== 'chunked')) throw new MalformedResponse('transfer-encoding');
+  if (length !== undefined && (typeof length !== 'string' || !LENGTH.test(length))) {
+    throw new MalformedResponse('content-length');
+  }
+  if (coding !== undefined && (typeof coding !== 'string' || coding.toLowerCase() !== 'chunked')) {
+    throw new MalformedResponse('transfer-encoding');
+  }
   if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return { kind: 'empty' };
   if (coding !== undefined) return { kind: 'chunked' };
   if (length !== undefined) return { kind: 'length', length: Number(length) };
@@ -99,7 +108,10 @@ function framingOf(method: string, status: number, headers: ResponseHeaders): Fr
 function keepsAlive(persistent: boolean, headers: ResponseHeaders): boolean {
   const options = headers['connection'];
   if (options === undefined) return persistent;
-  const tokens = String(options).toLowerCase().split(',').map((token) => token.trim());
+  const tokens = String(options)
+    .toLowerCase()
+    .split(',')
+    .map((token) => token.trim());
   if (tokens.includes('close')) return false;
   return persistent || tokens.includes('keep-alive');
 }

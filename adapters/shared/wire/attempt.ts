@@ -32,7 +32,10 @@ interface Attempt<T> {
   readonly take: Take<T>;
 }
 
-/** Sends one request once, noted among the call's facts. What was made of the answer, if it is a success. @throws StoreError */
+/**
+ * Sends one request once, noted among the call's facts. What was made of the answer, if it is a success.
+ * @throws StoreError
+ */
 export async function sendOnce<T>(transport: Transport, service: Service, attempt: Attempt<T>, call: Call): Promise<T> {
   const { request, wire } = attempt;
   const made = new BackendCall(call, {
@@ -69,7 +72,11 @@ export async function sendOnce<T>(transport: Transport, service: Service, attemp
   }
 }
 
-function noteClock(clock: ServiceClock, sent: number, { made, headers }: { made: BackendCall; headers: WireHeaders }): void {
+function noteClock(
+  clock: ServiceClock,
+  sent: number,
+  { made, headers }: { made: BackendCall; headers: WireHeaders },
+): void {
   const now = performance.now();
   if (!clock.wants(now)) return;
   const service = Date.parse(headerText(headers, 'date') ?? '');

@@ -13,14 +13,19 @@ export class LeanTransport implements Transport {
   readonly #hostLine: string;
 
   constructor({ ca, ...options }: LeanTransportOptions) {
-    this.#client = new Http1Client({ ...options, ...(ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }) });
+    this.#client = new Http1Client({
+      ...options,
+      ...(ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }),
+    });
     this.#hostLine = ` HTTP/1.1\r\nhost: ${this.#client.host}\r\n`;
   }
 
   send(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
     const { method, body, responseTimeout } = request;
     if (signal.aborted) return Promise.reject(new WireError('aborted', false, signal.reason));
-    if (body !== undefined && !(body instanceof Uint8Array)) return Promise.reject(new WireError('body', false, new Error('body is not in memory')));
+    if (body !== undefined && !(body instanceof Uint8Array)) {
+      return Promise.reject(new WireError('body', false, new Error('body is not in memory')));
+    }
     let head: string;
     try {
       head = headOf(request, this.#hostLine, body?.length);

@@ -1,4 +1,7 @@
-/** Bytes a second that a body comes with at least, averaged over an interval in which its reader wanted them all the time. */
+/**
+ * Bytes a second that a body comes with at least, averaged over an interval in which its reader wanted them all the
+ * time.
+ */
 const LEAST_RATE = 256;
 
 interface RateWatchOptions {
@@ -9,7 +12,10 @@ interface RateWatchOptions {
   readonly onSlow: () => void;
 }
 
-/** Ends bodies that trickle: a byte now and then keeps every limit of silence. A reader that is slow itself is no fault of the peer. */
+/**
+ * Ends bodies that trickle: a byte now and then keeps every limit of silence. A reader that is slow itself is no fault
+ * of the peer.
+ */
 export class RateWatch {
   readonly #options: RateWatchOptions;
   readonly #timer: NodeJS.Timeout;

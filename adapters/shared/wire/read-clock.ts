@@ -11,12 +11,16 @@ const WITHIN_MS = 10_000;
 export async function readClock(transport: Transport, path: string, call: Call): Promise<ClockReading> {
   const request = { call: 'readClock', method: 'GET', effect: 'read' } as const;
   const sent = Date.now();
-  const { headers, body, status } = await transport.send({ method: 'GET', path, headers: [], responseTimeout: WITHIN_MS }, call.signal).catch((error: unknown) => {
-    throw wireFailureError(request, error);
-  });
+  const { headers, body, status } = await transport
+    .send({ method: 'GET', path, headers: [], responseTimeout: WITHIN_MS }, call.signal)
+    .catch((error: unknown) => {
+      throw wireFailureError(request, error);
+    });
   const received = Date.now();
   body.discard();
   const service = Date.parse(headerText(headers, 'date') ?? '');
-  if (Number.isNaN(service)) throw new StoreError('unexpected', { call: request.call, status, code: 'answer without a Date' });
+  if (Number.isNaN(service)) {
+    throw new StoreError('unexpected', { call: request.call, status, code: 'answer without a Date' });
+  }
   return { sent, received, service };
 }

@@ -16,7 +16,13 @@ export async function readSmall(stream: Readable, limit: number, within = Infini
   const watch = (): NodeJS.Timeout | undefined => {
     const left = within + total / LEAST_RATE - (performance.now() - began);
     if (left > 0) return Number.isFinite(left) ? setTimeout(() => (timer = watch()), left) : undefined;
-    stream.destroy(new StoreError('unavailable', { call: 'read', code: NO_ANSWER_IN_TIME, cause: new Error(`${total} bytes of a document in ${within} ms`) }));
+    stream.destroy(
+      new StoreError('unavailable', {
+        call: 'read',
+        code: NO_ANSWER_IN_TIME,
+        cause: new Error(`${total} bytes of a document in ${within} ms`),
+      }),
+    );
     return undefined;
   };
   let timer = watch();

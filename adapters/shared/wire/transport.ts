@@ -28,7 +28,10 @@ export interface WireRequest {
   readonly body?: UploadBody;
   /** What goes before and after a streamed body: it is part of the content, but not of the stream. */
   readonly frame?: BodyFrame;
-  /** Milliseconds for the head of the answer, all of it, once the request has been sent, or for a connection to send it on. */
+  /**
+   * Milliseconds for the head of the answer, all of it, once the request has been sent, or for a connection to send it
+   * on.
+   */
   readonly responseTimeout: number;
 }
 
@@ -51,7 +54,10 @@ export type WireHeaders = Readonly<Record<string, string | string[] | undefined>
  * `aborted`; it never just ends. `size` is 0 when the service announced none (chunked answers).
  */
 export interface WireBody extends ByteSource {
-  /** All bytes in memory, for small answers. Rejects above `limit`, and when they are not there `within` milliseconds, and a while more for each MiB. */
+  /**
+   * All bytes in memory, for small answers. Rejects above `limit`, and when they are not there `within` milliseconds,
+   * and a while more for each MiB.
+   */
   bytes(limit: number, within?: number): Promise<Uint8Array>;
 }
 

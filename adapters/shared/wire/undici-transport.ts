@@ -49,7 +49,16 @@ export class UndiciTransport implements Transport {
     if (signal.aborted) return Promise.reject(new WireError('aborted', false, signal.reason));
     return new Promise((resolve, reject) => {
       const upload = streamed(request.body, request.frame);
-      const exchange = new Exchange({ isHead: request.method === 'HEAD', upload, queueTimeout: request.responseTimeout, idleTimeout: this.#idleTimeout, signal }, { resolve, reject });
+      const exchange = new Exchange(
+        {
+          isHead: request.method === 'HEAD',
+          upload,
+          queueTimeout: request.responseTimeout,
+          idleTimeout: this.#idleTimeout,
+          signal,
+        },
+        { resolve, reject },
+      );
       try {
         this.#dispatcher.dispatch(dispatchOptions(this.#origin, request, upload), exchange);
       } catch (error) {
@@ -72,7 +81,9 @@ function createDispatcher(options: UndiciTransportOptions): Pool | ProxyAgent {
     keepAliveMaxTimeout: options.keepAlive,
     pipelining: 1,
   };
-  if (options.proxy !== undefined) return new ProxyAgent({ ...shared, uri: options.proxy, requestTls: trusted, proxyTls: trusted });
+  if (options.proxy !== undefined) {
+    return new ProxyAgent({ ...shared, uri: options.proxy, requestTls: trusted, proxyTls: trusted });
+  }
   return new Pool(options.origin, { ...shared, connect: { ...trusted, timeout: options.connectTimeout } });
 }
 
@@ -127,7 +138,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(subject: Subject, settle: Settle) {
     this.#subject = subject;
     this.#settle = settle;
-    this.#queued = setTimeout(() => this.#giveUp('timeout', new Error('no connection came free')), subject.queueTimeout);
+    this.#queued = setTimeout(
+      () => this.#giveUp('timeout', new Error('no connection came free')),
+      subject.queueTimeout,
+    );
     subject.signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
@@ -160,8 +174,13 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#finish();
-    if (this.#body !== undefined) this.#body.fail(this.#bodyError(error));
-    else this.#settle.reject(new WireError(this.#failureOf(error), this.#controller !== undefined, this.#subject.upload?.failure ?? error));
+    if (this.#body !== undefined) {
+      this.#body.fail(this.#bodyError(error));
+    } else {
+      this.#settle.reject(
+        new WireError(this.#failureOf(error), this.#controller !== undefined, this.#subject.upload?.failure ?? error),
+      );
+    }
   }
 
   /** undici would not even take the request. */
@@ -200,7 +219,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #bodyError(error: Error): StoreError {
     const late = FAILURES[codeOf(error)] === 'timeout' && { code: NO_ANSWER_IN_TIME };
-    return new StoreError(this.#subject.signal.aborted ? 'aborted' : 'unavailable', { call: 'read', ...late, cause: error });
+    return new StoreError(this.#subject.signal.aborted ? 'aborted' : 'unavailable', {
+      call: 'read',
+      ...late,
+      cause: error,
+    });
   }
 }
 

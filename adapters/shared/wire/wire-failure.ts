@@ -25,20 +25,34 @@ export function wireFailureError({ call, effect }: FailedRequest, error: unknown
   if (!(error instanceof WireError)) return new StoreError('unexpected', { call, cause: error });
   const lost = effect === 'change' && error.sent && error.failure !== 'body';
   const late = error.failure === 'timeout' && { code: NO_ANSWER_IN_TIME };
-  return new StoreError(BY_FAILURE[error.failure], { call, ...late, ...(lost && { lost: true }), cause: error.failure === 'body' ? error.cause : error });
+  return new StoreError(BY_FAILURE[error.failure], {
+    call,
+    ...late,
+    ...(lost && { lost: true }),
+    cause: error.failure === 'body' ? error.cause : error,
+  });
 }
 
 /**
- * The neutral error when an answer began as a success and the rest of it is of no use: cut, late, or not what it should be. A change
- * was applied by then, or so it seems: lost, whatever went wrong.
+ * The neutral error when an answer began as a success and the rest of it is of no use: cut, late, or not what it should
+ * be. A change was applied by then, or so it seems: lost, whatever went wrong.
  */
 export function unreadableError({ call, effect }: FailedRequest, status: number, cause: unknown): StoreError {
   const kind = isStoreError(cause) ? cause.kind : 'unexpected';
   if (effect === 'read') return new StoreError(kind, { ...(isStoreError(cause) && cause.detail), call, status, cause });
-  return new StoreError(kind === 'aborted' ? 'aborted' : 'unavailable', { call, status, code: UNUSABLE, lost: true, cause });
+  return new StoreError(kind === 'aborted' ? 'aborted' : 'unavailable', {
+    call,
+    status,
+    code: UNUSABLE,
+    lost: true,
+    cause,
+  });
 }
 
-/** @param call port method. A success without what the service always says with it: the change is made, and more cannot be told. */
+/**
+ * @param call port method. A success without what the service always says with it: the change is made, and more cannot
+ * be told.
+ */
 export function unusableAnswer(call: string, what: string): StoreError {
   return new StoreError('unavailable', { call, code: UNUSABLE, lost: true, cause: new Error(what) });
 }

@@ -14,27 +14,29 @@ type ActionRule =
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#acl-access-policy-permission-mapping
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html#mpuAndPermissions
  */
-const RULES: ReadonlyMap<string, ActionRule> = new Map(Object.entries<ActionRule>({
-  's3:ListBucket': { on: 'bucket', permission: 'READ' },
-  's3:ListBucketVersions': { on: 'bucket', permission: 'READ' },
-  's3:ListBucketMultipartUploads': { on: 'bucket', permission: 'READ' },
-  's3:PutObject': { on: 'bucket', permission: 'WRITE' },
-  's3:DeleteObject': { on: 'bucket', permission: 'WRITE' },
-  's3:GetBucketAcl': { on: 'bucket', permission: 'READ_ACP' },
-  's3:PutBucketAcl': { on: 'bucket', permission: 'WRITE_ACP' },
-  's3:GetObject': { on: 'object', permission: 'READ' },
-  's3:GetObjectVersion': { on: 'object', permission: 'READ' },
-  's3:GetObjectAttributes': { on: 'object', permission: 'READ' },
-  's3:GetObjectVersionAttributes': { on: 'object', permission: 'READ' },
-  's3:GetObjectAcl': { on: 'object', permission: 'READ_ACP' },
-  's3:GetObjectVersionAcl': { on: 'object', permission: 'READ_ACP' },
-  's3:PutObjectAcl': { on: 'object', permission: 'WRITE_ACP' },
-  's3:PutObjectVersionAcl': { on: 'object', permission: 'WRITE_ACP' },
-  's3:GetObjectRetention': { on: 'ownObject' },
-  's3:GetObjectLegalHold': { on: 'ownObject' },
-  's3:ListMultipartUploadParts': { on: 'upload' },
-  's3:AbortMultipartUpload': { on: 'upload' },
-}));
+const RULES: ReadonlyMap<string, ActionRule> = new Map(
+  Object.entries<ActionRule>({
+    's3:ListBucket': { on: 'bucket', permission: 'READ' },
+    's3:ListBucketVersions': { on: 'bucket', permission: 'READ' },
+    's3:ListBucketMultipartUploads': { on: 'bucket', permission: 'READ' },
+    's3:PutObject': { on: 'bucket', permission: 'WRITE' },
+    's3:DeleteObject': { on: 'bucket', permission: 'WRITE' },
+    's3:GetBucketAcl': { on: 'bucket', permission: 'READ_ACP' },
+    's3:PutBucketAcl': { on: 'bucket', permission: 'WRITE_ACP' },
+    's3:GetObject': { on: 'object', permission: 'READ' },
+    's3:GetObjectVersion': { on: 'object', permission: 'READ' },
+    's3:GetObjectAttributes': { on: 'object', permission: 'READ' },
+    's3:GetObjectVersionAttributes': { on: 'object', permission: 'READ' },
+    's3:GetObjectAcl': { on: 'object', permission: 'READ_ACP' },
+    's3:GetObjectVersionAcl': { on: 'object', permission: 'READ_ACP' },
+    's3:PutObjectAcl': { on: 'object', permission: 'WRITE_ACP' },
+    's3:PutObjectVersionAcl': { on: 'object', permission: 'WRITE_ACP' },
+    's3:GetObjectRetention': { on: 'ownObject' },
+    's3:GetObjectLegalHold': { on: 'ownObject' },
+    's3:ListMultipartUploadParts': { on: 'upload' },
+    's3:AbortMultipartUpload': { on: 'upload' },
+  }),
+);
 
 /** Undefined: only the owner of the bucket may. */
 export function ruleOf(action: string): ActionRule | undefined {

@@ -11,7 +11,10 @@ export interface OwnedResource {
   readonly bucket?: OwningBucket;
   /** Needed for actions on what is in an object, with the bucket; its owner may be another than the bucket's. */
   readonly object?: Owned;
-  /** The object is about to be made by the caller, who may, and whose it will be: what he says of its ACL is his own matter. */
+  /**
+   * The object is about to be made by the caller, who may, and whose it will be: what he says of its ACL is his own
+   * matter.
+   */
   readonly creates?: boolean;
   /** The multipart upload: others than the owner of the bucket work on their own ones only. */
   readonly upload?: StartedUpload;
@@ -26,19 +29,27 @@ export interface StartedUpload {
 }
 
 /**
- * What ownership and ACLs say, of an account or of nobody: what policies limit a user to is no matter here. The owner of a bucket may
- * do everything to the bucket, the owner of an object everything to the object; ACLs let others in, as far as the bucket's ownership
- * controls and public access block leave them in force.
+ * What ownership and ACLs say, of an account or of nobody: what policies limit a user to is no matter here. The owner
+ * of a bucket may do everything to the bucket, the owner of an object everything to the object; ACLs let others in, as
+ * far as the bucket's ownership controls and public access block leave them in force.
  *
  * @param action IAM action of the operation, e.g. `s3:PutObject`
  */
-export function byOwnership(principal: Principal, action: string, { bucket, object, creates = false, upload }: OwnedResource): AccessDecision {
+export function byOwnership(
+  principal: Principal,
+  action: string,
+  { bucket, object, creates = false, upload }: OwnedResource,
+): AccessDecision {
   const rule = ruleOf(action);
   if (bucket === undefined) return rule === undefined && principal.kind === 'account' ? BY.account : REFUSED;
   if (rule?.on === 'object' && creates) return BY.objectOwner;
-  if (rule?.on === 'object') return object === undefined ? REFUSED : onObject(principal, inForce(object, bucket), rule.permission);
+  if (rule?.on === 'object') {
+    return object === undefined ? REFUSED : onObject(principal, inForce(object, bucket), rule.permission);
+  }
   if (owns(principal, bucket)) return BY.bucketOwner;
-  if (rule?.on === 'ownObject') return object !== undefined && owns(principal, inForce(object, bucket)) ? BY.objectOwner : REFUSED;
+  if (rule?.on === 'ownObject') {
+    return object !== undefined && owns(principal, inForce(object, bucket)) ? BY.objectOwner : REFUSED;
+  }
   if (upload !== undefined && !started(principal, upload)) return REFUSED;
   if (rule?.on === 'upload') return upload === undefined ? REFUSED : BY.uploadInitiator;
   return rule === undefined ? REFUSED : byGrant(grantFor(inForce(bucket, bucket), principal, rule.permission));
@@ -52,7 +63,11 @@ const BY = {
   uploadInitiator: by('uploadInitiator'),
 };
 const REFUSED: AccessDecision = Object.freeze({ allowed: false, rule: 'none' });
-const BY_GRANTEE: Readonly<Record<Grantee['kind'], AccessDecision>> = { owner: by('aclOwner'), account: by('aclAccount'), group: by('aclAuthenticatedUsers') };
+const BY_GRANTEE: Readonly<Record<Grantee['kind'], AccessDecision>> = {
+  owner: by('aclOwner'),
+  account: by('aclAccount'),
+  group: by('aclAuthenticatedUsers'),
+};
 const BY_EVERYBODY = by('aclAllUsers');
 
 function onObject(principal: Principal, object: Owned, permission: Permission): AccessDecision {

@@ -1,4 +1,12 @@
-import { type Acl, ANONYMOUS_ID, type Grant, type Grantee, type Group, type Permission, PRIVATE } from '../../protocol/acl/acl.ts';
+import {
+  type Acl,
+  ANONYMOUS_ID,
+  type Grant,
+  type Grantee,
+  type Group,
+  type Permission,
+  PRIVATE,
+} from '../../protocol/acl/acl.ts';
 import type { Principal } from '../accounts.ts';
 
 /** Something that has an owner and, perhaps, an ACL; without one it is private. */
@@ -19,9 +27,15 @@ export function owns(principal: Principal, { ownerId }: Pick<Owned, 'ownerId'>):
 }
 
 /** The grant of the ACL that gives the caller this permission, by name or by group. */
-export function grantFor({ ownerId, acl = PRIVATE }: Owned, principal: Principal, wanted: Permission): Grant | undefined {
-  return acl.find(({ grantee, permission }) =>
-    (permission === wanted || permission === 'FULL_CONTROL') && isGrantee(grantee, principal, ownerId));
+export function grantFor(
+  { ownerId, acl = PRIVATE }: Owned,
+  principal: Principal,
+  wanted: Permission,
+): Grant | undefined {
+  return acl.find(
+    ({ grantee, permission }) =>
+      (permission === wanted || permission === 'FULL_CONTROL') && isGrantee(grantee, principal, ownerId),
+  );
 }
 
 /** Whether there is such a grant. */

@@ -12,16 +12,20 @@ interface GranteeScope {
 
 /**
  * The grant with its grantee found: e-mail addresses become accounts, as they stand in every answer.
- * @throws S3Error InvalidArgument (no such account or group), UnresolvableGrantByEmailAddress, AmbiguousGrantByEmailAddress
+ * @throws S3Error InvalidArgument (no such account or group), UnresolvableGrantByEmailAddress,
+ * AmbiguousGrantByEmailAddress
  */
 export function resolveGrant({ grantee, permission }: RequestedGrant, scope: GranteeScope): Grant {
   return { grantee: RESOLVERS[grantee.type](grantee, scope), permission };
 }
 
-const RESOLVERS: Readonly<Record<RequestedGrantee['type'], (grantee: RequestedGrantee, scope: GranteeScope) => Grantee>> = {
+const RESOLVERS: Readonly<
+  Record<RequestedGrantee['type'], (grantee: RequestedGrantee, scope: GranteeScope) => Grantee>
+> = {
   id: ({ value, argument }, scope) => {
     // An owner may stand in an ACL although its account is no longer configured.
-    const isKnown = value === scope.ownerId || value === ANONYMOUS_ID || scope.accounts.byCanonicalId(value) !== undefined;
+    const isKnown =
+      value === scope.ownerId || value === ANONYMOUS_ID || scope.accounts.byCanonicalId(value) !== undefined;
     if (!isKnown) throw invalidArgument(argument, value, 'Invalid id');
     return accountGrantee(value, scope);
   },

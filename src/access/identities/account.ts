@@ -1,6 +1,9 @@
 import type { NamedPolicy } from '../policy/document.ts';
 
-/** One account: the unit that owns buckets and objects. From the configuration; immutable, replaced as a whole on reload. */
+/**
+ * One account: the unit that owns buckets and objects. From the configuration; immutable, replaced as a whole on
+ * reload.
+ */
 export interface Account {
   readonly name: string;
   /** 64 hex digits by convention of AWS; what the configuration says, or made of the name. */
@@ -11,7 +14,10 @@ export interface Account {
   readonly accountNumber: string;
 }
 
-/** What an identity may do by itself: whatever its account may (`account`), or what these documents say; none of them: nothing. */
+/**
+ * What an identity may do by itself: whatever its account may (`account`), or what these documents say; none of them:
+ * nothing.
+ */
 export type Permissions = 'account' | readonly NamedPolicy[];
 
 /** Values of `aws:PrincipalTag/<name>`. */

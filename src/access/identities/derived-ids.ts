@@ -2,15 +2,23 @@ import { hash } from 'node:crypto';
 import type { Account } from './account.ts';
 
 /**
- * What is made of an account's name where nobody chose it. Bucket records, ACLs and policies hold these values, so they must be the
- * same for ever: a name's values never change, and docs/identities.md says how they come about.
+ * What is made of an account's name where nobody chose it. Bucket records, ACLs and policies hold these values, so they
+ * must be the same for ever: a name's values never change, and docs/identities.md says how they come about.
  */
 export function derivedIds(name: string): Omit<Account, 'name'> {
   return {
     canonicalId: digest('canonical-id', name),
-    accountNumber: String(BigInt(`0x${digest('account-number', name).slice(0, 16)}`) % 1_000_000_000_000n).padStart(12, '0'),
+    accountNumber: String(BigInt(`0x${digest('account-number', name).slice(0, 16)}`) % 1_000_000_000_000n).padStart(
+      12,
+      '0',
+    ),
     displayName: name,
-    email: `${name.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'account'}@accounts.invalid`,
+    email: `${
+      name
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9_-]+/g, '-')
+        .replaceAll(/^-+|-+$/g, '') || 'account'
+    }@accounts.invalid`,
   };
 }
 

@@ -12,18 +12,31 @@ const LIST = ['s3:ListBucket', 's3:ListBucketVersions'];
 const LIST_UPLOADS = 's3:ListBucketMultipartUploads';
 const LOOK = ['s3:GetBucketLocation', 's3:GetBucketVersioning', 's3:GetBucketObjectLockConfiguration'];
 const READ = [
-  's3:GetObject', 's3:GetObjectVersion', 's3:GetObjectTagging', 's3:GetObjectVersionTagging', 's3:GetObjectAttributes', 's3:GetObjectVersionAttributes',
-  's3:GetObjectRetention', 's3:GetObjectLegalHold',
+  's3:GetObject',
+  's3:GetObjectVersion',
+  's3:GetObjectTagging',
+  's3:GetObjectVersionTagging',
+  's3:GetObjectAttributes',
+  's3:GetObjectVersionAttributes',
+  's3:GetObjectRetention',
+  's3:GetObjectLegalHold',
 ];
 const WRITE = [
-  's3:PutObject', 's3:DeleteObject', 's3:DeleteObjectVersion', 's3:AbortMultipartUpload', 's3:ListMultipartUploadParts',
-  's3:PutObjectTagging', 's3:PutObjectVersionTagging', 's3:DeleteObjectTagging', 's3:DeleteObjectVersionTagging',
+  's3:PutObject',
+  's3:DeleteObject',
+  's3:DeleteObjectVersion',
+  's3:AbortMultipartUpload',
+  's3:ListMultipartUploadParts',
+  's3:PutObjectTagging',
+  's3:PutObjectVersionTagging',
+  's3:DeleteObjectTagging',
+  's3:DeleteObjectVersionTagging',
 ];
 
 /**
- * The policy document that a short form stands for, JSON. Settings and ACLs of the bucket, locks, and making or deleting buckets are
- * not in it; a prefix limits listings by `s3:prefix`, so that one of the whole bucket is refused, and takes
- * away that of uploads, which no policy can limit so.
+ * The policy document that a short form stands for, JSON. Settings and ACLs of the bucket, locks, and making or
+ * deleting buckets are not in it; a prefix limits listings by `s3:prefix`, so that one of the whole bucket is refused,
+ * and takes away that of uploads, which no policy can limit so.
  */
 export function expandShortForm({ buckets, prefix = '', readOnly = false }: ShortForm): string {
   const arns = buckets.map((bucket) => `arn:aws:s3:::${bucket}`);
@@ -34,7 +47,12 @@ export function expandShortForm({ buckets, prefix = '', readOnly = false }: Shor
     Statement: [
       { Sid: 'Look', Effect: 'Allow', Action: prefix === '' ? [...LOOK, LIST_UPLOADS] : LOOK, Resource: arns },
       { Sid: 'List', Effect: 'Allow', Action: LIST, Resource: arns, ...condition },
-      { Sid: readOnly ? 'Read' : 'ReadAndWrite', Effect: 'Allow', Action: readOnly ? READ : [...READ, ...WRITE], Resource: arns.map((arn) => `${arn}/${literal}*`) },
+      {
+        Sid: readOnly ? 'Read' : 'ReadAndWrite',
+        Effect: 'Allow',
+        Action: readOnly ? READ : [...READ, ...WRITE],
+        Resource: arns.map((arn) => `${arn}/${literal}*`),
+      },
     ],
   });
 }

@@ -23,14 +23,20 @@ interface WebIdentityTrust {
 export function expandTrust({ principals, externalId, sessionTags = false, webIdentity }: TrustForm): string {
   const tagging = sessionTags ? ['sts:TagSession'] : [];
   const assume = {
-    Effect: 'Allow', Principal: { AWS: principals }, Action: ['sts:AssumeRole', ...tagging],
+    Effect: 'Allow',
+    Principal: { AWS: principals },
+    Action: ['sts:AssumeRole', ...tagging],
     ...(externalId !== undefined && { Condition: { StringEquals: { 'sts:ExternalId': externalId } } }),
   };
   const byToken = webIdentity.map(({ issuer, provider, audiences, subjects }) => ({
-    Effect: 'Allow', Principal: { Federated: provider }, Action: ['sts:AssumeRoleWithWebIdentity', ...tagging],
+    Effect: 'Allow',
+    Principal: { Federated: provider },
+    Action: ['sts:AssumeRoleWithWebIdentity', ...tagging],
     Condition: {
       ...(audiences !== undefined && { StringEquals: { [`${issuerName(issuer)}:aud`]: audiences } }),
-      StringLike: { [`${issuerName(issuer)}:sub`]: subjects.map((subject) => subject.replaceAll(/\$/g, escapePattern)) },
+      StringLike: {
+        [`${issuerName(issuer)}:sub`]: subjects.map((subject) => subject.replaceAll(/\$/g, escapePattern)),
+      },
     },
   }));
   return JSON.stringify({ Version: '2012-10-17', Statement: [...(principals.length > 0 ? [assume] : []), ...byToken] });

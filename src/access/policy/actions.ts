@@ -2,8 +2,8 @@ import type { PatternSet } from './document.ts';
 import { NO_KEYS } from './context.ts';
 
 /**
- * What an action is done to: `bucket`, `object`, or something that no bucket's policy speaks about (the account, access points,
- * jobs, and what else S3 has).
+ * What an action is done to: `bucket`, `object`, or something that no bucket's policy speaks about (the account, access
+ * points, jobs, and what else S3 has).
  */
 export type ActionLevel = 'bucket' | 'object' | 'other';
 
@@ -76,7 +76,10 @@ export const S3_ACTIONS: ReadonlyMap<string, ActionLevel> = new Map([
   ...entries(OTHER, 'other'),
 ]);
 
-const LOWER: readonly (readonly [lower: string, name: string])[] = [...S3_ACTIONS.keys()].map((name) => [name.toLowerCase(), name]);
+const LOWER: readonly (readonly [lower: string, name: string])[] = [...S3_ACTIONS.keys()].map((name) => [
+  name.toLowerCase(),
+  name,
+]);
 
 /** The actions that one pattern of an Action names. */
 export function actionsOf(pattern: PatternSet['patterns'][number]): string[] {
@@ -85,5 +88,7 @@ export function actionsOf(pattern: PatternSet['patterns'][number]): string[] {
 
 /** The actions that an Action or NotAction names. */
 export function actionsIn({ not, patterns }: PatternSet): string[] {
-  return LOWER.filter(([lower]) => patterns.some((pattern) => pattern.matches(lower, NO_KEYS)) !== not).map(([, name]) => name);
+  return LOWER.filter(([lower]) => patterns.some((pattern) => pattern.matches(lower, NO_KEYS)) !== not).map(
+    ([, name]) => name,
+  );
 }

@@ -19,7 +19,9 @@ export function arnParts(text: string): readonly string[] | undefined {
 /** The same of an ARN that has neither wildcards nor variables. */
 function plainParts(arn: string): readonly string[] | undefined {
   const parts = arn.split(':');
-  return parts.length < ARN_PARTS ? undefined : [...parts.slice(0, ARN_PARTS - 1), parts.slice(ARN_PARTS - 1).join(':')];
+  return parts.length < ARN_PARTS
+    ? undefined
+    : [...parts.slice(0, ARN_PARTS - 1), parts.slice(ARN_PARTS - 1).join(':')];
 }
 
 /** A pattern of ARNs, part by part: a `*` reaches no further than its part. `*` alone is every ARN. */

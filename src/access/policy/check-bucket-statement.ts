@@ -12,7 +12,9 @@ export function checkBucketStatement(statement: Statement, path: string, fault: 
   const unknown = actions.patterns.find((pattern) => actionsOf(pattern).length === 0);
   if (unknown !== undefined) throw fault('action', `${path}.${actions.not ? 'NotAction' : 'Action'}`, unknown.text);
   const stray = resources?.patterns.find(({ text }) => resourceParts(text) === undefined);
-  if (stray !== undefined) throw fault('resource', `${path}.${resources?.not === true ? 'NotResource' : 'Resource'}`, stray.text);
+  if (stray !== undefined) {
+    throw fault('resource', `${path}.${resources?.not === true ? 'NotResource' : 'Resource'}`, stray.text);
+  }
   const foreign = conditions.find(({ key }) => !isBucketKey(key));
   if (foreign !== undefined) throw fault('conditionKey', `${path}.Condition.${foreign.operator}`, foreign.key);
   const misplaced = misplacedAction(statement);
@@ -25,7 +27,9 @@ export function checkBucketStatement(statement: Statement, path: string, fault: 
 /** Bucket and key of a resource of S3; undefined: it is none. */
 function resourceParts(text: string): { readonly bucket: string; readonly key: string | undefined } | undefined {
   const [, partition, service, region, account, resource = ''] = arnParts(text) ?? [];
-  if (partition !== 'aws' || service !== 's3' || !/^\*?$/.test(region ?? '') || !/^\*?$/.test(account ?? '')) return undefined;
+  if (partition !== 'aws' || service !== 's3' || !/^\*?$/.test(region ?? '') || !/^\*?$/.test(account ?? '')) {
+    return undefined;
+  }
   const slash = resource.indexOf('/');
   const bucket = slash < 0 ? resource : resource.slice(0, slash);
   if (bucket === '' || bucket.includes('${')) return undefined;
@@ -43,7 +47,9 @@ function levelsOf(text: string): readonly ActionLevel[] {
 function misplacedAction({ actions, resources }: Statement): Pattern | undefined {
   if (actions.not || resources === undefined || resources.not) return undefined;
   const levels = new Set(resources.patterns.flatMap(({ text }) => levelsOf(text)));
-  return actions.patterns.find((pattern) => !actionsOf(pattern).some((action) => levels.has(S3_ACTIONS.get(action) ?? 'other')));
+  return actions.patterns.find(
+    (pattern) => !actionsOf(pattern).some((action) => levels.has(S3_ACTIONS.get(action) ?? 'other')),
+  );
 }
 
 /** The first resource of a bucket's policy that is in another bucket. */

@@ -26,47 +26,52 @@ type KeyActions = ReadonlySet<string> | typeof ANY;
  * The keys of S3 and the actions whose requests can have them, by name in lower case, a tag's without its key.
  * https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html#amazons3-policy-keys
  */
-const S3_KEYS: ReadonlyMap<string, KeyActions> = new Map(([
-  ...words(`
+const S3_KEYS: ReadonlyMap<string, KeyActions> = new Map(
+  (
+    [
+      ...words(`
     authType signatureAge signatureversion TlsVersion ResourceAccount x-amz-content-sha256 AccessGrantsInstanceArn
     AccessPointNetworkOrigin DataAccessPointAccount DataAccessPointArn AccessPointTag/ BucketTag/
   `).map((name): [string, KeyActions] => [name, ANY]),
-  ['prefix', LISTING],
-  ['delimiter', LISTING],
-  ['max-keys', LISTING],
-  ['versionid', VERSION],
-  ['x-amz-acl', GRANTING],
-  ['x-amz-grant-full-control', GRANTING],
-  ['x-amz-grant-read', GRANTING],
-  ['x-amz-grant-read-acp', GRANTING],
-  ['x-amz-grant-write', GRANTING],
-  ['x-amz-grant-write-acp', GRANTING],
-  ['x-amz-copy-source', WRITING],
-  ['x-amz-metadata-directive', WRITING],
-  ['x-amz-website-redirect-location', WRITING],
-  ['x-amz-storage-class', s3('BypassGovernanceRetention PutObject PutObjectAcl PutObjectVersionAcl')],
-  ['x-amz-server-side-encryption', ENCRYPTING],
-  ['x-amz-server-side-encryption-aws-kms-key-id', ENCRYPTING],
-  ['x-amz-server-side-encryption-customer-algorithm', ENCRYPTING],
-  ['existingobjecttag/', EXISTING_TAG],
-  ['requestobjecttag/', REQUEST_TAG],
-  ['requestobjecttagkeys', REQUEST_TAG],
-  ['object-lock-mode', RETAINING],
-  ['object-lock-retain-until-date', RETAINING],
-  ['object-lock-remaining-retention-days', RETAINING],
-  ['object-lock-legal-hold', s3('PutObject PutObjectLegalHold')],
-  ['if-match', s3('PutObject DeleteObject')],
-  ['if-none-match', s3('PutObject')],
-  ['objectcreationoperation', s3('PutObject')],
-  ['x-amz-object-ownership', s3('CreateBucket')],
-  ['locationconstraint', s3('CreateBucket CreateAccessPoint')],
-  ['inventoryaccessibleoptionalfields', s3('PutInventoryConfiguration')],
-  ['isreplicationpauserequest', s3('PutReplicationConfiguration')],
-  ['destinationregion', s3('PauseReplication')],
-] satisfies [string, KeyActions][]).map(([name, actions]) => [`s3:${name.toLowerCase()}`, actions]));
+      ['prefix', LISTING],
+      ['delimiter', LISTING],
+      ['max-keys', LISTING],
+      ['versionid', VERSION],
+      ['x-amz-acl', GRANTING],
+      ['x-amz-grant-full-control', GRANTING],
+      ['x-amz-grant-read', GRANTING],
+      ['x-amz-grant-read-acp', GRANTING],
+      ['x-amz-grant-write', GRANTING],
+      ['x-amz-grant-write-acp', GRANTING],
+      ['x-amz-copy-source', WRITING],
+      ['x-amz-metadata-directive', WRITING],
+      ['x-amz-website-redirect-location', WRITING],
+      ['x-amz-storage-class', s3('BypassGovernanceRetention PutObject PutObjectAcl PutObjectVersionAcl')],
+      ['x-amz-server-side-encryption', ENCRYPTING],
+      ['x-amz-server-side-encryption-aws-kms-key-id', ENCRYPTING],
+      ['x-amz-server-side-encryption-customer-algorithm', ENCRYPTING],
+      ['existingobjecttag/', EXISTING_TAG],
+      ['requestobjecttag/', REQUEST_TAG],
+      ['requestobjecttagkeys', REQUEST_TAG],
+      ['object-lock-mode', RETAINING],
+      ['object-lock-retain-until-date', RETAINING],
+      ['object-lock-remaining-retention-days', RETAINING],
+      ['object-lock-legal-hold', s3('PutObject PutObjectLegalHold')],
+      ['if-match', s3('PutObject DeleteObject')],
+      ['if-none-match', s3('PutObject')],
+      ['objectcreationoperation', s3('PutObject')],
+      ['x-amz-object-ownership', s3('CreateBucket')],
+      ['locationconstraint', s3('CreateBucket CreateAccessPoint')],
+      ['inventoryaccessibleoptionalfields', s3('PutInventoryConfiguration')],
+      ['isreplicationpauserequest', s3('PutReplicationConfiguration')],
+      ['destinationregion', s3('PauseReplication')],
+    ] satisfies [string, KeyActions][]
+  ).map(([name, actions]) => [`s3:${name.toLowerCase()}`, actions]),
+);
 
 /** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html */
-const GLOBAL_KEYS: ReadonlySet<string> = new Set(words(`
+const GLOBAL_KEYS: ReadonlySet<string> = new Set(
+  words(`
   PrincipalArn PrincipalAccount PrincipalOrgPaths PrincipalOrgID PrincipalTag/ PrincipalIsAWSService PrincipalServiceName
   PrincipalServiceNamesList PrincipalType userid username FederatedProvider TokenIssueTime MultiFactorAuthAge
   MultiFactorAuthPresent AssumedRoot ChatbotSourceArn Ec2InstanceSourceVpc Ec2InstanceSourcePrivateIPv4 SourceIdentity
@@ -74,7 +79,8 @@ const GLOBAL_KEYS: ReadonlySet<string> = new Set(words(`
   ResourceOrgPaths ResourceTag/ CalledVia CalledViaFirst CalledViaLast ViaAWSService CalledViaAWSMCP CurrentTime EpochTime
   referer RequestedRegion RequestTag/ TagKeys SecureTransport SourceArn SourceAccount SourceOrgID SourceOrgPaths UserAgent
   IsMcpServiceAction
-`).map((name) => `aws:${name.toLowerCase()}`));
+`).map((name) => `aws:${name.toLowerCase()}`),
+);
 
 /** The name under which a key is known: that of a tag without its key. */
 function known(key: string): string {

@@ -5,7 +5,10 @@ import { OPERATORS, type Operator, type Test } from './operators.ts';
 type Quantifier = 'foranyvalue' | 'forallvalues';
 
 const OPERATOR = /^(?:(ForAnyValue|ForAllValues):)?([A-Za-z]+?)(IfExists)?$/i;
-const TRUTH: ReadonlyMap<string, boolean> = new Map([['true', true], ['false', false]]);
+const TRUTH: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
 
 interface ConditionText {
   readonly operator: string;
@@ -17,10 +20,15 @@ interface ConditionText {
 type ConditionFault = { readonly kind: 'operator' } | { readonly kind: 'value'; readonly value: string };
 
 /** One operator and one key, ready to be asked. */
-export function compileCondition(text: ConditionText, options: { readonly variables: boolean }): Condition | ConditionFault {
+export function compileCondition(
+  text: ConditionText,
+  options: { readonly variables: boolean },
+): Condition | ConditionFault {
   const [, quantifier, name = '', ifExists] = OPERATOR.exec(text.operator) ?? [];
   const lookup = lookupName(text.key);
-  if (name.toLowerCase() === 'null' && ifExists === undefined && quantifier === undefined) return compileNull(text, lookup);
+  if (name.toLowerCase() === 'null' && ifExists === undefined && quantifier === undefined) {
+    return compileNull(text, lookup);
+  }
   const operator = OPERATORS.get(name.toLowerCase());
   if (operator === undefined) return { kind: 'operator' };
   const tests: Test[] = [];
@@ -29,7 +37,12 @@ export function compileCondition(text: ConditionText, options: { readonly variab
     if (test === undefined) return { kind: 'value', value };
     tests.push(test);
   }
-  const asked = { operator, tests, ifExists: ifExists !== undefined, quantifier: quantifier?.toLowerCase() as Quantifier | undefined };
+  const asked = {
+    operator,
+    tests,
+    ifExists: ifExists !== undefined,
+    quantifier: quantifier?.toLowerCase() as Quantifier | undefined,
+  };
   return { ...text, lookup, holds: (keys) => ask(keys.get(lookup), asked, keys) };
 }
 
@@ -56,11 +69,15 @@ interface Asked {
 }
 
 /**
- * One of several values of the policy is enough, and for a negated operator none may fit. Without quantifier, a key of several
- * values is asked as by ForAnyValue, and as by ForAllValues where the operator is negated.
+ * One of several values of the policy is enough, and for a negated operator none may fit. Without quantifier, a key of
+ * several values is asked as by ForAnyValue, and as by ForAllValues where the operator is negated.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-logic-multiple-context-keys-or-values.html
  */
-function ask(given: string | readonly string[] | undefined, { operator, tests, ifExists, quantifier }: Asked, keys: ConditionKeys): boolean {
+function ask(
+  given: string | readonly string[] | undefined,
+  { operator, tests, ifExists, quantifier }: Asked,
+  keys: ConditionKeys,
+): boolean {
   const { negated } = operator;
   if (isAbsent(given)) return ifExists || quantifier === 'forallvalues' || (quantifier === undefined && negated);
   const fits = (value: string): boolean => negated !== tests.some((test) => test(value, keys));

@@ -1,7 +1,7 @@
 /**
- * What a request says for conditions and variables, by the name of the key: lower case up to the first slash, and as it is written
- * behind it (`aws:sourceip`, `s3:existingobjecttag/Team`). Undefined: the request has no such key. A list is a key with several
- * values, even if there is one.
+ * What a request says for conditions and variables, by the name of the key: lower case up to the first slash, and as it
+ * is written behind it (`aws:sourceip`, `s3:existingobjecttag/Team`). Undefined: the request has no such key. A list is
+ * a key with several values, even if there is one.
  */
 export interface ConditionKeys {
   get(key: string): string | readonly string[] | undefined;
@@ -14,8 +14,8 @@ export interface PolicyCaller {
   /** Of the account. */
   readonly canonicalId?: string;
   /**
-   * The ARNs the caller goes by, the narrowest first: that of a user; of a session, and the role it was made from; of the root of
-   * an account. Empty: anonymous.
+   * The ARNs the caller goes by, the narrowest first: that of a user; of a session, and the role it was made from; of
+   * the root of an account. Empty: anonymous.
    */
   readonly arns: readonly string[];
   /** The account itself. */

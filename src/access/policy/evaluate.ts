@@ -27,8 +27,8 @@ export interface Evaluation {
 }
 
 /**
- * What documents of one kind say to a request: the first statement that denies it, else the one that allows it (of several, the
- * one that names the caller most narrowly).
+ * What documents of one kind say to a request: the first statement that denies it, else the one that allows it (of
+ * several, the one that names the caller most narrowly).
  */
 export function evaluate(policies: readonly NamedPolicy[], context: PolicyContext): Evaluation {
   const looked: LookedAt[] = [];
@@ -59,7 +59,9 @@ function ask(policy: NamedPolicy, statement: Statement, context: PolicyContext):
   const { action, keys, caller } = context;
   const { principals } = statement;
   if (!includes(statement.actions, action.toLowerCase(), context)) return { policy, statement, mismatch: 'action' };
-  if (statement.resources !== undefined && !speaksOf(statement.resources, statement.effect, context)) return { policy, statement, mismatch: 'resource' };
+  if (statement.resources !== undefined && !speaksOf(statement.resources, statement.effect, context)) {
+    return { policy, statement, mismatch: 'resource' };
+  }
   const through = principals && namedBy(principals, caller, statement.effect);
   if (principals !== undefined && through === undefined) return { policy, statement, mismatch: 'principal' };
   for (const condition of statement.conditions) {
@@ -70,7 +72,13 @@ function ask(policy: NamedPolicy, statement: Statement, context: PolicyContext):
 
 /** What a variable without value leaves out, nobody knows: an Allow that leaves it out allows nothing. */
 function speaksOf(resources: PatternSet, effect: Effect, context: PolicyContext): boolean {
-  if (resources.not && effect === 'Allow' && resources.patterns.some(({ resolves }) => resolves?.(context.keys) === false)) return false;
+  if (
+    resources.not &&
+    effect === 'Allow' &&
+    resources.patterns.some(({ resolves }) => resolves?.(context.keys) === false)
+  ) {
+    return false;
+  }
   return includes(resources, context.resource, context);
 }
 

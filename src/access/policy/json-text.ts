@@ -4,8 +4,8 @@ type ParsedJson = { readonly value: unknown } | { readonly duplicate: string } |
 const STRING = /"(?:[^"\\]|\\.)*"/y;
 
 /**
- * Parses JSON, and refuses an object that has one name twice: of two Conditions, `JSON.parse` would keep the last in silence.
- * Names are told apart as they are written and as they read.
+ * Parses JSON, and refuses an object that has one name twice: of two Conditions, `JSON.parse` would keep the last in
+ * silence. Names are told apart as they are written and as they read.
  */
 export function parseJson(text: string): ParsedJson {
   let value: unknown;

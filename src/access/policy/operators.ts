@@ -14,10 +14,12 @@ export interface Operator {
 
 type Compile = Operator['compile'];
 
-const equals = (ignoreCase: boolean): Compile => (wanted, { variables }) => {
-  const pattern = compilePattern(wanted, { variables, ignoreCase, literal: true });
-  return (given, keys) => pattern.matches(given, keys);
-};
+const equals =
+  (ignoreCase: boolean): Compile =>
+  (wanted, { variables }) => {
+    const pattern = compilePattern(wanted, { variables, ignoreCase, literal: true });
+    return (given, keys) => pattern.matches(given, keys);
+  };
 
 const like: Compile = (wanted, { variables }) => {
   const pattern = compilePattern(wanted, { variables });
@@ -46,7 +48,10 @@ function readDate(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-function ordered(read: (text: string) => number | undefined, holds: (given: number, wanted: number) => boolean): Compile {
+function ordered(
+  read: (text: string) => number | undefined,
+  holds: (given: number, wanted: number) => boolean,
+): Compile {
   return (text) => {
     const wanted = read(text);
     if (wanted === undefined) return undefined;
@@ -95,7 +100,10 @@ const positive = (compile: Compile): Operator => ({ negated: false, compile });
 const negative = (compile: Compile): Operator => ({ negated: true, compile });
 
 function comparisons(type: string, read: (text: string) => number | undefined): [string, Operator][] {
-  const orders = Object.entries(ORDERS).map(([name, holds]): [string, Operator] => [`${type}${name}`, positive(ordered(read, holds))]);
+  const orders = Object.entries(ORDERS).map(([name, holds]): [string, Operator] => [
+    `${type}${name}`,
+    positive(ordered(read, holds)),
+  ]);
   return [...orders, [`${type}NotEquals`, negative(ordered(read, ORDERS.Equals))]];
 }
 
@@ -103,21 +111,25 @@ function comparisons(type: string, read: (text: string) => number | undefined): 
  * All operators but `Null`, by name in lower case without quantifier and `IfExists`.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
  */
-export const OPERATORS: ReadonlyMap<string, Operator> = new Map(([
-  ['StringEquals', positive(equals(false))],
-  ['StringNotEquals', negative(equals(false))],
-  ['StringEqualsIgnoreCase', positive(equals(true))],
-  ['StringNotEqualsIgnoreCase', negative(equals(true))],
-  ['StringLike', positive(like)],
-  ['StringNotLike', negative(like)],
-  ...comparisons('Numeric', readNumber),
-  ...comparisons('Date', readDate),
-  ['Bool', positive(bool)],
-  ['BinaryEquals', positive(binary)],
-  ['IpAddress', positive(ipAddress)],
-  ['NotIpAddress', negative(ipAddress)],
-  ['ArnEquals', positive(arn)],
-  ['ArnLike', positive(arn)],
-  ['ArnNotEquals', negative(arn)],
-  ['ArnNotLike', negative(arn)],
-] satisfies [string, Operator][]).map(([name, operator]) => [name.toLowerCase(), operator]));
+export const OPERATORS: ReadonlyMap<string, Operator> = new Map(
+  (
+    [
+      ['StringEquals', positive(equals(false))],
+      ['StringNotEquals', negative(equals(false))],
+      ['StringEqualsIgnoreCase', positive(equals(true))],
+      ['StringNotEqualsIgnoreCase', negative(equals(true))],
+      ['StringLike', positive(like)],
+      ['StringNotLike', negative(like)],
+      ...comparisons('Numeric', readNumber),
+      ...comparisons('Date', readDate),
+      ['Bool', positive(bool)],
+      ['BinaryEquals', positive(binary)],
+      ['IpAddress', positive(ipAddress)],
+      ['NotIpAddress', negative(ipAddress)],
+      ['ArnEquals', positive(arn)],
+      ['ArnLike', positive(arn)],
+      ['ArnNotEquals', negative(arn)],
+      ['ArnNotLike', negative(arn)],
+    ] satisfies [string, Operator][]
+  ).map(([name, operator]) => [name.toLowerCase(), operator]),
+);

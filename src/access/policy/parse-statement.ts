@@ -1,7 +1,16 @@
 import { compileArnPattern, arnParts } from './arn-pattern.ts';
 import { checkBucketStatement } from './check-bucket-statement.ts';
 import { compileCondition, isConditionFault } from './condition.ts';
-import type { Condition, Effect, Pattern, PatternSet, PolicyKind, PrincipalEntry, PrincipalSet, Statement } from './document.ts';
+import type {
+  Condition,
+  Effect,
+  Pattern,
+  PatternSet,
+  PolicyKind,
+  PrincipalEntry,
+  PrincipalSet,
+  Statement,
+} from './document.ts';
 import type { FaultMaker } from './faults.ts';
 import { compilePattern } from './pattern.ts';
 import { ANYONE, PRINCIPAL_READERS } from './principal.ts';
@@ -26,7 +35,15 @@ const HAS: Readonly<Record<PolicyKind, { readonly Principal: Presence; readonly 
 };
 
 const FIELDS: ReadonlySet<string> = new Set([
-  'Sid', 'Effect', 'Principal', 'NotPrincipal', 'Action', 'NotAction', 'Resource', 'NotResource', 'Condition',
+  'Sid',
+  'Effect',
+  'Principal',
+  'NotPrincipal',
+  'Action',
+  'NotAction',
+  'Resource',
+  'NotResource',
+  'Condition',
 ]);
 const SID: Readonly<Record<'any' | 'plain', RegExp>> = { any: /^[\x20-\x7e]*$/, plain: /^[A-Za-z0-9]*$/ };
 
@@ -80,7 +97,11 @@ interface Element {
 const MISSING = { Principal: 'missing', Action: 'noAction', Resource: 'noResource' } as const;
 
 /** `X` or `NotX`; undefined where it need not be. @throws FaultFound */
-function elementOf(fields: Fields, field: 'Principal' | 'Action' | 'Resource', where: StatementPlace & { readonly path: string }): Element | undefined {
+function elementOf(
+  fields: Fields,
+  field: 'Principal' | 'Action' | 'Resource',
+  where: StatementPlace & { readonly path: string },
+): Element | undefined {
   const { path, fault, kind } = where;
   const [plain, not] = [fields[field], fields[`Not${field}`]];
   const presence = field === 'Action' ? 'required' : HAS[kind][field];
@@ -100,7 +121,11 @@ interface PatternField {
   readonly read: (text: string, place: StatementPlace) => Pattern | undefined;
 }
 
-function readPatterns(fields: Fields, { field, path, read }: PatternField, place: StatementPlace): PatternSet | undefined {
+function readPatterns(
+  fields: Fields,
+  { field, path, read }: PatternField,
+  place: StatementPlace,
+): PatternSet | undefined {
   const { fault } = place;
   const element = elementOf(fields, field, { ...place, path });
   if (element === undefined) return undefined;
@@ -125,7 +150,9 @@ function actionPattern(text: string): Pattern | undefined {
 function resourcePattern(text: string, { variables, kind }: StatementPlace): Pattern | undefined {
   if (text === '*') return kind === 'resource' ? undefined : compileArnPattern(text, { variables });
   const [arn, partition, service, , , resource] = arnParts(text) ?? [];
-  if (arn !== 'arn' || partition === '' || service === undefined || !/^[a-z0-9-]+$/.test(service) || resource === '') return undefined;
+  if (arn !== 'arn' || partition === '' || service === undefined || !/^[a-z0-9-]+$/.test(service) || resource === '') {
+    return undefined;
+  }
   return compileArnPattern(text, { variables });
 }
 
@@ -160,7 +187,9 @@ function readConditions(value: unknown, path: string, place: StatementPlace): re
   if (!isObject(value)) throw fault('syntax', where);
   return Object.entries(value).flatMap(([operator, keys]) => {
     if (!isObject(keys)) throw fault('syntax', `${where}.${operator}`);
-    return Object.entries(keys).map(([key, given]) => readCondition({ operator, key, given }, `${where}.${operator}`, place));
+    return Object.entries(keys).map(([key, given]) =>
+      readCondition({ operator, key, given }, `${where}.${operator}`, place),
+    );
   });
 }
 
@@ -170,13 +199,19 @@ interface GivenCondition {
   readonly given: unknown;
 }
 
-function readCondition({ operator, key, given }: GivenCondition, path: string, { fault, variables }: StatementPlace): Condition {
+function readCondition(
+  { operator, key, given }: GivenCondition,
+  path: string,
+  { fault, variables }: StatementPlace,
+): Condition {
   if (!KEY.test(key)) throw fault('conditionKey', path, key);
   const values = textsOf(given, scalarText);
   if (values === undefined || values.length === 0) throw fault('syntax', `${path}.${key}`);
   const compiled = compileCondition({ operator, key, values }, { variables });
   if (!isConditionFault(compiled)) return compiled;
-  throw compiled.kind === 'operator' ? fault('conditionType', path, operator) : fault('conditionValue', `${path}.${key}`, compiled.value);
+  throw compiled.kind === 'operator'
+    ? fault('conditionType', path, operator)
+    : fault('conditionValue', `${path}.${key}`, compiled.value);
 }
 
 /** One text or a list of them; undefined: something else. */
@@ -192,7 +227,9 @@ function plainText(value: unknown): string | undefined {
 
 /** Values of conditions may be written as numbers and booleans, too. */
 function scalarText(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
 }
 
 function shown(value: unknown): string {

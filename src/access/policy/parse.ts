@@ -7,7 +7,10 @@ import { variablesOf } from './pattern.ts';
 
 export type { Fault } from './faults.ts';
 
-/** A document, or what is wrong with its text: the first fault, which AWS would tell, and the first of each further statement. */
+/**
+ * A document, or what is wrong with its text: the first fault, which AWS would tell, and the first of each further
+ * statement.
+ */
 type ParsedPolicy =
   | { readonly document: PolicyDocument; readonly faults?: undefined }
   | { readonly document?: undefined; readonly faults: readonly [Fault, ...Fault[]] };
@@ -17,7 +20,8 @@ const FIELDS: ReadonlySet<string> = new Set(['Version', 'Id', 'Statement']);
 
 /**
  * Reads a policy.
- * @param kind of what it is the policy: an identity's and a session's have no Principal, a bucket's and a role's trust policy have
+ * @param kind of what it is the policy: an identity's and a session's have no Principal, a bucket's and a role's trust
+ * policy have
  *   to, and only buckets' policies are held to actions, resources and keys of S3, as PutBucketPolicy does
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_grammar.html
  */
@@ -56,7 +60,9 @@ function readText(text: string, kind: PolicyKind, found: Fault[]): PolicyDocumen
   if (id !== undefined && typeof id !== 'string') throw fault('syntax', 'Id');
   const statements: Statement[] = [];
   for (const [index, one] of statementList(Statement, fault).entries()) {
-    const statement = noting(found, () => parseStatement(one, { index, variables: version === '2012-10-17', kind, fault }));
+    const statement = noting(found, () =>
+      parseStatement(one, { index, variables: version === '2012-10-17', kind, fault }),
+    );
     if (statement !== undefined) statements.push(statement);
   }
   checkSids(statements, fault);

@@ -28,7 +28,8 @@ const ESCAPED: ReadonlySet<string> = new Set(['*', '?', '$']);
 
 /** Compiles one pattern. Matching takes time linear in the value for each piece of text between two wildcards. */
 export function compilePattern(text: string, options: PatternOptions): Pattern {
-  const fold = options.ignoreCase === true ? (value: string): string => value.toLowerCase() : (value: string): string => value;
+  const fold =
+    options.ignoreCase === true ? (value: string): string => value.toLowerCase() : (value: string): string => value;
   const tokens = tokenize(text, options);
   if (tokens.some(isVariable)) {
     return {
@@ -50,7 +51,9 @@ export function compilePattern(text: string, options: PatternOptions): Pattern {
 
 /** The keys that the variables of a pattern name, as written. */
 export function variablesOf(text: string): string[] {
-  return tokenize(text, { variables: true }).filter(isVariable).map(({ key }) => key);
+  return tokenize(text, { variables: true })
+    .filter(isVariable)
+    .map(({ key }) => key);
 }
 
 function isVariable(token: Token): token is Variable {
@@ -121,7 +124,10 @@ function toChunks(tokens: readonly Token[], fold: (text: string) => string): Chu
   return chunks;
 }
 
-/** The first chunk stands at the start, the last at the end, those between at the first place where they fit: no place is tried twice. */
+/**
+ * The first chunk stands at the start, the last at the end, those between at the first place where they fit: no place
+ * is tried twice.
+ */
 function matchChunks(chunks: readonly Chunk[], value: string): boolean {
   const [first = [''], ...others] = chunks;
   const last = others.pop();
@@ -152,7 +158,11 @@ function endOf(chunk: Chunk, value: string, start: number): number {
 /** Where the first occurrence of a chunk ends; -1: there is none. */
 function find(chunk: Chunk, value: string, from: number): number {
   const [head = ''] = chunk;
-  for (let start = value.indexOf(head, from); start >= 0 && start <= value.length; start = value.indexOf(head, start + 1)) {
+  for (
+    let start = value.indexOf(head, from);
+    start >= 0 && start <= value.length;
+    start = value.indexOf(head, start + 1)
+  ) {
     const end = endOf(chunk, value, start);
     if (end >= 0) return end;
     if (start === value.length) return -1;

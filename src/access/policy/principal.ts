@@ -2,8 +2,8 @@ import type { PolicyCaller } from './context.ts';
 import type { PrincipalEntry, PrincipalSet } from './document.ts';
 
 /**
- * How a statement names a caller, from the widest to the narrowest. Only `anyone`, `role` and `caller` give something: who names
- * an account leaves it to the account whom of its users it lets (`account`).
+ * How a statement names a caller, from the widest to the narrowest. Only `anyone`, `role` and `caller` give something:
+ * who names an account leaves it to the account whom of its users it lets (`account`).
  */
 export type Through = 'account' | 'anyone' | 'role' | 'caller';
 
@@ -15,18 +15,23 @@ export function isNarrower(one: Through, other: Through | undefined): boolean {
 
 const ACCOUNT = /^\d{12}$/;
 const ROOT_ARN = /^arn:aws:iam::(\d{12}):root$/;
-const CALLER_ARN = /^arn:aws:(?:iam::(?:\d{12}|cloudfront):(?:user|role)\/|sts::\d{12}:(?:assumed-role|federated-user)\/)[^*?]+$/;
+const CALLER_ARN =
+  /^arn:aws:(?:iam::(?:\d{12}|cloudfront):(?:user|role)\/|sts::\d{12}:(?:assumed-role|federated-user)\/)[^*?]+$/;
 const CANONICAL_ID = /^[\x21-\x7e]+$/;
 const PROVIDER = /^[\x21-\x7e]+$/;
 const SERVICE = /^[a-z0-9.-]+\.amazonaws\.com(?:\.cn)?$/;
 
 /** Readers of one value, by the name under which it stands. Undefined: there is no such principal. */
-export const PRINCIPAL_READERS: ReadonlyMap<string, (value: string) => PrincipalEntry | undefined> = new Map(Object.entries({
-  AWS: readAws,
-  CanonicalUser: (id: string) => (CANONICAL_ID.test(id) && !/[*?]/.test(id) ? { kind: 'canonicalUser', id } as const : undefined),
-  Federated: (provider: string) => (PROVIDER.test(provider) ? provider === '*' ? ANYONE : { kind: 'federated', provider } as const : undefined),
-  Service: (name: string) => (SERVICE.test(name) ? { kind: 'service', name } as const : undefined),
-}));
+export const PRINCIPAL_READERS: ReadonlyMap<string, (value: string) => PrincipalEntry | undefined> = new Map(
+  Object.entries({
+    AWS: readAws,
+    CanonicalUser: (id: string) =>
+      CANONICAL_ID.test(id) && !/[*?]/.test(id) ? ({ kind: 'canonicalUser', id } as const) : undefined,
+    Federated: (provider: string) =>
+      PROVIDER.test(provider) ? (provider === '*' ? ANYONE : ({ kind: 'federated', provider } as const)) : undefined,
+    Service: (name: string) => (SERVICE.test(name) ? ({ kind: 'service', name } as const) : undefined),
+  }),
+);
 
 export const ANYONE: PrincipalEntry = Object.freeze({ kind: 'anyone' });
 
@@ -42,29 +47,41 @@ function readAws(value: string): PrincipalEntry | undefined {
 function entryNames(entry: PrincipalEntry, caller: PolicyCaller): Through | undefined {
   const whole: Through = caller.isRoot ? 'caller' : 'account';
   switch (entry.kind) {
-    case 'anyone': return 'anyone';
-    case 'account': return entry.number === caller.accountNumber ? whole : undefined;
-    case 'canonicalUser': return entry.id === caller.canonicalId ? whole : undefined;
-    case 'federated': return entry.provider === caller.provider ? 'caller' : undefined;
-    case 'service': return undefined;
+    case 'anyone':
+      return 'anyone';
+    case 'account':
+      return entry.number === caller.accountNumber ? whole : undefined;
+    case 'canonicalUser':
+      return entry.id === caller.canonicalId ? whole : undefined;
+    case 'federated':
+      return entry.provider === caller.provider ? 'caller' : undefined;
+    case 'service':
+      return undefined;
     case 'arn': {
       const place = caller.arns.indexOf(entry.arn);
       return place < 0 ? undefined : place === 0 ? 'caller' : 'role';
     }
-    default: return entry satisfies never;
+    default:
+      return entry satisfies never;
   }
 }
 
 /**
  * How a statement's Principal or NotPrincipal takes the caller in; undefined: it does not.
  *
- * NotPrincipal leaves out whom it lists. A Deny leaves a caller out only if it lists all that the caller is, the account, the role
- * and the session or user; an Allow leaves out whoever is listed with any of it: either way the doubt goes against the caller.
+ * NotPrincipal leaves out whom it lists. A Deny leaves a caller out only if it lists all that the caller is, the
+ * account, the role and the session or user; an Allow leaves out whoever is listed with any of it: either way the doubt
+ * goes against the caller.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_notprincipal.html
  */
-export function namedBy({ not, entries }: PrincipalSet, caller: PolicyCaller, effect: 'Allow' | 'Deny'): Through | undefined {
+export function namedBy(
+  { not, entries }: PrincipalSet,
+  caller: PolicyCaller,
+  effect: 'Allow' | 'Deny',
+): Through | undefined {
   if (not) {
-    const isLeftOut = effect === 'Deny' ? namesAll(entries, caller) : entries.some((entry) => entryNames(entry, caller) !== undefined);
+    const isLeftOut =
+      effect === 'Deny' ? namesAll(entries, caller) : entries.some((entry) => entryNames(entry, caller) !== undefined);
     return isLeftOut ? undefined : 'anyone';
   }
   let found: Through | undefined;
@@ -76,9 +93,16 @@ export function namedBy({ not, entries }: PrincipalSet, caller: PolicyCaller, ef
 }
 
 function namesAll(entries: readonly PrincipalEntry[], caller: PolicyCaller): boolean {
-  const lists = (fits: (entry: PrincipalEntry) => boolean): boolean => entries.some((entry) => entry.kind === 'anyone' || fits(entry));
+  const lists = (fits: (entry: PrincipalEntry) => boolean): boolean =>
+    entries.some((entry) => entry.kind === 'anyone' || fits(entry));
   if (caller.accountNumber === undefined) return lists(() => false);
-  const account = lists((entry) =>
-    (entry.kind === 'account' && entry.number === caller.accountNumber) || (entry.kind === 'canonicalUser' && entry.id === caller.canonicalId));
-  return account && (caller.isRoot || caller.arns.every((arn) => lists((entry) => entry.kind === 'arn' && entry.arn === arn)));
+  const account = lists(
+    (entry) =>
+      (entry.kind === 'account' && entry.number === caller.accountNumber) ||
+      (entry.kind === 'canonicalUser' && entry.id === caller.canonicalId),
+  );
+  return (
+    account &&
+    (caller.isRoot || caller.arns.every((arn) => lists((entry) => entry.kind === 'arn' && entry.arn === arn)))
+  );
 }

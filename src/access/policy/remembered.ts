@@ -6,7 +6,10 @@ const REMEMBERED = 1000;
 
 const byText = new Map<string, PolicyDocument>();
 
-/** The document of a bucket's policy, which was checked when it was put; one that cannot be read after all denies everything. */
+/**
+ * The document of a bucket's policy, which was checked when it was put; one that cannot be read after all denies
+ * everything.
+ */
 export function rememberedPolicy(text: string): PolicyDocument {
   const known = byText.get(text);
   if (known !== undefined) {

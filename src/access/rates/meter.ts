@@ -10,12 +10,15 @@ interface Refusal {
 }
 
 const SECOND = 1000;
-/** Longest that a client is told to wait: what a large body took too much is paid off meanwhile, or it is told again. */
+/**
+ * Longest that a client is told to wait: what a large body took too much is paid off meanwhile, or it is told again.
+ */
 const MAX_RETRY_AFTER = 60;
 
 /**
- * What one identity, account or bucket takes of its limits, in this process. Requests and bytes a second are buckets of tokens that hold one
- * second's worth; bytes are taken as they flow, so a large body leaves a debt, which is waited for before the next request.
+ * What one identity, account or bucket takes of its limits, in this process. Requests and bytes a second are buckets of
+ * tokens that hold one second's worth; bytes are taken as they flow, so a large body leaves a debt, which is waited for
+ * before the next request.
  */
 export class Meter {
   #rates: Rates;
@@ -37,7 +40,12 @@ export class Meter {
   isIdle(now: number): boolean {
     this.#fill(now);
     const { requestsPerSecond = 0, bytesInPerSecond = 0, bytesOutPerSecond = 0 } = this.#rates;
-    return this.#running === 0 && this.#requests >= requestsPerSecond && this.#bytesIn >= bytesInPerSecond && this.#bytesOut >= bytesOutPerSecond;
+    return (
+      this.#running === 0 &&
+      this.#requests >= requestsPerSecond &&
+      this.#bytesIn >= bytesInPerSecond &&
+      this.#bytesOut >= bytesOutPerSecond
+    );
   }
 
   /** Limits that the configuration has changed meanwhile. */
@@ -50,9 +58,15 @@ export class Meter {
     this.#fill(now);
     const { requestsPerSecond, concurrency, bytesInPerSecond, bytesOutPerSecond } = this.#rates;
     if (concurrency !== undefined && this.#running >= concurrency) return { limit: 'concurrency', retryAfter: 1 };
-    if (requestsPerSecond !== undefined && this.#requests < 1) return { limit: 'requests', retryAfter: wait(1 - this.#requests, requestsPerSecond) };
-    if (bytesInPerSecond !== undefined && this.#bytesIn <= 0) return { limit: 'bytesIn', retryAfter: wait(1 - this.#bytesIn, bytesInPerSecond) };
-    if (bytesOutPerSecond !== undefined && this.#bytesOut <= 0) return { limit: 'bytesOut', retryAfter: wait(1 - this.#bytesOut, bytesOutPerSecond) };
+    if (requestsPerSecond !== undefined && this.#requests < 1) {
+      return { limit: 'requests', retryAfter: wait(1 - this.#requests, requestsPerSecond) };
+    }
+    if (bytesInPerSecond !== undefined && this.#bytesIn <= 0) {
+      return { limit: 'bytesIn', retryAfter: wait(1 - this.#bytesIn, bytesInPerSecond) };
+    }
+    if (bytesOutPerSecond !== undefined && this.#bytesOut <= 0) {
+      return { limit: 'bytesOut', retryAfter: wait(1 - this.#bytesOut, bytesOutPerSecond) };
+    }
     return undefined;
   }
 

@@ -45,8 +45,8 @@ const MANY_METERS = 10_000;
 const SETTLE_MS = 50;
 
 /**
- * Limits of rates: of an account with all who act in it, of a user or role with all its keys and sessions, of whoever did not sign, and of
- * a bucket. All that apply must have room. Each process counts its own.
+ * Limits of rates: of an account with all who act in it, of a user or role with all its keys and sessions, of whoever
+ * did not sign, and of a bucket. All that apply must have room. Each process counts its own.
  */
 export class RateLimits {
   readonly #options: RateLimitOptions;

@@ -14,8 +14,9 @@ interface Assumption {
 }
 
 /**
- * Whether a role may be assumed (or its session be tagged). A trust policy that names the caller itself is enough within an account;
- * one that names the account leaves it to the policies of the caller; of another account both must allow it. Whatever denies is the end.
+ * Whether a role may be assumed (or its session be tagged). A trust policy that names the caller itself is enough
+ * within an account; one that names the account leaves it to the policies of the caller; of another account both must
+ * allow it. Whatever denies is the end.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
  */
 export function mayAssume({ role, action, caller, principal, keys }: Assumption): boolean {
@@ -36,8 +37,13 @@ export function mayAssume({ role, action, caller, principal, keys }: Assumption)
 }
 
 /** What a call says for conditions, by lower-case name. */
-export function assumptionKeys(values: Readonly<Record<string, string | readonly string[] | undefined>>, tags: Tags, principalTags: Tags): ConditionKeys {
-  const tagOf = (of: Tags, name: string): string | undefined => Object.entries(of).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+export function assumptionKeys(
+  values: Readonly<Record<string, string | readonly string[] | undefined>>,
+  tags: Tags,
+  principalTags: Tags,
+): ConditionKeys {
+  const tagOf = (of: Tags, name: string): string | undefined =>
+    Object.entries(of).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
   return {
     get(key) {
       if (key.startsWith('aws:requesttag/')) return tagOf(tags, key.slice('aws:requesttag/'.length));

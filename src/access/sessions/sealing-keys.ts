@@ -33,9 +33,10 @@ interface RootKey {
 }
 
 /**
- * Seals what temporary credentials stand for into their token (AES-256-GCM), so that nothing needs to be stored: whoever has the keys
- * opens it. Access key id and secret are derived from the token's salt. The first secret seals, all of them open, so that they can be
- * changed one after the other. Layout, base64url: version, id of the key (8 bytes), salt (16), sealed bytes, tag (16).
+ * Seals what temporary credentials stand for into their token (AES-256-GCM), so that nothing needs to be stored:
+ * whoever has the keys opens it. Access key id and secret are derived from the token's salt. The first secret seals,
+ * all of them open, so that they can be changed one after the other. Layout, base64url: version, id of the key (8
+ * bytes), salt (16), sealed bytes, tag (16).
  */
 export class SealingKeys {
   readonly #keys: readonly RootKey[];
@@ -43,7 +44,9 @@ export class SealingKeys {
 
   /** @param secrets of 32 characters or more; the first one seals @throws Error */
   constructor(secrets: readonly string[]) {
-    if (secrets.some((secret) => secret.length < MIN_SECRET_LENGTH)) throw new Error(`each secret needs ${MIN_SECRET_LENGTH} characters or more`);
+    if (secrets.some((secret) => secret.length < MIN_SECRET_LENGTH)) {
+      throw new Error(`each secret needs ${MIN_SECRET_LENGTH} characters or more`);
+    }
     this.#keys = secrets.map(rootKey);
     const [first] = this.#keys;
     if (first === undefined) throw new Error('expected at least one secret');
@@ -64,7 +67,9 @@ export class SealingKeys {
     if (token.length > MAX_TOKEN_LENGTH || !TOKEN.test(token)) return undefined;
     const bytes = Buffer.from(token, 'base64url');
     // Of a few bits at the end decoding takes no notice: one token has one form.
-    if (bytes.length < HEAD_BYTES + TAG_BYTES || bytes[0] !== VERSION || bytes.toString('base64url') !== token) return undefined;
+    if (bytes.length < HEAD_BYTES + TAG_BYTES || bytes[0] !== VERSION || bytes.toString('base64url') !== token) {
+      return undefined;
+    }
     const key = this.#keys.find(({ id }) => id.equals(bytes.subarray(1, 1 + KEY_ID_BYTES)));
     if (key === undefined) return undefined;
     const salt = bytes.subarray(1 + KEY_ID_BYTES, HEAD_BYTES);
@@ -85,7 +90,11 @@ function rootKey(secret: string): RootKey {
   return { key, id: derive({ key }, 'id', Buffer.alloc(0)).subarray(0, KEY_ID_BYTES) };
 }
 
-function derive({ key }: Pick<RootKey, 'key'>, purpose: 'id' | 'seal' | 'access key' | 'secret', salt: Uint8Array): Buffer {
+function derive(
+  { key }: Pick<RootKey, 'key'>,
+  purpose: 'id' | 'seal' | 'access key' | 'secret',
+  salt: Uint8Array,
+): Buffer {
   return createHmac('sha256', key).update(`${purpose}\n`).update(salt).digest();
 }
 

@@ -49,7 +49,8 @@ export class Sessions {
   /**
    * The credential that a token stands for, its identity as the accounts have it at this moment.
    * @returns undefined: nobody has such a key
-   * @throws S3Error InvalidToken (not ours, changed, of another key, or of an identity that is gone), ExpiredToken (also: revoked)
+   * @throws S3Error InvalidToken (not ours, changed, of another key, or of an identity that is gone), ExpiredToken
+   * (also: revoked)
    */
   credentialFor(accessKeyId: string, token: string): Credential | undefined {
     const opened = this.#open(token);
@@ -81,24 +82,43 @@ export class Sessions {
     return whole;
   }
 
-  #identityOf(claims: SessionClaims, documents: readonly PolicyDocument[]): Pick<Credential, 'account' | 'user' | 'session'> {
+  #identityOf(
+    claims: SessionClaims,
+    documents: readonly PolicyDocument[],
+  ): Pick<Credential, 'account' | 'user' | 'session'> {
     const { identity } = claims;
-    return identity.kind === 'role' ? this.#ofRole(identity, claims, documents) : this.#ofKey(identity, claims, documents);
+    return identity.kind === 'role'
+      ? this.#ofRole(identity, claims, documents)
+      : this.#ofKey(identity, claims, documents);
   }
 
-  #ofRole(identity: RoleSession, claims: SessionClaims, documents: readonly PolicyDocument[]): Pick<Credential, 'account' | 'user' | 'session'> {
+  #ofRole(
+    identity: RoleSession,
+    claims: SessionClaims,
+    documents: readonly PolicyDocument[],
+  ): Pick<Credential, 'account' | 'user' | 'session'> {
     const role = this.#options.accounts.role(identity.role);
     if (role === undefined) throw new S3Error('InvalidToken');
     refuseRevoked(claims, role.notBefore);
     const { name, arn } = role;
     const user = sessionUser(role, identity.name, claims.tags);
-    return { account: role.account, user, session: this.#sessionOf(claims, { documents, role: { name, arn }, provider: identity.provider }) };
+    return {
+      account: role.account,
+      user,
+      session: this.#sessionOf(claims, { documents, role: { name, arn }, provider: identity.provider }),
+    };
   }
 
-  #ofKey({ accessKeyId, holder }: KeySession, claims: SessionClaims, documents: readonly PolicyDocument[]): Pick<Credential, 'account' | 'user' | 'session'> {
+  #ofKey(
+    { accessKeyId, holder }: KeySession,
+    claims: SessionClaims,
+    documents: readonly PolicyDocument[],
+  ): Pick<Credential, 'account' | 'user' | 'session'> {
     const { accounts } = this.#options;
     const credential = accounts.byAccessKey(accessKeyId);
-    if (credential === undefined || (credential.user?.arn ?? credential.account.canonicalId) !== holder) throw new S3Error('InvalidToken');
+    if (credential === undefined || (credential.user?.arn ?? credential.account.canonicalId) !== holder) {
+      throw new S3Error('InvalidToken');
+    }
     const { account, user } = credential;
     if (user !== undefined) refuseRevoked(claims, accounts.user(user.arn)?.notBefore);
     return { account, ...(user !== undefined && { user }), session: this.#sessionOf(claims, { documents }) };
@@ -138,7 +158,11 @@ function readPolicy(text: string): PolicyDocument {
 const NOTHING: PolicyDocument = { version: '2012-10-17', statements: [], keys: [] };
 
 /** Who acts in a session of a role. */
-export function sessionUser(role: Role, name: string, tags: SessionClaims['tags'] = {}): NonNullable<Credential['user']> {
+export function sessionUser(
+  role: Role,
+  name: string,
+  tags: SessionClaims['tags'] = {},
+): NonNullable<Credential['user']> {
   return {
     name: `${role.name}/${name}`,
     arn: `arn:aws:sts::${role.account.accountNumber}:assumed-role/${role.name}/${name}`,

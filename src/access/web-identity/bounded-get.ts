@@ -25,34 +25,49 @@ export function trustworthyUrl(text: string): URL {
   throw new Error(`${url.origin}: expected https`);
 }
 
-/** A JSON document of an issuer: in five seconds and 256 KiB or not at all, and from nowhere else than asked (no redirects). @throws Error */
+/**
+ * A JSON document of an issuer: in five seconds and 256 KiB or not at all, and from nowhere else than asked (no
+ * redirects).
+ * @throws Error
+ */
 export async function getJson(url: URL, { ca, bearer, signal }: GetOptions): Promise<Got> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  const headers = { 'accept': 'application/json', 'user-agent': 's3-cloud-gateway', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) };
+  const headers = {
+    accept: 'application/json',
+    'user-agent': 's3-cloud-gateway',
+    ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+  };
   const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   return new Promise((resolve, reject) => {
-    const request = send(url, { method: 'GET', headers, signal: limit, agent: false, ...(ca !== undefined && { ca }) }, (response) => {
-      if (response.statusCode !== 200) {
-        request.destroy(new Error(`${url.origin} answers ${response.statusCode ?? 0}`));
-        return;
-      }
-      const pieces: Buffer[] = [];
-      let size = 0;
-      response.on('data', (piece: Buffer) => {
-        size += piece.length;
-        if (size > MAX_BYTES) request.destroy(new Error(`the answer of ${url.origin} is too long`));
-        else pieces.push(piece);
-      });
-      response.on('error', reject);
-      response.on('end', () => {
-        try {
-          const maxAge = /(?:^|[,\s])max-age=(\d{1,9})/i.exec(response.headers['cache-control'] ?? '')?.[1];
-          resolve({ body: JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown, maxAge: maxAge === undefined ? undefined : Number(maxAge) });
-        } catch (error) {
-          reject(new Error(`the answer of ${url.origin} is no JSON`, { cause: error }));
+    const request = send(
+      url,
+      { method: 'GET', headers, signal: limit, agent: false, ...(ca !== undefined && { ca }) },
+      (response) => {
+        if (response.statusCode !== 200) {
+          request.destroy(new Error(`${url.origin} answers ${response.statusCode ?? 0}`));
+          return;
         }
-      });
-    });
+        const pieces: Buffer[] = [];
+        let size = 0;
+        response.on('data', (piece: Buffer) => {
+          size += piece.length;
+          if (size > MAX_BYTES) request.destroy(new Error(`the answer of ${url.origin} is too long`));
+          else pieces.push(piece);
+        });
+        response.on('error', reject);
+        response.on('end', () => {
+          try {
+            const maxAge = /(?:^|[,\s])max-age=(\d{1,9})/i.exec(response.headers['cache-control'] ?? '')?.[1];
+            resolve({
+              body: JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown,
+              maxAge: maxAge === undefined ? undefined : Number(maxAge),
+            });
+          } catch (error) {
+            reject(new Error(`the answer of ${url.origin} is no JSON`, { cause: error }));
+          }
+        });
+      },
+    );
     request.on('error', reject);
     request.end();
   });

@@ -21,7 +21,10 @@ interface KeysWanted {
   readonly now: number;
 }
 
-/** The keys of one issuer: asked for when they are needed, once at a time, and kept as long as the issuer says, within bounds. */
+/**
+ * The keys of one issuer: asked for when they are needed, once at a time, and kept as long as the issuer says, within
+ * bounds.
+ */
 export class IssuerKeys {
   readonly #provider: IdentityProvider;
   #kept: Kept | undefined;
@@ -31,7 +34,9 @@ export class IssuerKeys {
 
   constructor(provider: IdentityProvider) {
     this.#provider = provider;
-    if (provider.jwks !== undefined) this.#kept = { keys: createLocalJWKSet(JSON.parse(provider.jwks) as JSONWebKeySet), freshUntil: Infinity };
+    if (provider.jwks !== undefined) {
+      this.#kept = { keys: createLocalJWKSet(JSON.parse(provider.jwks) as JSONWebKeySet), freshUntil: Infinity };
+    }
   }
 
   /** @throws Error when the issuer does not answer, or not as it must */
@@ -74,7 +79,7 @@ export class IssuerKeys {
     const { issuer, jwksUri, ca, token } = this.#provider;
     const base = trustworthyUrl(issuer);
     const options: GetOptions = { ca, bearer: token?.(), signal: new AbortController().signal };
-    const named = jwksUri ?? await discover(base, issuer, options);
+    const named = jwksUri ?? (await discover(base, issuer, options));
     const url = trustworthyUrl(named);
     // Its discovery document may name any host; the token is for the issuer and for what the configuration names.
     const isOurs = jwksUri !== undefined || url.origin === base.origin;
@@ -86,7 +91,9 @@ export class IssuerKeys {
 /** https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig */
 async function discover(base: URL, issuer: string, options: GetOptions): Promise<string> {
   const { body } = await getJson(new URL(`${base.href.replace(/\/$/, '')}/.well-known/openid-configuration`), options);
-  const { issuer: named, jwks_uri: uri } = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
+  const { issuer: named, jwks_uri: uri } = (typeof body === 'object' && body !== null ? body : {}) as Readonly<
+    Record<string, unknown>
+  >;
   if (named !== issuer) throw new Error(`${base.origin} says that it is another issuer`);
   if (typeof uri !== 'string') throw new Error(`${base.origin} names no keys`);
   return uri;

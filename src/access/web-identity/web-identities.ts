@@ -6,7 +6,19 @@ import { providerArn } from '../identities/trust.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 
 /** Signatures with a public key only. */
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
 /** Clocks of issuer and gateway, seconds. */
 const TOLERANCE = 30;
 
@@ -39,9 +51,14 @@ export class WebIdentities {
   async verify(token: string, { accountNumber, accounts, now }: VerifyOptions): Promise<WebIdentity> {
     const issuer = issuerOf(token);
     const provider = accounts.provider(providerArn(accountNumber, issuer));
-    if (provider?.issuer !== issuer) throw new StsError('InvalidIdentityToken', 'No OpenIDConnect provider found in your account for the issuer of the token');
+    if (provider?.issuer !== issuer) {
+      throw new StsError(
+        'InvalidIdentityToken',
+        'No OpenIDConnect provider found in your account for the issuer of the token',
+      );
+    }
     const claims = await this.#verified(token, provider, now);
-    const named = typeof claims.aud === 'string' ? [claims.aud] : claims.aud ?? [];
+    const named = typeof claims.aud === 'string' ? [claims.aud] : (claims.aud ?? []);
     const { sub = '' } = claims;
     return { provider, subject: sub, audiences: named.filter((one) => provider.audiences.includes(one)), claims };
   }
@@ -60,7 +77,11 @@ export class WebIdentities {
     }
   }
 
-  async #attempt(token: string, provider: IdentityProvider, wanted: { readonly anew: boolean; readonly now: number }): Promise<JWTPayload> {
+  async #attempt(
+    token: string,
+    provider: IdentityProvider,
+    wanted: { readonly anew: boolean; readonly now: number },
+  ): Promise<JWTPayload> {
     const known = this.#keys.get(provider) ?? new IssuerKeys(provider);
     this.#keys.set(provider, known);
     const keys = await known.keys(wanted).catch((error: unknown) => {
@@ -84,16 +105,30 @@ function issuerOf(token: string): string {
     const { iss } = decodeJwt(token);
     if (typeof iss === 'string') return iss;
   } catch (error) {
-    throw new StsError('InvalidIdentityToken', 'The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)', { cause: error });
+    throw new StsError(
+      'InvalidIdentityToken',
+      'The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)',
+      { cause: error },
+    );
   }
   throw new StsError('InvalidIdentityToken', 'The token names no issuer');
 }
 
 function refused(error: unknown): StsError {
   if (error instanceof StsError) return error;
-  if (error instanceof errors.JWTExpired) return new StsError('ExpiredTokenException', 'Token expired: current date/time must be before the expiration date/time', { cause: error });
-  if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud') return new StsError('InvalidIdentityToken', 'Incorrect token audience', { cause: error });
-  if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf') return new StsError('InvalidIdentityToken', 'Token is not valid yet', { cause: error });
+  if (error instanceof errors.JWTExpired) {
+    return new StsError(
+      'ExpiredTokenException',
+      'Token expired: current date/time must be before the expiration date/time',
+      { cause: error },
+    );
+  }
+  if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud') {
+    return new StsError('InvalidIdentityToken', 'Incorrect token audience', { cause: error });
+  }
+  if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf') {
+    return new StsError('InvalidIdentityToken', 'Token is not valid yet', { cause: error });
+  }
   if (error instanceof errors.JOSEError) return new StsError('InvalidIdentityToken', undefined, { cause: error });
   // Keys that cannot be used, and whatever else the library meets in what a stranger sent.
   return new StsError('InvalidIdentityToken', undefined, { cause: error });

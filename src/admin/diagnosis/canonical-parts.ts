@@ -32,7 +32,8 @@ export function canonicalParts(request: SignableRequest, claim: SignatureClaim):
 }
 
 export function canonicalText({ method, path, query, unsorted, lines, payloadHash }: CanonicalParts): string {
-  const queryText = unsorted === true ? query.map(({ name, value }) => `${name}=${value}`).join('&') : canonicalQuery(query);
+  const queryText =
+    unsorted === true ? query.map(({ name, value }) => `${name}=${value}`).join('&') : canonicalQuery(query);
   const headers = lines.map(({ name, value }) => `${name}:${value}\n`).join('');
   return `${method}\n${path}\n${queryText}\n${headers}\n${lines.map(({ name }) => name).join(';')}\n${payloadHash}`;
 }

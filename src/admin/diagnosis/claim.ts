@@ -11,7 +11,8 @@ const AWS4 = /^\s*AWS4-HMAC-SHA256\s+/i;
 
 /**
  * What a request claims, read with more patience than authentication has: what that refuses is to be explained here.
- * Undefined when there is no signature of version 4 to speak of, or one that would take more work than the request has bytes.
+ * Undefined when there is no signature of version 4 to speak of, or one that would take more work than the request has
+ * bytes.
  */
 export function readClaim(request: SignableRequest): SignatureClaim | undefined {
   const authorization = request.headers.get('authorization');
@@ -26,15 +27,25 @@ export function claimTime(claim: SignatureClaim): number | undefined {
 }
 
 function headerClaim(authorization: string, { headers }: SignableRequest): SignatureClaim | undefined {
-  const part = (name: string): string | undefined => new RegExp(`[\\s,]${name}\\s*=\\s*([^\\s,]+)`, 'i').exec(authorization)?.[1];
+  const part = (name: string): string | undefined =>
+    new RegExp(`[\\s,]${name}\\s*=\\s*([^\\s,]+)`, 'i').exec(authorization)?.[1];
   const scope = parseCredential(part('Credential') ?? '');
   const signedHeaders = part('SignedHeaders');
   const signature = part('Signature');
   const sent = headers.get('x-amz-date') ?? headers.get('date') ?? '';
   const time = parseAmzDate(sent) ?? Date.parse(sent);
-  if (scope === undefined || signedHeaders === undefined || signature === undefined || Number.isNaN(time)) return undefined;
+  if (scope === undefined || signedHeaders === undefined || signature === undefined || Number.isNaN(time)) {
+    return undefined;
+  }
   const payloadHash = headers.get('x-amz-content-sha256') ?? UNSIGNED_PAYLOAD;
-  return { method: 'header', scope, amzDate: formatAmzDate(time), signedHeaders: splitSignedHeaders(signedHeaders), signature, payloadHash };
+  return {
+    method: 'header',
+    scope,
+    amzDate: formatAmzDate(time),
+    signedHeaders: splitSignedHeaders(signedHeaders),
+    signature,
+    payloadHash,
+  };
 }
 
 function queryClaim({ headers, query }: SignableRequest): SignatureClaim | undefined {
@@ -42,10 +53,20 @@ function queryClaim({ headers, query }: SignableRequest): SignatureClaim | undef
   const amzDate = queryValue(query, 'X-Amz-Date');
   const signedHeaders = queryValue(query, 'X-Amz-SignedHeaders');
   const signature = queryValue(query, SIGNATURE_PARAMETER);
-  if (scope === undefined || amzDate === undefined || signedHeaders === undefined || signature === undefined) return undefined;
-  const payloadHash = headers.get('x-amz-content-sha256') ?? queryValue(query, 'X-Amz-Content-Sha256') ?? queryValue(query, 'x-amz-content-sha256');
+  if (scope === undefined || amzDate === undefined || signedHeaders === undefined || signature === undefined) {
+    return undefined;
+  }
+  const payloadHash =
+    headers.get('x-amz-content-sha256') ??
+    queryValue(query, 'X-Amz-Content-Sha256') ??
+    queryValue(query, 'x-amz-content-sha256');
   return {
-    method: 'query', scope, amzDate, signedHeaders: splitSignedHeaders(signedHeaders), signature,
-    payloadHash: payloadHash ?? UNSIGNED_PAYLOAD, signatureParameter: SIGNATURE_PARAMETER,
+    method: 'query',
+    scope,
+    amzDate,
+    signedHeaders: splitSignedHeaders(signedHeaders),
+    signature,
+    payloadHash: payloadHash ?? UNSIGNED_PAYLOAD,
+    signatureParameter: SIGNATURE_PARAMETER,
   };
 }

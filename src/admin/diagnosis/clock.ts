@@ -15,12 +15,18 @@ export function shiftedClock(subject: Subject, probe: Probe, secret: string | un
   const time = claimTime(claim) ?? NaN;
   const offset = time - raw.now;
   const clock = `The client's clock is ${distance(offset)} ${offset > 0 ? 'ahead of' : 'behind'} this server's (allowed are ${distance(sources.maxSkewMs)}).`;
-  const inZones = Math.abs(offset) >= HALF_HOUR && Math.abs(offset - Math.round(offset / HALF_HOUR) * HALF_HOUR) <= ZONE_TOLERANCE;
+  const inZones =
+    Math.abs(offset) >= HALF_HOUR && Math.abs(offset - Math.round(offset / HALF_HOUR) * HALF_HOUR) <= ZONE_TOLERANCE;
   const zone = inZones ? ' It is off by whole or half hours: perhaps local time is sent as if it were UTC.' : '';
   if (secret === undefined) return [{ cause: 'shifted-clock', certainty: 'likely', text: `${clock}${zone}` }];
-  if (fitsAsSent(subject, probe, secret)) return [{ cause: 'shifted-clock', certainty: 'proved', text: `${clock}${zone} The signature itself is right.` }];
+  if (fitsAsSent(subject, probe, secret)) {
+    return [{ cause: 'shifted-clock', certainty: 'proved', text: `${clock}${zone} The signature itself is right.` }];
+  }
   const further = findAlteration(subject, probe, secret) ?? [];
-  return [{ cause: 'shifted-clock', certainty: 'likely', text: `${clock}${zone} The signature is not right either.` }, ...further];
+  return [
+    { cause: 'shifted-clock', certainty: 'likely', text: `${clock}${zone} The signature is not right either.` },
+    ...further,
+  ];
 }
 
 /** A presigned URL after its end. */
@@ -28,8 +34,16 @@ export function expiredUrl(subject: Subject, probe: Probe, secret: string | unde
   const right = secret !== undefined && fitsAsSent(subject, probe, secret);
   const age = distance(subject.raw.now - (claimTime(subject.claim) ?? NaN));
   return [
-    { cause: 'expired-url', certainty: right ? 'proved' : 'likely', text: `The URL was made ${age} ago, by the clock of its maker, and was valid for less.${right ? ' Its signature is right.' : ''}` },
-    { cause: 'shifted-clock', certainty: 'possible', text: 'If it was made just now, the clock of its maker is behind.' },
+    {
+      cause: 'expired-url',
+      certainty: right ? 'proved' : 'likely',
+      text: `The URL was made ${age} ago, by the clock of its maker, and was valid for less.${right ? ' Its signature is right.' : ''}`,
+    },
+    {
+      cause: 'shifted-clock',
+      certainty: 'possible',
+      text: 'If it was made just now, the clock of its maker is behind.',
+    },
   ];
 }
 

@@ -26,8 +26,8 @@ interface DiagnoserOptions {
 }
 
 /**
- * Says why signatures were refused, for whoever operates the gateway. Nothing of it may reach an S3 client: it would tell a
- * stranger which of his guesses came close.
+ * Says why signatures were refused, for whoever operates the gateway. Nothing of it may reach an S3 client: it would
+ * tell a stranger which of his guesses came close.
  */
 export class SignatureDiagnoser implements RequestObserver {
   readonly #sources: DiagnosisSources;
@@ -39,7 +39,10 @@ export class SignatureDiagnoser implements RequestObserver {
   #explained = 0;
   #spentMs = 0;
 
-  constructor(sources: DiagnosisSources, { perSecond = PER_SECOND, cpuMsPerSecond = CPU_MS_PER_SECOND }: DiagnoserOptions = {}) {
+  constructor(
+    sources: DiagnosisSources,
+    { perSecond = PER_SECOND, cpuMsPerSecond = CPU_MS_PER_SECOND }: DiagnoserOptions = {},
+  ) {
     this.#sources = sources;
     this.#perSecond = perSecond;
     this.#cpuMsPerSecond = cpuMsPerSecond;
@@ -55,7 +58,12 @@ export class SignatureDiagnoser implements RequestObserver {
   /** Undefined when the request was not refused for its signature. To be called once, when a failure is to be kept. */
   explain({ auth, failure, head }: Pick<RequestFacts, 'auth' | 'failure' | 'head'>): SignatureDiagnosis | undefined {
     const refusal = auth?.failure ?? (OF_THE_BODY.has(failure?.code) ? failure : undefined);
-    const raw = { method: head.method, rawTarget: originForm(head.target), rawHeaders: head.rawHeaders, now: head.arrivedAt };
+    const raw = {
+      method: head.method,
+      rawTarget: originForm(head.target),
+      rawHeaders: head.rawHeaders,
+      now: head.arrivedAt,
+    };
     if (refusal !== undefined) return this.diagnose(raw, refusal);
     // Let in as anonymous, then refused: perhaps it was signed when it set out.
     if (auth?.method !== 'anonymous' || failure?.code !== 'AccessDenied') return undefined;
@@ -76,8 +84,25 @@ export class SignatureDiagnoser implements RequestObserver {
     };
   }
 
-  #hints({ raw, request, claim, refusal }: { raw: RawRequest; request: SignableRequest; claim: SignatureClaim; refusal: Refusal }): SignatureHint[] {
-    const subject = { raw, request, claim, parts: canonicalParts(request, claim), sources: this.#sources, seenHosts: [...this.#seenHosts] };
+  #hints({
+    raw,
+    request,
+    claim,
+    refusal,
+  }: {
+    raw: RawRequest;
+    request: SignableRequest;
+    claim: SignatureClaim;
+    refusal: Refusal;
+  }): SignatureHint[] {
+    const subject = {
+      raw,
+      request,
+      claim,
+      parts: canonicalParts(request, claim),
+      sources: this.#sources,
+      seenHosts: [...this.#seenHosts],
+    };
     const secret = this.#sources.credentialFor(claim.scope.accessKeyId)?.secretAccessKey;
     const hints = explain({ subject, probe: new Probe(claim), secret, refusal });
     return hints.map((hint) => ({ ...hint, text: readable(redactText(hint.text)) }));

@@ -16,7 +16,8 @@ interface Case {
   readonly refusal: Refusal;
 }
 
-const MALFORMED = 'What carries the signature is not in its proper form: something in between took a part of it away, or the client writes it in a way of its own.';
+const MALFORMED =
+  'What carries the signature is not in its proper form: something in between took a part of it away, or the client writes it in a way of its own.';
 
 /** By code of the S3 error. What is not in here was refused for reasons that its message tells. */
 const EXPLAINERS: Readonly<Record<string, (failed: Case) => readonly SignatureHint[]>> = {
@@ -25,7 +26,12 @@ const EXPLAINERS: Readonly<Record<string, (failed: Case) => readonly SignatureHi
   AuthorizationHeaderMalformed: scopeFault,
   AuthorizationQueryParametersError: scopeFault,
   InvalidAccessKeyId: unknownKey,
-  InvalidToken: () => [sure('session-token', 'The request carries a session token. This service issues no temporary credentials: those of AWS, or of a role, are of no use here.')],
+  InvalidToken: () => [
+    sure(
+      'session-token',
+      'The request carries a session token. This service issues no temporary credentials: those of AWS, or of a role, are of no use here.',
+    ),
+  ],
   AccessDenied: denied,
   XAmzContentSHA256Mismatch: changedBody,
 };
@@ -45,23 +51,47 @@ function mismatch(failed: Case): readonly SignatureHint[] {
 function changedBody({ subject, probe, secret }: Case): readonly SignatureHint[] {
   const right = secret !== undefined && fitsAsSent(subject, probe, secret);
   const streaming = subject.claim.payloadHash.startsWith('STREAMING-');
-  const what = streaming ? 'a chunk or the trailer does not fit its signature' : 'the body does not fit the hash that was signed';
+  const what = streaming
+    ? 'a chunk or the trailer does not fit its signature'
+    : 'the body does not fit the hash that was signed';
   const text = `The signature of the request itself is right, but ${what}: the body was changed on the way, or cut otherwise than the client signed it.`;
   return right ? [proved({ cause: 'changed-body', text })] : [];
 }
 
 /** Region and service are part of the key that signs: with the right ones the client must sign anew. */
 function scopeFault({ subject, probe, secret, refusal }: Case): readonly SignatureHint[] {
-  const { claim: { scope }, sources: { region } } = subject;
+  const {
+    claim: { scope },
+    sources: { region },
+  } = subject;
   const right = secret !== undefined && fitsAsSent(subject, probe, secret);
   const certainty = right ? 'proved' : 'likely';
   const rest = right ? ' All else is signed rightly.' : '';
   if (scope.region !== region) {
-    return [{ cause: 'wrong-region', certainty, text: `Signed for the region \`${scope.region}\`; this service is \`${region}\`: set that in the client.${rest}` }];
+    return [
+      {
+        cause: 'wrong-region',
+        certainty,
+        text: `Signed for the region \`${scope.region}\`; this service is \`${region}\`: set that in the client.${rest}`,
+      },
+    ];
   }
-  if (scope.service !== 's3') return [{ cause: 'wrong-service', certainty, text: `Signed for the service \`${scope.service}\` instead of \`s3\`.${rest}` }];
+  if (scope.service !== 's3') {
+    return [
+      {
+        cause: 'wrong-service',
+        certainty,
+        text: `Signed for the service \`${scope.service}\` instead of \`s3\`.${rest}`,
+      },
+    ];
+  }
   if (scope.date !== subject.claim.amzDate.slice(0, 8)) {
-    return [sure('malformed', `The credential names the day ${scope.date}, but the request was dated ${subject.claim.amzDate}.`)];
+    return [
+      sure(
+        'malformed',
+        `The credential names the day ${scope.date}, but the request was dated ${subject.claim.amzDate}.`,
+      ),
+    ];
   }
   if (missingHeaders(subject).length > 0) return mismatch({ subject, probe, secret, refusal });
   const incomplete = explainForm(subject.request, refusal);
@@ -75,7 +105,13 @@ function unknownKey({ subject, probe }: Case): readonly SignatureHint[] {
   const plain = accessKeyId.trim().toLowerCase();
   for (const known of subject.sources.credentials()) {
     if (known.accessKeyId.toLowerCase() !== plain) continue;
-    return [{ cause: 'unknown-access-key', certainty: 'likely', text: `There is no access key ${accessKeyId}, but ${known.accessKeyId}, which differs in case or blanks only.` }];
+    return [
+      {
+        cause: 'unknown-access-key',
+        certainty: 'likely',
+        text: `There is no access key ${accessKeyId}, but ${known.accessKeyId}, which differs in case or blanks only.`,
+      },
+    ];
   }
   return [sure('unknown-access-key', `There is no access key ${accessKeyId} in the configuration of this service.`)];
 }
@@ -87,7 +123,13 @@ function denied({ subject, probe, secret, refusal }: Case): readonly SignatureHi
   if (unsigned === undefined) return [];
   const right = secret !== undefined && fitsAsSent(subject, probe, secret);
   const text = `Came, but not signed: ${unsigned}. It was added on the way, or the client does not sign it.`;
-  return [{ cause: 'unsigned-header', certainty: right ? 'proved' : 'likely', text: right ? `${text} The rest of the request is signed rightly.` : text }];
+  return [
+    {
+      cause: 'unsigned-header',
+      certainty: right ? 'proved' : 'likely',
+      text: right ? `${text} The rest of the request is signed rightly.` : text,
+    },
+  ];
 }
 
 function sure(cause: Cause, text: string): SignatureHint {

@@ -1,7 +1,14 @@
 import type { SignableRequest } from '../../auth/raw-request.ts';
 import type { Refusal, SignatureHint } from './diagnosis.ts';
 
-const V4_PARAMETERS = ['X-Amz-Algorithm', 'X-Amz-Credential', 'X-Amz-Date', 'X-Amz-Expires', 'X-Amz-SignedHeaders', 'X-Amz-Signature'];
+const V4_PARAMETERS = [
+  'X-Amz-Algorithm',
+  'X-Amz-Credential',
+  'X-Amz-Date',
+  'X-Amz-Expires',
+  'X-Amz-SignedHeaders',
+  'X-Amz-Signature',
+];
 const V4_COMPONENTS = ['Credential', 'SignedHeaders', 'Signature'];
 
 /** Requests that hold no signature of version 4 that could be computed again. */
@@ -15,12 +22,19 @@ export function explainForm({ headers, query }: SignableRequest, { code }: Refus
   if (/^\s*AWS\s/i.test(authorization)) return [versionTwo()];
   if (/^\s*AWS4-HMAC-SHA256\b/i.test(authorization)) {
     const missing = V4_COMPONENTS.filter((name) => !new RegExp(`[\\s,]${name}\\s*=`, 'i').test(authorization));
-    const text = missing.length > 0
-      ? `The Authorization header has no ${missing.join(' and no ')}: it was cut on the way, or the client writes it in a way of its own.`
-      : 'The Authorization header is not in its proper form, or there is no usable date beside it.';
+    const text =
+      missing.length > 0
+        ? `The Authorization header has no ${missing.join(' and no ')}: it was cut on the way, or the client writes it in a way of its own.`
+        : 'The Authorization header is not in its proper form, or there is no usable date beside it.';
     return [{ cause: 'malformed', certainty: 'likely', text }];
   }
-  return [{ cause: 'signature-version', certainty: 'likely', text: 'The Authorization header is of a kind that S3 does not know: something in between put its own in place of the client\'s, or the client uses another scheme.' }];
+  return [
+    {
+      cause: 'signature-version',
+      certainty: 'likely',
+      text: "The Authorization header is of a kind that S3 does not know: something in between put its own in place of the client's, or the client uses another scheme.",
+    },
+  ];
 }
 
 function presignedForm(names: ReadonlySet<string>, code: Refusal['code']): SignatureHint[] {
@@ -28,7 +42,13 @@ function presignedForm(names: ReadonlySet<string>, code: Refusal['code']): Signa
   const given = V4_PARAMETERS.filter((name) => names.has(name));
   if (given.length === 0 || given.length === V4_PARAMETERS.length) return [];
   const missing = V4_PARAMETERS.filter((name) => !names.has(name));
-  return [{ cause: 'lost-query', certainty: 'likely', text: `The URL was presigned, but ${missing.join(', ')} did not come: the query was cut on the way, or an \`&\` was not quoted in a shell.` }];
+  return [
+    {
+      cause: 'lost-query',
+      certainty: 'likely',
+      text: `The URL was presigned, but ${missing.join(', ')} did not come: the query was cut on the way, or an \`&\` was not quoted in a shell.`,
+    },
+  ];
 }
 
 function strippedHeader(others: readonly string[]): SignatureHint {
@@ -37,5 +57,9 @@ function strippedHeader(others: readonly string[]): SignatureHint {
 }
 
 function versionTwo(): SignatureHint {
-  return { cause: 'signature-version', certainty: 'likely', text: 'Signed with version 2, which this service refuses: set the client to signature version 4 (`s3v4`).' };
+  return {
+    cause: 'signature-version',
+    certainty: 'likely',
+    text: 'Signed with version 2, which this service refuses: set the client to signature version 4 (`s3v4`).',
+  };
 }

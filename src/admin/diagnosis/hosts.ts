@@ -3,9 +3,13 @@ import { shown, type Alteration, type Subject } from './alteration.ts';
 
 const HOST_HEADERS = ['x-forwarded-host', 'x-original-host', 'x-host'];
 const MAX_HOSTS = 32;
-const ADVICE = 'A proxy in between must pass the Host header on as it came (nginx: `proxy_set_header Host $http_host`).';
+const ADVICE =
+  'A proxy in between must pass the Host header on as it came (nginx: `proxy_set_header Host $http_host`).';
 
-/** Other hosts that the client may have signed for, the likeliest first; with them the path, when the host names the bucket. */
+/**
+ * Other hosts that the client may have signed for, the likeliest first; with them the path, when the host names the
+ * bucket.
+ */
 export function hostAlterations(subject: Subject): Alteration[] {
   const { parts } = subject;
   const received = lineValue(parts, 'host');
@@ -17,7 +21,11 @@ export function hostAlterations(subject: Subject): Alteration[] {
 }
 
 function alteration(received: string, signed: string, parts: CanonicalParts): Alteration {
-  return { cause: 'changed-host', text: `Signed for the host ${shown(signed)}, but came with ${shown(received)}. ${ADVICE}`, parts };
+  return {
+    cause: 'changed-host',
+    text: `Signed for the host ${shown(signed)}, but came with ${shown(received)}. ${ADVICE}`,
+    parts,
+  };
 }
 
 function* candidates({ request: { headers }, sources, seenHosts }: Subject, received: string): Iterable<string> {
@@ -48,10 +56,15 @@ function* otherAddressing({ parts, sources }: Subject, received: string): Iterab
   for (const base of sources.baseHosts) {
     for (const suffix of new Set(['', port === undefined ? '' : `:${port}`])) {
       const virtual = `${bucket}.${base}${suffix}`;
-      if (bucket !== '') yield alteration(received, virtual, { ...withLine(parts, 'host', virtual), path: rest === '' ? '/' : rest });
+      if (bucket !== '') {
+        yield alteration(received, virtual, { ...withLine(parts, 'host', virtual), path: rest === '' ? '/' : rest });
+      }
       if (!received.endsWith(`.${base}${suffix}`)) continue;
       const name = received.slice(0, received.length - base.length - suffix.length - 1);
-      yield alteration(received, `${base}${suffix}`, { ...withLine(parts, 'host', `${base}${suffix}`), path: `/${name}${parts.path}` });
+      yield alteration(received, `${base}${suffix}`, {
+        ...withLine(parts, 'host', `${base}${suffix}`),
+        path: `/${name}${parts.path}`,
+      });
     }
   }
 }

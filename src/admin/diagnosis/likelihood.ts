@@ -6,8 +6,8 @@ import { nameOf } from './hosts.ts';
 import { proxyTraces } from './proxy-traces.ts';
 
 /**
- * What remains when no recomputation fits. Something that is listed as signed and did not come was removed; where there are
- * traces of a proxy, what proxies change is suspected first; else it is the secret.
+ * What remains when no recomputation fits. Something that is listed as signed and did not come was removed; where there
+ * are traces of a proxy, what proxies change is suspected first; else it is the secret.
  */
 export function likelyCauses(subject: Subject): SignatureHint[] {
   const traces = proxyTraces(subject.request);
@@ -17,15 +17,27 @@ export function likelyCauses(subject: Subject): SignatureHint[] {
 
   const missing = missingHeaders(subject);
   if (missing.length > 0) {
-    hints.push({ cause: 'altered-header', certainty: 'likely', text: `Listed as signed, but did not come: ${missing.join(', ')}. Something in between removed it.${by}` });
+    hints.push({
+      cause: 'altered-header',
+      certainty: 'likely',
+      text: `Listed as signed, but did not come: ${missing.join(', ')}. Something in between removed it.${by}`,
+    });
   }
   const host = lineValue(subject.parts, 'host');
   if (host !== undefined && !isKnownHost(host, subject)) {
-    hints.push({ cause: 'changed-host', certainty: suspicion, text: `The request came for ${shown(host)}, which is none of this service's names: it may have been signed for another.${by}` });
+    hints.push({
+      cause: 'changed-host',
+      certainty: suspicion,
+      text: `The request came for ${shown(host)}, which is none of this service's names: it may have been signed for another.${by}`,
+    });
   }
   const suspects = commonlyAltered(subject.claim.signedHeaders).filter((name) => !missing.includes(name));
   if (suspects.length > 0) {
-    hints.push({ cause: 'altered-header', certainty: suspicion, text: `Signed are also headers that proxies change: ${suspects.join(', ')}.${by}` });
+    hints.push({
+      cause: 'altered-header',
+      certainty: suspicion,
+      text: `Signed are also headers that proxies change: ${suspects.join(', ')}.${by}`,
+    });
   }
   hints.push(wrongSecret(subject, hints.some(({ certainty }) => certainty === 'likely') ? 'possible' : 'likely'));
   return hints.toSorted((a, b) => rank(a) - rank(b));
@@ -42,5 +54,8 @@ function rank({ certainty }: SignatureHint): number {
 
 function isKnownHost(host: string, { sources: { baseHosts }, seenHosts }: Subject): boolean {
   const name = nameOf(host.toLowerCase());
-  return seenHosts.includes(host) || ['127.0.0.1', '[::1]', 'localhost', ...baseHosts].some((base) => name === base || name.endsWith(`.${base}`));
+  return (
+    seenHosts.includes(host) ||
+    ['127.0.0.1', '[::1]', 'localhost', ...baseHosts].some((base) => name === base || name.endsWith(`.${base}`))
+  );
 }

@@ -13,20 +13,35 @@ export function pathAlterations({ parts, request }: Subject): Alteration[] {
     forms.set(path, what);
   }
   return [
-    ...[...forms].map(([path, what]): Alteration => (
-      { cause: 're-encoded-path', text: `The path was signed as ${shown(path)}, but came as ${shown(request.rawPath)}: ${what}`, parts: { ...parts, path } })),
-    { cause: 'trimmed-space', text: 'The path was signed with a space at its end, which was lost on the way.', parts: { ...parts, path: `${received}%20` } },
+    ...[...forms].map(
+      ([path, what]): Alteration => ({
+        cause: 're-encoded-path',
+        text: `The path was signed as ${shown(path)}, but came as ${shown(request.rawPath)}: ${what}`,
+        parts: { ...parts, path },
+      }),
+    ),
+    {
+      cause: 'trimmed-space',
+      text: 'The path was signed with a space at its end, which was lost on the way.',
+      parts: { ...parts, path: `${received}%20` },
+    },
   ];
 }
 
 const TWICE = 'its escapes were escaped once more on the way.';
-const UNESCAPED = 'its escapes were undone on the way, or the client escapes the path twice, as other AWS services want it but not S3.';
+const UNESCAPED =
+  'its escapes were undone on the way, or the client escapes the path twice, as other AWS services want it but not S3.';
 const PLUS = 'a space and a plus were taken for each other.';
-const FOLDED = 'slashes or dot segments were folded. Keys of S3 may hold them: a proxy must pass the path on untouched (nginx: `proxy_pass` without a path; `merge_slashes off`).';
+const FOLDED =
+  'slashes or dot segments were folded. Keys of S3 may hold them: a proxy must pass the path on untouched (nginx: `proxy_pass` without a path; `merge_slashes off`).';
 const SLASHES = 'a slash of the key was escaped or unescaped.';
 const NORMALISED = 'the Unicode form of its letters was changed.';
 
-function* candidates(canonical: string, raw: string, prefix: string | undefined): Iterable<readonly [path: string, what: string]> {
+function* candidates(
+  canonical: string,
+  raw: string,
+  prefix: string | undefined,
+): Iterable<readonly [path: string, what: string]> {
   const decoded = decodeBytes(raw);
   yield [canonicalPath(decoded), TWICE];
   yield [canonical.replaceAll('%', '%25'), UNESCAPED];
@@ -38,9 +53,13 @@ function* candidates(canonical: string, raw: string, prefix: string | undefined)
   yield [canonical.replaceAll(/\/{2,}/g, '/'), FOLDED];
   yield [withoutDots(canonical), FOLDED];
   yield [withoutDots(canonical.replaceAll(/\/{2,}/g, '/')), FOLDED];
-  if (prefix !== undefined) yield [`${prefix.replace(/\/$/, '')}${canonical}`, 'its first part was cut off on the way.'];
+  if (prefix !== undefined) {
+    yield [`${prefix.replace(/\/$/, '')}${canonical}`, 'its first part was cut off on the way.'];
+  }
   yield* slashes(canonical);
-  for (const form of ['NFC', 'NFD'] as const) yield [canonicalPath(encodeUtf8(decodeUtf8(decoded).normalize(form))), NORMALISED];
+  for (const form of ['NFC', 'NFD'] as const) {
+    yield [canonicalPath(encodeUtf8(decodeUtf8(decoded).normalize(form))), NORMALISED];
+  }
 }
 
 /** What may have been folded: each slash doubled; each one of the key escaped. */

@@ -1,8 +1,20 @@
 import type { SignableRequest } from '../../auth/raw-request.ts';
 
 const TRACES = [
-  'via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'x-real-ip', 'x-original-host', 'x-envoy-external-address',
-  'x-amzn-trace-id', 'x-amz-cf-id', 'cf-ray', 'x-cloud-trace-context', 'x-azure-ref',
+  'via',
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-port',
+  'x-real-ip',
+  'x-original-host',
+  'x-envoy-external-address',
+  'x-amzn-trace-id',
+  'x-amz-cf-id',
+  'cf-ray',
+  'x-cloud-trace-context',
+  'x-azure-ref',
 ];
 
 /** Headers that only something between client and server adds. */

@@ -5,11 +5,55 @@ import type { Cause } from './diagnosis.ts';
 const MAX_PARAMETERS = 12;
 /** Parameters without a value of their own: with one lost, the request would ask for something else. */
 const SUBRESOURCES: Readonly<Record<string, readonly string[]>> = {
-  GET: ['acl', 'tagging', 'versioning', 'location', 'policy', 'uploads', 'versions', 'lifecycle', 'cors', 'encryption', 'object-lock', 'retention', 'legal-hold',
-    'attributes', 'ownershipControls', 'publicAccessBlock', 'policyStatus', 'website', 'logging', 'notification', 'replication'],
-  PUT: ['acl', 'tagging', 'versioning', 'policy', 'lifecycle', 'cors', 'encryption', 'object-lock', 'retention', 'legal-hold', 'ownershipControls', 'publicAccessBlock'],
+  GET: [
+    'acl',
+    'tagging',
+    'versioning',
+    'location',
+    'policy',
+    'uploads',
+    'versions',
+    'lifecycle',
+    'cors',
+    'encryption',
+    'object-lock',
+    'retention',
+    'legal-hold',
+    'attributes',
+    'ownershipControls',
+    'publicAccessBlock',
+    'policyStatus',
+    'website',
+    'logging',
+    'notification',
+    'replication',
+  ],
+  PUT: [
+    'acl',
+    'tagging',
+    'versioning',
+    'policy',
+    'lifecycle',
+    'cors',
+    'encryption',
+    'object-lock',
+    'retention',
+    'legal-hold',
+    'ownershipControls',
+    'publicAccessBlock',
+  ],
   POST: ['delete', 'uploads', 'restore'],
-  DELETE: ['tagging', 'policy', 'lifecycle', 'cors', 'encryption', 'ownershipControls', 'publicAccessBlock', 'website', 'replication'],
+  DELETE: [
+    'tagging',
+    'policy',
+    'lifecycle',
+    'cors',
+    'encryption',
+    'ownershipControls',
+    'publicAccessBlock',
+    'website',
+    'replication',
+  ],
 };
 /** Operations whose name the SDKs for JavaScript add as `x-id`. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
@@ -20,29 +64,71 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
 };
 /** Values that clients commonly send. */
 const COMMON: readonly QueryPair[] = [
-  { name: 'list-type', value: '2' }, { name: 'delimiter', value: '%2F' }, { name: 'prefix', value: '' }, { name: 'encoding-type', value: 'url' },
-  { name: 'max-keys', value: '1000' }, { name: 'max-keys', value: '1' }, { name: 'fetch-owner', value: 'true' }, { name: 'partNumber', value: '1' },
+  { name: 'list-type', value: '2' },
+  { name: 'delimiter', value: '%2F' },
+  { name: 'prefix', value: '' },
+  { name: 'encoding-type', value: 'url' },
+  { name: 'max-keys', value: '1000' },
+  { name: 'max-keys', value: '1' },
+  { name: 'fetch-owner', value: 'true' },
+  { name: 'partNumber', value: '1' },
 ];
 
 /** Other queries that the client may have signed: with a parameter that was lost, emptied, added or escaped anew. */
 export function queryAlterations({ parts }: Subject): Alteration[] {
   const { method, query } = parts;
-  const alter = (cause: Cause, text: string, changed: readonly QueryPair[]): Alteration => ({ cause, text, parts: { ...parts, query: changed } });
+  const alter = (cause: Cause, text: string, changed: readonly QueryPair[]): Alteration => ({
+    cause,
+    text,
+    parts: { ...parts, query: changed },
+  });
   return [
-    ...lostCandidates(method, query).map((pair) => alter('lost-query', `Signed with the query parameter ${shown(asText(pair))}, which did not come.`, [...query, pair])),
+    ...lostCandidates(method, query).map((pair) =>
+      alter('lost-query', `Signed with the query parameter ${shown(asText(pair))}, which did not come.`, [
+        ...query,
+        pair,
+      ]),
+    ),
     ...emptiedCandidates(query),
     ...query.slice(0, MAX_PARAMETERS).map((added) =>
-      alter('altered-query', `Signed without the query parameter ${shown(added.name)}: it was added on the way, or after signing.`, query.filter((pair) => pair !== added))),
-    ...rewritten(query).map(([what, changed]) => alter('altered-query', `The query was signed in another form: ${what}`, changed)),
-    { cause: 'altered-query', text: 'The query was signed in the order in which it came; the canonical one is sorted by name.', parts: { ...parts, unsorted: true } },
-    ...query.filter(({ value }) => value !== '').slice(0, MAX_PARAMETERS).map((padded) =>
-      alter('trimmed-space', `The query parameter ${shown(padded.name)} was signed with a space at its end, which was lost on the way.`,
-        query.map((pair) => (pair === padded ? { ...pair, value: `${pair.value}%20` } : pair)))),
+      alter(
+        'altered-query',
+        `Signed without the query parameter ${shown(added.name)}: it was added on the way, or after signing.`,
+        query.filter((pair) => pair !== added),
+      ),
+    ),
+    ...rewritten(query).map(([what, changed]) =>
+      alter('altered-query', `The query was signed in another form: ${what}`, changed),
+    ),
+    {
+      cause: 'altered-query',
+      text: 'The query was signed in the order in which it came; the canonical one is sorted by name.',
+      parts: { ...parts, unsorted: true },
+    },
+    ...query
+      .filter(({ value }) => value !== '')
+      .slice(0, MAX_PARAMETERS)
+      .map((padded) =>
+        alter(
+          'trimmed-space',
+          `The query parameter ${shown(padded.name)} was signed with a space at its end, which was lost on the way.`,
+          query.map((pair) => (pair === padded ? { ...pair, value: `${pair.value}%20` } : pair)),
+        ),
+      ),
   ];
 
   function emptiedCandidates(pairs: readonly QueryPair[]): Alteration[] {
-    return pairs.filter(({ value }) => value === '').flatMap((empty) => COMMON.filter(({ name, value }) => name === empty.name && value !== '').map((full) =>
-      alter('lost-query', `Signed with ${shown(asText(full))}, but the value of that parameter did not come.`, pairs.map((pair) => (pair === empty ? full : pair)))));
+    return pairs
+      .filter(({ value }) => value === '')
+      .flatMap((empty) =>
+        COMMON.filter(({ name, value }) => name === empty.name && value !== '').map((full) =>
+          alter(
+            'lost-query',
+            `Signed with ${shown(asText(full))}, but the value of that parameter did not come.`,
+            pairs.map((pair) => (pair === empty ? full : pair)),
+          ),
+        ),
+      );
   }
 }
 
@@ -58,7 +144,8 @@ function lostCandidates(method: string, query: readonly QueryPair[]): QueryPair[
 }
 
 function rewritten(query: readonly QueryPair[]): (readonly [what: string, query: readonly QueryPair[]])[] {
-  const all = (change: (text: string) => string): QueryPair[] => query.map(({ name, value }) => ({ name: change(name), value: change(value) }));
+  const all = (change: (text: string) => string): QueryPair[] =>
+    query.map(({ name, value }) => ({ name: change(name), value: change(value) }));
   const candidates = [
     ['its escapes were escaped once more on the way.', all((text) => text.replaceAll(/%25([0-9A-F]{2})/gi, '%$1'))],
     ['its escapes were undone on the way.', all((text) => text.replaceAll('%', '%25'))],

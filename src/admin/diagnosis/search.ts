@@ -27,9 +27,13 @@ export function findAlteration(subject: Subject, probe: Probe, secret: string): 
   const paths = pathAlterations(subject);
   const headers = headerAlterations(subject);
 
-  const single = [...hosts, ...formAlterations(subject), ...paths, ...headers, ...queryAlterations(subject)].find(({ parts }) => fits(parts));
+  const single = [...hosts, ...formAlterations(subject), ...paths, ...headers, ...queryAlterations(subject)].find(
+    ({ parts }) => fits(parts),
+  );
   if (single !== undefined) return [proved(single)];
-  const spoilt = otherSecrets(secret, subject.claim.scope.accessKeyId, subject.sources).find((other) => fitsAsSent(subject, probe, other.secret));
+  const spoilt = otherSecrets(secret, subject.claim.scope.accessKeyId, subject.sources).find((other) =>
+    fitsAsSent(subject, probe, other.secret),
+  );
   if (spoilt !== undefined) return [proved({ cause: 'wrong-secret', text: spoilt.text })];
   const others = [...paths.slice(0, IN_PAIRS.paths), ...headers.slice(0, IN_PAIRS.headers)];
   for (const host of hosts.slice(0, IN_PAIRS.hosts)) {
@@ -49,27 +53,51 @@ function combined(original: CanonicalParts, changed: CanonicalParts, host: Canon
   return {
     ...changed,
     path: changed.path === original.path ? host.path : changed.path,
-    lines: changed.lines.map((line) => (line.name === 'host' ? hostLine ?? line : line)),
+    lines: changed.lines.map((line) => (line.name === 'host' ? (hostLine ?? line) : line)),
   };
 }
 
 /** Clients sign the path re-encoded or as they send it: an alteration that leaves it alone is tried with both. */
-function fitsEither({ parts: { path }, request }: Subject, probe: Probe, { parts, secret }: { parts: CanonicalParts; secret: string }): boolean {
+function fitsEither(
+  { parts: { path }, request }: Subject,
+  probe: Probe,
+  { parts, secret }: { parts: CanonicalParts; secret: string },
+): boolean {
   if (probe.fits({ parts, secret })) return true;
-  return parts.path === path && request.rawPath !== path && probe.fits({ parts: { ...parts, path: request.rawPath }, secret });
+  return (
+    parts.path === path &&
+    request.rawPath !== path &&
+    probe.fits({ parts: { ...parts, path: request.rawPath }, secret })
+  );
 }
 
 /** Method, payload line and the list of headers. */
 function formAlterations({ parts, request }: Subject): Alteration[] {
-  const methods = METHODS.filter((method) => method !== parts.method).map((method): Alteration => ({
-    cause: 'changed-method', text: `Signed for ${method}, but came as ${parts.method}: the method was changed on the way, or the URL was presigned for another one.`,
-    parts: { ...parts, method },
-  }));
-  const payloads = [UNSIGNED_PAYLOAD, EMPTY_SHA256].filter((payload) => payload !== parts.payloadHash).map((payloadHash): Alteration => ({
-    cause: 'payload-hash', text: `Signed with the payload hash ${shown(payloadHash)}, but the request says ${shown(parts.payloadHash)}.`, parts: { ...parts, payloadHash },
-  }));
-  const lines = parts.lines.map(({ name }) => name.toLowerCase()).toSorted().map((name) => ({ name, value: request.headers.canonicalValue(name) }));
+  const methods = METHODS.filter((method) => method !== parts.method).map(
+    (method): Alteration => ({
+      cause: 'changed-method',
+      text: `Signed for ${method}, but came as ${parts.method}: the method was changed on the way, or the URL was presigned for another one.`,
+      parts: { ...parts, method },
+    }),
+  );
+  const payloads = [UNSIGNED_PAYLOAD, EMPTY_SHA256]
+    .filter((payload) => payload !== parts.payloadHash)
+    .map(
+      (payloadHash): Alteration => ({
+        cause: 'payload-hash',
+        text: `Signed with the payload hash ${shown(payloadHash)}, but the request says ${shown(parts.payloadHash)}.`,
+        parts: { ...parts, payloadHash },
+      }),
+    );
+  const lines = parts.lines
+    .map(({ name }) => name.toLowerCase())
+    .toSorted()
+    .map((name) => ({ name, value: request.headers.canonicalValue(name) }));
   const unordered = lines.some(({ name }, index) => name !== parts.lines[index]?.name);
-  const list: Alteration = { cause: 'malformed', text: 'SignedHeaders must list the names in lower case, sorted.', parts: { ...parts, lines } };
+  const list: Alteration = {
+    cause: 'malformed',
+    text: 'SignedHeaders must list the names in lower case, sorted.',
+    parts: { ...parts, lines },
+  };
   return [...methods, ...payloads, ...(unordered ? [list] : [])];
 }

@@ -22,9 +22,9 @@ const MAX_SOURCES = 1024;
 const MAX_RIGHT = 256;
 
 /**
- * A brake on guessing. Each wrong token takes a turn of its source and of all sources; who has none left waits for the next,
- * a few at a time, and is turned away beyond that. A token that was right here before never waits, and turns come back by
- * themselves: nobody is locked out for good. What is kept is bounded, and so is what an attempt costs.
+ * A brake on guessing. Each wrong token takes a turn of its source and of all sources; who has none left waits for the
+ * next, a few at a time, and is turned away beyond that. A token that was right here before never waits, and turns come
+ * back by themselves: nobody is locked out for good. What is kept is bounded, and so is what an attempt costs.
  */
 export class Attempts {
   readonly #limits: AttemptLimits;
@@ -42,7 +42,7 @@ export class Attempts {
     const source = sourceOf(address);
     const digest = hash('sha256', token, 'hex');
     const isKnown = this.#right.has(digest);
-    if (!isKnown && !await this.#turn(source)) return 'braked';
+    if (!isKnown && !(await this.#turn(source))) return 'braked';
     const verdict = await check.verify(token, source);
     if (verdict === 'right') this.#note(digest);
     else if (verdict === 'wrong') this.#right.delete(digest);
@@ -87,5 +87,12 @@ const LOOPBACK = 'loopback';
 function sourceOf(address = ''): string {
   const plain = address.replace(/^::ffff:/i, '');
   if (plain === '::1' || plain.startsWith('127.')) return LOOPBACK;
-  return isIPv6(plain) ? new URL(`http://[${plain.split('%')[0] ?? ''}]`).hostname.slice(1, -1).split('::')[0]?.split(':').slice(0, 4).join(':') ?? plain : plain;
+  return isIPv6(plain)
+    ? (new URL(`http://[${plain.split('%')[0] ?? ''}]`).hostname
+        .slice(1, -1)
+        .split('::')[0]
+        ?.split(':')
+        .slice(0, 4)
+        .join(':') ?? plain)
+    : plain;
 }

@@ -1,10 +1,11 @@
 /**
- * How one gets in on the admin port, as types: the page and the terminal view read it. It stands alone, so that code for
- * browsers can import it.
+ * How one gets in on the admin port, as types: the page and the terminal view read it. It stands alone, so that code
+ * for browsers can import it.
  *
  * Every request must carry `Authorization: Bearer <token>`, or the cookie that a page gets for the token; only where no
- * token is configured (the port is bound to loopback then) nothing is asked for. Routes that say `config: { access: 'open' }`
- * are let in without: probes, the files of the page, and the session routes. Host name and origin are checked for all.
+ * token is configured (the port is bound to loopback then) nothing is asked for. Routes that say `config: { access:
+ * 'open' }` are let in without: probes, the files of the page, and the session routes. Host name and origin are checked
+ * for all.
  *
  * | Route | Answer |
  * |---|---|

@@ -26,8 +26,8 @@ const REFUSALS: Readonly<Record<Exclude<LoginVerdict, 'right'>, readonly [status
 const MAX_LOGIN_BYTES = 16 * 1024;
 
 /**
- * Who gets in on the admin port; see `contract.ts`. Everything is refused that does not say otherwise, what is not there
- * included.
+ * Who gets in on the admin port; see `contract.ts`. Everything is refused that does not say otherwise, what is not
+ * there included.
  */
 export function adminGuard({ tokens, names, attempts = new Attempts() }: GuardOptions): AdminPart {
   const verify: Verify = async (request, token) => {
@@ -69,12 +69,15 @@ function withRetryAfter(reply: FastifyReply, status: number): FastifyReply {
   return status === 429 ? reply.header('retry-after', '5') : reply;
 }
 
-function addSessionRoutes(app: FastifyInstance, { isRequired, verify }: { readonly isRequired: boolean; readonly verify: Verify }): void {
+function addSessionRoutes(
+  app: FastifyInstance,
+  { isRequired, verify }: { readonly isRequired: boolean; readonly verify: Verify },
+): void {
   const open = { config: { access: 'open' }, bodyLimit: MAX_LOGIN_BYTES } as const;
 
   app.get('/session', open, async (request): Promise<SessionState> => {
     if (!isRequired) return { required: false, authenticated: true };
-    return { required: true, authenticated: await verify(request, presentedToken(request.headers)) === 'right' };
+    return { required: true, authenticated: (await verify(request, presentedToken(request.headers))) === 'right' };
   });
 
   app.post('/session', open, async (request, reply) => {
@@ -82,13 +85,21 @@ function addSessionRoutes(app: FastifyInstance, { isRequired, verify }: { readon
     const token = loginToken(request.body);
     const verdict = await verify(request, token);
     if (verdict !== 'right' || token === undefined) {
-      const [status, error] = verdict === 'unknown' || verdict === 'braked' ? REFUSALS[verdict] : [401, 'that is not the token'];
+      const [status, error] =
+        verdict === 'unknown' || verdict === 'braked' ? REFUSALS[verdict] : [401, 'that is not the token'];
       return refuse(withRetryAfter(reply, status), status, error);
     }
-    return reply.header('set-cookie', tokenCookie(token, isHttps(request))).code(204).send();
+    return reply
+      .header('set-cookie', tokenCookie(token, isHttps(request)))
+      .code(204)
+      .send();
   });
 
-  app.delete('/session', open, (_request, reply): FastifyReply => reply.header('set-cookie', NO_COOKIE).code(204).send());
+  app.delete(
+    '/session',
+    open,
+    (_request, reply): FastifyReply => reply.header('set-cookie', NO_COOKIE).code(204).send(),
+  );
 }
 
 function loginToken(body: unknown): string | undefined {

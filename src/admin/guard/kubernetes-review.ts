@@ -30,33 +30,59 @@ export function inClusterApi(environment: Readonly<Record<string, string | undef
 }
 
 /**
- * Asks the API server whose a token is. The gateway's own service account needs the right to create TokenReviews (cluster
- * role `system:auth-delegator`).
+ * Asks the API server whose a token is. The gateway's own service account needs the right to create TokenReviews
+ * (cluster role `system:auth-delegator`).
  * @throws Error when the server does not answer 201 with a TokenReview; never with a token in it
  */
-export async function reviewToken(api: KubernetesApi, { token, audiences }: AskedToken, signal: AbortSignal): Promise<ReviewedToken> {
+export async function reviewToken(
+  api: KubernetesApi,
+  { token, audiences }: AskedToken,
+  signal: AbortSignal,
+): Promise<ReviewedToken> {
   const spec = { token, ...(audiences.length > 0 && { audiences }) };
-  const { status, body } = await post(api, JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec }), signal);
+  const { status, body } = await post(
+    api,
+    JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec }),
+    signal,
+  );
   if (status !== 201 && status !== 200) throw new Error(`the API server answers ${status} to a TokenReview`);
   return readReview(JSON.parse(body));
 }
 
-async function post({ server, tokenFile, caFile }: KubernetesApi, text: string, signal: AbortSignal): Promise<{ status: number; body: string }> {
-  const [own, ca] = await Promise.all([readFile(tokenFile, { encoding: 'utf8', signal }), caFile === undefined ? undefined : readFile(caFile, { signal })]);
-  const headers = { authorization: `Bearer ${own.trim()}`, 'content-type': 'application/json', accept: 'application/json', 'content-length': Buffer.byteLength(text) };
+async function post(
+  { server, tokenFile, caFile }: KubernetesApi,
+  text: string,
+  signal: AbortSignal,
+): Promise<{ status: number; body: string }> {
+  const [own, ca] = await Promise.all([
+    readFile(tokenFile, { encoding: 'utf8', signal }),
+    caFile === undefined ? undefined : readFile(caFile, { signal }),
+  ]);
+  const headers = {
+    authorization: `Bearer ${own.trim()}`,
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'content-length': Buffer.byteLength(text),
+  };
   const send = server.startsWith('https:') ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    const request = send(`${server.replace(/\/$/, '')}${REVIEWS}`, { method: 'POST', headers, signal, ...(ca !== undefined && { ca }) }, (response) => {
-      const pieces: Buffer[] = [];
-      let size = 0;
-      response.on('data', (piece: Buffer) => {
-        size += piece.length;
-        if (size > MAX_ANSWER_BYTES) request.destroy(new Error('the API server\'s answer is too long'));
-        else pieces.push(piece);
-      });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(pieces).toString('utf8') }));
-      response.on('error', reject);
-    });
+    const request = send(
+      `${server.replace(/\/$/, '')}${REVIEWS}`,
+      { method: 'POST', headers, signal, ...(ca !== undefined && { ca }) },
+      (response) => {
+        const pieces: Buffer[] = [];
+        let size = 0;
+        response.on('data', (piece: Buffer) => {
+          size += piece.length;
+          if (size > MAX_ANSWER_BYTES) request.destroy(new Error("the API server's answer is too long"));
+          else pieces.push(piece);
+        });
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, body: Buffer.concat(pieces).toString('utf8') }),
+        );
+        response.on('error', reject);
+      },
+    );
     request.on('error', reject);
     request.end(text);
   });

@@ -4,8 +4,8 @@ import { isIP } from 'node:net';
 const LOCAL_NAME = /^(?:[\w-]+\.)*localhost$/;
 
 /**
- * Whether a Host header names this server. A page of another site whose name was made to point here (DNS rebinding) is taken
- * by the browser for the same site; only its name gives it away. Addresses cannot be rebound.
+ * Whether a Host header names this server. A page of another site whose name was made to point here (DNS rebinding) is
+ * taken by the browser for the same site; only its name gives it away. Addresses cannot be rebound.
  * @param names lower case, without port
  */
 export function isOwnHost(host: string | undefined, names: ReadonlySet<string>): boolean {
@@ -14,12 +14,13 @@ export function isOwnHost(host: string | undefined, names: ReadonlySet<string>):
 }
 
 /**
- * Whether a browser says that a page of another site makes the request. Links from elsewhere may open a page here: what they
- * open, they cannot read.
+ * Whether a browser says that a page of another site makes the request. Links from elsewhere may open a page here: what
+ * they open, they cannot read.
  */
 export function isCrossSite(method: string, headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
-  const opened = method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  const opened =
+    method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
   if (site !== undefined && site !== 'same-origin' && site !== 'none' && !opened) return true;
   const { origin } = headers;
   return origin !== undefined && hostOf(origin) !== headers.host?.toLowerCase();

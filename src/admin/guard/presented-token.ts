@@ -19,8 +19,8 @@ export function isTokenText(text: unknown): text is string {
 }
 
 /**
- * The cookie that a page gets for a token: out of reach of its scripts, never sent with what another site asks for, gone with
- * the browser. It holds the token itself, so every replica understands it and none keeps a session.
+ * The cookie that a page gets for a token: out of reach of its scripts, never sent with what another site asks for,
+ * gone with the browser. It holds the token itself, so every replica understands it and none keeps a session.
  * @param secure the page came by HTTPS
  */
 export function tokenCookie(token: string, secure: boolean): string {

@@ -10,7 +10,8 @@ export interface TokenCheck {
 }
 
 /**
- * Tokens of the configuration. Digests are compared, all of them and in constant time: neither length nor content shows.
+ * Tokens of the configuration. Digests are compared, all of them and in constant time: neither length nor content
+ * shows.
  * @param current asked each time, so that tokens can be replaced
  */
 export function fixedTokens(current: () => readonly string[]): TokenCheck {

@@ -26,8 +26,8 @@ export interface TokenReviewOptions {
 const TIMEOUT_MS = 5000;
 const MAX_REMEMBERED = 256;
 /**
- * Calls under way. Strangers can send any number of tokens, each of which costs a call: one of them has a few places at a
- * time, all of them together not all there are. The rest is for tokens that were right before.
+ * Calls under way. Strangers can send any number of tokens, each of which costs a call: one of them has a few places at
+ * a time, all of them together not all there are. The rest is for tokens that were right before.
  */
 const MAX_CALLS = 6;
 const MAX_STRANGERS_CALLS = 4;
@@ -41,8 +41,8 @@ interface Remembered {
 }
 
 /**
- * Tokens of the cluster: the API server says whose a token is (TokenReview), the configuration who is let in. Verdicts are
- * remembered for a short while by the token's digest; the number of calls under way and of verdicts is bounded.
+ * Tokens of the cluster: the API server says whose a token is (TokenReview), the configuration who is let in. Verdicts
+ * are remembered for a short while by the token's digest; the number of calls under way and of verdicts is bounded.
  */
 export function tokenReview(options: TokenReviewOptions): TokenCheck {
   const remembered = new Map<string, Remembered>();
@@ -81,7 +81,9 @@ export function tokenReview(options: TokenReviewOptions): TokenCheck {
         if (wereRight.size > MAX_REMEMBERED / 2) wereRight.delete(wereRight.keys().next().value ?? '');
       }
       const holds = verdict === 'right' ? options.rememberMs : Math.min(options.rememberMs, REMEMBER_WRONG_MS);
-      if (remembered.get(name)?.verdict === asked) remembered.set(name, { verdict: asked, until: verdict === 'unknown' ? 0 : Date.now() + holds });
+      if (remembered.get(name)?.verdict === asked) {
+        remembered.set(name, { verdict: asked, until: verdict === 'unknown' ? 0 : Date.now() + holds });
+      }
       return verdict;
     },
   };

@@ -37,7 +37,8 @@ export class AllRequests {
   /** @param own the answer of this replica */
   async list(own: Omit<RequestList, 'replicas'>, limit: number, question: Question): Promise<RequestList> {
     const { answers, replicas } = await this.#ask<RequestList>('requests', question, (list, id) => ({
-      ...list, requests: list.requests.map((request) => seenThrough(request, id)),
+      ...list,
+      requests: list.requests.map((request) => seenThrough(request, id)),
     }));
     const lists = [own, ...answers];
     const all = lists.flatMap(({ requests }) => requests).sort((a, b) => b.arrived - a.arrived);
@@ -46,12 +47,15 @@ export class AllRequests {
 
   async archive(own: readonly HarEntry[], question: Question): Promise<HarEntry[]> {
     const { answers } = await this.#ask<HttpArchive>('requests.har', question, (archive) => archive);
-    return [...own, ...answers.flatMap(({ log }) => log.entries)].sort((a, b) => a.startedDateTime.localeCompare(b.startedDateTime));
+    return [...own, ...answers.flatMap(({ log }) => log.entries)].sort((a, b) =>
+      a.startedDateTime.localeCompare(b.startedDateTime),
+    );
   }
 
   async timeline(own: readonly TimelineEntry[], question: Question): Promise<Pick<Timeline, 'entries' | 'replicas'>> {
     const { answers, replicas } = await this.#ask<Timeline>('timeline', question, (timeline, id) => ({
-      ...timeline, entries: timeline.entries.map((entry) => ({ ...entry, request: seenThrough(entry.request, id) })),
+      ...timeline,
+      entries: timeline.entries.map((entry) => ({ ...entry, request: seenThrough(entry.request, id) })),
     }));
     const entries = [own, ...answers.map((timeline) => timeline.entries)].flat();
     return { entries: entries.sort((a, b) => a.request.arrived - b.request.arrived), replicas };
@@ -64,12 +68,16 @@ export class AllRequests {
       const query = new URLSearchParams(question.query);
       query.set('scope', scope);
       try {
-        return { states, answer: seen(await getJson(`${url}/api/${route}?${query.toString()}`, question) as T, neighbour.id) };
+        return {
+          states,
+          answer: seen((await getJson(`${url}/api/${route}?${query.toString()}`, question)) as T, neighbour.id),
+        };
       } catch (error) {
         return { states: [this.#replicas.missing(url, error)] };
       }
     };
-    const asked = question.scope === 'own' ? [] : await Promise.all((await this.#replicas.meet(question.scope, question)).map(ask));
+    const asked =
+      question.scope === 'own' ? [] : await Promise.all((await this.#replicas.meet(question.scope, question)).map(ask));
     return {
       answers: asked.flatMap(({ answer }) => (answer === undefined ? [] : [answer])),
       replicas: [this.#replicas.own, ...asked.flatMap(({ states }) => states)],

@@ -1,9 +1,9 @@
 export type * from './object-contract.ts';
 
 /**
- * What the inspector's API says, as types: the page, the terminal view and the other replicas read it. It stands alone, so
- * that code for browsers can import it. All times are milliseconds, bare ones since the epoch and `...Ms` durations; sizes
- * are bytes. Credentials never appear: where one stood there is its length and a piece of its SHA-256.
+ * What the inspector's API says, as types: the page, the terminal view and the other replicas read it. It stands alone,
+ * so that code for browsers can import it. All times are milliseconds, bare ones since the epoch and `...Ms` durations;
+ * sizes are bytes. Credentials never appear: where one stood there is its length and a piece of its SHA-256.
  *
  * | Route | Answer |
  * |---|---|
@@ -14,20 +14,23 @@ export type * from './object-contract.ts';
  * | `GET /api/requests/:id/bundle` | `SupportBundle`, as a download |
  * | `GET /api/requests.har` | HTTP Archive 1.2 of what the filter lets through, as a download |
  * | `GET /api/timeline?bucket=&key=`, `?uploadId=` | `Timeline` |
- * | `GET /api/objects/:bucket?key=` | `ObjectInspection`. The key is a parameter: as a path, `..` and `//` in it would be folded |
+ * | `GET /api/objects/:bucket?key=` | `ObjectInspection`. The key is a parameter: a path would fold `..` and `//` |
  * | `GET /api/replicas/:replica/<route without /api>` | the same of another replica |
  *
- * With `scope=all` lists, stream, archive and timeline cover all replicas, merged by the one that is asked; without it, only
- * that one; `limit` says how many entries of a list (200 unless named, at most 1,000), `recent` how many kept requests a stream begins
- * with; `scope=replica` is between them: the process that is asked and the workers beside it. So a page has one connection,
- * however many replicas there are. Nobody builds the path of one request: each summary names it (`href`), whichever replica
- * keeps it. Failures are `ApiError` with a status of 4xx or 5xx.
+ * With `scope=all` lists, stream, archive and timeline cover all replicas, merged by the one that is asked; without it,
+ * only that one; `limit` says how many entries of a list (200 unless named, at most 1,000), `recent` how many kept
+ * requests a stream begins with; `scope=replica` is between them: the process that is asked and the workers beside it.
+ * So a page has one connection, however many replicas there are. Nobody builds the path of one request: each summary
+ * names it (`href`), whichever replica keeps it. Failures are `ApiError` with a status of 4xx or 5xx.
  */
 export interface ApiError {
   readonly error: string;
 }
 
-/** Query parameters of lists, stream, archive. All given ones must hold. Text is compared without case, except keys and ids. */
+/**
+ * Query parameters of lists, stream, archive. All given ones must hold. Text is compared without case, except keys and
+ * ids.
+ */
 export interface RequestFilter {
   /** Names of operations, parted by commas. */
   readonly operation?: string;
@@ -76,7 +79,9 @@ export interface RequestSummary {
   readonly key?: string;
   readonly versionId?: string;
   readonly uploadId?: string;
-  /** Who: `account`, `account/user`, or the access key id that was claimed in vain. Absent: anonymous, or not known yet. */
+  /**
+   * Who: `account`, `account/user`, or the access key id that was claimed in vain. Absent: anonymous, or not known yet.
+   */
   readonly identity?: string;
   /** Absent while running, or when there was no answer. */
   readonly status?: number;
@@ -105,7 +110,10 @@ export interface RequestList {
 
 /** One replica, or one worker of it, as the one asked sees it. */
 export interface ReplicaState {
-  /** Names it in `/api/replicas/:replica/...` and in summaries: as it calls itself; the address of one that never answered. */
+  /**
+   * Names it in `/api/replicas/:replica/...` and in summaries: as it calls itself; the address of one that never
+   * answered.
+   */
   readonly id: string;
   /** Where it is reached; absent on the one that was asked, and on workers that only their own replica reaches. */
   readonly address?: string;
@@ -131,7 +139,10 @@ export interface ReplicaList {
   readonly traceUrlTemplate?: string;
 }
 
-/** Names of the events of `/api/requests/stream`, and the JSON in their `data`. The `replica` asked tells of itself every 15 s. */
+/**
+ * Names of the events of `/api/requests/stream`, and the JSON in their `data`. The `replica` asked tells of itself
+ * every 15 s.
+ */
 export interface StreamEvents {
   /** First, and whenever a replica comes, goes, or changes. */
   readonly replica: ReplicaState;
@@ -271,7 +282,10 @@ export interface BackendCall {
   readonly failure?: string;
 }
 
-/** `kind`: `inline`, `link`, `mlink`, `tomb`, `void`; `revision`: the backend's; `absent`: there was none, `removed`: it went. */
+/**
+ * `kind`: `inline`, `link`, `mlink`, `tomb`, `void`; `revision`: the backend's; `absent`: there was none, `removed`: it
+ * went.
+ */
 export interface HeadRevision {
   readonly kind?: string;
   readonly revision?: string;

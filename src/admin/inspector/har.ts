@@ -2,7 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { plainJson } from '../../observe/written-text.ts';
 import type { RequestDetail } from './contract.ts';
 
-/** http://www.softwareishard.com/blog/har-12-spec/, as far as a server knows what it asks for; fields with `_` are our own. */
+/**
+ * http://www.softwareishard.com/blog/har-12-spec/, as far as a server knows what it asks for; fields with `_` are our
+ * own.
+ */
 export interface HttpArchive {
   readonly log: {
     readonly version: '1.2';
@@ -53,12 +56,18 @@ export interface HarEntry {
 /** Entries written between two turns of the event loop. */
 const AT_A_TIME = 64;
 
-/** The archive as text, piece by piece: it may be long, and requests of clients go on meanwhile. @param entries oldest first */
+/**
+ * The archive as text, piece by piece: it may be long, and requests of clients go on meanwhile.
+ * @param entries oldest first
+ */
 export async function* archiveText(entries: readonly HarEntry[], version: string): AsyncGenerator<string, void> {
   const creator = { name: 's3-cloud-gateway', version };
   yield `{"log":{"version":"1.2","creator":${JSON.stringify(creator)},"entries":[`;
   for (let at = 0; at < entries.length; at += AT_A_TIME) {
-    const piece = entries.slice(at, at + AT_A_TIME).map((entry) => plainJson(JSON.stringify(entry))).join(',\n');
+    const piece = entries
+      .slice(at, at + AT_A_TIME)
+      .map((entry) => plainJson(JSON.stringify(entry)))
+      .join(',\n');
     yield at === 0 ? piece : `,\n${piece}`;
     await nextTurn();
   }
@@ -67,7 +76,17 @@ export async function* archiveText(entries: readonly HarEntry[], version: string
 
 /** A request that has ended. Answers' headers are not kept; bodies never are. */
 export function entryOf({ summary, request, body, backend, error }: RequestDetail): HarEntry {
-  const { id, replica, arrived, durationMs, firstByteMs = durationMs, operation = '', traceId, status = 0, bytesOut } = summary;
+  const {
+    id,
+    replica,
+    arrived,
+    durationMs,
+    firstByteMs = durationMs,
+    operation = '',
+    traceId,
+    status = 0,
+    bytesOut,
+  } = summary;
   const httpVersion = `HTTP/${request.httpVersion ?? '1.1'}`;
   const host = request.headers.find(([name]) => name.toLowerCase() === 'host')?.[1] ?? '';
   return {

@@ -38,9 +38,11 @@ export function liveStream({ replica, source, heartbeat }: LiveStreamOptions): R
     read() {
       const taken = queue.take();
       if (taken === undefined) {
-        queue.onPush(() => setTimeout(() => {
-          if (!this.destroyed) this._read(0);
-        }, TOGETHER_MS));
+        queue.onPush(() =>
+          setTimeout(() => {
+            if (!this.destroyed) this._read(0);
+          }, TOGETHER_MS),
+        );
         return;
       }
       const lost = taken.lost === 0 ? [] : [writeEvent('lost', { replica, count: taken.lost })];

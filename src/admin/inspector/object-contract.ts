@@ -86,6 +86,12 @@ export interface InspectedUpload {
   readonly initiator?: string;
   readonly storageClass?: string;
   readonly checksum?: { readonly algorithm: string; readonly type: string };
-  readonly parts: readonly { readonly number: number; readonly size: number; readonly etag: string; readonly mtime: number; readonly checksum?: string }[];
+  readonly parts: readonly {
+    readonly number: number;
+    readonly size: number;
+    readonly etag: string;
+    readonly mtime: number;
+    readonly checksum?: string;
+  }[];
   readonly moreParts: boolean;
 }

@@ -3,7 +3,14 @@ import type { FilterTexts } from '../journal/filter.ts';
 import { requestMatcher } from '../journal/filter.ts';
 import type { RequestJournal } from '../journal/journal.ts';
 import type { KeptRequest } from '../journal/kept-request.ts';
-import type { ReplicaState, RequestDetail, RequestList, RequestSummary, SupportBundle, TimelineEntry } from './contract.ts';
+import type {
+  ReplicaState,
+  RequestDetail,
+  RequestList,
+  RequestSummary,
+  SupportBundle,
+  TimelineEntry,
+} from './contract.ts';
 import { type HarEntry, entryOf } from './har.ts';
 import { writeEvent } from './live-stream.ts';
 import type { Selection } from './queries.ts';
@@ -33,7 +40,10 @@ export class OwnRequests {
     return summaryOf(request, this.#origin);
   }
 
-  /** An event of the stream. The journal tells one after the other to all who listen: it is written for the first of them. */
+  /**
+   * An event of the stream. The journal tells one after the other to all who listen: it is written for the first of
+   * them.
+   */
   written(event: 'started' | 'finished', request: KeptRequest): Buffer {
     if (this.#written?.request !== request || this.#written.event !== event) {
       this.#written = { event, request, bytes: writeEvent(event, this.summary(request)) };
@@ -72,7 +82,12 @@ export class OwnRequests {
     const request = this.detail(id);
     if (request === undefined) return undefined;
     const { bucket, key, uploadId } = request.summary;
-    const texts = uploadId !== undefined ? { uploadId } : bucket !== undefined && key !== undefined ? { bucket, key } : { requestId: id };
+    const texts =
+      uploadId !== undefined
+        ? { uploadId }
+        : bucket !== undefined && key !== undefined
+          ? { bucket, key }
+          : { requestId: id };
     const timeline = await this.timeline(texts, MAX_BUNDLED);
     return { format: 's3-cloud-gateway-request/1', exported: Date.now(), replica: this.#own(), request, timeline };
   }

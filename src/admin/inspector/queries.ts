@@ -15,15 +15,20 @@ export interface Selection {
 }
 
 /** @throws FilterError for what cannot be understood, an unknown parameter included: it would seem to filter */
-export function selectionOf(query: RawQuery, { slowMs, others = [] }: { readonly slowMs: number; readonly others?: readonly string[] }): Selection {
+export function selectionOf(
+  query: RawQuery,
+  { slowMs, others = [] }: { readonly slowMs: number; readonly others?: readonly string[] },
+): Selection {
   const known = new Set<string>([...FILTER_NAMES, 'scope', ...others]);
   for (const name of Object.keys(query)) {
     if (!known.has(name)) throw new FilterError(name, `one of ${[...known].join(', ')}`);
   }
-  const texts: FilterTexts = Object.fromEntries(FILTER_NAMES.flatMap((name) => {
-    const text = textOf(query, name);
-    return text === undefined || text === '' ? [] : [[name, text]];
-  }));
+  const texts: FilterTexts = Object.fromEntries(
+    FILTER_NAMES.flatMap((name) => {
+      const text = textOf(query, name);
+      return text === undefined || text === '' ? [] : [[name, text]];
+    }),
+  );
   return { matcher: requestMatcher(texts, slowMs), texts, scope: scopeOf(query) };
 }
 
@@ -39,7 +44,9 @@ export function limitOf(query: RawQuery, name: 'limit' | 'recent', otherwise = D
   const text = textOf(query, name);
   if (text === undefined) return otherwise;
   const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT) throw new FilterError(name, `a number up to ${MAX_LIMIT}`);
+  if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT) {
+    throw new FilterError(name, `a number up to ${MAX_LIMIT}`);
+  }
   return limit;
 }
 

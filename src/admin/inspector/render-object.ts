@@ -1,5 +1,9 @@
 import type { Grant } from '../../protocol/acl/acl.ts';
-import type { InspectedKey, InspectedUpload as UploadInside, InspectedVersion as VersionInside } from '../../manifest/inspect/inspected-key.ts';
+import type {
+  InspectedKey,
+  InspectedUpload as UploadInside,
+  InspectedVersion as VersionInside,
+} from '../../manifest/inspect/inspected-key.ts';
 import type { Head } from '../../manifest/heads/head.ts';
 import type { ObjectView } from '../../manifest/records/object-view.ts';
 import { namedNull, namedVersion } from '../../manifest/records/record.ts';
@@ -12,7 +16,11 @@ export function inspectionOf(inspected: InspectedKey): ObjectInspection {
   const { bucket, key, head, versions, moreVersions, uploads, moreUploads } = inspected;
   return defined({
     bucket: {
-      name: bucket.name, backend: bucket.home.backend, container: bucket.home.container, versioning: bucket.versioning, ownerId: bucket.ownerId,
+      name: bucket.name,
+      backend: bucket.home.backend,
+      container: bucket.home.container,
+      versioning: bucket.versioning,
+      ownerId: bucket.ownerId,
     },
     key,
     head: head && headOf(head),
@@ -37,12 +45,13 @@ function headOf({ ref, properties, record }: Head): InspectedHead {
     nullVersion: namedNull(record),
     adds: record?.adds ?? [],
     dels: record?.dels ?? [],
-    settle: kind === 'mlink' ? 'pending' as const : 'none' as const,
+    settle: kind === 'mlink' ? ('pending' as const) : ('none' as const),
   });
 }
 
 function versionOf(version: VersionInside): InspectedVersion {
-  const { versionId, isCurrent, isMarker, isVisible, isStamped, mtime, ownerId, ref, revision, claim, problem, view } = version;
+  const { versionId, isCurrent, isMarker, isVisible, isStamped, mtime, ownerId, ref, revision, claim, problem, view } =
+    version;
   return defined({
     versionId,
     isCurrent,
@@ -58,15 +67,32 @@ function versionOf(version: VersionInside): InspectedVersion {
   });
 }
 
-function contentOf(view: ObjectView): Pick<InspectedVersion, 'tags' | 'headers' | 'userMetadata'> & Partial<InspectedVersion> {
-  const { size, etag, storageClass, acl, tags = [], lock, checksum, parts, headers, expires, websiteRedirect, userMetadata } = view;
+function contentOf(
+  view: ObjectView,
+): Pick<InspectedVersion, 'tags' | 'headers' | 'userMetadata'> & Partial<InspectedVersion> {
+  const {
+    size,
+    etag,
+    storageClass,
+    acl,
+    tags = [],
+    lock,
+    checksum,
+    parts,
+    headers,
+    expires,
+    websiteRedirect,
+    userMetadata,
+  } = view;
   return defined({
     size,
     etag,
     storageClass,
     acl: acl?.map(grantOf),
     tags,
-    lock: lock && defined({ mode: lock.retention?.mode, retainUntil: lock.retention?.until, legalHold: lock.legalHold === true }),
+    lock:
+      lock &&
+      defined({ mode: lock.retention?.mode, retainUntil: lock.retention?.until, legalHold: lock.legalHold === true }),
     checksum,
     parts,
     headers: defined({ ...headers, expires, websiteRedirect }),
@@ -80,9 +106,19 @@ function grantOf({ grantee, permission }: Grant): { grantee: string; permission:
 }
 
 function uploadOf(upload: UploadInside): InspectedUpload {
-  const { uploadId, becomes, claim, initiatedAt, ownerId, initiator, storageClass, checksum, parts, moreParts } = upload;
+  const { uploadId, becomes, claim, initiatedAt, ownerId, initiator, storageClass, checksum, parts, moreParts } =
+    upload;
   return defined({
-    uploadId, becomes, claim, initiated: initiatedAt, ownerId, initiator: initiator?.displayName, storageClass, checksum, parts: parts.map(partOf), moreParts,
+    uploadId,
+    becomes,
+    claim,
+    initiated: initiatedAt,
+    ownerId,
+    initiator: initiator?.displayName,
+    storageClass,
+    checksum,
+    parts: parts.map(partOf),
+    moreParts,
   });
 }
 
@@ -94,15 +130,39 @@ function partOf({ number, size, etag, mtime, checksum }: PartRecord): InspectedU
 function remarksOn({ bucket, head, versions, uploads }: InspectedKey): string[] {
   const hidden = versions.filter((version) => !version.isVisible).length;
   const remarks: readonly (readonly [boolean, string])[] = [
-    [head === undefined && versions.some((version) => version.isVisible), 'No blob lies at the key, yet versions of it do: a tool of the cloud may have removed it.'],
-    [head !== undefined && head.record === undefined, 'A tool of the cloud wrote the blob at the key: it has no record, and counts as the null version.'],
-    [head?.record?.kind === 'mlink', 'The object was made of parts and its bytes have not been moved to the key yet: tools of the cloud see an empty blob there.'],
-    [head?.record?.kind === 'link', 'The bytes of the current version lie on a blob of their own: tools of the cloud see an empty blob at the key.'],
+    [
+      head === undefined && versions.some((version) => version.isVisible),
+      'No blob lies at the key, yet versions of it do: a tool of the cloud may have removed it.',
+    ],
+    [
+      head !== undefined && head.record === undefined,
+      'A tool of the cloud wrote the blob at the key: it has no record, and counts as the null version.',
+    ],
+    [
+      head?.record?.kind === 'mlink',
+      'The object was made of parts and its bytes have not been moved to the key yet: tools of the cloud see an empty blob there.',
+    ],
+    [
+      head?.record?.kind === 'link',
+      'The bytes of the current version lie on a blob of their own: tools of the cloud see an empty blob at the key.',
+    ],
     [head?.record?.kind === 'void', 'The last version was deleted; the next sweep removes what is left.'],
-    [(head?.record?.adds ?? []).length > 0, 'Versions were committed below the head and may not be stamped yet: the next change of the key, or a sweep, does that.'],
-    [(head?.record?.dels ?? []).length > 0, 'Versions were deleted whose blobs may still be there: the next change of the key, or a sweep, removes them.'],
-    [hidden > 0, `${hidden} of the blobs count for no reader: written and never committed, or deleted. A sweep removes them in time.`],
-    [uploads.length > 0 && bucket.versioning === 'never', 'Parts of open uploads take room and show in no listing of objects.'],
+    [
+      (head?.record?.adds ?? []).length > 0,
+      'Versions were committed below the head and may not be stamped yet: the next change of the key, or a sweep, does that.',
+    ],
+    [
+      (head?.record?.dels ?? []).length > 0,
+      'Versions were deleted whose blobs may still be there: the next change of the key, or a sweep, removes them.',
+    ],
+    [
+      hidden > 0,
+      `${hidden} of the blobs count for no reader: written and never committed, or deleted. A sweep removes them in time.`,
+    ],
+    [
+      uploads.length > 0 && bucket.versioning === 'never',
+      'Parts of open uploads take room and show in no listing of objects.',
+    ],
   ];
   return remarks.filter(([applies]) => applies).map(([, text]) => text);
 }

@@ -5,7 +5,17 @@ import type { AccessRule } from '../../observe/access-facts.ts';
 import type { HeadFacts } from '../../observe/request-facts.ts';
 import { OPERATION_TABLE, type OperationRow } from '../../protocol/operation-table.ts';
 import type {
-  AuthFailure, Authentication, BackendCall, BodyFacts, ChecksumFact, Classification, Decision, ErrorMapping, RequestDetail, RequestHead, RequestSummary,
+  AuthFailure,
+  Authentication,
+  BackendCall,
+  BodyFacts,
+  ChecksumFact,
+  Classification,
+  Decision,
+  ErrorMapping,
+  RequestDetail,
+  RequestHead,
+  RequestSummary,
 } from './contract.ts';
 
 /** The replica that has a request, as others call it. */
@@ -15,7 +25,22 @@ export interface Origin {
 }
 
 export function summaryOf(request: KeptRequest, { replica, slowMs }: Origin): RequestSummary {
-  const { id, traceId, arrived, method, target, operation, bucket, key, versionId, uploadId, ended, firstByte, status, failure } = request;
+  const {
+    id,
+    traceId,
+    arrived,
+    method,
+    target,
+    operation,
+    bucket,
+    key,
+    versionId,
+    uploadId,
+    ended,
+    firstByte,
+    status,
+    failure,
+  } = request;
   return defined({
     id,
     traceId,
@@ -44,7 +69,9 @@ export function summaryOf(request: KeptRequest, { replica, slowMs }: Origin): Re
 }
 
 function deniedBy({ authorization, failure }: KeptRequest): string | undefined {
-  if (authorization?.allowed !== false || authorization.reasons === undefined || failure === undefined) return undefined;
+  if (authorization?.allowed !== false || authorization.reasons === undefined || failure === undefined) {
+    return undefined;
+  }
   const { by } = authorization.reasons;
   return by === undefined ? 'no statement' : `${by.policy}/${by.statement}`;
 }
@@ -93,12 +120,21 @@ function classificationOf({ operation, bucket, key, versionId, uploadId, virtual
   return defined({ operation, why: whyOf(row), level: row?.level, bucket, key, versionId, uploadId, virtualHost });
 }
 
-const ON: Readonly<Record<OperationRow['level'], string>> = { service: 'the service itself', bucket: 'a bucket', object: 'an object', control: 'a bucket by its ARN' };
+const ON: Readonly<Record<OperationRow['level'], string>> = {
+  service: 'the service itself',
+  bucket: 'a bucket',
+  object: 'an object',
+  control: 'a bucket by its ARN',
+};
 
 /** What decided, in words: method, level, and the query key or header that the row of the operation table names. */
 function whyOf(row: OperationRow | undefined): string {
   if (row === undefined) return 'it was refused before its operation was known, or none fits it';
-  const { method, level, match: { subresource, query, value, header } } = row;
+  const {
+    method,
+    level,
+    match: { subresource, query, value, header },
+  } = row;
   const signs = [
     subresource === undefined ? undefined : `?${subresource}`,
     query === undefined ? undefined : `?${query}${value === undefined ? '' : `=${value}`}`,
@@ -111,7 +147,8 @@ function authenticationOf(auth: KeptAuth | undefined): Authentication {
   if (auth === undefined) return { verdict: 'none' };
   const { method, accessKeyId, account, user } = auth;
   const failure = auth.failure === undefined ? undefined : failureOf(auth, auth.failure);
-  const verdict: Authentication['verdict'] = failure !== undefined ? 'refused' : auth.anonymous === true ? 'anonymous' : 'accepted';
+  const verdict: Authentication['verdict'] =
+    failure !== undefined ? 'refused' : auth.anonymous === true ? 'anonymous' : 'accepted';
   return defined({ verdict, method: method === 'anonymous' ? undefined : method, accessKeyId, account, user, failure });
 }
 
@@ -148,25 +185,47 @@ function callOf({ path, method, ...call }: KeptCall): BackendCall {
 function bodyOf(body: KeptBody | undefined): BodyFacts {
   if (body === undefined) return { checksums: [] };
   const { framing, contentLength, declaredSize, received, chunks } = body;
-  return defined({ framing, sentBytes: contentLength, declaredBytes: declaredSize, decodedBytes: received, chunks, checksums: checksumsOf(body) });
+  return defined({
+    framing,
+    sentBytes: contentLength,
+    declaredBytes: declaredSize,
+    decodedBytes: received,
+    chunks,
+    checksums: checksumsOf(body),
+  });
 }
 
 /** Declared and computed ones of an algorithm side by side. */
 function checksumsOf({ declared = [], computed = [] }: KeptBody): ChecksumFact[] {
   const algorithms = new Set([...declared, ...computed].map(({ algorithm }) => algorithm));
-  return [...algorithms].map((algorithm) => defined({
-    algorithm,
-    declared: declared.find((digest) => digest.algorithm === algorithm)?.value,
-    computed: computed.find((digest) => digest.algorithm === algorithm)?.value,
-  }));
+  return [...algorithms].map((algorithm) =>
+    defined({
+      algorithm,
+      declared: declared.find((digest) => digest.algorithm === algorithm)?.value,
+      computed: computed.find((digest) => digest.algorithm === algorithm)?.value,
+    }),
+  );
 }
 
 function errorOf({ failure, status }: KeptRequest): ErrorMapping | undefined {
   if (failure === undefined) return undefined;
-  return defined({ code: failure.code, status: status === 0 ? failure.status : status, message: failure.message, causes: failure.causes });
+  return defined({
+    code: failure.code,
+    status: status === 0 ? failure.status : status,
+    message: failure.message,
+    causes: failure.causes,
+  });
 }
 
-function requestHeadOf({ method, target, httpVersion, client, scheme, headers, headersOmitted }: KeptRequest): RequestHead {
+function requestHeadOf({
+  method,
+  target,
+  httpVersion,
+  client,
+  scheme,
+  headers,
+  headersOmitted,
+}: KeptRequest): RequestHead {
   const lines = headers === '' ? [] : headers.split('\n');
   const pairs = lines.flatMap((name, index) => (index % 2 === 0 ? [[name, lines[index + 1] ?? ''] as const] : []));
   return defined({ method, target, httpVersion, clientAddress: client, scheme, headers: pairs, headersOmitted });

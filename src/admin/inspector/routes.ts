@@ -46,7 +46,11 @@ export function inspectorApi(options: InspectorOptions): AdminPart {
       api.setReplySerializer((payload) => plainJson(JSON.stringify(payload)));
       api.setErrorHandler((error, _request, reply) => answerError(error, reply));
       api.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
-      const parts: Parts = { ...options, requests: new OwnRequests(options.journal, () => options.replicas.own), all: new AllRequests(options.replicas) };
+      const parts: Parts = {
+        ...options,
+        requests: new OwnRequests(options.journal, () => options.replicas.own),
+        all: new AllRequests(options.replicas),
+      };
       listRoutes(api, parts);
       streamRoute(api, parts);
       requestRoutes(api, parts);
@@ -61,7 +65,10 @@ interface Parts extends InspectorOptions {
   readonly all: AllRequests;
 }
 
-function listRoutes(api: FastifyInstance, { requests, all, version, traceUrlTemplate, journal: { slowMs } }: Parts): void {
+function listRoutes(
+  api: FastifyInstance,
+  { requests, all, version, traceUrlTemplate, journal: { slowMs } }: Parts,
+): void {
   api.get('/api/replicas', async (request, reply): Promise<ReplicaList> => {
     const replicas = await all.states(scopeOf(queryOf(request), 'all'), callerOf(request, reply));
     return { replicas, ...(traceUrlTemplate !== undefined && { traceUrlTemplate }) };
@@ -83,7 +90,7 @@ function listRoutes(api: FastifyInstance, { requests, all, version, traceUrlTemp
 
   api.get('/api/timeline', async (request, reply): Promise<Timeline> => {
     const of = timelineOf(queryOf(request));
-    return { ...of, ...await all.timeline(await requests.timeline(of), questionOf(request, reply)) };
+    return { ...of, ...(await all.timeline(await requests.timeline(of), questionOf(request, reply))) };
   });
 }
 
@@ -94,7 +101,9 @@ function streamRoute(api: FastifyInstance, { requests, replicas, journal: { slow
     const { ip } = request;
     const ofSource = bySource.get(ip) ?? 0;
     if (open >= MAX_STREAMS) return refuse(reply, 503, `${MAX_STREAMS} streams are open already`);
-    if (ofSource >= MAX_STREAMS_OF_ONE) return refuse(reply, 503, `${MAX_STREAMS_OF_ONE} streams of your address are open already`);
+    if (ofSource >= MAX_STREAMS_OF_ONE) {
+      return refuse(reply, 503, `${MAX_STREAMS_OF_ONE} streams of your address are open already`);
+    }
     const query = queryOf(request);
     const selection = selectionOf(query, { slowMs, others: ['recent'] });
     const own = ownEvents(requests, selection, limitOf(query, 'recent', 0));
@@ -121,8 +130,10 @@ function streamRoute(api: FastifyInstance, { requests, replicas, journal: { slow
 }
 
 function requestRoutes(api: FastifyInstance, { requests }: Parts): void {
-  api.get<{ Params: { id: string } }>('/api/requests/:id', async ({ params: { id } }, reply): Promise<RequestDetail | FastifyReply> =>
-    requests.detail(id) ?? gone(reply));
+  api.get<{ Params: { id: string } }>(
+    '/api/requests/:id',
+    async ({ params: { id } }, reply): Promise<RequestDetail | FastifyReply> => requests.detail(id) ?? gone(reply),
+  );
 
   api.get<{ Params: { id: string } }>('/api/requests/:id/bundle', async ({ params: { id } }, reply) => {
     const bundle = await requests.bundle(id);
@@ -137,7 +148,13 @@ function objectRoute(api: FastifyInstance, { objects, newCall }: Parts): void {
     const key = textOf(queryOf(request), 'key');
     if (key === undefined || key === '') throw new FilterError('key', 'the key of an object');
     const { signal } = callerOf(request, reply);
-    return inspectionOf(await objects.inspect(request.params.bucket, key, newCall(AbortSignal.any([signal, AbortSignal.timeout(INSPECT_MS)]))));
+    return inspectionOf(
+      await objects.inspect(
+        request.params.bucket,
+        key,
+        newCall(AbortSignal.any([signal, AbortSignal.timeout(INSPECT_MS)])),
+      ),
+    );
   });
 }
 
@@ -180,6 +197,11 @@ function answerError(error: unknown, reply: FastifyReply): FastifyReply {
   if (error instanceof FilterError) return refuse(reply, 400, error.message);
   if (error instanceof S3Error) return refuse(reply, error.status, `${error.code}: ${error.message}`);
   if (isStoreError(error)) return refuse(reply, 502, `the backend: ${error.message}`);
-  const status = error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
-  return refuse(reply, status, status < 500 && error instanceof Error ? error.message : 'the gateway failed to answer this');
+  const status =
+    error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
+  return refuse(
+    reply,
+    status,
+    status < 500 && error instanceof Error ? error.message : 'the gateway failed to answer this',
+  );
 }

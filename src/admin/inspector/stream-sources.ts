@@ -70,7 +70,11 @@ interface Following {
 }
 
 /** Listens to one neighbour for as long as somebody listens to us. */
-async function follow(neighbour: Neighbour, { replicas, credentials, query }: NeighbourEventsOptions, { send, signal }: Following): Promise<void> {
+async function follow(
+  neighbour: Neighbour,
+  { replicas, credentials, query }: NeighbourEventsOptions,
+  { send, signal }: Following,
+): Promise<void> {
   const { url, scope } = neighbour;
   const asked = new URLSearchParams(query);
   asked.set('scope', scope);
@@ -80,7 +84,9 @@ async function follow(neighbour: Neighbour, { replicas, credentials, query }: Ne
   while (!isOver()) {
     try {
       let id: string | undefined;
-      for await (const { event, data } of parseEvents(openStream(`${url}/api/requests/stream?${asked.toString()}`, { credentials, signal }))) {
+      for await (const { event, data } of parseEvents(
+        openStream(`${url}/api/requests/stream?${asked.toString()}`, { credentials, signal }),
+      )) {
         if (event === 'replica') {
           const state = JSON.parse(data) as ReplicaState;
           if (state.own && state.id === replicas.own.id) return void replicas.seenAt(url, state); // it is ourselves

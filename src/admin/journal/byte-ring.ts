@@ -16,8 +16,8 @@ export interface RingPlace {
 }
 
 /**
- * The newest texts that fit into so many bytes. All of it lies in one block outside the JavaScript heap: what it costs is
- * known beforehand, and nothing in it is ever looked at by the garbage collector.
+ * The newest texts that fit into so many bytes. All of it lies in one block outside the JavaScript heap: what it costs
+ * is known beforehand, and nothing in it is ever looked at by the garbage collector.
  */
 export class ByteRing {
   readonly capacity: number;

@@ -8,8 +8,8 @@ interface QueueLimits {
 }
 
 /**
- * Events between the journal and one reader, written already: the same bytes for all readers. A reader that is too slow loses the
- * oldest and is told how many: neither the gateway waits for it, nor does what it leaves lying grow.
+ * Events between the journal and one reader, written already: the same bytes for all readers. A reader that is too slow
+ * loses the oldest and is told how many: neither the gateway waits for it, nor does what it leaves lying grow.
  */
 export class EventQueue {
   readonly #maxEvents: number;

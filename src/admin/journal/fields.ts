@@ -1,14 +1,48 @@
 import { redactTarget } from '../../observe/redact.ts';
 import type { AccessReasons, AccessRule, AuthorizationFacts } from '../../observe/access-facts.ts';
-import type { AuthFacts, BackendCallFacts, HeadFacts, RequestBodyFacts, RequestFacts } from '../../observe/request-facts.ts';
+import type {
+  AuthFacts,
+  BackendCallFacts,
+  HeadFacts,
+  RequestBodyFacts,
+  RequestFacts,
+} from '../../observe/request-facts.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 import type { KeptAuth, KeptAuthorization, KeptBody, KeptCall, KeptFailure, KeptRequest } from './kept-request.ts';
 import {
-  LIMIT, LOOKED_AT, claimedKeyId, clip, clipped, codeOf, keepDigest, keepFailure, keepHeaders, keepReasons, keepReport, redactedOnce, shown,
+  LIMIT,
+  LOOKED_AT,
+  claimedKeyId,
+  clip,
+  clipped,
+  codeOf,
+  keepDigest,
+  keepFailure,
+  keepHeaders,
+  keepReasons,
+  keepReport,
+  redactedOnce,
+  shown,
 } from './kept-text.ts';
 import type { KeepText } from './kept-text.ts';
 import {
-  FLAG, LineReader, MARK, NUMBER, OPTIONAL_NUMBER, OPTIONAL_TEXT, OPTIONAL_TIME, OPTIONAL_WORD, TEXT, TIME, WORD, field, json, list, optional, record, rest,
+  FLAG,
+  LineReader,
+  MARK,
+  NUMBER,
+  OPTIONAL_NUMBER,
+  OPTIONAL_TEXT,
+  OPTIONAL_TIME,
+  OPTIONAL_WORD,
+  TEXT,
+  TIME,
+  WORD,
+  field,
+  json,
+  list,
+  optional,
+  record,
+  rest,
 } from './lines.ts';
 import type { Kind, Line } from './lines.ts';
 
@@ -50,16 +84,20 @@ interface PackedHead {
 }
 
 const accountOf = ({ identity }: AuthFacts): Extract<AuthFacts['identity'], { kind: 'account' }> | undefined =>
-  (identity?.kind === 'account' ? identity : undefined);
+  identity?.kind === 'account' ? identity : undefined;
 
-/** A signature may also be found wrong later, in the body, as the report tells: then it is the failure of the whole request. */
+/**
+ * A signature may also be found wrong later, in the body, as the report tells: then it is the failure of the whole
+ * request.
+ */
 const refusalOf = ({ auth, packing }: PackedAuth): AuthFacts['failure'] =>
   auth.failure ?? (packing.report === undefined ? undefined : packing.facts.failure);
 
-const since = (time: number | undefined, start: number): number | undefined => (time === undefined ? undefined : time - start);
+const since = (time: number | undefined, start: number): number | undefined =>
+  time === undefined ? undefined : time - start;
 
 const addressed = ({ address }: Packing, text: string | undefined, limit: number): string | undefined =>
-  (text === undefined ? undefined : address(text, limit));
+  text === undefined ? undefined : address(text, limit);
 
 const AUTH = record<PackedAuth, KeptAuth>({
   method: field(OPTIONAL_WORD as Kind<KeptAuth['method']>, ({ auth }) => auth.method),
@@ -74,7 +112,9 @@ const AUTH = record<PackedAuth, KeptAuth>({
     const refusal = refusalOf(packed);
     return refusal && { code: codeOf(refusal), message: shown(refusal.message, LIMIT.message) };
   }),
-  report: field(json<SignatureDiagnosis>(), ({ packing: { brief, report } }) => (brief ? undefined : report && keepReport(report))),
+  report: field(json<SignatureDiagnosis>(), ({ packing: { brief, report } }) =>
+    brief ? undefined : report && keepReport(report),
+  ),
 });
 
 const AUTHORIZATION = record<AuthorizationFacts, KeptAuthorization>({
@@ -86,7 +126,7 @@ const AUTHORIZATION = record<AuthorizationFacts, KeptAuthorization>({
 
 const DIGESTS = json<readonly ReturnType<typeof keepDigest>[]>();
 const digestsOf = (digests: RequestBodyFacts['declared']): readonly ReturnType<typeof keepDigest>[] | undefined =>
-  (digests.length === 0 ? undefined : digests.map(keepDigest));
+  digests.length === 0 ? undefined : digests.map(keepDigest);
 
 const BODY = record<RequestBodyFacts, KeptBody>({
   framing: field(WORD, ({ framing }) => framing),
@@ -138,9 +178,12 @@ const REQUEST = record<Packing, KeptRequest>({
   versionId: field(OPTIONAL_TEXT, (packing) => addressed(packing, packing.facts.versionId, LIMIT.id)),
   // An upload's first request does not name it: its answer does.
   uploadId: field(OPTIONAL_TEXT, (packing) =>
-    addressed(packing, packing.facts.uploadId ?? packing.facts.notes?.['aws.s3.upload_id']?.toString(), LIMIT.id)),
+    addressed(packing, packing.facts.uploadId ?? packing.facts.notes?.['aws.s3.upload_id']?.toString(), LIMIT.id),
+  ),
   virtualHost: field(MARK, ({ facts }) => (facts.virtualHost ? true : undefined)),
-  auth: optional(AUTH, (packing) => (packing.facts.auth === undefined ? undefined : { auth: packing.facts.auth, packing })),
+  auth: optional(AUTH, (packing) =>
+    packing.facts.auth === undefined ? undefined : { auth: packing.facts.auth, packing },
+  ),
   authorization: optional(AUTHORIZATION, ({ facts }) => facts.authorization),
   authorizations: field(NUMBER, ({ facts }) => facts.authorizations),
   backendCalls: field(NUMBER, ({ facts }) => facts.backendCalls),
@@ -166,7 +209,10 @@ const REQUEST = record<Packing, KeptRequest>({
   headers: rest(({ headers }) => headers.join('\n')),
 });
 
-/** What is worth keeping of a request that has ended, or still runs, without credentials: the text that `readRequest` reads. */
+/**
+ * What is worth keeping of a request that has ended, or still runs, without credentials: the text that `readRequest`
+ * reads.
+ */
 export function packRequest(facts: RequestFacts, { report, brief = false }: PackOptions = {}): string {
   const { head } = facts;
   const target = redactTarget(head.target, LOOKED_AT * LIMIT.target);

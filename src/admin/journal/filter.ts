@@ -3,7 +3,20 @@ import { isFailure, ownTimeMs } from './outcome.ts';
 
 /** By name; lists are parted by commas. See `RequestFilter` of the inspector's API for what each means. */
 export const FILTER_NAMES = [
-  'operation', 'bucket', 'prefix', 'key', 'status', 'code', 'identity', 'slow', 'errors', 'requestId', 'traceId', 'uploadId', 'since', 'before',
+  'operation',
+  'bucket',
+  'prefix',
+  'key',
+  'status',
+  'code',
+  'identity',
+  'slow',
+  'errors',
+  'requestId',
+  'traceId',
+  'uploadId',
+  'since',
+  'before',
 ] as const;
 export type FilterName = (typeof FILTER_NAMES)[number];
 export type FilterTexts = Readonly<Partial<Record<FilterName, string | undefined>>>;
@@ -26,19 +39,39 @@ export interface RequestMatcher {
 type Condition = (request: KeptRequest) => boolean;
 
 /** A condition of each name, made of its text. */
-const CONDITIONS: Readonly<Record<Exclude<FilterName, 'since' | 'before'>, (text: string, slowMs: number) => Condition>> = {
+const CONDITIONS: Readonly<
+  Record<Exclude<FilterName, 'since' | 'before'>, (text: string, slowMs: number) => Condition>
+> = {
   operation: (text) => oneOf(text, ({ operation }) => [operation]),
-  bucket: (text) => ({ bucket }) => bucket === text,
-  prefix: (text) => ({ key }) => key?.startsWith(text) === true,
-  key: (text) => ({ key }) => key === text,
+  bucket:
+    (text) =>
+    ({ bucket }) =>
+      bucket === text,
+  prefix:
+    (text) =>
+    ({ key }) =>
+      key?.startsWith(text) === true,
+  key:
+    (text) =>
+    ({ key }) =>
+      key === text,
   status: (text) => statusCondition(text),
   code: (text) => oneOf(text, ({ failure }) => [failure?.code]),
   identity: (text) => oneOf(text, identitiesOf),
   slow: (text, slowMs) => slowCondition(text, slowMs),
   errors: (text) => (flag('errors', text) ? isFailure : () => true),
-  requestId: (text) => ({ id }) => id === text,
-  traceId: (text) => ({ traceId }) => traceId === text.toLowerCase(),
-  uploadId: (text) => ({ uploadId }) => uploadId === text,
+  requestId:
+    (text) =>
+    ({ id }) =>
+      id === text,
+  traceId:
+    (text) =>
+    ({ traceId }) =>
+      traceId === text.toLowerCase(),
+  uploadId:
+    (text) =>
+    ({ uploadId }) =>
+      uploadId === text,
 };
 
 /**
@@ -67,7 +100,9 @@ function oneOf(text: string, valuesOf: (request: KeptRequest) => readonly (strin
 function identitiesOf({ auth }: KeptRequest): readonly (string | undefined)[] {
   if (auth === undefined) return [];
   const { account, user, accessKeyId, anonymous } = auth;
-  return anonymous === true ? ['anonymous'] : [account, user, accessKeyId, user !== undefined && account !== undefined ? `${account}/${user}` : undefined];
+  return anonymous === true
+    ? ['anonymous']
+    : [account, user, accessKeyId, user !== undefined && account !== undefined ? `${account}/${user}` : undefined];
 }
 
 function statusCondition(text: string): Condition {
@@ -99,5 +134,8 @@ function timeOf(name: string, text: string | undefined): number | undefined {
 }
 
 function words(text: string): string[] {
-  return text.split(',').map((word) => word.trim()).filter((word) => word !== '');
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
 }

@@ -117,9 +117,16 @@ export class RequestJournal implements RequestObserver {
   /** Looks through all that is kept until there are enough. Lets other requests go first now and then. */
   async scan({ matcher, limit, running = true }: Scan): Promise<ScanResult> {
     this.#requests.flush();
-    const found: KeptRequest[] = running ? this.#requests.running().map(asKept).filter((request) => matcher.matches(request)) : [];
+    const found: KeptRequest[] = running
+      ? this.#requests
+          .running()
+          .map(asKept)
+          .filter((request) => matcher.matches(request))
+      : [];
     const places = [this.#ordinary, this.#notable].flatMap((ring) => ring.places().map((place) => ({ ring, place })));
-    const wanted = places.filter(({ place }) => matcher.matchesTime(place.time)).sort((a, b) => b.place.time - a.place.time);
+    const wanted = places
+      .filter(({ place }) => matcher.matchesTime(place.time))
+      .sort((a, b) => b.place.time - a.place.time);
     let ended = 0;
     for (const [index, { ring, place }] of wanted.entries()) {
       if (ended > limit) break;

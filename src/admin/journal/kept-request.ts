@@ -6,8 +6,8 @@ import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 export type Diagnose = (facts: RequestFacts) => SignatureDiagnosis | undefined;
 
 /**
- * One request as the journal has it, for those who read: facts only, in a form that is JSON. Nothing of it is secret, and no
- * text in it is longer than its limit. Times are milliseconds since arrival.
+ * One request as the journal has it, for those who read: facts only, in a form that is JSON. Nothing of it is secret,
+ * and no text in it is longer than its limit. Times are milliseconds since arrival.
  */
 export interface KeptRequest {
   readonly id: string;

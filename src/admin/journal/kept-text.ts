@@ -7,11 +7,21 @@ import type { KeptFailure } from './kept-request.ts';
 
 /** Longest texts that are kept, in UTF-16 code units; longer ones end with an ellipsis. */
 export const LIMIT = {
-  target: 4096, headerName: 128, headerValue: 1024, allHeaders: 8192, key: 2048, id: 256, path: 1024, message: 512, signature: 8192,
+  target: 4096,
+  headerName: 128,
+  headerValue: 1024,
+  allHeaders: 8192,
+  key: 2048,
+  id: 256,
+  path: 1024,
+  message: 512,
+  signature: 8192,
 } as const;
 const MAX_CAUSES = 6;
 const MAX_ALTERED = 32;
-/** How much of a text is looked at, in limits of what is kept of it: looking takes time, and others choose the length. */
+/**
+ * How much of a text is looked at, in limits of what is kept of it: looking takes time, and others choose the length.
+ */
 export const LOOKED_AT = 2;
 
 export type KeepText = (text: string, limit: number) => string;
@@ -30,7 +40,9 @@ export function clipped(text: string | undefined, limit: number): string | undef
   return text === undefined ? undefined : clip(text, limit);
 }
 
-/** Addresses come from the target: when nothing in there is secret, nothing in them is. Else each is looked at, once. */
+/**
+ * Addresses come from the target: when nothing in there is secret, nothing in them is. Else each is looked at, once.
+ */
 export function redactedOnce(): KeepText {
   const known = new Map<string, string>();
   return (text, limit) => {
@@ -53,9 +65,16 @@ export function keepHeaders(raw: readonly string[]): string[] {
   return kept;
 }
 
-export function keepReport({ canonicalRequest, stringToSign, commonlyAltered, hints }: SignatureDiagnosis): SignatureDiagnosis {
+export function keepReport({
+  canonicalRequest,
+  stringToSign,
+  commonlyAltered,
+  hints,
+}: SignatureDiagnosis): SignatureDiagnosis {
   return {
-    ...(canonicalRequest !== undefined && { canonicalRequest: clip(redactCanonicalRequest(canonicalRequest), LIMIT.signature) }),
+    ...(canonicalRequest !== undefined && {
+      canonicalRequest: clip(redactCanonicalRequest(canonicalRequest), LIMIT.signature),
+    }),
     ...(stringToSign !== undefined && { stringToSign: shown(stringToSign, LIMIT.signature) }),
     commonlyAltered: commonlyAltered.slice(0, MAX_ALTERED).map((name) => clip(name, LIMIT.headerName)),
     hints: hints.map(({ cause, certainty, text }) => ({ cause, certainty, text: shown(text, LIMIT.message) })),
@@ -65,8 +84,10 @@ export function keepReport({ canonicalRequest, stringToSign, commonlyAltered, hi
 /** Whom the request claims to be from, as far as it names anybody: ids are no secrets. */
 export function claimedKeyId({ rawHeaders, target }: RequestHead): string | undefined {
   const authorization = headerOf(rawHeaders, 'authorization') ?? '';
-  const found = /Credential=([\w.-]{1,128})\//i.exec(authorization) ?? /^AWS ([\w.-]{1,128}):/.exec(authorization)
-    ?? /[?&](?:X-Amz-Credential|AWSAccessKeyId)=([\w.-]{1,128})(?:%2f|\/|&|$)/i.exec(target);
+  const found =
+    /Credential=([\w.-]{1,128})\//i.exec(authorization) ??
+    /^AWS ([\w.-]{1,128}):/.exec(authorization) ??
+    /[?&](?:X-Amz-Credential|AWSAccessKeyId)=([\w.-]{1,128})(?:%2f|\/|&|$)/i.exec(target);
   return found?.[1];
 }
 
@@ -81,7 +102,9 @@ export function keepReasons({ resource, by, looked, omitted, remedies }: AccessR
     ...(by !== undefined && { by: keepStatement(by) }),
     looked: looked.map(keepStatement),
     ...(omitted !== undefined && { omitted }),
-    ...(remedies !== undefined && { remedies: remedies.map(({ document, statement }) => ({ document, statement: shown(statement, LIMIT.path) })) }),
+    ...(remedies !== undefined && {
+      remedies: remedies.map(({ document, statement }) => ({ document, statement: shown(statement, LIMIT.path) })),
+    }),
   };
 }
 

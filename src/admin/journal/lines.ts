@@ -1,7 +1,8 @@
 /*
- * A request as it lies in the journal's memory: its values in a fixed order, each on a line of its own, the headers last. Little
- * more than half as long as JSON with names, which every request would pay for; names are put to the values when somebody reads.
- * `fields.ts` is the table of what is kept; here is how one value becomes a line, and a line a value.
+ * A request as it lies in the journal's memory: its values in a fixed order, each on a line of its own, the headers
+ * last. Little more than half as long as JSON with names, which every request would pay for; names are put to the
+ * values when somebody reads. `fields.ts` is the table of what is kept; here is how one value becomes a line, and a
+ * line a value.
  */
 
 /** In place of a value that is not there. */
@@ -21,7 +22,8 @@ export interface Kind<T> {
   readonly absent: T;
 }
 
-const escaped = (text: string): string => (SPECIAL.test(text) ? text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n') : text);
+const escaped = (text: string): string =>
+  SPECIAL.test(text) ? text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n') : text;
 const unescaped = (line: string): string =>
   line.includes('\\') ? line.replaceAll(/\\(.)/g, (_, mark: string) => (mark === 'n' ? '\n' : mark)) : line;
 const itself = <T>(value: T): T => value;
@@ -36,7 +38,11 @@ export const WORD: Kind<string> = { toLine: itself, fromLine: itself, absent: ''
 export const NUMBER: Kind<number> = { toLine: itself, fromLine: Number, absent: 0 };
 /** Milliseconds. */
 export const TIME: Kind<number> = { toLine: toTicks, fromLine: fromTicks, absent: 0 };
-export const FLAG: Kind<boolean> = { toLine: (value) => (value ? 1 : 0), fromLine: (line) => line === '1', absent: false };
+export const FLAG: Kind<boolean> = {
+  toLine: (value) => (value ? 1 : 0),
+  fromLine: (line) => line === '1',
+  absent: false,
+};
 /** True or absent. */
 export const MARK: Kind<true | undefined> = { toLine: () => 1, fromLine: () => true, absent: undefined };
 
@@ -60,7 +66,10 @@ interface Field<Source, Kept> {
 }
 
 /** One value. */
-export function field<Source, Value>({ toLine, fromLine, absent }: Kind<Value>, from: (source: Source) => Value): Field<Source, Value> {
+export function field<Source, Value>(
+  { toLine, fromLine, absent }: Kind<Value>,
+  from: (source: Source) => Value,
+): Field<Source, Value> {
   return {
     write(source, lines) {
       const value = from(source);

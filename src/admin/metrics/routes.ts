@@ -26,7 +26,11 @@ interface MetricsQuery {
  * `/metrics` for Prometheus: of the whole replica, process by process. `?scope=own`: of this process alone.
  * @param render all metrics of this process as they stand, in Prometheus's text format
  */
-export function metricsRoutes(render: () => Promise<string>, access: RouteAccess, siblings: Siblings = () => []): AdminPart {
+export function metricsRoutes(
+  render: () => Promise<string>,
+  access: RouteAccess,
+  siblings: Siblings = () => [],
+): AdminPart {
   return (app) => {
     app.get<MetricsQuery>('/metrics', { config: { access } }, async (request, reply) => {
       const all = request.query.scope === 'own' ? [] : siblings();
@@ -37,16 +41,21 @@ export function metricsRoutes(render: () => Promise<string>, access: RouteAccess
 }
 
 /** The supervisor named them: whoever may ask here may ask there. */
-async function gather(siblings: readonly Sibling[], authorization: string | undefined): Promise<{ worker: string; text: string }[]> {
+async function gather(
+  siblings: readonly Sibling[],
+  authorization: string | undefined,
+): Promise<{ worker: string; text: string }[]> {
   const headers = authorization === undefined ? {} : { authorization };
-  const texts = await Promise.all(siblings.map(async ({ worker, url }) => {
-    try {
-      const answer = await fetch(`${url}/metrics?scope=own`, { headers, signal: AbortSignal.timeout(SIBLING_MS) });
-      return answer.ok ? [{ worker, text: await answer.text() }] : [];
-    } catch {
-      // It has ended, or is about to: its counters are gone with it.
-      return [];
-    }
-  }));
+  const texts = await Promise.all(
+    siblings.map(async ({ worker, url }) => {
+      try {
+        const answer = await fetch(`${url}/metrics?scope=own`, { headers, signal: AbortSignal.timeout(SIBLING_MS) });
+        return answer.ok ? [{ worker, text: await answer.text() }] : [];
+      } catch {
+        // It has ended, or is about to: its counters are gone with it.
+        return [];
+      }
+    }),
+  );
   return texts.flat();
 }

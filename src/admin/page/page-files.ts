@@ -26,16 +26,28 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 /** What the page takes from packages: the files of the browser's build, unchanged. */
 const LIBRARY = 'lit-html';
-const LIBRARY_FILES = ['lit-html.js', 'directive.js', 'directive-helpers.js', 'directives/live.js', 'directives/repeat.js'];
+const LIBRARY_FILES = [
+  'lit-html.js',
+  'directive.js',
+  'directive-helpers.js',
+  'directives/live.js',
+  'directives/repeat.js',
+];
 /** `from 'lit-html'`, `from 'lit-html/directives/live.js'`. */
 const LIBRARY_IMPORT = /(\bfrom\s*)'lit-html(?:\/([\w./-]+))?'/g;
 
 /** Reads the page from the disk: styles and pictures as they are, modules without their types. */
 export async function readPageFiles(): Promise<PageFiles> {
-  const own = (await readdir(FOLDER, { recursive: true })).map((path) => path.split(sep).join('/')).filter((path) => extname(path) in CONTENT_TYPES);
+  const own = (await readdir(FOLDER, { recursive: true }))
+    .map((path) => path.split(sep).join('/'))
+    .filter((path) => extname(path) in CONTENT_TYPES);
   const modules = own.filter((path) => path.endsWith('.ts'));
   const [plain, stripped, library] = await Promise.all([
-    Promise.all(own.filter((path) => !modules.includes(path)).map(async (path) => [path, await readFile(join(FOLDER, path))] as const)),
+    Promise.all(
+      own
+        .filter((path) => !modules.includes(path))
+        .map(async (path) => [path, await readFile(join(FOLDER, path))] as const),
+    ),
     readModules(modules),
     readLibrary(),
   ]);
@@ -51,13 +63,23 @@ async function readModules(paths: readonly string[]): Promise<(readonly [string,
 async function readLibrary(): Promise<(readonly [string, Buffer])[]> {
   const description = findPackageJSON(LIBRARY, import.meta.url);
   if (description === undefined) throw new Error(`the package ${LIBRARY} is missing`);
-  return Promise.all(LIBRARY_FILES.map(async (file) => [`lib/${LIBRARY}/${file}`, await readFile(join(dirname(description), file))] as const));
+  return Promise.all(
+    LIBRARY_FILES.map(
+      async (file) => [`lib/${LIBRARY}/${file}`, await readFile(join(dirname(description), file))] as const,
+    ),
+  );
 }
 
-/** Browsers know no names of packages, and the map that would tell them is an inline script, which the policy of the page forbids. */
+/**
+ * Browsers know no names of packages, and the map that would tell them is an inline script, which the policy of the
+ * page forbids.
+ */
 function withLibraryAddresses(path: string, source: string): string {
-  return source.replaceAll(LIBRARY_IMPORT, (_, from: string, file = `${LIBRARY}.js`) =>
-    `${from}'./${posix.relative(posix.dirname(path), `lib/${LIBRARY}/${file}`)}'`);
+  return source.replaceAll(
+    LIBRARY_IMPORT,
+    (_, from: string, file = `${LIBRARY}.js`) =>
+      `${from}'./${posix.relative(posix.dirname(path), `lib/${LIBRARY}/${file}`)}'`,
+  );
 }
 
 function pageFile(path: string, body: Buffer): PageFile {

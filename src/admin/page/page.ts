@@ -10,7 +10,9 @@ export function inspectorPage(): AdminPart {
   const files = readOnce();
   return (app) => {
     app.get('/', OPEN, async (request, reply) => send((await files()).get('index.html'), request, reply));
-    app.get<{ Params: { '*': string } }>('/page/*', OPEN, async (request, reply) => send((await files()).get(request.params['*']), request, reply));
+    app.get<{ Params: { '*': string } }>('/page/*', OPEN, async (request, reply) =>
+      send((await files()).get(request.params['*']), request, reply),
+    );
   };
 }
 

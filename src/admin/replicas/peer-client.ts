@@ -7,7 +7,9 @@ const TIMEOUT_MS = 5000;
 /** An event stream is never silent for long: each replica tells of itself. */
 const MAX_SILENCE_MS = 45_000;
 
-/** What a caller showed to get in here. It is shown to peers, which are configured; never to a host that a caller names. */
+/**
+ * What a caller showed to get in here. It is shown to peers, which are configured; never to a host that a caller names.
+ */
 export interface Credentials {
   readonly authorization?: string;
 }
@@ -74,7 +76,11 @@ async function ask(url: string, { credentials, signal }: PeerRequest): Promise<R
   }
   if (response.ok) return response;
   await response.body?.cancel();
-  throw new PeerError(response.status === 401 || response.status === 403 ? 'it does not accept the token' : `it answered ${response.status}`);
+  throw new PeerError(
+    response.status === 401 || response.status === 403
+      ? 'it does not accept the token'
+      : `it answered ${response.status}`,
+  );
 }
 
 async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array, void> {

@@ -11,7 +11,9 @@ declare module 'fastify' {
   }
 }
 
-/** What one replica may ask of another: what that has, or a worker beside it; never what it would ask of all in turn. */
+/**
+ * What one replica may ask of another: what that has, or a worker beside it; never what it would ask of all in turn.
+ */
 const FORWARDED = /^(?:replicas\/[^/]+\/)?(?:requests(?:\/[^/]+(?:\/bundle)?)?|requests\.har|timeline|objects\/[^/]+)$/;
 interface ReplicaParams {
   readonly replica: string;

@@ -44,7 +44,10 @@ export class Replicas {
   async neighbours(scope: Scope): Promise<Neighbour[]> {
     const [siblings, peers] = await Promise.all([this.#options.siblings.current(), this.#options.peers.current()]);
     const beside = scope === 'own' ? [] : siblings.map((url): Neighbour => ({ url, scope: 'own' }));
-    const beyond = scope === 'all' ? peers.filter((url) => !siblings.includes(url)).map((url): Neighbour => ({ url, scope: 'replica' })) : [];
+    const beyond =
+      scope === 'all'
+        ? peers.filter((url) => !siblings.includes(url)).map((url): Neighbour => ({ url, scope: 'replica' }))
+        : [];
     this.#forgetAllBut([...siblings, ...peers]);
     return [...beside, ...beyond].filter(({ url }) => this.#idOf.get(url) !== this.own.id);
   }
@@ -77,7 +80,7 @@ export class Replicas {
 
   async #meet({ url, scope }: Neighbour, request: PeerRequest): Promise<Met> {
     try {
-      const { replicas } = await getJson(`${url}/api/replicas?scope=${scope}`, request) as ReplicaList;
+      const { replicas } = (await getJson(`${url}/api/replicas?scope=${scope}`, request)) as ReplicaList;
       const [own, ...beside] = replicas;
       if (typeof own?.id !== 'string') throw new PeerError('it does not answer as a replica would');
       return { url, scope, states: [this.seenAt(url, own), ...beside.map(behind)] };

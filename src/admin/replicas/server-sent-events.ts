@@ -13,7 +13,10 @@ export function formatEvent(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${plainJson(JSON.stringify(data))}\n\n`;
 }
 
-/** Events of a stream of bytes; comments and other fields are passed over. @throws Error when one is longer than any of ours */
+/**
+ * Events of a stream of bytes; comments and other fields are passed over.
+ * @throws Error when one is longer than any of ours
+ */
 export async function* parseEvents(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent, void> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -4,7 +4,10 @@ import { MAX_PROXY_HEADER, readProxyHeader } from './header.ts';
 import type { Peers } from './peers.ts';
 
 export interface ProxyProtocolOptions {
-  /** Whether connections from this address begin with a header. From others they do not, and one that comes is refused as the bad request it is. */
+  /**
+   * Whether connections from this address begin with a header. From others they do not, and one that comes is refused
+   * as the bad request it is.
+   */
   readonly isSource: (address: string) => boolean;
   readonly peers: Peers;
   /** Milliseconds for the whole header. */
@@ -17,8 +20,8 @@ export interface ProxyProtocolOptions {
 const MAX_PENDING = 4096;
 
 /**
- * Holds connections of balancers back from a server until their PROXY header has been read and taken off. To be called when everything that
- * listens for connections does: nobody hears of a connection before it is known whose it is.
+ * Holds connections of balancers back from a server until their PROXY header has been read and taken off. To be called
+ * when everything that listens for connections does: nobody hears of a connection before it is known whose it is.
  */
 export class ProxyAdmission {
   readonly #options: ProxyProtocolOptions;
@@ -42,9 +45,13 @@ export class ProxyAdmission {
 
   #arrived(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
-    if (!this.#options.isSource(address)) this.#admit(socket);
-    else if (this.#pending.size >= MAX_PENDING) this.#refuse(socket, 'too many connections wait for their PROXY header');
-    else this.#await(socket);
+    if (!this.#options.isSource(address)) {
+      this.#admit(socket);
+    } else if (this.#pending.size >= MAX_PENDING) {
+      this.#refuse(socket, 'too many connections wait for their PROXY header');
+    } else {
+      this.#await(socket);
+    }
   }
 
   #await(socket: Socket): void {

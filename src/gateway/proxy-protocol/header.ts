@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
 
-/** What a balancer says of a connection before its first byte. https://www.haproxy.org/download/3.2/doc/proxy-protocol.txt */
+/**
+ * What a balancer says of a connection before its first byte.
+ * https://www.haproxy.org/download/3.2/doc/proxy-protocol.txt
+ */
 interface ProxyHeader {
   /** Bytes of the header. */
   readonly length: number;
@@ -25,7 +28,9 @@ const FAMILIES = { TCP4: 4, TCP6: 6 } as const;
  */
 export function readProxyHeader(bytes: Buffer): ProxyHeader | undefined {
   const known = Math.min(bytes.length, SIGNATURE.length);
-  if (bytes.subarray(0, known).equals(SIGNATURE.subarray(0, known))) return bytes.length < FIXED ? undefined : readBinary(bytes);
+  if (bytes.subarray(0, known).equals(SIGNATURE.subarray(0, known))) {
+    return bytes.length < FIXED ? undefined : readBinary(bytes);
+  }
   return readLine(bytes);
 }
 
@@ -43,7 +48,9 @@ function readLine(bytes: Buffer): ProxyHeader | undefined {
   const [, family, source, destination, ...ports] = match;
   if (family === undefined || source === undefined || destination === undefined) return { length };
   const version = FAMILIES[family as keyof typeof FAMILIES];
-  if (isIP(source) !== version || isIP(destination) !== version) throw new Error('the PROXY line names no addresses of its family');
+  if (isIP(source) !== version || isIP(destination) !== version) {
+    throw new Error('the PROXY line names no addresses of its family');
+  }
   if (ports.some((port) => Number(port) > 65_535)) throw new Error('the PROXY line names no port');
   return { length, source };
 }

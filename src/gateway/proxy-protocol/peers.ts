@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 
 /**
- * Whose connection it is: the address that a balancer named before its first byte, else the other end's. Over TLS, requests come on another
- * socket than the one that was accepted; both have the same ends, by which they are known here.
+ * Whose connection it is: the address that a balancer named before its first byte, else the other end's. Over TLS,
+ * requests come on another socket than the one that was accepted; both have the same ends, by which they are known
+ * here.
  */
 export class Peers {
   readonly #named = new Map<string, string>();
@@ -17,7 +18,7 @@ export class Peers {
   /** Empty once the connection has ended. */
   addressOf(socket: Socket): string {
     const own = socket.remoteAddress ?? '';
-    return this.#named.size === 0 ? own : this.#named.get(endsOf(socket)) ?? own;
+    return this.#named.size === 0 ? own : (this.#named.get(endsOf(socket)) ?? own);
   }
 }
 

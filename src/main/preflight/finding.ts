@@ -1,4 +1,7 @@
-/** `note`: nobody can tell from here, look yourself. `warn`: it works, but costs or endangers something. `fail`: the gateway cannot work so. */
+/**
+ * `note`: nobody can tell from here, look yourself. `warn`: it works, but costs or endangers something. `fail`: the
+ * gateway cannot work so.
+ */
 type Level = 'ok' | 'note' | 'warn' | 'fail';
 
 /** What one check found. */

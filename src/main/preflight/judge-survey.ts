@@ -9,10 +9,16 @@ const STAGING_DAYS = 7;
 /** Where parts of open uploads lie on Cloud Storage, and nothing else. */
 const PARTS_PREFIX = '~parts/';
 
-/** The time of the service against our own. Theirs has whole seconds, and was taken somewhere between question and answer. */
+/**
+ * The time of the service against our own. Theirs has whole seconds, and was taken somewhere between question and
+ * answer.
+ */
 export function judgeClock({ sent, received, service }: ClockReading): Finding {
   const skew = Math.round((service + 500 - (sent + received) / 2) / 1000);
-  const detail = skew === 0 ? 'the service has the same time' : `the service is ${Math.abs(skew)} s ${skew > 0 ? 'ahead' : 'behind'}`;
+  const detail =
+    skew === 0
+      ? 'the service has the same time'
+      : `the service is ${Math.abs(skew)} s ${skew > 0 ? 'ahead' : 'behind'}`;
   const advice = 'let this machine keep time with NTP: signatures of a wrong time are refused';
   if (Math.abs(skew) * 1000 >= WRONG_MS) return { level: 'fail', check: 'clock', detail, advice };
   return Math.abs(skew) * 1000 >= LOOSE_MS ? { level: 'warn', check: 'clock', detail, advice } : ok('clock', detail);
@@ -21,22 +27,40 @@ export function judgeClock({ sent, received, service }: ClockReading): Finding {
 /** What the account says of itself against what the gateway needs. What cannot be seen is said, too. */
 export function judgeSurvey(survey: StoreSurvey): Finding[] {
   return [
-    judgeNamespace(survey), judgeSoftDelete(survey), judgeVersioning(survey), ...judgeLifecycle(survey), ...judgeRetention(survey), judgePlace(survey),
+    judgeNamespace(survey),
+    judgeSoftDelete(survey),
+    judgeVersioning(survey),
+    ...judgeLifecycle(survey),
+    ...judgeRetention(survey),
+    judgePlace(survey),
   ];
 }
 
 function judgeNamespace({ hierarchicalNamespace }: StoreSurvey): Finding {
   const check = 'hierarchical namespace';
-  if (hierarchicalNamespace === undefined) return unseen(check, 'it must be off: az storage account show --query isHnsEnabled');
+  if (hierarchicalNamespace === undefined) {
+    return unseen(check, 'it must be off: az storage account show --query isHnsEnabled');
+  }
   if (!hierarchicalNamespace) return ok(check, 'off');
-  return { level: 'fail', check, detail: 'on', advice: 'it cannot be turned off: use an account (a bucket) without one' };
+  return {
+    level: 'fail',
+    check,
+    detail: 'on',
+    advice: 'it cannot be turned off: use an account (a bucket) without one',
+  };
 }
 
 function judgeSoftDelete({ softDeleteDays }: StoreSurvey): Finding {
   const check = 'soft delete';
-  if (softDeleteDays === undefined) return unseen(check, 'it should be off: az storage account blob-service-properties show --query deleteRetentionPolicy');
+  if (softDeleteDays === undefined) {
+    return unseen(
+      check,
+      'it should be off: az storage account blob-service-properties show --query deleteRetentionPolicy',
+    );
+  }
   if (softDeleteDays === 0) return ok(check, 'off');
-  const advice = 'turn it off for the gateway\'s own container: all that is staged and replaced is kept, and paid for, so long';
+  const advice =
+    "turn it off for the gateway's own container: all that is staged and replaced is kept, and paid for, so long";
   return { level: 'warn', check, detail: `${softDeleteDays} days`, advice };
 }
 
@@ -44,12 +68,24 @@ function judgeVersioning({ versioning }: StoreSurvey): Finding {
   const check = 'versioning of the cloud';
   if (versioning === undefined) return unseen(check, 'it should be off');
   if (!versioning) return ok(check, 'off');
-  return { level: 'warn', check, detail: 'on', advice: 'turn it off: the gateway keeps versions itself, and every write would leave one more to be paid for' };
+  return {
+    level: 'warn',
+    check,
+    detail: 'on',
+    advice: 'turn it off: the gateway keeps versions itself, and every write would leave one more to be paid for',
+  };
 }
 
 function judgeLifecycle({ lifecycle }: StoreSurvey): Finding[] {
   const check = 'lifecycle rules';
-  if (lifecycle === undefined) return [unseen(check, 'none may delete in the system container, or uncommitted blobs: az storage account management-policy show')];
+  if (lifecycle === undefined) {
+    return [
+      unseen(
+        check,
+        'none may delete in the system container, or uncommitted blobs: az storage account management-policy show',
+      ),
+    ];
+  }
   const bad = lifecycle.map(judgeRule).filter((finding) => finding !== undefined);
   return bad.length > 0 ? bad : [ok(check, lifecycle.length === 0 ? 'none' : `${lifecycle.length}, none that harms`)];
 }
@@ -60,18 +96,42 @@ function judgeRule({ action, prefixes, days }: LifecycleRule): Finding | undefin
   const when = days === undefined ? '' : ` after ${days} days`;
   if (action === 'delete') {
     const partsOnly = prefixes.length > 0 && prefixes.every((prefix) => prefix.startsWith(PARTS_PREFIX));
-    if (!partsOnly) return { level: 'fail', check, detail: `one deletes ${where}${when}`, advice: 'remove it: records and versions lie there' };
+    if (!partsOnly) {
+      return {
+        level: 'fail',
+        check,
+        detail: `one deletes ${where}${when}`,
+        advice: 'remove it: records and versions lie there',
+      };
+    }
     if ((days ?? 0) >= STAGING_DAYS) return undefined;
-    return { level: 'fail', check, detail: `one deletes ${where}${when}`, advice: `give uploads at least ${STAGING_DAYS} days` };
+    return {
+      level: 'fail',
+      check,
+      detail: `one deletes ${where}${when}`,
+      advice: `give uploads at least ${STAGING_DAYS} days`,
+    };
   }
   if (action !== 'changeTier') return undefined;
-  return { level: 'warn', check, detail: `one moves ${where} to another storage class${when}`, advice: 'except the system container: what lies there is read and replaced often' };
+  return {
+    level: 'warn',
+    check,
+    detail: `one moves ${where} to another storage class${when}`,
+    advice: 'except the system container: what lies there is read and replaced often',
+  };
 }
 
 function judgeRetention({ retentionSeconds }: StoreSurvey): Finding[] {
   if (retentionSeconds === undefined || retentionSeconds === 0) return [];
   const detail = `nothing can be replaced for ${retentionSeconds} s`;
-  return [{ level: 'fail', check: 'retention policy', detail, advice: 'remove it from the system container: records change all the time' }];
+  return [
+    {
+      level: 'fail',
+      check: 'retention policy',
+      detail,
+      advice: 'remove it from the system container: records change all the time',
+    },
+  ];
 }
 
 function judgePlace({ region, redundancy }: StoreSurvey): Finding {

@@ -30,13 +30,19 @@ const STEPS: readonly Step[] = [
   { check: 'conditional writes', run: writeOnCondition },
   { check: 'read blobs', run: read },
   { check: 'change metadata', run: setMetadata },
-  { check: 'list blobs', run: ({ store, system, call }) => store.list(system, { prefix: 'preflight/', limit: 1 }, call) },
+  {
+    check: 'list blobs',
+    run: ({ store, system, call }) => store.list(system, { prefix: 'preflight/', limit: 1 }, call),
+  },
   { check: 'copy blobs', run: copy },
   { check: 'stage and assemble parts', run: assemble },
   { check: 'remove blobs', run: removeBoth },
 ];
 
-/** What the gateway does to blobs all day, tried on two of its own in the system container. Leaves nothing, unless it may not remove. */
+/**
+ * What the gateway does to blobs all day, tried on two of its own in the system container. Leaves nothing, unless it
+ * may not remove.
+ */
 export async function tryBlobs(store: BlobStore, system: string, call: Call): Promise<Finding[]> {
   const id = randomUUID();
   const ref = (name: string): BlobRef => ({ container: system, name: `preflight/${id}-${name}` });
@@ -50,18 +56,29 @@ export async function tryBlobs(store: BlobStore, system: string, call: Call): Pr
 }
 
 /**
- * What it does to containers. Existing ones are not touched: one that is made again, and one that is not there and shall be removed, are
- * refused for that reason by a service that would have let us.
+ * What it does to containers. Existing ones are not touched: one that is made again, and one that is not there and
+ * shall be removed, are refused for that reason by a service that would have let us.
  */
 export async function tryContainers(store: BlobStore, system: string, call: Call): Promise<Finding[]> {
   const findings = [await outcome(store, 'list containers', () => store.listContainers(undefined, call))];
   findings.push(await outcome(store, 'system container', () => haveContainer(store, system, call)));
   for (const [check, run] of [
     ['create containers', () => expecting(store.createContainer(system, {}, call), 'containerExists')],
-    ['remove containers', () => expecting(store.removeContainer(`preflight-${randomUUID().slice(0, 18)}`, call), 'containerNotFound')],
+    [
+      'remove containers',
+      () => expecting(store.removeContainer(`preflight-${randomUUID().slice(0, 18)}`, call), 'containerNotFound'),
+    ],
   ] as const) {
     const finding = await outcome(store, check, run);
-    findings.push(finding.level === 'fail' ? { ...finding, level: 'warn', detail: `${finding.detail} (needed for buckets to be made and removed through S3)` } : finding);
+    findings.push(
+      finding.level === 'fail'
+        ? {
+            ...finding,
+            level: 'warn',
+            detail: `${finding.detail} (needed for buckets to be made and removed through S3)`,
+          }
+        : finding,
+    );
   }
   return findings;
 }
@@ -72,7 +89,12 @@ async function outcome(store: BlobStore, check: string, run: () => Promise<unkno
     return ok(check, typeof words === 'string' ? words : 'allowed');
   } catch (error) {
     const advice = isStoreError(error, 'denied') ? refusalAdvice(store.kind, error) : 'look at the message';
-    return { level: 'fail', check, detail: `${isStoreError(error) ? `${error.kind}: ` : ''}${reasonOf(error)}`, advice };
+    return {
+      level: 'fail',
+      check,
+      detail: `${isStoreError(error) ? `${error.kind}: ` : ''}${reasonOf(error)}`,
+      advice,
+    };
   }
 }
 
@@ -121,7 +143,11 @@ async function setMetadata(trial: Trial): Promise<void> {
 
 async function copy({ store, blob, other, revision, call }: Trial): Promise<void> {
   if (revision === undefined) return;
-  await store.copy(other, { source: { ...blob, revision }, size: BYTES.length, headers: {}, metadata: { preflight: '3' }, sameHeaders: true }, call);
+  await store.copy(
+    other,
+    { source: { ...blob, revision }, size: BYTES.length, headers: {}, metadata: { preflight: '3' }, sameHeaders: true },
+    call,
+  );
 }
 
 async function assemble({ store, other, call }: Trial): Promise<void> {

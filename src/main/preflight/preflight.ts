@@ -12,7 +12,8 @@ import { tryBlobs, tryContainers } from './permissions.ts';
 const WITHIN_MS = 120_000;
 
 /**
- * Looks whether the gateway could work with each of these backends, before any traffic comes. Prints a line for each thing looked at.
+ * Looks whether the gateway could work with each of these backends, before any traffic comes. Prints a line for each
+ * thing looked at.
  * @returns false when something is so that it could not
  */
 export async function preflight(backends: readonly OpenBackend[], print: (line: string) => void): Promise<boolean> {
@@ -56,6 +57,8 @@ async function reach(surveyed: SurveyedStore, endpoint: string, call: Call): Pro
     const reading = await surveyed.readClock(call);
     return [ok('reachable', `${endpoint} answered within ${reading.received - reading.sent} ms`), judgeClock(reading)];
   } catch (error) {
-    return [{ level: 'fail', check: 'reachable', detail: `${endpoint}: ${reasonOf(error)}`, advice: networkAdvice(error) }];
+    return [
+      { level: 'fail', check: 'reachable', detail: `${endpoint}: ${reasonOf(error)}`, advice: networkAdvice(error) },
+    ];
   }
 }

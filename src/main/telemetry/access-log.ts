@@ -17,14 +17,21 @@ export interface OpenAccessLog {
 }
 
 /** @param folder that relative file names start from @returns undefined when there is to be none @throws StartError */
-export function openAccessLog({ format, file }: Config['accessLog'], folder: string, log: Log): OpenAccessLog | undefined {
+export function openAccessLog(
+  { format, file }: Config['accessLog'],
+  folder: string,
+  log: Log,
+): OpenAccessLog | undefined {
   if (format === 'off') return undefined;
   const path = file === undefined ? undefined : resolve(folder, file);
   let sink;
   try {
     sink = pino.destination({ dest: path ?? 1, sync: true, minLength: BUFFER_BYTES, mkdir: true });
   } catch (error) {
-    throw new StartError([`accessLog.file: ${path ?? ''} cannot be written (${error instanceof Error ? error.message : String(error)})`], error);
+    throw new StartError(
+      [`accessLog.file: ${path ?? ''} cannot be written (${error instanceof Error ? error.message : String(error)})`],
+      error,
+    );
   }
   sink.on('error', (error: Error) => log.error({ err: error }, 'the access log cannot be written'));
   const flush = setInterval(() => sink.flush(), FLUSH_MS).unref();

@@ -15,7 +15,10 @@ export interface Measuring {
 }
 
 /** Only where somebody can fetch it. */
-export function startMeasuring(resource: Resource, { observers, calls }: { readonly observers: RequestObservers; readonly calls: BackendCalls }): Measuring {
+export function startMeasuring(
+  resource: Resource,
+  { observers, calls }: { readonly observers: RequestObservers; readonly calls: BackendCalls },
+): Measuring {
   const requests = new RequestMetrics();
   const metrics = startMetrics(resource, [requests]);
   const ofProcess = processReadings();

@@ -21,7 +21,10 @@ export interface Metrics {
   close(): Promise<void>;
 }
 
-/** The OpenTelemetry SDK with one reader, which serves Prometheus. @param producers of metrics that are counted elsewhere */
+/**
+ * The OpenTelemetry SDK with one reader, which serves Prometheus.
+ * @param producers of metrics that are counted elsewhere
+ */
 export function startMetrics(resource: Resource, producers: readonly MetricProducer[]): Metrics {
   const reader = new PullReader({ metricProducers: [...producers] });
   const provider = new MeterProvider({ readers: [reader], resource });

@@ -54,7 +54,10 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
 }
 
 /** The SDK takes a tenth of a second to load: not for nothing. */
-async function startTraces({ config, environment, log }: TelemetryOptions, resource: Resource): Promise<Tracing | undefined> {
+async function startTraces(
+  { config, environment, log }: TelemetryOptions,
+  resource: Resource,
+): Promise<Tracing | undefined> {
   if (!wantsTraces(environment)) return undefined;
   const { startTracing } = await import('./traces/tracing.ts');
   return startTracing({ environment, resource, log, keepNotable: config.tracing.keepNotable, slowMs: config.slowMs });

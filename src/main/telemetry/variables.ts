@@ -17,7 +17,11 @@ export function wantsTraces(environment: Environment): boolean {
 }
 
 /** The first of these variables that is set, and its value; else the first name with the fallback. */
-export function firstSet(environment: Environment, names: readonly string[], fallback: string): readonly [name: string, value: string] {
+export function firstSet(
+  environment: Environment,
+  names: readonly string[],
+  fallback: string,
+): readonly [name: string, value: string] {
   const name = names.find((wanted) => (environment[wanted] ?? '') !== '');
   return [name ?? names[0] ?? '', (name === undefined ? undefined : environment[name]) ?? fallback];
 }

@@ -53,17 +53,32 @@ const OPTIONS = {
 
 /** Options that are filters with a text, and the filters' names. */
 const FILTERS = {
-  bucket: 'bucket', prefix: 'prefix', key: 'key', operation: 'operation', status: 'status', code: 'code', identity: 'identity',
-  'request-id': 'requestId', 'trace-id': 'traceId', 'upload-id': 'uploadId', 'slow-ms': 'slow',
+  bucket: 'bucket',
+  prefix: 'prefix',
+  key: 'key',
+  operation: 'operation',
+  status: 'status',
+  code: 'code',
+  identity: 'identity',
+  'request-id': 'requestId',
+  'trace-id': 'traceId',
+  'upload-id': 'uploadId',
+  'slow-ms': 'slow',
 } as const satisfies Readonly<Record<string, FilterName>>;
 
 /** @returns undefined when help is asked for. @throws StartError naming what is wrong with the command line */
-export function parseTraceArguments(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>): TraceArguments | undefined {
+export function parseTraceArguments(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): TraceArguments | undefined {
   // `--slow=500` is `--slow` with a value, which no option can have and not have.
   const args = argv.map((argument) => argument.replace(/^--slow=/, '--slow-ms='));
   const { values } = parseCommandLine({ args, options: OPTIONS }, TRACE_USAGE);
   if (values.help === true) return undefined;
-  const query = new URLSearchParams({ scope: values.own === true ? 'own' : 'all', recent: values.recent ?? DEFAULT_RECENT });
+  const query = new URLSearchParams({
+    scope: values.own === true ? 'own' : 'all',
+    recent: values.recent ?? DEFAULT_RECENT,
+  });
   for (const [option, name] of Object.entries(FILTERS)) {
     const text = values[option as keyof typeof FILTERS];
     if (text !== undefined) query.set(name, text);

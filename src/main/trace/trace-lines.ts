@@ -7,13 +7,38 @@ interface LineOptions {
   readonly nameReplica: boolean;
 }
 
-const COLOURS: Readonly<Record<RequestSummary['outcome'], string>> = { running: '2', ok: '32', clientError: '33', serverError: '31', aborted: '35' };
+const COLOURS: Readonly<Record<RequestSummary['outcome'], string>> = {
+  running: '2',
+  ok: '32',
+  clientError: '33',
+  serverError: '31',
+  aborted: '35',
+};
 const MAX_TARGET = 100;
 const MIB = 1024 * 1024;
 
-/** One request in one line: when, what came of it, what it was, how long it took, on what, who, and where to look further. */
+/**
+ * One request in one line: when, what came of it, what it was, how long it took, on what, who, and where to look
+ * further.
+ */
 export function requestLine(request: RequestSummary, { colours, nameReplica }: LineOptions): string {
-  const { arrived, outcome, status, code = '', operation, method, durationMs, slow, backendCalls, bytesIn, bytesOut, identity, id, replica, deniedBy } = request;
+  const {
+    arrived,
+    outcome,
+    status,
+    code = '',
+    operation,
+    method,
+    durationMs,
+    slow,
+    backendCalls,
+    bytesIn,
+    bytesOut,
+    identity,
+    id,
+    replica,
+    deniedBy,
+  } = request;
   const colour = COLOURS[outcome];
   const words = [
     new Date(arrived).toISOString().slice(11, 23),
@@ -32,7 +57,9 @@ export function requestLine(request: RequestSummary, { colours, nameReplica }: L
 
 export function replicaLine({ id, up, reason, own }: ReplicaState): string | undefined {
   if (own) return undefined;
-  return terminalText(up ? `-- replica ${id} is there` : `-- replica ${id} is not reached: ${reason ?? 'no reason given'}`);
+  return terminalText(
+    up ? `-- replica ${id} is there` : `-- replica ${id} is not reached: ${reason ?? 'no reason given'}`,
+  );
 }
 
 export function lostLine({ replica, count }: StreamEvents['lost']): string {

@@ -10,8 +10,14 @@ import { lostLine, replicaLine, requestLine } from './trace-lines.ts';
 
 const RETRY_MS = 2000;
 
-/** `npm run trace`: the requests of all replicas in a terminal, as they end, until it is told to stop. Sets the exit code. */
-export async function traceMain(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+/**
+ * `npm run trace`: the requests of all replicas in a terminal, as they end, until it is told to stop. Sets the exit
+ * code.
+ */
+export async function traceMain(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   // `| head` closes its end when it has enough.
@@ -34,9 +40,14 @@ async function showPast(args: TraceArguments, signal: AbortSignal): Promise<void
   const query = new URLSearchParams(args.query);
   query.set('limit', query.get('recent') ?? '');
   query.delete('recent');
-  const { requests, replicas } = await getJson(`${args.url}/api/requests?${query.toString()}`, { signal, ...access(args) }) as RequestList;
+  const { requests, replicas } = (await getJson(`${args.url}/api/requests?${query.toString()}`, {
+    signal,
+    ...access(args),
+  })) as RequestList;
   const printer = new Printer(args);
-  for (const state of replicas.filter(({ up }) => !up)) printer.print({ event: 'replica', data: JSON.stringify(state) });
+  for (const state of replicas.filter(({ up }) => !up)) {
+    printer.print({ event: 'replica', data: JSON.stringify(state) });
+  }
   for (const request of requests.toReversed()) printer.print({ event: 'finished', data: JSON.stringify(request) });
 }
 
@@ -46,7 +57,9 @@ async function showAll(args: TraceArguments, signal: AbortSignal): Promise<void>
   const query = new URLSearchParams(args.query);
   for (let isFirst = true; ; isFirst = false) {
     try {
-      for await (const event of parseEvents(openStream(`${args.url}/api/requests/stream?${query.toString()}`, { signal, ...access(args) }))) {
+      for await (const event of parseEvents(
+        openStream(`${args.url}/api/requests/stream?${query.toString()}`, { signal, ...access(args) }),
+      )) {
         printer.print(event);
         // What was shown is not shown again after a pause.
         if (event.event === 'finished') query.set('recent', '0');
@@ -87,7 +100,10 @@ class Printer {
 
   #requestLine(request: RequestSummary): string {
     this.#replicas.add(request.replica);
-    return requestLine(request, { colours: process.stdout.isTTY && process.env['NO_COLOR'] === undefined, nameReplica: this.#replicas.size > 1 });
+    return requestLine(request, {
+      colours: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
+      nameReplica: this.#replicas.size > 1,
+    });
   }
 
   #replicaLine(state: ReplicaState): string | undefined {

@@ -4,8 +4,8 @@ import type { ListenerConfig } from '../../../config/schema.ts';
 import { bindError } from '../start-error.ts';
 
 /**
- * Ports that workers share could be shared with a stranger as well, who would get half of the connections: another gateway that was
- * left running. So each is taken once for oneself alone, and let go.
+ * Ports that workers share could be shared with a stranger as well, who would get half of the connections: another
+ * gateway that was left running. So each is taken once for oneself alone, and let go.
  * @throws StartError
  */
 export async function requireFreePorts(listeners: readonly ListenerConfig[]): Promise<void> {

@@ -18,8 +18,9 @@ function memoryLimit(): number | undefined {
 }
 
 /**
- * Flags of Node for a process that serves. Half of the memory is for V8's old space. The other half holds what it does not
- * count: Node itself (about 60 MiB), three young semi-spaces, and buffers: held bodies, sockets, slabs of bulk reads.
+ * Flags of Node for a process that serves. Half of the memory is for V8's old space. The other half holds what it does
+ * not count: Node itself (about 60 MiB), three young semi-spaces, and buffers: held bodies, sockets, slabs of bulk
+ * reads.
  *
  * @param limit bytes; absent: no limit, and V8 chooses by the machine
  * @param workers processes that share them
@@ -32,24 +33,36 @@ export function nodeFlags(limit: number | undefined, workers = 1): string[] {
   return [`--max-old-space-size=${oldSpace}`, `--max-semi-space-size=${semiSpace(share)}`];
 }
 
-/** Half of the young generation, MiB. 16 is what large bodies want (docs/decisions/0006-byte-path.md); three of them must fit. */
+/**
+ * Half of the young generation, MiB. 16 is what large bodies want (docs/decisions/0006-byte-path.md); three of them
+ * must fit.
+ */
 function semiSpace(share: number): number {
   if (share >= 320) return 16;
   return share >= 160 ? 8 : 4;
 }
 
 /**
- * Starts Node over, in the same process and under the same id, with a heap that fits the memory limit: V8 takes its size on no
- * other occasion. Returns when there is nothing to change: no limit, flags of somebody's own, or a channel to a parent, which
- * would be lost (and who opens one passes flags, too).
+ * Starts Node over, in the same process and under the same id, with a heap that fits the memory limit: V8 takes its
+ * size on no other occasion. Returns when there is nothing to change: no limit, flags of somebody's own, or a channel
+ * to a parent, which would be lost (and who opens one passes flags, too).
  */
 export function fitHeap(): void {
   const limit = memoryLimit();
-  if (limit === undefined || process.channel != null || process.platform === 'win32' || isChosen(process.execArgv)) return;
-  process.execve?.(process.execPath, [process.execPath, ...nodeFlags(limit), ...process.execArgv, ...process.argv.slice(1)], process.env);
+  if (limit === undefined || process.channel != null || process.platform === 'win32' || isChosen(process.execArgv)) {
+    return;
+  }
+  process.execve?.(
+    process.execPath,
+    [process.execPath, ...nodeFlags(limit), ...process.execArgv, ...process.argv.slice(1)],
+    process.env,
+  );
 }
 
-/** Flags of one of several workers: ours in place of those that `fitHeap` gave to this process; somebody's own win over both. */
+/**
+ * Flags of one of several workers: ours in place of those that `fitHeap` gave to this process; somebody's own win over
+ * both.
+ */
 export function workerFlags(workers: number): string[] {
   const limit = memoryLimit();
   const fitted = limit === undefined ? [] : nodeFlags(limit);

@@ -6,7 +6,9 @@ interface Place {
   /** From 1. The first worker has the admin port. */
   readonly slot: number;
   readonly count: number;
-  /** Of the listeners, in the order of the configuration, as the first worker got them. Empty: this is the first worker. */
+  /**
+   * Of the listeners, in the order of the configuration, as the first worker got them. Empty: this is the first worker.
+   */
   readonly ports: readonly number[];
 }
 
@@ -20,12 +22,13 @@ export function placeVariable(place: Place): Record<string, string> {
 /** Undefined: this process is no worker, and serves alone or watches over others. */
 export function ownPlace(): Place | undefined {
   const text = process.env[VARIABLE];
-  return text === undefined ? undefined : JSON.parse(text) as Place;
+  return text === undefined ? undefined : (JSON.parse(text) as Place);
 }
 
 /**
- * What a worker makes of the configuration of all: the ports of the first one, its share of the memory for held bodies and for the
- * journal, a name of its own, and, but for the first one, an admin port of its own that only this machine sees.
+ * What a worker makes of the configuration of all: the ports of the first one, its share of the memory for held bodies
+ * and for the journal, a name of its own, and, but for the first one, an admin port of its own that only this machine
+ * sees.
  */
 export function settingsOf(config: Config, place: Place | undefined): Config {
   if (place === undefined) return config;

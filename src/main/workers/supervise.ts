@@ -39,8 +39,8 @@ interface SupervisorOptions {
 }
 
 /**
- * Runs the workers of this replica until it is told to stop, and replaces those that end by themselves. It serves nothing and holds no
- * socket: the workers share their ports through the kernel. Sets the exit code.
+ * Runs the workers of this replica until it is told to stop, and replaces those that end by themselves. It serves
+ * nothing and holds no socket: the workers share their ports through the kernel. Sets the exit code.
  * @throws StartError when a port is taken
  */
 export async function superviseWorkers(options: SupervisorOptions): Promise<void> {
@@ -80,7 +80,10 @@ class Supervisor {
 
   #start(slot: number): void {
     const place = { slot, count: this.#count, ports: this.#ports };
-    const child = fork(process.argv[1] ?? '', process.argv.slice(2), { execArgv: workerFlags(this.#count), env: { ...process.env, ...placeVariable(place) } });
+    const child = fork(process.argv[1] ?? '', process.argv.slice(2), {
+      execArgv: workerFlags(this.#count),
+      env: { ...process.env, ...placeVariable(place) },
+    });
     const worker: Worker = { child, serving: undefined };
     this.#workers.set(slot, worker);
     child.once('message', (message: Serving) => {
@@ -126,7 +129,9 @@ class Supervisor {
   }
 
   #tellSiblings(): void {
-    const siblings = [...this.#workers].flatMap(([slot, { serving }]) => (serving?.admin === undefined ? [] : [{ slot, admin: onThisMachine(serving.admin) }]));
+    const siblings = [...this.#workers].flatMap(([slot, { serving }]) =>
+      serving?.admin === undefined ? [] : [{ slot, admin: onThisMachine(serving.admin) }],
+    );
     const message: SiblingsMessage = { siblings };
     for (const { child } of this.#workers.values()) if (child.connected) child.send(message, () => undefined);
   }

@@ -15,7 +15,10 @@ export function workerCount(setting: Config['workers'], cgroup = CGROUP): number
 
 /** Cores' worth of time; undefined: no limit. */
 function cpuQuota(cgroup: string): number | undefined {
-  const [quota, period] = read(cgroup, 'cpu.max')?.split(' ') ?? [read(cgroup, 'cpu/cpu.cfs_quota_us'), read(cgroup, 'cpu/cpu.cfs_period_us')];
+  const [quota, period] = read(cgroup, 'cpu.max')?.split(' ') ?? [
+    read(cgroup, 'cpu/cpu.cfs_quota_us'),
+    read(cgroup, 'cpu/cpu.cfs_period_us'),
+  ];
   const cores = Number(quota) / Number(period);
   return cores > 0 ? cores : undefined;
 }

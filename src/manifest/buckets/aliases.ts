@@ -6,8 +6,8 @@ import type { BucketRegistry } from './buckets.ts';
 export type AliasOf = (name: string) => string | undefined;
 
 /**
- * Buckets that have further names. Whatever is asked of one is asked of the bucket; but a name that the configuration gives is
- * neither made nor removed by a client, nor is the bucket under it.
+ * Buckets that have further names. Whatever is asked of one is asked of the bucket; but a name that the configuration
+ * gives is neither made nor removed by a client, nor is the bucket under it.
  */
 export function withAliases(registry: BucketRegistry, aliasOf: AliasOf): BucketRegistry {
   const meant = (name: string): string => {
@@ -23,10 +23,14 @@ export function withAliases(registry: BucketRegistry, aliasOf: AliasOf): BucketR
     async getToDelete(name, call) {
       if (aliasOf(name) === undefined) return registry.getToDelete(name, call);
       await registry.get(meant(name), call);
-      throw new S3Error('AccessDenied', { message: `${name} is another name of a bucket, which can be deleted by its own.` });
+      throw new S3Error('AccessDenied', {
+        message: `${name} is another name of a bucket, which can be deleted by its own.`,
+      });
     },
     async create(request, call) {
-      if (aliasOf(request.name) !== undefined) throw new S3Error('BucketAlreadyExists', { extra: { BucketName: request.name } });
+      if (aliasOf(request.name) !== undefined) {
+        throw new S3Error('BucketAlreadyExists', { extra: { BucketName: request.name } });
+      }
       return registry.create(request, call);
     },
   };

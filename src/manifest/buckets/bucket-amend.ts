@@ -12,14 +12,21 @@ import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 /** Longest wait between two turns, in milliseconds: takes writers that collided apart. */
 const MAX_WAIT_MS = 50;
 
-/** All settings as they should be, from all that are and the versioning beside them; throws to refuse. May be asked several times. */
+/**
+ * All settings as they should be, from all that are and the versioning beside them; throws to refuse. May be asked
+ * several times.
+ */
 export type BucketAmendment = (settings: BucketSettings, versioning: Versioning) => BucketSettings;
 
 /** The whole record as it should be, likewise. */
 type RecordChange = (record: BucketRecord) => BucketRecord;
 
 /** Changes settings as `changeRecord` does. */
-export function amendBucket(store: BucketStore, { bucket, amendment }: { bucket: Bucket; amendment: BucketAmendment }, call: Call): Promise<void> {
+export function amendBucket(
+  store: BucketStore,
+  { bucket, amendment }: { bucket: Bucket; amendment: BucketAmendment },
+  call: Call,
+): Promise<void> {
   const change: RecordChange = (record) => ({ ...record, settings: amendment(record.settings, record.versioning) });
   return changeRecord(store, { bucket, change }, call);
 }
@@ -30,7 +37,11 @@ export function amendBucket(store: BucketStore, { bucket, amendment }: { bucket:
  *
  * A lost answer needs no proof: the record is read again, and either says what it should or is changed once more.
  */
-export async function changeRecord(store: BucketStore, { bucket, change }: { bucket: Bucket; change: RecordChange }, call: Call): Promise<void> {
+export async function changeRecord(
+  store: BucketStore,
+  { bucket, change }: { bucket: Bucket; change: RecordChange },
+  call: Call,
+): Promise<void> {
   let cause: unknown;
   const take = async (turn: number): Promise<undefined | typeof AGAIN> => {
     if (turn > 0) await timeOf(bucket.home).sleep(Math.random() * MAX_WAIT_MS, call.signal);

@@ -16,13 +16,17 @@ interface Cached {
 }
 
 /**
- * Buckets whose read began within the last `cacheMs`: as long as that, by the clock that says more. A clock that is set back does
- * not make them younger, a machine that stood still does not either. Those who ask at the same time share a read, which none of them ends.
+ * Buckets whose read began within the last `cacheMs`: as long as that, by the clock that says more. A clock that is set
+ * back does not make them younger, a machine that stood still does not either. Those who ask at the same time share a
+ * read, which none of them ends.
  */
 interface BucketCache {
   /** From memory while it is fresh. */
   get(name: string, call: Call): Promise<Bucket>;
-  /** As `get`; that there is no such bucket is remembered as well. For those to whom one that another process has just made may stay unknown for as long. */
+  /**
+   * As `get`; that there is no such bucket is remembered as well. For those to whom one that another process has just
+   * made may stay unknown for as long.
+   */
   getOrMissing(name: string, call: Call): Promise<Bucket>;
   /** What memory has of it, however old; nothing is read. */
   remembered(name: string): Bucket | undefined;
@@ -41,7 +45,8 @@ interface BucketCacheOptions {
 export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): BucketCache {
   const cache = new Map<string, Cached>();
   const missing = new Map<string, Cached>();
-  const isFresh = ({ monotonic, wall }: Cached): boolean => Math.max(time.monotonic() - monotonic, time.now() - wall) < cacheMs;
+  const isFresh = ({ monotonic, wall }: Cached): boolean =>
+    Math.max(time.monotonic() - monotonic, time.now() - wall) < cacheMs;
   const keep = (map: Map<string, Cached>, name: string, entry: Cached): void => {
     map.delete(name);
     map.set(name, entry);
@@ -53,11 +58,14 @@ export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): 
     const entry: Cached = { ...times, bucket: beginShared(time, call, (own) => read(name, own)) };
     keep(cache, name, entry);
     missing.delete(name);
-    entry.bucket.then((bucket) => void (entry.read = bucket), (error: unknown) => {
-      if (cache.get(name) !== entry) return; // forgotten meanwhile: it may have been made
-      cache.delete(name); // a missing bucket may exist the next moment
-      if (isS3Error(error, 'NoSuchBucket')) keep(missing, name, entry);
-    });
+    entry.bucket.then(
+      (bucket) => void (entry.read = bucket),
+      (error: unknown) => {
+        if (cache.get(name) !== entry) return; // forgotten meanwhile: it may have been made
+        cache.delete(name); // a missing bucket may exist the next moment
+        if (isS3Error(error, 'NoSuchBucket')) keep(missing, name, entry);
+      },
+    );
     return entry.bucket;
   };
   const fresh = (map: Map<string, Cached>, name: string): Promise<Bucket> | undefined => {

@@ -27,8 +27,9 @@ export interface CreateBucketRequest {
 type Outcome = boolean | undefined;
 
 /**
- * The record is written first: it decides who owns the name, and says that the bucket has no container yet (`claimed`). The container is
- * made for this bucket alone, or another one is; then the bucket lives. Whoever creates it again goes on from wherever it was left.
+ * The record is written first: it decides who owns the name, and says that the bucket has no container yet (`claimed`).
+ * The container is made for this bucket alone, or another one is; then the bucket lives. Whoever creates it again goes
+ * on from wherever it was left.
  * @returns whether the bucket is new. @throws S3Error BucketAlreadyExists, OperationAborted
  */
 export async function createBucket(store: BucketStore, request: CreateBucketRequest, call: Call): Promise<boolean> {
@@ -64,24 +65,36 @@ async function goOn(store: BucketStore, { request, stored }: Step, call: Call): 
 }
 
 /** @throws S3Error OperationAborted, BucketAlreadyExists */
-function requireOwn({ owner, state, settings }: BucketRecord, { name, ownerId, settings: asked }: CreateBucketRequest, now: number): void {
-  if (state?.kind === 'deleting' && (owner !== ownerId || (state.since !== undefined && !isOver(state.since, now)))) throw new S3Error('OperationAborted');
+function requireOwn(
+  { owner, state, settings }: BucketRecord,
+  { name, ownerId, settings: asked }: CreateBucketRequest,
+  now: number,
+): void {
+  if (state?.kind === 'deleting' && (owner !== ownerId || (state.since !== undefined && !isOver(state.since, now)))) {
+    throw new S3Error('OperationAborted');
+  }
   if (owner === ownerId && (state?.kind === 'claimed' || isAsAsked(settings, asked))) return;
   throw new S3Error('BucketAlreadyExists', { extra: { BucketName: name } });
 }
 
 /** Neither may creating it again change who has access, nor may it look as if it had (docs/deviations.md). */
 function isAsAsked(settings: BucketSettings, asked: CreateBucketRequest['settings'] = {}): boolean {
-  return isSameAcl(settings.acl, asked.acl)
-    && (asked.ownership === undefined || asked.ownership === settings.ownership)
-    && (asked.objectLock === undefined || settings.objectLock !== undefined);
+  return (
+    isSameAcl(settings.acl, asked.acl) &&
+    (asked.ownership === undefined || asked.ownership === settings.ownership) &&
+    (asked.objectLock === undefined || settings.objectLock !== undefined)
+  );
 }
 
 /**
- * Takes the name. Only the first bucket of a name has the container of that name: what is still on its way to an earlier one
- * must not find this one.
+ * Takes the name. Only the first bucket of a name has the container of that name: what is still on its way to an
+ * earlier one must not find this one.
  */
-async function claim(store: BucketStore, { request, from }: { request: CreateBucketRequest; from: Revision | undefined }, call: Call): Promise<Outcome> {
+async function claim(
+  store: BucketStore,
+  { request, from }: { request: CreateBucketRequest; from: Revision | undefined },
+  call: Call,
+): Promise<Outcome> {
   const { name, ownerId, settings: asked, defaults } = request;
   const backend = store.realm.backendOf(name);
   const settings: BucketSettings = { ...defaults, ...asked };
@@ -99,19 +112,33 @@ async function claim(store: BucketStore, { request, from }: { request: CreateBuc
 }
 
 /** Of a CreateBucket that is under way or died. It has answered nobody, so its settings are what is asked for now. */
-async function goOnWithClaim(store: BucketStore, { request, stored }: Step & { stored: StoredBucket }, call: Call): Promise<Outcome> {
+async function goOnWithClaim(
+  store: BucketStore,
+  { request, stored }: Step & { stored: StoredBucket },
+  call: Call,
+): Promise<Outcome> {
   const { record, revision: from } = stored;
   const { name, settings: asked, defaults } = request;
   if (from === undefined) return undefined;
-  if (isAsAsked(record.settings, asked) && isDeepStrictEqual(record.settings.tags, asked?.tags)) return provide(store, { name, record, revision: from }, call);
+  if (isAsAsked(record.settings, asked) && isDeepStrictEqual(record.settings.tags, asked?.tags)) {
+    return provide(store, { name, record, revision: from }, call);
+  }
   const settings: BucketSettings = { ...defaults, ...asked };
-  const changed: BucketRecord = { ...record, settings, versioning: settings.objectLock === undefined ? 'never' : 'enabled' };
+  const changed: BucketRecord = {
+    ...record,
+    settings,
+    versioning: settings.objectLock === undefined ? 'never' : 'enabled',
+  };
   await store.swap(name, { record: changed, from, isOurs: ({ uid }) => uid === record.uid }, call);
   return undefined;
 }
 
 /** A bucket that its owner has already; one whose container somebody removed gets it again. */
-async function keepAlive(store: BucketStore, { request, stored }: Step & { stored: StoredBucket }, call: Call): Promise<Outcome> {
+async function keepAlive(
+  store: BucketStore,
+  { request, stored }: Step & { stored: StoredBucket },
+  call: Call,
+): Promise<Outcome> {
   const { name } = request;
   const { record, revision } = stored;
   const backend = store.realm.backendOf(name);
@@ -135,11 +162,21 @@ async function provide(store: BucketStore, { name, record, revision }: Provision
   const made: Made = await makeContainer(backend, record, call);
   if (made === 'taken') {
     const renamed = { ...record, container: freshContainerName(backend, name) };
-    await store.swap(name, { record: renamed, from: revision, isOurs: ({ container }) => container === renamed.container }, call);
+    await store.swap(
+      name,
+      { record: renamed, from: revision, isOurs: ({ container }) => container === renamed.container },
+      call,
+    );
     return undefined;
   }
   if (record.state === undefined) return true;
-  return (await swapState(store, { name, record: { ...record, ...(made === 'marked' && { owned: true }) }, from: revision }, call)) ? true : undefined;
+  return (await swapState(
+    store,
+    { name, record: { ...record, ...(made === 'marked' && { owned: true }) }, from: revision },
+    call,
+  ))
+    ? true
+    : undefined;
 }
 
 interface Unsettled {
@@ -151,6 +188,7 @@ interface Unsettled {
 /** Lets the bucket live. @returns false when somebody else was faster */
 async function swapState(store: BucketStore, { name, record, from }: Unsettled, call: Call): Promise<boolean> {
   const { state: _state, ...live } = record;
-  const isOurs = (found: BucketRecord): boolean => found.uid === live.uid && found.container === live.container && found.state === undefined;
+  const isOurs = (found: BucketRecord): boolean =>
+    found.uid === live.uid && found.container === live.container && found.state === undefined;
   return (await store.swap(name, { record: live, from, isOurs }, call)) !== undefined;
 }

@@ -30,9 +30,10 @@ interface Deletion {
 }
 
 /**
- * Azure deletes a container with everything in it, so emptiness is ours to prove, on both clouds the same way, and not by time: mark the record;
- * wait until nobody writes without having seen the mark, or answers a write without looking again; look; put a tombstone in the place of
- * the mark, which fails if anybody has taken the mark away. Only then is the container removed (docs/decisions/0015-containers-and-fences.md).
+ * Azure deletes a container with everything in it, so emptiness is ours to prove, on both clouds the same way, and not
+ * by time: mark the record; wait until nobody writes without having seen the mark, or answers a write without looking
+ * again; look; put a tombstone in the place of the mark, which fails if anybody has taken the mark away. Only then is
+ * the container removed (docs/decisions/0015-containers-and-fences.md).
  * @throws S3Error BucketNotEmpty, NoSuchBucket, OperationAborted (the bucket lives on)
  */
 export async function deleteBucket(store: BucketStore, request: DeleteBucketRequest, call: Call): Promise<void> {
@@ -61,10 +62,18 @@ type Marked = Required<Pick<StoredBucket, 'record' | 'revision'>>;
 async function mark({ store, name, id }: Deletion, bucket: Bucket, call: Call): Promise<Marked> {
   const stored = await store.find(name, call);
   const { state } = stored?.record ?? {};
-  if (stored?.record.uid !== bucket.uid || state?.kind === 'claimed' || state?.kind === 'deleted') throw new S3Error('NoSuchBucket', { extra: { BucketName: name } });
-  if (state?.since !== undefined && !isOver(state.since, timeOf(bucket.home).now())) throw new S3Error('OperationAborted');
+  if (stored?.record.uid !== bucket.uid || state?.kind === 'claimed' || state?.kind === 'deleted') {
+    throw new S3Error('NoSuchBucket', { extra: { BucketName: name } });
+  }
+  if (state?.since !== undefined && !isOver(state.since, timeOf(bucket.home).now())) {
+    throw new S3Error('OperationAborted');
+  }
   const record: BucketRecord = { ...stored.record, state: { kind: 'deleting', id } };
-  const revision = await store.swap(name, { record, from: stored.revision, isOurs: ({ state: found }) => found?.kind === 'deleting' && found.id === id }, call);
+  const revision = await store.swap(
+    name,
+    { record, from: stored.revision, isOurs: ({ state: found }) => found?.kind === 'deleting' && found.id === id },
+    call,
+  );
   if (revision === undefined) throw new S3Error('OperationAborted');
   return { record, revision };
 }
@@ -85,13 +94,15 @@ async function unmark(deletion: Deletion, { record, revision }: Marked, call: Ca
 }
 
 /**
- * Takes away the mark of another DeleteBucket, in whose place this one has been asked: if that died, nobody has to wait for the bucket. If it lives,
- * it comes to nothing, as when its mark is taken over. As far as it goes.
+ * Takes away the mark of another DeleteBucket, in whose place this one has been asked: if that died, nobody has to wait
+ * for the bucket. If it lives, it comes to nothing, as when its mark is taken over. As far as it goes.
  */
 async function unmarkOther(deletion: Deletion, bucket: Bucket, call: Call): Promise<void> {
   const stored = await deletion.store.find(bucket.name, call).catch(() => undefined);
   const { uid, state } = stored?.record ?? {};
-  if (stored?.revision === undefined || uid !== bucket.uid || state?.kind !== 'deleting' || state.since !== undefined) return;
+  if (stored?.revision === undefined || uid !== bucket.uid || state?.kind !== 'deleting' || state.since !== undefined) {
+    return;
+  }
   await unmark(deletion, { record: stored.record, revision: stored.revision }, call);
 }
 
@@ -103,10 +114,14 @@ async function bringBack({ store, name }: Deletion, { record, revision }: Marked
 }
 
 /**
- * Nobody can bring a deleted bucket back, but for this: the service refused to remove a container because it is not empty, so it has
- * removed nothing, and would not later either.
+ * Nobody can bring a deleted bucket back, but for this: the service refused to remove a container because it is not
+ * empty, so it has removed nothing, and would not later either.
  */
-async function removeContainer(deletion: Deletion, { marked, tombstone }: { marked: Marked; tombstone: Revision }, call: Call): Promise<void> {
+async function removeContainer(
+  deletion: Deletion,
+  { marked, tombstone }: { marked: Marked; tombstone: Revision },
+  call: Call,
+): Promise<void> {
   const { store, name } = deletion;
   const { record } = marked;
   const backend = store.realm.backendOf(name);
@@ -125,7 +140,9 @@ async function removeContainer(deletion: Deletion, { marked, tombstone }: { mark
       if (error.kind === 'containerNotEmpty') break;
     }
   }
-  if (!isStoreError(cause, 'containerNotEmpty')) throw new StoreError('unavailable', { call: 'removeContainer', code: 'OutcomeUnknown', lost: true, cause });
+  if (!isStoreError(cause, 'containerNotEmpty')) {
+    throw new StoreError('unavailable', { call: 'removeContainer', code: 'OutcomeUnknown', lost: true, cause });
+  }
   if (!(await bringBack(deletion, { record, revision: tombstone }, call))) throw new S3Error('OperationAborted');
   throw notEmpty(name);
 }

@@ -31,20 +31,37 @@ interface BucketListContext {
 }
 
 /** Buckets of one owner: those with a record, and containers without one in backends the owner owns. */
-export async function listBuckets(context: BucketListContext, request: ListBucketsRequest, call: Call): Promise<BucketPage> {
-  const lists = await Promise.all(context.realm.backends.map((backend) => listBackend(context, backend, request, call)));
+export async function listBuckets(
+  context: BucketListContext,
+  request: ListBucketsRequest,
+  call: Call,
+): Promise<BucketPage> {
+  const lists = await Promise.all(
+    context.realm.backends.map((backend) => listBackend(context, backend, request, call)),
+  );
   const all = lists.flat().sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const { prefix = '', after = '' } = request;
   const wanted = all.filter((bucket) => bucket.name > after && bucket.name.startsWith(prefix));
   return { buckets: wanted.slice(0, request.limit), truncated: wanted.length > request.limit };
 }
 
-async function listBackend(context: BucketListContext, backend: Backend, request: ListBucketsRequest, call: Call): Promise<ListedBucket[]> {
+async function listBackend(
+  context: BucketListContext,
+  backend: Backend,
+  request: ListBucketsRequest,
+  call: Call,
+): Promise<ListedBucket[]> {
   const { owned, containers } = await listRecords(backend, request.ownerId, call);
   const ours = owned.filter((bucket) => context.realm.backendOf(bucket.name) === backend);
   if (request.ownerId !== backend.ownerId) return ours;
   for await (const container of containersOf(backend.store, call)) {
-    if (container.owner !== undefined || containers.has(container.name) || !isNativeName(context.realm, backend, container.name)) continue;
+    if (
+      container.owner !== undefined ||
+      containers.has(container.name) ||
+      !isNativeName(context.realm, backend, container.name)
+    ) {
+      continue;
+    }
     if (isBucketName(container.name) && context.realm.backendOf(container.name) === backend) {
       ours.push({ name: container.name, createdAt: container.lastModified, backend: backend.name });
     } else {
@@ -55,7 +72,11 @@ async function listBackend(context: BucketListContext, backend: Backend, request
 }
 
 /** Buckets of the owner, and the containers that any record names: those are nobody else's. */
-async function listRecords(backend: Backend, ownerId: string, call: Call): Promise<{ owned: ListedBucket[]; containers: Set<string> }> {
+async function listRecords(
+  backend: Backend,
+  ownerId: string,
+  call: Call,
+): Promise<{ owned: ListedBucket[]; containers: Set<string> }> {
   const owned: ListedBucket[] = [];
   const containers = new Set([backend.systemContainer]);
   try {
@@ -64,7 +85,9 @@ async function listRecords(backend: Backend, ownerId: string, call: Call): Promi
         const summary = decodeBucketSummary(entry.metadata);
         if (summary === undefined) continue;
         containers.add(summary.container);
-        if (summary.owner === ownerId) owned.push({ name: entry.name.slice(2), createdAt: summary.createdAt, backend: backend.name });
+        if (summary.owner === ownerId) {
+          owned.push({ name: entry.name.slice(2), createdAt: summary.createdAt, backend: backend.name });
+        }
       }
     }
   } catch (error) {

@@ -1,5 +1,12 @@
 import type { Call } from '../../observe/call.ts';
-import { ABSENT, type BlobRef, type Condition, type ContainerEntry, type Revision, at } from '../../store/blob-store.ts';
+import {
+  ABSENT,
+  type BlobRef,
+  type Condition,
+  type ContainerEntry,
+  type Revision,
+  at,
+} from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
 import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from '../records/bucket-record.ts';
@@ -30,7 +37,9 @@ export interface RecordSwap {
 
 /** Bucket records in their backends, whatever their state. */
 export interface BucketRecords {
-  /** Record, whatever its state, or what stands for it when native tools made the container; undefined: no such bucket. */
+  /**
+   * Record, whatever its state, or what stands for it when native tools made the container; undefined: no such bucket.
+   */
   find(name: string, call: Call): Promise<StoredBucket | undefined>;
   /** Makes the backend's system container if this is the first record. @throws StoreError conditionFailed */
   write(name: string, record: BucketRecord, condition: Condition, call: Call): Promise<Revision>;
@@ -43,13 +52,20 @@ export interface BucketRecords {
 }
 
 export function createBucketRecords(realm: Realm, proof: ContainerProof): BucketRecords {
-  const recordRef = (name: string): BlobRef => ({ container: realm.backendOf(name).systemContainer, name: `b/${name}` });
+  const recordRef = (name: string): BlobRef => ({
+    container: realm.backendOf(name).systemContainer,
+    name: `b/${name}`,
+  });
 
   const find: BucketRecords['find'] = async (name, call) => {
     const backend = realm.backendOf(name);
     try {
       const { properties, body } = await backend.store.read(recordRef(name), {}, call);
-      return { record: decodeBucketRecord(await readAll(body)), revision: properties.revision, lastModified: properties.lastModified };
+      return {
+        record: decodeBucketRecord(await readAll(body)),
+        revision: properties.revision,
+        lastModified: properties.lastModified,
+      };
     } catch (error) {
       if (!isStoreError(error, 'notFound', 'containerNotFound')) throw error;
     }
@@ -88,7 +104,12 @@ export function createBucketRecords(realm: Realm, proof: ContainerProof): Bucket
     throw new StoreError('unavailable', { call: 'write', code: 'OutcomeUnknown', lost: true, cause });
   };
 
-  return { find, write, swap, remove: (name, revision, call) => realm.backendOf(name).store.remove(recordRef(name), revision, call) };
+  return {
+    find,
+    write,
+    swap,
+    remove: (name, revision, call) => realm.backendOf(name).store.remove(recordRef(name), revision, call),
+  };
 }
 
 /** Whoever else works on this account sees by its mark that it is no bucket. */
@@ -100,9 +121,19 @@ async function ensureSystemContainer({ store, systemContainer }: Backend, call: 
   }
 }
 
-/** What stands for the record that a container made by native tools does not have. Its bucket is the backend's owner's, never versioned. */
+/**
+ * What stands for the record that a container made by native tools does not have. Its bucket is the backend's owner's,
+ * never versioned.
+ */
 export function nativeBucketRecord({ ownerId }: Backend, { name, lastModified }: ContainerEntry): BucketRecord {
-  return { uid: nativeUid(name), owner: ownerId, createdAt: lastModified, container: name, versioning: 'never', settings: {} };
+  return {
+    uid: nativeUid(name),
+    owner: ownerId,
+    createdAt: lastModified,
+    container: name,
+    versioning: 'never',
+    settings: {},
+  };
 }
 
 export function nativeUid(container: string): string {

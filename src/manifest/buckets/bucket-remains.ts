@@ -11,11 +11,15 @@ import { ownerMark } from './container-names.ts';
 type Remains = 'gone' | 'left';
 
 /**
- * Removes the container of a bucket that was deleted by somebody who died before he came to that, or whose answer was lost. May be done by
- * anybody, at any time and twice, because names of containers are not given twice while anything may still be on its way to them.
- * What tools of the cloud have put there since is not removed.
+ * Removes the container of a bucket that was deleted by somebody who died before he came to that, or whose answer was
+ * lost. May be done by anybody, at any time and twice, because names of containers are not given twice while anything
+ * may still be on its way to them. What tools of the cloud have put there since is not removed.
  */
-export async function removeLeftContainer(store: BucketStore, { name, stored }: { name: string; stored: StoredBucket }, call: Call): Promise<Remains> {
+export async function removeLeftContainer(
+  store: BucketStore,
+  { name, stored }: { name: string; stored: StoredBucket },
+  call: Call,
+): Promise<Remains> {
   const { record, lastModified = 0 } = stored;
   const backend = store.realm.backendOf(name);
   if (record.state?.kind !== 'deleted' || record.state.isGone === true) return 'gone';
@@ -28,7 +32,10 @@ export async function removeLeftContainer(store: BucketStore, { name, stored }: 
     throw error;
   }
   // Without a mark it may be one that somebody made after the deletion.
-  const isOurs = entry.owner === undefined ? record.owned !== true && entry.lastModified <= lastModified : entry.owner === ownerMark(record.uid);
+  const isOurs =
+    entry.owner === undefined
+      ? record.owned !== true && entry.lastModified <= lastModified
+      : entry.owner === ownerMark(record.uid);
   if (!isOurs) return 'gone';
   if (!(await removeLeftovers(home, call))) return 'left';
   try {
@@ -41,8 +48,8 @@ export async function removeLeftContainer(store: BucketStore, { name, stored }: 
 }
 
 /**
- * Removes what deleted keys have left in a container, each at the revision that was looked at: heads that say that nothing is there.
- * A container that somebody else removes meanwhile holds nothing.
+ * Removes what deleted keys have left in a container, each at the revision that was looked at: heads that say that
+ * nothing is there. A container that somebody else removes meanwhile holds nothing.
  * @returns whether there was nothing else
  */
 export async function removeLeftovers(home: Pick<BucketHome, 'store' | 'container'>, call: Call): Promise<boolean> {
@@ -54,11 +61,20 @@ export async function removeLeftovers(home: Pick<BucketHome, 'store' | 'containe
   }
 }
 
-async function removeVoids({ store, container }: Pick<BucketHome, 'store' | 'container'>, call: Call): Promise<boolean> {
+async function removeVoids(
+  { store, container }: Pick<BucketHome, 'store' | 'container'>,
+  call: Call,
+): Promise<boolean> {
   for await (const page of pagesOf(store, container, {}, call)) {
     const blobs = blobsOf(page);
-    if (blobs.some((blob) => parseListedHead({ container, name: blob.name }, blob).record?.kind !== 'void')) return false;
-    const outcomes = await store.removeMany(container, blobs.map(({ name, revision }) => ({ name, revision })), call);
+    if (blobs.some((blob) => parseListedHead({ container, name: blob.name }, blob).record?.kind !== 'void')) {
+      return false;
+    }
+    const outcomes = await store.removeMany(
+      container,
+      blobs.map(({ name, revision }) => ({ name, revision })),
+      call,
+    );
     if (outcomes.some((outcome) => outcome !== 'removed' && outcome !== 'notFound')) return false;
   }
   return true;

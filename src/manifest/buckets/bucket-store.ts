@@ -17,8 +17,9 @@ export interface BucketStore extends BucketRecords {
   /** @throws as `findLive` */
   read(name: string, call: Call): Promise<Bucket>;
   /**
-   * The record of a bucket that lives, whose container is proven to be its own. A delete mark that stands longer than any DeleteBucket takes
-   * is taken away. @throws S3Error NoSuchBucket, OperationAborted (being deleted), InvalidBucketState (whose its container is cannot be told)
+   * The record of a bucket that lives, whose container is proven to be its own. A delete mark that stands longer than
+   * any DeleteBucket takes is taken away. @throws S3Error NoSuchBucket, OperationAborted (being deleted),
+   * InvalidBucketState (whose its container is cannot be told)
    */
   findLive(name: string, call: Call): Promise<StoredBucket>;
   /** As `read`, but a bucket under a delete mark is found as well. @throws S3Error NoSuchBucket, InvalidBucketState */
@@ -31,10 +32,16 @@ export function createBucketStore(realm: Realm, onDisputed?: OnDisputed): Bucket
   const records = createBucketRecords(realm, proof);
 
   /** @returns undefined while the mark may be that of a DeleteBucket under way, and when somebody else was faster */
-  const revive = async (name: string, { record: { state, ...record }, revision }: StoredBucket, call: Call): Promise<StoredBucket | undefined> => {
+  const revive = async (
+    name: string,
+    { record: { state, ...record }, revision }: StoredBucket,
+    call: Call,
+  ): Promise<StoredBucket | undefined> => {
     const time = timeOf(realm.backendOf(name));
     if (state?.kind !== 'deleting' || revision === undefined) return undefined;
-    if (state.since === undefined ? !marks.isOld(name, revision, time.monotonic()) : !isOver(state.since, time.now())) return undefined;
+    if (state.since === undefined ? !marks.isOld(name, revision, time.monotonic()) : !isOver(state.since, time.now())) {
+      return undefined;
+    }
     const isOurs = (found: BucketRecord): boolean => found.uid === record.uid && found.state === undefined;
     const revived = await records.swap(name, { record, from: revision, isOurs }, call);
     return revived && { record, revision: revived };
@@ -50,7 +57,9 @@ export function createBucketStore(realm: Realm, onDisputed?: OnDisputed): Bucket
     return proven(name, stored, call);
   };
   const proven = async (name: string, stored: StoredBucket, call: Call): Promise<StoredBucket> => {
-    if (stored.revision !== undefined) await proof.require(realm.backendOf(name), { name, record: stored.record }, call);
+    if (stored.revision !== undefined) {
+      await proof.require(realm.backendOf(name), { name, record: stored.record }, call);
+    }
     return stored;
   };
 

@@ -20,18 +20,21 @@ const DELETE_MS = 120_000;
 
 /** Buckets by name, their creation and their end. Records are cached for `cacheMs`, no longer. */
 export interface BucketRegistry {
-  /** @throws S3Error NoSuchBucket, OperationAborted (being deleted), InvalidBucketState (whose its container is cannot be told) */
+  /**
+   * @throws S3Error NoSuchBucket, OperationAborted (being deleted), InvalidBucketState (whose its container is cannot
+   * be told)
+   */
   get(name: string, call: Call): Promise<Bucket>;
   /**
-   * The same for strangers: that a bucket is missing is remembered as long as a bucket is. Accounts are not told so, since the bucket may
-   * have been made through another replica the moment before.
+   * The same for strangers: that a bucket is missing is remembered as long as a bucket is. Accounts are not told so,
+   * since the bucket may have been made through another replica the moment before.
    */
   getForStranger(name: string, call: Call): Promise<Bucket>;
   /** The bucket as it was last read, if it is still known. Reads nothing. */
   remembered(name: string): Bucket | undefined;
   /**
-   * As `get`, for DeleteBucket: a bucket that another DeleteBucket has marked is found as well, because that one may have died, and
-   * this one takes its place. @throws S3Error NoSuchBucket, InvalidBucketState
+   * As `get`, for DeleteBucket: a bucket that another DeleteBucket has marked is found as well, because that one may
+   * have died, and this one takes its place. @throws S3Error NoSuchBucket, InvalidBucketState
    */
   getToDelete(name: string, call: Call): Promise<Bucket>;
   /**
@@ -41,12 +44,16 @@ export interface BucketRegistry {
    */
   confirm(bucket: Bucket, call: Call): Promise<void>;
   /**
-   * Says that a change that has just been committed may be acknowledged: the bucket's record was read within the last `cacheMs`, or is read again, and is
-   * still that of this bucket, which nobody is deleting. So any DeleteBucket sees the change before it removes anything.
+   * Says that a change that has just been committed may be acknowledged: the bucket's record was read within the last
+   * `cacheMs`, or is read again, and is still that of this bucket, which nobody is deleting. So any DeleteBucket sees
+   * the change before it removes anything.
    * @throws S3Error ServiceUnavailable: what became of the change is not known
    */
   acknowledge(bucket: Bucket, call: Call): Promise<void>;
-  /** The bucket as it is now, past the cache. @throws S3Error NoSuchBucket (also when another bucket has its name now), OperationAborted */
+  /**
+   * The bucket as it is now, past the cache.
+   * @throws S3Error NoSuchBucket (also when another bucket has its name now), OperationAborted
+   */
   latest(bucket: Bucket, call: Call): Promise<Bucket>;
   /**
    * Changes settings of a bucket. A container that has no record yet gets one. Replicas that remember
@@ -86,7 +93,8 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
   const cache = createBucketCache({ read: (name, call) => store.read(name, call), cacheMs, time });
   const onHidden = toldOnce(options.onHidden);
   const othersHaveForgotten = (call: Call): Promise<void> => time.sleep(cacheMs + MARGIN_MS, call.signal);
-  const amend: BucketRegistry['amend'] = (bucket, amendment, call) => cache.forgetAfter(bucket.name, amendBucket(store, { bucket, amendment }, call));
+  const amend: BucketRegistry['amend'] = (bucket, amendment, call) =>
+    cache.forgetAfter(bucket.name, amendBucket(store, { bucket, amendment }, call));
 
   return {
     get: (name, call) => cache.get(name, call),
@@ -108,7 +116,10 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
       try {
         sameBucket(bucket, await cache.get(bucket.name, call));
       } catch (cause) {
-        throw new S3Error('ServiceUnavailable', { message: 'The bucket has changed meanwhile. The request may or may not have been carried out.', cause });
+        throw new S3Error('ServiceUnavailable', {
+          message: 'The bucket has changed meanwhile. The request may or may not have been carried out.',
+          cause,
+        });
       }
     },
     latest: async (bucket, call) => sameBucket(bucket, await cache.load(bucket.name, call)),
@@ -118,13 +129,19 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
       await othersHaveForgotten(call);
     },
     async setVersioning(bucket, versioning, call) {
-      await cache.forgetAfter(bucket.name, changeRecord(store, { bucket, change: (record) => withVersioning(record, versioning, time.now()) }, call));
+      await cache.forgetAfter(
+        bucket.name,
+        changeRecord(store, { bucket, change: (record) => withVersioning(record, versioning, time.now()) }, call),
+      );
       await othersHaveForgotten(call);
     },
     create: (request, call) => cache.forgetAfter(request.name, createBucket(store, request, call)),
     delete(bucket, isEmpty, call) {
       const own = withSignal(call, time.timeout(DELETE_MS));
-      return awaitShared(cache.forgetAfter(bucket.name, deleteBucket(store, { bucket, isEmpty, othersHaveForgotten }, own)), call);
+      return awaitShared(
+        cache.forgetAfter(bucket.name, deleteBucket(store, { bucket, isEmpty, othersHaveForgotten }, own)),
+        call,
+      );
     },
     list: (request, call) => listBuckets({ realm, onHidden }, request, call),
   };

@@ -27,8 +27,9 @@ interface Claimant {
 type Named = ReadonlyMap<string, readonly Claimant[]>;
 
 /**
- * Finds containers that two buckets share, that carry another bucket's mark than that of the bucket whose record names them, that have lost
- * their mark, and those that are marked for a bucket that is no more. A read for each bucket, and the lists.
+ * Finds containers that two buckets share, that carry another bucket's mark than that of the bucket whose record names
+ * them, that have lost their mark, and those that are marked for a bucket that is no more. A read for each bucket, and
+ * the lists.
  */
 export async function auditContainers(backend: Backend, call: Call): Promise<ContainerDispute[]> {
   const named = await recordsByContainer(backend, call);
@@ -41,14 +42,21 @@ export async function auditContainers(backend: Backend, call: Call): Promise<Con
     disputes.push({
       container,
       buckets: [],
-      detail: uids.has(mark) ? `container ${container} was made for a bucket that has another one by now` : `container ${container} was made for a bucket that this gateway does not have`,
-      advice: 'if it is of no other gateway, and empty or of no use, remove it; if its blobs are to be kept, remove its mark, and it is a bucket of its own name',
+      detail: uids.has(mark)
+        ? `container ${container} was made for a bucket that has another one by now`
+        : `container ${container} was made for a bucket that this gateway does not have`,
+      advice:
+        'if it is of no other gateway, and empty or of no use, remove it; if its blobs are to be kept, remove its mark, and it is a bucket of its own name',
     });
   }
   return disputes;
 }
 
-function judge(container: string, claimants: readonly Claimant[], marks: ReadonlyMap<string, string | undefined>): ContainerDispute[] {
+function judge(
+  container: string,
+  claimants: readonly Claimant[],
+  marks: ReadonlyMap<string, string | undefined>,
+): ContainerDispute[] {
   const buckets = claimants.map(({ bucket }) => bucket);
   const living = claimants.filter(({ record }) => record.state === undefined);
   const found = (detail: string, advice: string): ContainerDispute[] => [{ container, buckets, detail, advice }];
@@ -63,7 +71,8 @@ function judge(container: string, claimants: readonly Claimant[], marks: Readonl
   const mark = marks.get(container);
   if (mark === undefined && only.record.owned !== true) return [];
   if (mark === ownerMark(only.record.uid)) return [];
-  const whose = mark === undefined ? 'has lost its mark: somebody has made it anew' : 'carries the mark of another bucket';
+  const whose =
+    mark === undefined ? 'has lost its mark: somebody has made it anew' : 'carries the mark of another bucket';
   return found(
     `container ${container} of bucket ${only.bucket} ${whose}; the bucket is not served`,
     `if its blobs are the bucket's, set its mark to ${ownerMark(only.record.uid)}; else remove the record b/${only.bucket} in the system container, and create the bucket anew`,
@@ -90,7 +99,11 @@ async function recordsByContainer({ store, systemContainer }: Backend, call: Cal
 }
 
 /** @returns undefined for one that was removed meanwhile */
-async function readRecord({ store, systemContainer }: Pick<Backend, 'store' | 'systemContainer'>, name: string, call: Call): Promise<BucketRecord | undefined> {
+async function readRecord(
+  { store, systemContainer }: Pick<Backend, 'store' | 'systemContainer'>,
+  name: string,
+  call: Call,
+): Promise<BucketRecord | undefined> {
   try {
     const { body } = await store.read({ container: systemContainer, name }, {}, call);
     return decodeBucketRecord(await readAll(body));

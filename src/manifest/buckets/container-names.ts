@@ -5,16 +5,27 @@ import type { Backend, Realm } from './realm.ts';
 const GIVEN = /-gw[0-9a-f]{12}$/;
 
 /**
- * The bucket's own name, where the service can hold it and it is nobody else's; else one that is made up. Names that bucket
- * names could be guessed to get are never given: whoever makes a bucket must not be able to sit down on another's container.
+ * The bucket's own name, where the service can hold it and it is nobody else's; else one that is made up. Names that
+ * bucket names could be guessed to get are never given: whoever makes a bucket must not be able to sit down on
+ * another's container.
  */
 export function containerNameOf(realm: Pick<Realm, 'backends'>, backend: Backend, bucket: string): string {
   return isNativeName(realm, backend, bucket) && !GIVEN.test(bucket) ? bucket : freshContainerName(backend, bucket);
 }
 
-/** Whether the service can hold the name, and no backend keeps there what is its own: several may lie in one account. */
-export function isNativeName({ backends }: Pick<Realm, 'backends'>, { store, systemContainer }: Backend, name: string): boolean {
-  return store.capabilities.containerName.test(name) && name !== systemContainer && backends.every((other) => other.systemContainer !== name);
+/**
+ * Whether the service can hold the name, and no backend keeps there what is its own: several may lie in one account.
+ */
+export function isNativeName(
+  { backends }: Pick<Realm, 'backends'>,
+  { store, systemContainer }: Backend,
+  name: string,
+): boolean {
+  return (
+    store.capabilities.containerName.test(name) &&
+    name !== systemContainer &&
+    backends.every((other) => other.systemContainer !== name)
+  );
 }
 
 /** A legal name that still shows which bucket it is, and that nobody can know beforehand. */
@@ -22,7 +33,9 @@ export function freshContainerName({ store }: Backend, bucket: string): string {
   const suffix = `gw${randomBytes(6).toString('hex')}`;
   const readable = bucket.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
   // A prefix of the backend's leaves less room, and some words are not allowed.
-  const names = [62 - suffix.length, 30, 10, 5].map((length) => `${readable.slice(0, length).replace(/-$/, '')}-${suffix}`);
+  const names = [62 - suffix.length, 30, 10, 5].map(
+    (length) => `${readable.slice(0, length).replace(/-$/, '')}-${suffix}`,
+  );
   return names.find((name) => store.capabilities.containerName.test(name)) ?? `b-${suffix}`;
 }
 

@@ -30,8 +30,9 @@ export type OnDisputed = (bucket: string, container: string, backend: string) =>
 /** Whose containers are. */
 export interface ContainerProof {
   /**
-   * Sees to it that the container is the bucket's own: it carries the bucket's uid, or carries none (an older release made it, a backup
-   * brought it back, the service keeps no metadata) and is named by this record alone. Asked at most once in five minutes.
+   * Sees to it that the container is the bucket's own: it carries the bucket's uid, or carries none (an older release
+   * made it, a backup brought it back, the service keeps no metadata) and is named by this record alone. Asked at most
+   * once in five minutes.
    * @throws S3Error NoSuchBucket (it is not there), InvalidBucketState (disputed)
    */
   require(backend: Backend, claimant: Claimant, call: Call): Promise<void>;
@@ -41,7 +42,10 @@ export interface ContainerProof {
   native(backend: Backend, name: string, call: Call): Promise<ContainerEntry | undefined>;
 }
 
-export function createContainerProof(realm: Pick<Realm, 'backends'>, onDisputed: OnDisputed = () => undefined): ContainerProof {
+export function createContainerProof(
+  realm: Pick<Realm, 'backends'>,
+  onDisputed: OnDisputed = () => undefined,
+): ContainerProof {
   const proven = new Map<string, number>();
   const namedBy = rememberedNames();
 
@@ -99,7 +103,8 @@ export function createContainerProof(realm: Pick<Realm, 'backends'>, onDisputed:
 
 function disputed(name: string): S3Error {
   return new S3Error('InvalidBucketState', {
-    message: 'The container of this bucket cannot be told to be its own. Its operator can find out why, and what to do.',
+    message:
+      'The container of this bucket cannot be told to be its own. Its operator can find out why, and what to do.',
     extra: { BucketName: name },
   });
 }

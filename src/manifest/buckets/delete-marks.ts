@@ -1,14 +1,21 @@
 import type { Revision } from '../../store/blob-store.ts';
 
-/** After so long a process that keeps meeting the same mark takes its DeleteBucket for dead, and the mark away. Milliseconds. */
+/**
+ * After so long a process that keeps meeting the same mark takes its DeleteBucket for dead, and the mark away.
+ * Milliseconds.
+ */
 const OLD_MS = 60_000;
-/** Marks of older releases say when they were made, and their DeleteBucket does not look whether they are still there. Milliseconds. */
+/**
+ * Marks of older releases say when they were made, and their DeleteBucket does not look whether they are still there.
+ * Milliseconds.
+ */
 const OLDER_RELEASE_MS = 15 * 60_000;
 const MAX_MARKS = 1000;
 
 /**
- * Delete marks that this process has met. A bucket whose DeleteBucket died must not stay closed for ever; no more hangs on these times, for
- * a DeleteBucket whose mark is gone removes nothing. They are this process's own: no clock of another can make them long or short.
+ * Delete marks that this process has met. A bucket whose DeleteBucket died must not stay closed for ever; no more hangs
+ * on these times, for a DeleteBucket whose mark is gone removes nothing. They are this process's own: no clock of
+ * another can make them long or short.
  */
 interface MarksSeen {
   /** @param now monotonic milliseconds */

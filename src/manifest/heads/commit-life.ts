@@ -3,14 +3,17 @@ import type { CallFacts } from '../../observe/request-facts.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { SYSTEM_TIME, type Time } from '../records/time.ts';
 
-/** Longer than clients wait for an answer (60 s in SDKs); what takes as long as a client or a copy does is not counted. Milliseconds. */
+/**
+ * Longer than clients wait for an answer (60 s in SDKs); what takes as long as a client or a copy does is not counted.
+ * Milliseconds.
+ */
 const COMMIT_MS = 120_000;
 
 /**
- * The lives of all commits of a process. A change of a key does not end because the client that asked for it has hung up: half of it
- * would be done, and nobody would find out whether the head was written. So it runs under a signal and a deadline of its own. When
- * the process is told to stop, whoever stops it waits for `idle`, and `end`s what is left: to the commit that is an answer
- * that was lost, so it removes nothing.
+ * The lives of all commits of a process. A change of a key does not end because the client that asked for it has hung
+ * up: half of it would be done, and nobody would find out whether the head was written. So it runs under a signal and a
+ * deadline of its own. When the process is told to stop, whoever stops it waits for `idle`, and `end`s what is left: to
+ * the commit that is an answer that was lost, so it removes nothing.
  */
 export class CommitLife {
   readonly #time: Pick<Time, 'after'>;
@@ -117,12 +120,18 @@ class CommitCall implements Call {
   }
 }
 
-/** The call of the request that a commit was asked for by: to wait for others, and to look at what was asked, ends with the client. */
+/**
+ * The call of the request that a commit was asked for by: to wait for others, and to look at what was asked, ends with
+ * the client.
+ */
 export function clientOf(call: Call): Call {
   return call instanceof CommitCall ? call.client : call;
 }
 
-/** Work that takes as long as a client or a copy does, and changes nothing that anybody sees. It ends with the client; the commit's time stands still. */
+/**
+ * Work that takes as long as a client or a copy does, and changes nothing that anybody sees. It ends with the client;
+ * the commit's time stands still.
+ */
 export function whileStreaming<T>(call: Call, work: (client: Call) => Promise<T>): Promise<T> {
   return call instanceof CommitCall ? call.whileStreaming(work) : work(call);
 }

@@ -11,7 +11,11 @@ interface WantedSums {
 }
 
 /** The same bytes, and what they turn out to be when all of them have passed. */
-export function hashing(bytes: Readable, wanted: WantedSums, signal: AbortSignal): { readonly stream: Readable; readonly facts: Promise<BodyFacts> } {
+export function hashing(
+  bytes: Readable,
+  wanted: WantedSums,
+  signal: AbortSignal,
+): { readonly stream: Readable; readonly facts: Promise<BodyFacts> } {
   const { checksum: algorithm } = wanted;
   const md5 = wanted.md5 === true ? createHash('md5') : undefined;
   const hasher = algorithm && createChecksumHasher(algorithm);
@@ -24,7 +28,8 @@ export function hashing(bytes: Readable, wanted: WantedSums, signal: AbortSignal
   });
   const found = (): BodyFacts => ({
     ...(md5 && { md5: md5.digest('hex') }),
-    ...(algorithm !== undefined && hasher !== undefined && { checksum: { algorithm, value: hasher.digest().toString('base64') } }),
+    ...(algorithm !== undefined &&
+      hasher !== undefined && { checksum: { algorithm, value: hasher.digest().toString('base64') } }),
   });
   const facts = pipeline(bytes, stream, { signal }).then(found);
   facts.catch(() => undefined); // whoever reads the stream is told of its failure too

@@ -12,8 +12,8 @@ interface PinnedSource {
 }
 
 /**
- * The source of a server-side copy at the revision that was looked up. Inline views carry it; a private blob, which never changes
- * but may be settled away, is looked up: one call.
+ * The source of a server-side copy at the revision that was looked up. Inline views carry it; a private blob, which
+ * never changes but may be settled away, is looked up: one call.
  * @throws StoreError sourceNotFound: look the source up again
  */
 export async function pinSource({ bucket, view }: CopySourceView, call: Call): Promise<PinnedSource> {
@@ -27,8 +27,15 @@ export async function pinSource({ bucket, view }: CopySourceView, call: Call): P
   }
 }
 
-/** The bytes of a source, to pass through the gateway. @throws StoreError sourceNotFound, sourceConditionFailed: look it up again */
-export async function openSource({ bucket, view }: CopySourceView, request: OpenRequest, call: Call): Promise<ByteSource> {
+/**
+ * The bytes of a source, to pass through the gateway.
+ * @throws StoreError sourceNotFound, sourceConditionFailed: look it up again
+ */
+export async function openSource(
+  { bucket, view }: CopySourceView,
+  request: OpenRequest,
+  call: Call,
+): Promise<ByteSource> {
   try {
     return await openView(bucket, view, request, call);
   } catch (error) {
@@ -39,5 +46,7 @@ export async function openSource({ bucket, view }: CopySourceView, request: Open
 /** What a read says of a blob, said of the source of a copy. */
 function asSourceError(error: unknown): unknown {
   if (isStoreError(error, 'notFound')) return new StoreError('sourceNotFound', { call: 'read', cause: error });
-  return isStoreError(error, 'conditionFailed') ? new StoreError('sourceConditionFailed', { call: 'read', cause: error }) : error;
+  return isStoreError(error, 'conditionFailed')
+    ? new StoreError('sourceConditionFailed', { call: 'read', cause: error })
+    : error;
 }

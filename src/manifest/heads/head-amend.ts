@@ -27,7 +27,10 @@ interface HeadAmendment extends KeyRef {
  * @returns the head that was amended, as it was before
  * @throws S3Error NoSuchBucket; StoreError as `changeHead`
  */
-export function amendHead({ bucket, key, conditions = {}, change }: HeadAmendment, call: Call): Promise<Head | undefined> {
+export function amendHead(
+  { bucket, key, conditions = {}, change }: HeadAmendment,
+  call: Call,
+): Promise<Head | undefined> {
   const nonce = newNonce();
   return changeHead<Head | undefined>(
     {
@@ -60,6 +63,8 @@ export async function rewriteRecord(
     await home.store.setMetadata(head.ref, metadata, condition, call);
   } catch (error) {
     // Removed meanwhile: one more way for its revision not to be the current one.
-    throw isStoreError(error, 'notFound') ? new StoreError('conditionFailed', { call: 'setMetadata', cause: error }) : error;
+    throw isStoreError(error, 'notFound')
+      ? new StoreError('conditionFailed', { call: 'setMetadata', cause: error })
+      : error;
   }
 }

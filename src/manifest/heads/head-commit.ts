@@ -32,8 +32,9 @@ export function versionNonce(head: Head): string {
 }
 
 /**
- * Stands in a ring for the head that was not there: so far back goes a chain of heads that were each written on condition of the one before. Nobody who
- * is not in such a ring was written over. No nonce and no revision looks like it.
+ * Stands in a ring for the head that was not there: so far back goes a chain of heads that were each written on
+ * condition of the one before. Nobody who is not in such a ring was written over. No nonce and no revision looks like
+ * it.
  */
 export const NOTHING = '0';
 
@@ -68,11 +69,14 @@ export interface HeadChange<T> extends HeadTarget {
   /** The write can be sent again (its body is in memory, or it moves no bytes). */
   readonly repeatable: boolean;
   /**
-   * Told when a send may have happened although no answer says so. From then on nothing may be removed that the send names, or would
-   * have let go, whatever later sends come to: only the sweeper can tell.
+   * Told when a send may have happened although no answer says so. From then on nothing may be removed that the send
+   * names, or would have let go, whatever later sends come to: only the sweeper can tell.
    */
   readonly onDoubt?: () => void;
-  /** Asked right before each send. @throws StoreError conditionFailed: too late, what the head would name may be swept; begin again */
+  /**
+   * Asked right before each send.
+   * @throws StoreError conditionFailed: too late, what the head would name may be swept; begin again
+   */
   readonly beforeSend?: () => void;
   /**
    * Every writer of the bucket keeps nonces and writes on a revision, so a write whose revision is gone
@@ -89,8 +93,9 @@ export interface HeadChange<T> extends HeadTarget {
 }
 
 /**
- * When a change waits for others of its key. `first`: before it reads the head. `stored`: when its preparations, which take as long as
- * a client or a copy does, are done for the first time. `never`: its one write takes as long, and nobody shall wait behind it.
+ * When a change waits for others of its key. `first`: before it reads the head. `stored`: when its preparations, which
+ * take as long as a client or a copy does, are done for the first time. `never`: its one write takes as long, and
+ * nobody shall wait behind it.
  */
 export type QueueMoment = 'first' | 'stored' | 'never';
 
@@ -99,8 +104,8 @@ export type QueueMoment = 'first' | 'stored' | 'never';
  * revision. Unconditional changes go round again when somebody else was faster; conditional ones
  * are judged again and end as 412, 404 or 409 (ConditionalRequestConflict).
  *
- * Changes that this process makes to one key wait for each other (`KeyQueue`), as advice only: that none is lost and none is made
- * twice rests on the condition of the write.
+ * Changes that this process makes to one key wait for each other (`KeyQueue`), as advice only: that none is lost and
+ * none is made twice rests on the condition of the write.
  * @throws S3Error; StoreError throttled when contention does not end, unavailable when the outcome is unknown
  */
 export async function changeHead<T>(change: HeadChange<T>, call: Call): Promise<T> {
@@ -169,7 +174,10 @@ async function pause({ home }: Bucket, call: Call): Promise<void> {
   }
 }
 
-/** Between two turns nothing is under way, and nothing is left in doubt: whoever has gone need not have it done. @throws StoreError aborted */
+/**
+ * Between two turns nothing is under way, and nothing is left in doubt: whoever has gone need not have it done.
+ * @throws StoreError aborted
+ */
 export function requireClient(call: Call): void {
   const { signal } = clientOf(call);
   if (signal.aborted) throw new StoreError('aborted', { call: 'write', cause: signal.reason });
@@ -181,7 +189,9 @@ export function requireClient(call: Call): void {
  */
 export function requireUnversioned({ versioning }: Bucket, head: Head | undefined): void {
   const kind = head?.record?.kind ?? 'inline';
-  if (versioning === 'never' && kind !== 'inline' && kind !== 'mlink') throw new StoreError('unavailable', { call: 'head', code: 'BucketHasVersions' });
+  if (versioning === 'never' && kind !== 'inline' && kind !== 'mlink') {
+    throw new StoreError('unavailable', { call: 'head', code: 'BucketHasVersions' });
+  }
 }
 
 /** The one call of a turn. */
@@ -192,11 +202,15 @@ interface ConditionalSend<T> {
 }
 
 /**
- * One conditional write. When its answer is lost, or a repetition of it fails, the head is read back for a proof: until there is
- * one, the write may have happened.
+ * One conditional write. When its answer is lost, or a repetition of it fails, the head is read back for a proof: until
+ * there is one, the write may have happened.
  * @throws StoreError conditionFailed: it did not happen, and cannot any more; unavailable (lost): nobody knows
  */
-export async function writeOnce<T>(change: HeadChange<T>, { send, condition, head }: ConditionalSend<T>, call: Call): Promise<T> {
+export async function writeOnce<T>(
+  change: HeadChange<T>,
+  { send, condition, head }: ConditionalSend<T>,
+  call: Call,
+): Promise<T> {
   for (let sends = 0; ; sends++) {
     let failure: unknown;
     try {
@@ -212,7 +226,9 @@ export async function writeOnce<T>(change: HeadChange<T>, { send, condition, hea
     if (found !== undefined) return found.result;
     const unmoved = condition.kind === 'match' && now?.properties.revision === condition.revision;
     if (unmoved && change.repeatable && sends < MAX_RESENDS) continue;
-    throw canStartAgain(change, head, now) ? new StoreError('conditionFailed', { call: 'write', cause: failure }) : outcomeUnknown(failure);
+    throw canStartAgain(change, head, now)
+      ? new StoreError('conditionFailed', { call: 'write', cause: failure })
+      : outcomeUnknown(failure);
   }
 }
 
@@ -222,13 +238,22 @@ function isInDoubt({ repeatable }: HeadChange<unknown>, error: unknown): boolean
   return mayHaveHappened(error);
 }
 
-/** What has become of the head since, and the proof that it was ours, if there is one. @throws StoreError unavailable (lost): it cannot be read */
-async function lookBack<T>(change: HeadChange<T>, failure: unknown, call: Call): Promise<{ now: Head | undefined; found: Found<T> | undefined }> {
+/**
+ * What has become of the head since, and the proof that it was ours, if there is one.
+ * @throws StoreError unavailable (lost): it cannot be read
+ */
+async function lookBack<T>(
+  change: HeadChange<T>,
+  failure: unknown,
+  call: Call,
+): Promise<{ now: Head | undefined; found: Found<T> | undefined }> {
   try {
     const now = await readHead(change.bucket, change.key, call);
     return { now, found: await change.recognise(now) };
   } catch (error) {
-    throw outcomeUnknown(new AggregateError([failure, error], 'neither the write nor the look at what came of it was answered'));
+    throw outcomeUnknown(
+      new AggregateError([failure, error], 'neither the write nor the look at what came of it was answered'),
+    );
   }
 }
 
@@ -237,7 +262,9 @@ async function lookBack<T>(change: HeadChange<T>, failure: unknown, call: Call):
  * "Absent" is no revision: somebody may have created and deleted in between, so nothing can be proved.
  */
 function canStartAgain(change: HeadChange<unknown>, before: Head | undefined, now: Head | undefined): boolean {
-  if (change.versioned !== true || hasWriteConditions(change.conditions) || before === undefined || now === undefined) return false;
+  if (change.versioned !== true || hasWriteConditions(change.conditions) || before === undefined || now === undefined) {
+    return false;
+  }
   return now.properties.revision !== before.properties.revision && carriesNonce(now.record, versionNonce(before));
 }
 
@@ -252,7 +279,10 @@ export async function refusal(target: HeadTarget, cause: unknown, call: Call): P
 /** The condition held, and yet somebody was faster. */
 export function conflict({ conditions, key }: HeadTarget, cause?: unknown): S3Error {
   const condition = conditions.ifMatch === undefined ? 'If-None-Match' : 'If-Match';
-  return new S3Error('ConditionalRequestConflict', { extra: { Condition: condition, Key: key }, ...(cause !== undefined && { cause }) });
+  return new S3Error('ConditionalRequestConflict', {
+    extra: { Condition: condition, Key: key },
+    ...(cause !== undefined && { cause }),
+  });
 }
 
 /** True when the head was written with this nonce, or descends from such a head within the length of the ring. */
@@ -261,6 +291,10 @@ export function carriesNonce(record: HeadRecord | undefined, nonce: string): boo
 }
 
 /** Recognises a write by its nonce. */
-export function byNonce<T>(nonce: string, result: (head: Head) => T): (head: Head | undefined) => Promise<Found<T> | undefined> {
-  return async (head) => (head !== undefined && carriesNonce(head.record, nonce) ? { result: result(head) } : undefined);
+export function byNonce<T>(
+  nonce: string,
+  result: (head: Head) => T,
+): (head: Head | undefined) => Promise<Found<T> | undefined> {
+  return async (head) =>
+    head !== undefined && carriesNonce(head.record, nonce) ? { result: result(head) } : undefined;
 }

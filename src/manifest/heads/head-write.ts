@@ -26,7 +26,9 @@ export async function writeHead<T>({ send, ...target }: HeadWrite<T>, call: Call
     const create = (): Promise<T> => send({ head: undefined, condition: ABSENT });
     return await writeOnce(change, { send: create, condition: ABSENT, head: undefined }, call);
   } catch (error) {
-    if (hasWriteConditions(conditions) && isStoreError(error, 'conditionFailed')) throw await refusal(change, error, call);
+    if (hasWriteConditions(conditions) && isStoreError(error, 'conditionFailed')) {
+      throw await refusal(change, error, call);
+    }
     throw asNoSuchBucket(error, bucket);
   }
 }

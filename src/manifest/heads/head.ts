@@ -5,7 +5,14 @@ import { mtimeOfSeq } from '../records/clock.ts';
 import { nativeIn, recordIn } from '../records/metadata.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import { fieldsOf } from '../records/record-fields.ts';
-import { type HeadRecord, type InlineHead, type LooseRecord, type OwnRecord, RecordFormatError, asHead } from '../records/record.ts';
+import {
+  type HeadRecord,
+  type InlineHead,
+  type LooseRecord,
+  type OwnRecord,
+  RecordFormatError,
+  asHead,
+} from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 
 /** A blob that stands for a version, or names one. */
@@ -27,8 +34,8 @@ export function parseHead(ref: BlobRef, properties: BlobProperties): Head {
 }
 
 /**
- * The head as a listing shows it: where the record cannot be read, what lies there, so that one blob does not hide all others of its bucket.
- * Who asks for the object itself hears that it cannot be read.
+ * The head as a listing shows it: where the record cannot be read, what lies there, so that one blob does not hide all
+ * others of its bucket. Who asks for the object itself hears that it cannot be read.
  */
 export function parseListedHead(ref: BlobRef, properties: BlobProperties): Head {
   try {
@@ -40,10 +47,18 @@ export function parseListedHead(ref: BlobRef, properties: BlobProperties): Head 
 }
 
 /** User metadata is what lies beside the record, and what is in it. */
-export function withRecord<R extends HeadRecord | OwnRecord>({ ref, properties }: Pick<RecordedBlob<R>, 'ref' | 'properties'>, record: R | undefined): RecordedBlob<R> {
+export function withRecord<R extends HeadRecord | OwnRecord>(
+  { ref, properties }: Pick<RecordedBlob<R>, 'ref' | 'properties'>,
+  record: R | undefined,
+): RecordedBlob<R> {
   const native = nativeIn(properties.metadata);
   const { userMetadata }: Partial<LooseRecord> = record ?? {};
-  return { ref, properties, record, userMetadata: userMetadata === undefined ? native : { ...native, ...userMetadata } };
+  return {
+    ref,
+    properties,
+    record,
+    userMetadata: userMetadata === undefined ? native : { ...native, ...userMetadata },
+  };
 }
 
 /** True when the key has a current version that is no delete marker. */
@@ -60,7 +75,10 @@ export function recordIsHere(head: Head | undefined): boolean {
 /** S3's name of the null version. */
 export const NULL_VERSION = 'null';
 
-/** The object that a live head stands for. Of a link only what listings and conditions need is true: the rest may have changed since. */
+/**
+ * The object that a live head stands for. Of a link only what listings and conditions need is true: the rest may have
+ * changed since.
+ */
 export function viewOf(head: RecordedBlob<HeadRecord | OwnRecord>, bucket: Bucket, key: string): ObjectView {
   const { properties, record } = head;
   const detached = record?.kind === 'link' || record?.kind === 'mlink' ? record : undefined;
@@ -87,7 +105,9 @@ export function viewOf(head: RecordedBlob<HeadRecord | OwnRecord>, bucket: Bucke
 
 /** S3's Last-Modified in milliseconds; of a blob that native tools wrote, its time. */
 export function mtimeOf({ record, properties }: RecordedBlob<HeadRecord | OwnRecord>): number {
-  return record === undefined ? Math.floor(properties.lastModified / 1000) * 1000 : (record.mtime ?? mtimeOfSeq(record.seq));
+  return record === undefined
+    ? Math.floor(properties.lastModified / 1000) * 1000
+    : (record.mtime ?? mtimeOfSeq(record.seq));
 }
 
 /**
@@ -110,7 +130,13 @@ export function opaqueEtag(revision: string): string {
   return `${createHash('sha256').update(revision).digest('hex').slice(0, 32)}-0`;
 }
 
-const CONTENT_HEADERS = ['contentType', 'contentEncoding', 'contentLanguage', 'contentDisposition', 'cacheControl'] as const;
+const CONTENT_HEADERS = [
+  'contentType',
+  'contentEncoding',
+  'contentLanguage',
+  'contentDisposition',
+  'cacheControl',
+] as const;
 
 /** Nothing and an empty value are the same to the services. */
 export function sameContentHeaders(one: ContentHeaders, other: ContentHeaders): boolean {

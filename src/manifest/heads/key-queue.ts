@@ -28,12 +28,12 @@ interface Line {
 }
 
 /**
- * Lets the requests of this process that change one key go one after the other, so that none reads a head that is about to be
- * replaced, and each change is prepared once. Where one name takes one write a second, all but the first would otherwise
- * wait for their turn with a condition that has failed by then.
+ * Lets the requests of this process that change one key go one after the other, so that none reads a head that is about
+ * to be replaced, and each change is prepared once. Where one name takes one write a second, all but the first would
+ * otherwise wait for their turn with a condition that has failed by then.
  *
- * It is advice, and no lock: whoever takes long is gone round, other processes are not asked, and the commit protocol relies on
- * conditional writes alone. Without it everything is as right, and slower.
+ * It is advice, and no lock: whoever takes long is gone round, other processes are not asked, and the commit protocol
+ * relies on conditional writes alone. Without it everything is as right, and slower.
  */
 export class KeyQueue implements KeyTurns {
   readonly #options: KeyQueueOptions;
@@ -52,7 +52,13 @@ export class KeyQueue implements KeyTurns {
     const line = this.#lines.get(key);
     if (line !== undefined) return this.#wait(key, line, call);
     const front = this.#place(key, false);
-    this.#lines.set(key, { front, since: this.#options.time.monotonic(), pace: 0, waiting: new Set(), patience: undefined });
+    this.#lines.set(key, {
+      front,
+      since: this.#options.time.monotonic(),
+      pace: 0,
+      waiting: new Set(),
+      patience: undefined,
+    });
     return front;
   }
 
@@ -120,5 +126,9 @@ export class KeyQueue implements KeyTurns {
 
 /** Those who wait now, at the pace of the last one. */
 function tooMany({ pace, waiting }: Line): StoreError {
-  return new StoreError('throttled', { call: 'write', code: 'KeyTooBusy', retryAfter: Math.max(1, Math.ceil((pace * waiting.size) / 1000)) });
+  return new StoreError('throttled', {
+    call: 'write',
+    code: 'KeyTooBusy',
+    retryAfter: Math.max(1, Math.ceil((pace * waiting.size) / 1000)),
+  });
 }

@@ -5,7 +5,9 @@ import { headPlace } from '../records/names.ts';
 import { type FieldsOf, fieldsOf } from '../records/record-fields.ts';
 import type { NewObject } from './object-requests.ts';
 
-/** What a client said about a new object, taken apart once: what the blob says itself, and what its record has to say. */
+/**
+ * What a client said about a new object, taken apart once: what the blob says itself, and what its record has to say.
+ */
 export interface ObjectParts {
   /** The head of its key. */
   readonly ref: BlobRef;

@@ -45,7 +45,12 @@ export function liveView(bucket: Bucket, key: string, head: Head | undefined): O
 }
 
 /** Bytes of a view that was read before. */
-export async function openView(bucket: Bucket, view: ObjectView, request: OpenRequest, call: Call): Promise<ByteSource> {
+export async function openView(
+  bucket: Bucket,
+  view: ObjectView,
+  request: OpenRequest,
+  call: Call,
+): Promise<ByteSource> {
   const { ref, revision } = view.bytes;
   const { range } = request;
   const result = await bucket.home.store.read(ref, { ...(range && { range }), ...(revision && { revision }) }, call);

@@ -76,7 +76,10 @@ export interface PublishOnce {
 }
 
 /** What stands on a version's own blob before it is published. */
-export type VersionMetadata = Pick<PublishRequest, 'attributes' | 'ownerId' | 'acl' | 'checksum' | 'etag' | 'size' | 'parts' | 'version'>;
+export type VersionMetadata = Pick<
+  PublishRequest,
+  'attributes' | 'ownerId' | 'acl' | 'checksum' | 'etag' | 'size' | 'parts' | 'version'
+>;
 
 export interface DescribedVersion {
   readonly metadata: BlobMetadata;

@@ -5,8 +5,17 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
 import type { BucketHome } from '../records/bucket.ts';
 import {
-  type HeadRecord, type LinkHead, type OwnRecord, RECORD_NAME, RecordFormatError, type TombHead, decodeRecord, encodeRecord, joinOverflow,
-  splitForOverflow, trimmed,
+  type HeadRecord,
+  type LinkHead,
+  type OwnRecord,
+  RECORD_NAME,
+  RecordFormatError,
+  type TombHead,
+  decodeRecord,
+  encodeRecord,
+  joinOverflow,
+  splitForOverflow,
+  trimmed,
 } from '../records/record.ts';
 import { type RecordedBlob, withRecord } from './head.ts';
 
@@ -43,17 +52,25 @@ function hasRoom({ store }: BucketHome, metadata: BlobMetadata): boolean {
  * it can stamp the version without reading it. When there is no room for all of it, listings and conditions
  * get what they need, and the displacer has to read.
  */
-export function linkMetadata(home: BucketHome, link: LinkHead | TombHead, native: Readonly<Record<string, string>>): BlobMetadata {
+export function linkMetadata(
+  home: BucketHome,
+  link: LinkHead | TombHead,
+  native: Readonly<Record<string, string>>,
+): BlobMetadata {
   const whole = { ...native, [RECORD_NAME]: encodeRecord(link) };
   return hasRoom(home, whole) ? whole : { [RECORD_NAME]: encodeRecord(trimmed(link)) };
 }
 
 /**
  * The blob with its whole record; costs a call only when something had spilled.
- * @throws StoreError unavailable (OverflowMissing): what had spilled is not there, because the blob was written anew since it was
- * read, or for good. Never `notFound`, which says of the blob itself that it is not there
+ * @throws StoreError unavailable (OverflowMissing): what had spilled is not there, because the blob was written anew
+ * since it was read, or for good. Never `notFound`, which says of the blob itself that it is not there
  */
-export async function withOverflow<R extends HeadRecord | OwnRecord, B extends RecordedBlob<R>>(home: BucketHome, blob: B, call: Call): Promise<B> {
+export async function withOverflow<R extends HeadRecord | OwnRecord, B extends RecordedBlob<R>>(
+  home: BucketHome,
+  blob: B,
+  call: Call,
+): Promise<B> {
   const { record } = blob;
   const overflow = record === undefined || !('overflow' in record) ? undefined : record.overflow;
   if (record === undefined || overflow === undefined) return blob;
@@ -67,7 +84,9 @@ async function readOverflow(home: BucketHome, overflow: string, call: Call): Pro
     const { body } = await home.store.read(overflowRef(home, overflow), {}, call);
     return await readAll(body);
   } catch (error) {
-    throw isStoreError(error, 'notFound') ? new StoreError('unavailable', { call: 'read', code: OVERFLOW_MISSING, cause: error }) : error;
+    throw isStoreError(error, 'notFound')
+      ? new StoreError('unavailable', { call: 'read', code: OVERFLOW_MISSING, cause: error })
+      : error;
   }
 }
 

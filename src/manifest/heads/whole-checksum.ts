@@ -4,8 +4,8 @@ import { fullObjectChecksum } from '../../protocol/checksums/multipart-checksum.
 import type { ObjectView } from '../records/object-view.ts';
 
 /**
- * The checksum of all bytes of an object, as far as it is known without reading them: its own, or that which the CRCs of its
- * parts amount to. One over the digests of parts says nothing about an object that has no parts, as no copy has.
+ * The checksum of all bytes of an object, as far as it is known without reading them: its own, or that which the CRCs
+ * of its parts amount to. One over the digests of parts says nothing about an object that has no parts, as no copy has.
  */
 export function wholeChecksum({ checksum, parts = [] }: Pick<ObjectView, 'checksum' | 'parts'>): Checksum | undefined {
   if (checksum === undefined || checksum.type === 'FULL_OBJECT') return checksum;

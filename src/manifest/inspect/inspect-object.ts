@@ -23,7 +23,11 @@ interface ObjectInspectorOptions {
   readonly now?: () => number;
 }
 
-export function createObjectInspector({ buckets, versioningDrainMs = VERSIONING_DRAIN_MS, now = SYSTEM_TIME.now }: ObjectInspectorOptions): ObjectInspector {
+export function createObjectInspector({
+  buckets,
+  versioningDrainMs = VERSIONING_DRAIN_MS,
+  now = SYSTEM_TIME.now,
+}: ObjectInspectorOptions): ObjectInspector {
   return {
     async inspect(name, key, call) {
       const bucket = await buckets.get(name, call);

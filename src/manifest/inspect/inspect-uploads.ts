@@ -14,16 +14,27 @@ const MAX_PARTS = 1000;
 const CONCURRENCY = 4;
 
 /** Open uploads of a key, oldest first: one list call, and two calls for each upload. */
-export async function inspectUploads(place: KeyRef, call: Call): Promise<Pick<InspectedKey, 'uploads' | 'moreUploads'>> {
+export async function inspectUploads(
+  place: KeyRef,
+  call: Call,
+): Promise<Pick<InspectedKey, 'uploads' | 'moreUploads'>> {
   const { store, system } = place.bucket.home;
   const { prefix } = uploadsOfKey(place.bucket, place.key);
   const page = await store.list(system, { prefix, limit: MAX_UPLOADS + 1 }, call);
-  const blobs = page.entries.filter((entry) => entry.kind === 'blob').filter(({ name }) => isUploadId(name.slice(prefix.length)));
-  const uploads = await mapConcurrent(blobs.slice(0, MAX_UPLOADS), CONCURRENCY, (entry) => inspectUpload(place, entry, call));
+  const blobs = page.entries
+    .filter((entry) => entry.kind === 'blob')
+    .filter(({ name }) => isUploadId(name.slice(prefix.length)));
+  const uploads = await mapConcurrent(blobs.slice(0, MAX_UPLOADS), CONCURRENCY, (entry) =>
+    inspectUpload(place, entry, call),
+  );
   return { uploads, moreUploads: blobs.length > MAX_UPLOADS || page.nextToken !== undefined };
 }
 
-async function inspectUpload({ bucket, key }: KeyRef, { name, metadata }: BlobEntry, call: Call): Promise<InspectedUpload> {
+async function inspectUpload(
+  { bucket, key }: KeyRef,
+  { name, metadata }: BlobEntry,
+  call: Call,
+): Promise<InspectedUpload> {
   const uploadId = name.slice(uploadsOfKey(bucket, key).prefix.length);
   const target = { bucket, key, uploadId };
   const [stored, { parts, isTruncated }] = await Promise.all([

@@ -21,26 +21,46 @@ interface VersionsOf extends HeadAt {
   readonly survivorIsCurrent: boolean;
 }
 
-/** The current version of a key, from its head, and all own blobs of versions. One list call, and one for each record that spilled. */
-export async function inspectVersions(key: VersionsOf, call: Call): Promise<Pick<InspectedKey, 'versions' | 'moreVersions'>> {
+/**
+ * The current version of a key, from its head, and all own blobs of versions. One list call, and one for each record
+ * that spilled.
+ */
+export async function inspectVersions(
+  key: VersionsOf,
+  call: Call,
+): Promise<Pick<InspectedKey, 'versions' | 'moreVersions'>> {
   const { entries, more } = await listOwn(key, call);
   const own = await mapConcurrent(entries, CONCURRENCY, (entry) => inspectOwn(key, entry, call));
   const bytesOfHead = blobOfMlink(key);
   const versions = own.filter(({ ref }) => ref.name !== bytesOfHead);
   if (key.survivorIsCurrent) return { versions: withCurrentSurvivor(versions), moreVersions: more };
   const current = currentInHead(key, versions, more);
-  return { versions: current === undefined ? newestCurrentFirst(versions) : [current, ...versions], moreVersions: more };
+  return {
+    versions: current === undefined ? newestCurrentFirst(versions) : [current, ...versions],
+    moreVersions: more,
+  };
 }
 
-/** By token, which is newest first. What is beside the tokens there (staged parts on some backends) is none of the versions. */
+/**
+ * By token, which is newest first. What is beside the tokens there (staged parts on some backends) is none of the
+ * versions.
+ */
 async function listOwn({ bucket, key }: VersionsOf, call: Call): Promise<{ entries: BlobEntry[]; more: boolean }> {
   const { store, system } = bucket.home;
   const { prefix } = versionsOfKey(bucket, key);
   const entries: BlobEntry[] = [];
   let token: string | undefined;
   do {
-    const page = await store.list(system, { prefix, limit: MAX_VERSIONS + 1, ...(token !== undefined && { token }) }, call);
-    entries.push(...page.entries.filter((entry) => entry.kind === 'blob').filter(({ name }) => isVersionToken(name.slice(prefix.length))));
+    const page = await store.list(
+      system,
+      { prefix, limit: MAX_VERSIONS + 1, ...(token !== undefined && { token }) },
+      call,
+    );
+    entries.push(
+      ...page.entries
+        .filter((entry) => entry.kind === 'blob')
+        .filter(({ name }) => isVersionToken(name.slice(prefix.length))),
+    );
     token = page.nextToken;
   } while (token !== undefined && entries.length <= MAX_VERSIONS);
   return { entries: entries.slice(0, MAX_VERSIONS), more: entries.length > MAX_VERSIONS };
@@ -76,7 +96,11 @@ async function inspectOwn(at: VersionsOf, entry: BlobEntry, call: Call): Promise
 }
 
 /** Its record with what spilled; when that cannot be had, the rest is worth looking at all the same. */
-async function whole(blob: VersionBlob, { bucket }: VersionsOf, call: Call): Promise<{ blob: VersionBlob; problem?: string }> {
+async function whole(
+  blob: VersionBlob,
+  { bucket }: VersionsOf,
+  call: Call,
+): Promise<{ blob: VersionBlob; problem?: string }> {
   try {
     return { blob: { ...(await withOverflow(bucket.home, blob, call)), token: blob.token } };
   } catch (error) {
@@ -98,7 +122,11 @@ function unreadable(token: string, { bucket, head }: VersionsOf): Omit<Inspected
 }
 
 /** The current version as far as it is in the head, or when its own blob was not met. */
-function currentInHead({ bucket, key, head }: VersionsOf, own: readonly InspectedVersion[], more: boolean): InspectedVersion | undefined {
+function currentInHead(
+  { bucket, key, head }: VersionsOf,
+  own: readonly InspectedVersion[],
+  more: boolean,
+): InspectedVersion | undefined {
   if (head === undefined || head.record?.kind === 'void' || own.some(({ isCurrent }) => isCurrent)) return undefined;
   const { record } = head;
   const isHere = recordIsHere(head);
@@ -117,13 +145,19 @@ function currentInHead({ bucket, key, head }: VersionsOf, own: readonly Inspecte
   };
 }
 
-function bytesOf({ bucket, key, head }: { readonly head: Head } & Pick<VersionsOf, 'bucket' | 'key'>): Pick<InspectedVersion, 'ref' | 'revision' | 'view'> {
+function bytesOf({
+  bucket,
+  key,
+  head,
+}: { readonly head: Head } & Pick<VersionsOf, 'bucket' | 'key'>): Pick<InspectedVersion, 'ref' | 'revision' | 'view'> {
   const version = namedVersion(head.record);
   if (isLive(head)) {
     const view = viewOf(head, bucket, key);
     return { view, ...view.bytes };
   }
-  return version === undefined ? { ref: head.ref, revision: head.properties.revision } : { ref: versionRef(bucket, key, version) };
+  return version === undefined
+    ? { ref: head.ref, revision: head.properties.revision }
+    : { ref: versionRef(bucket, key, version) };
 }
 
 /** It holds the bytes of the null version, which is in the head. */

@@ -85,7 +85,12 @@ export class DeletionIndex {
       const prefix = this.#prefixOf(entry);
       if (prefix !== undefined) found.add(prefix);
     }
-    this.#window = { startAt: base.startAt, through: entries.at(-1)?.name ?? base.through, found, ...(nextToken !== undefined && { token: nextToken }) };
+    this.#window = {
+      startAt: base.startAt,
+      through: entries.at(-1)?.name ?? base.through,
+      found,
+      ...(nextToken !== undefined && { token: nextToken }),
+    };
   }
 
   #prefixOf(entry: ListEntry): string | undefined {

@@ -95,14 +95,17 @@ export class KeyHistory {
     if (token === namedVersion(head?.record) || this.#isListed(token, record?.isNull === true)) return undefined;
     if (head !== undefined && !isBehind(token, { head, seq: seqOfHead(head) })) return this.#findAbove(head, version);
     if (isVisible(head, version)) {
-      return head === undefined ? this.#findHeadless(version) : { found: ownEntry(this.#bucket, this.key, version, false) };
+      return head === undefined
+        ? this.#findHeadless(version)
+        : { found: ownEntry(this.#bucket, this.key, version, false) };
     }
     return this.#mayBecomeVisible(version) ? { found: (call) => this.#lookAgain(token, call) } : undefined;
   }
 
   /**
-   * It has outlived its head, or the key came into being after the heads were read. Then the head that it has by now, which
-   * is younger than what was read of the version, says what is shown, itself included: no version without a current one.
+   * It has outlived its head, or the key came into being after the heads were read. Then the head that it has by now,
+   * which is younger than what was read of the version, says what is shown, itself included: no version without a
+   * current one.
    */
   #findHeadless(version: VersionBlob): Omit<Draft, 'position'> {
     const survivor = ownEntry(this.#bucket, this.key, version, this.#isLatestSurvivor());
@@ -116,7 +119,10 @@ export class KeyHistory {
     return { found, isShared };
   }
 
-  /** As if this head had been read at first. Null versions beneath it came with it, after the listing began, and need not be shown. */
+  /**
+   * As if this head had been read at first. Null versions beneath it came with it, after the listing began, and need
+   * not be shown.
+   */
   #shownWith(head: Head, version: VersionBlob, place: 'first' | 'beneath'): Looked {
     const history = new KeyHistory(this.#bucket, this.key, { head, start: this.#start, isDraining: false });
     const current = place === 'first' ? history.current()?.found : undefined;
@@ -127,8 +133,8 @@ export class KeyHistory {
   }
 
   /**
-   * Mostly it was committed after the head was read, which is as if it came after the listing. Or the head came late, from
-   * a writer that knew of no versions, and is the current one all the same: then it stands there still.
+   * Mostly it was committed after the head was read, which is as if it came after the listing. Or the head came late,
+   * from a writer that knew of no versions, and is the current one all the same: then it stands there still.
    */
   #findAbove(head: Head, version: VersionBlob): Omit<Draft, 'position'> | undefined {
     if (!mayHideVersions(head) || !isVisible(head, version)) return undefined;
@@ -178,7 +184,9 @@ export class KeyHistory {
   }
 
   #isCurrentListed({ record }: Head): boolean {
-    if (record?.kind === 'link' || record?.kind === 'tomb') return this.#isListed(record.version, record.isNull === true);
+    if (record?.kind === 'link' || record?.kind === 'tomb') {
+      return this.#isListed(record.version, record.isNull === true);
+    }
     return this.#start !== undefined && (this.#start.nullListed || this.#start.behind !== undefined);
   }
 }

@@ -3,7 +3,10 @@ import { type ListedEntry, type ListingRequest, listedObject, rollUp } from './l
 import type { DecodedEntry } from './listing-region.ts';
 import { type ListingStart, isBefore } from './listing-start.ts';
 
-/** Makes of decoded entries, in the order of their keys, what a page shows: drops, rolls up, skips what was before the start. */
+/**
+ * Makes of decoded entries, in the order of their keys, what a page shows: drops, rolls up, skips what was before the
+ * start.
+ */
 export class ListingCollector {
   readonly entries: ListedEntry[] = [];
   readonly #bucket: Bucket;

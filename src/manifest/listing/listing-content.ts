@@ -19,15 +19,20 @@ export async function hasContent(bucket: Bucket, call: Call): Promise<boolean> {
   let limit = FIRST_LOOK;
   let token: string | undefined;
   do {
-    const page = await store.list(container, { limit, ...(token !== undefined && { token }) }, call).catch((error: unknown) => {
-      throw asNoSuchBucket(error, bucket);
-    });
+    const page = await store
+      .list(container, { limit, ...(token !== undefined && { token }) }, call)
+      .catch((error: unknown) => {
+        throw asNoSuchBucket(error, bucket);
+      });
     if (page.entries.some((entry) => entry.kind === 'blob' && !isLeftover(entry, container))) return true;
     token = page.nextToken;
     limit = store.capabilities.maxListPage;
   } while (token !== undefined);
   // A version whose key has no head.
-  return bucket.versioning !== 'never' && holdsSurvivor(bucket, { prefix: '', maxCalls: Infinity, lockedAt: timeOf(bucket.home).now() }, call);
+  return (
+    bucket.versioning !== 'never' &&
+    holdsSurvivor(bucket, { prefix: '', maxCalls: Infinity, lockedAt: timeOf(bucket.home).now() }, call)
+  );
 }
 
 function isLeftover(entry: BlobEntry, container: string): boolean {

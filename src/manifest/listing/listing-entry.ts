@@ -54,14 +54,25 @@ export interface ListingPage<Entry> {
   readonly next?: string;
 }
 
-/** The object of a head as the list call gave it, a spilled record included; undefined for a key without a live object. */
+/**
+ * The object of a head as the list call gave it, a spilled record included; undefined for a key without a live object.
+ */
 export function listedObject(bucket: Bucket, key: string, entry: BlobEntry): ListedObject | undefined {
   const head = parseListedHead({ container: bucket.home.container, name: entry.name }, entry);
   return isLive(head) ? objectEntry(viewOf(head, bucket, key)) : undefined;
 }
 
 /** What a listing shows of an object. */
-export function objectEntry({ key, etag, size, mtime, ownerId, storageClass, checksum, archived }: ObjectView): ListedObject {
+export function objectEntry({
+  key,
+  etag,
+  size,
+  mtime,
+  ownerId,
+  storageClass,
+  checksum,
+  archived,
+}: ObjectView): ListedObject {
   return {
     kind: 'object',
     key,

@@ -21,7 +21,10 @@ export interface DecodedEntry {
   readonly token?: VersionToken;
 }
 
-/** One half of a bucket: the names that are keys themselves, or the escaped ones. Versions' own blobs are read in the same way. */
+/**
+ * One half of a bucket: the names that are keys themselves, or the escaped ones. Versions' own blobs are read in the
+ * same way.
+ */
 export interface Region {
   readonly container: string;
   readonly isEscaped: boolean;
@@ -50,11 +53,13 @@ export function regionsOf(bucket: Bucket, request: ListingRequest): Regions {
   const codec = codecOf(store);
   const compare = nameComparator(store.capabilities.nameOrder);
   const names = codec.prefixes(request.prefix);
-  const startIn = (region: 'plain' | 'escaped', prefix: string) => (key: string): string | undefined => {
-    const name = codec.startAt(key)[region];
-    if (name === undefined || name.startsWith(prefix)) return name;
-    return compare(name, prefix) < 0 ? prefix : undefined;
-  };
+  const startIn =
+    (region: 'plain' | 'escaped', prefix: string) =>
+    (key: string): string | undefined => {
+      const name = codec.startAt(key)[region];
+      if (name === undefined || name.startsWith(prefix)) return name;
+      return compare(name, prefix) < 0 ? prefix : undefined;
+    };
   const beneath = (prefix: string): Regions => regionsOf(bucket, { ...request, prefix, delimiter: '' });
   const escaped: Region = {
     container,
@@ -74,14 +79,19 @@ export function regionsOf(bucket: Bucket, request: ListingRequest): Regions {
     startAt: startIn('plain', names.plain),
     decode: (entry) => decodePlain(codec, entry),
     beneath: (prefix) => beneath(prefix).plain,
-    ...(names.plainMeetsEscaped && { foreign: { isIn: (name) => codec.isEscapedRegion(name), end: codec.escapedRegion.end } }),
+    ...(names.plainMeetsEscaped && {
+      foreign: { isIn: (name) => codec.isEscapedRegion(name), end: codec.escapedRegion.end },
+    }),
   };
   return { plain, escaped };
 }
 
 const PRINTABLE = /^[ -~]$/;
 
-/** Printable ASCII means the same to every service; a delimiter that rolls the escaped region up with its neighbours would hide where it begins. */
+/**
+ * Printable ASCII means the same to every service; a delimiter that rolls the escaped region up with its neighbours
+ * would hide where it begins.
+ */
 function plainDelimiter({ prefix, delimiter }: ListingRequest, meetsEscaped: boolean): string | undefined {
   if (!PRINTABLE.test(delimiter) || delimiter === '\\') return undefined;
   const at = meetsEscaped ? ESCAPED_PREFIX.indexOf(delimiter, prefix.length) : -1;
@@ -90,7 +100,9 @@ function plainDelimiter({ prefix, delimiter }: ListingRequest, meetsEscaped: boo
 
 /** With a long prefix the native one is shorter, and rolling up would begin too early. */
 function escapedDelimiter(codec: KeyCodec, { prefix, delimiter }: ListingRequest, native: string): string | undefined {
-  return codec.delimiterWorksEscaped(delimiter) && native === ESCAPED_PREFIX + encodeOrdered(prefix) ? delimiter : undefined;
+  return codec.delimiterWorksEscaped(delimiter) && native === ESCAPED_PREFIX + encodeOrdered(prefix)
+    ? delimiter
+    : undefined;
 }
 
 function decodePlain(codec: KeyCodec, entry: ListEntry): DecodedEntry | undefined {
@@ -106,7 +118,9 @@ function decodeEscaped(codec: KeyCodec, entry: ListEntry): DecodedEntry | undefi
   const decoded = codec.decode(entry.name);
   if (decoded.kind === 'key') return { key: decoded.key, blob: entry };
   const key = decoded.kind === 'trueKeyInMetadata' ? trueKey(codec, entry) : undefined;
-  return key === undefined ? undefined : { key, blob: entry, unorderedStem: entry.name.slice(0, entry.name.lastIndexOf('!')) };
+  return key === undefined
+    ? undefined
+    : { key, blob: entry, unorderedStem: entry.name.slice(0, entry.name.lastIndexOf('!')) };
 }
 
 function trueKey(codec: KeyCodec, { name, metadata }: BlobEntry): string | undefined {

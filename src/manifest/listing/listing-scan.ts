@@ -75,7 +75,10 @@ class RegionScan {
     const judge = this.#judge;
     if (judge === undefined) return { page: await this.#reader.read(ask, call), isCut: false };
     const { region, start, request } = this.#options;
-    const [page] = await Promise.all([this.#reader.read(ask, call), !region.isEscaped && judge.prepare(start?.key ?? request.prefix, call)]);
+    const [page] = await Promise.all([
+      this.#reader.read(ask, call),
+      !region.isEscaped && judge.prepare(start?.key ?? request.prefix, call),
+    ]);
     const { entries, isCut } = await judge.sift(region, page.entries, call);
     return { page: { entries, size: page.size }, isCut };
   }
@@ -94,13 +97,20 @@ class RegionScan {
     else if (this.#reader.skipTo(key)) this.#collector.restartAt(key);
   }
 
-  /** When some of what was read is not shown, the same is expected of the rest, and a little more is asked for: a call costs more. */
+  /**
+   * When some of what was read is not shown, the same is expected of the rest, and a little more is asked for: a call
+   * costs more.
+   */
   #askFor(readPerShown: number): number {
     const { missing } = this.#collector;
     return readPerShown > 1 ? Math.ceil(missing * readPerShown + this.#options.request.limit / 10) : missing;
   }
 
   #slice(through: string | undefined): RegionSlice {
-    return { entries: this.#collector.entries, provesNoForeign: this.#reader.provesNoForeign, ...(through !== undefined && { through }) };
+    return {
+      entries: this.#collector.entries,
+      provesNoForeign: this.#reader.provesNoForeign,
+      ...(through !== undefined && { through }),
+    };
   }
 }

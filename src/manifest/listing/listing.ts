@@ -19,9 +19,16 @@ export type { VersionsRequest } from './version-start.ts';
 
 /** Listings of a bucket, straight from the backend's: nothing is kept between pages, so any replica can go on. */
 export interface Listing {
-  /** Current objects. A constant number of backend calls a page unless much is hidden, and then a page is given out short. @throws S3Error NoSuchBucket */
+  /**
+   * Current objects. A constant number of backend calls a page unless much is hidden, and then a page is given out
+   * short.
+   * @throws S3Error NoSuchBucket
+   */
   objects(bucket: Bucket, request: ListingRequest, call: Call): Promise<ListingPage<ListedEntry>>;
-  /** All versions and delete markers, newest first within a key; calls as for objects. @throws S3Error NoSuchBucket, InvalidArgument (`afterVersion`) */
+  /**
+   * All versions and delete markers, newest first within a key; calls as for objects.
+   * @throws S3Error NoSuchBucket, InvalidArgument (`afterVersion`)
+   */
   versions(bucket: Bucket, request: VersionsRequest, call: Call): Promise<VersionsPage>;
   /** True when nothing would be lost with the container. @throws S3Error NoSuchBucket */
   isEmpty(bucket: Bucket, call: Call): Promise<boolean>;
@@ -29,7 +36,10 @@ export interface Listing {
 
 type ListingOptions = Partial<Pick<ObjectsContext, 'versioningDrainMs' | 'now'>>;
 
-export function createListing({ versioningDrainMs = VERSIONING_DRAIN_MS, now = SYSTEM_TIME.now }: ListingOptions = {}): Listing {
+export function createListing({
+  versioningDrainMs = VERSIONING_DRAIN_MS,
+  now = SYSTEM_TIME.now,
+}: ListingOptions = {}): Listing {
   return {
     objects: listLive,
     async versions(bucket, request, call) {
@@ -53,7 +63,12 @@ async function nullVersions(bucket: Bucket, request: VersionsRequest, call: Call
   const { entries, next } = await listLive(bucket, request, call);
   const last = entries.at(-1);
   return {
-    entries: entries.map((entry) => (entry.kind === 'prefix' ? entry : { ...entry, kind: 'version', versionId: NULL_VERSION, isLatest: true })),
-    ...(next !== undefined && { next, ...(last?.kind === 'object' && last.key === next && { nextVersion: NULL_VERSION }) }),
+    entries: entries.map((entry) =>
+      entry.kind === 'prefix' ? entry : { ...entry, kind: 'version', versionId: NULL_VERSION, isLatest: true },
+    ),
+    ...(next !== undefined && {
+      next,
+      ...(last?.kind === 'object' && last.key === next && { nextVersion: NULL_VERSION }),
+    }),
   };
 }

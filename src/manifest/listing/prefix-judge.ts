@@ -11,7 +11,10 @@ import { RegionReader } from './region-reader.ts';
 const CONCURRENCY = 16;
 /** When so many calls were made for a page, no further prefix is looked into: the page ends before it. */
 const MAX_SPENT = 128;
-/** Calls for one prefix, each for more than the one before. When all they met is gone, what they did not reach is taken for alive. */
+/**
+ * Calls for one prefix, each for more than the one before. When all they met is gone, what they did not reach is taken
+ * for alive.
+ */
 const MAX_CALLS = 12;
 const FIRST_LOOK = 10;
 
@@ -40,7 +43,11 @@ export class PrefixJudge {
   }
 
   /** The entries with their empty prefixes marked. `isCut`: up to the first prefix that could not be decided. */
-  async sift(region: Region, entries: readonly DecodedEntry[], call: Call): Promise<{ entries: readonly DecodedEntry[]; isCut: boolean }> {
+  async sift(
+    region: Region,
+    entries: readonly DecodedEntry[],
+    call: Call,
+  ): Promise<{ entries: readonly DecodedEntry[]; isCut: boolean }> {
     const suspects: string[] = [];
     for (const { key, blob } of entries) {
       if (blob === undefined && (await this.#index.mayHideIn(key, call))) suspects.push(key);
@@ -52,14 +59,20 @@ export class PrefixJudge {
         return { entries: marked(entries.slice(0, end), empty), isCut: true };
       }
       const batch = suspects.slice(done, done + CONCURRENCY);
-      const verdicts = await mapConcurrent(batch, CONCURRENCY, (prefix) => this.holds(region, { prefix, counts: isLive }, call));
+      const verdicts = await mapConcurrent(batch, CONCURRENCY, (prefix) =>
+        this.holds(region, { prefix, counts: isLive }, call),
+      );
       batch.forEach((prefix, i) => verdicts[i] === false && empty.add(prefix));
     }
     return { entries: marked(entries, empty), isCut: false };
   }
 
   /** Whether a head that counts lies beneath a prefix. */
-  async holds(region: Region, { prefix, counts }: { readonly prefix: string; readonly counts: (head: Head) => boolean }, call: Call): Promise<boolean> {
+  async holds(
+    region: Region,
+    { prefix, counts }: { readonly prefix: string; readonly counts: (head: Head) => boolean },
+    call: Call,
+  ): Promise<boolean> {
     const beneath = region.beneath(prefix);
     if (beneath === undefined) return false;
     const reader = new RegionReader(this.#bucket, beneath, beneath.prefix);
@@ -68,7 +81,13 @@ export class PrefixJudge {
       this.#spent += 1;
       const { entries } = await reader.read(ask, call);
       for (const { key, blob } of entries) {
-        if (blob !== undefined && key.startsWith(prefix) && counts(parseListedHead({ container: region.container, name: blob.name }, blob))) return true;
+        if (
+          blob !== undefined &&
+          key.startsWith(prefix) &&
+          counts(parseListedHead({ container: region.container, name: blob.name }, blob))
+        ) {
+          return true;
+        }
       }
       if (calls >= MAX_CALLS) return true;
       ask = Math.min(ask * 8, this.#bucket.home.store.capabilities.maxListPage);
@@ -79,5 +98,7 @@ export class PrefixJudge {
 
 function marked(entries: readonly DecodedEntry[], empty: ReadonlySet<string>): readonly DecodedEntry[] {
   if (empty.size === 0) return entries;
-  return entries.map((entry) => (entry.blob === undefined && empty.has(entry.key) ? { ...entry, isEmpty: true } : entry));
+  return entries.map((entry) =>
+    entry.blob === undefined && empty.has(entry.key) ? { ...entry, isEmpty: true } : entry,
+  );
 }

@@ -72,7 +72,12 @@ export class RegionReader {
     if (this.#place === undefined || this.#unordered !== undefined) return false;
     const startAt = this.#region.startAt(key);
     const compare = nameComparator(this.#bucket.home.store.capabilities.nameOrder);
-    if (startAt !== undefined && (compare(startAt, this.#lastName) <= 0 || compare(startAt, this.#place.startAt) <= 0)) return false;
+    if (
+      startAt !== undefined &&
+      (compare(startAt, this.#lastName) <= 0 || compare(startAt, this.#place.startAt) <= 0)
+    ) {
+      return false;
+    }
     this.#place = startAt === undefined ? undefined : { startAt };
     this.#mayHaveForeign = true;
     return true;

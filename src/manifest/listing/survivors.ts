@@ -14,14 +14,18 @@ interface SurvivorSearch {
   /** Backend calls after which it is taken for true. */
   readonly maxCalls: number;
   /**
-   * Counts those that object lock holds at this time (milliseconds since the epoch) also where nothing says any more that
-   * they were part of the history: nothing says that they were not.
+   * Counts those that object lock holds at this time (milliseconds since the epoch) also where nothing says any more
+   * that they were part of the history: nothing says that they were not.
    */
   readonly lockedAt?: number;
 }
 
 /** Whether versions lie beneath a prefix whose key has no head: only a tool of the cloud can have removed it. */
-export async function holdsSurvivor(bucket: Bucket, { prefix, maxCalls, lockedAt }: SurvivorSearch, call: Call): Promise<boolean> {
+export async function holdsSurvivor(
+  bucket: Bucket,
+  { prefix, maxCalls, lockedAt }: SurvivorSearch,
+  call: Call,
+): Promise<boolean> {
   const region = versionsRegion(bucket, { prefix, delimiter: '' });
   const reader = new RegionReader(bucket, region, region.prefix);
   let ask = FIRST_LOOK;

@@ -37,7 +37,12 @@ export function currentEntry(bucket: Bucket, key: string, head: Head): ListedVer
 }
 
 /** A version that has a blob of its own. */
-export function ownEntry(bucket: Bucket, key: string, version: VersionBlob, isLatest: boolean): ListedVersion | ListedMarker {
+export function ownEntry(
+  bucket: Bucket,
+  key: string,
+  version: VersionBlob,
+  isLatest: boolean,
+): ListedVersion | ListedMarker {
   const { record } = version;
   if (record?.kind !== 'tomb') return versionEntry(versionView(version, bucket, key), isLatest);
   return markerEntry(bucket, { key, versionId: versionIdOf(version), isLatest }, record);

@@ -25,7 +25,11 @@ interface VersionsQuery {
 }
 
 /** One page of versions and delete markers of a bucket that ever had versioning. @throws S3Error NoSuchBucket */
-export async function listVersions(bucket: Bucket, { request, isDraining }: VersionsQuery, call: Call): Promise<VersionsPage> {
+export async function listVersions(
+  bucket: Bucket,
+  { request, isDraining }: VersionsQuery,
+  call: Call,
+): Promise<VersionsPage> {
   if (request.limit === 0) return { entries: [] };
   try {
     return await inTurns(TURNS.list, async () => {

@@ -8,7 +8,10 @@ import { holdsSurvivor } from './survivors.ts';
 
 const MAX_CALLS = 12;
 
-/** Rolled-up prefixes of a listing of versions. A delete marker is a version: only heads without any version do not count. */
+/**
+ * Rolled-up prefixes of a listing of versions. A delete marker is a version: only heads without any version do not
+ * count.
+ */
 export class VersionPrefixes {
   readonly #bucket: Bucket;
   readonly #judge: PrefixJudge;
@@ -23,18 +26,25 @@ export class VersionPrefixes {
     return draft(prefix, listed(prefix));
   }
 
-  /** There are heads, but no versions' own blobs: perhaps all that is left are heads of keys whose last version was deleted. */
+  /**
+   * There are heads, but no versions' own blobs: perhaps all that is left are heads of keys whose last version was
+   * deleted.
+   */
   withHeads(prefix: string, region: Region): Draft {
     return draft(prefix, async (call) => {
       const mayBeEmpty = await this.#judge.mayHideIn(prefix, call);
-      const holds = !mayBeEmpty || (await this.#judge.holds(region, { prefix, counts: ({ record }) => record?.kind !== 'void' }, call));
+      const holds =
+        !mayBeEmpty ||
+        (await this.#judge.holds(region, { prefix, counts: ({ record }) => record?.kind !== 'void' }, call));
       return holds ? listed(prefix) : 'nothing';
     });
   }
 
   /** There are versions' own blobs, but no heads: mostly what is about to become a version. */
   withoutHeads(prefix: string): Draft {
-    return draft(prefix, async (call) => ((await holdsSurvivor(this.#bucket, { prefix, maxCalls: MAX_CALLS }, call)) ? listed(prefix) : 'nothing'));
+    return draft(prefix, async (call) =>
+      (await holdsSurvivor(this.#bucket, { prefix, maxCalls: MAX_CALLS }, call)) ? listed(prefix) : 'nothing',
+    );
   }
 }
 

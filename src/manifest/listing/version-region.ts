@@ -8,10 +8,18 @@ import { TOKEN_LENGTH } from '../records/version-token.ts';
 import type { ListingRequest } from './listing-entry.ts';
 import type { DecodedEntry, Region } from './listing-region.ts';
 
-/** The versions' own blobs of a bucket: each entry is a version of its key, or what may become one; newest first within a key. */
-export function versionsRegion(bucket: Bucket, { prefix, delimiter }: Pick<ListingRequest, 'prefix' | 'delimiter'>): Region {
+/**
+ * The versions' own blobs of a bucket: each entry is a version of its key, or what may become one; newest first within
+ * a key.
+ */
+export function versionsRegion(
+  bucket: Bucket,
+  { prefix, delimiter }: Pick<ListingRequest, 'prefix' | 'delimiter'>,
+): Region {
   const native = versionsUnder(bucket, prefix);
-  const rollsUp = codecOf(bucket.home.store).delimiterWorksEscaped(delimiter) && native === versionsPrefix(bucket) + encodeOrdered(prefix);
+  const rollsUp =
+    codecOf(bucket.home.store).delimiterWorksEscaped(delimiter) &&
+    native === versionsPrefix(bucket) + encodeOrdered(prefix);
   return {
     container: bucket.home.system,
     isEscaped: true,
@@ -43,5 +51,7 @@ function decode(bucket: Bucket, entry: ListEntry): DecodedEntry | undefined {
 
 function trueKey(bucket: Bucket, { name, metadata }: BlobEntry): string | undefined {
   const key = decodeRecord(metadata[RECORD_NAME] ?? '')?.key;
-  return key !== undefined && key !== '' && versionRef(bucket, key, name.slice(-TOKEN_LENGTH)).name === name ? key : undefined;
+  return key !== undefined && key !== '' && versionRef(bucket, key, name.slice(-TOKEN_LENGTH)).name === name
+    ? key
+    : undefined;
 }

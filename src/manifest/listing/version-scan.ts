@@ -52,7 +52,8 @@ export class VersionScan {
     this.#options = options;
     this.#floor = start;
     const { plain, escaped } = regionsOf(bucket, request);
-    const queue = (region: Region, from: string | undefined): RegionQueue => new RegionQueue(region, new RegionReader(bucket, region, from));
+    const queue = (region: Region, from: string | undefined): RegionQueue =>
+      new RegionQueue(region, new RegionReader(bucket, region, from));
     const heads = plain === undefined ? [escaped] : [plain, escaped];
     this.#heads = heads.map((region) => queue(region, start === undefined ? region.prefix : region.startAt(start.key)));
     const own = versionsRegion(bucket, request);
@@ -101,7 +102,11 @@ export class VersionScan {
 
   /** Not before anything was met: the next page needs a place to begin behind. */
   #mayStop(): boolean {
-    return this.#rounds >= MAX_CALLS && this.#position !== undefined && ![...this.#heads, this.#own].some(({ reader }) => reader.isHolding);
+    return (
+      this.#rounds >= MAX_CALLS &&
+      this.#position !== undefined &&
+      ![...this.#heads, this.#own].some(({ reader }) => reader.isHolding)
+    );
   }
 
   /** The heads' entry goes before those of its versions. */
@@ -141,7 +146,9 @@ export class VersionScan {
   #takeOwn(key: string, token: VersionToken, blob: NonNullable<DecodedEntry['blob']>): void {
     this.#history ??= this.#newHistory(key, undefined);
     this.#position = { key, version: token };
-    this.#emit(this.#history.next(parseVersion({ container: this.#own.region.container, name: blob.name }, token, blob)));
+    this.#emit(
+      this.#history.next(parseVersion({ container: this.#own.region.container, name: blob.name }, token, blob)),
+    );
   }
 
   #newHistory(key: string, head: ReturnType<typeof parseListedHead> | undefined): KeyHistory {
@@ -195,7 +202,10 @@ export class VersionScan {
     this.#isOver = true;
   }
 
-  /** A prefix in which the search ends is given out, if nothing is known against it: the next page would take it for listed. */
+  /**
+   * A prefix in which the search ends is given out, if nothing is known against it: the next page would take it for
+   * listed.
+   */
   #cutShort(): void {
     const prefix = this.#position === undefined ? undefined : rollUp(this.#position.key, this.#options.request);
     if (this.#headless !== undefined) this.#closeHeadless();

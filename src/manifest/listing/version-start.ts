@@ -8,13 +8,18 @@ import type { ListingRequest } from './listing-entry.ts';
 import { type ListingStart, startOf } from './listing-start.ts';
 
 export interface VersionsRequest extends ListingRequest {
-  /** Version of the key `after` behind which the page begins, which need not exist any more; absent: behind all of them. */
+  /**
+   * Version of the key `after` behind which the page begins, which need not exist any more; absent: behind all of them.
+   */
   readonly afterVersion?: string;
 }
 
 /** How far the versions of a key were listed. */
 export interface KeyStart {
-  /** All up to this place were; a head that is a version itself stands before all places. Absent: none that has a blob of its own. */
+  /**
+   * All up to this place were; a head that is a version itself stands before all places. Absent: none that has a blob
+   * of its own.
+   */
   readonly behind?: VersionToken;
   readonly nullListed: boolean;
 }
@@ -25,11 +30,16 @@ export interface VersionStart extends ListingStart {
 }
 
 /** Where a page of versions begins. One call, if behind a null version: only the head knows the place of that. */
-export async function versionStartOf(bucket: Bucket, request: VersionsRequest, call: Call): Promise<VersionStart | 'end' | undefined> {
+export async function versionStartOf(
+  bucket: Bucket,
+  request: VersionsRequest,
+  call: Call,
+): Promise<VersionStart | 'end' | undefined> {
   const start = startOf(request);
   const { after, afterVersion } = request;
   if (start === undefined || start === 'end' || start.inclusive || afterVersion === undefined) return start;
-  const within = afterVersion === NULL_VERSION ? await behindNull(bucket, after, call) : { behind: afterVersion, nullListed: false };
+  const within =
+    afterVersion === NULL_VERSION ? await behindNull(bucket, after, call) : { behind: afterVersion, nullListed: false };
   return { key: after, inclusive: true, within };
 }
 

@@ -16,13 +16,23 @@ import { VERSIONING_JUST_ENABLED, isDraining, placedRecord } from '../versions/d
  * Changes what is said of a version. Head; then its metadata on its revision, or that of the version's own blob.
  * @returns the version as it was before
  */
-export async function amendObject(context: ObjectsContext, target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView> {
+export async function amendObject(
+  context: ObjectsContext,
+  target: ObjectTarget,
+  amendment: ObjectAmendment,
+  call: Call,
+): Promise<ObjectView> {
   let named = target;
   return inTurns(TURNS.amend, async () => {
     const { versionId = NULL_VERSION } = named;
     const { before, head } = versionId === NULL_VERSION ? await amendInHead(context, named, amendment, call) : {};
     if (before !== undefined) return before;
-    const outcome = await amendVersion(context, { ...named, ...(versionId === NULL_VERSION && { seen: { head } }) }, amendment, call);
+    const outcome = await amendVersion(
+      context,
+      { ...named, ...(versionId === NULL_VERSION && { seen: { head } }) },
+      amendment,
+      call,
+    );
     if (outcome.view !== undefined) return outcome.view;
     named = { ...named, versionId: outcome.versionId };
     return AGAIN;
@@ -31,7 +41,9 @@ export async function amendObject(context: ObjectsContext, target: ObjectTarget,
 
 /** While a plain PUT may still land over it, nothing can keep the null version. @throws StoreError unavailable */
 function requireLockable(context: ObjectsContext, bucket: Bucket): void {
-  if (isDraining(bucket, context)) throw new StoreError('unavailable', { call: 'setMetadata', code: VERSIONING_JUST_ENABLED });
+  if (isDraining(bucket, context)) {
+    throw new StoreError('unavailable', { call: 'setMetadata', code: VERSIONING_JUST_ENABLED });
+  }
 }
 
 interface AmendedHead {
@@ -40,7 +52,12 @@ interface AmendedHead {
   readonly head: Head | undefined;
 }
 
-async function amendInHead(context: ObjectsContext, { bucket, key }: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<AmendedHead> {
+async function amendInHead(
+  context: ObjectsContext,
+  { bucket, key }: ObjectTarget,
+  amendment: ObjectAmendment,
+  call: Call,
+): Promise<AmendedHead> {
   let before: ObjectView | undefined;
   const head = await amendHead(
     {

@@ -35,7 +35,12 @@ export async function copyObject(context: ObjectsContext, target: CopyTarget, ca
   const copy = await pinCopy(target, call);
   const { seq, versionId } = await COPIES[bucket.versioning](context, copy, call);
   const { view } = request.source;
-  return { etag: view.etag, mtime: mtimeOfSeq(seq), versionId, ...(request.checksum !== undefined && { checksum: request.checksum }) };
+  return {
+    etag: view.etag,
+    mtime: mtimeOfSeq(seq),
+    versionId,
+    ...(request.checksum !== undefined && { checksum: request.checksum }),
+  };
 }
 
 interface Placed {
@@ -43,11 +48,12 @@ interface Placed {
   readonly versionId: string;
 }
 
-const COPIES: Readonly<Record<Versioning, (context: ObjectsContext, copy: PinnedCopy, call: Call) => Promise<Placed>>> = {
-  never: atKey(copyInline),
-  enabled: copyVersion,
-  suspended: atKey(copyNull),
-};
+const COPIES: Readonly<Record<Versioning, (context: ObjectsContext, copy: PinnedCopy, call: Call) => Promise<Placed>>> =
+  {
+    never: atKey(copyInline),
+    enabled: copyVersion,
+    suspended: atKey(copyNull),
+  };
 
 interface CopyDraft {
   readonly ref: BlobRef;
@@ -59,14 +65,18 @@ interface CopyDraft {
 async function sendCopy(copy: PinnedCopy, { ref, record, condition }: CopyDraft, call: Call): Promise<WriteResult> {
   const wire = await wireOf(copy, record, call);
   const { store } = copy.bucket.home;
-  return whileStreaming(call, (client) => store.copy(ref, { ...wire, ...(condition !== undefined && { condition }) }, client));
+  return whileStreaming(call, (client) =>
+    store.copy(ref, { ...wire, ...(condition !== undefined && { condition }) }, client),
+  );
 }
 
 /**
  * Copies into the key itself, if the service can do that in one call; else to a private blob that the key then points
  * to, as CompleteMultipartUpload does.
  */
-function atKey(inOneCall: (context: ObjectsContext, copy: PinnedCopy, call: Call) => Promise<Placed>): typeof inOneCall {
+function atKey(
+  inOneCall: (context: ObjectsContext, copy: PinnedCopy, call: Call) => Promise<Placed>,
+): typeof inOneCall {
   return async (context, copy, call) => {
     const { bucket, request } = copy;
     if (request.source.view.size <= bucket.home.store.capabilities.maxCopy) {
@@ -105,7 +115,9 @@ async function unlessMoved(copy: PinnedCopy, send: Promise<WriteResult>, call: C
     const now = await request.source.bucket.home.store.head(source, call).catch((cause: unknown) => {
       if (!isStoreError(cause, 'notFound')) throw cause;
     });
-    throw now?.revision === source.revision ? error : new StoreError('sourceConditionFailed', { call: 'copy', cause: error });
+    throw now?.revision === source.revision
+      ? error
+      : new StoreError('sourceConditionFailed', { call: 'copy', cause: error });
   }
 }
 
@@ -122,7 +134,11 @@ async function copyInline(context: ObjectsContext, copy: PinnedCopy, call: Call)
       conditions: request.conditions,
       repeatable: true,
       send: ({ head, condition }) =>
-        sendCopy(copy, { ref, record: { ...record, ...(condition !== undefined && ringAfter(head)) }, condition }, call),
+        sendCopy(
+          copy,
+          { ref, record: { ...record, ...(condition !== undefined && ringAfter(head)) }, condition },
+          call,
+        ),
       recognise: byNonce(nonce, (head) => head.properties),
       queues: 'never',
     },
@@ -139,11 +155,19 @@ async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call
   const write = async (token: VersionToken): Promise<WrittenObject> => {
     const record = { ...ownRecord(copy, copy.parts, { token, isNull: false }), ...keptEtag(copy) };
     const own = { ...(await wireOf(copy, record, call)), target: versionRef(bucket, key, token) };
-    const { revision } = await unlessMoved(copy, whileStreaming(call, (client) => copyToOwn(bucket.home.store, own, client)), call);
+    const { revision } = await unlessMoved(
+      copy,
+      whileStreaming(call, (client) => copyToOwn(bucket.home.store, own, client)),
+      call,
+    );
     return { record: { ...record, etag: view.etag }, size: view.size, native, headers, revision };
   };
   const move = (change: PlaceChange): Promise<WrittenObject> => copyToPlace({ bucket, key }, change, {}, call);
-  const { token } = await commitVersion(context, { bucket, key, conditions: request.conditions, write, move, queues: 'stored' }, call);
+  const { token } = await commitVersion(
+    context,
+    { bucket, key, conditions: request.conditions, write, move, queues: 'stored' },
+    call,
+  );
   return { seq: seqOfToken(token), versionId: token };
 }
 

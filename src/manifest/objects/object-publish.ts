@@ -25,14 +25,24 @@ interface PublishTarget extends KeyRef {
   readonly onDoubt?: () => void;
 }
 
-/** Metadata and headers for the blob of a version that is going to be published, as the bucket's versioning wants it. */
-export async function describeVersion(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<DescribedVersion> {
+/**
+ * Metadata and headers for the blob of a version that is going to be published, as the bucket's versioning wants it.
+ */
+export async function describeVersion(
+  bucket: Bucket,
+  key: string,
+  version: VersionMetadata,
+  call: Call,
+): Promise<DescribedVersion> {
   const object = { ...version, conditions: {} };
   const { parts, etag } = version;
   const parted = partsOf({ bucket, key }, object);
   const own = ownRecord({ bucket, key }, parted, { token: version.version, isNull: bucket.versioning !== 'enabled' });
   const { native, headers } = parted;
-  return { headers, metadata: await blobMetadata(bucket.home, { ...own, etag, ...(parts && { parts }) }, native, call) };
+  return {
+    headers,
+    metadata: await blobMetadata(bucket.home, { ...own, etag, ...(parts && { parts }) }, native, call),
+  };
 }
 
 /**
@@ -40,19 +50,34 @@ export async function describeVersion(bucket: Bucket, key: string, version: Vers
  * cost that does not depend on its size.
  */
 export function publishObject(context: ObjectsContext, target: PublishTarget, call: Call): Promise<Committed> {
-  return target.bucket.versioning === 'enabled' ? publishVersion(context, target, call) : publishNull(context, target, call);
+  return target.bucket.versioning === 'enabled'
+    ? publishVersion(context, target, call)
+    : publishNull(context, target, call);
 }
 
-async function publishVersion(context: ObjectsContext, { bucket, key, request }: PublishTarget, call: Call): Promise<Committed> {
+async function publishVersion(
+  context: ObjectsContext,
+  { bucket, key, request }: PublishTarget,
+  call: Call,
+): Promise<Committed> {
   const { version, size, etag, parts, once } = request;
   const parted = partsOf({ bucket, key }, request);
   const { native, headers } = parted;
-  const record = { ...ownRecord({ bucket, key }, parted, { token: version, isNull: false }), etag, ...(parts && { parts }) };
+  const record = {
+    ...ownRecord({ bucket, key }, parted, { token: version, isNull: false }),
+    etag,
+    ...(parts && { parts }),
+  };
   // Last-Modified stays the initiation's, wherever the version comes to stand.
   const mtime = mtimeOfSeq(seqOfToken(version));
   const move = async ({ written, ...change }: PlaceChange): Promise<WrittenObject> => {
     const beside = (await once?.movesTo(change.to)) ?? {};
-    return copyToPlace({ bucket, key }, { ...change, written: { ...written, record: { ...written.record, mtime } } }, beside, call);
+    return copyToPlace(
+      { bucket, key },
+      { ...change, written: { ...written, record: { ...written.record, mtime } } },
+      beside,
+      call,
+    );
   };
   const { token } = await commitVersion(
     context,
@@ -76,7 +101,11 @@ async function publishVersion(context: ObjectsContext, { bucket, key, request }:
  * The null version: the head becomes an mlink to the blob. Settling (moving the bytes to the key) follows in
  * the background. What was initiated before the current version was made gets a place above it all the same.
  */
-async function publishNull(context: ObjectsContext, { bucket, key, request, onDoubt }: PublishTarget, call: Call): Promise<Committed> {
+async function publishNull(
+  context: ObjectsContext,
+  { bucket, key, request, onDoubt }: PublishTarget,
+  call: Call,
+): Promise<Committed> {
   const { version, size, etag, parts, once } = request;
   const { ref, fields, native, headers } = partsOf({ bucket, key }, request);
   const place = seqOfToken(version);
@@ -98,7 +127,11 @@ async function publishNull(context: ObjectsContext, { bucket, key, request, onDo
         return () => bucket.home.store.write(ref, EMPTY, { headers, metadata, condition }, call);
       },
       ...(onDoubt && { onDoubt }),
-      ...(once && { nonce: once.nonce, already: async (head: Head | undefined) => (await once.happened(head)) !== undefined, onDoubt: once.onDoubt }),
+      ...(once && {
+        nonce: once.nonce,
+        already: async (head: Head | undefined) => (await once.happened(head)) !== undefined,
+        onDoubt: once.onDoubt,
+      }),
     },
     call,
   );

@@ -23,12 +23,17 @@ import { type OwnPlace, ownEtag, uploadVersion } from '../versions/upload-versio
 export function putObject(context: ObjectsContext, target: PutTarget<AnyBody>, call: Call): Promise<Committed> {
   const { bucket, request } = target;
   if (bucket.versioning === 'enabled') return putVersion(context, target, call);
-  if (!hasKnownSize(target) || bodySize(target.request.body) > bucket.home.store.capabilities.maxWrite) return putDetached(context, target, call);
+  if (!hasKnownSize(target) || bodySize(target.request.body) > bucket.home.store.capabilities.maxWrite) {
+    return putDetached(context, target, call);
+  }
   if (bucket.versioning === 'never') return putInline(context, target, call);
   return request.body instanceof Uint8Array ? putNull(context, target, call) : putDetached(context, target, call);
 }
 
-/** A version of its own: its blob, then the head is swapped to it. A streamed body goes first, whatever becomes of the head meanwhile. */
+/**
+ * A version of its own: its blob, then the head is swapped to it. A streamed body goes first, whatever becomes of the
+ * head meanwhile.
+ */
 async function putVersion(context: ObjectsContext, target: PutTarget<AnyBody>, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const { token, written } = await commitVersion(
@@ -38,17 +43,24 @@ async function putVersion(context: ObjectsContext, target: PutTarget<AnyBody>, c
       key,
       conditions: request.conditions,
       write: (token) => upload(target, { token, isNull: false }, call),
-      ...(request.body instanceof Uint8Array ? {} : { move: (change: PlaceChange) => copyToPlace({ bucket, key }, change, {}, call) }),
+      ...(request.body instanceof Uint8Array
+        ? {}
+        : { move: (change: PlaceChange) => copyToPlace({ bucket, key }, change, {}, call) }),
       queues: request.body instanceof Uint8Array ? 'first' : 'stored',
     },
     call,
   );
-  if (written === undefined || !isWrittenObject(written)) throw new StoreError('unexpected', { call: 'write', code: 'NothingWritten' });
+  if (written === undefined || !isWrittenObject(written)) {
+    throw new StoreError('unexpected', { call: 'write', code: 'NothingWritten' });
+  }
   const { etag, checksum } = written.record;
   return { etag, mtime: mtimeOfSeq(seqOfToken(token)), versionId: token, ...(checksum !== undefined && { checksum }) };
 }
 
-/** The null version of a bucket whose versioning is suspended, inline: the body is in memory, so the write can be made again. */
+/**
+ * The null version of a bucket whose versioning is suspended, inline: the body is in memory, so the write can be made
+ * again.
+ */
 async function putNull(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const parts = partsOf(target, request);
@@ -75,18 +87,27 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
   return { ...sums, mtime: mtimeOfSeq(seq), versionId: NULL_VERSION };
 }
 
-/** The null version on a private blob, to which the head is swapped: for a body that can be sent only once, or not in one write. */
+/**
+ * The null version on a private blob, to which the head is swapped: for a body that can be sent only once, or not in
+ * one write.
+ */
 async function putDetached(context: ObjectsContext, target: PutTarget<AnyBody>, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const token = newToken(context.clock.next());
   const { record, size } = await upload(target, { token, isNull: true }, call);
   const { etag, checksum } = record;
   const { body: _body, md5: _md5, facts: _facts, ...version } = request;
-  return publishDetached(context, { bucket, key, request: { ...version, version: token, etag, size, ...(checksum && { checksum }) } }, call);
+  return publishDetached(
+    context,
+    { bucket, key, request: { ...version, version: token, etag, size, ...(checksum && { checksum }) } },
+    call,
+  );
 }
 
 /** A body that comes from the client ends with it; one that is in memory is the commit's. */
 function upload(target: PutTarget<AnyBody>, own: OwnPlace, call: Call): Promise<WrittenObject> {
   const isHeld = target.request.body instanceof Uint8Array;
-  return isHeld ? uploadVersion(target, own, call) : whileStreaming(call, (client) => uploadVersion(target, own, client));
+  return isHeld
+    ? uploadVersion(target, own, call)
+    : whileStreaming(call, (client) => uploadVersion(target, own, client));
 }

@@ -14,18 +14,33 @@ import { createMarker } from '../versions/create-marker.ts';
 import { removeVersion } from '../versions/remove-version.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
-/** Without a version id a delete marker is made, if the bucket ever had versioning; with one, that version goes for good. */
-export async function removeObject(context: ObjectsContext, target: ObjectTarget, request: RemoveRequest, call: Call): Promise<Removed> {
+/**
+ * Without a version id a delete marker is made, if the bucket ever had versioning; with one, that version goes for
+ * good.
+ */
+export async function removeObject(
+  context: ObjectsContext,
+  target: ObjectTarget,
+  request: RemoveRequest,
+  call: Call,
+): Promise<Removed> {
   const { bucket, versionId } = target;
   if (bucket.versioning === 'never') return removeUnversioned(context, target, request, call);
-  return versionId === undefined ? createMarker(context, target, request, call) : removeVersion(context, { ...target, versionId }, request, call);
+  return versionId === undefined
+    ? createMarker(context, target, request, call)
+    : removeVersion(context, { ...target, versionId }, request, call);
 }
 
 /**
  * DELETE in a bucket that never had versioning: head, then removal on its revision. Never
  * unconditional: a replica with a stale bucket record would destroy a versioned head.
  */
-async function removeUnversioned(context: ObjectsContext, target: ObjectTarget, request: RemoveRequest, call: Call): Promise<Removed> {
+async function removeUnversioned(
+  context: ObjectsContext,
+  target: ObjectTarget,
+  request: RemoveRequest,
+  call: Call,
+): Promise<Removed> {
   const { bucket, key, versionId = NULL_VERSION } = target;
   const { conditions, guard } = request;
   const place = { bucket, key };
@@ -39,7 +54,9 @@ async function removeUnversioned(context: ObjectsContext, target: ObjectTarget, 
       throw doubt === undefined ? error : outcomeUnknown(new AggregateError([doubt.error, error]));
     });
     // What is there now may have come after what was removed.
-    if (unanswered !== undefined && head !== undefined && head.properties.revision !== unanswered.revision) throw outcomeUnknown(unanswered.error);
+    if (unanswered !== undefined && head !== undefined && head.properties.revision !== unanswered.revision) {
+      throw outcomeUnknown(unanswered.error);
+    }
     requireUnversioned(bucket, head);
     const view = liveView(bucket, key, head);
     if (head === undefined || view === undefined) return nothing; // a conditional delete of nothing succeeds as well

@@ -41,7 +41,11 @@ interface InlineWrite {
   readonly condition: Condition | undefined;
 }
 
-async function writeInline({ bucket, request }: PutTarget, { draft, parts, head, condition }: InlineWrite, call: Call): Promise<Written> {
+async function writeInline(
+  { bucket, request }: PutTarget,
+  { draft, parts, head, condition }: InlineWrite,
+  call: Call,
+): Promise<Written> {
   const { ref, native, headers } = parts;
   const record = { ...draft, ...(condition !== undefined && ringAfter(head)) };
   const wire = {

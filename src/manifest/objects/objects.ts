@@ -34,7 +34,8 @@ import { SYSTEM_TIME } from '../records/time.ts';
  * Objects of buckets and their versions. Every change of a key is one write of its head
  * (docs/decisions/0002-commit-protocol.md).
  *
- * What changes a key goes on when its client has left, under the life of a commit (`CommitLife`); bodies and copies end with the client.
+ * What changes a key goes on when its client has left, under the life of a commit (`CommitLife`); bodies and copies end
+ * with the client.
  */
 export interface Objects {
   /** @throws S3Error NoSuchKey, NoSuchVersion, NoSuchBucket, MethodNotAllowed (a delete marker, named by its id) */
@@ -49,7 +50,10 @@ export interface Objects {
   publish(bucket: Bucket, key: string, request: PublishRequest, call: Call): Promise<Committed>;
   /** Metadata and headers for such a blob. */
   describe(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<DescribedVersion>;
-  /** A seq above everything that was acknowledged of a key: head, and in the first moments of versioning all names. @throws S3Error NoSuchBucket */
+  /**
+   * A seq above everything that was acknowledged of a key: head, and in the first moments of versioning all names.
+   * @throws S3Error NoSuchBucket
+   */
   nextSeq(bucket: Bucket, key: string, call: Call): Promise<number>;
   copy(bucket: Bucket, key: string, request: CopyObjectRequest, call: Call): Promise<Committed>;
   /**
@@ -64,7 +68,12 @@ export interface Objects {
 type ObjectsOptions = Pick<ObjectsContext, 'clock' | 'settler'> & Partial<ObjectsContext>;
 
 export function createObjects(options: ObjectsOptions): Objects {
-  const context: ObjectsContext = { versioningDrainMs: VERSIONING_DRAIN_MS, now: SYSTEM_TIME.now, commits: new CommitLife(), ...options };
+  const context: ObjectsContext = {
+    versioningDrainMs: VERSIONING_DRAIN_MS,
+    now: SYSTEM_TIME.now,
+    commits: new CommitLife(),
+    ...options,
+  };
   const { commits } = context;
   /** Whoever meets an object that a crash left unsettled has it settled, in the background. */
   const noticed = (bucket: Bucket, view: ObjectView): void => {
@@ -83,13 +92,15 @@ export function createObjects(options: ObjectsOptions): Objects {
     },
     openView: (bucket, view, request, call) => openView(bucket, view, request, call),
     put: (bucket, key, request, call) => commits.run(call, (own) => putObject(context, { bucket, key, request }, own)),
-    publish: (bucket, key, request, call) => commits.run(call, (own) => publishObject(context, { bucket, key, request }, own)),
+    publish: (bucket, key, request, call) =>
+      commits.run(call, (own) => publishObject(context, { bucket, key, request }, own)),
     describe: describeVersion,
     nextSeq: async (bucket, key, call) => {
       const { seq } = await placeHead({ bucket, key }, await readHead(bucket, key, call), { context, call });
       return context.clock.next(seq);
     },
-    copy: (bucket, key, request, call) => commits.run(call, (own) => copyObject(context, { bucket, key, request }, own)),
+    copy: (bucket, key, request, call) =>
+      commits.run(call, (own) => copyObject(context, { bucket, key, request }, own)),
     amend: (target, amendment, call) => commits.run(call, (own) => amendObject(context, target, amendment, own)),
     remove: (target, request, call) => commits.run(call, (own) => removeObject(context, target, request, own)),
   };

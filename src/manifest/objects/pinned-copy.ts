@@ -34,7 +34,11 @@ export async function pinCopy(target: CopyTarget, call: Call): Promise<PinnedCop
 }
 
 /** All that the service is asked for, but where to. */
-export async function wireOf({ bucket, request, parts, source, sameHeaders, md5 }: PinnedCopy, record: HeadRecord | OwnRecord, call: Call): Promise<Omit<OwnCopy, 'target'>> {
+export async function wireOf(
+  { bucket, request, parts, source, sameHeaders, md5 }: PinnedCopy,
+  record: HeadRecord | OwnRecord,
+  call: Call,
+): Promise<Omit<OwnCopy, 'target'>> {
   const { native, headers } = parts;
   const metadata = await blobMetadata(bucket.home, record, native, call);
   return { source, size: request.source.view.size, headers, metadata, sameHeaders, ...(md5 !== undefined && { md5 }) };

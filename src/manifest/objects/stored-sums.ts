@@ -21,7 +21,10 @@ export interface Written {
   readonly stored?: { readonly revision: Revision; readonly record: InlineHead };
 }
 
-/** A write that was recognised by its nonce. In the ring, the nonce says that the write happened, and the head is somebody else's. */
+/**
+ * A write that was recognised by its nonce. In the ring, the nonce says that the write happened, and the head is
+ * somebody else's.
+ */
 export function recognisedWrite(head: Head, nonce: string): Written {
   const { md5 } = head.properties;
   return md5 === undefined || versionNonce(head) !== nonce ? {} : { md5 };
@@ -34,17 +37,28 @@ interface WrittenHead extends Written {
 }
 
 /**
- * ETag and checksum of an object that lies at its key, as reads will show them: a trailer's checksum came after the metadata had been sent, and
- * an MD5 that the service did not answer has to be found. What the record lacks is added to it.
+ * ETag and checksum of an object that lies at its key, as reads will show them: a trailer's checksum came after the
+ * metadata had been sent, and an MD5 that the service did not answer has to be found. What the record lacks is added to
+ * it.
  * @throws StoreError unavailable and `lost`, whatever fails: the object is there
  */
-export async function storedSums(target: PutTarget, written: WrittenHead, call: Call): Promise<{ etag: string; checksum?: Checksum }> {
+export async function storedSums(
+  target: PutTarget,
+  written: WrittenHead,
+  call: Call,
+): Promise<{ etag: string; checksum?: Checksum }> {
   const { request } = target;
   const facts: BodyFacts = request.facts === undefined ? {} : await request.facts;
-  const late = request.checksum === undefined && facts.checksum !== undefined ? ({ ...facts.checksum, type: 'FULL_OBJECT' } as const) : undefined;
+  const late =
+    request.checksum === undefined && facts.checksum !== undefined
+      ? ({ ...facts.checksum, type: 'FULL_OBJECT' } as const)
+      : undefined;
   const known = request.etag ?? written.md5;
   try {
-    const { etag, kept } = known === undefined ? await askForEtag(target, { ...written, md5: request.md5 ?? facts.md5 }, call) : { etag: known, kept: true };
+    const { etag, kept } =
+      known === undefined
+        ? await askForEtag(target, { ...written, md5: request.md5 ?? facts.md5 }, call)
+        : { etag: known, kept: true };
     const addition = { ...(!kept && { etag }), ...(late && { checksum: late }) };
     if (!kept || late !== undefined) await addToRecord(target, written, addition, call);
     const checksum = request.checksum ?? late;
@@ -66,10 +80,15 @@ function askForEtag({ bucket, request }: PutTarget, { nonce, parts, md5 }: Asked
 }
 
 /**
- * Adds to the record on the revision just written; if that moved on, to the version wherever it is the current one still (its tags
- * were changed): one that was displaced needs no addition.
+ * Adds to the record on the revision just written; if that moved on, to the version wherever it is the current one
+ * still (its tags were changed): one that was displaced needs no addition.
  */
-async function addToRecord({ bucket, key }: PutTarget, { nonce, parts, stored }: WrittenHead, addition: Pick<InlineHead, 'etag' | 'checksum'>, call: Call): Promise<void> {
+async function addToRecord(
+  { bucket, key }: PutTarget,
+  { nonce, parts, stored }: WrittenHead,
+  addition: Pick<InlineHead, 'etag' | 'checksum'>,
+  call: Call,
+): Promise<void> {
   if (stored !== undefined) {
     const metadata = await blobMetadata(bucket.home, { ...stored.record, ...addition }, parts.native, call);
     try {
@@ -80,5 +99,8 @@ async function addToRecord({ bucket, key }: PutTarget, { nonce, parts, stored }:
       if (!isStoreError(error, 'conditionFailed', 'notFound') && !(isStoreError(error) && error.lost)) throw error;
     }
   }
-  await amendHead({ bucket, key, change: (head) => (head?.record?.nonce === nonce ? { ...head.record, ...addition } : undefined) }, call);
+  await amendHead(
+    { bucket, key, change: (head) => (head?.record?.nonce === nonce ? { ...head.record, ...addition } : undefined) },
+    call,
+  );
 }

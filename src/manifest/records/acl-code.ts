@@ -6,7 +6,13 @@ import { type Acl, type Grant, type Grantee, type Group, type Permission, isPriv
  */
 export type AclCode = readonly string[];
 
-const LETTER: Readonly<Record<Permission, string>> = { READ: 'r', WRITE: 'w', READ_ACP: 'R', WRITE_ACP: 'W', FULL_CONTROL: 'f' };
+const LETTER: Readonly<Record<Permission, string>> = {
+  READ: 'r',
+  WRITE: 'w',
+  READ_ACP: 'R',
+  WRITE_ACP: 'W',
+  FULL_CONTROL: 'f',
+};
 const GROUP_LETTER: Readonly<Record<Group, string>> = { AllUsers: 'a', AuthenticatedUsers: 'u', LogDelivery: 'l' };
 
 const PERMISSION_OF = inverse(LETTER);
@@ -43,7 +49,9 @@ function granteeCode(grantee: Grantee): string {
 function decodeGrant(code: string): Grant {
   const permission = PERMISSION_OF.get(code.slice(0, 1));
   const grantee = decodeGrantee(code.slice(1));
-  if (permission === undefined || grantee === undefined) throw new Error(`grant ${code} cannot be read by this release`);
+  if (permission === undefined || grantee === undefined) {
+    throw new Error(`grant ${code} cannot be read by this release`);
+  }
   return { grantee, permission };
 }
 

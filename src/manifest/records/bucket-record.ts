@@ -21,7 +21,10 @@ export interface BucketRecord {
   /** When versioning left `never`, unless that was at creation; milliseconds since the epoch. */
   readonly versionedSince?: number;
   readonly settings: BucketSettings;
-  /** The container was made for this bucket alone and says so: one that does not say so is another. Absent in records of older releases. */
+  /**
+   * The container was made for this bucket alone and says so: one that does not say so is another. Absent in records of
+   * older releases.
+   */
   readonly owned?: boolean;
   /** Absent: the bucket lives. */
   readonly state?: BucketState;
@@ -37,7 +40,11 @@ export interface BucketRecord {
  */
 export type BucketState =
   | { readonly kind: 'claimed' }
-  | { readonly kind: 'deleting'; readonly id: string; /** Only in marks of older releases; milliseconds since the epoch. */ readonly since?: number }
+  | {
+      readonly kind: 'deleting';
+      readonly id: string /** Only in marks of older releases; milliseconds since the epoch. */;
+      readonly since?: number;
+    }
   | { readonly kind: 'deleted'; readonly id: string; readonly isGone?: boolean };
 
 const FORMAT = 1;
@@ -95,7 +102,17 @@ export function decodeBucketRecord(bytes: Buffer): BucketRecord {
 }
 
 const KNOWN: ReadonlySet<string> = new Set<keyof BucketRecordJson>([
-  'format', 'uid', 'owner', 'createdAt', 'container', 'versioning', 'versionedSince', 'settings', 'owned', 'state', 'deletingSince',
+  'format',
+  'uid',
+  'owner',
+  'createdAt',
+  'container',
+  'versioning',
+  'versionedSince',
+  'settings',
+  'owned',
+  'state',
+  'deletingSince',
 ]);
 
 function unknownIn(json: object): UnknownFields | undefined {
@@ -105,7 +122,9 @@ function unknownIn(json: object): UnknownFields | undefined {
 
 /** @throws Error for a state this release does not know */
 function decodeState({ state, deletingSince }: Partial<BucketRecordJson>): { state?: BucketState } {
-  if (state === undefined) return deletingSince === undefined ? {} : { state: { kind: 'deleting', id: '', since: deletingSince } };
+  if (state === undefined) {
+    return deletingSince === undefined ? {} : { state: { kind: 'deleting', id: '', since: deletingSince } };
+  }
   if (!STATES.has(state.kind)) throw new Error(`a bucket that is ${state.kind} cannot be read by this release`);
   return { state };
 }
@@ -113,7 +132,9 @@ function decodeState({ state, deletingSince }: Partial<BucketRecordJson>): { sta
 /** @throws Error for an ownership this release does not know: to guess would open or close a door */
 function decodeSettings({ acl, ...settings }: SettingsJson): BucketSettings {
   const { ownership } = settings;
-  if (ownership !== undefined && !OWNERSHIPS.includes(ownership)) throw new Error(`ownership ${ownership} cannot be read by this release`);
+  if (ownership !== undefined && !OWNERSHIPS.includes(ownership)) {
+    throw new Error(`ownership ${ownership} cannot be read by this release`);
+  }
   return { ...settings, ...(acl !== undefined && { acl: decodeAcl(acl) }) };
 }
 
@@ -128,5 +149,7 @@ export function decodeBucketSummary(metadata: BlobMetadata): BucketSummary | und
   const text = metadata[RECORD_NAME];
   if (text === undefined) return undefined;
   const json = JSON.parse(text) as { s?: number; o?: string; c?: string };
-  return json.o === undefined || json.c === undefined ? undefined : { owner: json.o, createdAt: json.s ?? 0, container: json.c };
+  return json.o === undefined || json.c === undefined
+    ? undefined
+    : { owner: json.o, createdAt: json.s ?? 0, container: json.c };
 }

@@ -19,7 +19,10 @@ export function encodeLock({ retention, legalHold }: ObjectLock): LockCode {
 }
 
 export function decodeLock([mode, until, hold]: LockCode): ObjectLock {
-  const retention = mode === null || until === null ? undefined : { mode: mode === 'c' ? ('COMPLIANCE' as const) : ('GOVERNANCE' as const), until };
+  const retention =
+    mode === null || until === null
+      ? undefined
+      : { mode: mode === 'c' ? ('COMPLIANCE' as const) : ('GOVERNANCE' as const), until };
   return { ...(retention !== undefined && { retention }), ...(hold !== null && { legalHold: hold === 1 }) };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Records are rows of fields. A table names the fields of a kind of record; from it come what is written, what is read, what may
- * spill, and the page that explains it (docs/records.md).
+ * Records are rows of fields. A table names the fields of a kind of record; from it come what is written, what is read,
+ * what may spill, and the page that explains it (docs/records.md).
  */
 
 /** How a value stands in JSON. */
@@ -79,7 +79,9 @@ export function codecOfFields(table: FieldTable, header: readonly string[]): Fie
 
 /** Puts back what was not known. A field of the same code goes before it. */
 export function addUnknown(json: Record<string, unknown>, unknown: UnknownFields | undefined): void {
-  for (const code in unknown) if (!Object.hasOwn(json, code)) Object.defineProperty(json, code, { value: unknown[code], enumerable: true });
+  for (const code in unknown) {
+    if (!Object.hasOwn(json, code)) Object.defineProperty(json, code, { value: unknown[code], enumerable: true });
+  }
 }
 
 /** JSON with every character outside printable ASCII escaped: fit for a metadata value. */

@@ -1,4 +1,10 @@
-import { decodeOrdered, encodeOrderedPrefix, encodeOrderedWithin, isCutEncoding, type OrderedLimits } from '../../store/key-codec.ts';
+import {
+  decodeOrdered,
+  encodeOrderedPrefix,
+  encodeOrderedWithin,
+  isCutEncoding,
+  type OrderedLimits,
+} from '../../store/key-codec.ts';
 
 /** Stands below every continuation of an encoded key, so that the names of one key are contiguous. */
 export const SEPARATOR = '!!';

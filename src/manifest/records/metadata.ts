@@ -1,7 +1,10 @@
 import type { BlobMetadata, ContentHeaders } from '../../store/blob-store.ts';
 import { type LooseRecord, RECORD_NAME, decodeRecord } from './record.ts';
 
-/** Metadata name of an upload's claim, on the private blob that its parts were assembled to (`versions/upload-claim.ts`). */
+/**
+ * Metadata name of an upload's claim, on the private blob that its parts were assembled to
+ * (`versions/upload-claim.ts`).
+ */
 export const CLAIM_NAME = 's3up';
 
 /** What the gateway says of a blob. @throws RecordFormatError */
@@ -31,7 +34,10 @@ function namedStrings(): Record<string, string> {
   return Object.create(null) as Record<string, string>;
 }
 
-/** Ours; and a name that programs in JavaScript take for a member of every object (Azurite answers a function's text with it). */
+/**
+ * Ours; and a name that programs in JavaScript take for a member of every object (Azurite answers a function's text
+ * with it).
+ */
 const RESERVED: ReadonlySet<string> = new Set([RECORD_NAME, CLAIM_NAME, 'constructor']);
 const NATIVE_NAME = /^[a-z][a-z0-9_]*$/;
 const NATIVE_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
@@ -54,7 +60,10 @@ export function partitionUserMetadata(userMetadata: Readonly<Record<string, stri
 }
 
 /** The same for content headers: a value that is no plain header text would break the service's signatures. */
-export function partitionHeaders(headers: ContentHeaders): { native: ContentHeaders; rest: ContentHeaders | undefined } {
+export function partitionHeaders(headers: ContentHeaders): {
+  native: ContentHeaders;
+  rest: ContentHeaders | undefined;
+} {
   const all = Object.entries<string>({ ...headers });
   const odd = all.filter(([, value]) => !NATIVE_VALUE.test(value));
   if (odd.length === 0) return { native: headers, rest: undefined };

@@ -12,7 +12,10 @@ export function momentNow({ now, monotonic }: Clocks): Moment {
   return { wall: now(), monotonic: monotonic() };
 }
 
-/** Milliseconds since then by whichever clock says more: never less than have passed, unless the wall clock was set back while the machine slept. */
+/**
+ * Milliseconds since then by whichever clock says more: never less than have passed, unless the wall clock was set back
+ * while the machine slept.
+ */
 export function elapsedSince({ wall, monotonic }: Moment, clocks: Clocks): number {
   return Math.max(clocks.now() - wall, clocks.monotonic() - monotonic);
 }

@@ -15,8 +15,12 @@ const isCount: Check = (value) => Number.isSafeInteger(value) && (value as numbe
 const isMoment: Check = (value) => typeof value === 'number' && Math.abs(value) <= LAST_MOMENT;
 const isMark: Check = (value) => value === 1;
 const isToken: Check = (value) => typeof value === 'string' && isVersionToken(value);
-const isListOf = (check: Check): Check => (value) => Array.isArray(value) && value.every(check);
-const isTextMap: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isText);
+const isListOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const isTextMap: Check = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isText);
 const isPair: Check = (value) => Array.isArray(value) && value.length === 2 && value.every(isText);
 const isDigest: Check = (value) => typeof value === 'string' && HEX.test(value);
 
@@ -24,7 +28,11 @@ const ALGORITHMS: ReadonlySet<unknown> = new Set(CHECKSUM_ALGORITHMS);
 /** Base64, of composite ones with the number of parts. */
 const SUM = /^[A-Za-z0-9+/]+={0,2}(?:-\d{1,5})?$/;
 const isSum: Check = (value) => typeof value === 'string' && SUM.test(value);
-const isChecksum: Check = (value) => Array.isArray(value) && ALGORITHMS.has(value[0]) && isSum(value[1]) && (value[2] === 'COMPOSITE' || value[2] === 'FULL_OBJECT');
+const isChecksum: Check = (value) =>
+  Array.isArray(value) &&
+  ALGORITHMS.has(value[0]) &&
+  isSum(value[1]) &&
+  (value[2] === 'COMPOSITE' || value[2] === 'FULL_OBJECT');
 
 function isParts(value: unknown): boolean {
   const { r: runs, h: checksums } = (value ?? {}) as { readonly r?: unknown; readonly h?: unknown };
@@ -34,24 +42,53 @@ function isParts(value: unknown): boolean {
   return parts <= MAX_PARTS;
 }
 
-const isLock: Check = (value) => Array.isArray(value) && value.length === 3 && [null, 'g', 'c'].includes(value[0] as string | null)
-  && (value[1] === null || isMoment(value[1])) && [null, 0, 1].includes(value[2] as number | null);
+const isLock: Check = (value) =>
+  Array.isArray(value) &&
+  value.length === 3 &&
+  [null, 'g', 'c'].includes(value[0] as string | null) &&
+  (value[1] === null || isMoment(value[1])) &&
+  [null, 0, 1].includes(value[2] as number | null);
 
 /** What each field may hold, by its name. */
 const CHECKS: Readonly<Record<keyof typeof RECORD_FIELDS, Check>> = {
-  mtime: isMoment, etag: isText, size: isCount, version: isToken, owner: isText, acl: isListOf(isText), storageClass: isText, headers: isTextMap,
-  expires: isText, websiteRedirect: isText, userMetadata: isTextMap, checksum: isChecksum, parts: isParts, tags: isListOf(isPair), lock: isLock,
-  key: isText, nonce: isText, ring: isListOf(isText), isNull: isMark, stamp: isMark, lostSince: isMoment, rev: isText, nullVersion: isToken,
-  adds: isListOf(isToken), dels: isListOf(isToken), floor: isCount, overflow: isDigest,
+  mtime: isMoment,
+  etag: isText,
+  size: isCount,
+  version: isToken,
+  owner: isText,
+  acl: isListOf(isText),
+  storageClass: isText,
+  headers: isTextMap,
+  expires: isText,
+  websiteRedirect: isText,
+  userMetadata: isTextMap,
+  checksum: isChecksum,
+  parts: isParts,
+  tags: isListOf(isPair),
+  lock: isLock,
+  key: isText,
+  nonce: isText,
+  ring: isListOf(isText),
+  isNull: isMark,
+  stamp: isMark,
+  lostSince: isMoment,
+  rev: isText,
+  nullVersion: isToken,
+  adds: isListOf(isToken),
+  dels: isListOf(isToken),
+  floor: isCount,
+  overflow: isDigest,
 };
 
 const BY_CODE: ReadonlyMap<string, Check> = new Map([
-  ['k', isText], ['s', isCount], ...Object.entries(RECORD_FIELDS).map(([name, { code }]) => [code, CHECKS[name as keyof typeof CHECKS]] as const),
+  ['k', isText],
+  ['s', isCount],
+  ...Object.entries(RECORD_FIELDS).map(([name, { code }]) => [code, CHECKS[name as keyof typeof CHECKS]] as const),
 ]);
 
 /**
- * Blobs of buckets can be written by others, hence no field is believed that could not be ours: a number of parts that no memory
- * holds, a version's name that leads elsewhere, a time that is none. Fields that nobody knows are let be.
+ * Blobs of buckets can be written by others, hence no field is believed that could not be ours: a number of parts that
+ * no memory holds, a version's name that leads elsewhere, a time that is none. Fields that nobody knows are let be.
  * @returns the code of a field that cannot be ours
  */
 export function damagedField(json: object): string | undefined {

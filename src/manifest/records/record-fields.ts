@@ -8,12 +8,23 @@ import { FLAG, type Field, NUMBER, TEXT, type ValueOf, coded, plain } from './fi
 import type { VersionToken } from './version-token.ts';
 
 /**
- * Which records have a field. `place`: all. `said`: what a client said of the object when it was made; `shown`: what else readers are shown as
- * it stands; `kept`: what has a default of the blob's or the bucket's own. These three are the object. `own`: a version's own blob, and
- * the head that repeats it. `null`: heads of another version than the null one. `log`, `nonces`: heads. `seen`: a head of a version's
- * own blob. `spill`: what is too large.
+ * Which records have a field. `place`: all. `said`: what a client said of the object when it was made; `shown`: what
+ * else readers are shown as it stands; `kept`: what has a default of the blob's or the bucket's own. These three are
+ * the object. `own`: a version's own blob, and the head that repeats it. `null`: heads of another version than the null
+ * one. `log`, `nonces`: heads. `seen`: a head of a version's own blob. `spill`: what is too large.
  */
-export type FieldGroup = 'place' | 'said' | 'shown' | 'kept' | 'named' | 'own' | 'seen' | 'null' | 'log' | 'nonces' | 'spill';
+export type FieldGroup =
+  | 'place'
+  | 'said'
+  | 'shown'
+  | 'kept'
+  | 'named'
+  | 'own'
+  | 'seen'
+  | 'null'
+  | 'log'
+  | 'nonces'
+  | 'spill';
 
 interface RecordField extends Field {
   readonly of: FieldGroup;
@@ -23,47 +34,193 @@ interface RecordField extends Field {
   readonly trims?: true;
 }
 
-/** In the order in which they are written. Adding one: a row here, and the place that its value comes from or goes to. */
+/**
+ * In the order in which they are written. Adding one: a row here, and the place that its value comes from or goes to.
+ */
 export const RECORD_FIELDS = {
-  mtime: { code: 't', of: 'place', form: NUMBER, meaning: 'S3\'s Last-Modified in milliseconds', absent: 'the whole seconds of `s`' },
-  etag: { code: 'e', of: 'kept', form: TEXT, meaning: 'ETag without quotes', absent: 'the MD5 that the service keeps for the blob' },
-  size: { code: 'z', of: 'named', form: NUMBER, meaning: 'size of the version that a head names, whose own blob is empty', absent: '-' },
-  version: { code: 'b', of: 'named', form: plain<VersionToken>(), meaning: 'token of the version\'s own blob that a head names', absent: '-' },
-  owner: { code: 'o', of: 'kept', form: TEXT, meaning: 'canonical id of the owner', absent: 'the bucket\'s owner' },
+  mtime: {
+    code: 't',
+    of: 'place',
+    form: NUMBER,
+    meaning: "S3's Last-Modified in milliseconds",
+    absent: 'the whole seconds of `s`',
+  },
+  etag: {
+    code: 'e',
+    of: 'kept',
+    form: TEXT,
+    meaning: 'ETag without quotes',
+    absent: 'the MD5 that the service keeps for the blob',
+  },
+  size: {
+    code: 'z',
+    of: 'named',
+    form: NUMBER,
+    meaning: 'size of the version that a head names, whose own blob is empty',
+    absent: '-',
+  },
+  version: {
+    code: 'b',
+    of: 'named',
+    form: plain<VersionToken>(),
+    meaning: "token of the version's own blob that a head names",
+    absent: '-',
+  },
+  owner: { code: 'o', of: 'kept', form: TEXT, meaning: 'canonical id of the owner', absent: "the bucket's owner" },
   acl: {
-    code: 'a', of: 'shown', spills: true, form: coded<Acl, AclCode>(encodeAcl, decodeAcl),
-    meaning: 'ACL: one text a grant. `r` READ, `w` WRITE, `R` READ_ACP, `W` WRITE_ACP, `f` FULL_CONTROL; then nothing (the owner), `@a` AllUsers, `@u` AuthenticatedUsers, `@l` LogDelivery, or `=` and a canonical id. A text that a release does not know is refused',
+    code: 'a',
+    of: 'shown',
+    spills: true,
+    form: coded<Acl, AclCode>(encodeAcl, decodeAcl),
+    meaning:
+      'ACL: one text a grant. `r` READ, `w` WRITE, `R` READ_ACP, `W` WRITE_ACP, `f` FULL_CONTROL; then nothing (the owner), `@a` AllUsers, `@u` AuthenticatedUsers, `@l` LogDelivery, or `=` and a canonical id. A text that a release does not know is refused',
     absent: 'private to the owner',
   },
   storageClass: { code: 'c', of: 'said', form: TEXT, meaning: 'storage class', absent: 'STANDARD' },
-  headers: { code: 'g', of: 'kept', spills: true, form: plain<ContentHeaders>(), meaning: 'content headers whose values are not printable ASCII', absent: 'the blob\'s own fields say all' },
+  headers: {
+    code: 'g',
+    of: 'kept',
+    spills: true,
+    form: plain<ContentHeaders>(),
+    meaning: 'content headers whose values are not printable ASCII',
+    absent: "the blob's own fields say all",
+  },
   expires: { code: 'x', of: 'said', spills: true, form: TEXT, meaning: '`Expires` byte for byte', absent: 'none' },
   websiteRedirect: { code: 'w', of: 'said', spills: true, form: TEXT, meaning: 'website redirect', absent: 'none' },
-  userMetadata: { code: 'm', of: 'kept', spills: true, form: plain<Readonly<Record<string, string>>>(), meaning: 'user metadata whose names or values the cloud\'s rules refuse', absent: 'none' },
+  userMetadata: {
+    code: 'm',
+    of: 'kept',
+    spills: true,
+    form: plain<Readonly<Record<string, string>>>(),
+    meaning: "user metadata whose names or values the cloud's rules refuse",
+    absent: 'none',
+  },
   checksum: {
-    code: 'h', of: 'shown', form: coded<Checksum, readonly [Checksum['algorithm'], string, Checksum['type']]>(
-      ({ algorithm, value, type }) => [algorithm, value, type], ([algorithm, value, type]) => ({ algorithm, value, type })),
-    meaning: 'checksum: algorithm, base64 value, type', absent: 'none',
+    code: 'h',
+    of: 'shown',
+    form: coded<Checksum, readonly [Checksum['algorithm'], string, Checksum['type']]>(
+      ({ algorithm, value, type }) => [algorithm, value, type],
+      ([algorithm, value, type]) => ({ algorithm, value, type }),
+    ),
+    meaning: 'checksum: algorithm, base64 value, type',
+    absent: 'none',
   },
-  parts: { code: 'p', of: 'shown', spills: true, form: coded<readonly PartEntry[], PartsCode>(encodeParts, decodeParts), meaning: 'parts of a multipart object: runs of `[first number, count, size]`, and the parts\' checksums', absent: 'not multipart' },
+  parts: {
+    code: 'p',
+    of: 'shown',
+    spills: true,
+    form: coded<readonly PartEntry[], PartsCode>(encodeParts, decodeParts),
+    meaning: "parts of a multipart object: runs of `[first number, count, size]`, and the parts' checksums",
+    absent: 'not multipart',
+  },
   tags: {
-    code: 'tg', of: 'said', spills: true, form: coded<readonly Tag[], readonly (readonly [string, string])[]>(
-      (tags) => tags.map(({ key, value }) => [key, value]), (pairs) => pairs.map(([key, value]) => ({ key, value }))),
-    meaning: 'tags by key, `[[key, value], ...]`, never empty', absent: 'none',
+    code: 'tg',
+    of: 'said',
+    spills: true,
+    form: coded<readonly Tag[], readonly (readonly [string, string])[]>(
+      (tags) => tags.map(({ key, value }) => [key, value]),
+      (pairs) => pairs.map(([key, value]) => ({ key, value })),
+    ),
+    meaning: 'tags by key, `[[key, value], ...]`, never empty',
+    absent: 'none',
   },
-  lock: { code: 'l', of: 'said', trims: true, form: coded(encodeLock, decodeLock), meaning: 'lock: mode (`g`, `c`), end of retention in ms, legal hold (1, 0); null for what was never set', absent: 'none' },
-  key: { code: 'key', of: 'place', form: TEXT, meaning: 'the true key, when the blob\'s name had to be cut', absent: 'the name says it' },
-  nonce: { code: 'n', of: 'nonces', form: TEXT, meaning: 'nonce of the write that made the version', absent: 'no write of ours' },
-  ring: { code: 'r', of: 'nonces', form: plain<readonly string[]>(), meaning: 'nonces of up to eight writes before, proof of a commit whose answer was lost; on a version\'s own blob those of its amendments', absent: 'a plain PUT' },
-  isNull: { code: 'u', of: 'own', form: FLAG, meaning: 'it is the null version; inline heads and mlinks always are', absent: 'it is not' },
-  stamp: { code: 'st', of: 'own', form: FLAG, meaning: 'stamped: was current once, or committed below the head. Never cleared. On a head: the version that it names is', absent: 'not' },
-  lostSince: { code: 'ls', of: 'own', form: NUMBER, meaning: 'when a sweep found that no head of ours names the version, and that a tool of the cloud may be the reason, ms', absent: 'never' },
-  rev: { code: 'rv', of: 'seen', trims: true, form: TEXT, meaning: 'revision of the version\'s own blob when the head was written', absent: 'read it' },
-  nullVersion: { code: 'nv', of: 'null', form: plain<VersionToken>(), meaning: 'token of the noncurrent null version: the only thing that makes its blob visible', absent: 'there is none' },
-  adds: { code: 'ad', of: 'log', form: plain<readonly VersionToken[]>(), meaning: 'tokens of versions committed below this head and perhaps not stamped yet', absent: 'none' },
-  dels: { code: 'd', of: 'log', form: plain<readonly VersionToken[]>(), meaning: 'tokens of versions that are gone and whose blobs may still be there', absent: 'none' },
-  floor: { code: 'fl', of: 'log', form: NUMBER, meaning: 'seq of the last version that was committed under a condition: nobody may come below it', absent: 'the head\'s own seq. A null version without it was written by somebody who knew of no versions' },
-  overflow: { code: 'ov', of: 'spill', trims: true, form: TEXT, meaning: 'SHA-256 of the overflow blob with the rest of the record', absent: 'all is here' },
+  lock: {
+    code: 'l',
+    of: 'said',
+    trims: true,
+    form: coded(encodeLock, decodeLock),
+    meaning: 'lock: mode (`g`, `c`), end of retention in ms, legal hold (1, 0); null for what was never set',
+    absent: 'none',
+  },
+  key: {
+    code: 'key',
+    of: 'place',
+    form: TEXT,
+    meaning: "the true key, when the blob's name had to be cut",
+    absent: 'the name says it',
+  },
+  nonce: {
+    code: 'n',
+    of: 'nonces',
+    form: TEXT,
+    meaning: 'nonce of the write that made the version',
+    absent: 'no write of ours',
+  },
+  ring: {
+    code: 'r',
+    of: 'nonces',
+    form: plain<readonly string[]>(),
+    meaning:
+      "nonces of up to eight writes before, proof of a commit whose answer was lost; on a version's own blob those of its amendments",
+    absent: 'a plain PUT',
+  },
+  isNull: {
+    code: 'u',
+    of: 'own',
+    form: FLAG,
+    meaning: 'it is the null version; inline heads and mlinks always are',
+    absent: 'it is not',
+  },
+  stamp: {
+    code: 'st',
+    of: 'own',
+    form: FLAG,
+    meaning:
+      'stamped: was current once, or committed below the head. Never cleared. On a head: the version that it names is',
+    absent: 'not',
+  },
+  lostSince: {
+    code: 'ls',
+    of: 'own',
+    form: NUMBER,
+    meaning:
+      'when a sweep found that no head of ours names the version, and that a tool of the cloud may be the reason, ms',
+    absent: 'never',
+  },
+  rev: {
+    code: 'rv',
+    of: 'seen',
+    trims: true,
+    form: TEXT,
+    meaning: "revision of the version's own blob when the head was written",
+    absent: 'read it',
+  },
+  nullVersion: {
+    code: 'nv',
+    of: 'null',
+    form: plain<VersionToken>(),
+    meaning: 'token of the noncurrent null version: the only thing that makes its blob visible',
+    absent: 'there is none',
+  },
+  adds: {
+    code: 'ad',
+    of: 'log',
+    form: plain<readonly VersionToken[]>(),
+    meaning: 'tokens of versions committed below this head and perhaps not stamped yet',
+    absent: 'none',
+  },
+  dels: {
+    code: 'd',
+    of: 'log',
+    form: plain<readonly VersionToken[]>(),
+    meaning: 'tokens of versions that are gone and whose blobs may still be there',
+    absent: 'none',
+  },
+  floor: {
+    code: 'fl',
+    of: 'log',
+    form: NUMBER,
+    meaning: 'seq of the last version that was committed under a condition: nobody may come below it',
+    absent: "the head's own seq. A null version without it was written by somebody who knew of no versions",
+  },
+  overflow: {
+    code: 'ov',
+    of: 'spill',
+    trims: true,
+    form: TEXT,
+    meaning: 'SHA-256 of the overflow blob with the rest of the record',
+    absent: 'all is here',
+  },
 } as const satisfies Readonly<Record<string, RecordField>>;
 
 type Fields = typeof RECORD_FIELDS;

@@ -1,6 +1,14 @@
 import { type UnknownFields, addUnknown, codecOfFields, toAsciiJson } from './fields.ts';
 import { damagedField } from './record-checks.ts';
-import { type FieldGroup, type FieldsOf, RECORD_FIELDS, fieldsOf, spilled, unspilled, untrimmed } from './record-fields.ts';
+import {
+  type FieldGroup,
+  type FieldsOf,
+  RECORD_FIELDS,
+  fieldsOf,
+  spilled,
+  unspilled,
+  untrimmed,
+} from './record-fields.ts';
 import type { VersionToken } from './version-token.ts';
 
 /** Metadata name under which the record rides on a blob. Everything else on the blob is user metadata. */
@@ -19,7 +27,10 @@ interface Placed extends FieldsOf<'place'> {
   readonly unknownSpilled?: UnknownFields;
 }
 
-/** What S3 knows of an object beyond what the cloud has fields for. Absent = the default, so that a plain PUT costs a few dozen bytes. */
+/**
+ * What S3 knows of an object beyond what the cloud has fields for. Absent = the default, so that a plain PUT costs a
+ * few dozen bytes.
+ */
 interface ObjectFields extends Placed, FieldsOf<'said' | 'shown' | 'kept' | 'spill'> {}
 
 type MarkerFields = Placed & Pick<FieldsOf<'kept'>, 'owner'>;
@@ -43,7 +54,11 @@ export interface InlineHead extends ObjectFields, HeadFields {
 }
 
 /** The current version has a blob of its own, which says more than the head where that had no room. */
-export interface LinkHead extends Omit<ObjectFields, 'etag'>, HeadFields, NamingObject, FieldsOf<'own' | 'seen' | 'null'> {
+export interface LinkHead
+  extends Omit<ObjectFields, 'etag'>,
+    HeadFields,
+    NamingObject,
+    FieldsOf<'own' | 'seen' | 'null'> {
   readonly kind: 'link';
 }
 
@@ -87,7 +102,13 @@ export interface LooseRecord extends Placed, FieldsOf<FieldGroup> {
   readonly kind: HeadKind;
 }
 
-const KIND_CODE: Readonly<Record<HeadKind, string | undefined>> = { inline: undefined, link: 'l', mlink: 'm', tomb: 't', void: 'v' };
+const KIND_CODE: Readonly<Record<HeadKind, string | undefined>> = {
+  inline: undefined,
+  link: 'l',
+  mlink: 'm',
+  tomb: 't',
+  void: 'v',
+};
 const KIND_OF: Readonly<Record<string, HeadKind>> = { l: 'link', m: 'mlink', t: 'tomb', v: 'void' };
 
 /** What a head of each kind always says. */
@@ -110,7 +131,10 @@ export function encodeRecord(record: HeadRecord | OwnRecord | DeletionRecord | L
   return toAsciiJson(json);
 }
 
-/** @returns undefined for a text that is no record of ours; @throws RecordFormatError for one from a later release, or with a field that none of ours has */
+/**
+ * @returns undefined for a text that is no record of ours;
+ * @throws RecordFormatError for one from a later release, or with a field that none of ours has
+ */
 export function decodeRecord(text: string): LooseRecord | undefined {
   const json = parseJson(text);
   if (json === undefined) return undefined;
@@ -143,7 +167,9 @@ export function tryDecodeRecord(text: string): LooseRecord | undefined {
 /** The record of a blob at a key's name. @throws RecordFormatError for one that no head has */
 export function asHead(record: LooseRecord): HeadRecord {
   const { kind } = record;
-  if (MUST_HAVE[kind].some((name) => record[name] === undefined)) throw new RecordFormatError(`kind "${kind}" that does not say ${MUST_HAVE[kind].join(', ')}`);
+  if (MUST_HAVE[kind].some((name) => record[name] === undefined)) {
+    throw new RecordFormatError(`kind "${kind}" that does not say ${MUST_HAVE[kind].join(', ')}`);
+  }
   return record as HeadRecord;
 }
 
@@ -224,13 +250,18 @@ export function joinOverflow<R extends HeadRecord | OwnRecord>(record: R, { unkn
 }
 
 /**
- * A record that cannot be read: a later release wrote it, or somebody who may write to the container by the cloud's own tools.
- * Refusing is safer than dropping what it says, which may be a lock.
+ * A record that cannot be read: a later release wrote it, or somebody who may write to the container by the cloud's own
+ * tools. Refusing is safer than dropping what it says, which may be a lock.
  */
 export class RecordFormatError extends Error {
   /** @param what the format's number, or what else is not understood */
   constructor(what: number | string, options?: ErrorOptions) {
-    super(typeof what === 'string' ? `record of ${what} cannot be read by this release` : `record format ${what} is newer than this release understands (${FORMAT})`, options);
+    super(
+      typeof what === 'string'
+        ? `record of ${what} cannot be read by this release`
+        : `record format ${what} is newer than this release understands (${FORMAT})`,
+      options,
+    );
     this.name = 'RecordFormatError';
   }
 }
@@ -251,5 +282,12 @@ function parseJson(text: string): RecordJson | undefined {
 }
 
 function isRecordJson(json: unknown): json is RecordJson {
-  return typeof json === 'object' && json !== null && 'v' in json && typeof json.v === 'number' && 's' in json && typeof json.s === 'number';
+  return (
+    typeof json === 'object' &&
+    json !== null &&
+    'v' in json &&
+    typeof json.v === 'number' &&
+    's' in json &&
+    typeof json.s === 'number'
+  );
 }

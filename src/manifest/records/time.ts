@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The time of one process; tests give each gateway one that is skewed, steps or stands still. Durations in milliseconds. */
+/**
+ * The time of one process; tests give each gateway one that is skewed, steps or stands still. Durations in
+ * milliseconds.
+ */
 export interface Time {
   /** Milliseconds since the epoch, as the machine believes: may step either way. */
   readonly now: () => number;

@@ -3,7 +3,10 @@ import { StoreError } from '../../store/store-error.ts';
 /** What a turn says that found the state moved: look again. */
 export const AGAIN = Symbol('again');
 
-/** How often something is looked at, judged and changed anew because others change it, and what is said when that does not end. */
+/**
+ * How often something is looked at, judged and changed anew because others change it, and what is said when that does
+ * not end.
+ */
 interface TurnPolicy {
   readonly most: number;
   /** Of the error: the call that never came through, and why. */
@@ -19,7 +22,9 @@ export const TURNS = {
   amend: { most: 8, call: 'setMetadata', code: 'Contention' },
   remove: { most: 8, call: 'remove', code: 'Contention' },
   stamp: { most: 8, call: 'setMetadata', code: 'Contention' },
-  /** A version may be replaced, deleted or moved between the head and its own blob; each turn follows one such change. */
+  /**
+   * A version may be replaced, deleted or moved between the head and its own blob; each turn follows one such change.
+   */
   read: { most: 6, call: 'read', code: 'ObjectKeepsChanging' },
   list: { most: 4, call: 'list', code: 'ObjectKeepsChanging' },
   /** Complete and Abort of one upload. */
@@ -33,7 +38,11 @@ export const TURNS = {
  * @param spent what to throw when none did, instead of `throttled`; a turn may have left something in doubt
  * @throws what a turn throws; StoreError throttled
  */
-export async function inTurns<T>(policy: TurnPolicy, turn: (turn: number) => Promise<T | typeof AGAIN>, spent?: () => Error | undefined): Promise<T> {
+export async function inTurns<T>(
+  policy: TurnPolicy,
+  turn: (turn: number) => Promise<T | typeof AGAIN>,
+  spent?: () => Error | undefined,
+): Promise<T> {
   for (let n = 0; n < policy.most; n++) {
     const result = await turn(n);
     if (result !== AGAIN) return result;

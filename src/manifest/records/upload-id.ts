@@ -14,7 +14,9 @@ export const UPLOAD_ID_LENGTH = SEQ_DIGITS + BINDING_LENGTH + (SECRET_BYTES * 4)
 
 /** Opaque to clients, `[A-Za-z0-9_-]`: initiation seq, mark of bucket and key, 144 random bits. */
 export function newUploadId(bucket: Bucket, key: string, seq: number): string {
-  return seq.toString(16).padStart(SEQ_DIGITS, '0') + binding(bucket, key) + randomBytes(SECRET_BYTES).toString('base64url');
+  return (
+    seq.toString(16).padStart(SEQ_DIGITS, '0') + binding(bucket, key) + randomBytes(SECRET_BYTES).toString('base64url')
+  );
 }
 
 /** Has the form of an id; says nothing about its existence. */
@@ -42,7 +44,9 @@ export function initiatedAt(uploadId: string): number {
   return mtimeOfSeq(seqOfUploadId(uploadId));
 }
 
-/** Nonce of the head write that publishes the upload: the same for every attempt, so that each recognises the others. */
+/**
+ * Nonce of the head write that publishes the upload: the same for every attempt, so that each recognises the others.
+ */
 export function publishNonce(uploadId: string): string {
   return createHash('sha256').update(uploadId).digest('base64url').slice(0, 11);
 }

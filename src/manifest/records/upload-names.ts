@@ -32,13 +32,20 @@ export function uploadsUnder(bucket: Bucket, prefix: string): string {
 }
 
 /** @returns undefined for a name that is no upload record; no `key` when the name is cut */
-export function parseUploadName(bucket: Bucket, name: string): { uploadId: string; key: string | undefined } | undefined {
+export function parseUploadName(
+  bucket: Bucket,
+  name: string,
+): { uploadId: string; key: string | undefined } | undefined {
   const parsed = parseKeyedName(uploadsRegion(bucket), name);
   return parsed !== undefined && isUploadId(parsed.id) ? { uploadId: parsed.id, key: parsed.key } : undefined;
 }
 
 function uploadsRegion(bucket: Bucket): KeyedRegion {
-  return { prefix: uploadsPrefix(bucket), idLength: UPLOAD_ID_LENGTH, maxNameLength: bucket.home.store.capabilities.maxNameLength };
+  return {
+    prefix: uploadsPrefix(bucket),
+    idLength: UPLOAD_ID_LENGTH,
+    maxNameLength: bucket.home.store.capabilities.maxNameLength,
+  };
 }
 
 /** All part records of an upload. */
@@ -59,7 +66,10 @@ export function tombstoneRef(home: BucketHome, uploadId: string): BlobRef {
   return { container: home.system, name: `c/${uploadId}` };
 }
 
-/** The private blob that the parts of an upload are staged beside and assembled to: the version's own, if the upload is completed. */
+/**
+ * The private blob that the parts of an upload are staged beside and assembled to: the version's own, if the upload is
+ * completed.
+ */
 export function stagingRef({ bucket, key, uploadId }: UploadTarget): BlobRef {
   return versionRef(bucket, key, versionOfUpload(uploadId));
 }

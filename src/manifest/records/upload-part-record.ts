@@ -22,14 +22,24 @@ const FORMAT = 1;
 
 type PartChecksum = NonNullable<PartRecord['checksum']>;
 
-/** The field table of a part, in the order in which it is written. Nothing rewrites it: the last writer of a number wins. */
+/**
+ * The field table of a part, in the order in which it is written. Nothing rewrites it: the last writer of a number
+ * wins.
+ */
 export const PART_FIELDS = {
   etag: { code: 'e', form: TEXT, meaning: 'ETag without quotes', absent: '-' },
-  derived: { code: 'd', form: FLAG, meaning: 'the ETag is no MD5: a range was copied inside the backend', absent: 'it is' },
+  derived: {
+    code: 'd',
+    form: FLAG,
+    meaning: 'the ETag is no MD5: a range was copied inside the backend',
+    absent: 'it is',
+  },
   size: { code: 'z', form: NUMBER, meaning: 'bytes', absent: '-' },
   mtime: { code: 't', form: NUMBER, meaning: 'Last-Modified in milliseconds', absent: '-' },
   checksum: {
-    code: 'h', meaning: 'checksum: algorithm, base64 value', absent: 'none',
+    code: 'h',
+    meaning: 'checksum: algorithm, base64 value',
+    absent: 'none',
     form: coded<PartChecksum, readonly [ChecksumAlgorithm, string]>(
       ({ algorithm, value }) => [algorithm, value],
       ([algorithm, value]) => ({ algorithm, value }),

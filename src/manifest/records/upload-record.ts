@@ -49,7 +49,9 @@ const FORMAT = 1;
 export const UPLOAD_FIELDS = {
   ownerId: { code: 'o', form: TEXT, meaning: 'canonical id of the owner of what the upload becomes', absent: '-' },
   initiator: {
-    code: 'i', meaning: 'who started it: ARN of a user or canonical id, display name', absent: 'the owner',
+    code: 'i',
+    meaning: 'who started it: ARN of a user or canonical id, display name',
+    absent: 'the owner',
     form: coded<Initiator, readonly [string, string]>(
       ({ id, displayName }) => [id, displayName],
       ([id, displayName]) => ({ id, displayName }),
@@ -57,13 +59,20 @@ export const UPLOAD_FIELDS = {
   },
   storageClass: { code: 'c', form: TEXT, meaning: 'storage class', absent: 'STANDARD' },
   checksum: {
-    code: 'h', meaning: 'checksum that was asked for: algorithm, type', absent: 'none',
+    code: 'h',
+    meaning: 'checksum that was asked for: algorithm, type',
+    absent: 'none',
     form: coded<UploadChecksum, readonly [ChecksumAlgorithm, ChecksumType]>(
       ({ algorithm, type }) => [algorithm, type],
       ([algorithm, type]) => ({ algorithm, type }),
     ),
   },
-  key: { code: 'k', form: TEXT, meaning: 'the true key, when the blob\'s name had to be cut', absent: 'the name says it' },
+  key: {
+    code: 'k',
+    form: TEXT,
+    meaning: "the true key, when the blob's name had to be cut",
+    absent: 'the name says it',
+  },
   placed: { code: 'p', form: FLAG, meaning: 'its seq was taken above the head of its key', absent: 'it was not' },
 } as const satisfies FieldTable;
 
@@ -89,7 +98,9 @@ export function encodeUpload(record: UploadRecord): { body: Buffer; metadata: Bl
 export function decodeSummary(metadata: BlobMetadata): UploadSummary {
   const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as { readonly v?: number };
   const summary = CODEC.decode(json).fields as Partial<UploadSummary>;
-  if (json.v !== FORMAT || summary.ownerId === undefined) throw new Error(`upload record of format ${json.v ?? 'none'} cannot be read by this release`);
+  if (json.v !== FORMAT || summary.ownerId === undefined) {
+    throw new Error(`upload record of format ${json.v ?? 'none'} cannot be read by this release`);
+  }
   return { ...summary, ownerId: summary.ownerId };
 }
 

@@ -12,12 +12,17 @@ export function versionsPrefix(bucket: Bucket): string {
   return `v/${bucket.uid}/`;
 }
 
-/** Names of the versions of one key start with this, and no others do; newest first. `trueKey` is set when the name is cut. */
+/**
+ * Names of the versions of one key start with this, and no others do; newest first. `trueKey` is set when the name is
+ * cut.
+ */
 export function versionsOfKey(bucket: Bucket, key: string): { prefix: string; trueKey: string | undefined } {
   return namesOfKey(versionsRegion(bucket), key);
 }
 
-/** The version's own blob: bytes and record, or a delete marker's record. Also where the parts of an upload are staged. */
+/**
+ * The version's own blob: bytes and record, or a delete marker's record. Also where the parts of an upload are staged.
+ */
 export function versionRef(bucket: Bucket, key: string, token: VersionToken): BlobRef {
   return { container: bucket.home.system, name: versionsOfKey(bucket, key).prefix + token };
 }
@@ -53,7 +58,10 @@ function isWhole(bucket: Bucket, key: string, start: string): boolean {
 }
 
 /** @returns undefined for a name that is no version; no `key` when the name is cut (the record has it) */
-export function parseVersionName(bucket: Bucket, name: string): { token: VersionToken; key: string | undefined } | undefined {
+export function parseVersionName(
+  bucket: Bucket,
+  name: string,
+): { token: VersionToken; key: string | undefined } | undefined {
   const parsed = parseKeyedName(versionsRegion(bucket), name);
   return parsed !== undefined && isVersionToken(parsed.id) ? { token: parsed.id, key: parsed.key } : undefined;
 }
@@ -66,7 +74,10 @@ export function deletionsPrefix(bucket: Bucket): string {
 /** `trueKey` is set when the name is cut. */
 export function deletionRef(bucket: Bucket, key: string): { ref: BlobRef; trueKey: string | undefined } {
   const { text, cut } = encodeKey(deletionsRegion(bucket), key);
-  return { ref: { container: bucket.home.system, name: deletionsPrefix(bucket) + text }, trueKey: cut ? key : undefined };
+  return {
+    ref: { container: bucket.home.system, name: deletionsPrefix(bucket) + text },
+    trueKey: cut ? key : undefined,
+  };
 }
 
 /** What to list to see all such keys that start with `prefix`; others may come too when it is long. */
@@ -75,7 +86,11 @@ export function deletionsUnder(bucket: Bucket, prefix: string): string {
 }
 
 function versionsRegion(bucket: Bucket): KeyedRegion {
-  return { prefix: versionsPrefix(bucket), idLength: TOKEN_LENGTH, maxNameLength: bucket.home.store.capabilities.maxNameLength };
+  return {
+    prefix: versionsPrefix(bucket),
+    idLength: TOKEN_LENGTH,
+    maxNameLength: bucket.home.store.capabilities.maxNameLength,
+  };
 }
 
 /** Its names have no ids; keys are cut where they are among the versions. */

@@ -40,11 +40,14 @@ export async function takeCensus(run: SweepRun, isHere: (bucket: string) => bool
   const add = (name: string, record: BucketRecord, properties?: BlobProperties): void => {
     containers.add(record.container);
     // What a deleted bucket left is removed past the grace, when nobody works for it any more.
-    if (record.state?.kind !== 'deleted' || properties === undefined || !run.isPastGrace(properties)) live.add(record.uid);
+    if (record.state?.kind !== 'deleted' || properties === undefined || !run.isPastGrace(properties)) {
+      live.add(record.uid);
+    }
     if (!isHere(name)) return;
     const { state } = record;
-    if (state === undefined) buckets.push(toBucket(run.backend, name, { record }));
-    else if (properties !== undefined) {
+    if (state === undefined) {
+      buckets.push(toBucket(run.backend, name, { record }));
+    } else if (properties !== undefined) {
       const { revision, lastModified } = properties;
       unsettled.push({ name, record: { ...record, state }, revision, lastModified });
     }

@@ -36,9 +36,9 @@ interface ExportOptions {
 }
 
 /**
- * Makes a plain blob of every current object, at its key: so that the tools of the cloud see all bytes without the gateway.
- * For S3 clients nothing changes, and the gateway may go on serving: a head keeps what it says of its version, and has
- * the version's bytes besides. Each object is one server-side copy on the revision of its head; what is done is
+ * Makes a plain blob of every current object, at its key: so that the tools of the cloud see all bytes without the
+ * gateway. For S3 clients nothing changes, and the gateway may go on serving: a head keeps what it says of its version,
+ * and has the version's bytes besides. Each object is one server-side copy on the revision of its head; what is done is
  * recognised by its size, so a broken-off export is simply started again.
  */
 export async function exportPlain(options: ExportOptions, call: Call): Promise<ExportReport> {
@@ -48,7 +48,11 @@ export async function exportPlain(options: ExportOptions, call: Call): Promise<E
   let complete = true;
   try {
     for (const backend of options.backends) {
-      const run = new SweepRun({ ...SWEEP_DEFAULTS, dryRun: settings.dryRun, concurrency: settings.concurrency }, backend, startedAt);
+      const run = new SweepRun(
+        { ...SWEEP_DEFAULTS, dryRun: settings.dryRun, concurrency: settings.concurrency },
+        backend,
+        startedAt,
+      );
       const { buckets } = await takeCensus(run, (name) => realm.backendOf(name) === backend, call);
       for (const bucket of buckets) {
         if (settings.bucket !== undefined && bucket.name !== settings.bucket) continue;
@@ -90,10 +94,16 @@ async function exportHead(one: BucketExport, entry: BlobEntry, call: Call): Prom
     case 'mlink':
       return run.act(tally, { finding: 'settled', name: key }, () => settleNow(bucket, { key, head, record }, call));
     case 'link':
-      if (head.properties.size !== record.size) await run.act(tally, { finding: 'copied', name: key, bytes: record.size }, () => fillHead(bucket, { key, head, record }, call));
+      if (head.properties.size !== record.size) {
+        await run.act(tally, { finding: 'copied', name: key, bytes: record.size }, () =>
+          fillHead(bucket, { key, head, record }, call),
+        );
+      }
       return;
     case 'tomb':
-      if (settings.dropMarkers) await run.act(tally, { finding: 'markers', name: key }, () => dropMarker(bucket, { key, head, record }, call));
+      if (settings.dropMarkers) {
+        await run.act(tally, { finding: 'markers', name: key }, () => dropMarker(bucket, { key, head, record }, call));
+      }
       return;
     default:
   }
@@ -115,10 +125,15 @@ interface KeyHead<R extends HeadRecord> {
 function tooLarge(bucket: Bucket, { key, record }: KeyHead<LinkHead | MlinkHead>, cause?: unknown): Error {
   const { version, size } = record;
   const { container, name } = versionRef(bucket, key, version);
-  return new Error(`${size} bytes are too many for one copy inside the service: they stay at ${container}/${name}`, { cause });
+  return new Error(`${size} bytes are too many for one copy inside the service: they stay at ${container}/${name}`, {
+    cause,
+  });
 }
 
-/** The head stays what it is, a link to a version, and gets the version's bytes. @throws StoreError conditionFailed: it has moved */
+/**
+ * The head stays what it is, a link to a version, and gets the version's bytes.
+ * @throws StoreError conditionFailed: it has moved
+ */
 async function fillHead(bucket: Bucket, { key, head, record }: KeyHead<LinkHead>, call: Call): Promise<void> {
   const { home } = bucket;
   const ref = versionRef(bucket, key, record.version);
@@ -129,7 +144,15 @@ async function fillHead(bucket: Bucket, { key, head, record }: KeyHead<LinkHead>
     const headers = contentHeadersOf(head.properties);
     const sameHeaders = sameContentHeaders(headers, source);
     try {
-      const request = { source: { ...ref, revision }, size, headers, metadata, condition, sameHeaders, ...(md5 !== undefined && { md5 }) };
+      const request = {
+        source: { ...ref, revision },
+        size,
+        headers,
+        metadata,
+        condition,
+        sameHeaders,
+        ...(md5 !== undefined && { md5 }),
+      };
       await home.store.copy(head.ref, request, call);
       return;
     } catch (error) {
@@ -140,8 +163,8 @@ async function fillHead(bucket: Bucket, { key, head, record }: KeyHead<LinkHead>
 }
 
 /**
- * What only the head says has to be said elsewhere before it goes: its log is done, and the marker's own blob says that it is
- * part of the history. A null version is known through the head alone: there the head stays.
+ * What only the head says has to be said elsewhere before it goes: its log is done, and the marker's own blob says that
+ * it is part of the history. A null version is known through the head alone: there the head stays.
  */
 async function dropMarker(bucket: Bucket, { key, head, record }: KeyHead<TombHead>, call: Call): Promise<boolean> {
   const { version: token, nullVersion, isNull } = record;

@@ -17,14 +17,22 @@ export interface ExportReport {
 
 export function exportReport(
   done: readonly BucketExport[],
-  { startedAt, finishedAt, complete }: { readonly startedAt: number; readonly finishedAt: number; readonly complete: boolean },
+  {
+    startedAt,
+    finishedAt,
+    complete,
+  }: { readonly startedAt: number; readonly finishedAt: number; readonly complete: boolean },
 ): ExportReport {
   return {
     startedAt: new Date(startedAt).toISOString(),
     finishedAt: new Date(finishedAt).toISOString(),
     complete,
     buckets: done.map(({ run, bucket, tally: { counts, problems, moreProblems } }) => ({
-      backend: run.backend.name, name: bucket.name, counts, problems, moreProblems,
+      backend: run.backend.name,
+      name: bucket.name,
+      counts,
+      problems,
+      moreProblems,
     })),
   };
 }

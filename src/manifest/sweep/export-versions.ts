@@ -17,7 +17,10 @@ interface KeyVersion extends VersionBlob {
   readonly key: string;
 }
 
-/** Noncurrent versions as blobs of their own, native to the cloud: bytes, headers and user metadata, no record. Each is made once. */
+/**
+ * Noncurrent versions as blobs of their own, native to the cloud: bytes, headers and user metadata, no record. Each is
+ * made once.
+ */
 export async function exportVersions(one: BucketExport, call: Call): Promise<void> {
   const { run, bucket, tally, settings } = one;
   const { versionsUnder } = settings;
@@ -27,7 +30,9 @@ export async function exportVersions(one: BucketExport, call: Call): Promise<voi
     const heads = await headsOfKeys(bucket, [...new Set(listed.map(({ key }) => key))], run.settings, call);
     const noncurrent = listed.filter((version) => {
       const head = heads.get(version.key);
-      return version.record?.kind === 'inline' && isVisible(head, version) && namedVersion(head?.record) !== version.token;
+      return (
+        version.record?.kind === 'inline' && isVisible(head, version) && namedVersion(head?.record) !== version.token
+      );
     });
     await run.each(noncurrent, (version) => run.step(tally, version.key, () => exportVersion(one, version, call)));
   }
@@ -46,23 +51,33 @@ function toVersion({ run, bucket, settings, tally }: BucketExport, entry: BlobEn
   }
 }
 
-async function exportVersion({ run, bucket, tally, settings }: BucketExport, version: KeyVersion, call: Call): Promise<void> {
+async function exportVersion(
+  { run, bucket, tally, settings }: BucketExport,
+  version: KeyVersion,
+  call: Call,
+): Promise<void> {
   const { key, ref, properties } = version;
   // By the token also where S3's id is `null`: another null version may follow.
   const { name, needsTrueKey } = codecOf(run.store).encode(`${settings.versionsUnder ?? ''}${key}/${version.token}`);
-  if (needsTrueKey) throw new Error(`version ${versionIdOf(version)} has a key that is too long to stand beneath ${settings.versionsUnder ?? ''}`);
-  await run.act(tally, { finding: 'versions', name: key, bytes: properties.size }, () => run.store.copy(
-    { container: bucket.home.container, name },
-    {
-      source: { ...ref, revision: properties.revision },
-      size: properties.size,
-      headers: contentHeadersOf(properties),
-      // Never nothing: the services take that for the source's metadata, record and all.
-      metadata: { ...nativeIn(properties.metadata), [EXPORTED_AS]: version.token },
-      condition: ABSENT,
-      sameHeaders: true,
-      ...(properties.md5 !== undefined && { md5: properties.md5 }),
-    },
-    call,
-  ));
+  if (needsTrueKey) {
+    throw new Error(
+      `version ${versionIdOf(version)} has a key that is too long to stand beneath ${settings.versionsUnder ?? ''}`,
+    );
+  }
+  await run.act(tally, { finding: 'versions', name: key, bytes: properties.size }, () =>
+    run.store.copy(
+      { container: bucket.home.container, name },
+      {
+        source: { ...ref, revision: properties.revision },
+        size: properties.size,
+        headers: contentHeadersOf(properties),
+        // Never nothing: the services take that for the source's metadata, record and all.
+        metadata: { ...nativeIn(properties.metadata), [EXPORTED_AS]: version.token },
+        condition: ABSENT,
+        sameHeaders: true,
+        ...(properties.md5 !== undefined && { md5: properties.md5 }),
+      },
+      call,
+    ),
+  );
 }

@@ -14,7 +14,10 @@ const WORTH_A_LISTING = 8;
 const KEYS_A_PAGE = 40;
 const PAGE = 1000;
 
-/** Heads by key, undefined for a key that has none. Left out: heads that this release cannot read. Spilled records are not read. */
+/**
+ * Heads by key, undefined for a key that has none. Left out: heads that this release cannot read. Spilled records are
+ * not read.
+ */
 export type HeadsByKey = ReadonlyMap<string, Head | undefined>;
 
 /**
@@ -23,7 +26,12 @@ export type HeadsByKey = ReadonlyMap<string, Head | undefined>;
  * @param keys in their own order
  * @throws StoreError containerNotFound, when a listing shows it: a call for one head may not
  */
-export async function headsOfKeys(bucket: Bucket, keys: readonly string[], { concurrency }: { concurrency: number }, call: Call): Promise<HeadsByKey> {
+export async function headsOfKeys(
+  bucket: Bucket,
+  keys: readonly string[],
+  { concurrency }: { concurrency: number },
+  call: Call,
+): Promise<HeadsByKey> {
   const heads = new Map<string, Head | undefined>();
   if (keys.length >= WORTH_A_LISTING) await listHeads(bucket, keys, heads, call);
   const missing = keys.filter((key) => !heads.has(key));
@@ -49,10 +57,19 @@ export async function headOfKey({ home }: Bucket, key: string, call: Call): Prom
 }
 
 /** Enters those that a few list calls reach. Escaped names stand elsewhere: they are for the caller. */
-async function listHeads({ home }: Bucket, keys: readonly string[], heads: Map<string, Head | undefined>, call: Call): Promise<void> {
+async function listHeads(
+  { home }: Bucket,
+  keys: readonly string[],
+  heads: Map<string, Head | undefined>,
+  call: Call,
+): Promise<void> {
   const { store, container } = home;
   const compare = nameComparator(store.capabilities.nameOrder);
-  const plain = keys.map((key) => codecOf(store).encode(key)).filter(({ region }) => region === 'plain').map(({ name }) => name).sort(compare);
+  const plain = keys
+    .map((key) => codecOf(store).encode(key))
+    .filter(({ region }) => region === 'plain')
+    .map(({ name }) => name)
+    .sort(compare);
   const [first] = plain;
   const last = plain.at(-1);
   if (first === undefined || last === undefined) return;

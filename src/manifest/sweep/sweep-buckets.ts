@@ -23,10 +23,15 @@ interface BucketsSweep {
 }
 
 /**
- * Ends what a CreateBucket or DeleteBucket that died has left, and forgets deleted buckets: past the grace after the container was
- * found to be gone, when no request for the old bucket is on its way any more, its name is as if it had never been.
+ * Ends what a CreateBucket or DeleteBucket that died has left, and forgets deleted buckets: past the grace after the
+ * container was found to be gone, when no request for the old bucket is on its way any more, its name is as if it had
+ * never been.
  */
-export async function sweepBuckets(sweep: BucketsSweep, buckets: readonly UnsettledBucket[], call: Call): Promise<void> {
+export async function sweepBuckets(
+  sweep: BucketsSweep,
+  buckets: readonly UnsettledBucket[],
+  call: Call,
+): Promise<void> {
   const { run, tally } = sweep;
   for (const bucket of buckets) await run.step(tally, `bucket ${bucket.name}`, () => sweepRecord(sweep, bucket, call));
 }
@@ -38,21 +43,34 @@ async function sweepRecord(sweep: BucketsSweep, bucket: UnsettledBucket, call: C
   const act = (work: () => Promise<unknown>): Promise<void> => run.act(tally, { finding: 'buckets', name }, work);
   switch (state.kind) {
     case 'claimed':
-      if (run.isPastGrace(bucket)) await act(() => replace(store, bucket, { ...live, state: { kind: 'deleted', id: randomUUID() } }, call));
+      if (run.isPastGrace(bucket)) {
+        await act(() => replace(store, bucket, { ...live, state: { kind: 'deleted', id: randomUUID() } }, call));
+      }
       return;
     case 'deleting':
       // A mark of an older release is let be: its DeleteBucket would not notice.
-      if (state.since === undefined && run.isOlderThan(lastModified, run.settings.settleAfterMs)) await act(() => replace(store, bucket, live, call));
+      if (state.since === undefined && run.isOlderThan(lastModified, run.settings.settleAfterMs)) {
+        await act(() => replace(store, bucket, live, call));
+      }
       return;
     case 'deleted':
       if (state.isGone !== true) {
-        if (run.isOlderThan(lastModified, run.settings.settleAfterMs)) await act(() => removeRemains(sweep, bucket, call));
-      } else if (run.isPastGrace(bucket)) await act(() => store.remove(name, revision, call));
+        if (run.isOlderThan(lastModified, run.settings.settleAfterMs)) {
+          await act(() => removeRemains(sweep, bucket, call));
+        }
+      } else if (run.isPastGrace(bucket)) {
+        await act(() => store.remove(name, revision, call));
+      }
   }
 }
 
 /** @returns false when somebody else was faster */
-async function replace(store: BucketStore, { name, revision }: UnsettledBucket, record: BucketRecord, call: Call): Promise<boolean> {
+async function replace(
+  store: BucketStore,
+  { name, revision }: UnsettledBucket,
+  record: BucketRecord,
+  call: Call,
+): Promise<boolean> {
   const isOurs = (found: BucketRecord): boolean => found.uid === record.uid && found.state?.kind === record.state?.kind;
   return (await store.swap(name, { record, from: revision, isOurs }, call)) !== undefined;
 }
@@ -60,7 +78,12 @@ async function replace(store: BucketStore, { name, revision }: UnsettledBucket, 
 async function removeRemains({ store, tally }: BucketsSweep, bucket: UnsettledBucket, call: Call): Promise<boolean> {
   const { name, record } = bucket;
   if ((await removeLeftContainer(store, { name, stored: bucket }, call)) === 'left') {
-    tally.problem(name, new Error(`container ${record.container} of this deleted bucket holds blobs that came after it had been found empty: look at them, and remove it`));
+    tally.problem(
+      name,
+      new Error(
+        `container ${record.container} of this deleted bucket holds blobs that came after it had been found empty: look at them, and remove it`,
+      ),
+    );
     return false;
   }
   return replace(store, bucket, { ...record, state: { ...record.state, isGone: true } as BucketState }, call);

@@ -13,8 +13,15 @@ import { BUCKET_REGIONS } from './census.ts';
 import type { Tally } from './sweep-report.ts';
 import type { SweepRun } from './sweep-run.ts';
 
-/** All that a bucket left behind whose uid no bucket has any more. It was empty when it was deleted, so nothing of it is anybody's. */
-export async function sweepDeleted(run: SweepRun, { tally, uid }: { tally: Tally; uid: string }, call: Call): Promise<void> {
+/**
+ * All that a bucket left behind whose uid no bucket has any more. It was empty when it was deleted, so nothing of it is
+ * anybody's.
+ */
+export async function sweepDeleted(
+  run: SweepRun,
+  { tally, uid }: { tally: Tally; uid: string },
+  call: Call,
+): Promise<void> {
   const bucket = ghostBucket(run, uid);
   for (const region of BUCKET_REGIONS) {
     for await (const page of run.pages(run.system, { prefix: `${region}${uid}/` }, call)) {
@@ -45,7 +52,9 @@ export function ghostBucket({ backend, store, system }: SweepRun, uid: string): 
 /** What was staged for an upload, before the name that leads to it goes. */
 async function freeParts(run: SweepRun, bucket: Bucket, { name, metadata }: BlobEntry, call: Call): Promise<void> {
   const version = name.startsWith('v/') ? parseVersionName(bucket, name) : undefined;
-  if (version !== undefined && isUploadToken(version.token)) await run.store.discardParts({ container: run.system, name }, call);
+  if (version !== undefined && isUploadToken(version.token)) {
+    await run.store.discardParts({ container: run.system, name }, call);
+  }
   const upload = name.startsWith('u/') ? parseUploadName(bucket, name) : undefined;
   if (upload === undefined) return;
   await removePartRecords(bucket.home, upload.uploadId, call);

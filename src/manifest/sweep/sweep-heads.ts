@@ -15,8 +15,12 @@ import type { BucketSweep } from './bucket-sweep.ts';
 export async function sweepHeads(sweep: BucketSweep, isStillThere: () => Promise<boolean>, call: Call): Promise<void> {
   const { run, bucket, tally } = sweep;
   for await (const page of run.pages(bucket.home.container, {}, call)) {
-    const rested = blobsOf(page).filter(({ lastModified }) => run.isOlderThan(lastModified, run.settings.settleAfterMs));
-    await run.each(rested, (entry) => run.step(tally, entry.name, () => sweepHead(sweep, { entry, isStillThere }, call)));
+    const rested = blobsOf(page).filter(({ lastModified }) =>
+      run.isOlderThan(lastModified, run.settings.settleAfterMs),
+    );
+    await run.each(rested, (entry) =>
+      run.step(tally, entry.name, () => sweepHead(sweep, { entry, isStillThere }, call)),
+    );
   }
 }
 
@@ -25,7 +29,11 @@ interface HeadEntry {
   readonly isStillThere: () => Promise<boolean>;
 }
 
-async function sweepHead({ run, bucket, tally }: BucketSweep, { entry, isStillThere }: HeadEntry, call: Call): Promise<void> {
+async function sweepHead(
+  { run, bucket, tally }: BucketSweep,
+  { entry, isStillThere }: HeadEntry,
+  call: Call,
+): Promise<void> {
   const ref = { container: bucket.home.container, name: entry.name };
   const head = parseHead(ref, entry);
   if (head.record?.kind !== 'void') return;

@@ -17,7 +17,12 @@ export async function sweepIndex({ run, bucket, tally }: BucketSweep, call: Call
   for await (const page of run.pages(run.system, { prefix }, call)) {
     const old = blobsOf(page).filter((entry) => run.isPastGrace(entry));
     const keys = new Map(old.map((entry) => [entry, keyOf(prefix, entry)]));
-    const heads = await headsOfKeys(bucket, [...keys.values()].filter((key) => key !== undefined), run.settings, call);
+    const heads = await headsOfKeys(
+      bucket,
+      [...keys.values()].filter((key) => key !== undefined),
+      run.settings,
+      call,
+    );
     const unneeded = old.filter((entry) => {
       const key = keys.get(entry);
       if (key === undefined) return false;

@@ -33,7 +33,11 @@ function lean({ name, size, revision, lastModified }: BlobEntry): BlobEntry {
   return { kind: 'blob', name, size, revision, lastModified, metadata: {} };
 }
 
-async function sweepUnreferred(run: SweepRun, { tally, candidates }: { tally: Tally; candidates: Map<string, BlobEntry> }, call: Call): Promise<void> {
+async function sweepUnreferred(
+  run: SweepRun,
+  { tally, candidates }: { tally: Tally; candidates: Map<string, BlobEntry> },
+  call: Call,
+): Promise<void> {
   const strike = async (container: string, prefix: string): Promise<void> => {
     for await (const page of run.pages(container, { prefix }, call)) {
       for (const { metadata } of blobsOf(page)) {
@@ -43,7 +47,8 @@ async function sweepUnreferred(run: SweepRun, { tally, candidates }: { tally: Ta
       if (candidates.size === 0) return;
     }
   };
-  // Own blobs of versions first and heads last: a record moves from a head to a version's blob only by being written anew.
+  // Own blobs of versions first and heads last: a record moves from a head to a version's blob only by being written
+  // anew.
   await strike(run.system, 'v/');
   for await (const { name } of containersOf(run.store, call)) {
     if (name !== run.system) await strike(name, '');

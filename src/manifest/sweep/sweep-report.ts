@@ -66,8 +66,11 @@ export class Tally<F extends string = Finding> {
   }
 
   problem(what: string, error: unknown): void {
-    if (this.problems.length < MAX_PROBLEMS) this.problems.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
-    else this.moreProblems += 1;
+    if (this.problems.length < MAX_PROBLEMS) {
+      this.problems.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    } else {
+      this.moreProblems += 1;
+    }
   }
 
   get hasProblems(): boolean {
@@ -98,5 +101,7 @@ export interface SweepReport {
 }
 
 export function hasProblems({ backends }: SweepReport): boolean {
-  return backends.some(({ problems, buckets }) => problems.length > 0 || buckets.some((bucket) => bucket.problems.length > 0));
+  return backends.some(
+    ({ problems, buckets }) => problems.length > 0 || buckets.some((bucket) => bucket.problems.length > 0),
+  );
 }

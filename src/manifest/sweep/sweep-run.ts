@@ -51,7 +51,11 @@ export class SweepRun {
     return this.isOlderThan(lastModified, this.settings.graceMs);
   }
 
-  pages(container: string, request: Omit<ListRequest, 'limit' | 'token'>, call: Call): AsyncGenerator<readonly ListEntry[], void> {
+  pages(
+    container: string,
+    request: Omit<ListRequest, 'limit' | 'token'>,
+    call: Call,
+  ): AsyncGenerator<readonly ListEntry[], void> {
     return pagesOf(this.store, container, { ...request, pageSize: PAGE }, call);
   }
 
@@ -65,7 +69,11 @@ export class SweepRun {
    * other failure is noted and does not end the sweep.
    * @param work returns false when there was nothing to do any more
    */
-  async act<F extends string>(tally: Tally<F>, { finding, name, bytes = 0 }: Item<F>, work: () => Promise<unknown>): Promise<void> {
+  async act<F extends string>(
+    tally: Tally<F>,
+    { finding, name, bytes = 0 }: Item<F>,
+    work: () => Promise<unknown>,
+  ): Promise<void> {
     const count = tally.count(finding);
     count.found += 1;
     count.bytes += bytes;
@@ -93,11 +101,17 @@ export class SweepRun {
       count.found += batch.length;
       for (const { size } of batch) count.bytes += size;
       if (this.settings.dryRun) continue;
-      const outcomes = await this.store.removeMany(this.system, batch.map(({ name, revision }) => ({ name, revision })), call);
+      const outcomes = await this.store.removeMany(
+        this.system,
+        batch.map(({ name, revision }) => ({ name, revision })),
+        call,
+      );
       for (const [index, outcome] of outcomes.entries()) {
-        if (outcome === 'removed') count.done += 1;
-        else if (!(outcome instanceof Error)) count.left += 1;
-        else {
+        if (outcome === 'removed') {
+          count.done += 1;
+        } else if (!(outcome instanceof Error)) {
+          count.left += 1;
+        } else {
           count.failed += 1;
           tally.problem(batch[index]?.name ?? '', outcome);
         }

@@ -11,10 +11,10 @@ import type { SweepRun } from './sweep-run.ts';
 const BATCH = 20_000;
 
 /**
- * Parts where they are blobs of their own: of a process that died between staging and recording one, of attempts that another
- * replaced, of a Complete that could not tidy up. Their names do not say whose they are, but those of an upload are known; so the
- * records of all uploads are listed, after the parts, and what is past the grace and none of theirs goes: whoever needs a part
- * has a record, or staged it a moment ago.
+ * Parts where they are blobs of their own: of a process that died between staging and recording one, of attempts that
+ * another replaced, of a Complete that could not tidy up. Their names do not say whose they are, but those of an upload
+ * are known; so the records of all uploads are listed, after the parts, and what is past the grace and none of theirs
+ * goes: whoever needs a part has a record, or staged it a moment ago.
  */
 export async function sweepStaged(run: SweepRun, tally: Tally, call: Call): Promise<void> {
   const { staged } = run.store;
@@ -45,7 +45,12 @@ async function sweepUnowned(run: SweepRun, { tally, staged, candidates }: Batch,
       if (wanted.has(prefix)) owned.add(prefix);
     }
   }
-  await run.removeAll(tally, 'staged', candidates.filter(({ name }) => !owned.has(folderOf(name))), call);
+  await run.removeAll(
+    tally,
+    'staged',
+    candidates.filter(({ name }) => !owned.has(folderOf(name))),
+    call,
+  );
 }
 
 function folderOf(name: string): string {
@@ -57,7 +62,9 @@ function prefixOf(run: SweepRun, staged: StagedNames, { name, metadata }: BlobEn
   const bucket = ghostBucket(run, name.split('/')[1] ?? '');
   const named = parseUploadName(bucket, name);
   const key = named?.key ?? decodeSummary(metadata).key;
-  if (named === undefined || key === undefined) throw new Error(`${name} is no record of an upload that this release can read`);
+  if (named === undefined || key === undefined) {
+    throw new Error(`${name} is no record of an upload that this release can read`);
+  }
   return staged.prefixOf(stagingRef({ bucket, key, uploadId: named.uploadId }));
 }
 

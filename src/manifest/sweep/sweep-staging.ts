@@ -14,7 +14,11 @@ import type { BucketSweep, ListedBlob } from './bucket-sweep.ts';
 type Staging = 'open' | 'none' | 'stump' | Claim;
 
 /** One call for a blob that a Complete has claimed; else none. */
-export async function stagingOf({ bucket }: BucketSweep, { token, key, record, entry }: ListedBlob, call: Call): Promise<Staging> {
+export async function stagingOf(
+  { bucket }: BucketSweep,
+  { token, key, record, entry }: ListedBlob,
+  call: Call,
+): Promise<Staging> {
   if (!isUploadToken(token)) return 'none';
   const claim = decodeClaim(entry.metadata);
   // An adapter makes such a blob for a moment, to free parts.
@@ -33,7 +37,12 @@ export function mayHaveBeenPublished(staging: Staging): boolean {
  * Ends what an Abort, or the deletion of a published object, left: the upload's record first, the claim last.
  * Of what was published and overwritten only the bytes are left.
  */
-export async function removeStaging({ run, bucket }: BucketSweep, { key, token, ref, record, entry }: ListedBlob, staging: 'stump' | Claim, call: Call): Promise<void> {
+export async function removeStaging(
+  { run, bucket }: BucketSweep,
+  { key, token, ref, record, entry }: ListedBlob,
+  staging: 'stump' | Claim,
+  call: Call,
+): Promise<void> {
   if (staging !== 'stump') {
     const { home } = bucket;
     const { uploadId } = staging;

@@ -9,7 +9,11 @@ import type { SweepRun } from './sweep-run.ts';
  * must find either no record or the note.
  * @param isClear whether the bucket with this uid has none of these records any more
  */
-export async function sweepTombstones(run: SweepRun, { tally, isClear }: { tally: Tally; isClear: (uid: string) => boolean }, call: Call): Promise<void> {
+export async function sweepTombstones(
+  run: SweepRun,
+  { tally, isClear }: { tally: Tally; isClear: (uid: string) => boolean },
+  call: Call,
+): Promise<void> {
   const age = Math.max(run.settings.tombstoneMs, run.settings.graceMs);
   for await (const page of run.pages(run.system, { prefix: TOMBSTONES }, call)) {
     const old = blobsOf(page).filter(({ lastModified, metadata }) => {

@@ -15,7 +15,10 @@ import type { SweepRun } from './sweep-run.ts';
 /** Uploads whose parts are looked into at a time; for each so many, the records of all uploads are listed once. */
 const BATCH = 20_000;
 
-/** Upload records that a Complete left behind: its tombstone stands. Open uploads go only if they are older than what was asked for. */
+/**
+ * Upload records that a Complete left behind: its tombstone stands. Open uploads go only if they are older than what
+ * was asked for.
+ */
 export async function sweepUploads({ run, bucket, tally }: BucketSweep, call: Call): Promise<void> {
   for await (const page of run.pages(run.system, { prefix: uploadsPrefix(bucket) }, call)) {
     const old = blobsOf(page).filter((entry) => run.isPastGrace(entry));
@@ -57,7 +60,9 @@ export async function sweepParts(run: SweepRun, tally: Tally, call: Call): Promi
   for await (const page of run.pages(run.system, { prefix: 'p/', delimiter: '/' }, call)) {
     for (const { name } of page) {
       const uploadId = name.slice('p/'.length, -1);
-      if (isUploadId(uploadId) && run.isOlderThan(initiatedAt(uploadId), run.settings.graceMs)) candidates.add(uploadId);
+      if (isUploadId(uploadId) && run.isOlderThan(initiatedAt(uploadId), run.settings.graceMs)) {
+        candidates.add(uploadId);
+      }
     }
     if (candidates.size < BATCH) continue;
     await sweepPartsOf(run, { tally, candidates }, call);
@@ -66,13 +71,22 @@ export async function sweepParts(run: SweepRun, tally: Tally, call: Call): Promi
   if (candidates.size > 0) await sweepPartsOf(run, { tally, candidates }, call);
 }
 
-async function sweepPartsOf(run: SweepRun, { tally, candidates }: { tally: Tally; candidates: Set<string> }, call: Call): Promise<void> {
+async function sweepPartsOf(
+  run: SweepRun,
+  { tally, candidates }: { tally: Tally; candidates: Set<string> },
+  call: Call,
+): Promise<void> {
   for await (const page of run.pages(run.system, { prefix: 'u/' }, call)) {
     for (const { name } of page) candidates.delete(name.slice(name.lastIndexOf('!') + 1));
   }
   await run.each([...candidates], async (uploadId) => {
     for await (const page of run.pages(run.system, { prefix: partsPrefix(uploadId) }, call)) {
-      await run.removeAll(tally, 'parts', blobsOf(page).filter((entry) => run.isPastGrace(entry)), call);
+      await run.removeAll(
+        tally,
+        'parts',
+        blobsOf(page).filter((entry) => run.isPastGrace(entry)),
+        call,
+      );
     }
   });
 }

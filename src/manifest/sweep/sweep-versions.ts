@@ -31,8 +31,15 @@ export async function sweepVersions(sweep: BucketSweep, call: Call): Promise<voi
   }
 }
 
-/** Leaves out what cannot be read: a record of a later release, a name of nobody's. Blobs without a record that no head can name go at once. */
-async function readNames({ run, bucket, tally }: BucketSweep, blobs: readonly BlobEntry[], call: Call): Promise<ListedBlob[]> {
+/**
+ * Leaves out what cannot be read: a record of a later release, a name of nobody's. Blobs without a record that no head
+ * can name go at once.
+ */
+async function readNames(
+  { run, bucket, tally }: BucketSweep,
+  blobs: readonly BlobEntry[],
+  call: Call,
+): Promise<ListedBlob[]> {
   const listed: ListedBlob[] = [];
   const stumps: BlobEntry[] = [];
   for (const entry of blobs) {
@@ -62,23 +69,36 @@ async function sweepBlob(sweep: BucketSweep, blob: ListedBlob, heads: HeadsByKey
   const named = namedVersion(at);
   if (named !== token && at?.dels?.includes(token) === true) {
     const mayGo = isRested && (run.isPastGrace(entry) || !mayLandLate(decodeClaim(entry.metadata), record));
-    if (mayGo) await run.act(tally, { finding: 'logged', name, bytes }, () => removeDeleted(sweep, blob, Grounds.loggedIn(head), call));
+    if (mayGo) {
+      await run.act(tally, { finding: 'logged', name, bytes }, () =>
+        removeDeleted(sweep, blob, Grounds.loggedIn(head), call),
+      );
+    }
     return;
   }
   if (at?.kind === 'mlink' && named === token) {
-    if (isRested && canSettle(bucket, at.size)) await run.act(tally, { finding: 'unsettled', name: key }, () => settle(bucket, key, call));
+    if (isRested && canSettle(bucket, at.size)) {
+      await run.act(tally, { finding: 'unsettled', name: key }, () => settle(bucket, key, call));
+    }
     return;
   }
   if (isVisible(head, blob)) {
     const isUnstamped = at?.adds?.includes(token) === true && record?.stamp !== true;
-    if (isUnstamped && isRested) await run.act(tally, { finding: 'unstamped', name }, () => stampVersion({ bucket, key }, token, call));
+    if (isUnstamped && isRested) {
+      await run.act(tally, { finding: 'unstamped', name }, () => stampVersion({ bucket, key }, token, call));
+    }
     return;
   }
   if (record?.stamp !== true && run.isPastGrace(entry)) await sweepUnnamed(sweep, blob, call);
 }
 
 /** What the head says was deleted: its blob may hold the only note of how an upload ended, and parts staged for it. */
-async function removeDeleted({ run, bucket }: BucketSweep, blob: ListedBlob, grounds: Grounds, call: Call): Promise<boolean> {
+async function removeDeleted(
+  { run, bucket }: BucketSweep,
+  blob: ListedBlob,
+  grounds: Grounds,
+  call: Call,
+): Promise<boolean> {
   const { key, token, ref, entry } = blob;
   if (isUploadToken(token)) {
     await sealKnown({ bucket, key, token }, entry.metadata, call);
@@ -88,7 +108,12 @@ async function removeDeleted({ run, bucket }: BucketSweep, blob: ListedBlob, gro
 }
 
 /** At the revision that was listed, with the record that was listed. */
-function removeListed(place: KeyRef, { token, record, entry }: ListedBlob, grounds: Grounds, call: Call): Promise<boolean> {
+function removeListed(
+  place: KeyRef,
+  { token, record, entry }: ListedBlob,
+  grounds: Grounds,
+  call: Call,
+): Promise<boolean> {
   return removeKnownBlob(place, { token, record, revision: entry.revision }, grounds, call);
 }
 
@@ -106,8 +131,13 @@ async function sweepUnnamed(sweep: BucketSweep, blob: ListedBlob, call: Call): P
   if (mayHaveBeenPublished(staging) && isLost(sweep, blob, head)) return sweepLost(sweep, blob, call);
   const item = { name: entry.name, bytes: entry.size };
   const place = { bucket, key: blob.key };
-  if (staging === 'none') await run.act(tally, { finding: 'versions', ...item }, () => removeListed(place, blob, Grounds.unnamed(run.now), call));
-  else await run.act(tally, { finding: 'staging', ...item }, () => removeStaging(sweep, blob, staging, call));
+  if (staging === 'none') {
+    await run.act(tally, { finding: 'versions', ...item }, () =>
+      removeListed(place, blob, Grounds.unnamed(run.now), call),
+    );
+  } else {
+    await run.act(tally, { finding: 'staging', ...item }, () => removeStaging(sweep, blob, staging, call));
+  }
 }
 
 /**
@@ -127,10 +157,14 @@ function isLost({ bucket }: BucketSweep, { record }: ListedBlob, head: Head | un
 }
 
 /**
- * It may be a version that was cut off from its head, or a write that was never committed; a lock keeps both, for as long
- * as it says. Named in the report.
+ * It may be a version that was cut off from its head, or a write that was never committed; a lock keeps both, for as
+ * long as it says. Named in the report.
  */
-async function keepLocked({ run, bucket, tally }: BucketSweep, { key, token, record, entry }: ListedBlob, call: Call): Promise<void> {
+async function keepLocked(
+  { run, bucket, tally }: BucketSweep,
+  { key, token, record, entry }: ListedBlob,
+  call: Call,
+): Promise<void> {
   const { name, size, lastModified } = entry;
   if (run.settings.recoverLost && record?.isNull !== true && bucket.versioning !== 'never') {
     await run.act(tally, { finding: 'recovered', name }, () => stampVersion({ bucket, key }, token, call));
@@ -150,7 +184,9 @@ async function sweepLost({ run, bucket, tally }: BucketSweep, blob: ListedBlob, 
     return;
   }
   if (record?.lostSince !== undefined && run.isOlderThan(record.lostSince, keepLostMs)) {
-    await run.act(tally, { finding: 'versions', name, bytes: size }, () => removeListed({ bucket, key }, blob, Grounds.unnamed(run.now), call));
+    await run.act(tally, { finding: 'versions', name, bytes: size }, () =>
+      removeListed({ bucket, key }, blob, Grounds.unnamed(run.now), call),
+    );
     return;
   }
   tally.name({ key, versionId: token, size, lastModified });

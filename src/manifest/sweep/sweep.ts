@@ -37,7 +37,9 @@ interface SweepOptions {
 export async function sweep(options: SweepOptions, call: Call): Promise<SweepReport> {
   const { now = SYSTEM_TIME.now, settings } = options;
   const startedAt = now();
-  const sweeps = options.backends.map((backend) => new BackendSweep(options, new SweepRun(settings, backend, startedAt)));
+  const sweeps = options.backends.map(
+    (backend) => new BackendSweep(options, new SweepRun(settings, backend, startedAt)),
+  );
   let complete = true;
   for (const backend of sweeps) {
     try {
@@ -93,9 +95,15 @@ class BackendSweep {
 
   report(): BackendReport {
     const { counts, problems, moreProblems } = this.#tally;
-    const buckets = [...this.#buckets].map(([{ name }, own]): BucketReport => ({
-      name, counts: own.counts, lost: own.lost, problems: own.problems, moreProblems: own.moreProblems,
-    }));
+    const buckets = [...this.#buckets].map(
+      ([{ name }, own]): BucketReport => ({
+        name,
+        counts: own.counts,
+        lost: own.lost,
+        problems: own.problems,
+        moreProblems: own.moreProblems,
+      }),
+    );
     return {
       name: this.#run.backend.name,
       counts,
@@ -107,8 +115,8 @@ class BackendSweep {
   }
 
   /**
-   * Blobs are as old as the service says, so it says too what time it is: a clock of this machine that is ahead would make
-   * blobs old that a writer has just stored. Not swept without an answer.
+   * Blobs are as old as the service says, so it says too what time it is: a clock of this machine that is ahead would
+   * make blobs old that a writer has just stored. Not swept without an answer.
    */
   async #askTime(call: Call): Promise<void> {
     const { backend, settings } = this.#run;
@@ -124,7 +132,9 @@ class BackendSweep {
     try {
       return await takeCensus(this.#run, (name) => this.#realm.backendOf(name) === this.#run.backend, call);
     } catch (error) {
-      if (isStoreError(error, 'containerNotFound')) return { buckets: [], unsettled: [], deletedUids: [], liveUids: new Set() };
+      if (isStoreError(error, 'containerNotFound')) {
+        return { buckets: [], unsettled: [], deletedUids: [], liveUids: new Set() };
+      }
       throw error;
     }
   }
@@ -140,9 +150,13 @@ class BackendSweep {
     const tally = new Tally();
     this.#buckets.set(bucket, tally);
     // Without its container nothing is known of its keys: it may come back.
-    if (!(await run.step(tally, 'container', async () => {
-      await this.#requireContainer(bucket, call);
-    }))) return false;
+    if (
+      !(await run.step(tally, 'container', async () => {
+        await this.#requireContainer(bucket, call);
+      }))
+    ) {
+      return false;
+    }
     const own = { run, bucket, tally };
     await run.step(tally, 'versions', () => sweepVersions(own, call));
     if (bucket.versioning !== 'never') {
@@ -158,7 +172,10 @@ class BackendSweep {
   async #requireContainer({ name, uid, home: { container } }: Bucket, call: Call): Promise<void> {
     const stored = await this.#store.find(name, call);
     if (stored?.record.uid !== uid) throw new Error('the bucket has changed meanwhile');
-    const proof = stored.revision === undefined ? 'proven' : await this.#store.proof.look(this.#run.backend, { name, record: stored.record }, call);
+    const proof =
+      stored.revision === undefined
+        ? 'proven'
+        : await this.#store.proof.look(this.#run.backend, { name, record: stored.record }, call);
     if (proof === 'missing') throw new Error(`its container ${container} is gone`);
     if (proof === 'disputed') throw new Error(`its container ${container} cannot be told to be its own (see --check)`);
   }
@@ -174,7 +191,9 @@ class BackendSweep {
     const tally = this.#tally;
     const isAll = run.settings.bucket === undefined;
     if (isAll) {
-      for (const uid of deletedUids) await run.step(tally, `deleted bucket ${uid}`, () => sweepDeleted(run, { tally, uid }, call));
+      for (const uid of deletedUids) {
+        await run.step(tally, `deleted bucket ${uid}`, () => sweepDeleted(run, { tally, uid }, call));
+      }
       await this.#beside('parts', () => sweepParts(run, tally, call));
       await this.#beside('staged', () => sweepStaged(run, tally, call));
     }

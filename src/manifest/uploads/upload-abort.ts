@@ -8,7 +8,14 @@ import type { Bucket } from '../records/bucket.ts';
 import { readHead } from '../heads/object-read.ts';
 import { removeUnnamed } from '../versions/remove-blob.ts';
 import { timeOf } from '../records/time.ts';
-import { type Claim, type CompletionClaim, type StoredClaim, encodeClaim, readClaim, replaceClaim } from '../versions/upload-claim.ts';
+import {
+  type Claim,
+  type CompletionClaim,
+  type StoredClaim,
+  encodeClaim,
+  readClaim,
+  replaceClaim,
+} from '../versions/upload-claim.ts';
 import { type UploadTarget, lookUpUpload, noSuchUpload, removeUploadRecord } from './upload-find.ts';
 import { belongsTo } from '../records/upload-id.ts';
 import { parseUploadName, stagingRef, uploadsPrefix } from '../records/upload-names.ts';
@@ -20,9 +27,9 @@ import { readTombstone, writeTombstone } from '../versions/upload-tombstone.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 /**
- * A Complete that claimed the upload longer ago than this has crashed: a live one names no blob whose claim is older than a quarter of an
- * hour. The rest is for this machine's clock, which tells the age of what the service dated: it may be ahead by ten minutes. What it sent last may be
- * on its way for longer.
+ * A Complete that claimed the upload longer ago than this has crashed: a live one names no blob whose claim is older
+ * than a quarter of an hour. The rest is for this machine's clock, which tells the age of what the service dated: it
+ * may be ahead by ten minutes. What it sent last may be on its way for longer.
  */
 const CRASHED_AFTER_MS = 30 * 60_000;
 /** Uploads of a deleted bucket that are thrown away at the same time. */
@@ -43,7 +50,10 @@ export async function abortUpload(target: UploadTarget, call: Call): Promise<voi
   if (completed) throw noSuchUpload(target.uploadId);
 }
 
-/** The record is gone: an abort before this one may have left something. @throws S3Error NoSuchUpload when it has not */
+/**
+ * The record is gone: an abort before this one may have left something.
+ * @throws S3Error NoSuchUpload when it has not
+ */
 async function finishAbort(target: UploadTarget, call: Call): Promise<void> {
   const { bucket, key, uploadId } = target;
   const stored = belongsTo(uploadId, bucket, key) ? await readClaim(target, call) : undefined;
@@ -52,8 +62,15 @@ async function finishAbort(target: UploadTarget, call: Call): Promise<void> {
   if (stored.claim.mayBeNamed === true) throw noSuchUpload(uploadId); // its claim stays, however often it is asked
 }
 
-/** The claim goes last: while it is there, what is left over can be found. What a head may name is left to the sweeper, with the claim. */
-async function cleanUp(target: UploadTarget, { mayBeNamed }: Pick<AbortClaim, 'mayBeNamed'>, call: Call): Promise<void> {
+/**
+ * The claim goes last: while it is there, what is left over can be found. What a head may name is left to the sweeper,
+ * with the claim.
+ */
+async function cleanUp(
+  target: UploadTarget,
+  { mayBeNamed }: Pick<AbortClaim, 'mayBeNamed'>,
+  call: Call,
+): Promise<void> {
   await removePartRecords(target.bucket.home, target.uploadId, call);
   if (mayBeNamed !== true) await removeStaging(target, call);
 }
@@ -65,7 +82,11 @@ async function takeForAbort(target: UploadTarget, call: Call): Promise<AbortClai
   const claim: AbortClaim = { kind: 'abort', uploadId: target.uploadId, attempt: newAttempt() };
   return inTurns<AbortClaim>(TURNS.claim, async () => {
     try {
-      await home.store.assemble(stagingRef(target), { tokens: [], metadata: encodeClaim(claim), condition: ABSENT }, call);
+      await home.store.assemble(
+        stagingRef(target),
+        { tokens: [], metadata: encodeClaim(claim), condition: ABSENT },
+        call,
+      );
       return claim;
     } catch (error) {
       if (!isStoreError(error, 'conditionFailed') && !(isStoreError(error) && error.lost)) throw error;
@@ -92,7 +113,8 @@ async function requireUnpublished(
   const { home } = bucket;
   const head = await readHead(bucket, key, call);
   const moved = placesOf(uploadId, claim).slice(0, -1);
-  const isKnown = stamped || isPublished(head, uploadId, claim) || (await readTombstone(home, uploadId, call)) !== undefined;
+  const isKnown =
+    stamped || isPublished(head, uploadId, claim) || (await readTombstone(home, uploadId, call)) !== undefined;
   if (!isKnown && (await stampedPlace(target, moved, call)) === undefined) return;
   await writeTombstone(home, uploadId, claim.completion, call);
   await removeUploadRecord(target, call);

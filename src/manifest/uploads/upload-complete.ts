@@ -8,7 +8,16 @@ import { liveView, readHead } from '../heads/object-read.ts';
 import type { Committed, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
 import { readClaim, replaceClaim } from '../versions/upload-claim.ts';
 import type { UploadsContext } from './upload-context.ts';
-import { type Upload, type UploadTarget, findUpload, invalidPart, lookUpUpload, noSuchUpload, readUpload, removeUploadRecord } from './upload-find.ts';
+import {
+  type Upload,
+  type UploadTarget,
+  findUpload,
+  invalidPart,
+  lookUpUpload,
+  noSuchUpload,
+  readUpload,
+  removeUploadRecord,
+} from './upload-find.ts';
 import { belongsTo, versionOfUpload } from '../records/upload-id.ts';
 import { stagingRef } from '../records/upload-names.ts';
 import { partsBetween, removePartRecords, removeStaging } from './upload-parts.ts';
@@ -24,8 +33,8 @@ export interface CompleteRequest extends CompletionRequest {
   /** Called when nothing can be refused at once any more. */
   readonly beforeAssembly: () => void;
   /**
-   * Called before a Complete of an upload that is over is answered from the note of how it ended, with who started it: throws
-   * if the caller could not have completed it. An open upload was judged by whoever looked it up.
+   * Called before a Complete of an upload that is over is answered from the note of how it ended, with who started it:
+   * throws if the caller could not have completed it. An open upload was judged by whoever looked it up.
    */
   readonly mayKnow?: (starter: Starter | undefined) => void;
   /** Called before the object becomes visible: throws if the bucket is not what it was. */
@@ -57,7 +66,12 @@ interface Completing {
  * @throws S3Error NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, EntityTooLarge,
  * InvalidRequest, BadDigest, PreconditionFailed, NoSuchKey (If-Match), ConditionalRequestConflict
  */
-export async function completeUpload(context: UploadsContext, target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
+export async function completeUpload(
+  context: UploadsContext,
+  target: UploadTarget,
+  request: CompleteRequest,
+  call: Call,
+): Promise<CompletedUpload> {
   const upload = await readUpload(target, call);
   if (upload === undefined) return repeated(target, request, call);
   requireAscending(request.parts, target.uploadId);
@@ -72,7 +86,11 @@ export async function completeUpload(context: UploadsContext, target: UploadTarg
   await judge(target, request.conditions, head, call);
   request.beforeAssembly();
   const described = await context.objects.describe(target.bucket, target.key, versionOf(completing), call);
-  const held = await takeForCompletion(target, { completion: completing.completion, base: baseOf(head), tokens: plan.tokens, ...described }, call);
+  const held = await takeForCompletion(
+    target,
+    { completion: completing.completion, base: baseOf(head), tokens: plan.tokens, ...described },
+    call,
+  );
   if (held === undefined) return withoutParts(context, { target, request, refusal: invalidPart(target) }, call);
   if (plan.tokens.length === 0 && !(await isStillOpen(target, held, call))) return repeated(target, request, call);
   const { versionId, isAlone } = await publish(context, completing, held, call);
@@ -85,7 +103,12 @@ export async function completeUpload(context: UploadsContext, target: UploadTarg
  * Judges the client's conditions before anything is changed; the publication judges them again. When
  * an earlier Complete may have met them, its outcome comes first: it must not be told that it failed.
  */
-async function judge(target: UploadTarget, conditions: WriteConditions, head: Head | undefined, call: Call): Promise<void> {
+async function judge(
+  target: UploadTarget,
+  conditions: WriteConditions,
+  head: Head | undefined,
+  call: Call,
+): Promise<void> {
   try {
     judgeWrite(conditions, liveView(target.bucket, target.key, head), target.key);
   } catch (refusal) {
@@ -123,8 +146,19 @@ function completionOf(upload: Upload, request: CompleteRequest, plan: ObjectPlan
   const { etag, checksum } = plan;
   const versionId = bucket.versioning === 'enabled' ? versionOfUpload(uploadId) : NULL_VERSION;
   const listHash = listHashOf(request.parts);
-  const starter: Starter = { ownerId: upload.ownerId, ...(upload.initiator !== undefined && { initiator: { id: upload.initiator.id } }) };
-  return { bucketUid: bucket.uid, key, listHash, etag, versionId, ...(checksum !== undefined && { checksum }), starter };
+  const starter: Starter = {
+    ownerId: upload.ownerId,
+    ...(upload.initiator !== undefined && { initiator: { id: upload.initiator.id } }),
+  };
+  return {
+    bucketUid: bucket.uid,
+    key,
+    listHash,
+    etag,
+    versionId,
+    ...(checksum !== undefined && { checksum }),
+    starter,
+  };
 }
 
 function versionOf({ upload, plan }: Completing): VersionMetadata {
@@ -147,8 +181,16 @@ function isMoved({ bucket, uploadId }: UploadTarget, versionId: string): boolean
   return bucket.versioning === 'enabled' && versionId !== versionOfUpload(uploadId);
 }
 
-/** @returns also whether nobody can have sent a head that names the blob at its first place, but for what was answered for certain */
-async function publish(context: UploadsContext, completing: Completing, held: HeldClaim, call: Call): Promise<Committed & { readonly isAlone: boolean }> {
+/**
+ * @returns also whether nobody can have sent a head that names the blob at its first place, but for what was answered
+ * for certain
+ */
+async function publish(
+  context: UploadsContext,
+  completing: Completing,
+  held: HeldClaim,
+  call: Call,
+): Promise<Committed & { readonly isAlone: boolean }> {
   const { upload, request } = completing;
   const { conditions } = request;
   const once = publishOnce({ target: upload, held, conditions }, call);
@@ -165,8 +207,8 @@ async function publish(context: UploadsContext, completing: Completing, held: He
 }
 
 /**
- * No head that names the blob was written, for certain: Abort and another Complete need not wait, and that begins afresh. An inherited claim may have an
- * owner that lives.
+ * No head that names the blob was written, for certain: Abort and another Complete need not wait, and that begins
+ * afresh. An inherited claim may have an owner that lives.
  */
 async function release(target: UploadTarget, held: HeldClaim, call: Call): Promise<void> {
   if (held.inherited || held.claim.kind !== 'busy') return;
@@ -225,8 +267,16 @@ async function withdrawIfDeleted(target: UploadTarget, call: Call): Promise<void
   }
 }
 
-/** An earlier Complete published and did not come to its end. @throws S3Error NoSuchUpload: it had another list of parts */
-async function finishPublished(context: UploadsContext, target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
+/**
+ * An earlier Complete published and did not come to its end.
+ * @throws S3Error NoSuchUpload: it had another list of parts
+ */
+async function finishPublished(
+  context: UploadsContext,
+  target: UploadTarget,
+  request: CompleteRequest,
+  call: Call,
+): Promise<CompletedUpload> {
   const completion = await claimedCompletion(target, call);
   if (completion === undefined) throw noSuchUpload(target.uploadId);
   context.settler.schedule(target.bucket, target.key);
@@ -234,10 +284,14 @@ async function finishPublished(context: UploadsContext, target: UploadTarget, re
   return resultFor(target, request, completion);
 }
 
-/** What was, or is being, made of the upload. A staging blob goes only after its tombstone came: one of the two tells. */
+/**
+ * What was, or is being, made of the upload. A staging blob goes only after its tombstone came: one of the two tells.
+ */
 async function claimedCompletion(target: UploadTarget, call: Call): Promise<Completion | undefined> {
   const claim = (await readClaim(target, call))?.claim;
-  return claim !== undefined && claim.kind !== 'abort' ? claim.completion : readTombstone(target.bucket.home, target.uploadId, call);
+  return claim !== undefined && claim.kind !== 'abort'
+    ? claim.completion
+    : readTombstone(target.bucket.home, target.uploadId, call);
 }
 
 /**
@@ -246,7 +300,11 @@ async function claimedCompletion(target: UploadTarget, call: Call): Promise<Comp
  */
 async function withoutParts(
   context: UploadsContext,
-  { target, request, refusal }: { readonly target: UploadTarget; readonly request: CompleteRequest; readonly refusal: S3Error },
+  {
+    target,
+    request,
+    refusal,
+  }: { readonly target: UploadTarget; readonly request: CompleteRequest; readonly refusal: S3Error },
   call: Call,
 ): Promise<CompletedUpload> {
   const completion = await readTombstone(target.bucket.home, target.uploadId, call);
@@ -269,7 +327,11 @@ async function repeated(target: UploadTarget, request: CompleteRequest, call: Ca
 }
 
 /** The same answer for the same parts. @throws S3Error NoSuchUpload */
-function resultFor({ bucket, key, uploadId }: UploadTarget, request: CompleteRequest, completion: Completion | undefined): CompletedUpload {
+function resultFor(
+  { bucket, key, uploadId }: UploadTarget,
+  request: CompleteRequest,
+  completion: Completion | undefined,
+): CompletedUpload {
   const isHere = completion?.bucketUid === bucket.uid && completion.key === key;
   if (!isHere || completion.listHash !== listHashOf(request.parts)) throw noSuchUpload(uploadId);
   const { etag, checksum, versionId } = completion;

@@ -9,7 +9,10 @@ import type { Settler } from '../versions/settle.ts';
 interface ObjectPublisher {
   /** Metadata and headers for the blob that the parts are assembled to. */
   describe(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<DescribedVersion>;
-  /** Makes that blob the object of its key. @throws S3Error PreconditionFailed, ConditionalRequestConflict, NoSuchKey (If-Match), NoSuchBucket */
+  /**
+   * Makes that blob the object of its key.
+   * @throws S3Error PreconditionFailed, ConditionalRequestConflict, NoSuchKey (If-Match), NoSuchBucket
+   */
   publish(bucket: Bucket, key: string, request: PublishRequest, call: Call): Promise<Committed>;
   /** A seq above everything that was acknowledged of a key. @throws S3Error NoSuchBucket */
   nextSeq(bucket: Bucket, key: string, call: Call): Promise<number>;

@@ -22,8 +22,8 @@ export interface PartCopy {
 
 /**
  * A part from an object that is there already: server-side inside one backend, as a stream between
- * two, or to compute the checksum that the upload is made with. The ETag is the MD5 where it is known (a whole object, or
- * bytes that passed through here), else 32 hex digits that change with source, revision and range.
+ * two, or to compute the checksum that the upload is made with. The ETag is the MD5 where it is known (a whole object,
+ * or bytes that passed through here), else 32 hex digits that change with source, revision and range.
  *
  * @throws S3Error NoSuchUpload; StoreError sourceNotFound or sourceConditionFailed when the source
  * changed since it was looked up (look again)
@@ -31,9 +31,17 @@ export interface PartCopy {
 export async function copyPart(upload: Upload, copy: PartCopy, call: Call): Promise<PartRecord> {
   const { view, bucket } = copy.source;
   const checksum = knownChecksum(upload, copy);
-  if (bucket.home.store !== upload.bucket.home.store || (upload.checksum !== undefined && checksum === undefined)) return copyThrough(upload, copy, call);
+  if (bucket.home.store !== upload.bucket.home.store || (upload.checksum !== undefined && checksum === undefined)) {
+    return copyThrough(upload, copy, call);
+  }
   const said = checksum && { checksum };
-  if (view.size === 0) return putPart(upload, { number: copy.number, body: Buffer.alloc(0), facts: { md5: MD5_OF_NOTHING, ...said } }, call);
+  if (view.size === 0) {
+    return putPart(
+      upload,
+      { number: copy.number, body: Buffer.alloc(0), facts: { md5: MD5_OF_NOTHING, ...said } },
+      call,
+    );
+  }
 
   const { source } = await pinSource(copy.source, call);
   const range = copy.range ?? { first: 0, last: view.size - 1 };
@@ -41,7 +49,11 @@ export async function copyPart(upload: Upload, copy: PartCopy, call: Call): Prom
   const staged = await bucket.home.store.stagePartFrom(stagingRef(upload), source, range, call);
   const known = size === view.size ? view.md5 : undefined;
   const etag = known ?? derivedEtag(source, range);
-  return recordPart(upload, { number: copy.number, etag, size, staged, ...(known === undefined && { derived: true }), ...said }, call);
+  return recordPart(
+    upload,
+    { number: copy.number, etag, size, staged, ...(known === undefined && { derived: true }), ...said },
+    call,
+  );
 }
 
 /** What the part needs a checksum of, if the source tells it: of the upload's algorithm, over all that is copied. */
@@ -52,10 +64,15 @@ function knownChecksum(upload: Upload, { source: { view }, range }: PartCopy): B
 }
 
 function derivedEtag({ container, name, revision }: CopySource, { first, last }: Required<ByteRange>): string {
-  return createHash('sha256').update(JSON.stringify([container, name, revision, first, last])).digest('hex').slice(0, 32);
+  return createHash('sha256')
+    .update(JSON.stringify([container, name, revision, first, last]))
+    .digest('hex')
+    .slice(0, 32);
 }
 
-/** Between two backends, or where a checksum has to be computed, the bytes pass through the gateway in bounded memory. */
+/**
+ * Between two backends, or where a checksum has to be computed, the bytes pass through the gateway in bounded memory.
+ */
 async function copyThrough(upload: Upload, { number, source, range }: PartCopy, call: Call): Promise<PartRecord> {
   const size = range === undefined ? source.view.size : range.last - range.first + 1;
   const bytes = await openSource(source, range === undefined ? {} : { range }, call);

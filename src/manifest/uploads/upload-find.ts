@@ -7,7 +7,14 @@ import type { KeyRef } from '../records/key-ref.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { belongsTo, initiatedAt, newUploadId } from '../records/upload-id.ts';
 import { type UploadTarget, uploadRef, uploadsOfKey } from '../records/upload-names.ts';
-import { type UploadContent, type UploadRecord, type UploadSummary, decodeContent, decodeSummary, encodeUpload } from '../records/upload-record.ts';
+import {
+  type UploadContent,
+  type UploadRecord,
+  type UploadSummary,
+  decodeContent,
+  decodeSummary,
+  encodeUpload,
+} from '../records/upload-record.ts';
 
 export type { UploadTarget } from '../records/upload-names.ts';
 
@@ -20,8 +27,8 @@ export interface Upload extends UploadTarget, UploadSummary {
 }
 
 /**
- * Writes the upload's record. In a bucket with versioning the head is read first: the version's place, which the id decides, lies
- * above all that was acknowledged before, whatever the clocks of other replicas say.
+ * Writes the upload's record. In a bucket with versioning the head is read first: the version's place, which the id
+ * decides, lies above all that was acknowledged before, whatever the clocks of other replicas say.
  */
 export async function createUpload(
   { objects, clock }: Pick<UploadsContext, 'objects' | 'clock'>,
@@ -32,7 +39,11 @@ export async function createUpload(
   const placed = bucket.versioning !== 'never';
   const uploadId = newUploadId(bucket, key, placed ? await objects.nextSeq(bucket, key, call) : clock.next());
   const { trueKey } = uploadsOfKey(bucket, key);
-  const { body, metadata } = encodeUpload({ ...record, ...(placed && { placed }), ...(trueKey !== undefined && { key: trueKey }) });
+  const { body, metadata } = encodeUpload({
+    ...record,
+    ...(placed && { placed }),
+    ...(trueKey !== undefined && { key: trueKey }),
+  });
   const headers = { contentType: 'application/json' };
   await bucket.home.store.write(uploadRef(bucket, key, uploadId), body, { headers, metadata, condition: ABSENT }, call);
   return { bucket, key, uploadId };

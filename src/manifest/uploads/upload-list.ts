@@ -54,7 +54,11 @@ export async function listUploads(bucket: Bucket, request: UploadListRequest, ca
   const position = startOf(bucket, request);
   // What the marker is rolled up into was listed on the page before.
   let skip = afterKey?.startsWith(prefix) === true ? rollUp(afterKey, prefix, delimiter) : undefined;
-  for await (const upload of uploadsFrom(bucket, { prefix, position, skipping: () => skip, pageSize: limit + 1 }, call)) {
+  for await (const upload of uploadsFrom(
+    bucket,
+    { prefix, position, skipping: () => skip, pageSize: limit + 1 },
+    call,
+  )) {
     const rolledUp = rollUp(upload.key, prefix, delimiter);
     if (rolledUp !== undefined && rolledUp === skip) continue;
     if (entries.length >= limit) return { entries, isTruncated: true };
@@ -74,7 +78,9 @@ function startOf(bucket: Bucket, { afterKey, afterUpload }: UploadListRequest): 
   if (afterKey === undefined || afterKey === '') return {};
   const { prefix } = uploadsOfKey(bucket, afterKey);
   if (afterUpload !== undefined && afterUpload !== '') {
-    if (!belongsTo(afterUpload, bucket, afterKey)) throw invalidArgument('upload-id-marker', afterUpload, 'Invalid uploadId marker');
+    if (!belongsTo(afterUpload, bucket, afterKey)) {
+      throw invalidArgument('upload-id-marker', afterUpload, 'Invalid uploadId marker');
+    }
     return { startAt: prefix + afterUpload, behind: prefix + afterUpload };
   }
   const startAt = successorOfPrefix(prefix);
@@ -96,7 +102,11 @@ async function* uploadsFrom(bucket: Bucket, scan: Scan, call: Call): AsyncGenera
   let { startAt } = scan.position;
   let token: string | undefined;
   for (;;) {
-    const page = await store.list(system, { prefix: under, limit, ...(startAt !== undefined && { startAt }), ...(token !== undefined && { token }) }, call);
+    const page = await store.list(
+      system,
+      { prefix: under, limit, ...(startAt !== undefined && { startAt }), ...(token !== undefined && { token }) },
+      call,
+    );
     for (const entry of page.entries) {
       const upload = entry.kind === 'blob' && entry.name !== scan.position.behind ? toListed(bucket, entry) : undefined;
       if (upload?.key.startsWith(scan.prefix) === true) yield upload;

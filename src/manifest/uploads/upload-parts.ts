@@ -29,7 +29,11 @@ export async function putPart(upload: Upload, part: NewPart, call: Call): Promis
   const staged = await stage(upload, part.body, call);
   const { md5, checksum } = await part.facts;
   if (md5 === undefined) throw new StoreError('unexpected', { call: 'stagePart', code: 'NoMd5OfBody' });
-  return recordPart(upload, { number: part.number, etag: md5, size: bodySize(part.body), ...(checksum && { checksum }), staged }, call);
+  return recordPart(
+    upload,
+    { number: part.number, etag: md5, size: bodySize(part.body), ...(checksum && { checksum }), staged },
+    call,
+  );
 }
 
 /** Services refuse to stage nothing: an empty part is a record only. */
@@ -68,7 +72,11 @@ export async function listParts(
 ): Promise<PartPage> {
   const parts: PartRecord[] = [];
   if (page.limit === 0) return { parts, isTruncated: false };
-  for await (const part of partsFrom(bucket.home, { uploadId, first: page.after + 1, pageSize: page.limit + 1 }, call)) {
+  for await (const part of partsFrom(
+    bucket.home,
+    { uploadId, first: page.after + 1, pageSize: page.limit + 1 },
+    call,
+  )) {
     if (parts.length >= page.limit) return { parts, isTruncated: true };
     parts.push(part);
   }
@@ -106,7 +114,11 @@ async function* partsFrom(
 /** Removes all part records of an upload, with list and bulk calls only. Idempotent. */
 export async function removePartRecords({ store, system }: BucketHome, uploadId: string, call: Call): Promise<void> {
   for await (const page of pagesOf(store, system, { prefix: partsPrefix(uploadId) }, call)) {
-    const outcomes = await store.removeMany(system, page.map(({ name }) => ({ name })), call);
+    const outcomes = await store.removeMany(
+      system,
+      page.map(({ name }) => ({ name })),
+      call,
+    );
     const failure = outcomes.find((outcome) => outcome instanceof Error);
     if (failure !== undefined) throw failure;
   }

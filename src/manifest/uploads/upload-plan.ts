@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { S3Error } from '../../errors/s3-error.ts';
-import { CHECKSUM_ALGORITHMS, type Checksum, type ChecksumAlgorithm, type ChecksumType, checksumHeader } from '../../protocol/checksums/algorithms.ts';
+import {
+  CHECKSUM_ALGORITHMS,
+  type Checksum,
+  type ChecksumAlgorithm,
+  type ChecksumType,
+  checksumHeader,
+} from '../../protocol/checksums/algorithms.ts';
 import { isCrc } from '../../protocol/checksums/crc-combine.ts';
 import { compositeChecksum, fullObjectChecksum } from '../../protocol/checksums/multipart-checksum.ts';
 import type { PartEntry } from '../records/field-codes.ts';
@@ -94,11 +100,14 @@ function totalSize(parts: readonly PartRecord[]): number {
 }
 
 function matchPart({ uploadId }: Upload, listed: ListedPart, part: PartRecord | undefined): PartRecord {
-  const invalid = (): S3Error => new S3Error('InvalidPart', { extra: { UploadId: uploadId, PartNumber: listed.number, ETag: bare(listed.etag) } });
+  const invalid = (): S3Error =>
+    new S3Error('InvalidPart', { extra: { UploadId: uploadId, PartNumber: listed.number, ETag: bare(listed.etag) } });
   if (part?.etag !== bare(listed.etag).toLowerCase()) throw invalid();
   for (const algorithm of CHECKSUM_ALGORITHMS) {
     const value = listed.checksums[algorithm];
-    if (value !== undefined && (part.checksum?.algorithm !== algorithm || part.checksum.value !== value)) throw invalid();
+    if (value !== undefined && (part.checksum?.algorithm !== algorithm || part.checksum.value !== value)) {
+      throw invalid();
+    }
   }
   return part;
 }
@@ -111,9 +120,13 @@ function requireSizes(parts: readonly PartRecord[], expected: ExpectedObject, mi
     });
   }
   const size = totalSize(parts);
-  if (size > MAX_OBJECT_SIZE) throw new S3Error('EntityTooLarge', { extra: { ProposedSize: size, MaxSizeAllowed: MAX_OBJECT_SIZE } });
+  if (size > MAX_OBJECT_SIZE) {
+    throw new S3Error('EntityTooLarge', { extra: { ProposedSize: size, MaxSizeAllowed: MAX_OBJECT_SIZE } });
+  }
   if (expected.size !== undefined && expected.size !== size) {
-    throw invalidRequest(`The provided 'x-amz-mp-object-size' header value ${expected.size} does not match what was computed: ${size}`);
+    throw invalidRequest(
+      `The provided 'x-amz-mp-object-size' header value ${expected.size} does not match what was computed: ${size}`,
+    );
   }
 }
 
@@ -121,25 +134,39 @@ function requireSizes(parts: readonly PartRecord[], expected: ExpectedObject, mi
  * The object's checksum, when the upload was created with an algorithm and every part has one: parts
  * that were copied have none, and then the object has none either (S3 API reference, UploadPartCopy).
  */
-function checksumOf({ checksum: declared }: Upload, parts: readonly PartRecord[], expected: ExpectedObject): Checksum | undefined {
+function checksumOf(
+  { checksum: declared }: Upload,
+  parts: readonly PartRecord[],
+  expected: ExpectedObject,
+): Checksum | undefined {
   if (expected.checksumType !== undefined && expected.checksumType !== declared?.type) {
     const created = declared?.type ?? 'null';
-    throw invalidRequest(`The upload was created using the ${created} checksum mode. The complete request must use the same checksum mode.`);
+    throw invalidRequest(
+      `The upload was created using the ${created} checksum mode. The complete request must use the same checksum mode.`,
+    );
   }
   const computed = declared === undefined ? undefined : combine(declared, parts);
   const { checksum: claimed } = expected;
   if (claimed === undefined) return computed;
   if (computed?.algorithm !== claimed.algorithm) {
-    throw invalidRequest(`${checksumHeader(claimed.algorithm)} cannot be checked: the upload has no checksum of this algorithm for every part.`);
+    throw invalidRequest(
+      `${checksumHeader(claimed.algorithm)} cannot be checked: the upload has no checksum of this algorithm for every part.`,
+    );
   }
-  const value = declared?.type === 'COMPOSITE' && !claimed.value.includes('-') ? `${claimed.value}-${parts.length}` : claimed.value;
+  const value =
+    declared?.type === 'COMPOSITE' && !claimed.value.includes('-') ? `${claimed.value}-${parts.length}` : claimed.value;
   if (value !== computed.value) {
-    throw new S3Error('BadDigest', { message: `The ${claimed.algorithm} you specified did not match the calculated checksum.` });
+    throw new S3Error('BadDigest', {
+      message: `The ${claimed.algorithm} you specified did not match the calculated checksum.`,
+    });
   }
   return computed;
 }
 
-function combine({ algorithm, type }: NonNullable<Upload['checksum']>, parts: readonly PartRecord[]): Checksum | undefined {
+function combine(
+  { algorithm, type }: NonNullable<Upload['checksum']>,
+  parts: readonly PartRecord[],
+): Checksum | undefined {
   const values: { value: string; size: number }[] = [];
   for (const { checksum, size } of parts) {
     if (checksum?.algorithm !== algorithm) return undefined;

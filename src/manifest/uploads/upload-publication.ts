@@ -9,7 +9,14 @@ import { type VersionToken, tokenOfUpload } from '../records/version-token.ts';
 import { namedNull, namedVersion } from '../records/record.ts';
 import { type Moment, elapsedSince, momentNow } from '../records/moment.ts';
 import { timeOf } from '../records/time.ts';
-import { type Claim, type ClaimBase, type StoredClaim, encodeClaim, readClaim, replaceClaim } from '../versions/upload-claim.ts';
+import {
+  type Claim,
+  type ClaimBase,
+  type StoredClaim,
+  encodeClaim,
+  readClaim,
+  replaceClaim,
+} from '../versions/upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
 import { publishNonce, versionOfUpload } from '../records/upload-id.ts';
 import { readTombstone } from '../versions/upload-tombstone.ts';
@@ -39,7 +46,10 @@ interface Publication {
   readonly conditions: WriteConditions;
 }
 
-/** All places that the upload's version may have been committed at: its own, and those it was moved to, the last one first. */
+/**
+ * All places that the upload's version may have been committed at: its own, and those it was moved to, the last one
+ * first.
+ */
 export function placesOf(uploadId: string, claim?: Claim): readonly VersionToken[] {
   const moved = claim === undefined || claim.kind === 'abort' ? [] : (claim.places ?? []);
   return [...moved.toReversed(), versionOfUpload(uploadId)];
@@ -50,7 +60,9 @@ export function placesOf(uploadId: string, claim?: Claim): readonly VersionToken
  * carries the nonce of that write. Its silence proves nothing: a plain PUT keeps no nonces.
  */
 export function isPublished(head: Head | undefined, uploadId: string, claim?: Claim): boolean {
-  return carriesNonce(head?.record, publishNonce(uploadId)) || namedPlace(head, placesOf(uploadId, claim)) !== undefined;
+  return (
+    carriesNonce(head?.record, publishNonce(uploadId)) || namedPlace(head, placesOf(uploadId, claim)) !== undefined
+  );
 }
 
 function namedPlace(head: Head | undefined, places: readonly VersionToken[]): VersionToken | undefined {
@@ -60,7 +72,11 @@ function namedPlace(head: Head | undefined, places: readonly VersionToken[]): Ve
 }
 
 /** A place of the upload's version whose blob says that it was current once, or committed below a head. */
-export async function stampedPlace({ bucket, key }: UploadTarget, places: readonly VersionToken[], call: Call): Promise<VersionToken | undefined> {
+export async function stampedPlace(
+  { bucket, key }: UploadTarget,
+  places: readonly VersionToken[],
+  call: Call,
+): Promise<VersionToken | undefined> {
   for (const place of places) {
     if ((await readVersion(bucket, key, place, call))?.record.stamp === true) return place;
   }
@@ -94,14 +110,20 @@ export function publishOnce(publication: Publication, call: Call): OnceInDoubt {
     happened: async (head) => {
       const happened = await hasHappened({ ...publication, held }, { head, isFirstTurn: turns++ === 0 }, call);
       if (happened) return publishedPlace(target, { head, claim: held.claim }, call);
-      if (elapsedSince(held.renewed, timeOf(target.bucket.home)) > RENEW_AFTER_MS) held = await renew(target, held, held.claim, call);
+      if (elapsedSince(held.renewed, timeOf(target.bucket.home)) > RENEW_AFTER_MS) {
+        held = await renew(target, held, held.claim, call);
+      }
       return undefined;
     },
     placeAt: (seq) => tokenOfUpload(seq, target.uploadId),
     movesTo: async (place) => {
       const { claim } = held;
       if (claim.kind === 'abort') throw noSuchUpload(target.uploadId);
-      const moved: Claim = { ...claim, places: [...(claim.places ?? []), place], completion: { ...claim.completion, versionId: place } };
+      const moved: Claim = {
+        ...claim,
+        places: [...(claim.places ?? []), place],
+        completion: { ...claim.completion, versionId: place },
+      };
       held = await renew(target, held, moved, call);
       return encodeClaim(moved);
     },
@@ -109,7 +131,11 @@ export function publishOnce(publication: Publication, call: Call): OnceInDoubt {
 }
 
 /** Which of its places a version was published at, once it is known that it was. */
-async function publishedPlace(target: UploadTarget, { head, claim }: { head: Head | undefined; claim: Claim }, call: Call): Promise<VersionToken> {
+async function publishedPlace(
+  target: UploadTarget,
+  { head, claim }: { head: Head | undefined; claim: Claim },
+  call: Call,
+): Promise<VersionToken> {
   const places = placesOf(target.uploadId, claim);
   const [last = versionOfUpload(target.uploadId)] = places;
   if (places.length === 1) return last;
@@ -130,7 +156,12 @@ async function hasHappened(
     // "Absent" is no revision: it may have been published and deleted. A delete writes the tombstone first.
     return alone ? false : (await readTombstone(home, target.uploadId, call)) !== undefined;
   }
-  if (head?.properties.revision === base.revision || (base.nonce !== undefined && carriesNonce(head?.record, base.nonce))) return false;
+  if (
+    head?.properties.revision === base.revision ||
+    (base.nonce !== undefined && carriesNonce(head?.record, base.nonce))
+  ) {
+    return false;
+  }
 
   const now = await readClaim(target, call);
   // Nobody can have published in our place without touching the claim first.
@@ -140,19 +171,24 @@ async function hasHappened(
     if ((await readTombstone(home, target.uploadId, call)) !== undefined) return true;
     throw noSuchUpload(target.uploadId);
   }
-  // Where all writes keep their logs, a version that was displaced is stamped; one that was deleted has left a tombstone.
+  // Where all writes keep their logs, a version that was displaced is stamped; one that was deleted has left a
+  // tombstone.
   if (target.bucket.versioning !== 'never') {
     const moved = placesOf(target.uploadId, now.claim).slice(0, -1);
     if (moved.length === 0) return false;
-    return (await stampedPlace(target, moved, call)) !== undefined || (await readTombstone(home, target.uploadId, call)) !== undefined;
+    return (
+      (await stampedPlace(target, moved, call)) !== undefined ||
+      (await readTombstone(home, target.uploadId, call)) !== undefined
+    );
   }
   return wasOverwritten(target, { head, conditions }, call);
 }
 
 /**
- * Whether the object was there and was written over, in a bucket that never had versioning, by a head that does not say so. What came by a plain PUT
- * may have been written over the object, which nobody can tell from the truth. What was made where nothing was, and on condition of that, cannot
- * have been; only a DELETE can have come before it, and that would have written the tombstone.
+ * Whether the object was there and was written over, in a bucket that never had versioning, by a head that does not say
+ * so. What came by a plain PUT may have been written over the object, which nobody can tell from the truth. What was
+ * made where nothing was, and on condition of that, cannot have been; only a DELETE can have come before it, and that
+ * would have written the tombstone.
  * @throws StoreError unavailable (lost): nobody can know
  */
 async function wasOverwritten(

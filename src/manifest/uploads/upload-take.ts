@@ -35,14 +35,20 @@ export function newAttempt(): string {
  * @returns undefined when parts are missing, or the object that they made: the tombstone tells, if there is one
  * @throws S3Error NoSuchUpload (aborted), InvalidPart (claimed for another list); StoreError
  */
-export async function takeForCompletion(target: UploadTarget, wanted: CompletionClaim, call: Call): Promise<HeldClaim | undefined> {
+export async function takeForCompletion(
+  target: UploadTarget,
+  wanted: CompletionClaim,
+  call: Call,
+): Promise<HeldClaim | undefined> {
   const { home } = target.bucket;
   const { completion, base, tokens, headers, metadata: rest } = wanted;
   const claim: Claim = { kind: 'busy', uploadId: target.uploadId, attempt: newAttempt(), completion, base };
   return inTurns(TURNS.claim, async () => {
     try {
       const request = { tokens, headers, metadata: { ...rest, ...encodeClaim(claim) }, condition: ABSENT };
-      const { revision, lastModified: since } = await whileStreaming(call, (client) => home.store.assemble(stagingRef(target), request, client));
+      const { revision, lastModified: since } = await whileStreaming(call, (client) =>
+        home.store.assemble(stagingRef(target), request, client),
+      );
       return { claim, revision, since, renewed: momentNow(timeOf(home)), rest, stamped: false, inherited: false };
     } catch (error) {
       if (isStoreError(error, 'partsGone')) return undefined;
@@ -63,15 +69,23 @@ async function takeOver(
   const stored = await readClaim(target, call);
   if (stored === undefined) return undefined;
   if (stored.claim.kind === 'abort') throw noSuchUpload(target.uploadId);
-  if (stored.claim.attempt === own.attempt) return { ...stored, renewed: momentNow(timeOf(target.bucket.home)), inherited: false };
+  if (stored.claim.attempt === own.attempt) {
+    return { ...stored, renewed: momentNow(timeOf(target.bucket.home)), inherited: false };
+  }
   if (stored.claim.completion.listHash !== own.completion.listHash) {
-    throw new S3Error('InvalidPart', { message: 'The upload is being completed with another list of parts.', extra: { UploadId: target.uploadId } });
+    throw new S3Error('InvalidPart', {
+      message: 'The upload is being completed with another list of parts.',
+      extra: { UploadId: target.uploadId },
+    });
   }
   if (stored.claim.kind === 'gone') return 'gone';
   // While its owner may have published, its base stays: what was written over the key since then matters to both.
   const inherited = stored.claim.kind === 'busy';
-  const next: Claim = inherited ? { ...stored.claim, attempt: own.attempt, completion: own.completion, mayLandLate: true } : own;
-  // What was the object once keeps its record: it may have got tags since. Else the bucket may have another versioning by now.
+  const next: Claim = inherited
+    ? { ...stored.claim, attempt: own.attempt, completion: own.completion, mayLandLate: true }
+    : own;
+  // What was the object once keeps its record: it may have got tags since. Else the bucket may have another versioning
+  // by now.
   const held = await replaceClaim(target, stored.stamped ? stored : { ...stored, rest }, next, call);
   return held && { ...held, renewed: momentNow(timeOf(target.bucket.home)), inherited };
 }

@@ -28,14 +28,22 @@ interface AmendTarget extends ObjectTarget {
   readonly seen?: { readonly head: Head | undefined };
 }
 
-/** What became of an amendment: the version as it was before, or which version is to be looked for anew, from the head on. */
+/**
+ * What became of an amendment: the version as it was before, or which version is to be looked for anew, from the head
+ * on.
+ */
 interface AmendOutcome {
   readonly view?: ObjectView;
   readonly versionId?: string | undefined;
 }
 
 /** Changes what is said of a version that has a blob of its own: by that blob's metadata, on its revision. */
-export async function amendVersion(context: ObjectsContext, target: AmendTarget, amendment: ObjectAmendment, call: Call): Promise<AmendOutcome> {
+export async function amendVersion(
+  context: ObjectsContext,
+  target: AmendTarget,
+  amendment: ObjectAmendment,
+  call: Call,
+): Promise<AmendOutcome> {
   const { bucket, key } = target;
   let { versionId } = target;
   const nonce = newNonce();
@@ -84,8 +92,9 @@ interface Unanswered {
 }
 
 /**
- * It did not happen, for its nonce is not there where it would be; and cannot any more if the blob has changed, for it was made on a revision;
- * if that still stands, it is made once more on the same. No proof when the nonces of more changes than are kept may have come in between.
+ * It did not happen, for its nonce is not there where it would be; and cannot any more if the blob has changed, for it
+ * was made on a revision; if that still stands, it is made once more on the same. No proof when the nonces of more
+ * changes than are kept may have come in between.
  */
 function isProvenUndone(version: KnownVersion, { token: before, ring }: Unanswered): boolean {
   const now = ringOf(version);
@@ -114,7 +123,12 @@ interface Finished {
   readonly fields: AmendedFields;
 }
 
-async function finished(context: ObjectsContext, target: ObjectTarget, { version, before, fields }: Finished, call: Call): Promise<AmendOutcome> {
+async function finished(
+  context: ObjectsContext,
+  target: ObjectTarget,
+  { version, before, fields }: Finished,
+  call: Call,
+): Promise<AmendOutcome> {
   if (fields.lock === undefined || (await isHeld(context, target, version, call))) return { view: before };
   if (target.versionId !== undefined) throw noSuchVersion(target.key, version.token);
   // It was the current version no more: another is meant, or none.
@@ -126,10 +140,15 @@ interface Looked extends ObjectTarget {
 }
 
 /** @returns undefined when it is not there, or not part of the history. @throws S3Error NoSuchKey */
-async function versionOf(context: ObjectsContext, { bucket, key, versionId, head }: Looked, call: Call): Promise<KnownVersion | undefined> {
+async function versionOf(
+  context: ObjectsContext,
+  { bucket, key, versionId, head }: Looked,
+  call: Call,
+): Promise<KnownVersion | undefined> {
   if (versionId === undefined) return currentVersion(context, { bucket, key, head }, call);
   const token = versionId === NULL_VERSION ? nullBlobOf(head) : versionId;
-  const version = token === undefined || !isVersionToken(token) ? undefined : await readVersion(bucket, key, token, call);
+  const version =
+    token === undefined || !isVersionToken(token) ? undefined : await readVersion(bucket, key, token, call);
   if (version === undefined || !isVisible(head, version)) return undefined;
   return versionId !== NULL_VERSION && version.record.isNull === true ? undefined : version;
 }
@@ -146,7 +165,11 @@ interface Rewrite {
 }
 
 /** @returns `moved` when the blob has changed since it was read; the error when its answer was lost */
-async function rewrite(target: ObjectTarget, { version, fields, nonce }: Rewrite, call: Call): Promise<'done' | 'moved' | StoreError> {
+async function rewrite(
+  target: ObjectTarget,
+  { version, fields, nonce }: Rewrite,
+  call: Call,
+): Promise<'done' | 'moved' | StoreError> {
   const { home } = target.bucket;
   const { record: before } = version;
   if (before.kind === 'tomb') throw markerNamed(version);
@@ -165,11 +188,16 @@ async function rewrite(target: ObjectTarget, { version, fields, nonce }: Rewrite
 
 /**
  * A lock must not be acknowledged on a version that is being deleted. Whoever deletes it has read the head before
- * the version; so the head is written once more, unchanged. Either that fails the deletion, or the deletion shows: in the
- * head's log, or, when somebody has done what that said, by the version being gone.
+ * the version; so the head is written once more, unchanged. Either that fails the deletion, or the deletion shows: in
+ * the head's log, or, when somebody has done what that said, by the version being gone.
  * @returns false when it is deleted
  */
-async function isHeld(context: ObjectsContext, { bucket, key }: KeyRef, version: KnownVersion, call: Call): Promise<boolean> {
+async function isHeld(
+  context: ObjectsContext,
+  { bucket, key }: KeyRef,
+  version: KnownVersion,
+  call: Call,
+): Promise<boolean> {
   const stamped = { ...version, record: { ...version.record, stamp: true } };
   const found = { isPart: true };
   await amendHead(

@@ -4,14 +4,18 @@ import { type Moment, elapsedSince, momentNow } from '../records/moment.ts';
 import { timeOf } from '../records/time.ts';
 import type { ObjectsContext } from './object-context.ts';
 
-/** A blob that is older than this is renewed before a head names it: sweepers, and who aborts an upload, go by age. Milliseconds. */
+/**
+ * A blob that is older than this is renewed before a head names it: sweepers, and who aborts an upload, go by age.
+ * Milliseconds.
+ */
 const RENEW_AFTER_MS = 5 * 60_000;
 /** Older than this no head may name it at all: the protocol's D. Milliseconds. */
 const TOO_OLD_MS = 15 * 60_000;
 
 /**
- * Age of a blob that a head is about to name for the first time, by whichever clock of the machine says more. What remains
- * is a process that stands still between the question and the bytes on the wire, for as long as the sweeper's grace.
+ * Age of a blob that a head is about to name for the first time, by whichever clock of the machine says more. What
+ * remains is a process that stands still between the question and the bytes on the wire, for as long as the sweeper's
+ * grace.
  */
 export class BlobAge {
   readonly #clocks: { readonly now: () => number; readonly monotonic: () => number };

@@ -3,22 +3,33 @@ import type { Condition, WriteResult } from '../../store/blob-store.ts';
 import { newNonce } from '../records/clock.ts';
 import type { FieldsOf } from '../records/record-fields.ts';
 import type { VersionToken } from '../records/version-token.ts';
-import { type HeadTarget, type QueueMoment, byNonce, changeHead, ringAfter, versionNonce } from '../heads/head-commit.ts';
+import {
+  type HeadTarget,
+  type QueueMoment,
+  byNonce,
+  changeHead,
+  ringAfter,
+  versionNonce,
+} from '../heads/head-commit.ts';
 import type { Head } from '../heads/head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { type PlacedHead, displaceNull, floorAbove } from './displace.ts';
 import { placeHead } from './drain-window.ts';
 
 /** What every head that is the null version has from the head it replaces. */
-type NullBase = FieldsOf<'nonces'> & Pick<FieldsOf<'log'>, 'dels' | 'floor'> & {
-  /** A seq above the head's. */
-  readonly seq: number;
-};
+type NullBase = FieldsOf<'nonces'> &
+  Pick<FieldsOf<'log'>, 'dels' | 'floor'> & {
+    /** A seq above the head's. */
+    readonly seq: number;
+  };
 
 interface NewNull extends HeadTarget {
   readonly nonce?: string;
   /** Prepares and returns the one conditional write of the head. May be asked several times. */
-  readonly plan: (base: NullBase, turn: { readonly placed: PlacedHead; readonly condition: Condition }) => Promise<() => Promise<WriteResult>>;
+  readonly plan: (
+    base: NullBase,
+    turn: { readonly placed: PlacedHead; readonly condition: Condition },
+  ) => Promise<() => Promise<WriteResult>>;
   /** Private blob that the head names: it must not be taken for the one that it displaces. */
   readonly blob?: VersionToken;
   /** As in a `HeadChange`. */
@@ -61,7 +72,10 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
         dels = displaced.filter((token) => token !== version.blob);
         // Said even where it is the seq itself: it tells that this writer knew of versions.
         const floor = bucket.versioning === 'never' ? {} : { floor: seq, ...floorAbove(placed, conditions) };
-        return version.plan({ nonce, seq, ...ringAfter(head), ...(dels.length > 0 && { dels }), ...floor }, { placed, condition });
+        return version.plan(
+          { nonce, seq, ...ringAfter(head), ...(dels.length > 0 && { dels }), ...floor },
+          { placed, condition },
+        );
       },
       recognise: byNonce(nonce, (head) => (versionNonce(head) === nonce ? head.properties : undefined)),
       ...(onDoubt && { onDoubt }),

@@ -8,7 +8,17 @@ import { linkMetadata } from '../heads/overflow.ts';
 import { namedVersion, withLog } from '../records/record.ts';
 import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
 import { rewriteRecord } from '../heads/head-amend.ts';
-import { type Found, type HeadChange, type HeadTarget, type QueueMoment, carriesNonce, changeHead, conflict, noncesAmended, ringAfter } from '../heads/head-commit.ts';
+import {
+  type Found,
+  type HeadChange,
+  type HeadTarget,
+  type QueueMoment,
+  carriesNonce,
+  changeHead,
+  conflict,
+  noncesAmended,
+  ringAfter,
+} from '../heads/head-commit.ts';
 import { type Head, nativeRecord } from '../heads/head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { BlobAge } from './blob-age.ts';
@@ -53,10 +63,15 @@ interface CommittedVersion {
 /**
  * Makes a version current, in a bucket with versioning enabled. Head; the version's own blob, and beside it what
  * has to be done to the versions below; then the head is swapped on its revision, which commits. When somebody
- * with a greater place was faster, the version is entered below that head instead, and no bytes move; but never below one that was
- * committed under a condition: that was true of the state right before it. Then the version takes a new place above.
+ * with a greater place was faster, the version is entered below that head instead, and no bytes move; but never below
+ * one that was committed under a condition: that was true of the state right before it. Then the version takes a new
+ * place above.
  */
-export async function commitVersion(context: ObjectsContext, version: NewVersion, call: Call): Promise<CommittedVersion> {
+export async function commitVersion(
+  context: ObjectsContext,
+  version: NewVersion,
+  call: Call,
+): Promise<CommittedVersion> {
   const commit = new VersionCommit(context, version, call);
   try {
     return await commit.run();
@@ -119,12 +134,17 @@ class VersionCommit {
     return { token, written: await this.#written };
   }
 
-  /** Removes what lies at places that were given up, or refused, for certain: nobody will ever look at it. An upload's blob may be completed yet. */
+  /**
+   * Removes what lies at places that were given up, or refused, for certain: nobody will ever look at it. An upload's
+   * blob may be completed yet.
+   */
   tidyUp(): void {
     const { bucket, key, token: given } = this.#version;
     for (const token of this.#places) {
       if (token === given || this.#named.has(token)) continue;
-      this.#context.settler.later(`discard ${bucket.uid}/${token}`, (call) => removeUnnamed({ bucket, key }, token, call));
+      this.#context.settler.later(`discard ${bucket.uid}/${token}`, (call) =>
+        removeUnnamed({ bucket, key }, token, call),
+      );
     }
   }
 
@@ -165,7 +185,9 @@ class VersionCommit {
   async #takeNewPlace(from: VersionToken, { seq }: PlacedHead): Promise<VersionToken> {
     const { conditions, write, move, placeAt = newToken } = this.#version;
     if (this.#places.size >= MAX_PLACES) {
-      throw hasWriteConditions(conditions) ? conflict(this.#version) : new StoreError('throttled', { call: 'write', code: 'Overtaken' });
+      throw hasWriteConditions(conditions)
+        ? conflict(this.#version)
+        : new StoreError('throttled', { call: 'write', code: 'Overtaken' });
     }
     const before = await this.#blobAt(from);
     const to = placeAt(this.#context.clock.next(seq));
@@ -180,7 +202,9 @@ class VersionCommit {
       return await moving;
     } catch (error) {
       if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed', 'notFound')) throw error;
-      throw hasWriteConditions(this.#version.conditions) ? conflict(this.#version, error) : new StoreError('unavailable', { call: 'copy', code: 'Overtaken', cause: error });
+      throw hasWriteConditions(this.#version.conditions)
+        ? conflict(this.#version, error)
+        : new StoreError('unavailable', { call: 'copy', code: 'Overtaken', cause: error });
     }
   }
 
@@ -191,7 +215,10 @@ class VersionCommit {
     // An upload's claim is renewed by what is asked at the beginning of each turn.
     if (already === undefined || token !== given) {
       const revision = await touchVersion({ bucket, key }, token, this.#call);
-      this.#written = this.#written?.then((written) => ({ ...written, ...(written.revision !== undefined && { revision }) }));
+      this.#written = this.#written?.then((written) => ({
+        ...written,
+        ...(written.revision !== undefined && { revision }),
+      }));
     }
     this.#age.begin();
     throw new StoreError('conditionFailed', { call: 'setMetadata', code: 'Renewed' });
@@ -220,7 +247,11 @@ class VersionCommit {
   /** The head stays as it is; its log says that there is one more version below it. */
   async #enterBelow(head: Head, token: VersionToken, condition: Condition): Promise<VersionToken> {
     const record = withLog(head.record ?? nativeRecord(head), { adds: [token] });
-    await rewriteRecord(this.#version.bucket, { head, record: { ...record, ...noncesAmended(head, this.#nonce) }, condition }, this.#call);
+    await rewriteRecord(
+      this.#version.bucket,
+      { head, record: { ...record, ...noncesAmended(head, this.#nonce) }, condition },
+      this.#call,
+    );
     return token;
   }
 
@@ -229,7 +260,10 @@ class VersionCommit {
     const token = this.#token;
     if (token === undefined) return undefined;
     const record = head?.record;
-    const named = namedVersion(record) === token || record?.adds?.includes(token) === true || record?.dels?.includes(token) === true;
+    const named =
+      namedVersion(record) === token ||
+      record?.adds?.includes(token) === true ||
+      record?.dels?.includes(token) === true;
     if (named || carriesNonce(record, this.#nonce)) return { result: token };
     const { bucket, key } = this.#version;
     return (await readVersion(bucket, key, token, this.#call))?.record.stamp === true ? { result: token } : undefined;

@@ -16,7 +16,12 @@ import type { KeyRef } from '../records/key-ref.ts';
 const EMPTY = new Uint8Array(0);
 
 /** DELETE without a version id: the marker is a version like any other, and becomes the current one. */
-export async function createMarker(context: ObjectsContext, target: ObjectTarget, request: RemoveRequest, call: Call): Promise<Removed> {
+export async function createMarker(
+  context: ObjectsContext,
+  target: ObjectTarget,
+  request: RemoveRequest,
+  call: Call,
+): Promise<Removed> {
   const create = target.bucket.versioning === 'enabled' ? createVersion : createNull;
   try {
     return { deleteMarker: true, versionId: await create(context, target, request, call) };
@@ -27,13 +32,27 @@ export async function createMarker(context: ObjectsContext, target: ObjectTarget
   }
 }
 
-async function createVersion(context: ObjectsContext, { bucket, key }: ObjectTarget, { conditions, ownerId }: RemoveRequest, call: Call): Promise<string> {
-  const write = (token: VersionToken): Promise<WrittenMarker> => writeMarker({ bucket, key }, { token, ownerId, isNull: false }, call);
+async function createVersion(
+  context: ObjectsContext,
+  { bucket, key }: ObjectTarget,
+  { conditions, ownerId }: RemoveRequest,
+  call: Call,
+): Promise<string> {
+  const write = (token: VersionToken): Promise<WrittenMarker> =>
+    writeMarker({ bucket, key }, { token, ownerId, isNull: false }, call);
   return (await commitVersion(context, { bucket, key, conditions, write }, call)).token;
 }
 
-/** It takes the place of the null version; a new name for each turn, above the head that it finds. The last one goes, unless a head may name it. */
-async function createNull(context: ObjectsContext, { bucket, key }: ObjectTarget, { conditions, ownerId }: RemoveRequest, call: Call): Promise<string> {
+/**
+ * It takes the place of the null version; a new name for each turn, above the head that it finds. The last one goes,
+ * unless a head may name it.
+ */
+async function createNull(
+  context: ObjectsContext,
+  { bucket, key }: ObjectTarget,
+  { conditions, ownerId }: RemoveRequest,
+  call: Call,
+): Promise<string> {
   const place = { bucket, key };
   const { ref, trueKey } = headPlace(bucket, key);
   let unused: VersionToken | undefined;
@@ -46,12 +65,21 @@ async function createNull(context: ObjectsContext, { bucket, key }: ObjectTarget
       conditions,
       onDoubt: () => (mayBeNamed = true),
       plan: async (base, { condition }) => {
-        if (unused !== undefined && !mayBeNamed) await removeVersionBlob(place, unused, Grounds.neverNamed(unused), call);
+        if (unused !== undefined && !mayBeNamed) {
+          await removeVersionBlob(place, unused, Grounds.neverNamed(unused), call);
+        }
         const token = newToken(base.seq);
         unused = token;
         const { record, revision } = await writeMarker(place, { token, ownerId, isNull: true }, call);
-        const tomb: TombHead = { ...record, ...base, version: token, ...(revision && { rev: revision }), ...(trueKey !== undefined && { key: trueKey }) };
-        return () => bucket.home.store.write(ref, EMPTY, { metadata: { [RECORD_NAME]: encodeRecord(tomb) }, condition }, call);
+        const tomb: TombHead = {
+          ...record,
+          ...base,
+          version: token,
+          ...(revision && { rev: revision }),
+          ...(trueKey !== undefined && { key: trueKey }),
+        };
+        return () =>
+          bucket.home.store.write(ref, EMPTY, { metadata: { [RECORD_NAME]: encodeRecord(tomb) }, condition }, call);
       },
     },
     call,
@@ -65,7 +93,11 @@ interface MarkerRequest {
   readonly isNull: boolean;
 }
 
-async function writeMarker(place: KeyRef, { token, ownerId, isNull }: MarkerRequest, call: Call): Promise<WrittenMarker> {
+async function writeMarker(
+  place: KeyRef,
+  { token, ownerId, isNull }: MarkerRequest,
+  call: Call,
+): Promise<WrittenMarker> {
   const { bucket, key } = place;
   const record: OwnMarker = {
     kind: 'tomb',

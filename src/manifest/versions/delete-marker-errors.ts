@@ -8,11 +8,16 @@ import { NULL_VERSION } from '../heads/head.ts';
 const DELETE_MARKER = 'x-amz-delete-marker';
 
 /** A head that names a marker, or the marker's own blob, which has its token in its name. */
-type Marker = { readonly record: HeadRecord | undefined; readonly token?: never } | { readonly record: OwnRecord | undefined; readonly token: VersionToken };
+type Marker =
+  | { readonly record: HeadRecord | undefined; readonly token?: never }
+  | { readonly record: OwnRecord | undefined; readonly token: VersionToken };
 
 /** The current version is a delete marker, and no version was named. */
 export function markerOnTop(key: string, marker: Marker): S3Error {
-  return new S3Error('NoSuchKey', { extra: { Key: key }, headers: { [DELETE_MARKER]: 'true', 'x-amz-version-id': idOf(marker) } });
+  return new S3Error('NoSuchKey', {
+    extra: { Key: key },
+    headers: { [DELETE_MARKER]: 'true', 'x-amz-version-id': idOf(marker) },
+  });
 }
 
 /** A delete marker was named by its id. */

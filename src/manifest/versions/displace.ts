@@ -4,7 +4,16 @@ import { at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import { claimIn, nativeIn } from '../records/metadata.ts';
-import { type InlineHead, type MlinkHead, type OwnObject, RECORD_NAME, namedNull, namedVersion, objectFields, saysNull } from '../records/record.ts';
+import {
+  type InlineHead,
+  type MlinkHead,
+  type OwnObject,
+  RECORD_NAME,
+  namedNull,
+  namedVersion,
+  objectFields,
+  saysNull,
+} from '../records/record.ts';
 import { ownKey, versionRef } from '../records/version-names.ts';
 import { type VersionToken, isNewer, seqOfToken, tokenOfNull } from '../records/version-token.ts';
 import { whileStreaming } from '../heads/commit-life.ts';
@@ -44,7 +53,10 @@ export async function displace(place: KeyRef, placed: PlacedHead, call: Call): P
 export async function displaceNull(place: KeyRef, head: Head | undefined, call: Call): Promise<Inherited> {
   const old = nullBlobOf(head);
   const named = namedVersion(head?.record);
-  await Promise.all([redo(place, head, call), head !== undefined && named !== undefined && named !== old && stampCurrent(place, head, call)]);
+  await Promise.all([
+    redo(place, head, call),
+    head !== undefined && named !== undefined && named !== old && stampCurrent(place, head, call),
+  ]);
   return old === undefined ? {} : { dels: [old] };
 }
 
@@ -63,7 +75,11 @@ export async function redo(place: KeyRef, head: Head | undefined, call: Call): P
   ]);
 }
 
-async function displaceCurrent(place: KeyRef, { head, seq }: Pick<PlacedHead, 'head' | 'seq'>, call: Call): Promise<VersionToken | undefined> {
+async function displaceCurrent(
+  place: KeyRef,
+  { head, seq }: Pick<PlacedHead, 'head' | 'seq'>,
+  call: Call,
+): Promise<VersionToken | undefined> {
   if (head === undefined) return undefined;
   switch (head.record?.kind) {
     case 'void':
@@ -87,7 +103,10 @@ function hasOwnPlace({ version, seq }: MlinkHead): boolean {
   return seqOfToken(version) === seq;
 }
 
-/** What a new head says of its floor: a version that is committed under a condition is the floor itself, which a head need not say. */
+/**
+ * What a new head says of its floor: a version that is committed under a condition is the floor itself, which a head
+ * need not say.
+ */
 export function floorAbove({ floor }: PlacedHead, conditions: WriteConditions): { floor?: number } {
   return hasWriteConditions(conditions) ? {} : { floor };
 }
@@ -107,7 +126,10 @@ function tokenOfHead(head: Head, seq: number): VersionToken {
   return tokenOfNull(seq, head.properties.revision);
 }
 
-/** A version with this place would not be the current one. Nothing is behind a void, which has no version; without a head, what is known are names above. */
+/**
+ * A version with this place would not be the current one. Nothing is behind a void, which has no version; without a
+ * head, what is known are names above.
+ */
 export function isBehind(token: VersionToken, { head, seq }: Pick<PlacedHead, 'head' | 'seq'>): boolean {
   if (head === undefined) return seqOfToken(token) <= seq;
   return head.record?.kind !== 'void' && isNewer(tokenOfHead(head, seq), token);
@@ -120,7 +142,11 @@ interface NullInHead {
 }
 
 /** Copies the null version to a blob of its own, whose name no other state of it gets. */
-async function moveNull({ bucket, key }: KeyRef, { head, seq, record: inHead }: NullInHead & Pick<PlacedHead, 'seq'>, call: Call): Promise<VersionToken> {
+async function moveNull(
+  { bucket, key }: KeyRef,
+  { head, seq, record: inHead }: NullInHead & Pick<PlacedHead, 'seq'>,
+  call: Call,
+): Promise<VersionToken> {
   const token = tokenOfHead(head, seq);
   const target = versionRef(bucket, key, token);
   const view = viewOf(head, bucket, key);
@@ -156,23 +182,39 @@ async function moveNull({ bucket, key }: KeyRef, { head, seq, record: inHead }: 
 
 /** Record of the null version on a blob of its own, from the head that it lies in. */
 function ownNullRecord({ bucket, key }: KeyRef, { head, record }: NullInHead): OwnObject {
-  return { ...objectFields(record), ...ownKey(bucket, key), kind: 'inline', isNull: true, etag: viewOf(head, bucket, key).etag };
+  return {
+    ...objectFields(record),
+    ...ownKey(bucket, key),
+    kind: 'inline',
+    isNull: true,
+    etag: viewOf(head, bucket, key).etag,
+  };
 }
 
 /**
  * The null version has its own blob, but its record is in the head: it is written to the blob, on the blob's
  * revision. The head is read again in between, or a record that was changed since would be overwritten.
  */
-async function keepDetachedNull({ bucket, key }: KeyRef, inHead: NullInHead & { readonly record: MlinkHead }, call: Call): Promise<VersionToken> {
+async function keepDetachedNull(
+  { bucket, key }: KeyRef,
+  inHead: NullInHead & { readonly record: MlinkHead },
+  call: Call,
+): Promise<VersionToken> {
   const { store } = bucket.home;
   const { head, record } = inHead;
   const token = record.version;
   const ref = versionRef(bucket, key, token);
-  const moved = (cause?: unknown): StoreError => new StoreError('conditionFailed', { call: 'setMetadata', ...(cause !== undefined && { cause }) });
+  const moved = (cause?: unknown): StoreError =>
+    new StoreError('conditionFailed', { call: 'setMetadata', ...(cause !== undefined && { cause }) });
   try {
     const { metadata, revision } = await store.head(ref, call);
     if ((await readHead(bucket, key, call))?.properties.revision !== head.properties.revision) throw moved();
-    const own = await blobMetadata(bucket.home, ownNullRecord({ bucket, key }, inHead), nativeIn(head.properties.metadata), call);
+    const own = await blobMetadata(
+      bucket.home,
+      ownNullRecord({ bucket, key }, inHead),
+      nativeIn(head.properties.metadata),
+      call,
+    );
     if (own[RECORD_NAME] === metadata[RECORD_NAME]) return token;
     await store.setMetadata(ref, { ...own, ...claimIn(metadata) }, at(revision), call);
     return token;

@@ -12,7 +12,9 @@ import type { KeyRef } from '../records/key-ref.ts';
 
 const PAGE = 100;
 
-/** Longer than a writer may take between what it looked at and its last call, and that call on its way. Milliseconds. */
+/**
+ * Longer than a writer may take between what it looked at and its last call, and that call on its way. Milliseconds.
+ */
 export const VERSIONING_DRAIN_MS = 30 * 60_000;
 
 /** Code of refusals that only wait for the end of the window. */
@@ -23,20 +25,30 @@ export const VERSIONING_JUST_ENABLED = 'VersioningJustEnabled';
  * still land, over any head. So writers stamp their version before they answer, and whoever finds a head that a
  * plain PUT may have written, or none, looks at the versions' own blobs.
  */
-export function isDraining({ versioning, versionedSince }: Bucket, { versioningDrainMs, now }: Pick<ObjectsContext, 'versioningDrainMs' | 'now'>): boolean {
+export function isDraining(
+  { versioning, versionedSince }: Bucket,
+  { versioningDrainMs, now }: Pick<ObjectsContext, 'versioningDrainMs' | 'now'>,
+): boolean {
   return versioning !== 'never' && versionedSince !== undefined && now() < versionedSince + versioningDrainMs;
 }
 
 /**
- * A head that no writer of a versioned bucket wrote, or none: the null version, without a floor. A ring says nothing, because those who write on condition
- * of a head leave one as well where they know of no versions.
+ * A head that no writer of a versioned bucket wrote, or none: the null version, without a floor. A ring says nothing,
+ * because those who write on condition of a head leave one as well where they know of no versions.
  */
 export function mayHideVersions(head: Head | undefined): boolean {
   return head === undefined || (recordIsHere(head) && head.record?.floor === undefined);
 }
 
-/** Where a head stands in the key's history. One that came late over versions stands above them all: it is the current one. */
-export async function placeHead(place: KeyRef, head: Head | undefined, { context, call }: { context: ObjectsContext; call: Call }): Promise<PlacedHead> {
+/**
+ * Where a head stands in the key's history. One that came late over versions stands above them all: it is the current
+ * one.
+ */
+export async function placeHead(
+  place: KeyRef,
+  head: Head | undefined,
+  { context, call }: { context: ObjectsContext; call: Call },
+): Promise<PlacedHead> {
   const seq = seqOfHead(head);
   const placed = { head, seq, floor: head?.record?.floor ?? seq };
   if (!isDraining(place.bucket, context) || !mayHideVersions(head)) return placed;
@@ -48,18 +60,29 @@ export async function placeHead(place: KeyRef, head: Head | undefined, { context
 }
 
 /**
- * The record of a head as a change of it begins with. A changed head keeps nonces, and nobody looks for versions above it any more:
- * so it says itself where it stands.
+ * The record of a head as a change of it begins with. A changed head keeps nonces, and nobody looks for versions above
+ * it any more: so it says itself where it stands.
  */
-export async function placedRecord(place: KeyRef, head: Head, { context, call }: { context: ObjectsContext; call: Call }): Promise<HeadRecord> {
+export async function placedRecord(
+  place: KeyRef,
+  head: Head,
+  { context, call }: { context: ObjectsContext; call: Call },
+): Promise<HeadRecord> {
   const record = head.record ?? nativeRecord(head);
   if (!isDraining(place.bucket, context) || !mayHideVersions(head)) return record;
   const { seq, floor } = await placeHead(place, head, { context, call });
   return { ...record, seq, floor, ...(seq !== record.seq && { mtime: viewOf(head, place.bucket, place.key).mtime }) };
 }
 
-/** The current version of a key without a head: the newest that is stamped. Undefined outside the window: nothing is there then. */
-export async function survivingVersion(place: KeyRef, context: ObjectsContext, call: Call): Promise<VersionBlob | undefined> {
+/**
+ * The current version of a key without a head: the newest that is stamped. Undefined outside the window: nothing is
+ * there then.
+ */
+export async function survivingVersion(
+  place: KeyRef,
+  context: ObjectsContext,
+  call: Call,
+): Promise<VersionBlob | undefined> {
   if (!isDraining(place.bucket, context)) return undefined;
   for await (const version of versionsNewestFirst(place, call)) {
     if (version.record?.stamp === true) return version;
@@ -72,6 +95,8 @@ export async function* versionsNewestFirst({ bucket, key }: KeyRef, call: Call):
   const { store, system } = bucket.home;
   const { prefix } = versionsOfKey(bucket, key);
   for await (const page of pagesOf(store, system, { prefix, pageSize: PAGE }, call)) {
-    for (const entry of blobsOf(page)) yield parseVersion({ container: system, name: entry.name }, entry.name.slice(prefix.length), entry);
+    for (const entry of blobsOf(page)) {
+      yield parseVersion({ container: system, name: entry.name }, entry.name.slice(prefix.length), entry);
+    }
   }
 }

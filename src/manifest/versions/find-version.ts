@@ -43,7 +43,11 @@ export interface HeadAt extends KeyRef {
  * @returns undefined when it has gone meanwhile: look again
  * @throws S3Error NoSuchKey
  */
-export async function currentVersion(context: ObjectsContext, { bucket, key, head }: HeadAt, call: Call): Promise<KnownVersion | undefined> {
+export async function currentVersion(
+  context: ObjectsContext,
+  { bucket, key, head }: HeadAt,
+  call: Call,
+): Promise<KnownVersion | undefined> {
   if (head?.record?.kind === 'tomb') throw markerOnTop(key, head);
   const token = head?.record?.kind === 'link' ? head.record.version : undefined;
   if (token !== undefined) return readVersion(bucket, key, token, call);

@@ -12,7 +12,10 @@ export interface AmendedFields {
   readonly lock?: ObjectLock;
 }
 
-/** Looks at the object as it is and says what changes, undefined for nothing; throws to refuse. May be asked several times. */
+/**
+ * Looks at the object as it is and says what changes, undefined for nothing; throws to refuse. May be asked several
+ * times.
+ */
 export type ObjectAmendment = (view: ObjectView) => AmendedFields | undefined;
 
 /** The record with what is said anew. */

@@ -27,15 +27,27 @@ export interface OpenedObject {
  * Properties and bytes together. One call for an inline object, or a version named by its id that was stamped;
  * two for a version of its own that is current. One more when a record had spilled.
  */
-export async function openObject(context: ObjectsContext, target: ObjectTarget, request: OpenRequest, call: Call): Promise<OpenedObject> {
+export async function openObject(
+  context: ObjectsContext,
+  target: ObjectTarget,
+  request: OpenRequest,
+  call: Call,
+): Promise<OpenedObject> {
   const { bucket, key, versionId } = target;
-  if (versionId !== undefined && versionId !== NULL_VERSION) return openByToken({ bucket, key }, { token: versionId, request }, call);
+  if (versionId !== undefined && versionId !== NULL_VERSION) {
+    return openByToken({ bucket, key }, { token: versionId, request }, call);
+  }
   const open = versionId === undefined ? openCurrent : openFound;
   return inTurns(TURNS.read, async () => (await open(context, target, request, call)) ?? AGAIN);
 }
 
 /** @returns undefined when the key has changed meanwhile: look again */
-async function openCurrent(context: ObjectsContext, target: ObjectTarget, request: OpenRequest, call: Call): Promise<OpenedObject | undefined> {
+async function openCurrent(
+  context: ObjectsContext,
+  target: ObjectTarget,
+  request: OpenRequest,
+  call: Call,
+): Promise<OpenedObject | undefined> {
   const { bucket, key } = target;
   // A range of a head without bytes is an error of the service, so where such heads are likely the head comes first.
   if (request.range !== undefined && bucket.versioning !== 'never') return openLooking(context, target, request, call);
@@ -56,13 +68,23 @@ async function openCurrent(context: ObjectsContext, target: ObjectTarget, reques
   return openBehind(context, { ...target, head: await withOverflow(bucket.home, bare, call) }, request, call);
 }
 
-async function openLooking(context: ObjectsContext, target: ObjectTarget, request: OpenRequest, call: Call): Promise<OpenedObject | undefined> {
+async function openLooking(
+  context: ObjectsContext,
+  target: ObjectTarget,
+  request: OpenRequest,
+  call: Call,
+): Promise<OpenedObject | undefined> {
   const { bucket, key } = target;
   return openBehind(context, { ...target, head: await readHead(bucket, key, call) }, request, call);
 }
 
 /** The bytes that a head stands for, wherever they lie. */
-async function openBehind(context: ObjectsContext, { bucket, key, head }: HeadAt, request: OpenRequest, call: Call): Promise<OpenedObject | undefined> {
+async function openBehind(
+  context: ObjectsContext,
+  { bucket, key, head }: HeadAt,
+  request: OpenRequest,
+  call: Call,
+): Promise<OpenedObject | undefined> {
   const { record } = head ?? {};
   try {
     if (head !== undefined && (record === undefined || record.kind === 'inline' || record.kind === 'mlink')) {
@@ -72,7 +94,9 @@ async function openBehind(context: ObjectsContext, { bucket, key, head }: HeadAt
     if (record?.kind === 'link') {
       const ref = versionRef(bucket, key, record.version);
       const { properties, body } = await bucket.home.store.read(ref, request, call);
-      const version = await orDiscard(body, () => withOverflow(bucket.home, parseVersion(ref, record.version, properties), call));
+      const version = await orDiscard(body, () =>
+        withOverflow(bucket.home, parseVersion(ref, record.version, properties), call),
+      );
       return { view: versionView(version, bucket, key), body };
     }
     const version = await currentVersion(context, { bucket, key, head }, call);
@@ -86,7 +110,12 @@ async function openBehind(context: ObjectsContext, { bucket, key, head }: HeadAt
 }
 
 /** The null version, by name. */
-async function openFound(context: ObjectsContext, target: ObjectTarget, request: OpenRequest, call: Call): Promise<OpenedObject | undefined> {
+async function openFound(
+  context: ObjectsContext,
+  target: ObjectTarget,
+  request: OpenRequest,
+  call: Call,
+): Promise<OpenedObject | undefined> {
   const view = await findObject(context, target, call);
   try {
     return { view, body: await openView(target.bucket, view, request, call) };
@@ -96,7 +125,11 @@ async function openFound(context: ObjectsContext, target: ObjectTarget, request:
   }
 }
 
-async function openByToken(place: KeyRef, { token, request }: { readonly token: string; readonly request: OpenRequest }, call: Call): Promise<OpenedObject> {
+async function openByToken(
+  place: KeyRef,
+  { token, request }: { readonly token: string; readonly request: OpenRequest },
+  call: Call,
+): Promise<OpenedObject> {
   const { bucket, key } = place;
   const ref = versionRef(bucket, key, token);
   const read = isVersionToken(token) ? await readOrNone(bucket, ref, request, call) : undefined;
@@ -108,7 +141,12 @@ async function openByToken(place: KeyRef, { token, request }: { readonly token: 
   });
 }
 
-async function readOrNone(bucket: Bucket, ref: BlobRef, request: OpenRequest, call: Call): Promise<ReadResult | undefined> {
+async function readOrNone(
+  bucket: Bucket,
+  ref: BlobRef,
+  request: OpenRequest,
+  call: Call,
+): Promise<ReadResult | undefined> {
   try {
     return await bucket.home.store.read(ref, request, call);
   } catch (error) {

@@ -22,7 +22,12 @@ export interface PlaceChange {
  * @param beside what else is to stand on the new blob
  * @throws StoreError sourceNotFound, sourceConditionFailed: the old blob is not what it was
  */
-export async function copyToPlace(place: KeyRef, { from, to, written }: PlaceChange, beside: BlobMetadata, call: Call): Promise<WrittenObject> {
+export async function copyToPlace(
+  place: KeyRef,
+  { from, to, written }: PlaceChange,
+  beside: BlobMetadata,
+  call: Call,
+): Promise<WrittenObject> {
   const { bucket, key } = place;
   const { store } = bucket.home;
   const [source, target] = [versionRef(bucket, key, from), versionRef(bucket, key, to)];
@@ -32,7 +37,8 @@ export async function copyToPlace(place: KeyRef, { from, to, written }: PlaceCha
   const revision = written.revision ?? (await store.head(source, call)).revision;
   const copied = await whileStreaming(call, async (client): Promise<Revision> => {
     try {
-      return (await copyToOwn(store, { target, source: { ...source, revision }, size, headers, metadata }, client)).revision;
+      return (await copyToOwn(store, { target, source: { ...source, revision }, size, headers, metadata }, client))
+        .revision;
     } catch (error) {
       // Its name is ours alone: our own copy, of which the answer was lost.
       if (isStoreError(error, 'conditionFailed')) return (await store.head(target, call)).revision;

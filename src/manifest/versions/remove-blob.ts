@@ -32,13 +32,18 @@ export class Grounds {
     this.#lockedFrom = lockedFrom;
   }
 
-  /** A head that was read says so in its log: a committed change of the key let go of it, and looked at its lock before. */
+  /**
+   * A head that was read says so in its log: a committed change of the key let go of it, and looked at its lock before.
+   */
   static loggedIn(head: Head | undefined): Grounds {
     const dels = head?.record?.dels ?? [];
     return new Grounds((token) => dels.includes(token));
   }
 
-  /** A change of the key by this request is committed, and lets go of it. Its lock was looked at, or its bytes lie at the key now. */
+  /**
+   * A change of the key by this request is committed, and lets go of it. Its lock was looked at, or its bytes lie at
+   * the key now.
+   */
   static committed(token: VersionToken): Grounds {
     return new Grounds((other) => other === token);
   }
@@ -69,7 +74,12 @@ export class Grounds {
  * where the grounds hold whatever it says there is no revision to be kept. Idempotent.
  * @returns false when it must stay
  */
-export async function removeVersionBlob({ bucket, key }: KeyRef, token: VersionToken, grounds: Grounds, call: Call): Promise<boolean> {
+export async function removeVersionBlob(
+  { bucket, key }: KeyRef,
+  token: VersionToken,
+  grounds: Grounds,
+  call: Call,
+): Promise<boolean> {
   const { store } = bucket.home;
   const ref = versionRef(bucket, key, token);
   try {
@@ -89,8 +99,8 @@ export async function removeVersionBlob({ bucket, key }: KeyRef, token: VersionT
 }
 
 /**
- * Removes a blob that a commit brought into being at a place that it gave up, or was refused: no head write that names it can have
- * happened. What it says of an upload is not true, so nothing of it is written down. Idempotent.
+ * Removes a blob that a commit brought into being at a place that it gave up, or was refused: no head write that names
+ * it can have happened. What it says of an upload is not true, so nothing of it is written down. Idempotent.
  */
 export async function removeUnnamed({ bucket, key }: KeyRef, token: VersionToken, call: Call): Promise<void> {
   try {
@@ -107,14 +117,25 @@ interface KnownBlob {
   readonly revision: Revision;
 }
 
-/** The same for one whose state is known: it goes at that revision, or not at all. @throws StoreError conditionFailed, notFound */
-export async function removeKnownBlob({ bucket, key }: KeyRef, known: KnownBlob, grounds: Grounds, call: Call): Promise<boolean> {
+/**
+ * The same for one whose state is known: it goes at that revision, or not at all.
+ * @throws StoreError conditionFailed, notFound
+ */
+export async function removeKnownBlob(
+  { bucket, key }: KeyRef,
+  known: KnownBlob,
+  grounds: Grounds,
+  call: Call,
+): Promise<boolean> {
   if (!grounds.allow(known.token, known.record)) return false;
   await bucket.home.store.remove(versionRef(bucket, key, known.token), known.revision, call);
   return true;
 }
 
-/** The blob may hold the only note of how an upload ended, and parts may be staged for it. @returns false when it must stay */
+/**
+ * The blob may hold the only note of how an upload ended, and parts may be staged for it.
+ * @returns false when it must stay
+ */
 async function forgetUpload(place: KeyRef, token: VersionToken, call: Call): Promise<boolean> {
   if (!isUploadToken(token)) return true;
   const mayGo = await sealVersion({ ...place, token }, call);

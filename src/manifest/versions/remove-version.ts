@@ -7,7 +7,19 @@ import { headPlace } from '../records/names.ts';
 import { linkMetadata } from '../heads/overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
 import { fieldsOf } from '../records/record-fields.ts';
-import { type LinkHead, RECORD_NAME, type TombHead, type VoidHead, encodeRecord, namedNull, namedVersion, objectFields, saysNull, withLog, withoutNull } from '../records/record.ts';
+import {
+  type LinkHead,
+  RECORD_NAME,
+  type TombHead,
+  type VoidHead,
+  encodeRecord,
+  namedNull,
+  namedVersion,
+  objectFields,
+  saysNull,
+  withLog,
+  withoutNull,
+} from '../records/record.ts';
 import { type VersionToken, isVersionToken, seqOfToken } from '../records/version-token.ts';
 import { sealKnown } from './upload-claim.ts';
 import { rewriteRecord } from '../heads/head-amend.ts';
@@ -42,7 +54,12 @@ interface Removal {
  * Deletes a version for good. Always one conditional write of the head, of a noncurrent version too: so the history
  * cannot move between looking at it and deciding. The blob goes before the answer.
  */
-export async function removeVersion(context: ObjectsContext, target: Target, request: RemoveRequest, call: Call): Promise<Removed> {
+export async function removeVersion(
+  context: ObjectsContext,
+  target: Target,
+  request: RemoveRequest,
+  call: Call,
+): Promise<Removed> {
   const { bucket, key } = target;
   const nonce = newNonce();
   let decided: Removal = { removed: { deleteMarker: false, versionId: target.versionId } };
@@ -63,7 +80,9 @@ export async function removeVersion(context: ObjectsContext, target: Target, req
     },
     call,
   );
-  if (removal.token !== undefined) await removeVersionBlob(target, removal.token, Grounds.committed(removal.token), call);
+  if (removal.token !== undefined) {
+    await removeVersionBlob(target, removal.token, Grounds.committed(removal.token), call);
+  }
   if (removal.voidRevision !== undefined) await removeVoid(target, removal.voidRevision, call);
   return removal.removed;
 }
@@ -88,9 +107,16 @@ async function planTurn(context: ObjectsContext, turn: Turn, call: Call): Promis
 }
 
 /** The head may have been overwritten by a late plain PUT: what it names no longer, it cannot delete. */
-async function refuseInWindow(context: ObjectsContext, place: KeyRef, head: Head | undefined, call: Call): Promise<void> {
+async function refuseInWindow(
+  context: ObjectsContext,
+  place: KeyRef,
+  head: Head | undefined,
+  call: Call,
+): Promise<void> {
   if (head === undefined || !isDraining(place.bucket, context) || !mayHideVersions(head)) return;
-  for await (const _version of versionsNewestFirst(place, call)) throw new StoreError('unavailable', { call: 'write', code: VERSIONING_JUST_ENABLED });
+  for await (const _version of versionsNewestFirst(place, call)) {
+    throw new StoreError('unavailable', { call: 'write', code: VERSIONING_JUST_ENABLED });
+  }
 }
 
 function isCurrent({ versionId }: Target, head: Head | undefined): head is Head {
@@ -102,12 +128,21 @@ function isCurrent({ versionId }: Target, head: Head | undefined): head is Head 
 async function planNoncurrent({ target, request, head, condition, nonce }: Turn, call: Call): Promise<Plan> {
   const { bucket, key, versionId } = target;
   const token = versionId === NULL_VERSION ? nullBlobOf(head) : versionId;
-  const version = token === undefined || !isVersionToken(token) ? undefined : await readVersion(bucket, key, token, call);
-  if (head === undefined || version === undefined || !isRemovable(target, version, head)) return planNothing(target, head, call);
+  const version =
+    token === undefined || !isVersionToken(token) ? undefined : await readVersion(bucket, key, token, call);
+  if (head === undefined || version === undefined || !isRemovable(target, version, head)) {
+    return planNothing(target, head, call);
+  }
   allow(request, version, target);
-  await Promise.all([redo(target, head, call), sealKnown({ ...target, token: version.token }, version.properties.metadata, call)]);
+  await Promise.all([
+    redo(target, head, call),
+    sealKnown({ ...target, token: version.token }, version.properties.metadata, call),
+  ]);
 
-  const removal: Removal = { removed: { deleteMarker: version.record.kind === 'tomb', versionId }, token: version.token };
+  const removal: Removal = {
+    removed: { deleteMarker: version.record.kind === 'tomb', versionId },
+    token: version.token,
+  };
   const record = withLog(head.record ?? nativeRecord(head), { dels: [version.token] });
   const kept = namedNull(record) === version.token ? withoutNull(record) : record;
   const amended = { ...kept, ...noncesAmended(head, nonce) };
@@ -141,7 +176,10 @@ function allow({ conditions, guard }: RemoveRequest, version: VersionBlob, { buc
 }
 
 /** The newest of the others becomes current; without one, a void stands until the last blob is gone. */
-async function planCurrent({ target, request, head, condition, nonce }: Turn & { readonly head: Head }, call: Call): Promise<Plan> {
+async function planCurrent(
+  { target, request, head, condition, nonce }: Turn & { readonly head: Head },
+  call: Call,
+): Promise<Plan> {
   const { bucket, key, versionId } = target;
   const token = namedVersion(head.record);
   const { own, next } = await neighbours(target, head, call);
@@ -158,7 +196,14 @@ async function planCurrent({ target, request, head, condition, nonce }: Turn & {
   const old = namedNull(head.record);
   const nullVersion = next?.token === old ? undefined : old;
   const floor = head.record?.floor ?? seqOfHead(head);
-  const base = { floor, ...(trueKey !== undefined && { key: trueKey }), nonce, ...ringAfter(head), ...log, ...(nullVersion !== undefined && { nullVersion }) };
+  const base = {
+    floor,
+    ...(trueKey !== undefined && { key: trueKey }),
+    nonce,
+    ...ringAfter(head),
+    ...log,
+    ...(nullVersion !== undefined && { nullVersion }),
+  };
   const send = async (): Promise<Removal> => {
     if (next === undefined) {
       const left: VoidHead = { kind: 'void', seq: seqOfHead(head), ...base };
@@ -166,8 +211,17 @@ async function planCurrent({ target, request, head, condition, nonce }: Turn & {
       const { revision } = await bucket.home.store.write(ref, EMPTY, { metadata, condition }, call);
       return { ...removal, voidRevision: revision };
     }
-    const metadata = linkMetadata(bucket.home, { ...promoted(next, target), ...base }, nativeIn(next.properties.metadata));
-    await bucket.home.store.write(ref, EMPTY, { headers: contentHeadersOf(next.properties), metadata, condition }, call);
+    const metadata = linkMetadata(
+      bucket.home,
+      { ...promoted(next, target), ...base },
+      nativeIn(next.properties.metadata),
+    );
+    await bucket.home.store.write(
+      ref,
+      EMPTY,
+      { headers: contentHeadersOf(next.properties), metadata, condition },
+      call,
+    );
     return removal;
   };
   return { removal, send };
@@ -180,7 +234,11 @@ function allowHead({ conditions, guard }: RemoveRequest, head: Head, { bucket, k
 }
 
 /** The current version's own blob, and the newest visible version besides it. */
-async function neighbours(target: Target, head: Head, call: Call): Promise<{ own: VersionBlob | undefined; next: VersionBlob | undefined }> {
+async function neighbours(
+  target: Target,
+  head: Head,
+  call: Call,
+): Promise<{ own: VersionBlob | undefined; next: VersionBlob | undefined }> {
   let own: VersionBlob | undefined;
   for await (const version of versionsNewestFirst(target, call)) {
     if (version.token === namedVersion(head.record)) own = version;

@@ -21,8 +21,8 @@ export interface Settler {
   /** Moves the bytes of an mlink to its key, soon. */
   schedule(bucket: Bucket, key: string): void;
   /**
-   * Removes a version's own blob that a committed change of the key let go of, or that the caller made and no head write that
-   * may have happened names; with the parts staged for it.
+   * Removes a version's own blob that a committed change of the key let go of, or that the caller made and no head
+   * write that may have happened names; with the parts staged for it.
    */
   discard(place: KeyRef, token: VersionToken): void;
   /** Any other tidying up; of tasks with one name only the last waits, and one runs at a time. */
@@ -112,7 +112,10 @@ export function createSettler(options: SettlerOptions): Settler {
 }
 
 /** The first that waits and whose name does not run. Of those passed over there are at most as many as run. */
-function firstIdle<T>(queue: ReadonlyMap<string, T>, running: ReadonlyMap<string, unknown>): readonly [string, T] | undefined {
+function firstIdle<T>(
+  queue: ReadonlyMap<string, T>,
+  running: ReadonlyMap<string, unknown>,
+): readonly [string, T] | undefined {
   for (const entry of queue) if (!running.has(entry[0])) return entry;
   return undefined;
 }
@@ -139,15 +142,40 @@ export async function settle(bucket: Bucket, key: string, call: Call): Promise<v
   try {
     await Promise.all([sealVersion({ bucket, key, token }, call), redo({ bucket, key }, head, call)]);
     const { size, md5, revision, ...source } = await store.head(blob, call);
-    const metadata = await blobMetadata(bucket.home, { ...inlined(record), ...ringAfter(head) }, nativeIn(head.properties.metadata), call);
+    const metadata = await blobMetadata(
+      bucket.home,
+      { ...inlined(record), ...ringAfter(head) },
+      nativeIn(head.properties.metadata),
+      call,
+    );
     const headers = contentHeadersOf(head.properties);
     const wanted = record.etag.includes('-') ? md5 : record.etag;
     const sameHeaders = wanted === md5 && sameContentHeaders(headers, source);
     const condition = at(head.properties.revision);
-    const request = { source: { ...blob, revision }, size, headers, metadata, condition, sameHeaders, ...(wanted !== undefined && { md5: wanted }) };
+    const request = {
+      source: { ...blob, revision },
+      size,
+      headers,
+      metadata,
+      condition,
+      sameHeaders,
+      ...(wanted !== undefined && { md5: wanted }),
+    };
     await store.copy(head.ref, request, call);
   } catch (error) {
-    if (isStoreError(error, 'conditionFailed', 'tooLarge', 'notFound', 'containerNotFound', 'sourceNotFound', 'sourceConditionFailed')) return;
+    if (
+      isStoreError(
+        error,
+        'conditionFailed',
+        'tooLarge',
+        'notFound',
+        'containerNotFound',
+        'sourceNotFound',
+        'sourceConditionFailed',
+      )
+    ) {
+      return;
+    }
     throw error;
   }
   await removeVersionBlob({ bucket, key }, token, Grounds.committed(token), call);
@@ -155,5 +183,11 @@ export async function settle(bucket: Bucket, key: string, call: Call): Promise<v
 
 function inlined(record: MlinkHead): InlineHead {
   const { floor } = record;
-  return { ...objectFields(record), ...(floor !== undefined && { floor }), kind: 'inline', nonce: newNonce(), dels: [record.version] };
+  return {
+    ...objectFields(record),
+    ...(floor !== undefined && { floor }),
+    kind: 'inline',
+    nonce: newNonce(),
+    dels: [record.version],
+  };
 }

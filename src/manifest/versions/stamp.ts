@@ -12,7 +12,8 @@ import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 /**
  * Writes on a version's own blob that it was current once, or committed below the head: from then on it is
- * visible whatever the head says, until a head says that it is deleted. Idempotent; a version that is gone is left alone.
+ * visible whatever the head says, until a head says that it is deleted. Idempotent; a version that is gone is left
+ * alone.
  */
 export async function stampVersion({ bucket, key }: KeyRef, token: VersionToken, call: Call): Promise<void> {
   const { store } = bucket.home;
@@ -30,14 +31,25 @@ export async function stampVersion({ bucket, key }: KeyRef, token: VersionToken,
   });
 }
 
-/** The same for the version that a link or tomb names: one call, unless its record has changed since the head was written. */
+/**
+ * The same for the version that a link or tomb names: one call, unless its record has changed since the head was
+ * written.
+ */
 export async function stampCurrent(place: KeyRef, { record, properties }: Head, call: Call): Promise<void> {
   if (record?.kind !== 'link' && record?.kind !== 'tomb') return;
   if (record.stamp === true) return;
   if (record.rev !== undefined) {
-    const metadata = { ...nativeIn(properties.metadata), [RECORD_NAME]: encodeRecord({ ...versionRecordOf(record), stamp: true }) };
+    const metadata = {
+      ...nativeIn(properties.metadata),
+      [RECORD_NAME]: encodeRecord({ ...versionRecordOf(record), stamp: true }),
+    };
     try {
-      await place.bucket.home.store.setMetadata(versionRef(place.bucket, place.key, record.version), metadata, at(record.rev as Revision), call);
+      await place.bucket.home.store.setMetadata(
+        versionRef(place.bucket, place.key, record.version),
+        metadata,
+        at(record.rev as Revision),
+        call,
+      );
       return;
     } catch (error) {
       if (!isStoreError(error, 'conditionFailed', 'notFound') && !(isStoreError(error) && error.lost)) throw error;
@@ -46,7 +58,10 @@ export async function stampCurrent(place: KeyRef, { record, properties }: Head, 
   await stampVersion(place, record.version, call);
 }
 
-/** Writes a version's own blob anew as it is, so that it counts as young. @throws StoreError conditionFailed: it has changed, or gone */
+/**
+ * Writes a version's own blob anew as it is, so that it counts as young.
+ * @throws StoreError conditionFailed: it has changed, or gone
+ */
 export async function touchVersion({ bucket, key }: KeyRef, token: VersionToken, call: Call): Promise<Revision> {
   const { store } = bucket.home;
   const ref = versionRef(bucket, key, token);
@@ -54,7 +69,9 @@ export async function touchVersion({ bucket, key }: KeyRef, token: VersionToken,
     const { metadata, revision } = await store.head(ref, call);
     return (await store.setMetadata(ref, metadata, at(revision), call)).revision;
   } catch (error) {
-    throw isStoreError(error, 'notFound') ? new StoreError('conditionFailed', { call: 'setMetadata', cause: error }) : error;
+    throw isStoreError(error, 'notFound')
+      ? new StoreError('conditionFailed', { call: 'setMetadata', cause: error })
+      : error;
   }
 }
 

@@ -23,12 +23,17 @@ export interface StoredEtag {
 }
 
 /**
- * The ETag of an object whose write was answered without an MD5, as reads will show it (docs/decisions/0017-answers-of-services.md). The
- * service is asked what it keeps: one call, which no write costs that is answered as services do. If it keeps none, the ETag is the MD5
- * of bytes that are still in memory, else an opaque one with a dash, and the record must say so.
+ * The ETag of an object whose write was answered without an MD5, as reads will show it
+ * (docs/decisions/0017-answers-of-services.md). The service is asked what it keeps: one call, which no write costs that
+ * is answered as services do. If it keeps none, the ETag is the MD5 of bytes that are still in memory, else an opaque
+ * one with a dash, and the record must say so.
  * @throws StoreError when the service cannot be asked
  */
-export async function etagWithoutAnswer(store: BlobStore, { ref, body, md5, isOurs }: UnansweredWrite, call: Call): Promise<StoredEtag> {
+export async function etagWithoutAnswer(
+  store: BlobStore,
+  { ref, body, md5, isOurs }: UnansweredWrite,
+  call: Call,
+): Promise<StoredEtag> {
   const own = md5 ?? (body instanceof Uint8Array ? createHash('md5').update(body).digest('hex') : undefined);
   const found = await store.head(ref, call).catch((error: unknown) => {
     if (isStoreError(error, 'notFound')) return undefined;

@@ -1,7 +1,16 @@
 import type { Call } from '../../observe/call.ts';
 import { type BlobMetadata, type BlobProperties, type Revision, at } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { FLAG, type FieldTable, TEXT, type UnknownFields, addUnknown, codecOfFields, plain, toAsciiJson } from '../records/fields.ts';
+import {
+  FLAG,
+  type FieldTable,
+  TEXT,
+  type UnknownFields,
+  addUnknown,
+  codecOfFields,
+  plain,
+  toAsciiJson,
+} from '../records/fields.ts';
 import { CLAIM_NAME, recordIn } from '../records/metadata.ts';
 import { type VersionToken, isUploadToken } from '../records/version-token.ts';
 import { versionRef } from '../records/version-names.ts';
@@ -31,11 +40,14 @@ export type Claim =
       readonly attempt: string;
       readonly completion: Completion;
       readonly base: ClaimBase;
-      /** Where the version was to stand, one after the other, when its own place was below one that it must not be below. */
+      /**
+       * Where the version was to stand, one after the other, when its own place was below one that it must not be
+       * below.
+       */
       readonly places?: readonly VersionToken[];
       /**
-       * Taken over from a request that was not heard of again: the head that it sent may land whenever there is none. So the blob stays for as long
-       * as a request can live, also when the object has moved to its key or was deleted.
+       * Taken over from a request that was not heard of again: the head that it sent may land whenever there is none.
+       * So the blob stays for as long as a request can live, also when the object has moved to its key or was deleted.
        */
       readonly mayLandLate?: true;
       /** Fields that this release does not know. */
@@ -45,7 +57,10 @@ export type Claim =
       readonly kind: 'abort';
       readonly uploadId: string;
       readonly attempt: string;
-      /** A Complete held the claim before and was not heard of again: a head that names the blob may come yet. Only the sweeper removes it, later. */
+      /**
+       * A Complete held the claim before and was not heard of again: a head that names the blob may come yet. Only the
+       * sweeper removes it, later.
+       */
       readonly mayBeNamed?: true;
       /** Fields that this release does not know. */
       readonly unknown?: UnknownFields;
@@ -73,18 +88,41 @@ export interface StoredClaim {
 
 /** The field table of a claim, in the order in which it is written. */
 export const CLAIM_FIELDS = {
-  kind: { code: 's', form: plain<Claim['kind']>(), meaning: '`busy`, `refused`, `gone` or `abort`; another is refused', absent: '-' },
+  kind: {
+    code: 's',
+    form: plain<Claim['kind']>(),
+    meaning: '`busy`, `refused`, `gone` or `abort`; another is refused',
+    absent: '-',
+  },
   uploadId: { code: 'i', form: TEXT, meaning: 'the upload', absent: '-' },
   attempt: { code: 'a', form: TEXT, meaning: 'the request that holds the claim', absent: '-' },
   ...COMPLETION_FIELDS,
-  revision: { code: 'br', form: plain<Revision>(), meaning: 'revision of the head that was judged before the parts were assembled', absent: 'there was none' },
+  revision: {
+    code: 'br',
+    form: plain<Revision>(),
+    meaning: 'revision of the head that was judged before the parts were assembled',
+    absent: 'there was none',
+  },
   nonce: { code: 'bn', form: TEXT, meaning: 'nonce of that head', absent: 'there was none' },
   places: {
-    code: 'pl', form: plain<readonly VersionToken[]>(), absent: 'its own place alone',
-    meaning: 'where the version was to stand, one after the other, when its own place was below one that it must not be below',
+    code: 'pl',
+    form: plain<readonly VersionToken[]>(),
+    absent: 'its own place alone',
+    meaning:
+      'where the version was to stand, one after the other, when its own place was below one that it must not be below',
   },
-  mayBeNamed: { code: 'nm', form: FLAG, meaning: 'of an abort: a head that names the blob may come yet', absent: 'none can' },
-  mayLandLate: { code: 'll', form: FLAG, meaning: 'taken over from a request whose head may land yet: the blob stays, whatever becomes of the object', absent: 'not' },
+  mayBeNamed: {
+    code: 'nm',
+    form: FLAG,
+    meaning: 'of an abort: a head that names the blob may come yet',
+    absent: 'none can',
+  },
+  mayLandLate: {
+    code: 'll',
+    form: FLAG,
+    meaning: 'taken over from a request whose head may land yet: the blob stays, whatever becomes of the object',
+    absent: 'not',
+  },
 } as const satisfies FieldTable;
 
 const CODEC = codecOfFields(CLAIM_FIELDS, ['v']);
@@ -107,7 +145,17 @@ export function decodeClaim(metadata: BlobMetadata): Claim | undefined {
   if (text === undefined) return undefined;
   const json = JSON.parse(text) as { readonly v?: number };
   const { fields, unknown: rest } = CODEC.decode(json);
-  const { kind, uploadId, attempt, places, revision, nonce, mayBeNamed, mayLandLate: isLate, ...completed } = fields as Partial<ClaimFields>;
+  const {
+    kind,
+    uploadId,
+    attempt,
+    places,
+    revision,
+    nonce,
+    mayBeNamed,
+    mayLandLate: isLate,
+    ...completed
+  } = fields as Partial<ClaimFields>;
   const completion = completionOf(completed);
   const unknown = rest && { unknown: rest };
   if (kind !== undefined && attempt !== undefined && uploadId !== undefined && KINDS.has(kind)) {
@@ -137,11 +185,21 @@ function storedClaim({ metadata, revision, lastModified }: BlobProperties): Stor
 }
 
 /** Puts another claim in the place of the one that was read. @returns undefined when somebody else was faster */
-export async function replaceClaim(target: UploadTarget, stored: StoredClaim, claim: Claim, call: Call): Promise<StoredClaim | undefined> {
+export async function replaceClaim(
+  target: UploadTarget,
+  stored: StoredClaim,
+  claim: Claim,
+  call: Call,
+): Promise<StoredClaim | undefined> {
   try {
     const { unknown } = stored.claim;
     const metadata = { ...stored.rest, ...encodeClaim({ ...(unknown && { unknown }), ...claim }) };
-    const { revision, lastModified } = await target.bucket.home.store.setMetadata(stagingRef(target), metadata, at(stored.revision), call);
+    const { revision, lastModified } = await target.bucket.home.store.setMetadata(
+      stagingRef(target),
+      metadata,
+      at(stored.revision),
+      call,
+    );
     return { ...stored, claim, revision, since: lastModified };
   } catch (error) {
     if (isStoreError(error, 'conditionFailed', 'notFound')) return undefined;
@@ -166,15 +224,22 @@ export async function sealVersion(version: VersionName, call: Call): Promise<boo
   return sealed === undefined || !mayLandLate(sealed.claim, recordIn(sealed.rest));
 }
 
-/** A version with an id is part of the history wherever it lies, so only what makes the null version can be left lying. */
-export function mayLandLate(claim: Claim | undefined, record: { readonly isNull?: boolean | undefined } | undefined): boolean {
+/**
+ * A version with an id is part of the history wherever it lies, so only what makes the null version can be left lying.
+ */
+export function mayLandLate(
+  claim: Claim | undefined,
+  record: { readonly isNull?: boolean | undefined } | undefined,
+): boolean {
   return claim !== undefined && claim.kind !== 'abort' && claim.mayLandLate === true && record?.isNull === true;
 }
 
 /** The same for a blob whose metadata is known. */
 export async function sealKnown({ bucket }: VersionName, metadata: BlobMetadata, call: Call): Promise<void> {
   const claim = decodeClaim(metadata);
-  if (claim !== undefined && claim.kind !== 'abort') await writeTombstone(bucket.home, claim.uploadId, claim.completion, call);
+  if (claim !== undefined && claim.kind !== 'abort') {
+    await writeTombstone(bucket.home, claim.uploadId, claim.completion, call);
+  }
 }
 
 /**
@@ -193,7 +258,10 @@ export async function sealDeleted(version: VersionName, call: Call): Promise<voi
 
 export type CompletionClaim = Exclude<Claim, { readonly kind: 'abort' }>;
 
-async function seal({ bucket, key, token }: VersionName, call: Call): Promise<(StoredClaim & { readonly claim: CompletionClaim }) | undefined> {
+async function seal(
+  { bucket, key, token }: VersionName,
+  call: Call,
+): Promise<(StoredClaim & { readonly claim: CompletionClaim }) | undefined> {
   if (!isUploadToken(token)) return undefined;
   let stored: StoredClaim | undefined;
   try {

@@ -33,10 +33,13 @@ export interface Starter {
 /** The field table of how an upload ended, on its tombstone and in its claim, in the order in which it is written. */
 export const COMPLETION_FIELDS = {
   starter: {
-    code: 'o', meaning: 'who started the upload: canonical id of the owner, and of the initiator if that was another', absent: 'written by an earlier release',
+    code: 'o',
+    meaning: 'who started the upload: canonical id of the owner, and of the initiator if that was another',
+    absent: 'written by an earlier release',
     form: coded<Starter, readonly [string, string?]>(
       ({ ownerId, initiator }) => (initiator === undefined ? [ownerId] : [ownerId, initiator.id]),
-      ([ownerId, id]) => ({ ownerId, ...(id !== undefined && { initiator: { id } }) })),
+      ([ownerId, id]) => ({ ownerId, ...(id !== undefined && { initiator: { id } }) }),
+    ),
   },
   bucketUid: { code: 'u', form: TEXT, meaning: 'uid of the bucket', absent: '-' },
   key: { code: 'k', form: TEXT, meaning: 'key', absent: '-' },
@@ -44,9 +47,13 @@ export const COMPLETION_FIELDS = {
   etag: { code: 'e', form: TEXT, meaning: 'ETag without quotes', absent: '-' },
   versionId: { code: 'w', form: TEXT, meaning: '`null` or a token', absent: '-' },
   checksum: {
-    code: 'c', meaning: 'checksum: algorithm, base64 value, type', absent: 'none',
+    code: 'c',
+    meaning: 'checksum: algorithm, base64 value, type',
+    absent: 'none',
     form: coded<Checksum, readonly [Checksum['algorithm'], string, Checksum['type']]>(
-      ({ algorithm, value, type }) => [algorithm, value, type], ([algorithm, value, type]) => ({ algorithm, value, type })),
+      ({ algorithm, value, type }) => [algorithm, value, type],
+      ([algorithm, value, type]) => ({ algorithm, value, type }),
+    ),
   },
 } as const satisfies FieldTable;
 
@@ -54,9 +61,33 @@ const CODEC = codecOfFields(COMPLETION_FIELDS, ['v']);
 const FORMAT = 1;
 
 /** @returns undefined when something is missing */
-export function completionOf({ starter, bucketUid, key, listHash, etag, versionId, checksum }: Partial<Completion>): Completion | undefined {
-  if (bucketUid === undefined || key === undefined || listHash === undefined || etag === undefined || versionId === undefined) return undefined;
-  return { bucketUid, key, listHash, etag, versionId, ...(checksum !== undefined && { checksum }), ...(starter !== undefined && { starter }) };
+export function completionOf({
+  starter,
+  bucketUid,
+  key,
+  listHash,
+  etag,
+  versionId,
+  checksum,
+}: Partial<Completion>): Completion | undefined {
+  if (
+    bucketUid === undefined ||
+    key === undefined ||
+    listHash === undefined ||
+    etag === undefined ||
+    versionId === undefined
+  ) {
+    return undefined;
+  }
+  return {
+    bucketUid,
+    key,
+    listHash,
+    etag,
+    versionId,
+    ...(checksum !== undefined && { checksum }),
+    ...(starter !== undefined && { starter }),
+  };
 }
 
 /**
@@ -64,7 +95,12 @@ export function completionOf({ starter, bucketUid, key, listHash, etag, versionI
  * that at any moment one of the three says what became of it. Old ones are for a sweeper to remove.
  * @returns whether it is new
  */
-export async function writeTombstone(home: BucketHome, uploadId: string, completion: Completion, call: Call): Promise<boolean> {
+export async function writeTombstone(
+  home: BucketHome,
+  uploadId: string,
+  completion: Completion,
+  call: Call,
+): Promise<boolean> {
   const json: Record<string, unknown> = { v: FORMAT };
   CODEC.encode(completion, json);
   const metadata: BlobMetadata = { [RECORD_NAME]: toAsciiJson(json) };

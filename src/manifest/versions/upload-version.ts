@@ -63,7 +63,9 @@ export async function uploadVersion(target: PutTarget<AnyBody>, own: OwnPlace, c
     parts,
   };
   const fitsOneWrite = hasKnownSize(target) && bodySize(target.request.body) <= bucket.home.store.capabilities.maxWrite;
-  const { record, etag, size, revision } = await (fitsOneWrite ? uploadWhole(upload, target.request, call) : uploadStaged(upload, request, call));
+  const { record, etag, size, revision } = await (fitsOneWrite
+    ? uploadWhole(upload, target.request, call)
+    : uploadStaged(upload, request, call));
   const { native, headers } = parts;
   return { native, headers, record: { ...record, etag }, size, revision };
 }
@@ -81,26 +83,46 @@ async function uploadWhole({ bucket, ref, draft, parts }: Upload, request: PutRe
   const size = bodySize(request.body);
   if (checksum === request.checksum && kept) return { record: draft, etag, size, revision };
   const record = { ...draft, ...(!kept && { etag }), ...(checksum && { checksum }) };
-  const amended = await bucket.home.store.setMetadata(ref, await blobMetadata(bucket.home, record, native, call), at(revision), call);
+  const amended = await bucket.home.store.setMetadata(
+    ref,
+    await blobMetadata(bucket.home, record, native, call),
+    at(revision),
+    call,
+  );
   return { record, etag, size, revision: amended.revision };
 }
 
 /**
- * Parts of a private blob, for bytes that are too many for one write, or of which nobody knows how many they are. The service computes
- * no MD5 of them: it is told.
+ * Parts of a private blob, for bytes that are too many for one write, or of which nobody knows how many they are. The
+ * service computes no MD5 of them: it is told.
  */
-async function uploadStaged({ bucket, ref, draft, parts }: Upload, request: PutRequest<AnyBody>, call: Call): Promise<Uploaded> {
+async function uploadStaged(
+  { bucket, ref, draft, parts }: Upload,
+  request: PutRequest<AnyBody>,
+  call: Call,
+): Promise<Uploaded> {
   const { store } = bucket.home;
   const { tokens, size } = await stageBody({ store, ref }, request.body, call);
-  const { etag, checksum } = await bodySums(request, undefined, async (known) => ({ etag: known ?? opaqueEtag(newNonce()), kept: false }));
+  const { etag, checksum } = await bodySums(request, undefined, async (known) => ({
+    etag: known ?? opaqueEtag(newNonce()),
+    kept: false,
+  }));
   const record = { ...draft, etag, ...(checksum && { checksum }) };
   const metadata = await blobMetadata(bucket.home, record, parts.native, call);
   const md5 = etag.includes('-') ? {} : { md5: etag };
-  const { revision } = await store.assemble(ref, { tokens, headers: parts.headers, metadata, ...md5, condition: ABSENT }, call);
+  const { revision } = await store.assemble(
+    ref,
+    { tokens, headers: parts.headers, metadata, ...md5, condition: ABSENT },
+    call,
+  );
   return { record, etag, size, revision };
 }
 
-async function stageBody({ store, ref }: { store: BlobStore; ref: BlobRef }, body: AnyBody, call: Call): Promise<StagedPart & { readonly size: number }> {
+async function stageBody(
+  { store, ref }: { store: BlobStore; ref: BlobRef },
+  body: AnyBody,
+  call: Call,
+): Promise<StagedPart & { readonly size: number }> {
   if (!('rest' in body)) return { ...(await store.stagePart(ref, body, call)), size: bodySize(body) };
   const { tokens } = await store.stagePart(ref, body.start, call);
   try {
@@ -119,7 +141,11 @@ async function stageBody({ store, ref }: { store: BlobStore; ref: BlobRef }, bod
  * @param md5 of the service's answer
  * @param find the ETag where that said none, given the MD5 known from elsewhere
  */
-async function bodySums(request: PutRequest<AnyBody>, md5: string | undefined, find: (known: string | undefined) => Promise<StoredEtag>): Promise<BodySums> {
+async function bodySums(
+  request: PutRequest<AnyBody>,
+  md5: string | undefined,
+  find: (known: string | undefined) => Promise<StoredEtag>,
+): Promise<BodySums> {
   const facts: BodyFacts = request.facts === undefined ? {} : await request.facts;
   const known = request.etag ?? md5;
   const found = known === undefined ? await find(request.md5 ?? facts.md5) : { etag: known, kept: true };

@@ -1,12 +1,30 @@
 import type { Call } from '../../observe/call.ts';
-import { ABSENT, type BlobProperties, type BlobRef, type ContentHeaders, type Revision, type WriteRequest, type WriteResult } from '../../store/blob-store.ts';
+import {
+  ABSENT,
+  type BlobProperties,
+  type BlobRef,
+  type ContentHeaders,
+  type Revision,
+  type WriteRequest,
+  type WriteResult,
+} from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { UploadBody } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { withOverflow } from '../heads/overflow.ts';
 import { recordIn } from '../records/metadata.ts';
 import { fieldsOf } from '../records/record-fields.ts';
-import { type LinkHead, type OwnMarker, type OwnObject, type OwnRecord, type TombHead, asOwn, namedNull, namedVersion, objectFields } from '../records/record.ts';
+import {
+  type LinkHead,
+  type OwnMarker,
+  type OwnObject,
+  type OwnRecord,
+  type TombHead,
+  asOwn,
+  namedNull,
+  namedVersion,
+  objectFields,
+} from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import { type Head, NULL_VERSION, type RecordedBlob, viewOf, withRecord } from '../heads/head.ts';
@@ -31,8 +49,16 @@ export function parseVersion(ref: BlobRef, token: VersionToken, properties: Blob
   return { ...withRecord({ ref, properties }, record && asOwn(record)), token };
 }
 
-/** One call; one more for a record that spilled. @returns undefined when there is none, or what lies there is no version yet */
-export async function readVersion(bucket: Bucket, key: string, token: VersionToken, call: Call): Promise<KnownVersion | undefined> {
+/**
+ * One call; one more for a record that spilled.
+ * @returns undefined when there is none, or what lies there is no version yet
+ */
+export async function readVersion(
+  bucket: Bucket,
+  key: string,
+  token: VersionToken,
+  call: Call,
+): Promise<KnownVersion | undefined> {
   const ref = versionRef(bucket, key, token);
   try {
     const version = parseVersion(ref, token, await bucket.home.store.head(ref, call));
@@ -82,7 +108,12 @@ interface OwnWrite {
 }
 
 /** A write under a name that is used once. After a lost answer it is sent again, if the body is in memory. */
-export async function writeOwn(bucket: Bucket, ref: BlobRef, { body, request }: OwnWrite, call: Call): Promise<WriteResult> {
+export async function writeOwn(
+  bucket: Bucket,
+  ref: BlobRef,
+  { body, request }: OwnWrite,
+  call: Call,
+): Promise<WriteResult> {
   const { store } = bucket.home;
   for (let sends = 0; ; sends++) {
     try {
@@ -90,7 +121,9 @@ export async function writeOwn(bucket: Bucket, ref: BlobRef, { body, request }: 
     } catch (error) {
       if (!isStoreError(error)) throw error;
       if (sends > 0 && error.kind === 'conditionFailed') return store.head(ref, call);
-      if (error.kind === 'conditionFailed') throw new StoreError('unexpected', { call: 'write', code: 'NameInUse', cause: error });
+      if (error.kind === 'conditionFailed') {
+        throw new StoreError('unexpected', { call: 'write', code: 'NameInUse', cause: error });
+      }
       if (!error.lost || !(body instanceof Uint8Array) || sends === MAX_RESENDS) throw error;
     }
   }

@@ -59,7 +59,9 @@ export function s3Line(facts: RequestFacts): string {
 }
 
 function operationOf({ classification, head }: RequestFacts): string {
-  if (classification === undefined) return `REST.${/^[A-Z]{1,16}$/.test(head.method) ? head.method : 'UNKNOWN'}.UNKNOWN`;
+  if (classification === undefined) {
+    return `REST.${/^[A-Z]{1,16}$/.test(head.method) ? head.method : 'UNKNOWN'}.UNKNOWN`;
+  }
   const { name, level, method, match } = classification;
   return SPECIAL[name] ?? `REST.${method}.${(match.subresource ?? level).replaceAll('-', '').toUpperCase()}`;
 }
@@ -93,8 +95,8 @@ const NOT_IN_QUOTES = /[^\x20\x21\x23-\x5b\x5d-\x7e]+/g;
 const BEYOND_BYTES = /[\u0100-\uffff]/;
 
 /**
- * A field without quotes. Fields are parted by blanks, lines by line breaks, and a quote or bracket opens another kind of field:
- * everything but plain printable ASCII is percent-encoded, as S3 does with keys.
+ * A field without quotes. Fields are parted by blanks, lines by line breaks, and a quote or bracket opens another kind
+ * of field: everything but plain printable ASCII is percent-encoded, as S3 does with keys.
  */
 function field(value: string | number | undefined): string {
   if (value === undefined || value === '') return NONE;

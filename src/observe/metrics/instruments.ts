@@ -1,4 +1,7 @@
-/** How an instrument is declared; the table below is the one list of what is measured, and docs/observability.md is made from it. */
+/**
+ * How an instrument is declared; the table below is the one list of what is measured, and docs/observability.md is made
+ * from it.
+ */
 export interface InstrumentDeclaration {
   readonly kind: 'counter' | 'histogram' | 'gauge' | 'observedCounter';
   /** As in UCUM; absent: things are counted. */
@@ -15,48 +18,150 @@ const DURATIONS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
 const WAITS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * Names are Prometheus's, which adds `_total` to counters. Labels: `operation` is a row of the operation table or `Unknown`,
- * `status` and `outcome` HTTP statuses and their classes, `code` and `reason` S3 error codes, `backend` the kind of backend,
- * `call` a method of the port, `result` `ok` or a kind of store error. Buckets and keys are on spans only.
+ * Names are Prometheus's, which adds `_total` to counters. Labels: `operation` is a row of the operation table or
+ * `Unknown`, `status` and `outcome` HTTP statuses and their classes, `code` and `reason` S3 error codes, `backend` the
+ * kind of backend, `call` a method of the port, `result` `ok` or a kind of store error. Buckets and keys are on spans
+ * only.
  */
 export const INSTRUMENTS = {
-  s3gw_requests: { kind: 'counter', help: 'Requests answered, or given up by their clients.', labels: ['operation', 'status'] },
+  s3gw_requests: {
+    kind: 'counter',
+    help: 'Requests answered, or given up by their clients.',
+    labels: ['operation', 'status'],
+  },
   s3gw_request_duration_seconds: {
-    kind: 'histogram', unit: 's', labels: ['operation', 'outcome'], buckets: DURATIONS, help: 'From the head of a request to the end of its answer.',
+    kind: 'histogram',
+    unit: 's',
+    labels: ['operation', 'outcome'],
+    buckets: DURATIONS,
+    help: 'From the head of a request to the end of its answer.',
   },
   s3gw_time_to_first_byte_seconds: {
-    kind: 'histogram', unit: 's', labels: ['operation'], buckets: WAITS, help: 'From the head of a request to the head of its answer.',
+    kind: 'histogram',
+    unit: 's',
+    labels: ['operation'],
+    buckets: WAITS,
+    help: 'From the head of a request to the head of its answer.',
   },
-  s3gw_received_bytes: { kind: 'counter', unit: 'By', help: 'Bytes of bodies received from clients.', labels: ['operation'] },
-  s3gw_sent_bytes: { kind: 'counter', unit: 'By', help: 'Bytes sent to clients, heads included.', labels: ['operation'] },
-  s3gw_in_flight_bytes: { kind: 'gauge', unit: 'By', help: 'Bodies of requests under way and of their answers, as far as their size is announced.', labels: [] },
+  s3gw_received_bytes: {
+    kind: 'counter',
+    unit: 'By',
+    help: 'Bytes of bodies received from clients.',
+    labels: ['operation'],
+  },
+  s3gw_sent_bytes: {
+    kind: 'counter',
+    unit: 'By',
+    help: 'Bytes sent to clients, heads included.',
+    labels: ['operation'],
+  },
+  s3gw_in_flight_bytes: {
+    kind: 'gauge',
+    unit: 'By',
+    help: 'Bodies of requests under way and of their answers, as far as their size is announced.',
+    labels: [],
+  },
   s3gw_requests_in_flight: { kind: 'gauge', help: 'Requests under way.', labels: [] },
-  s3gw_errors: { kind: 'counter', help: 'S3 errors answered, also those within an answer of status 200.', labels: ['operation', 'code'] },
+  s3gw_errors: {
+    kind: 'counter',
+    help: 'S3 errors answered, also those within an answer of status 200.',
+    labels: ['operation', 'code'],
+  },
   s3gw_auth_failures: { kind: 'counter', help: 'Requests whose sender could not be verified.', labels: ['reason'] },
-  s3gw_clients_left: { kind: 'counter', help: 'Requests whose client closed the connection before the answer was complete.', labels: ['operation'] },
+  s3gw_clients_left: {
+    kind: 'counter',
+    help: 'Requests whose client closed the connection before the answer was complete.',
+    labels: ['operation'],
+  },
   s3gw_conditional_conflicts: {
-    kind: 'counter', labels: ['operation', 'code'], help: 'Conditions of clients that did not hold, and changes that met another one.',
+    kind: 'counter',
+    labels: ['operation', 'code'],
+    help: 'Conditions of clients that did not hold, and changes that met another one.',
   },
-  s3gw_backend_calls: { kind: 'counter', help: 'Calls to backends, each attempt by itself.', labels: ['backend', 'call', 'result'] },
+  s3gw_backend_calls: {
+    kind: 'counter',
+    help: 'Calls to backends, each attempt by itself.',
+    labels: ['backend', 'call', 'result'],
+  },
   s3gw_backend_call_duration_seconds: {
-    kind: 'histogram', unit: 's', labels: ['backend', 'call'], buckets: WAITS, help: 'From sending a call to the head of the backend\'s answer.',
+    kind: 'histogram',
+    unit: 's',
+    labels: ['backend', 'call'],
+    buckets: WAITS,
+    help: "From sending a call to the head of the backend's answer.",
   },
-  s3gw_backend_retries: { kind: 'counter', help: 'Calls to backends that repeat a failed one.', labels: ['backend', 'call'] },
-  s3gw_backend_throttles: { kind: 'counter', help: 'Calls that a backend asked to be made later.', labels: ['backend'] },
-  s3gw_clock_skew_seconds: { kind: 'gauge', unit: 's', help: 'How far the clock of this machine is ahead of the backend\'s for certain; negative: behind.', labels: ['backend'] },
-  s3gw_copies_streamed: { kind: 'observedCounter', help: 'Copies inside a backend whose bytes passed through here, because it may not read their sources by URL.', labels: ['backend'] },
-  s3gw_copy_sources_refused: { kind: 'gauge', help: '1 while it is remembered that a backend may not read sources of copies by URL.', labels: ['backend'] },
-  s3gw_call_facts_without_room: { kind: 'observedCounter', help: 'Calls to backends that no trace shows: too many were waiting for their requests to end.', labels: [] },
-  s3gw_settle_tasks: { kind: 'gauge', help: 'Work behind answers, moving the bytes of multipart objects above all: waiting and under way.', labels: ['state'] },
-  s3gw_left_to_sweeper: { kind: 'observedCounter', help: 'Work behind answers that failed or found no room, which is left to the next sweep.', labels: ['reason'] },
-  s3gw_rate_limited: { kind: 'observedCounter', help: 'Requests that a configured limit of rates told to come later.', labels: ['scope', 'limit'] },
-  s3gw_event_loop_delay_seconds: { kind: 'gauge', unit: 's', help: 'Lateness of timers since the last look.', labels: ['percentile'] },
-  s3gw_event_loop_utilization_ratio: { kind: 'gauge', help: 'Share of time since the last look in which the event loop was busy.', labels: [] },
-  process_cpu_seconds: { kind: 'observedCounter', unit: 's', help: 'User and system CPU time of the process.', labels: [] },
+  s3gw_backend_retries: {
+    kind: 'counter',
+    help: 'Calls to backends that repeat a failed one.',
+    labels: ['backend', 'call'],
+  },
+  s3gw_backend_throttles: {
+    kind: 'counter',
+    help: 'Calls that a backend asked to be made later.',
+    labels: ['backend'],
+  },
+  s3gw_clock_skew_seconds: {
+    kind: 'gauge',
+    unit: 's',
+    help: "How far the clock of this machine is ahead of the backend's for certain; negative: behind.",
+    labels: ['backend'],
+  },
+  s3gw_copies_streamed: {
+    kind: 'observedCounter',
+    help: 'Copies inside a backend whose bytes passed through here, because it may not read their sources by URL.',
+    labels: ['backend'],
+  },
+  s3gw_copy_sources_refused: {
+    kind: 'gauge',
+    help: '1 while it is remembered that a backend may not read sources of copies by URL.',
+    labels: ['backend'],
+  },
+  s3gw_call_facts_without_room: {
+    kind: 'observedCounter',
+    help: 'Calls to backends that no trace shows: too many were waiting for their requests to end.',
+    labels: [],
+  },
+  s3gw_settle_tasks: {
+    kind: 'gauge',
+    help: 'Work behind answers, moving the bytes of multipart objects above all: waiting and under way.',
+    labels: ['state'],
+  },
+  s3gw_left_to_sweeper: {
+    kind: 'observedCounter',
+    help: 'Work behind answers that failed or found no room, which is left to the next sweep.',
+    labels: ['reason'],
+  },
+  s3gw_rate_limited: {
+    kind: 'observedCounter',
+    help: 'Requests that a configured limit of rates told to come later.',
+    labels: ['scope', 'limit'],
+  },
+  s3gw_event_loop_delay_seconds: {
+    kind: 'gauge',
+    unit: 's',
+    help: 'Lateness of timers since the last look.',
+    labels: ['percentile'],
+  },
+  s3gw_event_loop_utilization_ratio: {
+    kind: 'gauge',
+    help: 'Share of time since the last look in which the event loop was busy.',
+    labels: [],
+  },
+  process_cpu_seconds: {
+    kind: 'observedCounter',
+    unit: 's',
+    help: 'User and system CPU time of the process.',
+    labels: [],
+  },
   process_resident_memory_bytes: { kind: 'gauge', unit: 'By', help: 'Resident memory of the process.', labels: [] },
   process_start_time_seconds: { kind: 'gauge', unit: 's', help: 'When the process started, since 1970.', labels: [] },
   nodejs_heap_used_bytes: { kind: 'gauge', unit: 'By', help: 'Heap in use.', labels: [] },
-  nodejs_external_memory_bytes: { kind: 'gauge', unit: 'By', help: 'Memory outside the heap that objects in it hold, buffers above all.', labels: [] },
+  nodejs_external_memory_bytes: {
+    kind: 'gauge',
+    unit: 'By',
+    help: 'Memory outside the heap that objects in it hold, buffers above all.',
+    labels: [],
+  },
 } as const satisfies Readonly<Record<string, InstrumentDeclaration>>;
 
 export type InstrumentName = keyof typeof INSTRUMENTS;

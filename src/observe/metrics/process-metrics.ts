@@ -12,7 +12,8 @@ export function observe(meter: Meter, readings: Readings): void {
   for (const [name, read] of Object.entries(readings)) {
     const { kind, help, unit } = declarationOf(name);
     const options = { description: help, ...(unit && { unit }) };
-    const instrument = kind === 'gauge' ? meter.createObservableGauge(name, options) : meter.createObservableCounter(name, options);
+    const instrument =
+      kind === 'gauge' ? meter.createObservableGauge(name, options) : meter.createObservableCounter(name, options);
     instrument.addCallback((result) => {
       for (const [value, labels] of read()) result.observe(value, labels);
     });
@@ -39,9 +40,12 @@ export function processReadings(): { readonly readings: Readings; close(): void 
     close: () => void delay.disable(),
     readings: {
       s3gw_event_loop_delay_seconds: () => {
-        const late = (nanoseconds: number): number => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000) || 0;
+        const late = (nanoseconds: number): number =>
+          Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000) || 0;
         const readings = [
-          ...PERCENTILES.map((percentile): Reading => [late(delay.percentile(percentile)), { percentile: String(percentile) }]),
+          ...PERCENTILES.map(
+            (percentile): Reading => [late(delay.percentile(percentile)), { percentile: String(percentile) }],
+          ),
           [late(delay.max), { percentile: '100' }] as const,
         ];
         delay.reset();

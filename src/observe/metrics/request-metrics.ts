@@ -5,10 +5,16 @@ import type { BackendCallFacts, RequestFacts, RequestObserver } from '../request
 import { INSTRUMENTS, type InstrumentDeclaration, type InstrumentName } from './instruments.ts';
 import { CounterTally, HistogramTally } from './tally.ts';
 
-type NamesOf<K extends InstrumentDeclaration['kind']> = { [N in InstrumentName]: (typeof INSTRUMENTS)[N]['kind'] extends K ? N : never }[InstrumentName];
+type NamesOf<K extends InstrumentDeclaration['kind']> = {
+  [N in InstrumentName]: (typeof INSTRUMENTS)[N]['kind'] extends K ? N : never;
+}[InstrumentName];
 
 const SCOPE = { name: 's3-cloud-gateway' };
-const CONFLICTS: ReadonlySet<string> = new Set(['PreconditionFailed', 'ConditionalRequestConflict', 'OperationAborted']);
+const CONFLICTS: ReadonlySet<string> = new Set([
+  'PreconditionFailed',
+  'ConditionalRequestConflict',
+  'OperationAborted',
+]);
 /** Statuses as texts, made once. */
 const SHOWN_STATUS: readonly string[] = Array.from({ length: 600 }, (_, status) => String(status));
 
@@ -25,7 +31,9 @@ export class RequestMetrics implements RequestObserver, MetricProducer {
     counters.s3gw_received_bytes.add(facts.bytesIn, operation);
     counters.s3gw_sent_bytes.add(facts.bytesOut, operation);
     this.#histograms.s3gw_request_duration_seconds.record(facts.durationMs / 1000, operation, outcomeOf(status, facts));
-    if (firstByte !== undefined) this.#histograms.s3gw_time_to_first_byte_seconds.record((firstByte - facts.arrived) / 1000, operation);
+    if (firstByte !== undefined) {
+      this.#histograms.s3gw_time_to_first_byte_seconds.record((firstByte - facts.arrived) / 1000, operation);
+    }
     if (facts.clientLeft) counters.s3gw_clients_left.add(1, operation);
     if (failure !== undefined) this.#failed(facts, String(failure.code ?? 'InternalError'));
   }
@@ -34,14 +42,19 @@ export class RequestMetrics implements RequestObserver, MetricProducer {
   backendCall({ system, operation: call, outcome: result, attempt, started, ended }: BackendCallFacts): void {
     const counters = this.#counters;
     counters.s3gw_backend_calls.add(1, system, call, result);
-    if (ended !== undefined) this.#histograms.s3gw_backend_call_duration_seconds.record((ended - started) / 1000, system, call);
+    if (ended !== undefined) {
+      this.#histograms.s3gw_backend_call_duration_seconds.record((ended - started) / 1000, system, call);
+    }
     if (attempt > 1) counters.s3gw_backend_retries.add(1, system, call);
     if (result === 'throttled') counters.s3gw_backend_throttles.add(1, system);
   }
 
   async collect(): Promise<CollectionResult> {
     const times = { startTime: this.#startTime, endTime: now() };
-    const tallies = [...Object.values<CounterTally>(this.#counters), ...Object.values<HistogramTally>(this.#histograms)];
+    const tallies = [
+      ...Object.values<CounterTally>(this.#counters),
+      ...Object.values<HistogramTally>(this.#histograms),
+    ];
     const metrics = tallies.map((tally) => tally.data(times)).filter(({ dataPoints }) => dataPoints.length > 0);
     return { resourceMetrics: { resource: emptyResource(), scopeMetrics: [{ scope: SCOPE, metrics }] }, errors: [] };
   }
@@ -59,7 +72,10 @@ function instruments<K extends 'counter' | 'histogram', T>(
   Tally: new (name: string, declaration: InstrumentDeclaration) => T,
 ): Readonly<Record<NamesOf<K>, T>> {
   const own = Object.entries<InstrumentDeclaration>(INSTRUMENTS).filter(([, declaration]) => declaration.kind === kind);
-  return Object.fromEntries(own.map(([name, declaration]) => [name, new Tally(name, declaration)])) as Record<NamesOf<K>, T>;
+  return Object.fromEntries(own.map(([name, declaration]) => [name, new Tally(name, declaration)])) as Record<
+    NamesOf<K>,
+    T
+  >;
 }
 
 /** A client that left may have seen nothing of an answer whose status was set. */

@@ -1,11 +1,18 @@
 import { type Attributes, type HrTime, ValueType } from '@opentelemetry/api';
-import { AggregationTemporality, type DataPoint, DataPointType, type Histogram, type MetricData, type MetricDescriptor } from '@opentelemetry/sdk-metrics';
+import {
+  AggregationTemporality,
+  type DataPoint,
+  DataPointType,
+  type Histogram,
+  type MetricData,
+  type MetricDescriptor,
+} from '@opentelemetry/sdk-metrics';
 import type { InstrumentDeclaration } from './instruments.ts';
 
 /**
- * What has been counted or measured under each combination of labels. The SDK's own instruments make a text of all labels
- * to find the place of every single value, 4 us for the eight values of a small request; here it is found by looking up one
- * label after the other, 0.2 us for all eight.
+ * What has been counted or measured under each combination of labels. The SDK's own instruments make a text of all
+ * labels to find the place of every single value, 4 us for the eight values of a small request; here it is found by
+ * looking up one label after the other, 0.2 us for all eight.
  */
 class Series<T> {
   readonly #labels: readonly string[];
@@ -27,7 +34,9 @@ class Series<T> {
     const points: DataPoint<V>[] = [];
     for (const [first, below] of this.#tree) {
       for (const [second, leaves] of below) {
-        for (const [third, entry] of leaves) points.push({ ...times, attributes: this.#attributes([first, second, third]), value: valueOf(entry) });
+        for (const [third, entry] of leaves) {
+          points.push({ ...times, attributes: this.#attributes([first, second, third]), value: valueOf(entry) });
+        }
       }
     }
     return points;
@@ -69,7 +78,13 @@ export class CounterTally {
 
   data(times: Times): MetricData {
     const dataPoints = this.#series.points(({ sum }) => sum, times);
-    return { ...CUMULATIVE, descriptor: this.#descriptor, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints };
+    return {
+      ...CUMULATIVE,
+      descriptor: this.#descriptor,
+      dataPointType: DataPointType.SUM,
+      isMonotonic: true,
+      dataPoints,
+    };
   }
 }
 
@@ -89,7 +104,11 @@ export class HistogramTally {
     const { buckets = [] } = declaration;
     this.#descriptor = descriptorOf(name, declaration);
     this.#boundaries = buckets;
-    this.#series = new Series(declaration.labels, () => ({ counts: Array.from({ length: buckets.length + 1 }, () => 0), sum: 0, count: 0 }));
+    this.#series = new Series(declaration.labels, () => ({
+      counts: Array.from({ length: buckets.length + 1 }, () => 0),
+      sum: 0,
+      count: 0,
+    }));
   }
 
   record(value: number, first = '', second = '', third = ''): void {
@@ -103,7 +122,11 @@ export class HistogramTally {
 
   data(times: Times): MetricData {
     const boundaries = [...this.#boundaries];
-    const valueOf = ({ counts, sum, count }: Distribution): Histogram => ({ buckets: { boundaries, counts: [...counts] }, sum, count });
+    const valueOf = ({ counts, sum, count }: Distribution): Histogram => ({
+      buckets: { boundaries, counts: [...counts] },
+      sum,
+      count,
+    });
     const dataPoints = this.#series.points(valueOf, times);
     return { ...CUMULATIVE, descriptor: this.#descriptor, dataPointType: DataPointType.HISTOGRAM, dataPoints };
   }

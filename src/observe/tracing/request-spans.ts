@@ -7,7 +7,13 @@ import { backendAttributes, operationAttributes, requestAttributes, routeOf, sho
 import type { SpanRecord } from './span-record.ts';
 
 /** What a backend answers in the course of ordinary work: its span is no error. */
-const ORDINARY: ReadonlySet<string> = new Set(['ok', 'notFound', 'conditionFailed', 'containerExists', 'containerNotFound']);
+const ORDINARY: ReadonlySet<string> = new Set([
+  'ok',
+  'notFound',
+  'conditionFailed',
+  'containerExists',
+  'containerNotFound',
+]);
 
 interface SpanParts {
   readonly name: string;
@@ -65,7 +71,8 @@ function backendSpan(facts: RequestFacts, call: BackendCallFacts, operationId: s
     end,
     ...(!ORDINARY.has(call.outcome) && { status: errorStatus(call.failure) }),
     attributes: backendAttributes(call),
-    ...(call.failure !== undefined && !ORDINARY.has(call.outcome) && { events: [exceptionEvent(call.failure, hrTime(facts, end))] }),
+    ...(call.failure !== undefined &&
+      !ORDINARY.has(call.outcome) && { events: [exceptionEvent(call.failure, hrTime(facts, end))] }),
   };
 }
 
@@ -93,7 +100,9 @@ function spanMaker(facts: RequestFacts): (parts: SpanParts) => SpanRecord {
 }
 
 function errorStatus(failure: Failure | undefined): SpanStatus {
-  return failure === undefined ? { code: SpanStatusCode.ERROR } : { code: SpanStatusCode.ERROR, message: redactError(failure).message };
+  return failure === undefined
+    ? { code: SpanStatusCode.ERROR }
+    : { code: SpanStatusCode.ERROR, message: redactError(failure).message };
 }
 
 /** https://opentelemetry.io/docs/specs/semconv/exceptions/exceptions-spans/, with the causes behind the message. */
@@ -101,7 +110,11 @@ function exceptionEvent(failure: Failure, time: HrTime): TimedEvent {
   const { type, message, cause } = redactError(failure);
   const messages = [message];
   for (let below = cause; below !== undefined; below = below.cause) messages.push(below.message);
-  return { name: 'exception', time, attributes: { 'exception.type': type, 'exception.message': messages.join(' <- ') } };
+  return {
+    name: 'exception',
+    time,
+    attributes: { 'exception.type': type, 'exception.message': messages.join(' <- ') },
+  };
 }
 
 function endOf(facts: RequestFacts): number {

@@ -3,8 +3,23 @@ import { headerOf } from '../raw-headers.ts';
 import { redactHeader, redactQuery, redactText } from '../redact.ts';
 import type { BackendCallFacts, RequestFacts } from '../request-facts.ts';
 
-const ROUTES = { service: '/', bucket: '/{bucket}', object: '/{bucket}/{key}', control: '/v20180820/tags/{arn}' } as const;
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH', 'CONNECT', 'TRACE']);
+const ROUTES = {
+  service: '/',
+  bucket: '/{bucket}',
+  object: '/{bucket}/{key}',
+  control: '/v20180820/tags/{arn}',
+} as const;
+const METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'PUT',
+  'POST',
+  'DELETE',
+  'OPTIONS',
+  'PATCH',
+  'CONNECT',
+  'TRACE',
+]);
 
 type Draft = Readonly<Record<string, AttributeValue | undefined>>;
 
@@ -13,7 +28,9 @@ export function routeOf({ classification }: RequestFacts): string | undefined {
   return classification && ROUTES[classification.level];
 }
 
-/** https://opentelemetry.io/docs/specs/semconv/http/http-spans/#common-attributes: what no standard knows is `_OTHER`. */
+/**
+ * https://opentelemetry.io/docs/specs/semconv/http/http-spans/#common-attributes: what no standard knows is `_OTHER`.
+ */
 export function shownMethod(method: string): string {
   return METHODS.has(method) ? method : 'HTTP';
 }
@@ -47,9 +64,17 @@ export function requestAttributes(facts: RequestFacts): Attributes {
   });
 }
 
-/** Of the span of the S3 operation: https://opentelemetry.io/docs/specs/semconv/object-stores/s3/, and our own under `s3gw`. */
+/**
+ * Of the span of the S3 operation: https://opentelemetry.io/docs/specs/semconv/object-stores/s3/, and our own under
+ * `s3gw`.
+ */
 export function operationAttributes(facts: RequestFacts): Attributes {
-  const { auth, authorization, body, heads: [head] } = facts;
+  const {
+    auth,
+    authorization,
+    body,
+    heads: [head],
+  } = facts;
   const account = auth?.identity?.kind === 'account' ? auth.identity : undefined;
   return present({
     'rpc.system': 'aws-api',
@@ -82,7 +107,8 @@ export function operationAttributes(facts: RequestFacts): Attributes {
     's3gw.head.kind': head?.kind,
     's3gw.wait.client_ms': Math.round(facts.clientWaitMs),
     's3gw.wait.backend_ms': Math.round(facts.backendWaitMs),
-    's3gw.time_to_first_byte_ms': facts.firstByte === undefined ? undefined : Math.round(facts.firstByte - facts.arrived),
+    's3gw.time_to_first_byte_ms':
+      facts.firstByte === undefined ? undefined : Math.round(facts.firstByte - facts.arrived),
     ...facts.notes,
   });
 }

@@ -18,12 +18,16 @@ interface SpanExportOptions {
   readonly now?: () => number;
 }
 
-/** Of strangers' notable requests one in so long, milliseconds: whoever may fail at will would else decide what is exported. */
+/**
+ * Of strangers' notable requests one in so long, milliseconds: whoever may fail at will would else decide what is
+ * exported.
+ */
 const STRANGER_EVERY_MS = 1000;
 
 /**
- * Makes spans of the requests that are to be exported. Until a request ends, its facts are what waits: bounded per request
- * and, by `CallWatch`, over all of them. What went to the backends says what the sampler decided at the beginning.
+ * Makes spans of the requests that are to be exported. Until a request ends, its facts are what waits: bounded per
+ * request and, by `CallWatch`, over all of them. What went to the backends says what the sampler decided at the
+ * beginning.
  */
 export class SpanExport implements RequestObserver {
   readonly #options: SpanExportOptions;
@@ -40,7 +44,9 @@ export class SpanExport implements RequestObserver {
 
   #isKept(facts: RequestFacts): boolean {
     const { keepNotable, slowMs } = this.#options;
-    return keepNotable && isNotable(facts, slowMs) && (facts.auth?.identity?.kind === 'account' || this.#takesStranger());
+    return (
+      keepNotable && isNotable(facts, slowMs) && (facts.auth?.identity?.kind === 'account' || this.#takesStranger())
+    );
   }
 
   /** Anonymous requests, and those that did not prove who sent them. */

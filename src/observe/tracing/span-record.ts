@@ -1,4 +1,11 @@
-import { type Attributes, type HrTime, type SpanContext, type SpanKind, type SpanStatus, TraceFlags } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type HrTime,
+  type SpanContext,
+  type SpanKind,
+  type SpanStatus,
+  TraceFlags,
+} from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan, TimedEvent } from '@opentelemetry/sdk-trace';
 
@@ -25,7 +32,9 @@ export function readableSpan({ traceId, spanId, parent, ...rest }: SpanRecord, r
   return {
     ...rest,
     spanContext: () => context,
-    ...(parent !== undefined && { parentSpanContext: { ...sampledContext(traceId, parent.spanId), isRemote: parent.isRemote } }),
+    ...(parent !== undefined && {
+      parentSpanContext: { ...sampledContext(traceId, parent.spanId), isRemote: parent.isRemote },
+    }),
     links: [],
     ended: true,
     resource,

@@ -7,12 +7,18 @@ import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 
 /** Answer of GetBucketAcl and GetObjectAcl. */
 export function aclResponse({ ownerId, acl = PRIVATE }: Owned, accounts: AccountDirectory): S3Response {
-  const user = (id: string): Record<string, XmlValue> => ({ ID: id, DisplayName: accounts.byCanonicalId(id)?.displayName });
+  const user = (id: string): Record<string, XmlValue> => ({
+    ID: id,
+    DisplayName: accounts.byCanonicalId(id)?.displayName,
+  });
   const granteeValue = (grantee: Grantee): XmlValue => {
     if (grantee.kind === 'group') return { xsiType: 'Group', URI: uriOfGroup(grantee.group) };
     return { xsiType: 'CanonicalUser', ...user(grantee.kind === 'owner' ? ownerId : grantee.id) };
   };
-  const grants = groupsFirst(acl).map(({ grantee, permission }) => ({ Grantee: granteeValue(grantee), Permission: permission }));
+  const grants = groupsFirst(acl).map(({ grantee, permission }) => ({
+    Grantee: granteeValue(grantee),
+    Permission: permission,
+  }));
   return { status: 200, body: xml(ACCESS_CONTROL_POLICY, { Owner: user(ownerId), grants }) };
 }
 

@@ -2,7 +2,10 @@ import { S3Error } from '../../errors/s3-error.ts';
 import type { BucketSettings } from '../../manifest/records/bucket.ts';
 import { type Acl, grantsOthers, isPublicGrant } from '../../protocol/acl/acl.ts';
 
-/** Where the owner of the bucket owns everything in it, ACLs cannot be set. @throws S3Error AccessControlListNotSupported */
+/**
+ * Where the owner of the bucket owns everything in it, ACLs cannot be set.
+ * @throws S3Error AccessControlListNotSupported
+ */
 export function requireAcls({ ownership }: BucketSettings): void {
   if (ownership === 'BucketOwnerEnforced') throw new S3Error('AccessControlListNotSupported');
 }
@@ -13,7 +16,12 @@ export function refusePublicAcl(acl: Acl, { publicAccessBlock }: BucketSettings)
   throw new S3Error('AccessDenied', { cause: new Error('the public access block refuses public ACLs') });
 }
 
-/** Before the bucket's ACL stops to count, nobody else may depend on it. @throws S3Error InvalidBucketAclWithObjectOwnership */
+/**
+ * Before the bucket's ACL stops to count, nobody else may depend on it.
+ * @throws S3Error InvalidBucketAclWithObjectOwnership
+ */
 export function requireOwnAcl({ ownership, acl }: BucketSettings): void {
-  if (ownership === 'BucketOwnerEnforced' && acl !== undefined && grantsOthers(acl)) throw new S3Error('InvalidBucketAclWithObjectOwnership');
+  if (ownership === 'BucketOwnerEnforced' && acl !== undefined && grantsOthers(acl)) {
+    throw new S3Error('InvalidBucketAclWithObjectOwnership');
+  }
 }

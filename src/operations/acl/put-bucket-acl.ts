@@ -11,13 +11,21 @@ export const putBucketAcl: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const body = await request.body.readAll(MAX_ACL_BODY);
   const { name, ownerId } = bucket;
-  await manifest.buckets.amend(bucket, (settings) => {
-    // Once more on the record itself: the one that was remembered may grant what was taken back since.
-    requireAccess({ bucket: { name, ownerId, acl: settings.acl, settings } }, context);
-    requireAcls(settings);
-    const acl = requestedAcl({ headers: request.headers, body }, { subject: 'bucket', ownerId, bucketOwnerId: ownerId }, accounts);
-    refusePublicAcl(acl, settings);
-    return isSameAcl(settings.acl, acl) ? settings : { ...settings, acl };
-  }, call);
+  await manifest.buckets.amend(
+    bucket,
+    (settings) => {
+      // Once more on the record itself: the one that was remembered may grant what was taken back since.
+      requireAccess({ bucket: { name, ownerId, acl: settings.acl, settings } }, context);
+      requireAcls(settings);
+      const acl = requestedAcl(
+        { headers: request.headers, body },
+        { subject: 'bucket', ownerId, bucketOwnerId: ownerId },
+        accounts,
+      );
+      refusePublicAcl(acl, settings);
+      return isSameAcl(settings.acl, acl) ? settings : { ...settings, acl };
+    },
+    call,
+  );
   return { status: 200 };
 };

@@ -15,14 +15,18 @@ export const putObjectAcl: Operation = async (request, context) => {
   const body = await request.body.readAll(MAX_ACL_BODY);
   const { accounts, call, manifest } = context;
   const amend = (): Promise<ObjectView> =>
-    manifest.objects.amend(target, (object) => {
-      requireAccess({ bucket, object }, context);
-      requireAcls(bucket.settings);
-      const owned = { subject: 'object', ownerId: object.ownerId, bucketOwnerId: bucket.ownerId } as const;
-      const acl = requestedAcl({ headers: request.headers, body }, owned, accounts);
-      refusePublicAcl(acl, bucket.settings);
-      return { acl };
-    }, call);
+    manifest.objects.amend(
+      target,
+      (object) => {
+        requireAccess({ bucket, object }, context);
+        requireAcls(bucket.settings);
+        const owned = { subject: 'object', ownerId: object.ownerId, bucketOwnerId: bucket.ownerId } as const;
+        const acl = requestedAcl({ headers: request.headers, body }, owned, accounts);
+        refusePublicAcl(acl, bucket.settings);
+        return { acl };
+      },
+      call,
+    );
   const { versionId } = await withoutTellingMissing(target, context, () => refusingMarkers(amend, 'PUT'));
   return { status: 200, headers: versionHeaders(bucket, versionId) };
 };

@@ -18,7 +18,8 @@ export interface AclTarget extends CannedTarget {
 /**
  * The ACL that `x-amz-acl` or the `x-amz-grant-*` headers ask for; undefined when they are absent.
  * Grants are the whole list: nothing is added for the owner, who can always read and change it.
- * @throws S3Error InvalidRequest (both), InvalidArgument, MalformedACLError, UnresolvableGrantByEmailAddress, AmbiguousGrantByEmailAddress
+ * @throws S3Error InvalidRequest (both), InvalidArgument, MalformedACLError, UnresolvableGrantByEmailAddress,
+ * AmbiguousGrantByEmailAddress
  */
 export function headerAcl(headers: HeaderReader, target: AclTarget, accounts: AccountDirectory): Acl | undefined {
   const canned = headers.get(CANNED_HEADER);
@@ -47,7 +48,9 @@ export function requestedAcl({ headers, body }: AclRequest, target: AclTarget, a
   }
   if (body.length === 0) throw new S3Error('MissingSecurityHeader', { extra: { MissingHeaderName: CANNED_HEADER } });
   const { ownerId, grants } = parseAclDocument(body);
-  if (ownerId !== undefined && ownerId !== target.ownerId) throw new S3Error('AccessDenied', { cause: new Error('the owner cannot be changed') });
+  if (ownerId !== undefined && ownerId !== target.ownerId) {
+    throw new S3Error('AccessDenied', { cause: new Error('the owner cannot be changed') });
+  }
   return grants.map((grant) => resolveGrant(grant, { ownerId: target.ownerId, accounts }));
 }
 

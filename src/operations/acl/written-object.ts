@@ -23,19 +23,26 @@ interface WrittenOwnership {
 const TO_BUCKET_OWNER = 'bucket-owner-full-control';
 
 /**
- * Who will own an object that is written, and its ACL: what the headers of the request ask for, as far as the bucket lets them.
- * https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
+ * Who will own an object that is written, and its ACL: what the headers of the request ask for, as far as the bucket
+ * lets them. https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
  * @throws S3Error AccessControlListNotSupported, AccessDenied (public access block), and as `headerAcl`
  */
-export function writtenOwnership(headers: HeaderReader, written: WrittenObject, context: OperationContext): WrittenOwnership {
+export function writtenOwnership(
+  headers: HeaderReader,
+  written: WrittenObject,
+  context: OperationContext,
+): WrittenOwnership {
   const { bucket, ignoreWrite = false } = written;
   const { accounts, principal } = context;
   const writerId = idOf(principal);
   if (asksForAcl(headers)) requireAccess({ bucket, creates: true }, context, 's3:PutObjectAcl');
   const { ownership } = bucket.settings;
   const canned = headers.get(CANNED_HEADER);
-  if (ownership === 'BucketOwnerEnforced' && canned !== undefined && canned !== TO_BUCKET_OWNER) throw new S3Error('AccessControlListNotSupported');
-  const gives = ownership === 'BucketOwnerEnforced' || (ownership === 'BucketOwnerPreferred' && canned === TO_BUCKET_OWNER);
+  if (ownership === 'BucketOwnerEnforced' && canned !== undefined && canned !== TO_BUCKET_OWNER) {
+    throw new S3Error('AccessControlListNotSupported');
+  }
+  const gives =
+    ownership === 'BucketOwnerEnforced' || (ownership === 'BucketOwnerPreferred' && canned === TO_BUCKET_OWNER);
   const ownerId = gives ? bucket.ownerId : writerId;
   const acl = headerAcl(headers, { subject: 'object', ownerId, bucketOwnerId: bucket.ownerId, ignoreWrite }, accounts);
   if (ownership === 'BucketOwnerEnforced') {

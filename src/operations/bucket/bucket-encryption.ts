@@ -37,14 +37,20 @@ export const getBucketEncryption: Operation = async (request, context) => {
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucketEncryption.html */
 export const deleteBucketEncryption: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  if (bucket.settings.encryption !== undefined) await context.manifest.buckets.amend(bucket, (settings) => without(settings, 'encryption'), context.call);
+  if (bucket.settings.encryption !== undefined) {
+    await context.manifest.buckets.amend(bucket, (settings) => without(settings, 'encryption'), context.call);
+  }
   return { status: 204 };
 };
 
 /** @throws S3Error MalformedXML, InvalidArgument, NotImplemented */
 function requested({ rules: [rule, second] }: Configuration): BucketEncryption {
   if (rule === undefined || second !== undefined) throw new S3Error('MalformedXML');
-  const { ApplyServerSideEncryptionByDefault: byDefault, BucketKeyEnabled: bucketKey = false, BlockedEncryptionTypes: blocked } = rule;
+  const {
+    ApplyServerSideEncryptionByDefault: byDefault,
+    BucketKeyEnabled: bucketKey = false,
+    BlockedEncryptionTypes: blocked,
+  } = rule;
   if (byDefault !== undefined) requireOwnKeys(byDefault.SSEAlgorithm, byDefault.KMSMasterKeyID);
   return { bucketKey, ...(blocked !== undefined && { blocked: blocked.types.map(encryptionType) }) };
 }
@@ -53,7 +59,11 @@ function requireOwnKeys(algorithm: string, keyId: string | undefined): void {
   if (algorithm === 'aws:kms' || algorithm === 'aws:kms:dsse') throw notOffered(`Encryption by ${algorithm}`);
   if (algorithm !== 'AES256') throw new S3Error('MalformedXML');
   if (keyId !== undefined) {
-    throw invalidArgument('KMSMasterKeyID', keyId, 'a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or aws:kms:dsse');
+    throw invalidArgument(
+      'KMSMasterKeyID',
+      keyId,
+      'a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or aws:kms:dsse',
+    );
   }
 }
 

@@ -15,7 +15,10 @@ function emptyList(root: string): Operation {
     const token = request.query.get(CONTINUATION);
     // No answer ever named a place to go on from.
     if (token !== undefined && token !== '') {
-      throw new S3Error('InvalidArgument', { message: 'The continuation token provided is incorrect', extra: { ArgumentName: CONTINUATION } });
+      throw new S3Error('InvalidArgument', {
+        message: 'The continuation token provided is incorrect',
+        extra: { ArgumentName: CONTINUATION },
+      });
     }
     return { status: 200, body: xml({ root, content: CONFIGURATION_LIST_FIELDS }, { IsTruncated: false }) };
   };
@@ -25,7 +28,12 @@ function emptyList(root: string): Operation {
 function refusedOne(what: string, document: ForeignDocument): Operation {
   return async (request, context) => {
     await authorizedBucket(request, context);
-    if ((request.query.get('id') ?? '') === '') throw new S3Error('InvalidArgument', { message: 'Missing required parameter: id', extra: { ArgumentName: 'id' } });
+    if ((request.query.get('id') ?? '') === '') {
+      throw new S3Error('InvalidArgument', {
+        message: 'Missing required parameter: id',
+        extra: { ArgumentName: 'id' },
+      });
+    }
     if (!(await elementsOf(request, document)).includes('Id')) throw new S3Error('MalformedXML');
     throw notOffered(what);
   };

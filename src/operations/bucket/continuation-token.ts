@@ -21,7 +21,11 @@ export function encodeContinuationToken(after: string): string {
 export function decodeContinuationToken(token: string): string {
   const bytes = Buffer.from(token, 'base64url');
   const key = bytes.subarray(HEADER);
-  const isOurs = bytes.length > HEADER && bytes[0] === FORMAT && bytes.readUInt32BE(1) === crc32(key) && bytes.toString('base64url') === token;
+  const isOurs =
+    bytes.length > HEADER &&
+    bytes[0] === FORMAT &&
+    bytes.readUInt32BE(1) === crc32(key) &&
+    bytes.toString('base64url') === token;
   if (isOurs) return key.toString();
   throw new S3Error('InvalidArgument', {
     message: 'The continuation token provided is incorrect',

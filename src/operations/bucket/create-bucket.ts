@@ -37,8 +37,10 @@ export const createBucket: Operation = async (request, context) => {
 
   const created = await context.manifest.buckets.create({ name, ownerId, settings, defaults }, context.call);
   // us-east-1 answers a repeated CreateBucket of the owner with 200 unless it has tags, every other region with 409.
-  if (!created && (context.settings.region !== DEFAULT_REGION || tags.length > 0)) throw new S3Error('BucketAlreadyOwnedByYou', { extra: { BucketName: name } });
-  return { status: 200, headers: { 'location': `/${name}`, 'x-amz-bucket-arn': bucketArn(name) } };
+  if (!created && (context.settings.region !== DEFAULT_REGION || tags.length > 0)) {
+    throw new S3Error('BucketAlreadyOwnedByYou', { extra: { BucketName: name } });
+  }
+  return { status: 200, headers: { location: `/${name}`, 'x-amz-bucket-arn': bucketArn(name) } };
 };
 
 /** A name that another account could have as well is of a namespace of its own. @throws S3Error NotImplemented */
@@ -53,11 +55,20 @@ const NEW_BUCKETS: Readonly<Record<NewBuckets, BucketSettings>> = {
   open: {},
   aws: {
     ownership: 'BucketOwnerEnforced',
-    publicAccessBlock: { blockPublicAcls: true, ignorePublicAcls: true, blockPublicPolicy: true, restrictPublicBuckets: true },
+    publicAccessBlock: {
+      blockPublicAcls: true,
+      ignorePublicAcls: true,
+      blockPublicPolicy: true,
+      restrictPublicBuckets: true,
+    },
   },
 };
 
-function requestedSettings(headers: HeaderReader, ownerId: string, { accounts }: OperationContext): NonNullable<CreateBucketRequest['settings']> {
+function requestedSettings(
+  headers: HeaderReader,
+  ownerId: string,
+  { accounts }: OperationContext,
+): NonNullable<CreateBucketRequest['settings']> {
   const acl = headerAcl(headers, { subject: 'bucket', ownerId, bucketOwnerId: ownerId }, accounts);
   const ownership = requestedOwnership(headers);
   return {
@@ -68,7 +79,11 @@ function requestedSettings(headers: HeaderReader, ownerId: string, { accounts }:
 }
 
 /** What a bucket is made with takes what it would take to set it. @throws S3Error AccessDenied */
-function requireSettable(settings: BucketSettings, made: { readonly name: string; readonly ownerId: string }, context: OperationContext): void {
+function requireSettable(
+  settings: BucketSettings,
+  made: { readonly name: string; readonly ownerId: string },
+  context: OperationContext,
+): void {
   const bucket = { ...made, settings: {} };
   if (settings.acl !== undefined) requireAccess({ bucket }, context, 's3:PutBucketAcl');
   if (settings.ownership !== undefined) requireAccess({ bucket }, context, 's3:PutBucketOwnershipControls');
@@ -113,6 +128,14 @@ async function requestedBucket(request: S3Request): Promise<RequestedBucket> {
   const body = await request.body.readAll(MAX_TAGGING_BYTES);
   if (body.length === 0) return { tags: [] };
   const { LocationConstraint: location, Location, Bucket, tags = [] } = decodeXml(CREATE_BUCKET_CONFIGURATION, body);
-  if (Location !== undefined || Bucket !== undefined) throw new S3Error('NotImplemented', { message: 'Directory buckets are not offered by this service.' });
-  return { tags: checkTags(tags.map(({ Key: key, Value: value }) => ({ key, value })), BUCKET_TAGGING), ...(location !== undefined && { location }) };
+  if (Location !== undefined || Bucket !== undefined) {
+    throw new S3Error('NotImplemented', { message: 'Directory buckets are not offered by this service.' });
+  }
+  return {
+    tags: checkTags(
+      tags.map(({ Key: key, Value: value }) => ({ key, value })),
+      BUCKET_TAGGING,
+    ),
+    ...(location !== undefined && { location }),
+  };
 }

@@ -8,6 +8,8 @@ import type { Operation } from '../operation.ts';
 export const getBucketOwnershipControls: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const { ownership } = (await context.manifest.buckets.latest(bucket, context.call)).settings;
-  if (ownership === undefined) throw new S3Error('OwnershipControlsNotFoundError', { extra: { BucketName: bucket.name } });
+  if (ownership === undefined) {
+    throw new S3Error('OwnershipControlsNotFoundError', { extra: { BucketName: bucket.name } });
+  }
   return { status: 200, body: xml(OWNERSHIP_CONTROLS, { rules: [{ ObjectOwnership: ownership }] }) };
 };

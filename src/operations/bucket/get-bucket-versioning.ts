@@ -4,7 +4,11 @@ import { VERSIONING_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 
-const STATUS: Readonly<Record<Versioning, string | undefined>> = { never: undefined, enabled: 'Enabled', suspended: 'Suspended' };
+const STATUS: Readonly<Record<Versioning, string | undefined>> = {
+  never: undefined,
+  enabled: 'Enabled',
+  suspended: 'Suspended',
+};
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketVersioning.html */
 export const getBucketVersioning: Operation = async (request, context) => {

@@ -8,8 +8,12 @@ import type { Operation } from '../operation.ts';
 export const getObjectLockConfiguration: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const { objectLock } = (await context.manifest.buckets.latest(bucket, context.call)).settings;
-  if (objectLock === undefined) throw new S3Error('ObjectLockConfigurationNotFoundError', { extra: { BucketName: bucket.name } });
+  if (objectLock === undefined) {
+    throw new S3Error('ObjectLockConfigurationNotFoundError', { extra: { BucketName: bucket.name } });
+  }
   const { default: retention } = objectLock;
-  const rule = retention && { DefaultRetention: { Mode: retention.mode, Days: retention.days, Years: retention.years } };
+  const rule = retention && {
+    DefaultRetention: { Mode: retention.mode, Days: retention.days, Years: retention.years },
+  };
   return { status: 200, body: xml(OBJECT_LOCK_CONFIGURATION, { ObjectLockEnabled: 'Enabled', Rule: rule }) };
 };

@@ -8,7 +8,9 @@ import type { Operation } from '../operation.ts';
 export const getPublicAccessBlock: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const { publicAccessBlock: block } = (await context.manifest.buckets.latest(bucket, context.call)).settings;
-  if (block === undefined) throw new S3Error('NoSuchPublicAccessBlockConfiguration', { extra: { BucketName: bucket.name } });
+  if (block === undefined) {
+    throw new S3Error('NoSuchPublicAccessBlockConfiguration', { extra: { BucketName: bucket.name } });
+  }
   const value = {
     BlockPublicAcls: block.blockPublicAcls,
     IgnorePublicAcls: block.ignorePublicAcls,

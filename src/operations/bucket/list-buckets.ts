@@ -25,7 +25,11 @@ export const listBuckets: Operation = async (request, context) => {
   const last = page.buckets.at(-1);
   const value = {
     Owner: { ID: ownerId, DisplayName: owner?.displayName },
-    buckets: page.buckets.map(({ name, createdAt }) => ({ Name: name, CreationDate: xmlDate(createdAt), BucketRegion: context.settings.region })),
+    buckets: page.buckets.map(({ name, createdAt }) => ({
+      Name: name,
+      CreationDate: xmlDate(createdAt),
+      BucketRegion: context.settings.region,
+    })),
     Prefix: prefix,
     ContinuationToken: page.truncated && last !== undefined ? Buffer.from(last.name).toString('base64url') : undefined,
   };
@@ -33,15 +37,18 @@ export const listBuckets: Operation = async (request, context) => {
 };
 
 /**
- * Which buckets the caller sees: whoever may not list them all, those that his own policies let him list, or ask the region of, whatever
- * key they limit that to. Policies of the buckets themselves are not asked: they would have to be read, one by one.
+ * Which buckets the caller sees: whoever may not list them all, those that his own policies let him list, or ask the
+ * region of, whatever key they limit that to. Policies of the buckets themselves are not asked: they would have to be
+ * read, one by one.
  * @throws S3Error AccessDenied: a policy denies ListBuckets, or there is none at all
  */
 function visibility(context: OperationContext, ownerId: string): ((name: string) => boolean) | undefined {
   const { principal, asked } = context;
   const { allowed, rule } = decide(principal, 's3:ListAllMyBuckets', {}, asked);
   const permissions = principal.kind === 'account' ? principal.user?.permissions : undefined;
-  const hasPolicies = principal.kind === 'account' && (principal.user === undefined || permissions === 'account' || (permissions ?? []).length > 0);
+  const hasPolicies =
+    principal.kind === 'account' &&
+    (principal.user === undefined || permissions === 'account' || (permissions ?? []).length > 0);
   if (allowed || rule !== 'none' || !hasPolicies) {
     requireAccess({}, context);
     return undefined;
@@ -58,7 +65,11 @@ interface Wanted {
   readonly isVisible: ((name: string) => boolean) | undefined;
 }
 
-async function bucketsOf({ ownerId, isVisible }: Wanted, { manifest, call }: OperationContext, query: QueryReader): Promise<BucketPage> {
+async function bucketsOf(
+  { ownerId, isVisible }: Wanted,
+  { manifest, call }: OperationContext,
+  query: QueryReader,
+): Promise<BucketPage> {
   const prefix = query.get('prefix');
   const after = continuation(query.get('continuation-token'));
   const limit = maxBuckets(query);
@@ -78,12 +89,23 @@ function maxBuckets(query: QueryReader): number {
   const value = query.get('max-buckets');
   if (value === undefined || value === '') return MAX_BUCKETS;
   const number = /^\d{1,5}$/.test(value) ? Number(value) : 0;
-  if (number < 1 || number > MAX_BUCKETS) throw invalidArgument('max-buckets', value, `Argument max-buckets must be an integer between 1 and ${String(MAX_BUCKETS)}`);
+  if (number < 1 || number > MAX_BUCKETS) {
+    throw invalidArgument(
+      'max-buckets',
+      value,
+      `Argument max-buckets must be an integer between 1 and ${String(MAX_BUCKETS)}`,
+    );
+  }
   return number;
 }
 
 function continuation(token: string | undefined): string | undefined {
   if (token === undefined || token === '') return undefined;
-  if (!/^[\w-]+$/.test(token)) throw new S3Error('InvalidArgument', { message: 'The continuation token provided is incorrect', extra: { ArgumentName: 'continuation-token' } });
+  if (!/^[\w-]+$/.test(token)) {
+    throw new S3Error('InvalidArgument', {
+      message: 'The continuation token provided is incorrect',
+      extra: { ArgumentName: 'continuation-token' },
+    });
+  }
   return Buffer.from(token, 'base64url').toString();
 }

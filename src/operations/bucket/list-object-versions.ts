@@ -19,7 +19,13 @@ export const listObjectVersions: Operation = async (request, context) => {
   const { prefix, delimiter, maxKeys, encode } = parameters;
   const page = await context.manifest.listing.versions(
     bucket,
-    { prefix, delimiter, after: keyMarker, limit: maxKeys, ...(versionIdMarker !== '' && { afterVersion: versionIdMarker }) },
+    {
+      prefix,
+      delimiter,
+      after: keyMarker,
+      limit: maxKeys,
+      ...(versionIdMarker !== '' && { afterVersion: versionIdMarker }),
+    },
     context.call,
   );
   const value = {
@@ -31,7 +37,11 @@ export const listObjectVersions: Operation = async (request, context) => {
     entries: versionValues(page.entries, parameters, objectOwners(bucket, context.accounts)),
     CommonPrefixes: prefixValues(page.entries, parameters),
   };
-  return { status: 200, headers: { 'x-amz-bucket-region': context.settings.region }, body: xml(LIST_OBJECT_VERSIONS_RESULT, value) };
+  return {
+    status: 200,
+    headers: { 'x-amz-bucket-region': context.settings.region },
+    body: xml(LIST_OBJECT_VERSIONS_RESULT, value),
+  };
 };
 
 /** @throws S3Error InvalidArgument */
@@ -39,17 +49,31 @@ function readMarkers(query: QueryReader): { keyMarker: string; versionIdMarker: 
   const keyMarker = query.get('key-marker') ?? '';
   const versionIdMarker = query.get('version-id-marker') ?? '';
   if (keyMarker === '' && versionIdMarker !== '') {
-    throw invalidArgument('version-id-marker', versionIdMarker, 'A version-id marker cannot be specified without a key marker.');
+    throw invalidArgument(
+      'version-id-marker',
+      versionIdMarker,
+      'A version-id marker cannot be specified without a key marker.',
+    );
   }
   return { keyMarker, versionIdMarker };
 }
 
 /** Versions and delete markers stand among each other, in the order of their keys and times. */
-function versionValues(entries: readonly VersionsEntry[], { encode }: ListParameters, ownerOf: OwnerLookup): XmlValue[] {
+function versionValues(
+  entries: readonly VersionsEntry[],
+  { encode }: ListParameters,
+  ownerOf: OwnerLookup,
+): XmlValue[] {
   return entries.flatMap((entry): XmlValue[] => {
     if (entry.kind === 'prefix') return [];
     const { key, versionId: VersionId, isLatest: IsLatest, mtime, ownerId } = entry;
-    if (entry.kind === 'version') return [{ Version: { VersionId, IsLatest, ...objectValues(entry, encode, ownerOf) } }];
-    return [{ DeleteMarker: { Key: encode(key), VersionId, IsLatest, LastModified: xmlDate(mtime), Owner: ownerOf(ownerId) } }];
+    if (entry.kind === 'version') {
+      return [{ Version: { VersionId, IsLatest, ...objectValues(entry, encode, ownerOf) } }];
+    }
+    return [
+      {
+        DeleteMarker: { Key: encode(key), VersionId, IsLatest, LastModified: xmlDate(mtime), Owner: ownerOf(ownerId) },
+      },
+    ];
   });
 }

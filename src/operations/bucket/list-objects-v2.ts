@@ -18,7 +18,11 @@ export const listObjectsV2: Operation = async (request, context) => {
   const after = token === undefined || token === '' ? (startAfter ?? '') : decodeContinuationToken(token);
 
   const { prefix, delimiter, maxKeys, encode } = parameters;
-  const { entries, next } = await context.manifest.listing.objects(bucket, { prefix, delimiter, after, limit: maxKeys }, context.call);
+  const { entries, next } = await context.manifest.listing.objects(
+    bucket,
+    { prefix, delimiter, after, limit: maxKeys },
+    context.call,
+  );
   const owners = query.get('fetch-owner') === 'true' ? objectOwners(bucket, context.accounts) : undefined;
   const value = {
     ...pageValues(bucket, parameters, next !== undefined),
@@ -29,5 +33,9 @@ export const listObjectsV2: Operation = async (request, context) => {
     Contents: contentsValues(entries, parameters, owners),
     CommonPrefixes: prefixValues(entries, parameters),
   };
-  return { status: 200, headers: { 'x-amz-bucket-region': context.settings.region }, body: xml(LIST_OBJECTS_V2_RESULT, value) };
+  return {
+    status: 200,
+    headers: { 'x-amz-bucket-region': context.settings.region },
+    body: xml(LIST_OBJECTS_V2_RESULT, value),
+  };
 };

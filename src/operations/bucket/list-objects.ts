@@ -14,7 +14,11 @@ export const listObjects: Operation = async (request, context) => {
   const marker = request.query.get('marker') ?? '';
 
   const { prefix, delimiter, maxKeys, encode } = parameters;
-  const page = await context.manifest.listing.objects(bucket, { prefix, delimiter, after: marker, limit: maxKeys }, context.call);
+  const page = await context.manifest.listing.objects(
+    bucket,
+    { prefix, delimiter, after: marker, limit: maxKeys },
+    context.call,
+  );
   const value = {
     ...pageValues(bucket, parameters, page.next !== undefined),
     // Never encoded here: the most used SDK does not decode it in this answer (docs/deviations.md).
@@ -24,11 +28,21 @@ export const listObjects: Operation = async (request, context) => {
     Contents: contentsValues(page.entries, parameters, objectOwners(bucket, context.accounts)),
     CommonPrefixes: prefixValues(page.entries, parameters),
   };
-  return { status: 200, headers: { 'x-amz-bucket-region': context.settings.region }, body: xml(LIST_OBJECTS_RESULT, value) };
+  return {
+    status: 200,
+    headers: { 'x-amz-bucket-region': context.settings.region },
+    body: xml(LIST_OBJECTS_RESULT, value),
+  };
 };
 
-/** S3 gives it only with a delimiter: else clients go on behind the last key. That would not do when the page ended beyond it. */
-function nextMarker({ next, entries }: ListingPage<ListedEntry>, { delimiter, encode }: ListParameters): string | undefined {
+/**
+ * S3 gives it only with a delimiter: else clients go on behind the last key. That would not do when the page ended
+ * beyond it.
+ */
+function nextMarker(
+  { next, entries }: ListingPage<ListedEntry>,
+  { delimiter, encode }: ListParameters,
+): string | undefined {
   if (next === undefined || (delimiter === '' && entries.at(-1)?.key === next)) return undefined;
   return encode(next);
 }

@@ -35,7 +35,10 @@ export function readEncodingType(query: QueryReader): 'url' | undefined {
   throw invalidArgument('encoding-type', value, 'Invalid Encoding Method specified in Request');
 }
 
-/** A count or number marker as Java parses it: 32 bits, not negative; absent and empty mean the default. @throws S3Error InvalidArgument */
+/**
+ * A count or number marker as Java parses it: 32 bits, not negative; absent and empty mean the default.
+ * @throws S3Error InvalidArgument
+ */
 export function readCount(query: QueryReader, name: string, byDefault: number): number {
   const value = query.get(name);
   if (value === undefined || value === '') return byDefault;
@@ -43,11 +46,16 @@ export function readCount(query: QueryReader, name: string, byDefault: number): 
   if (Number.isNaN(number) || Math.abs(number) > MAX_INTEGER) {
     throw invalidArgument(name, value, `Provided ${name} not an integer or within integer range`);
   }
-  if (number < 0) throw invalidArgument(name, value, `Argument ${name} must be an integer between 0 and ${MAX_INTEGER}`);
+  if (number < 0) {
+    throw invalidArgument(name, value, `Argument ${name} must be an integer between 0 and ${MAX_INTEGER}`);
+  }
   return number;
 }
 
-/** `x-amz-optional-object-attributes`: RestoreStatus may be asked for, and no object here is ever being restored. @throws S3Error InvalidArgument */
+/**
+ * `x-amz-optional-object-attributes`: RestoreStatus may be asked for, and no object here is ever being restored.
+ * @throws S3Error InvalidArgument
+ */
 export function checkOptionalAttributes(headers: HeaderReader): void {
   const name = 'x-amz-optional-object-attributes';
   const value = headers.get(name);

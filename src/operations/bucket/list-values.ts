@@ -20,12 +20,19 @@ export function pageValues(bucket: Bucket, parameters: ListParameters, isTruncat
 }
 
 /** `CommonPrefixes` among the entries of a page. */
-export function prefixValues(entries: readonly { readonly kind: string; readonly key: string }[], { encode }: ListParameters): XmlValue[] {
+export function prefixValues(
+  entries: readonly { readonly kind: string; readonly key: string }[],
+  { encode }: ListParameters,
+): XmlValue[] {
   return entries.filter(({ kind }) => kind === 'prefix').map(({ key }) => ({ Prefix: encode(key) }));
 }
 
 /** `Contents` among the entries of a page; with owners if there is a look-up for them. */
-export function contentsValues(entries: readonly ListedEntry[], { encode }: ListParameters, ownerOf: OwnerLookup | undefined): XmlValue[] {
+export function contentsValues(
+  entries: readonly ListedEntry[],
+  { encode }: ListParameters,
+  ownerOf: OwnerLookup | undefined,
+): XmlValue[] {
   const values: XmlValue[] = [];
   for (const entry of entries) {
     if (entry.kind === 'object') values.push(objectValues(entry, encode, ownerOf));

@@ -11,11 +11,15 @@ import { settingBody } from './setting-body.ts';
 export const putBucketOwnershipControls: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const ownership = requestedOwnership(await settingBody(request, OWNERSHIP_CONTROLS));
-  await context.manifest.buckets.amendEverywhere(bucket, (settings) => {
-    const amended = { ...settings, ownership };
-    requireOwnAcl(amended);
-    return amended;
-  }, context.call);
+  await context.manifest.buckets.amendEverywhere(
+    bucket,
+    (settings) => {
+      const amended = { ...settings, ownership };
+      requireOwnAcl(amended);
+      return amended;
+    },
+    context.call,
+  );
   return { status: 200 };
 };
 

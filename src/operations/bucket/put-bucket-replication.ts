@@ -8,7 +8,9 @@ export const putBucketReplication: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   await elementsOf(request, { root: 'ReplicationConfiguration', children: ['Role', 'Rule'] });
   if (bucket.versioning !== 'enabled') {
-    throw new S3Error('InvalidRequest', { message: 'Versioning must be \'Enabled\' on the bucket to apply a replication configuration' });
+    throw new S3Error('InvalidRequest', {
+      message: "Versioning must be 'Enabled' on the bucket to apply a replication configuration",
+    });
   }
   throw notOffered('Replication');
 };

@@ -6,7 +6,10 @@ import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 import { settingBody } from './setting-body.ts';
 
-const VERSIONING: ReadonlyMap<string, RequestedVersioning> = new Map([['Enabled', 'enabled'], ['Suspended', 'suspended']]);
+const VERSIONING: ReadonlyMap<string, RequestedVersioning> = new Map([
+  ['Enabled', 'enabled'],
+  ['Suspended', 'suspended'],
+]);
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketVersioning.html */
 export const putBucketVersioning: Operation = async (request, context) => {
@@ -17,7 +20,10 @@ export const putBucketVersioning: Operation = async (request, context) => {
 };
 
 /** @throws S3Error IllegalVersioningConfigurationException, MalformedXML, NotImplemented */
-function requestedVersioning({ Status: status, MfaDelete: mfaDelete }: Decoded<typeof VERSIONING_CONFIGURATION>): RequestedVersioning {
+function requestedVersioning({
+  Status: status,
+  MfaDelete: mfaDelete,
+}: Decoded<typeof VERSIONING_CONFIGURATION>): RequestedVersioning {
   if (mfaDelete === 'Enabled') throw new S3Error('NotImplemented', { message: 'MFA delete is not implemented.' });
   if (mfaDelete !== undefined && mfaDelete !== 'Disabled') throw new S3Error('MalformedXML');
   if (status === undefined) throw new S3Error('IllegalVersioningConfigurationException');

@@ -13,12 +13,18 @@ import { settingBody } from './setting-body.ts';
 export const putObjectLockConfiguration: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const objectLock = requestedLock(await settingBody(request, OBJECT_LOCK_CONFIGURATION));
-  await context.manifest.buckets.amendEverywhere(bucket, (settings, versioning) => {
-    if (versioning !== 'enabled') {
-      throw new S3Error('InvalidBucketState', { message: "Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration" });
-    }
-    return { ...settings, objectLock };
-  }, context.call);
+  await context.manifest.buckets.amendEverywhere(
+    bucket,
+    (settings, versioning) => {
+      if (versioning !== 'enabled') {
+        throw new S3Error('InvalidBucketState', {
+          message: "Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration",
+        });
+      }
+      return { ...settings, objectLock };
+    },
+    context.call,
+  );
   return { status: 200 };
 };
 
@@ -43,7 +49,9 @@ function requestedRetention({ Mode, Days: days, Years: years }: RetentionElement
 const LONGEST = { Days: 36_500, Years: 100 } as const;
 
 function checkedPeriod(unit: keyof typeof LONGEST, period: number): number {
-  if (period <= 0) throw new S3Error('InvalidRetentionPeriod', { extra: { ArgumentName: unit, ArgumentValue: period } });
+  if (period <= 0) {
+    throw new S3Error('InvalidRetentionPeriod', { extra: { ArgumentName: unit, ArgumentValue: period } });
+  }
   if (period > LONGEST[unit]) throw invalidArgument(unit, String(period), 'Default retention period is too large.');
   return period;
 }

@@ -12,7 +12,11 @@ import { settingBody } from './setting-body.ts';
 export const putPublicAccessBlock: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const publicAccessBlock = requestedBlock(await settingBody(request, PUBLIC_ACCESS_BLOCK_CONFIGURATION));
-  await context.manifest.buckets.amendEverywhere(bucket, (settings) => ({ ...settings, publicAccessBlock }), context.call);
+  await context.manifest.buckets.amendEverywhere(
+    bucket,
+    (settings) => ({ ...settings, publicAccessBlock }),
+    context.call,
+  );
   return { status: 200 };
 };
 

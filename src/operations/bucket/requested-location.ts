@@ -9,9 +9,17 @@ const DEFAULT_REGION = 'us-east-1';
  * may name another, as it may where clients of any region are served.
  * @throws S3Error InvalidLocationConstraint (no such place), IllegalLocationConstraintException (another place)
  */
-export function requireLocation(location: string | undefined, { region, acceptAnyRegion = false }: OperationSettings): void {
+export function requireLocation(
+  location: string | undefined,
+  { region, acceptAnyRegion = false }: OperationSettings,
+): void {
   if (location === region) return;
-  if (location !== undefined && location !== '' && !isAwsLocation(location) && !(acceptAnyRegion && isRegionName(location))) {
+  if (
+    location !== undefined &&
+    location !== '' &&
+    !isAwsLocation(location) &&
+    !(acceptAnyRegion && isRegionName(location))
+  ) {
     throw new S3Error('InvalidLocationConstraint', { extra: { LocationConstraint: location } });
   }
   if (region === DEFAULT_REGION || acceptAnyRegion) return;

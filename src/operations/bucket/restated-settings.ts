@@ -1,7 +1,11 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { OperationName } from '../../protocol/operation-table.ts';
 import { xml } from '../../protocol/xml/document.ts';
-import { ABAC_STATUS, ACCELERATE_CONFIGURATION, REQUEST_PAYMENT_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
+import {
+  ABAC_STATUS,
+  ACCELERATE_CONFIGURATION,
+  REQUEST_PAYMENT_CONFIGURATION,
+} from '../../protocol/xml/setting-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 import { elementsOf, type ForeignDocument, notOffered } from './not-offered.ts';
@@ -18,8 +22,14 @@ function emptyOrRefused(what: string, document: ForeignDocument): Operation {
   };
 }
 
-/** One of two words: the one that describes what is so, or the one that asks for what there is not. @throws S3Error MalformedXML, NotImplemented */
-function requireInForce(word: string | undefined, words: { readonly inForce: string; readonly refused: string; readonly what: string }): void {
+/**
+ * One of two words: the one that describes what is so, or the one that asks for what there is not.
+ * @throws S3Error MalformedXML, NotImplemented
+ */
+function requireInForce(
+  word: string | undefined,
+  words: { readonly inForce: string; readonly refused: string; readonly what: string },
+): void {
   if (word === words.inForce) return;
   throw word === words.refused ? notOffered(words.what) : new S3Error('MalformedXML');
 }
@@ -32,12 +42,17 @@ const putBucketRequestPayment: Operation = async (request, context) => {
   return DONE;
 };
 
-/** Remembered, because S3 tells a bucket on which it was suspended from one on which it never was. https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAccelerateConfiguration.html */
+/**
+ * Remembered, because S3 tells a bucket on which it was suspended from one on which it never was.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAccelerateConfiguration.html
+ */
 const putBucketAccelerateConfiguration: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const { Status } = await settingBody(request, ACCELERATE_CONFIGURATION);
   if (bucket.name.includes('.')) {
-    throw new S3Error('InvalidRequest', { message: 'S3 Transfer Acceleration is not supported for buckets with periods (.) in their names' });
+    throw new S3Error('InvalidRequest', {
+      message: 'S3 Transfer Acceleration is not supported for buckets with periods (.) in their names',
+    });
   }
   requireInForce(Status, { inForce: 'Suspended', refused: 'Enabled', what: 'Transfer acceleration' });
   await context.manifest.buckets.amend(bucket, (settings) => ({ ...settings, accelerate: 'Suspended' }), context.call);
@@ -50,7 +65,9 @@ const getBucketAccelerateConfiguration: Operation = async (request, context) => 
   return { status: 200, body: xml(ACCELERATE_CONFIGURATION, { Status: accelerate }) };
 };
 
-/** Tags of a bucket never decide who may do what. https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAbac.html */
+/**
+ * Tags of a bucket never decide who may do what. https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAbac.html
+ */
 const putBucketAbac: Operation = async (request, context) => {
   await authorizedBucket(request, context);
   const { Status } = await settingBody(request, ABAC_STATUS);
@@ -64,7 +81,10 @@ const NOTIFICATIONS = {
   children: ['TopicConfiguration', 'QueueConfiguration', 'CloudFunctionConfiguration', 'EventBridgeConfiguration'],
 };
 
-/** Settings of which one state is always in force: to put that state is to restate it, and is answered so; any other is refused. */
+/**
+ * Settings of which one state is always in force: to put that state is to restate it, and is answered so; any other is
+ * refused.
+ */
 export const RESTATED_SETTINGS = {
   PutBucketLogging: emptyOrRefused('Server access logging', LOGGING),
   PutBucketNotificationConfiguration: emptyOrRefused('Notification of events', NOTIFICATIONS),

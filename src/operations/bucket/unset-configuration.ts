@@ -54,5 +54,6 @@ const deleteUnset: Operation = async (request, context) => {
 const NAMES = [...Object.keys(UNSET), ...DELETIONS] as readonly OperationName[];
 
 /** By name, as `operations/index.ts` lists them. */
-export const UNSET_CONFIGURATIONS: Readonly<Partial<Record<OperationName, Operation>>> =
-  Object.fromEntries(NAMES.map((name): [OperationName, Operation] => [name, name in UNSET ? readUnset : deleteUnset]));
+export const UNSET_CONFIGURATIONS: Readonly<Partial<Record<OperationName, Operation>>> = Object.fromEntries(
+  NAMES.map((name): [OperationName, Operation] => [name, name in UNSET ? readUnset : deleteUnset]),
+);

@@ -5,7 +5,10 @@ import type { S3Request } from '../../protocol/request.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { OperationContext } from '../operation.ts';
 
-/** The bucket that a call of S3 Control is about; the account it names must be the caller's own. @throws S3Error AccessDenied, NoSuchBucket */
+/**
+ * The bucket that a call of S3 Control is about; the account it names must be the caller's own.
+ * @throws S3Error AccessDenied, NoSuchBucket
+ */
 export async function controlBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
   const { principal } = context;
   const own = principal.kind === 'anonymous' ? undefined : principal.account.accountNumber;

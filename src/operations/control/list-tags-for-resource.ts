@@ -7,5 +7,8 @@ import { controlBucket } from './control-bucket.ts';
 export const listTagsForResource: Operation = async (request, context) => {
   const bucket = await controlBucket(request, context);
   const { tags = [] } = (await context.manifest.buckets.latest(bucket, context.call)).settings;
-  return { status: 200, body: xml(LIST_TAGS_FOR_RESOURCE_RESULT, { tags: tags.map(({ key, value }) => ({ Key: key, Value: value })) }) };
+  return {
+    status: 200,
+    body: xml(LIST_TAGS_FOR_RESOURCE_RESULT, { tags: tags.map(({ key, value }) => ({ Key: key, Value: value })) }),
+  };
 };

@@ -12,11 +12,18 @@ import { controlBucket } from './control-bucket.ts';
 export const tagResource: Operation = async (request, context) => {
   const bucket = await controlBucket(request, context);
   const document = decodeXml(TAG_RESOURCE_REQUEST, await request.body.readAll(MAX_TAGGING_BYTES));
-  const added = checkTags(document.tags.map(({ Key: key, Value: value }) => ({ key, value })), BUCKET_TAGGING);
+  const added = checkTags(
+    document.tags.map(({ Key: key, Value: value }) => ({ key, value })),
+    BUCKET_TAGGING,
+  );
   const names = new Set(added.map(({ key }) => key));
-  await context.manifest.buckets.amend(bucket, (settings) => {
-    const kept = (settings.tags ?? []).filter(({ key }) => !names.has(key));
-    return withTags(settings, checkTags([...kept, ...added], BUCKET_TAGGING));
-  }, context.call);
+  await context.manifest.buckets.amend(
+    bucket,
+    (settings) => {
+      const kept = (settings.tags ?? []).filter(({ key }) => !names.has(key));
+      return withTags(settings, checkTags([...kept, ...added], BUCKET_TAGGING));
+    },
+    context.call,
+  );
   return { status: 204 };
 };

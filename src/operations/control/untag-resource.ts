@@ -13,6 +13,14 @@ export const untagResource: Operation = async (request, context) => {
   const bucket = await controlBucket(request, context);
   const keys = new Set(request.query.all(KEYS));
   if (keys.size === 0) throw invalidArgument(KEYS, '', 'The keys of the tags to remove are missing');
-  await context.manifest.buckets.amend(bucket, (settings) => withTags(settings, (settings.tags ?? []).filter(({ key }) => !keys.has(key))), context.call);
+  await context.manifest.buckets.amend(
+    bucket,
+    (settings) =>
+      withTags(
+        settings,
+        (settings.tags ?? []).filter(({ key }) => !keys.has(key)),
+      ),
+    context.call,
+  );
   return { status: 204 };
 };

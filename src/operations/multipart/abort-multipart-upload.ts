@@ -19,8 +19,15 @@ export const abortMultipartUpload: Operation = async (request, context) => {
   return { status: 204 };
 };
 
-/** An upload that is over has no time any more: abort itself says what is left of it. @throws S3Error InvalidArgument, PreconditionFailed */
-async function requireInitiated(target: UploadTarget, header: string | undefined, { manifest, call }: OperationContext): Promise<void> {
+/**
+ * An upload that is over has no time any more: abort itself says what is left of it.
+ * @throws S3Error InvalidArgument, PreconditionFailed
+ */
+async function requireInitiated(
+  target: UploadTarget,
+  header: string | undefined,
+  { manifest, call }: OperationContext,
+): Promise<void> {
   if (header === undefined) return;
   const time = parseHttpDate(header);
   if (time === undefined) throw invalidArgument(INITIATED, header, 'The time is not a date');

@@ -28,7 +28,10 @@ export async function requireUploadAccess(target: UploadTarget, context: Operati
   else await authorizedUpload(target, context);
 }
 
-/** For Complete, which may come again when the upload is over: whose it was is said by what is left of it (`requireStarter`). */
+/**
+ * For Complete, which may come again when the upload is over: whose it was is said by what is left of it
+ * (`requireStarter`).
+ */
 export async function requireCompletionAccess(target: UploadTarget, context: OperationContext): Promise<void> {
   try {
     await requireUploadAccess(target, context);
@@ -42,7 +45,11 @@ export async function requireCompletionAccess(target: UploadTarget, context: Ope
  * started it, only the owner of the bucket is told.
  * @throws S3Error NoSuchUpload, AccessDenied
  */
-export function requireStarter({ bucket, uploadId }: UploadTarget, starter: StartedUpload | undefined, context: OperationContext): void {
+export function requireStarter(
+  { bucket, uploadId }: UploadTarget,
+  starter: StartedUpload | undefined,
+  context: OperationContext,
+): void {
   if (owns(context.principal, bucket)) return;
   if (starter === undefined) throw noSuchUpload(uploadId);
   requireAccess({ bucket, upload: starter }, context);

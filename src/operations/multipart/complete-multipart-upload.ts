@@ -30,28 +30,50 @@ export const completeMultipartUpload: Operation = async (request, context) => {
   const target = uploadTarget(request, bucket);
   await requireCompletionAccess(target, context);
   const document = await request.body.readAll(LIMITS.bytes, { checksumsOf: 'object' });
-  const { parts: given } = await decodeXmlList(COMPLETE_MULTIPART_UPLOAD, document, { limits: LIMITS, signal: context.call.signal });
+  const { parts: given } = await decodeXmlList(COMPLETE_MULTIPART_UPLOAD, document, {
+    limits: LIMITS,
+    signal: context.call.signal,
+  });
   const parts = listedParts(given);
 
   const { buckets, uploads } = context.manifest;
-  const { etag, checksum, versionId } = await uploads.complete(target, {
-    parts,
-    expected,
-    conditions,
-    beforeAssembly: () => context.mayTakeLong(ENCRYPTED),
-    mayKnow: (starter) => requireStarter(target, starter, context),
-    beforePublication: () => buckets.confirm(bucket, context.call),
-  }, context.call);
-  const value = { Location: locationOf(request, target.key), Bucket: bucket.name, Key: target.key, ETag: quoted(etag), ...objectChecksumElements(checksum) };
-  return { status: 200, headers: { ...ENCRYPTED, ...createdVersionHeaders(versionId) }, body: xml(COMPLETE_MULTIPART_UPLOAD_RESULT, value) };
+  const { etag, checksum, versionId } = await uploads.complete(
+    target,
+    {
+      parts,
+      expected,
+      conditions,
+      beforeAssembly: () => context.mayTakeLong(ENCRYPTED),
+      mayKnow: (starter) => requireStarter(target, starter, context),
+      beforePublication: () => buckets.confirm(bucket, context.call),
+    },
+    context.call,
+  );
+  const value = {
+    Location: locationOf(request, target.key),
+    Bucket: bucket.name,
+    Key: target.key,
+    ETag: quoted(etag),
+    ...objectChecksumElements(checksum),
+  };
+  return {
+    status: 200,
+    headers: { ...ENCRYPTED, ...createdVersionHeaders(versionId) },
+    body: xml(COMPLETE_MULTIPART_UPLOAD_RESULT, value),
+  };
 };
 
-/** What the headers say about the object; they say nothing about the body of this request. @throws S3Error InvalidRequest */
+/**
+ * What the headers say about the object; they say nothing about the body of this request.
+ * @throws S3Error InvalidRequest
+ */
 function expectedObject(headers: HeaderReader): ExpectedObject {
   const checksum = objectChecksum(headers);
   const checksumType = checksumTypeOf(headers);
   const size = headers.get(SIZE);
-  if (size !== undefined && !/^\d{1,15}$/.test(size)) throw new S3Error('InvalidRequest', { message: `Value for ${SIZE} header is invalid.` });
+  if (size !== undefined && !/^\d{1,15}$/.test(size)) {
+    throw new S3Error('InvalidRequest', { message: `Value for ${SIZE} header is invalid.` });
+  }
   return {
     ...(size !== undefined && { size: Number(size) }),
     ...(checksum !== undefined && { checksum }),
@@ -64,7 +86,11 @@ function listedParts(parts: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts']):
   if (parts.length === 0) throw new S3Error('InvalidRequest', { message: 'You must specify at least one part' });
   const listed = parts.map((part) => {
     if (!isPartNumber(part.PartNumber)) {
-      throw invalidArgument('PartNumber', String(part.PartNumber), 'Part number must be an integer between 1 and 10000, inclusive');
+      throw invalidArgument(
+        'PartNumber',
+        String(part.PartNumber),
+        'Part number must be an integer between 1 and 10000, inclusive',
+      );
     }
     return { number: part.PartNumber, etag: part.ETag, checksums: partChecksums(part) };
   });

@@ -17,7 +17,11 @@ export const createMultipartUpload: Operation = async (request, context) => {
   refuseEncryption(request.headers);
   const key = objectKey(request);
   const on = { bucket, context };
-  const attributes = { ...parseObjectAttributes(request.headers), ...requestedTags(request, on), ...requestedLock(request, on) };
+  const attributes = {
+    ...parseObjectAttributes(request.headers),
+    ...requestedTags(request, on),
+    ...requestedLock(request, on),
+  };
   const checksum = createdChecksum(request.headers);
   const { storageClass } = attributes;
   callerId(context);
@@ -33,8 +37,16 @@ export const createMultipartUpload: Operation = async (request, context) => {
   };
   const { uploadId } = await context.manifest.uploads.create(bucket, key, record, context.call);
   context.call.facts.note('aws.s3.upload_id', uploadId);
-  const headers = { ...ENCRYPTED, 'x-amz-checksum-algorithm': checksum?.algorithm, 'x-amz-checksum-type': checksum?.type };
-  return { status: 200, headers, body: xml(INITIATE_MULTIPART_UPLOAD_RESULT, { Bucket: bucket.name, Key: key, UploadId: uploadId }) };
+  const headers = {
+    ...ENCRYPTED,
+    'x-amz-checksum-algorithm': checksum?.algorithm,
+    'x-amz-checksum-type': checksum?.type,
+  };
+  return {
+    status: 200,
+    headers,
+    body: xml(INITIATE_MULTIPART_UPLOAD_RESULT, { Bucket: bucket.name, Key: key, UploadId: uploadId }),
+  };
 };
 
 /** A user shows up as initiator, the account it belongs to as owner; an account only where it is not the owner. */

@@ -34,7 +34,9 @@ export const listMultipartUploads: Operation = async (request, context) => {
     MaxUploads: limit,
     IsTruncated: page.isTruncated,
     Upload: page.entries.flatMap((entry) => (entry.kind === 'upload' ? [uploadValue(entry, encode, ownerOf)] : [])),
-    CommonPrefixes: page.entries.flatMap((entry) => (entry.kind === 'prefix' ? [{ Prefix: encode(entry.prefix) }] : [])),
+    CommonPrefixes: page.entries.flatMap((entry) =>
+      entry.kind === 'prefix' ? [{ Prefix: encode(entry.prefix) }] : [],
+    ),
   };
   return { status: 200, body: xml(LIST_MULTIPART_UPLOADS_RESULT, value) };
 };

@@ -1,6 +1,11 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { UploadChecksum } from '../../manifest/records/upload-record.ts';
-import { CHECKSUM_ALGORITHMS, type ChecksumAlgorithm, type ChecksumType, checksumHeader } from '../../protocol/checksums/algorithms.ts';
+import {
+  CHECKSUM_ALGORITHMS,
+  type ChecksumAlgorithm,
+  type ChecksumType,
+  checksumHeader,
+} from '../../protocol/checksums/algorithms.ts';
 import { isCrc } from '../../protocol/checksums/crc-combine.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 
@@ -21,10 +26,14 @@ export function createdChecksum(headers: HeaderReader): UploadChecksum | undefin
   }
   const algorithm = CHECKSUM_ALGORITHMS.find((known) => known === named.toUpperCase());
   if (algorithm === undefined) {
-    throw invalidRequest(`Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${CHECKSUM_ALGORITHMS.join(', ')}]`);
+    throw invalidRequest(
+      `Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${CHECKSUM_ALGORITHMS.join(', ')}]`,
+    );
   }
   if ((type === 'COMPOSITE' && algorithm === 'CRC64NVME') || (type === 'FULL_OBJECT' && !isCrc(algorithm))) {
-    throw invalidRequest(`The ${type} checksum type cannot be used with the ${algorithm.toLowerCase()} checksum algorithm.`);
+    throw invalidRequest(
+      `The ${type} checksum type cannot be used with the ${algorithm.toLowerCase()} checksum algorithm.`,
+    );
   }
   return { algorithm, type: type ?? (algorithm === 'CRC64NVME' ? 'FULL_OBJECT' : 'COMPOSITE') };
 }
@@ -37,12 +46,16 @@ export function checksumTypeOf(headers: HeaderReader): ChecksumType | undefined 
 }
 
 /** What CompleteMultipartUpload says the checksum of the object is. @throws S3Error InvalidRequest: more than one */
-export function objectChecksum(headers: HeaderReader): { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined {
+export function objectChecksum(
+  headers: HeaderReader,
+): { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined {
   const found = CHECKSUM_ALGORITHMS.flatMap((algorithm) => {
     const value = headers.get(checksumHeader(algorithm));
     return value === undefined ? [] : [{ algorithm, value }];
   });
-  if (found.length > 1) throw invalidRequest('Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.');
+  if (found.length > 1) {
+    throw invalidRequest('Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.');
+  }
   return found[0];
 }
 
@@ -56,11 +69,16 @@ export function requirePartChecksum(checksum: UploadChecksum | undefined, header
   const declared = declaredAlgorithm(headers);
   if (declared === checksum.algorithm || (declared === undefined && checksum.type === 'FULL_OBJECT')) return;
   const [expected, actual] = [checksum.algorithm, declared ?? 'null'].map((name) => name.toLowerCase());
-  throw invalidRequest(`Checksum Type mismatch occurred, expected checksum Type: ${expected}, actual checksum Type: ${actual}`);
+  throw invalidRequest(
+    `Checksum Type mismatch occurred, expected checksum Type: ${expected}, actual checksum Type: ${actual}`,
+  );
 }
 
 function declaredAlgorithm(headers: HeaderReader): ChecksumAlgorithm | undefined {
-  const trailer = (headers.get('x-amz-trailer') ?? '').toLowerCase().split(',').map((name) => name.trim());
+  const trailer = (headers.get('x-amz-trailer') ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
   return CHECKSUM_ALGORITHMS.find((algorithm) => {
     const name = checksumHeader(algorithm);
     return headers.get(name) !== undefined || trailer.includes(name);

@@ -81,10 +81,14 @@ function requireInside(range: CopyRange, size: number, { smallRangeCopy }: Opera
     throw new S3Error('InvalidRequest', { message: 'The specified copy range is invalid for the source object size' });
   }
   if (range.last >= size) {
-    throw new S3Error('InvalidRange', { extra: { RangeRequested: `bytes=${range.first}-${range.last}`, ActualObjectSize: size } });
+    throw new S3Error('InvalidRange', {
+      extra: { RangeRequested: `bytes=${range.first}-${range.last}`, ActualObjectSize: size },
+    });
   }
   if (size <= SMALL_SOURCE && !smallRangeCopy) {
-    throw new S3Error('InvalidRequest', { message: 'The specified copy source is not supported as a byte-range copy source' });
+    throw new S3Error('InvalidRequest', {
+      message: 'The specified copy source is not supported as a byte-range copy source',
+    });
   }
   return range;
 }

@@ -37,9 +37,10 @@ export function refuseVersionId(request: S3Request): void {
 /** @throws S3Error InvalidRequest when something follows the headers of a request that has no body */
 export async function refuseBody({ body, headers }: S3Request): Promise<void> {
   // In chunks, how much follows is seen only when it is read.
-  const isEmpty = body.declaredSize === undefined && headers.get('transfer-encoding') !== undefined
-    ? await endsAtOnce(body)
-    : (body.declaredSize ?? 0) === 0;
+  const isEmpty =
+    body.declaredSize === undefined && headers.get('transfer-encoding') !== undefined
+      ? await endsAtOnce(body)
+      : (body.declaredSize ?? 0) === 0;
   if (!isEmpty) throw new S3Error('InvalidRequest', { message: 'This request does not support a body.' });
 }
 

@@ -3,7 +3,10 @@ import type { S3Request } from '../../protocol/request.ts';
 
 const ENDPOINT = 's3-accelerate.';
 
-/** There is nothing to accelerate, and S3 takes no copies between regions through such an endpoint. @throws S3Error InvalidRequest */
+/**
+ * There is nothing to accelerate, and S3 takes no copies between regions through such an endpoint.
+ * @throws S3Error InvalidRequest
+ */
 export function refuseAcceleratedCopy({ host, address }: S3Request): void {
   const endpoint = address.virtualHost ? host.slice((address.bucket ?? '').length + 1) : host;
   if (!endpoint.toLowerCase().startsWith(ENDPOINT)) return;

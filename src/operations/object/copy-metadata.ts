@@ -40,12 +40,14 @@ function requestedChecksum(headers: HeaderReader): ChecksumAlgorithm | undefined
   const algorithm = CHECKSUM_ALGORITHMS.find((name) => name === wanted);
   if (algorithm !== undefined) return algorithm;
   const valid = CHECKSUM_ALGORITHMS.join(', ');
-  throw new S3Error('InvalidRequest', { message: `Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${valid}]` });
+  throw new S3Error('InvalidRequest', {
+    message: `Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${valid}]`,
+  });
 }
 
 /**
- * Metadata and checksum of the copy. The source's checksum is carried, that of parts as one of the whole where it is known so; one of
- * another algorithm has to be computed from the bytes.
+ * Metadata and checksum of the copy. The source's checksum is carried, that of parts as one of the whole where it is
+ * known so; one of another algorithm has to be computed from the bytes.
  */
 export function copyMetadata(
   { replacement, placement, checksumAlgorithm }: RequestedMetadata,

@@ -10,7 +10,13 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
 import { objectChecksumElements } from '../checksum-elements.ts';
-import { type ResolvedSource, copiedVersionHeaders, requireCopyable, requireSourceConditions, resolveCopySource } from '../copy-source.ts';
+import {
+  type ResolvedSource,
+  copiedVersionHeaders,
+  requireCopyable,
+  requireSourceConditions,
+  resolveCopySource,
+} from '../copy-source.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireAccess, versioned } from '../require-access.ts';
@@ -34,7 +40,8 @@ export const copyObject: Operation = async (request, context) => {
   const conditions = writeConditions(request.headers);
   callerId(context);
   const metadata = requestedMetadata(request.headers);
-  const replacingTags = directive(request.headers, 'tagging') === 'REPLACE' ? requestedTags(request, { bucket, context }) : undefined;
+  const replacingTags =
+    directive(request.headers, 'tagging') === 'REPLACE' ? requestedTags(request, { bucket, context }) : undefined;
   // Neither the source's lock nor its ACL is copied.
   const lock = requestedLock(request, { bucket, context });
   const ownership = writtenOwnership(request.headers, { bucket, ignoreWrite: true }, context);
@@ -50,8 +57,16 @@ export const copyObject: Operation = async (request, context) => {
     context.mayTakeLong(headers);
     try {
       const committed = await context.manifest.objects.copy(bucket, key, copy, context.call);
-      const value = { LastModified: xmlDate(committed.mtime), ETag: quoted(committed.etag), ...objectChecksumElements(committed.checksum) };
-      return { status: 200, headers: { ...headers, ...createdVersionHeaders(committed.versionId) }, body: xml(COPY_OBJECT_RESULT, value) };
+      const value = {
+        LastModified: xmlDate(committed.mtime),
+        ETag: quoted(committed.etag),
+        ...objectChecksumElements(committed.checksum),
+      };
+      return {
+        status: 200,
+        headers: { ...headers, ...createdVersionHeaders(committed.versionId) },
+        body: xml(COPY_OBJECT_RESULT, value),
+      };
     } catch (error) {
       if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) throw error;
     }
@@ -60,7 +75,11 @@ export const copyObject: Operation = async (request, context) => {
 };
 
 /** Tags are read and written only with permissions of their own. @throws S3Error AccessDenied */
-function copiedTags({ bucket, source, view }: ResolvedSource, target: Bucket, context: OperationContext): Pick<ObjectAttributes, 'tags'> {
+function copiedTags(
+  { bucket, source, view }: ResolvedSource,
+  target: Bucket,
+  context: OperationContext,
+): Pick<ObjectAttributes, 'tags'> {
   const { tags } = view;
   if (tags === undefined) return {};
   const { key, versionId } = source;

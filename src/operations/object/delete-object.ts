@@ -14,7 +14,11 @@ export const deleteObject: Operation = async (request, context) => {
   const conditions = deleteConditions(request.headers);
   refuseIdleBypass(request.headers, bucket);
   const guard = deletionGuard(request.headers, { ...target, context });
-  const removed = await context.manifest.objects.remove(target, { conditions, ownerId: idOf(context.principal), guard }, context.call);
+  const removed = await context.manifest.objects.remove(
+    target,
+    { conditions, ownerId: idOf(context.principal), guard },
+    context.call,
+  );
   return { status: 204, headers: deletionHeaders(removed) };
 };
 

@@ -35,15 +35,24 @@ export const deleteObjects: Operation = async (request, context) => {
   requireSome(request.headers, { bucket, context });
   requireBodyDigest(request.headers);
   const document = await request.body.readAll(LIMITS.bytes);
-  const { Quiet: quiet = false, objects } = await decodeXmlList(DELETE, document, { limits: LIMITS, signal: context.call.signal });
+  const { Quiet: quiet = false, objects } = await decodeXmlList(DELETE, document, {
+    limits: LIMITS,
+    signal: context.call.signal,
+  });
   if (objects.length === 0 || objects.length > MAX_OBJECTS) throw new S3Error('MalformedXML');
   // Its schema wants at least a character.
   if (objects.some(({ Key }) => Key === '')) throw new S3Error('MalformedXML');
 
   const deletion: Deletion = { bucket, headers: request.headers };
-  const outcomes = (await mapConcurrent(itemsByKey(objects), CONCURRENCY, (items) => deleteInTurn(items, deletion, context))).flat();
-  const valuesOf = (wanted: Outcome['element']): XmlValue[] => outcomes.filter(({ element }) => element === wanted).map(({ value }) => value);
-  return { status: 200, body: xml(DELETE_RESULT, { ...(!quiet && { Deleted: valuesOf('Deleted') }), Error: valuesOf('Error') }) };
+  const outcomes = (
+    await mapConcurrent(itemsByKey(objects), CONCURRENCY, (items) => deleteInTurn(items, deletion, context))
+  ).flat();
+  const valuesOf = (wanted: Outcome['element']): XmlValue[] =>
+    outcomes.filter(({ element }) => element === wanted).map(({ value }) => value);
+  return {
+    status: 200,
+    body: xml(DELETE_RESULT, { ...(!quiet && { Deleted: valuesOf('Deleted') }), Error: valuesOf('Error') }),
+  };
 };
 
 /** Each version once. Those of one key are deleted one after the other: they would only be in each other's way. */
@@ -54,8 +63,14 @@ function itemsByKey(objects: readonly DeleteItem[]): DeleteItem[][] {
   return [...keys.values()];
 }
 
-/** Where no policy tells keys apart, whoever may delete none of them is told so before the list is read. @throws S3Error AccessDenied */
-function requireSome(headers: HeaderReader, { bucket, context }: { readonly bucket: Bucket; readonly context: OperationContext }): void {
+/**
+ * Where no policy tells keys apart, whoever may delete none of them is told so before the list is read.
+ * @throws S3Error AccessDenied
+ */
+function requireSome(
+  headers: HeaderReader,
+  { bucket, context }: { readonly bucket: Bucket; readonly context: OperationContext },
+): void {
   if (dependsOnKeys({ bucket }, context)) return;
   requireAccess({ bucket }, context);
   bypassesGovernance(headers, { bucket, context });
@@ -67,7 +82,11 @@ interface Deletion {
   readonly headers: HeaderReader;
 }
 
-async function deleteInTurn(items: readonly DeleteItem[], deletion: Deletion, context: OperationContext): Promise<Outcome[]> {
+async function deleteInTurn(
+  items: readonly DeleteItem[],
+  deletion: Deletion,
+  context: OperationContext,
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const item of items) outcomes.push(await deleteOne(item, deletion, context));
   return outcomes;
@@ -78,12 +97,18 @@ async function deleteOne(item: DeleteItem, { bucket, headers }: Deletion, contex
   const { Key, VersionId, ETag, Size, LastModifiedTime } = item;
   try {
     checkKeyLength(Key);
-    if (Size !== undefined || LastModifiedTime !== undefined) throw new S3Error('NotImplemented', { message: 'Only ETag can be a condition of a deletion.' });
+    if (Size !== undefined || LastModifiedTime !== undefined) {
+      throw new S3Error('NotImplemented', { message: 'Only ETag can be a condition of a deletion.' });
+    }
     const target = { bucket, key: Key, versionId: requestedVersion(VersionId, bucket) };
     authorizeDeletion(target, context);
     const guard = deletionGuard(headers, { ...target, context });
     const conditions = ETag === undefined ? {} : { ifMatch: ETag };
-    const removed = await context.manifest.objects.remove(target, { conditions, ownerId: idOf(context.principal), guard }, context.call);
+    const removed = await context.manifest.objects.remove(
+      target,
+      { conditions, ownerId: idOf(context.principal), guard },
+      context.call,
+    );
     const marker = removed.deleteMarker ? { DeleteMarker: true, DeleteMarkerVersionId: removed.versionId } : {};
     return { element: 'Deleted', value: { Key, VersionId, ...marker } };
   } catch (error) {

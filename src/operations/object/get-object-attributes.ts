@@ -19,7 +19,10 @@ const DEFAULT_MAX_PARTS = 1000;
 /** What each name of `x-amz-object-attributes` adds to the answer. */
 const ATTRIBUTES: Readonly<Record<string, (view: ObjectView, headers: HeaderReader) => Record<string, XmlValue>>> = {
   ETag: (view) => ({ ETag: view.etag }),
-  Checksum: (view) => (view.checksum === undefined ? {} : { Checksum: { ...checksumElements(view.checksum), ChecksumType: view.checksum.type } }),
+  Checksum: (view) =>
+    view.checksum === undefined
+      ? {}
+      : { Checksum: { ...checksumElements(view.checksum), ChecksumType: view.checksum.type } },
   ObjectParts: (view, headers) => (view.parts === undefined ? {} : { ObjectParts: objectParts(view, headers) }),
   StorageClass: (view) => ({ StorageClass: view.storageClass ?? 'STANDARD' }),
   ObjectSize: (view) => ({ ObjectSize: view.size }),
@@ -33,13 +36,25 @@ export const getObjectAttributes: Operation = async (request, context) => {
   const view = await authorizedObject(target, context);
   requireAccess({ bucket, object: view }, context, versioned('s3:GetObject', target.versionId));
   requireConditions(view, readConditions(request.headers));
-  const value = Object.assign({}, ...wanted.map((name) => ATTRIBUTES[name]?.(view, request.headers))) as Record<string, XmlValue>;
-  return { status: 200, headers: { 'last-modified': httpDate(view.mtime), ...versionHeaders(bucket, view.versionId) }, body: xml(GET_OBJECT_ATTRIBUTES_RESULT, value) };
+  const value = Object.assign({}, ...wanted.map((name) => ATTRIBUTES[name]?.(view, request.headers))) as Record<
+    string,
+    XmlValue
+  >;
+  return {
+    status: 200,
+    headers: { 'last-modified': httpDate(view.mtime), ...versionHeaders(bucket, view.versionId) },
+    body: xml(GET_OBJECT_ATTRIBUTES_RESULT, value),
+  };
 };
 
 function wantedAttributes(header: string | undefined): string[] {
-  const names = (header ?? '').split(',').map((name) => name.trim()).filter((name) => name !== '');
-  if (names.length === 0) throw new S3Error('InvalidRequest', { message: `Missing required header for this request: ${HEADER}` });
+  const names = (header ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (names.length === 0) {
+    throw new S3Error('InvalidRequest', { message: `Missing required header for this request: ${HEADER}` });
+  }
   const unknown = names.find((name) => !Object.hasOwn(ATTRIBUTES, name));
   if (unknown !== undefined) throw invalidArgument(HEADER, unknown, 'Invalid attribute name specified.');
   return names;
@@ -59,7 +74,9 @@ function objectParts({ parts = [], checksum }: ObjectView, headers: HeaderReader
     Part: page.map((part) => ({
       PartNumber: part.number,
       Size: part.size,
-      ...(checksum !== undefined && part.checksum !== undefined && checksumElements({ ...checksum, value: part.checksum })),
+      ...(checksum !== undefined &&
+        part.checksum !== undefined &&
+        checksumElements({ ...checksum, value: part.checksum })),
     })),
   };
 }
@@ -67,6 +84,8 @@ function objectParts({ parts = [], checksum }: ObjectView, headers: HeaderReader
 function pageNumber(headers: HeaderReader, name: string, fallback: number): number {
   const value = headers.get(name);
   if (value === undefined || value === '') return fallback;
-  if (!/^\d{1,9}$/.test(value)) throw invalidArgument(name, value, `Argument ${name} must be an integer between 0 and 2147483647`);
+  if (!/^\d{1,9}$/.test(value)) {
+    throw invalidArgument(name, value, `Argument ${name} must be an integer between 0 and 2147483647`);
+  }
   return Number(value);
 }

@@ -21,12 +21,20 @@ export const getObject: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
   const version = versionTarget(request, bucket, context);
   const overrides = responseOverrides(request);
-  const target: ReadTarget = { ...version, selection: selectionOf(request), conditions: readConditions(request.headers) };
+  const target: ReadTarget = {
+    ...version,
+    selection: selectionOf(request),
+    conditions: readConditions(request.headers),
+  };
 
   const { view, body } = (await openAtOnce(target, context)) ?? (await lookThenOpen(target, context));
   if (body === undefined) return notModified(view, versionHeaders(bucket, view.versionId));
   const selected = selectBytes(target.selection, view);
-  const described = { ...describeRead(request, view, selected), ...shownLock(view, bucket, context), ...versionHeaders(bucket, view.versionId) };
+  const described = {
+    ...describeRead(request, view, selected),
+    ...shownLock(view, bucket, context),
+    ...versionHeaders(bucket, view.versionId),
+  };
   return { status: selected.partial ? 206 : 200, headers: { ...described, ...overrides }, body };
 };
 
@@ -51,7 +59,9 @@ async function openAtOnce(target: ReadTarget, context: OperationContext): Promis
   const range = knownRange(selection);
   if (range === undefined) return undefined;
   try {
-    const opened = await withoutTellingMissing(target, context, () => context.manifest.objects.open(target, range === 'all' ? {} : { range }, context.call));
+    const opened = await withoutTellingMissing(target, context, () =>
+      context.manifest.objects.open(target, range === 'all' ? {} : { range }, context.call),
+    );
     try {
       requireAccess({ bucket, object: opened.view }, context);
       requireReadable(opened.view);

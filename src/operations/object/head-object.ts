@@ -14,8 +14,17 @@ export const headObject: Operation = async (request, context) => {
   const overrides = responseOverrides(request);
   const selection = selectionOf(request);
   const view = await authorizedObject(target, context);
-  if (requireConditions(view, readConditions(request.headers)) === 'notModified') return notModified(view, versionHeaders(bucket, view.versionId));
+  if (requireConditions(view, readConditions(request.headers)) === 'notModified') {
+    return notModified(view, versionHeaders(bucket, view.versionId));
+  }
   const selected = selectBytes(selection, view);
-  const described = { ...describeRead(request, view, selected), ...shownLock(view, bucket, context), ...versionHeaders(bucket, view.versionId) };
-  return { status: selected.partial ? 206 : 200, headers: { ...described, ...overrides, 'content-length': String(selected.length) } };
+  const described = {
+    ...describeRead(request, view, selected),
+    ...shownLock(view, bucket, context),
+    ...versionHeaders(bucket, view.versionId),
+  };
+  return {
+    status: selected.partial ? 206 : 200,
+    headers: { ...described, ...overrides, 'content-length': String(selected.length) },
+  };
 };

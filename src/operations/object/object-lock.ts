@@ -21,7 +21,8 @@ export function missingObjectLock(): S3Error {
 }
 
 /**
- * The bucket of a request that changes a lock. Where a policy asks what the lock will be, `requireLocking` decides when it is known.
+ * The bucket of a request that changes a lock. Where a policy asks what the lock will be, `requireLocking` decides when
+ * it is known.
  * @throws S3Error NoSuchBucket, AccessDenied, InvalidRequest
  */
 export async function lockingBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
@@ -51,7 +52,10 @@ export async function readLock(request: S3Request, context: OperationContext): P
     requireAccess({ bucket }, context);
     throw missingObjectLock();
   }
-  const { lock = {} } = await refusingMarkers(() => authorizedObject(versionTarget(request, bucket, context), context), 'GET');
+  const { lock = {} } = await refusingMarkers(
+    () => authorizedObject(versionTarget(request, bucket, context), context),
+    'GET',
+  );
   return lock;
 }
 
@@ -73,14 +77,20 @@ interface Where {
   readonly context: OperationContext;
 }
 
-/** Whether the request gets round governance, which is only where there may be some. @throws S3Error AccessDenied: the caller may not */
+/**
+ * Whether the request gets round governance, which is only where there may be some.
+ * @throws S3Error AccessDenied: the caller may not
+ */
 export function bypassesGovernance(headers: HeaderReader, { bucket, key, context }: Where): boolean {
   if (bucket.settings.objectLock === undefined || headers.get(BYPASS)?.toLowerCase() !== 'true') return false;
   requireAccess({ bucket, ...(key !== undefined && { key }) }, context, 's3:BypassGovernanceRetention');
   return true;
 }
 
-/** DeleteObject takes the header only where something may be locked; DeleteObjects anywhere. @throws S3Error InvalidArgument */
+/**
+ * DeleteObject takes the header only where something may be locked; DeleteObjects anywhere.
+ * @throws S3Error InvalidArgument
+ */
 export function refuseIdleBypass(headers: HeaderReader, { settings }: Bucket): void {
   const header = headers.get(BYPASS);
   if (header === undefined || settings.objectLock !== undefined) return;

@@ -8,7 +8,12 @@ import { allowedSize, checkPostPolicy, parsePostPolicy } from '../../protocol/fo
 import { redirectAfterPost } from '../../protocol/form/success-redirect.ts';
 import type { S3Request, UploadForm } from '../../protocol/request.ts';
 import type { S3Response } from '../../protocol/response.ts';
-import { MAX_TAGGING_BYTES, OBJECT_TAGGING, formatTaggingHeader, parseTaggingDocument } from '../../protocol/tagging.ts';
+import {
+  MAX_TAGGING_BYTES,
+  OBJECT_TAGGING,
+  formatTaggingHeader,
+  parseTaggingDocument,
+} from '../../protocol/tagging.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { POST_RESPONSE } from '../../protocol/xml/object-shapes.ts';
 import { bucketName } from '../authorized-bucket.ts';
@@ -39,9 +44,15 @@ async function storeForm(form: UploadForm, request: S3Request, context: Operatio
   const headers = formHeaders(fields, taggingOf(fields), request.headers);
   const authMethod = fields.get('policy') === undefined ? request.authMethod : 'form';
   const asPut: S3Request = { ...request, address: { ...request.address, key }, headers, authMethod };
-  const asked: AskedRequest = { ...context.asked, key, headers: askedHeaders(fields, headers, request.headers), authMethod };
+  const asked: AskedRequest = {
+    ...context.asked,
+    key,
+    headers: askedHeaders(fields, headers, request.headers),
+    authMethod,
+  };
   const stored = await storeObject(asPut, { ...context, principal, asked }, (options) =>
-    form.open({ ...options, allowed, headers, holder: principal.kind === 'anonymous' ? 'anonymous' : idOf(principal) }));
+    form.open({ ...options, allowed, headers, holder: principal.kind === 'anonymous' ? 'anonymous' : idOf(principal) }),
+  );
   return answer({ request, fields, bucket, key }, stored);
 }
 
@@ -49,14 +60,21 @@ async function storeForm(form: UploadForm, request: S3Request, context: Operatio
 function keyOf(fields: FormFields): string {
   const key = fields.get('key');
   if (key === undefined) {
-    throw invalidArgument('key', '', 'Bucket POST must contain a field named \'key\'.  If it is specified, please check the order of the fields.');
+    throw invalidArgument(
+      'key',
+      '',
+      "Bucket POST must contain a field named 'key'.  If it is specified, please check the order of the fields.",
+    );
   }
   if (key === '') throw invalidArgument('key', '', 'User key must have a length greater than 0.');
   checkKeyLength(key);
   return key;
 }
 
-/** What the policy leaves of sizes, if the form is one that it allows. @throws S3Error InvalidPolicyDocument, AccessDenied */
+/**
+ * What the policy leaves of sizes, if the form is one that it allows.
+ * @throws S3Error InvalidPolicyDocument, AccessDenied
+ */
 function allowedBy(fields: FormFields, bucket: string): FileSize {
   const text = fields.get('policy');
   if (text === undefined) return allowedSize([], MAX_OBJECT_SIZE);
@@ -83,11 +101,21 @@ interface Posted {
 
 function answer({ request, fields, bucket, key }: Posted, stored: S3Response): S3Response {
   const etag = stored.headers?.['etag'] ?? '';
-  const redirect = redirectAfterPost(fields.get('success_action_redirect') ?? fields.get('redirect'), { bucket, key, etag });
+  const redirect = redirectAfterPost(fields.get('success_action_redirect') ?? fields.get('redirect'), {
+    bucket,
+    key,
+    etag,
+  });
   if (redirect !== undefined) return { status: 303, headers: { ...stored.headers, location: redirect } };
   const location = locationOf(request, key);
   const headers = { ...stored.headers, location };
   const status = fields.get('success_action_status');
-  if (status === '201') return { status: 201, headers, body: xml(POST_RESPONSE, { Location: location, Bucket: bucket, Key: key, ETag: etag }) };
+  if (status === '201') {
+    return {
+      status: 201,
+      headers,
+      body: xml(POST_RESPONSE, { Location: location, Bucket: bucket, Key: key, ETag: etag }),
+    };
+  }
   return { status: status === '200' ? 200 : 204, headers };
 }

@@ -13,7 +13,10 @@ export const putObjectLegalHold: Operation = async (request, context) => {
   requireBodyDigest(request.headers);
   const legalHold = requestedHold(await request.body.readAll(MAX_LOCK_BODY));
   requireLocking(bucket, { legalHold }, context);
-  await refusingMarkers(() => context.manifest.objects.amend(target, ({ lock }) => ({ lock: { ...lock, legalHold } }), context.call), 'PUT');
+  await refusingMarkers(
+    () => context.manifest.objects.amend(target, ({ lock }) => ({ lock: { ...lock, legalHold } }), context.call),
+    'PUT',
+  );
   return { status: 200 };
 };
 

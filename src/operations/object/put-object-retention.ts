@@ -20,11 +20,15 @@ export const putObjectRetention: Operation = async (request, context) => {
   const retention = requestedRetention(await request.body.readAll(MAX_LOCK_BODY), Date.now());
   requireLocking(bucket, { ...(retention !== undefined && { retention }) }, context);
   const amend = (): Promise<unknown> =>
-    context.manifest.objects.amend(target, ({ lock = {} }) => {
-      if (!mayBecome(lock.retention, retention, { now: Date.now(), bypass })) throw refusedByLock();
-      const { retention: _before, ...kept } = lock;
-      return { lock: { ...kept, ...(retention !== undefined && { retention }) } };
-    }, context.call);
+    context.manifest.objects.amend(
+      target,
+      ({ lock = {} }) => {
+        if (!mayBecome(lock.retention, retention, { now: Date.now(), bypass })) throw refusedByLock();
+        const { retention: _before, ...kept } = lock;
+        return { lock: { ...kept, ...(retention !== undefined && { retention }) } };
+      },
+      context.call,
+    );
   await refusingMarkers(amend, 'PUT');
   return { status: 200 };
 };

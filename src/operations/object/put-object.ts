@@ -19,7 +19,8 @@ import type { AnyBody, PutRequest } from '../../manifest/heads/object-requests.t
 export const MAX_OBJECT_SIZE = 5_368_709_120;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html */
-export const putObject: Operation = (request, context) => storeObject(request, context, (options) => request.body.open(options));
+export const putObject: Operation = (request, context) =>
+  storeObject(request, context, (options) => request.body.open(options));
 
 /** Stores what `open` opens as the object that the request names. */
 export async function storeObject(
@@ -30,7 +31,11 @@ export async function storeObject(
   const bucket = await authorizedBucket(request, context);
   refuseEncryption(request.headers);
   const on = { bucket, context };
-  const attributes = { ...parseObjectAttributes(request.headers), ...requestedTags(request, on), ...requestedLock(request, on) };
+  const attributes = {
+    ...parseObjectAttributes(request.headers),
+    ...requestedTags(request, on),
+    ...requestedLock(request, on),
+  };
   const conditions = writeConditions(request.headers);
   const key = objectKey(request);
   const ownership = writtenOwnership(request.headers, { bucket }, context);
@@ -46,7 +51,10 @@ export async function storeObject(
   const put = { attributes, ...ownership, conditions, ...uploadOf(body) };
   const committed = await context.manifest.objects.put(bucket, key, put, context.call);
   const { etag, checksum, versionId } = committed;
-  return { status: 200, headers: { etag: quoted(etag), ...ENCRYPTED, ...checksumHeaders(checksum), ...createdVersionHeaders(versionId) } };
+  return {
+    status: 200,
+    headers: { etag: quoted(etag), ...ENCRYPTED, ...checksumHeaders(checksum), ...createdVersionHeaders(versionId) },
+  };
 }
 
 /** Computed where the client declares none. */

@@ -3,7 +3,12 @@ import type { ObjectView } from '../../manifest/records/object-view.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { ReadConditions } from '../../protocol/conditions.ts';
 import { asFieldValue } from '../../protocol/headers/field-text.ts';
-import { type ResponseHeaders, checksumHeaders, describeObject, describeUnmodified } from '../../protocol/headers/object-headers.ts';
+import {
+  type ResponseHeaders,
+  checksumHeaders,
+  describeObject,
+  describeUnmodified,
+} from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import type { S3Response } from '../../protocol/response.ts';
 import { type SelectedBytes, contentRange } from './select-bytes.ts';
@@ -24,7 +29,12 @@ export function describeRead(request: S3Request, view: ObjectView, selected: Sel
   const partNumber = request.query.get('partNumber');
   if (partNumber !== undefined && view.parts !== undefined) headers['x-amz-mp-parts-count'] = String(view.parts.length);
   if (request.headers.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED') {
-    Object.assign(headers, checksumHeaders(partNumber === undefined ? checksumOfRange(request, view) : checksumOfPart(view, Number(partNumber))));
+    Object.assign(
+      headers,
+      checksumHeaders(
+        partNumber === undefined ? checksumOfRange(request, view) : checksumOfPart(view, Number(partNumber)),
+      ),
+    );
   }
   return headers;
 }
@@ -53,17 +63,24 @@ const OVERRIDES = {
   'response-expires': 'expires',
 } as const;
 
-/** `response-*` parameters: only for signed requests. @throws S3Error InvalidRequest, InvalidArgument (what no header line can carry) */
+/**
+ * `response-*` parameters: only for signed requests.
+ * @throws S3Error InvalidRequest, InvalidArgument (what no header line can carry)
+ */
 export function responseOverrides(request: S3Request): ResponseHeaders {
   const headers: ResponseHeaders = {};
   for (const [parameter, header] of Object.entries(OVERRIDES)) {
     const value = request.query.get(parameter);
     if (value === undefined) continue;
     if (request.authMethod === 'anonymous') {
-      throw new S3Error('InvalidRequest', { message: 'Request specific response headers cannot be used for anonymous GET requests.' });
+      throw new S3Error('InvalidRequest', {
+        message: 'Request specific response headers cannot be used for anonymous GET requests.',
+      });
     }
     const field = asFieldValue(value);
-    if (field === undefined) throw invalidArgument(parameter, value, 'The value of the parameter cannot be the value of a header.');
+    if (field === undefined) {
+      throw invalidArgument(parameter, value, 'The value of the parameter cannot be the value of a header.');
+    }
     headers[header] = field;
   }
   return headers;

@@ -11,7 +11,10 @@ import { requireAccess } from '../require-access.ts';
  * and without retention of its own the bucket's. It counts from now, which for an upload in parts is its initiation.
  * @throws S3Error InvalidArgument, InvalidRequest (the bucket has no object lock), AccessDenied
  */
-export function requestedLock(request: S3Request, { bucket, context }: { bucket: Bucket; context: OperationContext }): { lock?: ObjectLock } {
+export function requestedLock(
+  request: S3Request,
+  { bucket, context }: { bucket: Bucket; context: OperationContext },
+): { lock?: ObjectLock } {
   const now = Date.now();
   const lock = parseLockHeaders(request.headers, now);
   const { retention, legalHold } = lock;
@@ -20,6 +23,8 @@ export function requestedLock(request: S3Request, { bucket, context }: { bucket:
   const asks = retention !== undefined || legalHold !== undefined;
   const { objectLock } = bucket.settings;
   if (asks && objectLock === undefined) throw missingObjectLock();
-  if (retention === undefined && objectLock?.default !== undefined) return { lock: { ...lock, retention: retentionByDefault(objectLock.default, now) } };
+  if (retention === undefined && objectLock?.default !== undefined) {
+    return { lock: { ...lock, retention: retentionByDefault(objectLock.default, now) } };
+  }
   return asks ? { lock } : {};
 }

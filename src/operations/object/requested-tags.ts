@@ -9,7 +9,10 @@ import { dependsOnKeys, requireAccess } from '../require-access.ts';
  * Tags that a request gives the object it makes (`x-amz-tagging`). They take a permission besides
  * that of the operation. @throws S3Error InvalidArgument, InvalidTag, AccessDenied
  */
-export function requestedTags(request: S3Request, on: { bucket: Bucket; context: OperationContext }): { tags?: readonly Tag[] } {
+export function requestedTags(
+  request: S3Request,
+  on: { bucket: Bucket; context: OperationContext },
+): { tags?: readonly Tag[] } {
   const tags = parseTaggingHeader(request.headers.get('x-amz-tagging'));
   if (tags.length === 0) return {};
   if (!isOpenForm(request, on)) requireAccess({ bucket: on.bucket }, on.context, 's3:PutObjectTagging');
@@ -17,7 +20,10 @@ export function requestedTags(request: S3Request, on: { bucket: Bucket; context:
 }
 
 /** A form that the bucket's ACL lets anybody send may have tags, as it may have any metadata (docs/deviations.md). */
-function isOpenForm({ authMethod }: S3Request, { bucket, context }: { bucket: Bucket; context: OperationContext }): boolean {
+function isOpenForm(
+  { authMethod }: S3Request,
+  { bucket, context }: { bucket: Bucket; context: OperationContext },
+): boolean {
   const { operation, principal } = context;
   if (operation.name !== 'PostObject' || authMethod !== 'anonymous' || dependsOnKeys({ bucket }, context)) return false;
   return decide(principal, operation.permission, { bucket }).rule === 'aclAllUsers';

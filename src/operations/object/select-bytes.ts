@@ -21,7 +21,11 @@ export function selectionOf(request: S3Request): Selection {
   const header = request.headers.get('range');
   const partNumber = request.query.get('partNumber');
   if (partNumber !== undefined) {
-    if (header !== undefined) throw new S3Error('InvalidRequest', { message: 'Cannot specify both Range header and partNumber query parameter' });
+    if (header !== undefined) {
+      throw new S3Error('InvalidRequest', {
+        message: 'Cannot specify both Range header and partNumber query parameter',
+      });
+    }
     const number = /^\d{1,5}$/.test(partNumber) ? Number(partNumber) : 0;
     if (number < 1 || number > 10_000) {
       throw invalidArgument('partNumber', partNumber, 'Part number must be an integer between 1 and 10000, inclusive');

@@ -7,7 +7,10 @@ import type { RequestedMetadata } from './copy-metadata.ts';
 /** Headers that make a copy of an object onto itself a change, whatever they say. */
 const CHANGES = ['x-amz-storage-class', 'x-amz-server-side-encryption', 'x-amz-website-redirect-location'];
 
-/** A copy of the current version onto itself must change something; an older one is restored by it. @throws S3Error InvalidRequest */
+/**
+ * A copy of the current version onto itself must change something; an older one is restored by it.
+ * @throws S3Error InvalidRequest
+ */
 export async function requireChange(
   request: S3Request,
   { source, metadata }: { readonly source: ResolvedSource; readonly metadata: RequestedMetadata },
@@ -16,14 +19,17 @@ export async function requireChange(
   const { bucket, key } = source.source;
   if (bucket !== request.address.bucket || key !== request.address.key) return;
   if (metadata.replacement !== undefined || CHANGES.some((name) => request.headers.get(name) !== undefined)) return;
-  if (!await isCurrent(source, context)) return;
+  if (!(await isCurrent(source, context))) return;
   throw new S3Error('InvalidRequest', {
     message:
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
   });
 }
 
-async function isCurrent({ source, bucket, view }: ResolvedSource, { manifest, call }: OperationContext): Promise<boolean> {
+async function isCurrent(
+  { source, bucket, view }: ResolvedSource,
+  { manifest, call }: OperationContext,
+): Promise<boolean> {
   if (source.versionId === undefined || bucket.versioning === 'never') return true;
   try {
     const current = await manifest.objects.find({ bucket, key: source.key }, call);

@@ -7,9 +7,13 @@ import { ownersBucket } from './owners-bucket.ts';
 export const deleteBucketPolicy: Operation = async (request, context) => {
   const bucket = await ownersBucket(request, context);
   const { name, ownerId } = bucket;
-  await context.manifest.buckets.amendEverywhere(bucket, (settings) => {
-    requireAccess({ bucket: { name, ownerId, settings } }, context);
-    return without(settings, 'policy');
-  }, context.call);
+  await context.manifest.buckets.amendEverywhere(
+    bucket,
+    (settings) => {
+      requireAccess({ bucket: { name, ownerId, settings } }, context);
+      return without(settings, 'policy');
+    },
+    context.call,
+  );
   return { status: 204 };
 };

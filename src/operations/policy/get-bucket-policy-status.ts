@@ -5,7 +5,10 @@ import { POLICY_STATUS } from '../../protocol/xml/setting-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 
-/** Whether the policy lets in who cannot be counted. https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketPolicyStatus.html */
+/**
+ * Whether the policy lets in who cannot be counted.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketPolicyStatus.html
+ */
 export const getBucketPolicyStatus: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const policy = policyOf(await context.manifest.buckets.latest(bucket, context.call));

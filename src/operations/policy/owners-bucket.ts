@@ -13,7 +13,10 @@ export async function ownersBucket(request: S3Request, context: OperationContext
   const bucket = await authorizedBucket(request, context);
   callerId(context);
   if (!owns(context.principal, bucket)) {
-    throw new S3Error('MethodNotAllowed', { extra: { Method: request.method, ResourceType: 'BUCKETPOLICY' }, headers: { allow: '' } });
+    throw new S3Error('MethodNotAllowed', {
+      extra: { Method: request.method, ResourceType: 'BUCKETPOLICY' },
+      headers: { allow: '' },
+    });
   }
   return bucket;
 }

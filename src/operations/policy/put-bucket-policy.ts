@@ -10,8 +10,8 @@ import { requestedPolicy } from './requested-policy.ts';
 const CONFIRM = 'x-amz-confirm-remove-self-bucket-access';
 
 /**
- * Committed by the compare-and-swap of the bucket's record, where the policy lies. Who asks is asked once more of the record itself.
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketPolicy.html
+ * Committed by the compare-and-swap of the bucket's record, where the policy lies. Who asks is asked once more of the
+ * record itself. https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketPolicy.html
  */
 export const putBucketPolicy: Operation = async (request, context) => {
   const bucket = await ownersBucket(request, context);
@@ -20,17 +20,21 @@ export const putBucketPolicy: Operation = async (request, context) => {
   const text = (await request.body.readAll(4 * MAX_BUCKET_POLICY)).toString();
   const document = requestedPolicy(text, bucket.name, context.accounts);
   const { name, ownerId } = bucket;
-  await context.manifest.buckets.amendEverywhere(bucket, (settings) => {
-    requireAccess({ bucket: { name, ownerId, settings } }, context);
-    if (settings.publicAccessBlock?.blockPublicPolicy === true && isPublicPolicy(document)) {
-      throw new S3Error('AccessDenied', { cause: new Error('the public access block refuses public policies') });
-    }
-    const changed = { ...settings, policy: text };
-    if (!isConfirmed && !mayAccess({ bucket: { name, ownerId, settings: changed } }, context, 's3:PutBucketPolicy')) {
-      throw new S3Error('AccessDenied', { cause: new Error('the caller would lock himself out') });
-    }
-    return changed;
-  }, context.call);
+  await context.manifest.buckets.amendEverywhere(
+    bucket,
+    (settings) => {
+      requireAccess({ bucket: { name, ownerId, settings } }, context);
+      if (settings.publicAccessBlock?.blockPublicPolicy === true && isPublicPolicy(document)) {
+        throw new S3Error('AccessDenied', { cause: new Error('the public access block refuses public policies') });
+      }
+      const changed = { ...settings, policy: text };
+      if (!isConfirmed && !mayAccess({ bucket: { name, ownerId, settings: changed } }, context, 's3:PutBucketPolicy')) {
+        throw new S3Error('AccessDenied', { cause: new Error('the caller would lock himself out') });
+      }
+      return changed;
+    },
+    context.call,
+  );
   return { status: 204 };
 };
 

@@ -14,7 +14,9 @@ import { S3Error } from '../../errors/s3-error.ts';
 export function requestedPolicy(text: string, bucket: string, accounts: AccountDirectory): PolicyDocument {
   if (Buffer.byteLength(text) > MAX_BUCKET_POLICY) throw malformed('tooLarge');
   const { document, faults } = parsePolicy(text, 'resource');
-  if (document === undefined) throw new S3Error('MalformedPolicy', { message: faults[0].sentence, extra: detailOf(faults[0].subject) });
+  if (document === undefined) {
+    throw new S3Error('MalformedPolicy', { message: faults[0].sentence, extra: detailOf(faults[0].subject) });
+  }
   const foreign = foreignResource(document, bucket);
   if (foreign !== undefined) throw malformed('resource', foreign.text);
   const entries = document.statements.flatMap(({ principals }) => principals?.entries ?? []);
@@ -37,6 +39,7 @@ const ACCOUNT_OF_ARN = /^arn:aws:(?:iam|sts)::(\d{12}):/;
 /** How a principal is written of which there is no account; users and roles come and go within theirs. */
 function unknownPrincipal(entry: PrincipalEntry, accounts: AccountDirectory): string | undefined {
   if (entry.kind === 'canonicalUser') return accounts.byCanonicalId(entry.id) === undefined ? entry.id : undefined;
-  const number = entry.kind === 'account' ? entry.number : entry.kind === 'arn' ? ACCOUNT_OF_ARN.exec(entry.arn)?.[1] : undefined;
+  const number =
+    entry.kind === 'account' ? entry.number : entry.kind === 'arn' ? ACCOUNT_OF_ARN.exec(entry.arn)?.[1] : undefined;
   return number !== undefined && accounts.byNumber(number) === undefined ? number : undefined;
 }

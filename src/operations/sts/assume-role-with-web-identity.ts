@@ -12,9 +12,17 @@ const HOUR = 3600;
 const NO_TAGS = { asked: {}, all: {}, transitive: [] };
 const ROLE_ARN = /^arn:aws:iam::(\d{12}):role\//;
 
-/** https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html: nobody signs it, the token says who it is. */
+/**
+ * https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html: nobody signs it, the token
+ * says who it is.
+ */
 export const assumeRoleWithWebIdentity: StsAction = async (form, context) => {
-  const { accounts, sessions, webIdentities, request: { now } } = context;
+  const {
+    accounts,
+    sessions,
+    webIdentities,
+    request: { now },
+  } = context;
   const arn = required(form, 'RoleArn', ARN);
   const name = required(form, 'RoleSessionName', SESSION_NAME);
   const token = required(form, 'WebIdentityToken', WEB_IDENTITY_TOKEN);
@@ -27,7 +35,9 @@ export const assumeRoleWithWebIdentity: StsAction = async (form, context) => {
   const { provider, subject, audiences } = identity;
   const keys = assumptionKeys(conditionsOf(identity, { name, request: context.request }), {}, {});
   const caller = { arns: [], isRoot: false, provider: provider.arn };
-  if (role === undefined || !mayAssume({ role, action: 'sts:AssumeRoleWithWebIdentity', caller, keys })) throw notAuthorized();
+  if (role === undefined || !mayAssume({ role, action: 'sts:AssumeRoleWithWebIdentity', caller, keys })) {
+    throw notAuthorized();
+  }
   const granted = grantSession(form, { context, role, name, lasts, tags: NO_TAGS, provider: provider.arn });
   return { SubjectFromWebIdentityToken: subject, Audience: audiences[0], Provider: provider.arn, ...granted };
 };
@@ -38,7 +48,10 @@ interface SaidBesides {
 }
 
 /** Claims count under the issuer's name, as with AWS; there only some do, here all that are text. */
-function conditionsOf({ provider, claims, audiences }: WebIdentity, { name, request }: SaidBesides): Record<string, string | readonly string[]> {
+function conditionsOf(
+  { provider, claims, audiences }: WebIdentity,
+  { name, request }: SaidBesides,
+): Record<string, string | readonly string[]> {
   const { clientAddress, scheme, userAgent, now } = request;
   const values: Record<string, string | readonly string[]> = {
     'sts:rolesessionname': name,
@@ -52,8 +65,11 @@ function conditionsOf({ provider, claims, audiences }: WebIdentity, { name, requ
   const issuer = issuerName(provider.issuer);
   for (const [claim, value] of Object.entries(claims)) {
     const key = lookupName(`${issuer}:${claim}`);
-    if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') values[key] = String(value);
-    else if (Array.isArray(value) && value.every((one) => typeof one === 'string')) values[key] = value;
+    if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') {
+      values[key] = String(value);
+    } else if (Array.isArray(value) && value.every((one) => typeof one === 'string')) {
+      values[key] = value;
+    }
   }
   return { ...values, [lookupName(`${issuer}:aud`)]: audiences };
 }

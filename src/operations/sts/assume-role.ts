@@ -31,9 +31,14 @@ export const assumeRole: StsAction = (form, context) => {
   const role = accounts.role(arn);
   // A role that is not there is answered like one that may not be assumed: names are not told.
   if (role === undefined || !isAllowed(role, { form, principal, context, tags })) throw notAuthorized(principal, arn);
-  if (form.has('SerialNumber') || form.has('TokenCode')) throw new StsError('AccessDenied', 'MultiFactorAuthentication failed with invalid MFA one time pass code.');
+  if (form.has('SerialNumber') || form.has('TokenCode')) {
+    throw new StsError('AccessDenied', 'MultiFactorAuthentication failed with invalid MFA one time pass code.');
+  }
   if (isChained && lasts > HOUR) {
-    throw new StsError('ValidationError', 'The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining.');
+    throw new StsError(
+      'ValidationError',
+      'The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining.',
+    );
   }
   return grantSession(form, { context, role, name, lasts, tags, sourceIdentity });
 };
@@ -51,30 +56,39 @@ function isAllowed(role: Role, { form, principal, context, tags }: Asked): boole
   const caller = policyCaller(principal);
   const sourceIdentity = form.get('SourceIdentity');
   const transitive = form.list('TransitiveTagKeys');
-  const keys = assumptionKeys({
-    'sts:externalid': optional(form, 'ExternalId', EXTERNAL_ID),
-    'sts:rolesessionname': form.get('RoleSessionName'),
-    'sts:sourceidentity': sourceIdentity,
-    'sts:transitivetagkeys': transitive.length === 0 ? undefined : transitive,
-    'aws:sourceidentity': principal.session?.sourceIdentity,
-    'aws:sourceip': clientAddress,
-    'aws:securetransport': String(scheme === 'https'),
-    'aws:useragent': userAgent,
-    'aws:currenttime': new Date(now).toISOString(),
-    'aws:epochtime': String(Math.floor(now / 1000)),
-    'aws:principalarn': caller.arns.at(-1),
-    'aws:principalaccount': caller.accountNumber,
-    'aws:principaltype': principal.session?.role !== undefined ? 'AssumedRole' : user === undefined ? 'Account' : 'User',
-    'aws:username': principal.session?.role === undefined ? user?.name : undefined,
-    'aws:userid': user === undefined ? principal.account.accountNumber : user.id,
-    'aws:resourceaccount': role.account.accountNumber,
-  }, tags.asked, user?.tags ?? {});
-  const assumes = (action: Parameters<typeof mayAssume>[0]['action']): boolean => mayAssume({ role, action, caller, principal, keys });
+  const keys = assumptionKeys(
+    {
+      'sts:externalid': optional(form, 'ExternalId', EXTERNAL_ID),
+      'sts:rolesessionname': form.get('RoleSessionName'),
+      'sts:sourceidentity': sourceIdentity,
+      'sts:transitivetagkeys': transitive.length === 0 ? undefined : transitive,
+      'aws:sourceidentity': principal.session?.sourceIdentity,
+      'aws:sourceip': clientAddress,
+      'aws:securetransport': String(scheme === 'https'),
+      'aws:useragent': userAgent,
+      'aws:currenttime': new Date(now).toISOString(),
+      'aws:epochtime': String(Math.floor(now / 1000)),
+      'aws:principalarn': caller.arns.at(-1),
+      'aws:principalaccount': caller.accountNumber,
+      'aws:principaltype':
+        principal.session?.role !== undefined ? 'AssumedRole' : user === undefined ? 'Account' : 'User',
+      'aws:username': principal.session?.role === undefined ? user?.name : undefined,
+      'aws:userid': user === undefined ? principal.account.accountNumber : user.id,
+      'aws:resourceaccount': role.account.accountNumber,
+    },
+    tags.asked,
+    user?.tags ?? {},
+  );
+  const assumes = (action: Parameters<typeof mayAssume>[0]['action']): boolean =>
+    mayAssume({ role, action, caller, principal, keys });
   if (!assumes('sts:AssumeRole')) return false;
   if (Object.keys(tags.all).length > 0 && !assumes('sts:TagSession')) return false;
   return (sourceIdentity ?? principal.session?.sourceIdentity) === undefined || assumes('sts:SetSourceIdentity');
 }
 
 function notAuthorized({ account, user }: Caller, arn: string): StsError {
-  return new StsError('AccessDenied', `User: ${user?.arn ?? `arn:aws:iam::${account.accountNumber}:root`} is not authorized to perform: sts:AssumeRole on resource: ${arn}`);
+  return new StsError(
+    'AccessDenied',
+    `User: ${user?.arn ?? `arn:aws:iam::${account.accountNumber}:root`} is not authorized to perform: sts:AssumeRole on resource: ${arn}`,
+  );
 }

@@ -8,18 +8,29 @@ const HOUR = 3600;
 const MAX_SECONDS = 36 * HOUR;
 const DEFAULT_SECONDS = 12 * HOUR;
 
-/** https://docs.aws.amazon.com/STS/latest/APIReference/API_GetSessionToken.html: the caller's own rights for a while, until its key is removed. */
+/**
+ * https://docs.aws.amazon.com/STS/latest/APIReference/API_GetSessionToken.html: the caller's own rights for a while,
+ * until its key is removed.
+ */
 export const getSessionToken: StsAction = (form, { principal, sessions, request }) => {
   if (principal.kind === 'anonymous') throw new StsError('MissingAuthenticationToken');
-  if (principal.session !== undefined) throw new StsError('AccessDenied', 'Cannot call GetSessionToken with session credentials');
+  if (principal.session !== undefined) {
+    throw new StsError('AccessDenied', 'Cannot call GetSessionToken with session credentials');
+  }
   requireSessions(sessions);
-  if (form.has('SerialNumber') || form.has('TokenCode')) throw new StsError('AccessDenied', 'MultiFactorAuthentication failed with invalid MFA one time pass code.');
+  if (form.has('SerialNumber') || form.has('TokenCode')) {
+    throw new StsError('AccessDenied', 'MultiFactorAuthentication failed with invalid MFA one time pass code.');
+  }
   const { account, user, accessKeyId } = principal;
   const asked = seconds(form, 'DurationSeconds', { min: 900, max: MAX_SECONDS, fallback: DEFAULT_SECONDS });
   // AWS cuts sessions of an account itself to an hour.
   const lasts = user === undefined ? Math.min(asked, HOUR) : asked;
   const issuedAt = Math.floor(request.now / 1000);
   const expiresAt = issuedAt + lasts;
-  const sealed = sessions.issue({ issuedAt, expiresAt, identity: { kind: 'key', accessKeyId, holder: user?.arn ?? account.canonicalId } });
+  const sealed = sessions.issue({
+    issuedAt,
+    expiresAt,
+    identity: { kind: 'key', accessKeyId, holder: user?.arn ?? account.canonicalId },
+  });
   return { Credentials: credentialsElement(sealed, { expiresAt }) };
 };

@@ -20,15 +20,28 @@ interface Grant {
   readonly provider?: string;
 }
 
-/** The credentials of a role that may be assumed. @throws StsError ValidationError, MalformedPolicyDocument, PackedPolicyTooLarge */
-export function grantSession(form: StsForm, { context, role, name, lasts, tags, sourceIdentity, provider }: Grant): StsResult {
+/**
+ * The credentials of a role that may be assumed.
+ * @throws StsError ValidationError, MalformedPolicyDocument, PackedPolicyTooLarge
+ */
+export function grantSession(
+  form: StsForm,
+  { context, role, name, lasts, tags, sourceIdentity, provider }: Grant,
+): StsResult {
   const { accounts, sessions, request } = context;
-  if (lasts * 1000 > role.maxSessionMs) throw new StsError('ValidationError', 'The requested DurationSeconds exceeds the MaxSessionDuration set for this role.');
+  if (lasts * 1000 > role.maxSessionMs) {
+    throw new StsError(
+      'ValidationError',
+      'The requested DurationSeconds exceeds the MaxSessionDuration set for this role.',
+    );
+  }
   const narrowing = sessionPolicies(form, { account: role.account, accounts });
   const packed = packedSize(narrowing, tags.all);
   const issuedAt = Math.floor(request.now / 1000);
   // Whoever is told to come later is told so at once, and not by a token that is refused.
-  if (role.notBefore !== undefined && issuedAt * 1000 < role.notBefore) throw new StsError('AccessDenied', 'Sessions of this role are refused until a moment that has not come yet.');
+  if (role.notBefore !== undefined && issuedAt * 1000 < role.notBefore) {
+    throw new StsError('AccessDenied', 'Sessions of this role are refused until a moment that has not come yet.');
+  }
   const claims: SessionClaims = {
     issuedAt,
     expiresAt: issuedAt + lasts,

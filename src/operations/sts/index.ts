@@ -5,12 +5,14 @@ import { getCallerIdentity } from './get-caller-identity.ts';
 import { getSessionToken } from './get-session-token.ts';
 
 /** The actions of STS that are built. */
-export const STS_ACTIONS: ReadonlyMap<string, StsAction> = new Map(Object.entries({
-  GetCallerIdentity: getCallerIdentity,
-  AssumeRole: assumeRole,
-  AssumeRoleWithWebIdentity: assumeRoleWithWebIdentity,
-  GetSessionToken: getSessionToken,
-}));
+export const STS_ACTIONS: ReadonlyMap<string, StsAction> = new Map(
+  Object.entries({
+    GetCallerIdentity: getCallerIdentity,
+    AssumeRole: assumeRole,
+    AssumeRoleWithWebIdentity: assumeRoleWithWebIdentity,
+    GetSessionToken: getSessionToken,
+  }),
+);
 
 /** The one that nobody signs: its token says who calls. */
 export const UNSIGNED_ACTION = 'AssumeRoleWithWebIdentity';

@@ -18,14 +18,22 @@ const MAX_PACKED_BYTES = 4096;
 type Narrowing = Pick<SessionClaims, 'policies' | 'policyArns'>;
 
 /** `Policy` and `PolicyArns`. @throws StsError MalformedPolicyDocument, ValidationError */
-export function sessionPolicies(form: StsForm, { account, accounts }: { readonly account: Account; readonly accounts: AccountDirectory }): Narrowing {
+export function sessionPolicies(
+  form: StsForm,
+  { account, accounts }: { readonly account: Account; readonly accounts: AccountDirectory },
+): Narrowing {
   const policy = optional(form, 'Policy', POLICY);
   if (policy !== undefined) {
     const { faults } = parsePolicy(policy, 'session');
     if (faults !== undefined) throw new StsError('MalformedPolicyDocument', faults[0].sentence);
   }
   const policyArns = form.list('PolicyArns', 'arn');
-  if (policyArns.length > MAX_POLICY_ARNS) throw new StsError('ValidationError', `Value at 'policyArns' failed to satisfy constraint: at most ${MAX_POLICY_ARNS}`);
+  if (policyArns.length > MAX_POLICY_ARNS) {
+    throw new StsError(
+      'ValidationError',
+      `Value at 'policyArns' failed to satisfy constraint: at most ${MAX_POLICY_ARNS}`,
+    );
+  }
   for (const arn of policyArns) {
     check('PolicyArns', arn, ARN);
     if (!arn.startsWith(`arn:aws:iam::${account.accountNumber}:policy/`) || accounts.policy(arn) === undefined) {
@@ -49,36 +57,68 @@ export function sessionTags(form: StsForm, session: Session | undefined): Sessio
   const names = form.list('Tags', 'Key');
   const values = form.list('Tags', 'Value');
   const transitive = form.list('TransitiveTagKeys');
-  if (names.length > MAX_TAGS) throw new StsError('ValidationError', `Value at 'tags' failed to satisfy constraint: Member must have length less than or equal to ${MAX_TAGS}`);
+  if (names.length > MAX_TAGS) {
+    throw new StsError(
+      'ValidationError',
+      `Value at 'tags' failed to satisfy constraint: Member must have length less than or equal to ${MAX_TAGS}`,
+    );
+  }
   if (names.length !== values.length) throw new StsError('ValidationError', 'Each tag must have a key and a value.');
   const handedOn = Object.entries(session?.tags ?? {}).filter(([name]) => includes(session?.transitive ?? [], name));
   const asked: [string, string][] = names.map((name, at) => [name, values[at] ?? '']);
   for (const [name, value] of asked) {
     check('Tags', name, TAG_KEY);
     check('Tags', value, TAG_VALUE);
-    if (includes(handedOn.map(([known]) => known), name)) throw new StsError('ValidationError', 'One of the specified transitive tag keys can\'t be set because it conflicts with a transitive tag key from the calling session.');
+    if (
+      includes(
+        handedOn.map(([known]) => known),
+        name,
+      )
+    ) {
+      throw new StsError(
+        'ValidationError',
+        "One of the specified transitive tag keys can't be set because it conflicts with a transitive tag key from the calling session.",
+      );
+    }
   }
-  if (new Set(names.map((name) => name.toLowerCase())).size !== names.length) throw new StsError('ValidationError', 'Duplicate tag keys found. Please note that Tag keys are case insensitive.');
-  if (!transitive.every((name) => includes(names, name))) throw new StsError('ValidationError', 'The specified transitive tag key must be included in the requested tags.');
-  return { asked: Object.fromEntries(asked), all: Object.fromEntries([...handedOn, ...asked]), transitive: [...handedOn.map(([name]) => name), ...transitive] };
+  if (new Set(names.map((name) => name.toLowerCase())).size !== names.length) {
+    throw new StsError('ValidationError', 'Duplicate tag keys found. Please note that Tag keys are case insensitive.');
+  }
+  if (!transitive.every((name) => includes(names, name))) {
+    throw new StsError('ValidationError', 'The specified transitive tag key must be included in the requested tags.');
+  }
+  return {
+    asked: Object.fromEntries(asked),
+    all: Object.fromEntries([...handedOn, ...asked]),
+    transitive: [...handedOn.map(([name]) => name), ...transitive],
+  };
 }
 
 function includes(names: readonly string[], name: string): boolean {
   return names.some((known) => known.toLowerCase() === name.toLowerCase());
 }
 
-/** How much of the room for policies and tags is taken, per cent; undefined: there are none. @throws StsError PackedPolicyTooLarge */
+/**
+ * How much of the room for policies and tags is taken, per cent; undefined: there are none.
+ * @throws StsError PackedPolicyTooLarge
+ */
 export function packedSize({ policies, policyArns }: Narrowing, tags: Tags): number | undefined {
   if (policies === undefined && policyArns === undefined && Object.keys(tags).length === 0) return undefined;
   const size = deflateRawSync(JSON.stringify({ policies, policyArns, tags })).length;
   if (size > MAX_PACKED_BYTES) {
-    throw new StsError('PackedPolicyTooLarge', `Packed policy consumes ${Math.ceil((100 * size) / MAX_PACKED_BYTES)}% of allotted space, please use smaller policy.`);
+    throw new StsError(
+      'PackedPolicyTooLarge',
+      `Packed policy consumes ${Math.ceil((100 * size) / MAX_PACKED_BYTES)}% of allotted space, please use smaller policy.`,
+    );
   }
   return Math.ceil((100 * size) / MAX_PACKED_BYTES);
 }
 
 /** `Credentials` of an answer. */
-export function credentialsElement({ accessKeyId, secretAccessKey, sessionToken }: Sealed, { expiresAt }: Pick<SessionClaims, 'expiresAt'>): StsResult {
+export function credentialsElement(
+  { accessKeyId, secretAccessKey, sessionToken }: Sealed,
+  { expiresAt }: Pick<SessionClaims, 'expiresAt'>,
+): StsResult {
   return {
     AccessKeyId: accessKeyId,
     SecretAccessKey: secretAccessKey,

@@ -18,17 +18,24 @@ interface PageIds {
 }
 
 /**
- * One request to a bucket's website: an object, its index or error document, or the way elsewhere. Everybody is a stranger here, whatever
- * he signed. https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteHosting.html
+ * One request to a bucket's website: an object, its index or error document, or the way elsewhere. Everybody is a
+ * stranger here, whatever he signed. https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteHosting.html
  */
 export async function serveWebsite(request: S3Request, context: OperationContext, ids: PageIds): Promise<S3Response> {
   const { method } = request;
   try {
     if (method !== 'GET' && method !== 'HEAD') {
-      throw new S3Error('MethodNotAllowed', { extra: { Method: method, ResourceType: 'OBJECT' }, headers: { allow: 'GET, HEAD' } });
+      throw new S3Error('MethodNotAllowed', {
+        extra: { Method: method, ResourceType: 'OBJECT' },
+        headers: { allow: 'GET, HEAD' },
+      });
     }
-    const { settings: { website } } = await namedBucket(request, context);
-    if (website === undefined) throw new S3Error('NoSuchWebsiteConfiguration', { extra: { BucketName: request.address.bucket ?? '' } });
+    const {
+      settings: { website },
+    } = await namedBucket(request, context);
+    if (website === undefined) {
+      throw new S3Error('NoSuchWebsiteConfiguration', { extra: { BucketName: request.address.bucket ?? '' } });
+    }
     return await page({ website, request, context, ids });
   } catch (error) {
     return errorPage(s3ErrorOf(error), ids);
@@ -50,7 +57,12 @@ interface Visit {
 }
 
 async function page(visit: Visit): Promise<S3Response> {
-  const { website, request: { address: { key = '' } } } = visit;
+  const {
+    website,
+    request: {
+      address: { key = '' },
+    },
+  } = visit;
   const { RedirectAllRequestsTo: all, IndexDocument: index } = website;
   if (all !== undefined) return sentTo(visit, { ...all }, key);
   const ruled = redirectByRule(website, key);
@@ -62,7 +74,9 @@ async function page(visit: Visit): Promise<S3Response> {
   } catch (thrown) {
     const error = s3ErrorOf(thrown);
     if (error.status !== 404 && error.status !== 403) throw error;
-    if (!isFolder && (await isThere(visit, `${key}/${suffix}`))) return { status: 302, headers: { location: `/${encodeForListing(key)}/` } };
+    if (!isFolder && (await isThere(visit, `${key}/${suffix}`))) {
+      return { status: 302, headers: { location: `/${encodeForListing(key)}/` } };
+    }
     return onError(visit, key, error);
   }
 }
@@ -114,14 +128,33 @@ function replaced({ redirect, prefix }: { readonly redirect: Redirect; readonly 
 }
 
 function sentTo({ request }: Visit, redirect: Partial<Redirect>, key: string): S3Response {
-  const { HostName: host = request.host, Protocol: protocol = request.scheme, HttpRedirectCode: code = '301' } = redirect;
-  return { status: Number(code), headers: { location: `${protocol}://${host}/${encodeForListing(key.toWellFormed())}` } };
+  const {
+    HostName: host = request.host,
+    Protocol: protocol = request.scheme,
+    HttpRedirectCode: code = '301',
+  } = redirect;
+  return {
+    status: Number(code),
+    headers: { location: `${protocol}://${host}/${encodeForListing(key.toWellFormed())}` },
+  };
 }
 
 function errorPage(error: S3Error, { requestId, hostId }: PageIds): S3Response {
   const title = `${error.status} ${STATUS_CODES[error.status] ?? 'Error'}`;
-  const facts: Record<string, string | number> = { Code: error.code, Message: error.message, ...error.extra, RequestId: requestId, HostId: hostId };
-  const lines = Object.entries(facts).map(([name, value]) => `<li>${escapeXml(name)}: ${escapeXml(String(value).slice(0, 4096).toWellFormed())}</li>\n`);
+  const facts: Record<string, string | number> = {
+    Code: error.code,
+    Message: error.message,
+    ...error.extra,
+    RequestId: requestId,
+    HostId: hostId,
+  };
+  const lines = Object.entries(facts).map(
+    ([name, value]) => `<li>${escapeXml(name)}: ${escapeXml(String(value).slice(0, 4096).toWellFormed())}</li>\n`,
+  );
   const html = `<html>\n<head><title>${title}</title></head>\n<body>\n<h1>${title}</h1>\n<ul>\n${lines.join('')}</ul>\n<hr/>\n</body>\n</html>\n`;
-  return { status: error.status, headers: { ...error.headers, 'content-type': 'text/html; charset=utf-8' }, body: heldBytes(Buffer.from(html)) };
+  return {
+    status: error.status,
+    headers: { ...error.headers, 'content-type': 'text/html; charset=utf-8' },
+    body: heldBytes(Buffer.from(html)),
+  };
 }

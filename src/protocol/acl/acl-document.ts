@@ -11,7 +11,16 @@ export const ACCESS_CONTROL_POLICY = {
   content: {
     kind: 'struct',
     fields: [
-      { element: 'Owner', content: { kind: 'struct', fields: [{ element: 'ID', content: text }, { element: 'DisplayName', content: text }] } },
+      {
+        element: 'Owner',
+        content: {
+          kind: 'struct',
+          fields: [
+            { element: 'ID', content: text },
+            { element: 'DisplayName', content: text },
+          ],
+        },
+      },
       {
         element: 'Grant',
         property: 'grants',
@@ -73,15 +82,26 @@ function requestedGrant(element: GrantElement): RequestedGrant {
   return { grantee: requestedGrantee(element), permission };
 }
 
-const GRANTEES: Readonly<Record<string, (grantee: GrantElement['Grantee']) => Omit<RequestedGrantee, 'value'> & { readonly value: string | undefined }>> = {
+const GRANTEES: Readonly<
+  Record<
+    string,
+    (grantee: GrantElement['Grantee']) => Omit<RequestedGrantee, 'value'> & { readonly value: string | undefined }
+  >
+> = {
   CanonicalUser: ({ ID }) => ({ type: 'id', value: ID, argument: 'CanonicalUser/ID' }),
   Group: ({ URI }) => ({ type: 'uri', value: URI, argument: 'Group/URI' }),
-  AmazonCustomerByEmail: ({ EmailAddress }) => ({ type: 'emailAddress', value: EmailAddress, argument: 'AmazonCustomerByEmail/EmailAddress' }),
+  AmazonCustomerByEmail: ({ EmailAddress }) => ({
+    type: 'emailAddress',
+    value: EmailAddress,
+    argument: 'AmazonCustomerByEmail/EmailAddress',
+  }),
 };
 
 function requestedGrantee({ Grantee: grantee, Type: outer }: GrantElement): RequestedGrantee {
   const type = grantee.xsiType ?? grantee.Type ?? outer ?? '';
-  const { value, ...rest } = (Object.hasOwn(GRANTEES, type) ? GRANTEES[type]?.(grantee) : undefined) ?? { value: undefined };
+  const { value, ...rest } = (Object.hasOwn(GRANTEES, type) ? GRANTEES[type]?.(grantee) : undefined) ?? {
+    value: undefined,
+  };
   if (value === undefined || !('type' in rest)) throw malformed();
   return { ...rest, value };
 }

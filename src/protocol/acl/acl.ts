@@ -33,7 +33,9 @@ export function isPrivate(acl: Acl): boolean {
 /** Groups that anybody is in, or can make an account to be in. */
 const PUBLIC_GROUPS: readonly Group[] = ['AllUsers', 'AuthenticatedUsers'];
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html#access-control-block-public-access-policy-status */
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html#access-control-block-public-access-policy-status
+ */
 export function isPublicGrant({ grantee }: Grant): boolean {
   return grantee.kind === 'group' && PUBLIC_GROUPS.includes(grantee.group);
 }

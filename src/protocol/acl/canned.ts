@@ -17,14 +17,17 @@ const BOTH = ['bucket', 'object'] as const;
 
 /** Bucket-owner ACLs on a bucket say nothing; AWS ignores them, and so do the rows here. */
 const CANNED: Readonly<Record<string, CannedAcl>> = {
-  'private': { subjects: BOTH },
+  private: { subjects: BOTH },
   'public-read': { subjects: BOTH, groups: [toGroup('AllUsers', 'READ')] },
   'public-read-write': { subjects: BOTH, groups: [toGroup('AllUsers', 'READ'), toGroup('AllUsers', 'WRITE')] },
   'authenticated-read': { subjects: BOTH, groups: [toGroup('AuthenticatedUsers', 'READ')] },
   'aws-exec-read': { subjects: BOTH },
   'bucket-owner-read': { subjects: BOTH, bucketOwner: 'READ' },
   'bucket-owner-full-control': { subjects: BOTH, bucketOwner: 'FULL_CONTROL' },
-  'log-delivery-write': { subjects: ['bucket'], groups: [toGroup('LogDelivery', 'WRITE'), toGroup('LogDelivery', 'READ_ACP')] },
+  'log-delivery-write': {
+    subjects: ['bucket'],
+    groups: [toGroup('LogDelivery', 'WRITE'), toGroup('LogDelivery', 'READ_ACP')],
+  },
 };
 
 function toGroup(group: Group, permission: Permission): Grant {
@@ -43,8 +46,9 @@ export function expandCanned(name: string, { subject, bucketOwnerId, ownerId }: 
   const canned = Object.hasOwn(CANNED, name) ? CANNED[name] : undefined;
   if (canned?.subjects.includes(subject) !== true) throw invalidArgument('x-amz-acl', name, '');
   const { groups = [], bucketOwner } = canned;
-  const forOwner: Grant[] = bucketOwner === undefined || ownerId === bucketOwnerId
-    ? []
-    : [{ grantee: { kind: 'account', id: bucketOwnerId }, permission: bucketOwner }];
+  const forOwner: Grant[] =
+    bucketOwner === undefined || ownerId === bucketOwnerId
+      ? []
+      : [{ grantee: { kind: 'account', id: bucketOwnerId }, permission: bucketOwner }];
   return [...PRIVATE, ...groups, ...forOwner];
 }

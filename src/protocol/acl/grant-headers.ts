@@ -26,14 +26,16 @@ export function parseGrantHeaders(headers: HeaderReader, ignored?: Permission): 
     return value === undefined || permission === ignored ? [] : [{ header, permission, value }];
   });
   if (present.length === 0) return undefined;
-  const grants = present.flatMap(({ header, permission, value }) => parseGrantees(header, value).map((grantee) => ({ grantee, permission })));
+  const grants = present.flatMap(({ header, permission, value }) =>
+    parseGrantees(header, value).map((grantee) => ({ grantee, permission })),
+  );
   if (grants.length > MAX_GRANTS) throw new S3Error('MalformedACLError');
   return grants;
 }
 
 function parseGrantees(header: string, value: string): RequestedGrantee[] {
   const found: RequestedGrantee[] = [];
-  for (let at = 0; at < value.length;) {
+  for (let at = 0; at < value.length; ) {
     GRANTEE.lastIndex = at;
     const match = GRANTEE.exec(value);
     const type = TYPES.find((known) => known.toLowerCase() === match?.[1]?.toLowerCase());

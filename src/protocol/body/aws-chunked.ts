@@ -103,7 +103,9 @@ export class AwsChunkedDeframer implements Deframer {
   }
 
   #startChunk(line: string): void {
-    const match = line.endsWith('\r') ? (this.#chain === undefined ? UNSIGNED_HEADER : SIGNED_HEADER).exec(line.slice(0, -1)) : null;
+    const match = line.endsWith('\r')
+      ? (this.#chain === undefined ? UNSIGNED_HEADER : SIGNED_HEADER).exec(line.slice(0, -1))
+      : null;
     const size = Number.parseInt(match?.[1] ?? '', 16);
     if (Number.isNaN(size) || size > this.#unannounced) {
       throw incompleteBody();
@@ -115,7 +117,9 @@ export class AwsChunkedDeframer implements Deframer {
       return;
     }
     if (this.#chunkNumber > 0 && this.#chunkSize < MIN_CHUNK_BYTES) {
-      throw new S3Error('InvalidChunkSizeError', { extra: { Chunk: this.#chunkNumber, BadChunkSize: this.#chunkSize } });
+      throw new S3Error('InvalidChunkSizeError', {
+        extra: { Chunk: this.#chunkNumber, BadChunkSize: this.#chunkSize },
+      });
     }
     this.#chunkNumber += 1;
     this.#chunkSize = size;

@@ -24,7 +24,10 @@ interface FlowOptions {
   /** More payload than this: MaxMessageLengthExceeded. Matters only where the size is not known beforehand. */
   readonly limit: number;
   readonly onFirstRead: () => void;
-  /** What the source comes from. Stopping it keeps what was not parsed yet from being parsed; absent: that is not to be stopped. */
+  /**
+   * What the source comes from. Stopping it keeps what was not parsed yet from being parsed; absent: that is not to be
+   * stopped.
+   */
   readonly socket?: Restrainable | undefined;
   /** How much came, and how long the client was waited for. */
   readonly facts?: RequestFacts | undefined;
@@ -39,7 +42,10 @@ interface FlowSink {
   failed(error: Error): void;
 }
 
-/** A piece below this is gathered with others once so many have come. Programs send fewer; whoever sends more pays with a copy. */
+/**
+ * A piece below this is gathered with others once so many have come. Programs send fewer; whoever sends more pays with
+ * a copy.
+ */
 const TINY = 1024;
 const TINY_TO_PASS = 16;
 const TINY_PER_TURN = 256;
@@ -85,7 +91,12 @@ export class BodyFlow {
     this.#options.onFirstRead();
     this.#waitingSince = performance.now();
     signal.addEventListener('abort', this.#onAbort, { once: true });
-    source.on('error', this.#onError).on('close', this.#onClose).on('end', this.#onEnd).on('data', this.#onData).resume();
+    source
+      .on('error', this.#onError)
+      .on('close', this.#onClose)
+      .on('end', this.#onEnd)
+      .on('data', this.#onData)
+      .resume();
   }
 
   pause(): void {
@@ -143,7 +154,10 @@ export class BodyFlow {
     if (!this.#over) this.#push(bytes);
   };
 
-  /** Each piece of its own costs an object, a hash and more on the way: of HTTP chunks of a byte each, a thousand times their bytes. */
+  /**
+   * Each piece of its own costs an object, a hash and more on the way: of HTTP chunks of a byte each, a thousand times
+   * their bytes.
+   */
   #gather(bytes: Buffer): void {
     if (this.#slab === undefined || this.#slabTo + bytes.length > SLAB) {
       this.#flush();
@@ -159,8 +173,8 @@ export class BodyFlow {
   }
 
   /**
-   * Node takes up to 2 MiB off a socket at a time, which are hundreds of thousands of such pieces: others would wait for a second.
-   * Of all who send them, one goes on in each round of the event loop.
+   * Node takes up to 2 MiB off a socket at a time, which are hundreds of thousands of such pieces: others would wait
+   * for a second. Of all who send them, one goes on in each round of the event loop.
    */
   async #restrain(): Promise<void> {
     const { socket } = this.#options;
@@ -172,13 +186,17 @@ export class BodyFlow {
     socket.resume();
   }
 
-  /** What was gathered goes on. The slab is filled further behind it, as what takes the payload may keep what it got. */
+  /**
+   * What was gathered goes on. The slab is filled further behind it, as what takes the payload may keep what it got.
+   */
   readonly #flush = (): void => {
     clearImmediate(this.#flushing);
     this.#flushing = undefined;
     const from = this.#slabFrom;
     this.#slabFrom = this.#slabTo;
-    if (!this.#over && this.#slab !== undefined && this.#slabTo > from) this.#push(this.#slab.subarray(from, this.#slabTo));
+    if (!this.#over && this.#slab !== undefined && this.#slabTo > from) {
+      this.#push(this.#slab.subarray(from, this.#slabTo));
+    }
   };
 
   #push(bytes: Buffer): void {
@@ -223,7 +241,9 @@ export class BodyFlow {
 
   #stopClock(): void {
     const { facts } = this.#options;
-    if (facts !== undefined && this.#waitingSince !== undefined) facts.clientWaitMs += performance.now() - this.#waitingSince;
+    if (facts !== undefined && this.#waitingSince !== undefined) {
+      facts.clientWaitMs += performance.now() - this.#waitingSince;
+    }
     this.#waitingSince = undefined;
   }
 

@@ -9,7 +9,10 @@ interface CollectedBody {
 interface CollectOptions {
   /** Undefined when the client did not say. The flow never delivers more. */
   readonly size: number | undefined;
-  /** Asked before memory for `bytes` more is allocated, `total` with them; what it throws ends the reading. Absent: they are reserved. */
+  /**
+   * Asked before memory for `bytes` more is allocated, `total` with them; what it throws ends the reading. Absent: they
+   * are reserved.
+   */
   readonly reserve?: (bytes: number, total: number) => void;
 }
 
@@ -17,8 +20,9 @@ interface CollectOptions {
 const FIRST = 16 * 1024;
 
 /**
- * Reads a whole body into memory, verified: into one buffer, whatever pieces it comes in, or into none when it comes in one piece.
- * Memory is allocated as bytes come, at most twice as much: whoever announces much and sends little holds little.
+ * Reads a whole body into memory, verified: into one buffer, whatever pieces it comes in, or into none when it comes in
+ * one piece. Memory is allocated as bytes come, at most twice as much: whoever announces much and sends little holds
+ * little.
  */
 export function collect(flow: BodyFlow, options: CollectOptions): Promise<CollectedBody> {
   return new Promise((resolve, reject) => {
@@ -60,7 +64,8 @@ class GrowingBuffer {
     const capacity = this.#bytes.length;
     if (needed <= capacity) return;
     const doubled = Math.max(needed, 2 * capacity, FIRST);
-    const next = size === undefined ? doubled : Math.max(needed, Math.min(size, reserve === undefined ? size : doubled));
+    const next =
+      size === undefined ? doubled : Math.max(needed, Math.min(size, reserve === undefined ? size : doubled));
     reserve?.(next - capacity, next);
     const grown = Buffer.allocUnsafeSlow(next);
     this.#bytes.copy(grown, 0, 0, this.#filled);

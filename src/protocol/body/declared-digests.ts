@@ -32,7 +32,11 @@ interface DigestHeaderOptions {
  * they describe a body that is not known yet.
  * @throws S3Error InvalidDigest, InvalidRequest
  */
-export function readDeclaredDigests(headers: HeaderReader, payload: PayloadMode, options: DigestHeaderOptions): DeclaredDigests {
+export function readDeclaredDigests(
+  headers: HeaderReader,
+  payload: PayloadMode,
+  options: DigestHeaderOptions,
+): DeclaredDigests {
   const md5 = contentMd5(headers);
   const checksum = options.checksums ? declaredChecksum(headers, payload) : undefined;
   return { ...(md5 !== undefined && { md5 }), ...(checksum !== undefined && { checksum }) };
@@ -115,6 +119,9 @@ export function checkedValue(algorithm: ChecksumAlgorithm, value: string): void 
 }
 
 /** What is said of a streamed body before its first byte; MD5 in hex. */
-export function declaredFacts({ md5, checksum }: DeclaredDigests): { md5?: string; checksum?: NonNullable<DeclaredDigests['checksum']> } {
+export function declaredFacts({ md5, checksum }: DeclaredDigests): {
+  md5?: string;
+  checksum?: NonNullable<DeclaredDigests['checksum']>;
+} {
   return { ...(md5 !== undefined && { md5: md5.toString('hex') }), ...(checksum !== undefined && { checksum }) };
 }

@@ -2,7 +2,10 @@ import type { TrailerField } from './trailer.ts';
 
 /** Takes the framing off a body. Payload comes out as views of what was pushed: nothing is copied. */
 export interface Deframer {
-  /** Calls `emit` for each run of payload in `bytes`. @throws S3Error when the framing or a chunk's signature is wrong */
+  /**
+   * Calls `emit` for each run of payload in `bytes`.
+   * @throws S3Error when the framing or a chunk's signature is wrong
+   */
   push(bytes: Buffer, emit: (payload: Buffer) => void): void;
   /** Call once the body has ended. @throws S3Error when the framing is not complete or its trailer is wrong */
   end(): readonly TrailerField[];

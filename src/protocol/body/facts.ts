@@ -16,7 +16,15 @@ export function bodyFacts({ payload, declared, contentLength, declaredSize }: An
   if (payload.kind === 'hash') digests.push({ algorithm: 'sha256', value: payload.sha256 });
   if (md5 !== undefined) digests.push({ algorithm: 'md5', value: md5.toString('hex') });
   if (checksum !== undefined) digests.push({ algorithm: checksum.algorithm, value: checksum.value });
-  return { framing: payload.kind, contentLength, declaredSize, received: 0, chunks: 0, declared: digests, computed: [] };
+  return {
+    framing: payload.kind,
+    contentLength,
+    declaredSize,
+    received: 0,
+    chunks: 0,
+    declared: digests,
+    computed: [],
+  };
 }
 
 /** A checksum that was announced for the trailer has come. */

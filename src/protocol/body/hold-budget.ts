@@ -1,6 +1,8 @@
 /** Part of the budget that one holder may have: what is left is for everybody else, however much of it he asks for. */
 const HOLDERS_SHARE = 3 / 4;
-/** Beside the budget, for small documents of holders who have little: they get through while others have spent it all. */
+/**
+ * Beside the budget, for small documents of holders who have little: they get through while others have spent it all.
+ */
 const RESERVE_SHARE = 1 / 8;
 const LITTLE = 1 / 4;
 const SMALL = 64 * 1024;
@@ -11,9 +13,9 @@ const DOCUMENTS_AT_LEAST = 16 * 1024 * 1024;
 export type Holder = string;
 
 /**
- * Bytes of what requests send that may be in memory at once, over all requests of a process: bodies of objects that are held, and
- * documents (XML). A body that finds the budget spent is streamed instead: slower to store, but never refused. A document cannot
- * be, and is refused with SlowDown; nobody waits for memory.
+ * Bytes of what requests send that may be in memory at once, over all requests of a process: bodies of objects that are
+ * held, and documents (XML). A body that finds the budget spent is streamed instead: slower to store, but never
+ * refused. A document cannot be, and is refused with SlowDown; nobody waits for memory.
  */
 export class HoldBudget {
   readonly #max: number;
@@ -32,7 +34,7 @@ export class HoldBudget {
 
   /** Held now, by one or by all. */
   usedBytes(holder?: Holder): number {
-    return holder === undefined ? this.#max - this.#free : this.#used.get(holder) ?? 0;
+    return holder === undefined ? this.#max - this.#free : (this.#used.get(holder) ?? 0);
   }
 
   /** For the body of an object: true when `bytes` were set aside; the caller gives them back exactly once. */
@@ -55,7 +57,11 @@ export class HoldBudget {
     else this.#used.delete(holder);
   }
 
-  #take(bytes: number, holder: Holder, { limit, reserve }: { readonly limit: number; readonly reserve: number }): boolean {
+  #take(
+    bytes: number,
+    holder: Holder,
+    { limit, reserve }: { readonly limit: number; readonly reserve: number },
+  ): boolean {
     const own = this.usedBytes(holder) + bytes;
     if (own > HOLDERS_SHARE * limit || this.usedBytes() + bytes > limit + reserve) return false;
     this.#free -= bytes;

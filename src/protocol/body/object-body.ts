@@ -41,7 +41,10 @@ export type ObjectBody =
       readonly size: number;
       readonly stream: Readable;
       /** What the headers already say before the first byte: metadata can travel with the write. */
-      readonly declared: { readonly md5?: string; readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value?: string } };
+      readonly declared: {
+        readonly md5?: string;
+        readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value?: string };
+      };
       /** Resolves when the stream has ended well; rejects with the S3Error that destroyed it. */
       readonly facts: Promise<BodyFacts>;
     };

@@ -72,7 +72,8 @@ export class PayloadVerifier {
   /** The declared value, from the header or from exactly the trailer that was announced. */
   #expectedChecksum(trailer: readonly TrailerField[]): string | undefined {
     const { checksum } = this.#options.declared;
-    const announced = checksum !== undefined && checksum.value === undefined ? [checksumHeader(checksum.algorithm)] : [];
+    const announced =
+      checksum !== undefined && checksum.value === undefined ? [checksumHeader(checksum.algorithm)] : [];
     if (trailer.map((field) => field.name).join() !== announced.join()) {
       throw new S3Error('MalformedTrailerError');
     }
@@ -103,7 +104,9 @@ export class PayloadVerifier {
     }
     this.#note(this.#algorithm, value);
     if (expected !== undefined && expected !== value) {
-      throw new S3Error('BadDigest', { message: `The ${this.#algorithm} you specified did not match the calculated checksum.` });
+      throw new S3Error('BadDigest', {
+        message: `The ${this.#algorithm} you specified did not match the calculated checksum.`,
+      });
     }
     return { algorithm: this.#algorithm, value };
   }

@@ -70,7 +70,9 @@ class HttpRequestBody implements OwnedRequestBody {
     if (size !== undefined && size > limit) {
       throw new S3Error('MaxMessageLengthExceeded', { extra: { MaxMessageLengthBytes: limit } });
     }
-    const declared = readDeclaredDigests(this.#options.headers, this.#options.payload, { checksums: options.checksumsOf !== 'object' });
+    const declared = readDeclaredDigests(this.#options.headers, this.#options.payload, {
+      checksums: options.checksumsOf !== 'object',
+    });
     const verifier = this.#verifier(declared, { wantMd5: false });
     try {
       const { bytes } = await collect(this.#flow(verifier, size, limit), { size, reserve: this.#reserveDocument });
@@ -110,9 +112,15 @@ class HttpRequestBody implements OwnedRequestBody {
     if (!this.#tryTake(options.holdBytes)) throw new S3Error('SlowDown');
     const declared = readDeclaredDigests(headers, payload, { checksums: true });
     try {
-      return await this.#hold(this.#flow(this.#verifier(declared, options), undefined, options.holdBytes), undefined, options);
+      return await this.#hold(
+        this.#flow(this.#verifier(declared, options), undefined, options.holdBytes),
+        undefined,
+        options,
+      );
     } catch (error) {
-      throw isS3Error(error, 'MaxMessageLengthExceeded') ? new S3Error('MissingContentLength', { cause: error }) : error;
+      throw isS3Error(error, 'MaxMessageLengthExceeded')
+        ? new S3Error('MissingContentLength', { cause: error })
+        : error;
     }
   }
 
@@ -165,13 +173,30 @@ class HttpRequestBody implements OwnedRequestBody {
   #verifier(declared: DeclaredDigests, wanted: Pick<OpenBodyOptions, 'wantMd5' | 'wantChecksum'>): PayloadVerifier {
     const { payload, facts, headers } = this.#options;
     const { wantMd5, wantChecksum } = wanted;
-    if (facts !== undefined) facts.body = bodyFacts({ payload, declared, contentLength: byteCount(headers.get('content-length')), declaredSize: this.declaredSize });
+    if (facts !== undefined) {
+      facts.body = bodyFacts({
+        payload,
+        declared,
+        contentLength: byteCount(headers.get('content-length')),
+        declaredSize: this.declaredSize,
+      });
+    }
     return new PayloadVerifier({ payload, declared, wantMd5, wantChecksum, facts: facts?.body });
   }
 
   #flow(verifier: PayloadVerifier, size: number | undefined, limit: number): BodyFlow {
     const { source, socket, onFirstRead, signal, facts } = this.#options;
-    return new BodyFlow({ source, socket, onFirstRead, signal, verifier, size, limit, deframer: this.#deframer(size ?? 0), facts });
+    return new BodyFlow({
+      source,
+      socket,
+      onFirstRead,
+      signal,
+      verifier,
+      size,
+      limit,
+      deframer: this.#deframer(size ?? 0),
+      facts,
+    });
   }
 
   #deframer(size: number): Deframer {

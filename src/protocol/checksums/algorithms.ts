@@ -1,6 +1,15 @@
 /** Checksums that S3 clients declare and S3 stores. Order is the order in which AWS lists them. */
 export const CHECKSUM_ALGORITHMS = [
-  'CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256', 'SHA512', 'MD5', 'XXHASH64', 'XXHASH3', 'XXHASH128',
+  'CRC32',
+  'CRC32C',
+  'CRC64NVME',
+  'SHA1',
+  'SHA256',
+  'SHA512',
+  'MD5',
+  'XXHASH64',
+  'XXHASH3',
+  'XXHASH128',
 ] as const;
 export type ChecksumAlgorithm = (typeof CHECKSUM_ALGORITHMS)[number];
 export type ChecksumType = 'COMPOSITE' | 'FULL_OBJECT';

@@ -74,7 +74,11 @@ const FIELDS: Readonly<Record<CrcAlgorithm, CrcField>> = {
 };
 
 /** The CRC of `a` followed by `b`, from the CRC of each and the size of `b` in bytes. */
-export function combineCrc(algorithm: CrcAlgorithm, a: Buffer, b: { readonly digest: Buffer; readonly size: number }): Buffer {
+export function combineCrc(
+  algorithm: CrcAlgorithm,
+  a: Buffer,
+  b: { readonly digest: Buffer; readonly size: number },
+): Buffer {
   const field = FIELDS[algorithm];
   const combined = field.multiply(field.shift(b.size), toBigInt(a)) ^ toBigInt(b.digest);
   return Buffer.from(combined.toString(16).padStart(field.bytes * 2, '0'), 'hex');

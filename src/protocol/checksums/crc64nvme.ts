@@ -58,7 +58,8 @@ export class Crc64Nvme {
       const g = 256 + ((high >>> 16) & 255);
       const h = high >>> 24;
       low = at(LOW, a) ^ at(LOW, b) ^ at(LOW, c) ^ at(LOW, d) ^ at(LOW, e) ^ at(LOW, f) ^ at(LOW, g) ^ at(LOW, h);
-      high = at(HIGH, a) ^ at(HIGH, b) ^ at(HIGH, c) ^ at(HIGH, d) ^ at(HIGH, e) ^ at(HIGH, f) ^ at(HIGH, g) ^ at(HIGH, h);
+      high =
+        at(HIGH, a) ^ at(HIGH, b) ^ at(HIGH, c) ^ at(HIGH, d) ^ at(HIGH, e) ^ at(HIGH, f) ^ at(HIGH, g) ^ at(HIGH, h);
     }
     for (; i < end; i += 1) {
       const index = (low ^ (bytes[i] ?? 0)) & 255;

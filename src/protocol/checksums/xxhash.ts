@@ -2,8 +2,8 @@ import { createXXHash128, createXXHash3, createXXHash64, type IHasher } from 'ha
 import type { ChecksumHasher } from './algorithms.ts';
 
 /**
- * A WebAssembly instance that all bodies of one algorithm share: each takes its own state along (some hundred bytes) when
- * another one wants it, so that no body has an instance and memory of its own, nor has to wait for one to be made.
+ * A WebAssembly instance that all bodies of one algorithm share: each takes its own state along (some hundred bytes)
+ * when another one wants it, so that no body has an instance and memory of its own, nor has to wait for one to be made.
  */
 class Engine {
   readonly #wasm: IHasher;
@@ -51,7 +51,9 @@ class XxHasher implements ChecksumHasher {
   }
 }
 
-const [xxh64, xxh3, xxh128] = await Promise.all([createXXHash64(), createXXHash3(), createXXHash128()]).then((made) => made.map((wasm) => new Engine(wasm)));
+const [xxh64, xxh3, xxh128] = await Promise.all([createXXHash64(), createXXHash3(), createXXHash128()]).then((made) =>
+  made.map((wasm) => new Engine(wasm)),
+);
 
 function hasherOf(engine: Engine | undefined): () => ChecksumHasher {
   if (engine === undefined) throw new Error('no instance was made');

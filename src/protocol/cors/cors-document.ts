@@ -16,7 +16,9 @@ const MAX_AGE_SECONDS = 2_147_483_647;
  * @throws S3Error InvalidRequest, MalformedXML
  */
 export function corsRules({ rules }: Decoded<typeof CORS_CONFIGURATION>): readonly CorsRule[] {
-  if (rules.length > MAX_RULES) throw invalid(`The number of CORS rules should not exceed allowed limit of ${MAX_RULES} rules.`);
+  if (rules.length > MAX_RULES) {
+    throw invalid(`The number of CORS rules should not exceed allowed limit of ${MAX_RULES} rules.`);
+  }
   return rules.map(corsRule);
 }
 
@@ -36,13 +38,19 @@ export function corsDocument(rules: readonly CorsRule[]): XmlDocument {
 function corsRule(rule: Decoded<typeof CORS_CONFIGURATION>['rules'][number]): CorsRule {
   const { ID: id, AllowedMethod: allowedMethods, AllowedOrigin: allowedOrigins, AllowedHeader: allowedHeaders } = rule;
   const { ExposeHeader: exposeHeaders, MaxAgeSeconds: maxAgeSeconds } = rule;
-  if (id !== undefined && Array.from(id).length > MAX_ID) throw invalid(`ID length should not exceed allowed limit of ${MAX_ID}`);
+  if (id !== undefined && Array.from(id).length > MAX_ID) {
+    throw invalid(`ID length should not exceed allowed limit of ${MAX_ID}`);
+  }
   const method = allowedMethods.find((one) => !CORS_METHODS.includes(one));
-  if (method !== undefined) throw invalid(`Found unsupported HTTP method in CORS config. Unsupported method is ${method}`);
+  if (method !== undefined) {
+    throw invalid(`Found unsupported HTTP method in CORS config. Unsupported method is ${method}`);
+  }
   for (const origin of allowedOrigins) requireOneWildcard('AllowedOrigin', origin);
   for (const header of allowedHeaders) requireOneWildcard('AllowedHeader', header);
   for (const header of exposeHeaders) requireHeaderName(header);
-  if (maxAgeSeconds !== undefined && (maxAgeSeconds < 0 || maxAgeSeconds > MAX_AGE_SECONDS)) throw new S3Error('MalformedXML');
+  if (maxAgeSeconds !== undefined && (maxAgeSeconds < 0 || maxAgeSeconds > MAX_AGE_SECONDS)) {
+    throw new S3Error('MalformedXML');
+  }
   return {
     ...(id !== undefined && { id }),
     allowedMethods,
@@ -59,7 +67,9 @@ function requireOneWildcard(element: string, value: string): void {
 
 /** It goes out in a header of its own. */
 function requireHeaderName(value: string): void {
-  if (value.includes('*')) throw invalid(`ExposeHeader "${value}" contains wildcard. We currently do not support wildcard for ExposeHeader.`);
+  if (value.includes('*')) {
+    throw invalid(`ExposeHeader "${value}" contains wildcard. We currently do not support wildcard for ExposeHeader.`);
+  }
   if (!isFieldName(value)) throw invalid(`ExposeHeader "${value}" contains invalid character.`);
 }
 

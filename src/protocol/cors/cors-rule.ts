@@ -24,7 +24,10 @@ interface CorsRequest {
 /** What answers depend on, so that no cache gives the one of one page to another. */
 export const CORS_VARY = 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method';
 
-/** Most headers that a preflight may name: each is held against each that a rule allows. Browsers send those of one request. */
+/**
+ * Most headers that a preflight may name: each is held against each that a rule allows. Browsers send those of one
+ * request.
+ */
 const MAX_REQUEST_HEADERS = 100;
 
 /**
@@ -48,14 +51,20 @@ function answerTo(rule: CorsRule, { origin }: CorsRequest, names: readonly strin
     ...(exposeHeaders.length > 0 && { 'access-control-expose-headers': exposeHeaders.join(', ') }),
     ...(maxAgeSeconds !== undefined && { 'access-control-max-age': String(maxAgeSeconds) }),
     ...(!forAll && { 'access-control-allow-credentials': 'true' }),
-    'vary': CORS_VARY,
+    vary: CORS_VARY,
   };
 }
 
 function allows(rule: CorsRule, { origin, method }: CorsRequest, names: readonly string[]): boolean {
-  return rule.allowedMethods.includes(method)
-    && rule.allowedOrigins.some((pattern) => fits(pattern, origin))
-    && (names.length === 0 || allowsAll(rule.allowedHeaders.map((pattern) => pattern.toLowerCase()), names));
+  return (
+    rule.allowedMethods.includes(method) &&
+    rule.allowedOrigins.some((pattern) => fits(pattern, origin)) &&
+    (names.length === 0 ||
+      allowsAll(
+        rule.allowedHeaders.map((pattern) => pattern.toLowerCase()),
+        names,
+      ))
+  );
 }
 
 function allowsAll(patterns: readonly string[], names: readonly string[]): boolean {
@@ -73,5 +82,9 @@ function headerNames(header: string | undefined): readonly string[] | undefined 
 function fits(pattern: string, text: string): boolean {
   const star = pattern.indexOf('*');
   if (star < 0) return pattern === text;
-  return text.length >= pattern.length - 1 && text.startsWith(pattern.slice(0, star)) && text.endsWith(pattern.slice(star + 1));
+  return (
+    text.length >= pattern.length - 1 &&
+    text.startsWith(pattern.slice(0, star)) &&
+    text.endsWith(pattern.slice(star + 1))
+  );
 }

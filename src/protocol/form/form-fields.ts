@@ -4,7 +4,16 @@ import type { FormFieldReader, HeaderReader } from '../request.ts';
 
 const FILENAME = '${filename}';
 /** Signed as they are, or signatures themselves: what a client calls its file has no place in them. */
-const VERBATIM: ReadonlySet<string> = new Set(['policy', 'signature', 'x-amz-signature', 'awsaccesskeyid', 'x-amz-credential', 'x-amz-algorithm', 'x-amz-date', 'x-amz-security-token']);
+const VERBATIM: ReadonlySet<string> = new Set([
+  'policy',
+  'signature',
+  'x-amz-signature',
+  'awsaccesskeyid',
+  'x-amz-credential',
+  'x-amz-algorithm',
+  'x-amz-date',
+  'x-amz-security-token',
+]);
 
 /** Fields of a form by lower-case name, in the order in which they came. */
 export class FormFields implements FormFieldReader {
@@ -37,16 +46,19 @@ export class FormFields implements FormFieldReader {
 /** With the name of the file where a value asks for it. */
 export function withFilename(fields: FormFieldReader, filename: string): FormFields {
   const named = new FormFields();
-  for (const [name, value] of fields.entries()) named.add(name, VERBATIM.has(name) ? value : value.replaceAll(FILENAME, () => filename));
+  for (const [name, value] of fields.entries()) {
+    named.add(name, VERBATIM.has(name) ? value : value.replaceAll(FILENAME, () => filename));
+  }
   return named;
 }
 
 /** Fields that stand for headers of the same name; others are for the form itself. */
-const HEADERS = /^(?:cache-control|content-(?:type|disposition|encoding|language|md5)|expires|if-(?:none-)?match|x-amz-(?:meta-.*|storage-class|website-redirect-location|server-side-encryption.*|object-lock-.*|checksum-.*|sdk-checksum-algorithm|grant-.*|acl|request-payer|expected-bucket-owner))$/;
+const HEADERS =
+  /^(?:cache-control|content-(?:type|disposition|encoding|language|md5)|expires|if-(?:none-)?match|x-amz-(?:meta-.*|storage-class|website-redirect-location|server-side-encryption.*|object-lock-.*|checksum-.*|sdk-checksum-algorithm|grant-.*|acl|request-payer|expected-bucket-owner))$/;
 
 /**
- * The headers that a PutObject of the same object would have: fields of the form, and of the request itself those that only say when
- * it is not to be done.
+ * The headers that a PutObject of the same object would have: fields of the form, and of the request itself those that
+ * only say when it is not to be done.
  * @param tagging value of `x-amz-tagging`
  * @throws S3Error InvalidArgument: no header can carry it, so no answer could say it again
  */
@@ -60,7 +72,9 @@ export function formHeaders(fields: FormFields, tagging: string | undefined, sen
     const name = field === 'acl' ? 'x-amz-acl' : field;
     if (!HEADERS.test(name)) continue;
     const value = asFieldValue(text);
-    if (value === undefined || !isFieldName(name)) throw invalidArgument(field, text, 'The field cannot be a header of the object.');
+    if (value === undefined || !isFieldName(name)) {
+      throw invalidArgument(field, text, 'The field cannot be a header of the object.');
+    }
     headers.set(name, value);
   }
   if (tagging !== undefined) headers.set('x-amz-tagging', tagging);
@@ -76,7 +90,10 @@ function readerOf(headers: ReadonlyMap<string, string>): HeaderReader {
   };
 }
 
-/** What policies may ask of a form: what it says about the object and its signature, and what the request says about its browser. */
+/**
+ * What policies may ask of a form: what it says about the object and its signature, and what the request says about its
+ * browser.
+ */
 export function askedHeaders(fields: FormFieldReader, ofObject: HeaderReader, sent: HeaderReader): HeaderReader {
   const headers = new Map(ofObject.startingWith(''));
   for (const name of ['x-amz-algorithm', 'x-amz-date']) set(headers, name, fields.get(name));

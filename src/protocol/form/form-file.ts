@@ -14,9 +14,9 @@ interface FormFileOptions {
 }
 
 /**
- * The file of a form. A form does not say how long its file is, and both clouds want to know before they store a byte: by the length of
- * the request it is known but for the few bytes that may stand behind the file. So all but these are streamed, and the rest is
- * let go when everything was verified.
+ * The file of a form. A form does not say how long its file is, and both clouds want to know before they store a byte:
+ * by the length of the request it is known but for the few bytes that may stand behind the file. So all but these are
+ * streamed, and the rest is let go when everything was verified.
  */
 export class FormFile {
   /** Exactly `least` bytes. */
@@ -35,12 +35,15 @@ export class FormFile {
     this.#options = options;
     this.rest = this.#rest.promise;
     this.facts = this.#facts.promise;
-    for (const promise of [this.rest, this.facts]) promise.catch(() => undefined); // whoever reads the start hears of it
+    // Whoever reads the start hears of it.
+    for (const promise of [this.rest, this.facts]) promise.catch(() => undefined);
     const { file, whole } = options.form;
     this.start = new Readable({
       read: () => void file.resume(),
       destroy: (error, done) => {
-        if (error !== null || this.#size < options.least) this.#fail(error ?? new Error('the form was given up before its end'));
+        if (error !== null || this.#size < options.least) {
+          this.#fail(error ?? new Error('the form was given up before its end'));
+        }
         done(error);
       },
     });
@@ -71,7 +74,11 @@ export class FormFile {
     const { least, allowed, verifier, form, beforeEnd } = this.#options;
     try {
       await form.whole;
-      if (this.#size < least) throw new S3Error('MaxPostPreDataLengthExceeded', { message: 'Your POST request fields following the upload file were too large.' });
+      if (this.#size < least) {
+        throw new S3Error('MaxPostPreDataLengthExceeded', {
+          message: 'Your POST request fields following the upload file were too large.',
+        });
+      }
       if (this.#size < allowed.min) throw tooSmall(this.#size, allowed);
       const facts = verifier.finish([]);
       await beforeEnd?.(facts);
@@ -97,8 +104,15 @@ export class FormFile {
   }
 }
 
-/** Refuses by the length of the request what can be refused by it. @param least,most bytes that the file has @throws S3Error EntityTooLarge, EntityTooSmall */
-export function checkFileSize({ least, most }: { readonly least: number; readonly most: number }, allowed: FileSize): void {
+/**
+ * Refuses by the length of the request what can be refused by it.
+ * @param least,most bytes that the file has
+ * @throws S3Error EntityTooLarge, EntityTooSmall
+ */
+export function checkFileSize(
+  { least, most }: { readonly least: number; readonly most: number },
+  allowed: FileSize,
+): void {
   if (least > allowed.max) throw tooLarge(least, allowed);
   if (most < allowed.min) throw tooSmall(most, allowed);
 }

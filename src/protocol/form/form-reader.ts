@@ -23,9 +23,11 @@ export interface ReadForm {
 }
 
 /**
- * Reads a `multipart/form-data` body: all fields up to the file, which is handed over as it comes. What follows it is ignored.
+ * Reads a `multipart/form-data` body: all fields up to the file, which is handed over as it comes. What follows it is
+ * ignored.
  * @param contentType with the boundary
- * @throws S3Error MalformedPOSTRequest, MaxPostPreDataLengthExceeded, InvalidArgument (no file), and what is wrong with the body itself
+ * @throws S3Error MalformedPOSTRequest, MaxPostPreDataLengthExceeded, InvalidArgument (no file), and what is wrong with
+ * the body itself
  */
 export function readForm(flow: BodyFlow, contentType: string): Promise<ReadForm> {
   return new FormReader(flow, newParser(contentType)).begin();
@@ -39,7 +41,13 @@ function newParser(contentType: string): BusboyInstance {
     return new Busboy({
       headers: { 'content-type': contentType },
       isPartAFile: (name) => name?.toLowerCase() === 'file',
-      limits: { parts: MAX_PARTS, files: 1, fieldSize: MAX_FORM_DATA, headerSize: MAX_FORM_DATA, headerPairs: MAX_PARTS },
+      limits: {
+        parts: MAX_PARTS,
+        files: 1,
+        fieldSize: MAX_FORM_DATA,
+        headerSize: MAX_FORM_DATA,
+        headerPairs: MAX_PARTS,
+      },
     });
   } catch (error) {
     throw malformed(error);
@@ -140,7 +148,12 @@ class FormReader {
 
   #finished(): void {
     if (this.#file === undefined) {
-      this.#fail(new S3Error('InvalidArgument', { message: 'POST requires exactly one file upload per request.', extra: { ArgumentName: 'file', ArgumentValue: '0' } }));
+      this.#fail(
+        new S3Error('InvalidArgument', {
+          message: 'POST requires exactly one file upload per request.',
+          extra: { ArgumentName: 'file', ArgumentValue: '0' },
+        }),
+      );
     } else if (!this.#over) {
       this.#over = true;
       this.#whole.resolve(undefined);

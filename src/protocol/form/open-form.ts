@@ -42,13 +42,25 @@ async function openFile({ form, size, tryTake }: FormSource, options: OpenFileOp
   const held = Math.min(size, allowed.max);
   const isHeld = least === 0 || held <= holdBytes;
   if (isHeld && tryTake(held, holder)) {
-    const file = new FormFile({ form, verifier: new PayloadVerifier({ payload: UNFRAMED, declared, wantMd5, wantChecksum }), allowed, least: 0, beforeEnd });
+    const file = new FormFile({
+      form,
+      verifier: new PayloadVerifier({ payload: UNFRAMED, declared, wantMd5, wantChecksum }),
+      allowed,
+      least: 0,
+      beforeEnd,
+    });
     const bytes = await file.rest;
     return { kind: 'held', size: bytes.length, bytes, facts: await file.facts };
   }
   if (least === 0) throw new S3Error('SlowDown');
   // Nobody but the gateway computes the digest of what goes in pieces.
-  const file = new FormFile({ form, verifier: new PayloadVerifier({ payload: UNFRAMED, declared, wantMd5: true, wantChecksum }), allowed, least, beforeEnd });
+  const file = new FormFile({
+    form,
+    verifier: new PayloadVerifier({ payload: UNFRAMED, declared, wantMd5: true, wantChecksum }),
+    allowed,
+    least,
+    beforeEnd,
+  });
   const body = { start: { size: least, stream: file.start }, rest: file.rest };
   return { kind: 'openEnded', body, declared: declaredFacts(declared), facts: file.facts };
 }

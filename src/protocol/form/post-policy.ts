@@ -20,7 +20,10 @@ interface FieldCondition {
 }
 
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
-/** What a form may have without a word of the policy: the signature itself, and checksums, which only tell the bytes apart that are meant. */
+/**
+ * What a form may have without a word of the policy: the signature itself, and checksums, which only tell the bytes
+ * apart that are meant.
+ */
 const UNCONDITIONAL = /^(?:x-amz-signature|signature|awsaccesskeyid|policy|file|x-ignore-.*|x-amz-checksum-.*)$/;
 
 /** @param base64 the field `policy` @throws S3Error InvalidPolicyDocument */
@@ -30,9 +33,13 @@ export function parsePostPolicy(base64: string): PostPolicy {
   const { expiration, conditions } = document as { readonly expiration?: unknown; readonly conditions?: unknown };
   if (expiration === undefined) throw invalid('Policy missing expiration.');
   const time = typeof expiration === 'string' && ISO_8601.test(expiration) ? Date.parse(expiration) : NaN;
-  if (Number.isNaN(time)) throw invalid(`Invalid 'expiration' value: '${typeof expiration === 'string' ? expiration : JSON.stringify(expiration)}'`);
+  if (Number.isNaN(time)) {
+    throw invalid(
+      `Invalid 'expiration' value: '${typeof expiration === 'string' ? expiration : JSON.stringify(expiration)}'`,
+    );
+  }
   if (conditions === undefined) throw invalid('Policy missing conditions.');
-  if (!Array.isArray(conditions)) throw invalid('Invalid \'conditions\' value: must be a List.');
+  if (!Array.isArray(conditions)) throw invalid("Invalid 'conditions' value: must be a List.");
   const parsed = conditions.map((condition: unknown) => parseCondition(condition));
   return {
     expiration: time,
@@ -51,9 +58,13 @@ function parseJson(base64: string): unknown {
 
 function parseCondition(condition: unknown): FieldCondition | FileSize {
   if (Array.isArray(condition)) return parseList(condition);
-  if (typeof condition !== 'object' || condition === null) throw invalid('Invalid Condition: must be a List or a Simple-Condition.');
+  if (typeof condition !== 'object' || condition === null) {
+    throw invalid('Invalid Condition: must be a List or a Simple-Condition.');
+  }
   const [entry, another] = Object.entries(condition);
-  if (entry === undefined || another !== undefined) throw invalid('Invalid Simple-Condition: Simple-Conditions must have exactly one property specified.');
+  if (entry === undefined || another !== undefined) {
+    throw invalid('Invalid Simple-Condition: Simple-Conditions must have exactly one property specified.');
+  }
   const [field, value] = entry as [string, unknown];
   if (typeof value !== 'string') throw invalid('Invalid Simple-Condition: value must be a string.');
   return fieldCondition('eq', field, value);
@@ -65,23 +76,37 @@ function parseList(list: readonly unknown[]): FieldCondition | FileSize {
   if (list.length !== 3) throw invalid(`Invalid ${kind || 'Condition'}: wrong number of arguments.`);
   if (kind === 'content-length-range') return parseRange(left, right);
   if (kind !== 'eq' && kind !== 'starts-with') throw invalid(`Invalid Condition: unknown operation '${kind}'.`);
-  if (typeof left !== 'string' || typeof right !== 'string' || !left.startsWith('$')) throw invalid(`Invalid ${kind}: field must begin with '$', and the value be a string.`);
+  if (typeof left !== 'string' || typeof right !== 'string' || !left.startsWith('$')) {
+    throw invalid(`Invalid ${kind}: field must begin with '$', and the value be a string.`);
+  }
   return fieldCondition(kind, left.slice(1), right);
 }
 
 function parseRange(left: unknown, right: unknown): FileSize {
-  const [min, max] = [left, right].map((bound) => (/^\d{1,15}$/.test(String(bound)) ? Number(bound) : NaN)) as [number, number];
-  if (!(min <= max)) throw invalid('Invalid content-length-range: the bounds must be numbers of bytes, the smaller one first.');
+  const [min, max] = [left, right].map((bound) => (/^\d{1,15}$/.test(String(bound)) ? Number(bound) : NaN)) as [
+    number,
+    number,
+  ];
+  if (!(min <= max)) {
+    throw invalid('Invalid content-length-range: the bounds must be numbers of bytes, the smaller one first.');
+  }
   return { min, max };
 }
 
 function fieldCondition(kind: FieldCondition['kind'], field: string, value: string): FieldCondition {
-  return { kind, field: field.toLowerCase(), value, text: `["${kind}", ${JSON.stringify(`$${field}`)}, ${JSON.stringify(value)}]` };
+  return {
+    kind,
+    field: field.toLowerCase(),
+    value,
+    text: `["${kind}", ${JSON.stringify(`$${field}`)}, ${JSON.stringify(value)}]`,
+  };
 }
 
 /**
- * Holds a form against its policy: each condition must be met by a field that is there, and each field be the matter of a condition.
- * @param fields with the bucket that the request is sent to, whatever the form says @param now milliseconds since the epoch
+ * Holds a form against its policy: each condition must be met by a field that is there, and each field be the matter of
+ * a condition.
+ * @param fields with the bucket that the request is sent to, whatever the form says @param now milliseconds since the
+ * epoch
  * @throws S3Error AccessDenied
  */
 export function checkPostPolicy({ expiration, conditions }: PostPolicy, fields: FormFieldReader, now: number): void {
@@ -89,7 +114,9 @@ export function checkPostPolicy({ expiration, conditions }: PostPolicy, fields: 
   const failed = conditions.find((condition) => !isMet(condition, fields.get(condition.field)));
   if (failed !== undefined) throw refused(`Policy Condition failed: ${failed.text}`);
   const named = new Set(conditions.map(({ field }) => field));
-  const extra = Array.from(fields.entries(), ([name]) => name).filter((name) => !named.has(name) && !UNCONDITIONAL.test(name));
+  const extra = Array.from(fields.entries(), ([name]) => name).filter(
+    (name) => !named.has(name) && !UNCONDITIONAL.test(name),
+  );
   if (extra.length > 0) throw refused(`Extra input fields: ${extra.join(', ')}`);
 }
 

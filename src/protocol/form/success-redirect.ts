@@ -9,11 +9,17 @@ interface PostedObject {
 }
 
 /**
- * Where a browser goes after its form was stored: the address that the form names, with bucket, key and ETag added to its query.
+ * Where a browser goes after its form was stored: the address that the form names, with bucket, key and ETag added to
+ * its query.
  * @returns undefined for none, and for what is no address: S3 answers then as if none had been asked for
  */
-export function redirectAfterPost(address: string | undefined, { bucket, key, etag }: PostedObject): string | undefined {
-  if (address === undefined || !PRINTABLE.test(address) || !/^https?:\/\//i.test(address) || !URL.canParse(address)) return undefined;
+export function redirectAfterPost(
+  address: string | undefined,
+  { bucket, key, etag }: PostedObject,
+): string | undefined {
+  if (address === undefined || !PRINTABLE.test(address) || !/^https?:\/\//i.test(address) || !URL.canParse(address)) {
+    return undefined;
+  }
   const mark = address.indexOf('#');
   const [target, fragment] = mark < 0 ? [address, ''] : [address.slice(0, mark), address.slice(mark)];
   const query = `bucket=${encodeURIComponent(bucket)}&key=${encodeURIComponent(key)}&etag=${encodeURIComponent(etag)}`;

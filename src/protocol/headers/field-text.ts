@@ -1,6 +1,8 @@
 /** RFC 9110 5.6.2: a field name is a token. */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** RFC 9110 5.5, and what Node lets through in either direction: blanks, printable ASCII, bytes above it (latin-1 view). */
+/**
+ * RFC 9110 5.5, and what Node lets through in either direction: blanks, printable ASCII, bytes above it (latin-1 view).
+ */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const OUTER_BLANKS = /^[\t ]+|[\t ]+$/g;
 

@@ -4,7 +4,8 @@ import { asFieldValue, isFieldName } from './field-text.ts';
 import { effectiveQuery, type Query } from './query-reader.ts';
 
 /** Parameters of the signature itself, and checksums: SDKs hoist that of an empty body, whatever is sent later. */
-const NOT_HEADERS = /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token|content-sha256|user-agent|checksum-.*|sdk-checksum-algorithm)$/;
+const NOT_HEADERS =
+  /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token|content-sha256|user-agent|checksum-.*|sdk-checksum-algorithm)$/;
 
 /**
  * Presigned URLs carry `x-amz-*` headers in their query ("hoisted"), covered by the signature; S3 takes
@@ -33,8 +34,12 @@ export function withHoistedHeaders(headers: HeaderReader, query: Query): HeaderR
 }
 
 function fieldValue(name: string, value: string): string {
-  if (!isFieldName(name)) throw invalidArgument(name, value, 'The name of the parameter cannot be the name of a header.');
+  if (!isFieldName(name)) {
+    throw invalidArgument(name, value, 'The name of the parameter cannot be the name of a header.');
+  }
   const field = asFieldValue(value);
-  if (field === undefined) throw invalidArgument(name, value, 'The value of the parameter cannot be the value of a header.');
+  if (field === undefined) {
+    throw invalidArgument(name, value, 'The value of the parameter cannot be the value of a header.');
+  }
   return field;
 }

@@ -21,10 +21,19 @@ const DEFAULT_CONTENT_TYPE = 'binary/octet-stream';
 export const META_PREFIX = 'x-amz-meta-';
 /** Names and values together, prefix excluded (S3 User Guide, "User-defined object metadata"). */
 const MAX_USER_METADATA = 2048;
-/** The same for what S3 defines ("System-defined object metadata"). Either cloud takes as much in its own fields, and no service has promised more. */
+/**
+ * The same for what S3 defines ("System-defined object metadata"). Either cloud takes as much in its own fields, and no
+ * service has promised more.
+ */
 const MAX_SYSTEM_METADATA = 2048;
 const SYSTEM_METADATA = [
-  'cache-control', 'content-disposition', 'content-encoding', 'content-language', 'content-type', 'expires', 'x-amz-website-redirect-location',
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'expires',
+  'x-amz-website-redirect-location',
 ] as const;
 const STORAGE_CLASSES = new Set([
   'STANDARD',
@@ -50,14 +59,19 @@ export function parseObjectAttributes(headers: HeaderReader): ParsedAttributes {
   };
 }
 
-/** Storage class and website redirect: never copied from a source, always the request's own. @throws S3Error as `parseObjectAttributes` */
+/**
+ * Storage class and website redirect: never copied from a source, always the request's own.
+ * @throws S3Error as `parseObjectAttributes`
+ */
 export function parsePlacement(headers: HeaderReader): { storageClass?: string; websiteRedirect?: string } {
   const storageClass = headers.get('x-amz-storage-class');
   if (storageClass !== undefined && !STORAGE_CLASSES.has(storageClass)) {
     throw new S3Error('InvalidStorageClass', { extra: { StorageClassRequested: storageClass } });
   }
   const websiteRedirect = headers.get('x-amz-website-redirect-location');
-  if (websiteRedirect !== undefined && !/^(\/|https?:\/\/)/.test(websiteRedirect)) throw new S3Error('InvalidRedirectLocation');
+  if (websiteRedirect !== undefined && !/^(\/|https?:\/\/)/.test(websiteRedirect)) {
+    throw new S3Error('InvalidRedirectLocation');
+  }
   checkSystemMetadata(headers, ['x-amz-website-redirect-location']);
   return {
     ...(storageClass !== undefined && storageClass !== 'STANDARD' && { storageClass }),

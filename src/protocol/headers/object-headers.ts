@@ -102,8 +102,8 @@ const PLAIN = /^[\t\x20-\x7e]*$/;
 const BEYOND_LATIN1 = /[\u0100-\uffff]/;
 
 /**
- * Metadata values are kept as the bytes that came (text beyond latin-1: as a cloud's JSON had it). Printable ASCII goes out
- * as it is; other UTF-8 in RFC 2047 form, as S3 does; bytes that are no UTF-8 unchanged.
+ * Metadata values are kept as the bytes that came (text beyond latin-1: as a cloud's JSON had it). Printable ASCII goes
+ * out as it is; other UTF-8 in RFC 2047 form, as S3 does; bytes that are no UTF-8 unchanged.
  * @returns undefined for values with control characters
  */
 function metadataValue(value: string): string | undefined {

@@ -24,24 +24,36 @@ function parseRetention(headers: HeaderReader, now: number): Retention | undefin
   const date = headers.get(RETAIN_UNTIL);
   if (value === undefined && date === undefined) return undefined;
   if (value === undefined || date === undefined) {
-    throw invalidArgument(value === undefined ? MODE : RETAIN_UNTIL, '', `${RETAIN_UNTIL} and ${MODE} must both be supplied`);
+    throw invalidArgument(
+      value === undefined ? MODE : RETAIN_UNTIL,
+      '',
+      `${RETAIN_UNTIL} and ${MODE} must both be supplied`,
+    );
   }
   const mode = LOCK_MODES.find((known) => known === value);
   if (mode === undefined) throw invalidArgument(MODE, value, 'Unknown wormMode directive.');
   const until = parseRetainUntil(date);
-  if (until === undefined) throw invalidArgument(RETAIN_UNTIL, date, 'The retain until date must be provided in ISO 8601 format');
+  if (until === undefined) {
+    throw invalidArgument(RETAIN_UNTIL, date, 'The retain until date must be provided in ISO 8601 format');
+  }
   requireFuture(until, now, { name: RETAIN_UNTIL, value: date });
   return { mode, until };
 }
 
 /** @throws S3Error InvalidArgument */
-export function requireFuture(until: number, now: number, { name, value }: { readonly name: string; readonly value: string }): void {
+export function requireFuture(
+  until: number,
+  now: number,
+  { name, value }: { readonly name: string; readonly value: string },
+): void {
   if (until <= now) throw invalidArgument(name, value, 'The retain until date must be in the future!');
 }
 
 function parseLegalHold(value: string | undefined): boolean | undefined {
   if (value === undefined) return undefined;
-  if (value !== 'ON' && value !== 'OFF') throw invalidArgument(LEGAL_HOLD, value, "Legal Hold must be either of 'ON' or 'OFF'");
+  if (value !== 'ON' && value !== 'OFF') {
+    throw invalidArgument(LEGAL_HOLD, value, "Legal Hold must be either of 'ON' or 'OFF'");
+  }
   return value === 'ON';
 }
 

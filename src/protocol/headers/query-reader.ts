@@ -60,7 +60,10 @@ class ParsedQuery implements Query {
   }
 }
 
-/** Of a query signed by version 2, what the signature covers. What it does not cover is no parameter, and whoever needs one refuses. */
+/**
+ * Of a query signed by version 2, what the signature covers. What it does not cover is no parameter, and whoever needs
+ * one refuses.
+ */
 class CoveredQuery implements QueryReader {
   readonly #query: Query;
 
@@ -90,7 +93,10 @@ class CoveredQuery implements QueryReader {
   }
 }
 
-/** @param raw query of the request target, without `?` @throws S3Error InvalidURI, InvalidArgument (one parameter with two values) */
+/**
+ * @param raw query of the request target, without `?`
+ * @throws S3Error InvalidURI, InvalidArgument (one parameter with two values)
+ */
 export function readQuery(raw: string): Query {
   if (raw === '') return EMPTY;
   if (NO_ESCAPE.test(raw)) throw new S3Error('InvalidURI', { extra: { URI: raw } });
@@ -113,8 +119,8 @@ function decode(encoded: string): string {
 }
 
 /**
- * Canonical queries are sorted: of two values of one parameter, nobody could say which one came first when it was signed. Headers
- * that are hoisted have names without case.
+ * Canonical queries are sorted: of two values of one parameter, nobody could say which one came first when it was
+ * signed. Headers that are hoisted have names without case.
  */
 function refuseRepeats(names: readonly string[], values: readonly string[]): void {
   const known = new Map<string, string>();
@@ -123,11 +129,15 @@ function refuseRepeats(names: readonly string[], values: readonly string[]): voi
     const lower = name.toLowerCase();
     const key = lower.startsWith('x-amz-') ? lower : name;
     const value = values[index] ?? '';
-    if ((known.get(key) ?? value) !== value) throw invalidArgument(name, value, `The query parameter ${name} was given twice.`);
+    if ((known.get(key) ?? value) !== value) {
+      throw invalidArgument(name, value, `The query parameter ${name} was given twice.`);
+    }
     known.set(key, value);
   }
 }
 
 function notCovered(name: string): S3Error {
-  return new S3Error('AccessDenied', { message: `The query parameter ${name} is not covered by a signature of version 2.` });
+  return new S3Error('AccessDenied', {
+    message: `The query parameter ${name} is not covered by a signature of version 2.`,
+  });
 }

@@ -8,8 +8,12 @@ interface Constraint {
   readonly pattern?: RegExp;
 }
 
-// eslint-disable-next-line no-control-regex -- AWS's own pattern
-export const ARN: Constraint = { min: 20, max: 2048, pattern: /^[\u0009\u000a\u000d\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd]+$/ };
+export const ARN: Constraint = {
+  min: 20,
+  max: 2048,
+  // eslint-disable-next-line no-control-regex -- AWS's own pattern
+  pattern: /^[\u0009\u000a\u000d\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd]+$/,
+};
 export const SESSION_NAME: Constraint = { min: 2, max: 64, pattern: /^[\w+=,.@-]*$/ };
 export const EXTERNAL_ID: Constraint = { min: 2, max: 1224, pattern: /^[\w+=,.@:/-]*$/ };
 // eslint-disable-next-line no-control-regex -- AWS's own pattern
@@ -36,7 +40,9 @@ export function required(form: StsForm, name: string, constraint: Constraint): s
 export function check(name: string, value: string, { min = 0, max = Infinity, pattern }: Constraint): void {
   if (value.length < min) throw violated(value, field(name), `Member must have length greater than or equal to ${min}`);
   if (value.length > max) throw violated(value, field(name), `Member must have length less than or equal to ${max}`);
-  if (pattern?.test(value) === false) throw violated(value, field(name), `Member must satisfy regular expression pattern: ${pattern.source}`);
+  if (pattern?.test(value) === false) {
+    throw violated(value, field(name), `Member must satisfy regular expression pattern: ${pattern.source}`);
+  }
 }
 
 interface Seconds {
@@ -60,8 +66,12 @@ const MAX_ECHO = 200;
 
 function violated(value: string, at: string, constraint: string): StsError {
   // Policies and tokens are long, and a token is a secret.
-  const shown = value === 'null' ? value : at === 'webIdentityToken' ? '\'...\'' : `'${value.slice(0, MAX_ECHO).toWellFormed()}'`;
-  return new StsError('ValidationError', `1 validation error detected: Value ${shown} at '${at}' failed to satisfy constraint: ${constraint}`);
+  const shown =
+    value === 'null' ? value : at === 'webIdentityToken' ? "'...'" : `'${value.slice(0, MAX_ECHO).toWellFormed()}'`;
+  return new StsError(
+    'ValidationError',
+    `1 validation error detected: Value ${shown} at '${at}' failed to satisfy constraint: ${constraint}`,
+  );
 }
 
 function field(name: string): string {

@@ -11,16 +11,20 @@ export interface StsResult {
 
 /** The answer to a call of an action. */
 export function answerDocument(action: string, result: StsResult, requestId: string): string {
-  return `<${action}Response xmlns="${NAMESPACE}">\n  <${action}Result>\n${elements(result, '    ')}  </${action}Result>\n`
-    + `  <ResponseMetadata>\n    <RequestId>${requestId}</RequestId>\n  </ResponseMetadata>\n</${action}Response>\n`;
+  return (
+    `<${action}Response xmlns="${NAMESPACE}">\n  <${action}Result>\n${elements(result, '    ')}  </${action}Result>\n` +
+    `  <ResponseMetadata>\n    <RequestId>${requestId}</RequestId>\n  </ResponseMetadata>\n</${action}Response>\n`
+  );
 }
 
 /** `Sender`: the client's fault. */
 export function errorAnswer(error: StsError, requestId: string): string {
   const type = error.status < 500 ? 'Sender' : 'Receiver';
   const message = escapeXml(error.message.slice(0, MAX_ECHO).toWellFormed());
-  return `<ErrorResponse xmlns="${NAMESPACE}">\n  <Error>\n    <Type>${type}</Type>\n    <Code>${error.code}</Code>\n    <Message>${message}</Message>\n  </Error>\n`
-    + `  <RequestId>${requestId}</RequestId>\n</ErrorResponse>\n`;
+  return (
+    `<ErrorResponse xmlns="${NAMESPACE}">\n  <Error>\n    <Type>${type}</Type>\n    <Code>${error.code}</Code>\n    <Message>${message}</Message>\n  </Error>\n` +
+    `  <RequestId>${requestId}</RequestId>\n</ErrorResponse>\n`
+  );
 }
 
 function elements(result: StsResult, indent: string): string {

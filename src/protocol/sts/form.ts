@@ -7,11 +7,16 @@ const MAX_PARAMETERS = 256;
 export class StsForm {
   readonly #values: ReadonlyMap<string, string>;
 
-  /** @param text `application/x-www-form-urlencoded`: a body, or a query without `?` @throws StsError MalformedQueryString, ValidationError */
+  /**
+   * @param text `application/x-www-form-urlencoded`: a body, or a query without `?`
+   * @throws StsError MalformedQueryString, ValidationError
+   */
   constructor(text: string) {
     const values = new Map<string, string>();
     const pairs = text === '' ? [] : text.split('&', MAX_PARAMETERS + 1);
-    if (pairs.length > MAX_PARAMETERS) throw new StsError('MalformedQueryString', `A call may have ${MAX_PARAMETERS} parameters at most.`);
+    if (pairs.length > MAX_PARAMETERS) {
+      throw new StsError('MalformedQueryString', `A call may have ${MAX_PARAMETERS} parameters at most.`);
+    }
     for (const pair of pairs) {
       const equals = pair.indexOf('=');
       const name = decode(equals < 0 ? pair : pair.slice(0, equals));
@@ -32,7 +37,9 @@ export class StsForm {
     return this.#values.has(name) || [...this.#values.keys()].some((known) => known.startsWith(`${name}.`));
   }
 
-  /** `name.member.1`, `name.member.2`, ...; with `field`, `name.member.1.<field>`. Ends at the first that is not there. */
+  /**
+   * `name.member.1`, `name.member.2`, ...; with `field`, `name.member.1.<field>`. Ends at the first that is not there.
+   */
   list(name: string, field?: string): string[] {
     const suffix = field === undefined ? '' : `.${field}`;
     const found: string[] = [];

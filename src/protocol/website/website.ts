@@ -26,10 +26,24 @@ export function checkWebsite(website: Website): Website {
     return website;
   }
   const suffix = index?.Suffix;
-  if (suffix === undefined) throw invalidArgument('IndexDocument', 'null', 'A value for IndexDocument Suffix must be provided if RedirectAllRequestsTo is empty');
-  if (suffix === '' || suffix.includes('/') || suffix.length > MAX_KEY) throw invalidArgument('IndexDocument', suffix, 'The IndexDocument Suffix is not well formed');
-  if (error !== undefined && (error.Key === '' || error.Key.length > MAX_KEY)) throw invalidArgument('ErrorDocument', error.Key, 'The ErrorDocument Key is not well formed');
-  if (rules.length > MAX_RULES) throw invalid(`${rules.length} routing rules provided, the number of routing rules in a website configuration is limited to ${MAX_RULES}.`);
+  if (suffix === undefined) {
+    throw invalidArgument(
+      'IndexDocument',
+      'null',
+      'A value for IndexDocument Suffix must be provided if RedirectAllRequestsTo is empty',
+    );
+  }
+  if (suffix === '' || suffix.includes('/') || suffix.length > MAX_KEY) {
+    throw invalidArgument('IndexDocument', suffix, 'The IndexDocument Suffix is not well formed');
+  }
+  if (error !== undefined && (error.Key === '' || error.Key.length > MAX_KEY)) {
+    throw invalidArgument('ErrorDocument', error.Key, 'The ErrorDocument Key is not well formed');
+  }
+  if (rules.length > MAX_RULES) {
+    throw invalid(
+      `${rules.length} routing rules provided, the number of routing rules in a website configuration is limited to ${MAX_RULES}.`,
+    );
+  }
   for (const { Condition: condition, Redirect: redirect } of rules) {
     checkCondition(condition);
     checkRedirect(redirect);
@@ -45,23 +59,41 @@ function checkCondition(condition: NonNullable<Website['rules']>[number]['Condit
   if (condition === undefined) return;
   const { HttpErrorCodeReturnedEquals: code, KeyPrefixEquals: prefix } = condition;
   if (code === undefined && prefix === undefined) {
-    throw invalid('Condition cannot be empty. To redirect all requests without a condition, the condition element shouldn\'t be present.');
+    throw invalid(
+      "Condition cannot be empty. To redirect all requests without a condition, the condition element shouldn't be present.",
+    );
   }
-  if (code !== undefined && !/^[45]\d\d$/.test(code)) throw invalid(`The provided HTTP error code (${code}) is not valid. Valid codes are 4XX or 5XX.`);
+  if (code !== undefined && !/^[45]\d\d$/.test(code)) {
+    throw invalid(`The provided HTTP error code (${code}) is not valid. Valid codes are 4XX or 5XX.`);
+  }
 }
 
 function checkRedirect(redirect: Redirect): void {
   const { HttpRedirectCode: code, ReplaceKeyPrefixWith: prefix, ReplaceKeyWith: key } = redirect;
   if (Object.values(redirect).every((value) => value === undefined)) throw new S3Error('MalformedXML');
-  if (prefix !== undefined && key !== undefined) throw invalid('You can only define ReplaceKeyPrefix or ReplaceKey but not both.');
-  if (code !== undefined && !REDIRECT_CODE.test(code)) throw invalid(`The provided HTTP redirect code (${code}) is not valid. Valid codes are 3XX except 300.`);
+  if (prefix !== undefined && key !== undefined) {
+    throw invalid('You can only define ReplaceKeyPrefix or ReplaceKey but not both.');
+  }
+  if (code !== undefined && !REDIRECT_CODE.test(code)) {
+    throw invalid(`The provided HTTP redirect code (${code}) is not valid. Valid codes are 3XX except 300.`);
+  }
   checkPlace(redirect);
 }
 
-function checkPlace({ HostName: host, Protocol: protocol }: { readonly HostName?: string | undefined; readonly Protocol?: string | undefined }): void {
-  if (host !== undefined && !HOST.test(host)) throw invalidArgument('HostName', host, 'The HostName is not well formed');
+function checkPlace({
+  HostName: host,
+  Protocol: protocol,
+}: {
+  readonly HostName?: string | undefined;
+  readonly Protocol?: string | undefined;
+}): void {
+  if (host !== undefined && !HOST.test(host)) {
+    throw invalidArgument('HostName', host, 'The HostName is not well formed');
+  }
   if (protocol !== undefined && protocol !== 'http' && protocol !== 'https') {
-    throw invalid('Invalid protocol, protocol can be http or https. If not defined the protocol will be selected automatically.');
+    throw invalid(
+      'Invalid protocol, protocol can be http or https. If not defined the protocol will be selected automatically.',
+    );
   }
 }
 
@@ -69,8 +101,15 @@ function invalid(message: string): S3Error {
   return new S3Error('InvalidRequest', { message });
 }
 
-/** What a request is sent to, by the first rule that fits. @param error status that it would be answered with; absent: nothing was looked at yet */
-export function redirectByRule({ rules = [] }: Website, key: string, error?: number): { readonly redirect: Redirect; readonly prefix: string } | undefined {
+/**
+ * What a request is sent to, by the first rule that fits.
+ * @param error status that it would be answered with; absent: nothing was looked at yet
+ */
+export function redirectByRule(
+  { rules = [] }: Website,
+  key: string,
+  error?: number,
+): { readonly redirect: Redirect; readonly prefix: string } | undefined {
   for (const { Condition: condition, Redirect: redirect } of rules) {
     const { HttpErrorCodeReturnedEquals: code, KeyPrefixEquals: prefix = '' } = condition ?? {};
     const fits = code === undefined ? error === undefined : code === String(error);

@@ -9,13 +9,37 @@ export const CREATE_BUCKET_CONFIGURATION = {
     fields: [
       { element: 'LocationConstraint', content: text },
       // Of directory buckets, which are refused.
-      { element: 'Location', content: { kind: 'struct', fields: [{ element: 'Name', content: text }, { element: 'Type', content: text }] } },
-      { element: 'Bucket', content: { kind: 'struct', fields: [{ element: 'DataRedundancy', content: text }, { element: 'Type', content: text }] } },
+      {
+        element: 'Location',
+        content: {
+          kind: 'struct',
+          fields: [
+            { element: 'Name', content: text },
+            { element: 'Type', content: text },
+          ],
+        },
+      },
+      {
+        element: 'Bucket',
+        content: {
+          kind: 'struct',
+          fields: [
+            { element: 'DataRedundancy', content: text },
+            { element: 'Type', content: text },
+          ],
+        },
+      },
       {
         element: 'Tag',
         property: 'tags',
         list: { wrapper: 'Tags' },
-        content: { kind: 'struct', fields: [{ element: 'Key', content: text, required: true }, { element: 'Value', content: text, required: true }] },
+        content: {
+          kind: 'struct',
+          fields: [
+            { element: 'Key', content: text, required: true },
+            { element: 'Value', content: text, required: true },
+          ],
+        },
       },
     ],
   },

@@ -10,20 +10,23 @@ export const SMALL_DOCUMENT: XmlLimits = { bytes: 256 * 1024, elements: 2000 };
 /** What a document of shape `S` decodes to; exact when the shape was declared `as const satisfies XmlShape`. */
 export type Decoded<S extends XmlShape> = DecodedContent<S['content']>;
 
-type DecodedContent<C extends XmlContent> =
-  C extends { readonly kind: 'text' } ? string
-    : C extends { readonly kind: 'number' } ? number
-      : C extends { readonly kind: 'boolean' } ? boolean
-        : C extends { readonly kind: 'struct'; readonly fields: infer F extends readonly XmlField[] }
-          ? { readonly [Field in F[number] as PropertyName<Field>]: DecodedField<Field> }
-          : never;
+type DecodedContent<C extends XmlContent> = C extends { readonly kind: 'text' }
+  ? string
+  : C extends { readonly kind: 'number' }
+    ? number
+    : C extends { readonly kind: 'boolean' }
+      ? boolean
+      : C extends { readonly kind: 'struct'; readonly fields: infer F extends readonly XmlField[] }
+        ? { readonly [Field in F[number] as PropertyName<Field>]: DecodedField<Field> }
+        : never;
 
 type PropertyName<F extends XmlField> = F extends { readonly property: infer P extends string } ? P : F['element'];
 
-type DecodedField<F extends XmlField> =
-  F extends { readonly list: { readonly wrapper: string } } ? readonly DecodedContent<F['content']>[] | Absent<F>
-    : F extends { readonly list: object } ? readonly DecodedContent<F['content']>[]
-      : DecodedContent<F['content']> | Absent<F>;
+type DecodedField<F extends XmlField> = F extends { readonly list: { readonly wrapper: string } }
+  ? readonly DecodedContent<F['content']>[] | Absent<F>
+  : F extends { readonly list: object }
+    ? readonly DecodedContent<F['content']>[]
+    : DecodedContent<F['content']> | Absent<F>;
 
 type Absent<F extends XmlField> = F extends { readonly required: true } ? never : undefined;
 
@@ -42,7 +45,11 @@ type ListShape = XmlShape & { readonly content: { readonly kind: 'struct'; reado
  *
  * @throws S3Error MalformedXML
  */
-export function decodeXml<const S extends XmlShape>(shape: S, bytes: Uint8Array, limits: XmlLimits = SMALL_DOCUMENT): Decoded<S> {
+export function decodeXml<const S extends XmlShape>(
+  shape: S,
+  bytes: Uint8Array,
+  limits: XmlLimits = SMALL_DOCUMENT,
+): Decoded<S> {
   try {
     const root = parseTree(bytes, limits);
     if (root.name !== shape.root) throw new Error(`<${shape.root}> is expected`);
@@ -54,10 +61,15 @@ export function decodeXml<const S extends XmlShape>(shape: S, bytes: Uint8Array,
 }
 
 /**
- * The same for a long list, a piece at a time: in between others get their turn, so that a document of megabytes blocks nobody.
+ * The same for a long list, a piece at a time: in between others get their turn, so that a document of megabytes blocks
+ * nobody.
  * @throws S3Error MalformedXML; the reason of the signal
  */
-export async function decodeXmlList<const S extends ListShape>(shape: S, bytes: Uint8Array, { limits, signal }: ListOptions): Promise<Decoded<S>> {
+export async function decodeXmlList<const S extends ListShape>(
+  shape: S,
+  bytes: Uint8Array,
+  { limits, signal }: ListOptions,
+): Promise<Decoded<S>> {
   const root = new RootDecoder(shape);
   const pieces = parsePieces(bytes, limits);
   while (step(pieces, root)) {
@@ -115,7 +127,9 @@ class RootDecoder {
       const field = this.#fields.get(child.name);
       if (field === undefined) throw new Error(`<${child.name}> is not expected in <${this.#shape.root}>`);
       const values = this.#values.get(field) ?? [];
-      if (field.list === undefined && values.length > 0) throw new Error(`<${child.name}> stands twice in <${this.#shape.root}>`);
+      if (field.list === undefined && values.length > 0) {
+        throw new Error(`<${child.name}> stands twice in <${this.#shape.root}>`);
+      }
       values.push(decodeContent(field.content, child));
       this.#values.set(field, values);
     }
@@ -125,7 +139,9 @@ class RootDecoder {
     if (this.#name !== this.#shape.root) throw new Error(`<${this.#shape.root}> is expected`);
     const entries = this.#shape.content.fields.map((field): [string, DecodedValue] => {
       const values = this.#values.get(field) ?? [];
-      if (field.required === true && values.length === 0) throw new Error(`<${field.element}> is missing in <${this.#shape.root}>`);
+      if (field.required === true && values.length === 0) {
+        throw new Error(`<${field.element}> is missing in <${this.#shape.root}>`);
+      }
       return [field.property ?? field.element, field.list === undefined ? values[0] : values];
     });
     return Object.fromEntries(entries);
@@ -158,7 +174,9 @@ const names = new WeakMap<readonly XmlField[], ReadonlySet<string>>();
 
 /** Of the elements that may stand there. */
 function namesIn(fields: readonly XmlField[]): ReadonlySet<string> {
-  const known = names.get(fields) ?? new Set(fields.filter((field) => field.attribute !== true).map((field) => field.list?.wrapper ?? field.element));
+  const known =
+    names.get(fields) ??
+    new Set(fields.filter((field) => field.attribute !== true).map((field) => field.list?.wrapper ?? field.element));
   names.set(fields, known);
   return known;
 }
@@ -166,7 +184,9 @@ function namesIn(fields: readonly XmlField[]): ReadonlySet<string> {
 function decodeField(field: XmlField, parent: XmlElement): DecodedValue {
   if (field.attribute === true) {
     const value = parent.attributes[field.element];
-    return value === undefined || field.content.kind === 'struct' ? undefined : decodeScalar(field.content.kind, value, field.element);
+    return value === undefined || field.content.kind === 'struct'
+      ? undefined
+      : decodeScalar(field.content.kind, value, field.element);
   }
   if (field.list === undefined) {
     const only = single(parent, field.element);

@@ -49,7 +49,9 @@ function element(name: string, attributes: string, content: XmlContent, value: X
 function list(field: XmlField, value: XmlValue): string {
   if (!Array.isArray(value)) throw new TypeError(`${field.element}: an array is expected`);
   let items = '';
-  for (const item of value as readonly XmlValue[]) items += field.list?.among === undefined ? element(field.element, '', field.content, item) : choice(field, item);
+  for (const item of value as readonly XmlValue[]) {
+    items += field.list?.among === undefined ? element(field.element, '', field.content, item) : choice(field, item);
+  }
   const wrapper = field.list?.wrapper;
   if (wrapper === undefined) return items;
   return items === '' ? `<${wrapper}/>` : `<${wrapper}>${items}</${wrapper}>`;
@@ -59,7 +61,9 @@ function list(field: XmlField, value: XmlValue): string {
 function choice(field: XmlField, item: XmlValue): string {
   const [name, value] = typeof item === 'object' && !Array.isArray(item) ? (Object.entries(item)[0] ?? []) : [];
   const content = name === field.element ? field.content : field.list?.among?.[name ?? ''];
-  if (name === undefined || content === undefined) throw new TypeError(`${field.element}: an object that names its element is expected`);
+  if (name === undefined || content === undefined) {
+    throw new TypeError(`${field.element}: an object that names its element is expected`);
+  }
   return element(name, '', content, value);
 }
 

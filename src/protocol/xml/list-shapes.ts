@@ -2,7 +2,11 @@ import type { XmlField, XmlShape } from './shape.ts';
 import { boolean, fields, number, text } from './shape-parts.ts';
 
 const OWNER: XmlField = { element: 'Owner', content: { kind: 'struct', fields: fields(text, 'ID', 'DisplayName') } };
-const COMMON_PREFIXES: XmlField = { element: 'CommonPrefixes', list: {}, content: { kind: 'struct', fields: fields(text, 'Prefix') } };
+const COMMON_PREFIXES: XmlField = {
+  element: 'CommonPrefixes',
+  list: {},
+  content: { kind: 'struct', fields: fields(text, 'Prefix') },
+};
 
 /** Of an object or a version, behind what names it. */
 const OBJECT_FIELDS: readonly XmlField[] = [
@@ -14,14 +18,25 @@ const OBJECT_FIELDS: readonly XmlField[] = [
   ...fields(text, 'StorageClass'),
 ];
 
-const CONTENTS: XmlField = { element: 'Contents', list: {}, content: { kind: 'struct', fields: [...fields(text, 'Key'), ...OBJECT_FIELDS] } };
+const CONTENTS: XmlField = {
+  element: 'Contents',
+  list: {},
+  content: { kind: 'struct', fields: [...fields(text, 'Key'), ...OBJECT_FIELDS] },
+};
 
 /** What all listings say about the request behind their markers. */
-const PAGE_FIELDS: readonly XmlField[] = [...fields(number, 'MaxKeys'), ...fields(text, 'Delimiter', 'EncodingType'), ...fields(boolean, 'IsTruncated')];
+const PAGE_FIELDS: readonly XmlField[] = [
+  ...fields(number, 'MaxKeys'),
+  ...fields(text, 'Delimiter', 'EncodingType'),
+  ...fields(boolean, 'IsTruncated'),
+];
 
 export const LIST_OBJECTS_RESULT: XmlShape = {
   root: 'ListBucketResult',
-  content: { kind: 'struct', fields: [...fields(text, 'Name', 'Prefix', 'Marker', 'NextMarker'), ...PAGE_FIELDS, CONTENTS, COMMON_PREFIXES] },
+  content: {
+    kind: 'struct',
+    fields: [...fields(text, 'Name', 'Prefix', 'Marker', 'NextMarker'), ...PAGE_FIELDS, CONTENTS, COMMON_PREFIXES],
+  },
 };
 
 export const LIST_OBJECTS_V2_RESULT: XmlShape = {
@@ -50,7 +65,11 @@ export const LIST_OBJECT_VERSIONS_RESULT: XmlShape = {
       {
         element: 'Version',
         property: 'entries',
-        list: { among: { DeleteMarker: { kind: 'struct', fields: [...VERSION_FIELDS, ...fields(text, 'LastModified'), OWNER] } } },
+        list: {
+          among: {
+            DeleteMarker: { kind: 'struct', fields: [...VERSION_FIELDS, ...fields(text, 'LastModified'), OWNER] },
+          },
+        },
         content: { kind: 'struct', fields: [...VERSION_FIELDS, ...OBJECT_FIELDS] },
       },
       COMMON_PREFIXES,

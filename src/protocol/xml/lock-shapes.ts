@@ -4,7 +4,13 @@ import { text } from './shape-parts.ts';
 /** Body of Put- and GetObjectRetention. */
 export const RETENTION = {
   root: 'Retention',
-  content: { kind: 'struct', fields: [{ element: 'Mode', content: text }, { element: 'RetainUntilDate', content: text }] },
+  content: {
+    kind: 'struct',
+    fields: [
+      { element: 'Mode', content: text },
+      { element: 'RetainUntilDate', content: text },
+    ],
+  },
 } as const satisfies XmlShape;
 
 /** Body of Put- and GetObjectLegalHold. */

@@ -2,7 +2,10 @@ import type { XmlContent, XmlField, XmlShape } from './shape.ts';
 import { CHECKSUMS, boolean, fields, number, text } from './shape-parts.ts';
 
 const ACCOUNT: XmlContent = { kind: 'struct', fields: fields(text, 'ID', 'DisplayName') };
-const INITIATOR_AND_OWNER: readonly XmlField[] = [...fields(ACCOUNT, 'Initiator', 'Owner'), ...fields(text, 'StorageClass')];
+const INITIATOR_AND_OWNER: readonly XmlField[] = [
+  ...fields(ACCOUNT, 'Initiator', 'Owner'),
+  ...fields(text, 'StorageClass'),
+];
 
 export const INITIATE_MULTIPART_UPLOAD_RESULT: XmlShape = {
   root: 'InitiateMultipartUploadResult',
@@ -43,7 +46,10 @@ export const COMPLETE_MULTIPART_UPLOAD = {
 
 export const COMPLETE_MULTIPART_UPLOAD_RESULT: XmlShape = {
   root: 'CompleteMultipartUploadResult',
-  content: { kind: 'struct', fields: [...fields(text, 'Location', 'Bucket', 'Key', 'ETag'), ...CHECKSUMS, ...fields(text, 'ChecksumType')] },
+  content: {
+    kind: 'struct',
+    fields: [...fields(text, 'Location', 'Bucket', 'Key', 'ETag'), ...CHECKSUMS, ...fields(text, 'ChecksumType')],
+  },
 };
 
 export const COPY_PART_RESULT: XmlShape = {
@@ -64,7 +70,15 @@ export const LIST_PARTS_RESULT: XmlShape = {
       {
         element: 'Part',
         list: {},
-        content: { kind: 'struct', fields: [...fields(number, 'PartNumber'), ...fields(text, 'LastModified', 'ETag'), ...fields(number, 'Size'), ...CHECKSUMS] },
+        content: {
+          kind: 'struct',
+          fields: [
+            ...fields(number, 'PartNumber'),
+            ...fields(text, 'LastModified', 'ETag'),
+            ...fields(number, 'Size'),
+            ...CHECKSUMS,
+          ],
+        },
       },
     ],
   },
@@ -75,7 +89,17 @@ export const LIST_MULTIPART_UPLOADS_RESULT: XmlShape = {
   content: {
     kind: 'struct',
     fields: [
-      ...fields(text, 'Bucket', 'KeyMarker', 'UploadIdMarker', 'NextKeyMarker', 'NextUploadIdMarker', 'Prefix', 'Delimiter', 'EncodingType'),
+      ...fields(
+        text,
+        'Bucket',
+        'KeyMarker',
+        'UploadIdMarker',
+        'NextKeyMarker',
+        'NextUploadIdMarker',
+        'Prefix',
+        'Delimiter',
+        'EncodingType',
+      ),
       ...fields(number, 'MaxUploads'),
       ...fields(boolean, 'IsTruncated'),
       {
@@ -83,7 +107,11 @@ export const LIST_MULTIPART_UPLOADS_RESULT: XmlShape = {
         list: {},
         content: {
           kind: 'struct',
-          fields: [...fields(text, 'Key', 'UploadId'), ...INITIATOR_AND_OWNER, ...fields(text, 'Initiated', 'ChecksumAlgorithm', 'ChecksumType')],
+          fields: [
+            ...fields(text, 'Key', 'UploadId'),
+            ...INITIATOR_AND_OWNER,
+            ...fields(text, 'Initiated', 'ChecksumAlgorithm', 'ChecksumType'),
+          ],
         },
       },
       { element: 'CommonPrefixes', list: {}, content: { kind: 'struct', fields: fields(text, 'Prefix') } },

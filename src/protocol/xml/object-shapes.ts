@@ -49,10 +49,18 @@ export const DELETE_RESULT: XmlShape = {
         list: {},
         content: {
           kind: 'struct',
-          fields: [...fields(text, 'Key', 'VersionId'), { element: 'DeleteMarker', content: boolean }, ...fields(text, 'DeleteMarkerVersionId')],
+          fields: [
+            ...fields(text, 'Key', 'VersionId'),
+            { element: 'DeleteMarker', content: boolean },
+            ...fields(text, 'DeleteMarkerVersionId'),
+          ],
         },
       },
-      { element: 'Error', list: {}, content: { kind: 'struct', fields: fields(text, 'Key', 'VersionId', 'Code', 'Message') } },
+      {
+        element: 'Error',
+        list: {},
+        content: { kind: 'struct', fields: fields(text, 'Key', 'VersionId', 'Code', 'Message') },
+      },
     ],
   },
 };
@@ -63,7 +71,10 @@ export const GET_OBJECT_ATTRIBUTES_RESULT: XmlShape = {
     kind: 'struct',
     fields: [
       { element: 'ETag', content: text },
-      { element: 'Checksum', content: { kind: 'struct', fields: [...CHECKSUMS, { element: 'ChecksumType', content: text }] } },
+      {
+        element: 'Checksum',
+        content: { kind: 'struct', fields: [...CHECKSUMS, { element: 'ChecksumType', content: text }] },
+      },
       {
         element: 'ObjectParts',
         content: {

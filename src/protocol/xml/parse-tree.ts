@@ -19,7 +19,7 @@ const ATTRIBUTES = ':@';
 const TEXT = '#text';
 const CDATA = '#cdata';
 const REFERENCE = /&(#[xX]?[\da-fA-F]+;|[a-z]+;)?/g;
-const NAMED: Readonly<Record<string, string>> = { 'amp;': '&', 'lt;': '<', 'gt;': '>', 'quot;': '"', 'apos;': '\'' };
+const NAMED: Readonly<Record<string, string>> = { 'amp;': '&', 'lt;': '<', 'gt;': '>', 'quot;': '"', 'apos;': "'" };
 
 const parser = new XMLParser({
   preserveOrder: true,
@@ -39,7 +39,10 @@ const parser = new XMLParser({
 
 type RawNode = Readonly<Record<string, unknown>>;
 
-/** The whole document at once. @throws Error for anything that is not one well-formed element without DTD, within the limits */
+/**
+ * The whole document at once.
+ * @throws Error for anything that is not one well-formed element without DTD, within the limits
+ */
 export function parseTree(bytes: Uint8Array, limits: XmlLimits): XmlElement {
   const scan = new XmlScan(asBuffer(bytes), limits);
   while (scan.next());
@@ -47,9 +50,9 @@ export function parseTree(bytes: Uint8Array, limits: XmlLimits): XmlElement {
 }
 
 /**
- * The document in pieces: what the root holds, some children at a time in an element of any name, and at last the root without
- * them. Whoever takes them may pause in between. A document that turns out to be broken throws where that is seen: nothing may be
- * done before the end.
+ * The document in pieces: what the root holds, some children at a time in an element of any name, and at last the root
+ * without them. Whoever takes them may pause in between. A document that turns out to be broken throws where that is
+ * seen: nothing may be done before the end.
  * @throws Error as `parseTree`
  */
 export function* parsePieces(bytes: Uint8Array, limits: XmlLimits): Generator<XmlElement> {
@@ -58,7 +61,7 @@ export function* parsePieces(bytes: Uint8Array, limits: XmlLimits): Generator<Xm
   while (scan.depth === 0 && scan.next()) requireShort(scan.at);
   const head = scan.at;
   let tail = head;
-  for (let start = head, marks = 0; scan.depth > 0;) {
+  for (let start = head, marks = 0; scan.depth > 0; ) {
     const before = scan.at;
     if (!scan.next()) break;
     requireShort(scan.at - start);
@@ -93,7 +96,9 @@ function parseElement(text: string): XmlElement {
   if (verdict !== true) throw new Error(verdict.err.msg);
   const roots = toElements(parser.parse(text) as readonly RawNode[], 0);
   const root = roots.elements[0];
-  if (root === undefined || roots.elements.length > 1 || roots.text.trim() !== '') throw new Error('one root element is expected');
+  if (root === undefined || roots.elements.length > 1 || roots.text.trim() !== '') {
+    throw new Error('one root element is expected');
+  }
   return root;
 }
 
@@ -147,6 +152,8 @@ function decodeEntities(text: string): string {
 function codePoint(reference: string): string {
   const hex = reference[1] === 'x' || reference[1] === 'X';
   const code = Number.parseInt(reference.slice(hex ? 2 : 1, -1), hex ? 16 : 10);
-  if (!Number.isInteger(code) || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) throw new Error('no such character');
+  if (!Number.isInteger(code) || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
+    throw new Error('no such character');
+  }
   return String.fromCodePoint(code);
 }

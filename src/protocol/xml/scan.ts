@@ -1,7 +1,7 @@
 /*
- * A first look at a document, over its bytes, before any text or object is made of it: where markup begins and ends, how much there
- * is of it, and where the document may be cut into pieces. It says no to what no request holds (DTDs, hundreds of attributes, text
- * without end) in time linear in the bytes, and leaves to the parser what is well-formed.
+ * A first look at a document, over its bytes, before any text or object is made of it: where markup begins and ends,
+ * how much there is of it, and where the document may be cut into pieces. It says no to what no request holds (DTDs,
+ * hundreds of attributes, text without end) in time linear in the bytes, and leaves to the parser what is well-formed.
  */
 
 /** What a document may hold. Larger ones are no XML of S3's. */
@@ -15,7 +15,10 @@ export const MAX_DEPTH = 16;
 const MAX_ATTRIBUTES = 16;
 /** One tag with all its attributes: namespaces, and the type of a grantee. */
 const MAX_TAG_BYTES = 4096;
-/** What stands between two tags, a comment, a CDATA section: a key of 1,024 bytes, each written as a character reference, stays below. */
+/**
+ * What stands between two tags, a comment, a CDATA section: a key of 1,024 bytes, each written as a character
+ * reference, stays below.
+ */
 const MAX_RUN_BYTES = 16 * 1024;
 
 const LESS = 0x3c;
@@ -81,12 +84,17 @@ export class XmlScan {
       if (at - start > MAX_TAG_BYTES) throw new Error('a tag is too long');
       if (quote !== 0) {
         if (byte === quote) quote = 0;
-      } else if (byte === QUOTE || byte === APOSTROPHE) quote = byte;
-      else if (byte === EQUALS) attributes += 1;
-      else if (byte === LESS) throw new Error('a tag within a tag');
-      else if (byte === GREATER) {
+      } else if (byte === QUOTE || byte === APOSTROPHE) {
+        quote = byte;
+      } else if (byte === EQUALS) {
+        attributes += 1;
+      } else if (byte === LESS) {
+        throw new Error('a tag within a tag');
+      } else if (byte === GREATER) {
         this.#attributes += attributes;
-        if (attributes > MAX_ATTRIBUTES || this.#attributes > this.#limits.elements) throw new Error('too many attributes');
+        if (attributes > MAX_ATTRIBUTES || this.#attributes > this.#limits.elements) {
+          throw new Error('too many attributes');
+        }
         this.#nest(closing ? -1 : bytes[at - 1] === SLASH ? 0 : 1);
         return at + 1;
       }

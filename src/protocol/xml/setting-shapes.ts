@@ -4,7 +4,13 @@ import { boolean, number, text } from './shape-parts.ts';
 /** Body of Put- and GetBucketVersioning. */
 export const VERSIONING_CONFIGURATION = {
   root: 'VersioningConfiguration',
-  content: { kind: 'struct', fields: [{ element: 'Status', content: text }, { element: 'MfaDelete', content: text }] },
+  content: {
+    kind: 'struct',
+    fields: [
+      { element: 'Status', content: text },
+      { element: 'MfaDelete', content: text },
+    ],
+  },
 } as const satisfies XmlShape;
 
 /** Body of Put- and GetObjectLockConfiguration. */
@@ -109,12 +115,21 @@ export const SERVER_SIDE_ENCRYPTION_CONFIGURATION = {
           fields: [
             {
               element: 'ApplyServerSideEncryptionByDefault',
-              content: { kind: 'struct', fields: [{ element: 'SSEAlgorithm', content: text, required: true }, { element: 'KMSMasterKeyID', content: text }] },
+              content: {
+                kind: 'struct',
+                fields: [
+                  { element: 'SSEAlgorithm', content: text, required: true },
+                  { element: 'KMSMasterKeyID', content: text },
+                ],
+              },
             },
             { element: 'BucketKeyEnabled', content: boolean },
             {
               element: 'BlockedEncryptionTypes',
-              content: { kind: 'struct', fields: [{ element: 'EncryptionType', property: 'types', list: {}, content: text }] },
+              content: {
+                kind: 'struct',
+                fields: [{ element: 'EncryptionType', property: 'types', list: {}, content: text }],
+              },
             },
           ],
         },

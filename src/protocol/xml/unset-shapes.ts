@@ -8,4 +8,7 @@ export function emptyDocument(root: string): XmlDocument {
 }
 
 /** A list of configurations in which there is none. */
-export const CONFIGURATION_LIST_FIELDS: XmlContent = { kind: 'struct', fields: [{ element: 'IsTruncated', content: boolean }] };
+export const CONFIGURATION_LIST_FIELDS: XmlContent = {
+  kind: 'struct',
+  fields: [{ element: 'IsTruncated', content: boolean }],
+};

@@ -7,9 +7,24 @@ export const WEBSITE_CONFIGURATION = {
   content: {
     kind: 'struct',
     fields: [
-      { element: 'RedirectAllRequestsTo', content: { kind: 'struct', fields: [{ element: 'HostName', content: text, required: true }, { element: 'Protocol', content: text }] } },
-      { element: 'IndexDocument', content: { kind: 'struct', fields: [{ element: 'Suffix', content: text, required: true }] } },
-      { element: 'ErrorDocument', content: { kind: 'struct', fields: [{ element: 'Key', content: text, required: true }] } },
+      {
+        element: 'RedirectAllRequestsTo',
+        content: {
+          kind: 'struct',
+          fields: [
+            { element: 'HostName', content: text, required: true },
+            { element: 'Protocol', content: text },
+          ],
+        },
+      },
+      {
+        element: 'IndexDocument',
+        content: { kind: 'struct', fields: [{ element: 'Suffix', content: text, required: true }] },
+      },
+      {
+        element: 'ErrorDocument',
+        content: { kind: 'struct', fields: [{ element: 'Key', content: text, required: true }] },
+      },
       {
         element: 'RoutingRule',
         property: 'rules',
@@ -17,7 +32,16 @@ export const WEBSITE_CONFIGURATION = {
         content: {
           kind: 'struct',
           fields: [
-            { element: 'Condition', content: { kind: 'struct', fields: [{ element: 'HttpErrorCodeReturnedEquals', content: text }, { element: 'KeyPrefixEquals', content: text }] } },
+            {
+              element: 'Condition',
+              content: {
+                kind: 'struct',
+                fields: [
+                  { element: 'HttpErrorCodeReturnedEquals', content: text },
+                  { element: 'KeyPrefixEquals', content: text },
+                ],
+              },
+            },
             {
               element: 'Redirect',
               required: true,

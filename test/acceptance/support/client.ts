@@ -39,7 +39,9 @@ export function client(scheme: Scheme, { replica = 0, account = 'main', ...confi
     region: bed.region,
     forcePathStyle: true,
     credentials: { accessKeyId: found.accessKey, secretAccessKey: found.secretKey },
-    requestHandler: new NodeHttpHandler({ httpsAgent: new https.Agent({ rejectUnauthorized: false, keepAlive: true }) }),
+    requestHandler: new NodeHttpHandler({
+      httpsAgent: new https.Agent({ rejectUnauthorized: false, keepAlive: true }),
+    }),
     ...config,
   });
 }
@@ -61,7 +63,11 @@ export async function newBucket(s3: S3Client): Promise<{ name: string; remove: (
 }
 
 /** All pages of ListObjectVersions; the SDK has no paginator for them. */
-export async function* versionPages(s3: S3Client, Bucket: string, MaxKeys = 1000): AsyncGenerator<ListObjectVersionsCommandOutput, void> {
+export async function* versionPages(
+  s3: S3Client,
+  Bucket: string,
+  MaxKeys = 1000,
+): AsyncGenerator<ListObjectVersionsCommandOutput, void> {
   let markers: { KeyMarker?: string | undefined; VersionIdMarker?: string | undefined } = {};
   let page: ListObjectVersionsCommandOutput;
   do {
@@ -74,7 +80,10 @@ export async function* versionPages(s3: S3Client, Bucket: string, MaxKeys = 1000
 /** Deletes all versions and delete markers of a bucket. */
 export async function emptyVersions(s3: S3Client, Bucket: string): Promise<void> {
   for await (const page of versionPages(s3, Bucket)) {
-    const objects = [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])].map(({ Key, VersionId }) => ({ Key, VersionId }));
+    const objects = [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])].map(({ Key, VersionId }) => ({
+      Key,
+      VersionId,
+    }));
     if (objects.length > 0) await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: objects } }));
   }
 }

@@ -8,7 +8,10 @@ export function openBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
 }
 
-/** A page that remembers what went wrong in it: uncaught errors, what the content security policy refused, failed requests. */
+/**
+ * A page that remembers what went wrong in it: uncaught errors, what the content security policy refused, failed
+ * requests.
+ */
 export interface WatchedPage {
   readonly page: Page;
   readonly complaints: readonly string[];
@@ -32,8 +35,12 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
 export async function seriousFaults(page: Page): Promise<string[]> {
   // Typed by hand: by way of a script element the page's own policy would refuse it, and rightly.
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<Pick<AxeResults, 'violations'>>(`axe.run(document, { resultTypes: ['violations'] })`);
+  const { violations } = await page.evaluate<Pick<AxeResults, 'violations'>>(
+    `axe.run(document, { resultTypes: ['violations'] })`,
+  );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`));
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`),
+    );
 }

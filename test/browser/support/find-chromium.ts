@@ -6,7 +6,10 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-c
 const UPDATE_MS = 60_000;
 const INSTALL_MS = 240_000;
 
-/** Path of a Chromium: `CHROMIUM` names it, else the first on the path. In CI, one that is missing is installed from Debian. */
+/**
+ * Path of a Chromium: `CHROMIUM` names it, else the first on the path. In CI, one that is missing is installed from
+ * Debian.
+ */
 export function findChromium(): string | undefined {
   const named = process.env['CHROMIUM'];
   if (named !== undefined) return named;
@@ -28,14 +31,21 @@ function isProgram(path: string): boolean {
 }
 
 function mayInstall(): boolean {
-  return process.env['CI'] === 'true' && process.getuid?.() === 0 && spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).status === 0;
+  return (
+    process.env['CI'] === 'true' &&
+    process.getuid?.() === 0 &&
+    spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).status === 0
+  );
 }
 
 function install(): string | undefined {
   const options = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
   try {
     execFileSync('apt-get', ['update'], { ...options, timeout: UPDATE_MS });
-    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], { ...options, timeout: INSTALL_MS });
+    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], {
+      ...options,
+      timeout: INSTALL_MS,
+    });
   } catch {
     // The tests say that there is none.
   }

@@ -11,7 +11,9 @@ declare module 'vitest' {
 export function setup(project: TestProject): void {
   const chromium = findChromium();
   if (chromium === undefined) {
-    process.stderr.write('BROWSER TESTS SKIPPED: no Chromium here (apt-get install chromium, or CHROMIUM=/path/to/it): the inspector\'s page is NOT tested.\n');
+    process.stderr.write(
+      "BROWSER TESTS SKIPPED: no Chromium here (apt-get install chromium, or CHROMIUM=/path/to/it): the inspector's page is NOT tested.\n",
+    );
   }
   project.provide('chromium', chromium ?? '');
 }

@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import {
-  CompleteMultipartUploadCommand, CreateBucketCommand, CreateMultipartUploadCommand, DeleteObjectCommand, GetObjectCommand, HeadObjectCommand,
-  ListObjectsV2Command, PutBucketVersioningCommand, PutObjectCommand, S3Client, UploadPartCommand,
+  CompleteMultipartUploadCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import type { Testbed } from '../../support/testbed.ts';
 import { RecordingSigner } from './recording-signer.ts';
@@ -41,25 +50,35 @@ export class Scene {
     const { Body } = await this.client(1).send(new GetObjectCommand({ ...at, Range: 'bytes=0-999' }));
     await Body?.transformToByteArray();
     await this.client(0).send(new ListObjectsV2Command({ Bucket: this.bucket, Prefix: 'holidays/' }));
-    await this.client(1).send(new GetObjectCommand({ Bucket: this.bucket, Key: 'holidays/lost.jpg' })).catch(() => undefined);
+    await this.client(1)
+      .send(new GetObjectCommand({ Bucket: this.bucket, Key: 'holidays/lost.jpg' }))
+      .catch(() => undefined);
   }
 
   /** An upload of two parts, begun at one replica and completed at the other. */
   async upload(): Promise<void> {
     const at = { Bucket: this.bucket, Key: this.film };
-    const { UploadId } = await this.client(0).send(new CreateMultipartUploadCommand({ ...at, ContentType: 'video/mp4' }));
-    const parts = await Promise.all([PART_BYTES, 1000].map(async (bytes, index) => {
-      const part = { ...at, UploadId, PartNumber: index + 1 };
-      const { ETag } = await this.client(index).send(new UploadPartCommand({ ...part, Body: randomBytes(bytes) }));
-      return { ETag, PartNumber: index + 1 };
-    }));
-    await this.client(1).send(new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: { Parts: parts } }));
+    const { UploadId } = await this.client(0).send(
+      new CreateMultipartUploadCommand({ ...at, ContentType: 'video/mp4' }),
+    );
+    const parts = await Promise.all(
+      [PART_BYTES, 1000].map(async (bytes, index) => {
+        const part = { ...at, UploadId, PartNumber: index + 1 };
+        const { ETag } = await this.client(index).send(new UploadPartCommand({ ...part, Body: randomBytes(bytes) }));
+        return { ETag, PartNumber: index + 1 };
+      }),
+    );
+    await this.client(1).send(
+      new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: { Parts: parts } }),
+    );
   }
 
   /** Two versions, a delete marker, and a third version on top. */
   async versions(): Promise<void> {
     const at = { Bucket: this.bucket, Key: this.diary };
-    await this.client(0).send(new PutBucketVersioningCommand({ Bucket: this.bucket, VersioningConfiguration: { Status: 'Enabled' } }));
+    await this.client(0).send(
+      new PutBucketVersioningCommand({ Bucket: this.bucket, VersioningConfiguration: { Status: 'Enabled' } }),
+    );
     const put = (text: string, replica: number, more: object = {}): Promise<unknown> =>
       this.client(replica).send(new PutObjectCommand({ ...at, Body: text, ContentType: 'text/markdown', ...more }));
     await put('rain', 0);
@@ -72,15 +91,26 @@ export class Scene {
   async failedSignature(): Promise<RecordingSigner> {
     const [endpoint] = this.#bed.endpoints;
     const config = this.#config(endpoint ?? '');
-    const signer = new RecordingSigner({ service: 's3', region: config.region, credentials: config.credentials, uriEscapePath: false, sha256: this.client(0).config.sha256 });
+    const signer = new RecordingSigner({
+      service: 's3',
+      region: config.region,
+      credentials: config.credentials,
+      uriEscapePath: false,
+      sha256: this.client(0).config.sha256,
+    });
     const client = new S3Client({ ...config, signer, maxAttempts: 1 });
-    client.middlewareStack.add((next) => (args) => {
-      const { headers } = args.request as { readonly headers: Record<string, string> };
-      headers['x-forwarded-host'] = headers['host'] ?? '';
-      headers['host'] = 'storage.internal';
-      return next(args);
-    }, { step: 'deserialize', priority: 'high' });
-    await client.send(new PutObjectCommand({ Bucket: this.bucket, Key: this.photo, Body: 'altered' })).catch(() => undefined);
+    client.middlewareStack.add(
+      (next) => (args) => {
+        const { headers } = args.request as { readonly headers: Record<string, string> };
+        headers['x-forwarded-host'] = headers['host'] ?? '';
+        headers['host'] = 'storage.internal';
+        return next(args);
+      },
+      { step: 'deserialize', priority: 'high' },
+    );
+    await client
+      .send(new PutObjectCommand({ Bucket: this.bucket, Key: this.photo, Body: 'altered' }))
+      .catch(() => undefined);
     client.destroy();
     return signer;
   }
@@ -89,9 +119,19 @@ export class Scene {
     for (const client of this.#clients) client.destroy();
   }
 
-  #config(endpoint: string): { endpoint: string; region: string; forcePathStyle: true; credentials: { accessKeyId: string; secretAccessKey: string } } {
+  #config(endpoint: string): {
+    endpoint: string;
+    region: string;
+    forcePathStyle: true;
+    credentials: { accessKeyId: string; secretAccessKey: string };
+  } {
     const [account] = this.#bed.accounts;
     if (account === undefined) throw new Error('the test bed has no account');
-    return { endpoint, region: this.#bed.region, forcePathStyle: true, credentials: { accessKeyId: account.accessKey, secretAccessKey: account.secretKey } };
+    return {
+      endpoint,
+      region: this.#bed.region,
+      forcePathStyle: true,
+      credentials: { accessKeyId: account.accessKey, secretAccessKey: account.secretKey },
+    };
   }
 }

@@ -53,7 +53,9 @@ const PICTURES: Readonly<Record<string, (page: Page, scene: Scene) => Promise<vo
     await scrollDetail(page, 250);
   },
   object: async (page, scene) => {
-    await page.goto(`${new URL('/', page.url()).href}#/object?${new URLSearchParams({ bucket: scene.bucket, key: scene.diary }).toString()}`);
+    await page.goto(
+      `${new URL('/', page.url()).href}#/object?${new URLSearchParams({ bucket: scene.bucket, key: scene.diary }).toString()}`,
+    );
     await page.getByRole('heading', { name: '4 versions' }).waitFor();
   },
 };

@@ -25,7 +25,13 @@ export async function startStagedInspector(token?: string): Promise<StagedInspec
   const streams: string[] = [];
   const details = new Map<string, RequestDetail>();
   const api: AdminPart = (app) => {
-    app.get('/api/replicas', async (): Promise<ReplicaList> => ({ replicas: STAGED_REPLICAS, traceUrlTemplate: 'https://traces.example.com/{traceId}' }));
+    app.get(
+      '/api/replicas',
+      async (): Promise<ReplicaList> => ({
+        replicas: STAGED_REPLICAS,
+        traceUrlTemplate: 'https://traces.example.com/{traceId}',
+      }),
+    );
     app.get('/api/requests/stream', (request, reply) => {
       streams.push(request.url.slice(request.url.indexOf('?') + 1));
       void reply.hijack();
@@ -37,12 +43,17 @@ export async function startStagedInspector(token?: string): Promise<StagedInspec
     app.get('/api/*', async (request, reply) => details.get(request.url) ?? refuse(reply, 404, 'not kept any more'));
   };
   const guard = adminGuard({ tokens: token === undefined ? undefined : fixedTokens(() => [token]), names: [] });
-  const server: AdminServer = await startAdminServer({ host: '127.0.0.1', port: 0, parts: [guard, api, inspectorPage()] });
+  const server: AdminServer = await startAdminServer({
+    host: '127.0.0.1',
+    port: 0,
+    parts: [guard, api, inspectorPage()],
+  });
   return {
     url: `http://127.0.0.1:${server.address.port}/`,
     details,
     streams,
-    send: (name: string, data: unknown) => open.forEach(({ raw }) => void raw.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)),
+    send: (name: string, data: unknown) =>
+      open.forEach(({ raw }) => void raw.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)),
     hangUp: () => open.forEach(({ raw }) => void raw.destroy()),
     close: () => server.close(),
   };

@@ -61,21 +61,36 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
       });
     }
 
-    test.each(['write', 'setMetadata', 'assemble'])('%s: a success that names no revision is lost, and not repeated', async (name) => {
-      const { store, requests } = await start([answer('201 Created', 'Last-Modified: Sat, 21 Nov 2026 12:00:00 GMT\r\n')]);
-      expect(await failure(changes[name]?.(store) ?? Promise.resolve())).toMatchObject({ kind: 'unavailable', lost: true, detail: { call: name } });
-      expect(requests).toHaveLength(1);
-    });
+    test.each(['write', 'setMetadata', 'assemble'])(
+      '%s: a success that names no revision is lost, and not repeated',
+      async (name) => {
+        const { store, requests } = await start([
+          answer('201 Created', 'Last-Modified: Sat, 21 Nov 2026 12:00:00 GMT\r\n'),
+        ]);
+        expect(await failure(changes[name]?.(store) ?? Promise.resolve())).toMatchObject({
+          kind: 'unavailable',
+          lost: true,
+          detail: { call: name },
+        });
+        expect(requests).toHaveLength(1);
+      },
+    );
 
     test('nobody listening: not lost, repeated if the body is at hand', async () => {
       const { store, server } = await start([silence]);
       await new Promise((resolve) => server.close(resolve));
       const call = testCall();
-      expect(await failure(store.write(REF, Buffer.from('bytes'), { metadata: {} }, call))).toMatchObject({ kind: 'unavailable', lost: false });
+      expect(await failure(store.write(REF, Buffer.from('bytes'), { metadata: {} }, call))).toMatchObject({
+        kind: 'unavailable',
+        lost: false,
+      });
       expect(call.facts.backendCalls).toBe(4);
       const streaming = testCall();
       const body = { size: 5, stream: Readable.from([Buffer.from('bytes')]) };
-      expect(await failure(store.write(REF, body, { metadata: {} }, streaming))).toMatchObject({ kind: 'unavailable', lost: false });
+      expect(await failure(store.write(REF, body, { metadata: {} }, streaming))).toMatchObject({
+        kind: 'unavailable',
+        lost: false,
+      });
       expect(streaming.facts.backendCalls).toBe(1);
       expect(body.stream.destroyed).toBe(true);
     });
@@ -87,7 +102,9 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
       while (requests.length === 0) await sleep(2);
       stop.abort(new Error('client gone'));
       expect(await outcome).toMatchObject({ kind: 'aborted', lost: true });
-      expect(await failure(store.write(REF, Buffer.from('bytes'), { metadata: {} }, testCall(stop.signal)))).toMatchObject({ kind: 'aborted', lost: false });
+      expect(
+        await failure(store.write(REF, Buffer.from('bytes'), { metadata: {} }, testCall(stop.signal))),
+      ).toMatchObject({ kind: 'aborted', lost: false });
       expect(requests).toHaveLength(1);
     });
 
@@ -101,10 +118,12 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
 
     test('a stream that fails gives its own error as the cause, and its length is never completed', async () => {
       let received = 0;
-      const { store } = await start([(socket, text) => {
-        received += text.length - text.indexOf('\r\n\r\n') - 4;
-        socket.on('data', (data) => void (received += data.length));
-      }]);
+      const { store } = await start([
+        (socket, text) => {
+          received += text.length - text.indexOf('\r\n\r\n') - 4;
+          socket.on('data', (data) => void (received += data.length));
+        },
+      ]);
       const cause = new Error('checksum differs');
       const stream = new Readable({ read: () => undefined });
       stream.push(Buffer.alloc(60_000));
@@ -125,7 +144,9 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
 
     test('a body above the limit is refused unsent', async () => {
       const { store, requests } = await start([silence], { limits: { maxWrite: 10 } });
-      expect(await failure(store.write(REF, Buffer.alloc(11), { metadata: {} }, testCall()))).toMatchObject({ kind: 'tooLarge' });
+      expect(await failure(store.write(REF, Buffer.alloc(11), { metadata: {} }, testCall()))).toMatchObject({
+        kind: 'tooLarge',
+      });
       expect(requests).toHaveLength(0);
     });
   });

@@ -29,7 +29,12 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
 
   describe('reads', () => {
     test('are repeated after throttling, resets and answers of 500, and counted', async () => {
-      const { store, requests } = await start([reset, busy, answer('500 Internal', 'x-ms-error-code: InternalError\r\n'), answer('200 OK', PROPERTIES)]);
+      const { store, requests } = await start([
+        reset,
+        busy,
+        answer('500 Internal', 'x-ms-error-code: InternalError\r\n'),
+        answer('200 OK', PROPERTIES),
+      ]);
       const call = testCall();
       await store.head(REF, call);
       expect(requests).toHaveLength(4);
@@ -37,14 +42,23 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
     });
 
     test('end with the last error when the attempts are used up', async () => {
-      const { store, requests } = await start([answer('503 Busy', 'x-ms-error-code: ServerBusy\r\nRetry-After: 7\r\nx-ms-request-id: abc\r\n')], { retries: { baseDelay: 1, maxDelay: 5, attempts: 3 } });
+      const { store, requests } = await start(
+        [answer('503 Busy', 'x-ms-error-code: ServerBusy\r\nRetry-After: 7\r\nx-ms-request-id: abc\r\n')],
+        { retries: { baseDelay: 1, maxDelay: 5, attempts: 3 } },
+      );
       const error = await failure(store.head(REF, testCall()));
-      expect(error).toMatchObject({ kind: 'throttled', lost: false, detail: { status: 503, code: 'ServerBusy', retryAfter: 7, backendRequestId: 'abc' } });
+      expect(error).toMatchObject({
+        kind: 'throttled',
+        lost: false,
+        detail: { status: 503, code: 'ServerBusy', retryAfter: 7, backendRequestId: 'abc' },
+      });
       expect(requests).toHaveLength(3);
     });
 
     test('stop being repeated when the budget of the store is spent', async () => {
-      const { store, requests } = await start([busy], { retries: { baseDelay: 1, maxDelay: 2, attempts: 4, budget: 4 } });
+      const { store, requests } = await start([busy], {
+        retries: { baseDelay: 1, maxDelay: 2, attempts: 4, budget: 4 },
+      });
       for (let i = 0; i < 5; i += 1) await failure(store.head(REF, testCall()));
       expect(requests).toHaveLength(5 + 4);
     });
@@ -66,7 +80,10 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
 
     test('a page whose connection breaks is read again', async () => {
       const page = '<EnumerationResults><Blobs></Blobs></EnumerationResults>';
-      const { store, requests } = await start([cutAnswer('200 OK', { body: page, after: 30 }), answer('200 OK', '', page)]);
+      const { store, requests } = await start([
+        cutAnswer('200 OK', { body: page, after: 30 }),
+        answer('200 OK', '', page),
+      ]);
       expect(await store.list('bucket', { limit: 10 }, testCall())).toEqual({ entries: [] });
       expect(requests).toHaveLength(2);
     });
@@ -79,19 +96,27 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
 
   describe('bodies of reads', () => {
     const headOf = (size: number): string => `HTTP/1.1 200 OK\r\n${PROPERTIES}Content-Length: ${size}\r\n\r\n`;
-    const begin = (sent: number): Turn => (socket) => socket.write(headOf(1_000_000) + 'x'.repeat(sent));
+    const begin =
+      (sent: number): Turn =>
+      (socket) =>
+        socket.write(headOf(1_000_000) + 'x'.repeat(sent));
 
-    const beginAndBreak = (sent: number): Turn => (socket, request) => {
-      begin(sent)(socket, request);
-      setTimeout(() => socket.destroy(), 20);
-    };
+    const beginAndBreak =
+      (sent: number): Turn =>
+      (socket, request) => {
+        begin(sent)(socket, request);
+        setTimeout(() => socket.destroy(), 20);
+      };
 
     test('a connection that breaks in the middle fails the body, by pipe and by stream', async () => {
       for (const sent of [0, 5, 300_000]) {
         const { store } = await start([beginAndBreak(sent)]);
         const [piped, streamed] = await Promise.all([store.read(REF, {}, testCall()), store.read(REF, {}, testCall())]);
         const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
-        const outcomes = await Promise.all([failure(piped.body.pipeTo(sink, testCall().signal)), failure(buffer(streamed.body.stream()))]);
+        const outcomes = await Promise.all([
+          failure(piped.body.pipeTo(sink, testCall().signal)),
+          failure(buffer(streamed.body.stream())),
+        ]);
         expect(outcomes.map((error) => error.kind)).toEqual(['unavailable', 'unavailable']);
         expect(sink.destroyed).toBe(true);
         expect(sink.writableFinished).toBe(false);
@@ -119,7 +144,9 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
 
     test('a body given up frees its connection: a small one for the next call, a large one by closing', async () => {
       const small = answer('200 OK', PROPERTIES, 'small');
-      const { store, sockets } = await start([small, small, begin(10), answer('200 OK', PROPERTIES)], { maxConnections: 1 });
+      const { store, sockets } = await start([small, small, begin(10), answer('200 OK', PROPERTIES)], {
+        maxConnections: 1,
+      });
       for (let i = 0; i < 2; i += 1) (await store.read(REF, {}, testCall())).body.discard();
       expect(sockets.size).toBe(1);
       const [first] = sockets;

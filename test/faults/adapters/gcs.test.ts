@@ -6,7 +6,16 @@ import type { Call } from '../../../src/observe/call.ts';
 import { testCall } from '../../support/test-call.ts';
 import { answer, cutAnswer, failure, reset, silence } from '../../unit/adapters/scripted-peer.ts';
 import type { Turn } from '../../unit/adapters/scripted-peer.ts';
-import { broken, busy, json, refusal, serve, tooFast, unmet, written } from '../../unit/adapters/gcs/scripted-service.ts';
+import {
+  broken,
+  busy,
+  json,
+  refusal,
+  serve,
+  tooFast,
+  unmet,
+  written,
+} from '../../unit/adapters/gcs/scripted-service.ts';
 import type { Service } from '../../unit/adapters/gcs/scripted-service.ts';
 
 const REF = { container: 'bucket', name: 'key' };
@@ -35,17 +44,43 @@ function endless(chunk: number): Readable {
   });
 }
 
-const resource = json({ size: '5', generation: '1700000000000000', metageneration: '3', timeCreated: '2026-11-21T10:00:00Z', metadata: { old: '1' } });
+const resource = json({
+  size: '5',
+  generation: '1700000000000000',
+  metageneration: '3',
+  timeCreated: '2026-11-21T10:00:00Z',
+  metadata: { old: '1' },
+});
 
 type Change = (store: BlobStore, condition: Condition, call?: Call) => Promise<unknown>;
 
-/** Every call that changes an object, what must go well before it is sent, and what it carries when it is conditioned on a revision. */
+/**
+ * Every call that changes an object, what must go well before it is sent, and what it carries when it is conditioned on
+ * a revision.
+ */
 const CHANGES: Readonly<Record<string, { change: Change; before: Turn[]; absent?: boolean }>> = {
-  write: { change: (store, condition, call = testCall()) => store.write(REF, Buffer.from('bytes'), { metadata: {}, condition }, call), before: [], absent: true },
-  setMetadata: { change: (store, condition, call = testCall()) => store.setMetadata(REF, {}, condition, call), before: [resource] },
+  write: {
+    change: (store, condition, call = testCall()) =>
+      store.write(REF, Buffer.from('bytes'), { metadata: {}, condition }, call),
+    before: [],
+    absent: true,
+  },
+  setMetadata: {
+    change: (store, condition, call = testCall()) => store.setMetadata(REF, {}, condition, call),
+    before: [resource],
+  },
   remove: { change: (store, _condition, call = testCall()) => store.remove(REF, REVISION, call), before: [] },
-  'assemble of nothing': { change: (store, condition, call = testCall()) => store.assemble(REF, { tokens: [], metadata: {}, condition }, call), before: [], absent: true },
-  'assemble of parts': { change: (store, condition, call = testCall()) => store.assemble(REF, { tokens: ['a', 'b'], metadata: {}, condition }, call), before: [], absent: true },
+  'assemble of nothing': {
+    change: (store, condition, call = testCall()) => store.assemble(REF, { tokens: [], metadata: {}, condition }, call),
+    before: [],
+    absent: true,
+  },
+  'assemble of parts': {
+    change: (store, condition, call = testCall()) =>
+      store.assemble(REF, { tokens: ['a', 'b'], metadata: {}, condition }, call),
+    before: [],
+    absent: true,
+  },
   copy: {
     change: (store, condition, call = testCall()) => {
       const source = { ...REF, name: 'source', revision: REVISION };
@@ -59,7 +94,13 @@ const CHANGES: Readonly<Record<string, { change: Change; before: Turn[]; absent?
 describe('changes', () => {
   for (const [name, { change, before, absent }] of Object.entries(CHANGES)) {
     test(`${name}: a reset, silence and 5xx answers are lost and not repeated`, async () => {
-      const losses: [Turn, string][] = [[reset, 'unavailable'], [silence, 'unavailable'], [broken, 'unavailable'], [answer('502 Bad Gateway', '', '<html>proxy</html>'), 'unavailable'], [busy, 'throttled']];
+      const losses: [Turn, string][] = [
+        [reset, 'unavailable'],
+        [silence, 'unavailable'],
+        [broken, 'unavailable'],
+        [answer('502 Bad Gateway', '', '<html>proxy</html>'), 'unavailable'],
+        [busy, 'throttled'],
+      ];
       for (const [turn, kind] of losses) {
         const { store, requests } = await start([...before, turn], { timeouts: { response: 80, copy: 80 } });
         expect(await failure(change(store, MATCH))).toMatchObject({ kind, lost: true });
@@ -72,8 +113,14 @@ describe('changes', () => {
       if (name === 'remove') return;
       const body = JSON.stringify({ generation: '1700000000000001', metageneration: '1' });
       const unusable: Turn[] = [
-        cutAnswer('200 OK', { body }), cutAnswer('200 OK', { body, after: body.length - 1 }), cutAnswer('200 OK', { body, after: 5, then: 'silence' }),
-        answer('200 OK', '', '<html>proxy</html>'), answer('200 OK', '', 'null'), answer('200 OK', '', '[]'), answer('200 OK', '', '{}'), answer('200 OK', '', body.slice(0, 20)),
+        cutAnswer('200 OK', { body }),
+        cutAnswer('200 OK', { body, after: body.length - 1 }),
+        cutAnswer('200 OK', { body, after: 5, then: 'silence' }),
+        answer('200 OK', '', '<html>proxy</html>'),
+        answer('200 OK', '', 'null'),
+        answer('200 OK', '', '[]'),
+        answer('200 OK', '', '{}'),
+        answer('200 OK', '', body.slice(0, 20)),
         (socket) => {
           socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"gen\r\n');
           setTimeout(() => socket.end(), 20);
@@ -89,7 +136,8 @@ describe('changes', () => {
 
     test(`${name}: ended by its signal, it is lost once it was sent, be it before or behind the head of the answer`, async () => {
       // The answer to a removal has no body: its head is all there is to it.
-      const cut = name === 'remove' ? [] : [cutAnswer('200 OK', { body: '{"generation":"1"}', after: 3, then: 'silence' })];
+      const cut =
+        name === 'remove' ? [] : [cutAnswer('200 OK', { body: '{"generation":"1"}', after: 3, then: 'silence' })];
       for (const turn of [silence, ...cut]) {
         const { store, requests } = await start([...before, turn]);
         const stop = new AbortController();
@@ -119,7 +167,9 @@ describe('changes', () => {
       expect((await failure(change(store, MATCH))).kind).toBe('conditionFailed');
       const sent = requests.slice(before.length, before.length + 3);
       expect(sent).toHaveLength(3);
-      for (const request of sent) expect(request).toMatch(/[?&]ifGenerationMatch=1700000000000000&ifMetagenerationMatch=3\b/);
+      for (const request of sent) {
+        expect(request).toMatch(/[?&]ifGenerationMatch=1700000000000000&ifMetagenerationMatch=3\b/);
+      }
     });
   }
 
@@ -133,7 +183,10 @@ describe('changes', () => {
   test('429 for a stream: throttled at once, for it can be sent only once', async () => {
     const { store, requests } = await start([tooFast]);
     const body = { size: 5, stream: Readable.from([Buffer.from('bytes')]) };
-    expect(await failure(store.write(REF, body, { metadata: {} }, testCall()))).toMatchObject({ kind: 'throttled', lost: false });
+    expect(await failure(store.write(REF, body, { metadata: {} }, testCall()))).toMatchObject({
+      kind: 'throttled',
+      lost: false,
+    });
     expect(requests).toHaveLength(1);
   });
 
@@ -141,13 +194,19 @@ describe('changes', () => {
     const { store, server } = await start([silence]);
     await new Promise((resolve) => server.close(resolve));
     const call = testCall();
-    expect(await failure(store.write(REF, Buffer.from('bytes'), { metadata: {} }, call))).toMatchObject({ kind: 'unavailable', lost: false });
+    expect(await failure(store.write(REF, Buffer.from('bytes'), { metadata: {} }, call))).toMatchObject({
+      kind: 'unavailable',
+      lost: false,
+    });
     expect(call.facts.backendCalls).toBe(4);
   });
 
   test('createContainer: a lost answer is lost; a taken name is taken', async () => {
     const lost = await start([reset]);
-    expect(await failure(lost.store.createContainer('bucket', {}, testCall()))).toMatchObject({ kind: 'unavailable', lost: true });
+    expect(await failure(lost.store.createContainer('bucket', {}, testCall()))).toMatchObject({
+      kind: 'unavailable',
+      lost: true,
+    });
   });
 
   const conflict = refusal('409 Conflict', 'conflict');
@@ -157,18 +216,34 @@ describe('changes', () => {
 
   test.each([
     ['ours, on the list of our project', [conflict, json(ours), listed], 'containerExists'],
-    ['ours, behind an empty page of that list', [conflict, json(ours), json({ nextPageToken: 'x' }), listed], 'containerExists'],
+    [
+      'ours, behind an empty page of that list',
+      [conflict, json(ours), json({ nextPageToken: 'x' }), listed],
+      'containerExists',
+    ],
     ['ours, but we may not see it', [conflict, hidden, listed], 'denied'],
     ['gone again', [conflict, refusal('404 Not Found', 'notFound')], 'containerExists'],
-    ['somebody else\'s', [conflict, hidden, json({})], 'containerBusy'],
-    ['somebody else\'s, and one of ours begins like it', [conflict, hidden, json({ items: [{ name: 'bucket-2', projectNumber: '1' }] })], 'containerBusy'],
-    ['somebody else\'s, who lets everybody in', [conflict, json({ name: 'bucket', projectNumber: '2' }), json({})], 'containerBusy'],
+    ["somebody else's", [conflict, hidden, json({})], 'containerBusy'],
+    [
+      "somebody else's, and one of ours begins like it",
+      [conflict, hidden, json({ items: [{ name: 'bucket-2', projectNumber: '1' }] })],
+      'containerBusy',
+    ],
+    [
+      "somebody else's, who lets everybody in",
+      [conflict, json({ name: 'bucket', projectNumber: '2' }), json({})],
+      'containerBusy',
+    ],
     ['nobody knows whose', [conflict, hidden, hidden], 'denied'],
   ] as [string, Turn[], string][])('createContainer of a taken name: %s', async (_whose, turns, kind) => {
     const { store, requests } = await start(turns);
     const error = await failure(store.createContainer('bucket', {}, testCall()));
     expect([error.kind, requests.length]).toEqual([kind, turns.length]);
-    if (kind === 'containerBusy') expect(error.detail.cause).toMatchObject({ message: expect.stringMatching(/belongs to another project/) as string });
+    if (kind === 'containerBusy') {
+      expect(error.detail.cause).toMatchObject({
+        message: expect.stringMatching(/belongs to another project/) as string,
+      });
+    }
   });
 
   test('headContainer knows its project by what was made in it, or asks once', async () => {
@@ -185,10 +260,12 @@ describe('changes', () => {
 describe('streams', () => {
   test('a stream that fails gives its own error as the cause, and its length is never completed', async () => {
     let received = '';
-    const { store } = await start([(socket, text) => {
-      received += text;
-      socket.on('data', (data) => void (received += data.toString('latin1')));
-    }]);
+    const { store } = await start([
+      (socket, text) => {
+        received += text;
+        socket.on('data', (data) => void (received += data.toString('latin1')));
+      },
+    ]);
     const cause = new Error('checksum differs');
     const stream = new Readable({ read: () => undefined });
     stream.push(Buffer.alloc(60_000, 'a'));
@@ -204,7 +281,12 @@ describe('streams', () => {
 
   test('a content type that is no header value does not get into the framing', async () => {
     const { store, requests } = await start([written]);
-    await store.write(REF, Buffer.from('x'), { metadata: {}, headers: { contentType: 'a/b\r\n\r\ninjected' } }, testCall());
+    await store.write(
+      REF,
+      Buffer.from('x'),
+      { metadata: {}, headers: { contentType: 'a/b\r\n\r\ninjected' } },
+      testCall(),
+    );
     expect(requests[0]).not.toContain('\r\n\r\ninjected');
     expect(requests[0]).toContain(String.raw`"contentType":"a/b\r\n\r\ninjected"`);
   });
@@ -246,7 +328,10 @@ describe('private objects', () => {
   test('once in doubt, always in doubt: whatever ends the repetitions, the part may be there', async () => {
     const denied = refusal('403 Forbidden', 'forbidden');
     const { store } = await start([reset, denied]);
-    expect(await failure(store.stagePart(REF, Buffer.from('part'), testCall()))).toMatchObject({ kind: 'denied', lost: true });
+    expect(await failure(store.stagePart(REF, Buffer.from('part'), testCall()))).toMatchObject({
+      kind: 'denied',
+      lost: true,
+    });
     const paused = await start([reset], { retries: { baseDelay: 60_000, maxDelay: 60_000 } });
     const stop = new AbortController();
     const outcome = failure(paused.store.stagePart(REF, Buffer.from('part'), testCall(stop.signal)));
@@ -263,7 +348,7 @@ describe('private objects', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('a source that breaks off under a ranged copy is the service\'s failure, and nothing is staged', async () => {
+  test("a source that breaks off under a ranged copy is the service's failure, and nothing is staged", async () => {
     const head = 'x-goog-generation: 1700000000000000\r\nContent-Range: bytes 5-100004/200000\r\n';
     const cutOff: Turn = (socket) => {
       socket.write(`HTTP/1.1 206 Partial Content\r\n${head}Content-Length: 100000\r\n\r\n`);
@@ -271,7 +356,12 @@ describe('private objects', () => {
       setTimeout(() => socket.destroy(), 30);
     };
     const { store, requests } = await start([cutOff, silence]);
-    const work = store.stagePartFrom(REF, { ...REF, name: 'source', revision: REVISION }, { first: 5, last: 100_004 }, testCall());
+    const work = store.stagePartFrom(
+      REF,
+      { ...REF, name: 'source', revision: REVISION },
+      { first: 5, last: 100_004 },
+      testCall(),
+    );
     expect(await failure(work)).toMatchObject({ kind: 'unavailable', lost: false });
     expect(requests.length).toBeLessThanOrEqual(2);
   });
@@ -290,16 +380,31 @@ describe('private objects', () => {
 
 describe('copies', () => {
   const copy = (store: BlobStore, condition?: Condition): Promise<unknown> =>
-    store.copy(REF, { source: { ...REF, name: 'source', revision: REVISION }, size: 5, headers: {}, metadata: {}, ...(condition && { condition }) }, testCall());
+    store.copy(
+      REF,
+      {
+        source: { ...REF, name: 'source', revision: REVISION },
+        size: 5,
+        headers: {},
+        metadata: {},
+        ...(condition && { condition }),
+      },
+      testCall(),
+    );
 
   test('both ends are conditioned in every call, and the token goes from one to the next', async () => {
     const step = (n: number): Turn => json({ done: false, rewriteToken: `token${n}`, totalBytesRewritten: String(n) });
-    const done = json({ done: true, resource: { generation: '5', metageneration: '1', timeCreated: '2026-11-21T10:00:00Z' } });
+    const done = json({
+      done: true,
+      resource: { generation: '5', metageneration: '1', timeCreated: '2026-11-21T10:00:00Z' },
+    });
     const { store, requests } = await start([step(1), step(2), done]);
     await copy(store, ABSENT);
     expect(requests.map((request) => /rewriteToken=(\w+)/.exec(request)?.[1])).toEqual([undefined, 'token1', 'token2']);
     for (const request of requests) {
-      expect(request).toMatch(/ifSourceGenerationMatch=1700000000000000&ifSourceMetagenerationMatch=3&ifGenerationMatch=0/);
+      expect(request).toMatch(
+        /ifSourceGenerationMatch=1700000000000000&ifSourceMetagenerationMatch=3&ifGenerationMatch=0/,
+      );
     }
   });
 
@@ -312,10 +417,22 @@ describe('copies', () => {
   test.each([
     ['the source is gone', [unmet, refusal('404 Not Found', 'notFound')], 'sourceNotFound'],
     ['the source has changed', [unmet, json({ generation: '9', metageneration: '1' })], 'sourceConditionFailed'],
-    ['only its metadata has', [unmet, json({ generation: '1700000000000000', metageneration: '4' })], 'sourceConditionFailed'],
+    [
+      'only its metadata has',
+      [unmet, json({ generation: '1700000000000000', metageneration: '4' })],
+      'sourceConditionFailed',
+    ],
     ['the source is as it was', [unmet, resource], 'conditionFailed'],
-    ['something is missing, and it is not the source', [refusal('404 Not Found', 'notFound'), resource], 'containerNotFound'],
-    ['something is missing, and it is the source', [refusal('404 Not Found', 'notFound'), refusal('404 Not Found', 'notFound')], 'sourceNotFound'],
+    [
+      'something is missing, and it is not the source',
+      [refusal('404 Not Found', 'notFound'), resource],
+      'containerNotFound',
+    ],
+    [
+      'something is missing, and it is the source',
+      [refusal('404 Not Found', 'notFound'), refusal('404 Not Found', 'notFound')],
+      'sourceNotFound',
+    ],
   ] as [string, Turn[], string][])('%s', async (_what, turns, kind) => {
     const { store } = await start(turns);
     expect((await failure(copy(store, ABSENT))).kind).toBe(kind);
@@ -336,7 +453,12 @@ describe('reads', () => {
 
   test.each([
     ['fewer bytes than are stored', '200 OK', 'x-goog-stored-content-length: 10\r\n', undefined],
-    ['bytes that were packed on the way', '200 OK', 'x-goog-stored-content-length: 10\r\nContent-Encoding: gzip\r\n', undefined],
+    [
+      'bytes that were packed on the way',
+      '200 OK',
+      'x-goog-stored-content-length: 10\r\nContent-Encoding: gzip\r\n',
+      undefined,
+    ],
     ['another range', '206 Partial Content', 'Content-Range: bytes 0-4/10\r\n', { first: 5, last: 9 }],
     ['all, though a range was asked for', '200 OK', 'x-goog-stored-content-length: 5\r\n', { first: 1, last: 2 }],
   ])('%s are refused', async (_what, status, headers, range) => {
@@ -345,10 +467,21 @@ describe('reads', () => {
   });
 
   test('a default of the service is no Cache-Control of the object', async () => {
-    const { store } = await start([answer('200 OK', `${meta}Cache-Control: private, max-age=0\r\nx-goog-stored-content-encoding: identity\r\n`, 'hello')]);
+    const { store } = await start([
+      answer(
+        '200 OK',
+        `${meta}Cache-Control: private, max-age=0\r\nx-goog-stored-content-encoding: identity\r\n`,
+        'hello',
+      ),
+    ]);
     const { properties, body } = await store.read(REF, {}, testCall());
     body.discard();
-    expect(properties).toEqual({ size: 5, revision: '17.2', lastModified: Date.parse('2026-11-21T10:00:00Z'), metadata: {} });
+    expect(properties).toEqual({
+      size: 5,
+      revision: '17.2',
+      lastModified: Date.parse('2026-11-21T10:00:00Z'),
+      metadata: {},
+    });
   });
 
   test('hashes come in one header or two, values beyond ASCII are UTF-8', async () => {

@@ -29,23 +29,37 @@ export interface Process {
 }
 
 /**
- * Does for the container of a pod what a kubelet does: lays its volumes out as files, and runs its command with its arguments and its environment.
- * Paths inside the container become paths below a temporary folder; the image's Node becomes this one.
+ * Does for the container of a pod what a kubelet does: lays its volumes out as files, and runs its command with its
+ * arguments and its environment. Paths inside the container become paths below a temporary folder; the image's Node
+ * becomes this one.
  */
-export function runPod(object: KubernetesObject, objects: readonly KubernetesObject[], around: Surroundings = {}): Process {
+export function runPod(
+  object: KubernetesObject,
+  objects: readonly KubernetesObject[],
+  around: Surroundings = {},
+): Process {
   const { spec } = podOf(object);
-  const container = around.initContainer === undefined ? containerOf(podOf(object)) : spec.initContainers?.find(({ name }) => name === around.initContainer);
+  const container =
+    around.initContainer === undefined
+      ? containerOf(podOf(object))
+      : spec.initContainers?.find(({ name }) => name === around.initContainer);
   if (container === undefined) throw new Error(`the pod has no init container ${around.initContainer ?? ''}`);
   const folder = mkdtempSync(join(tmpdir(), 'pod-'));
-  const paths = (container.volumeMounts ?? []).map(({ mountPath }): [string, string] => [`${mountPath}/`, `${join(folder, mountPath)}/`]);
-  const here = (text: string): string => [...paths, ...Object.entries(around.replace ?? {})].reduce((left, [from, to]) => left.replaceAll(from, to), text);
+  const paths = (container.volumeMounts ?? []).map(({ mountPath }): [string, string] => [
+    `${mountPath}/`,
+    `${join(folder, mountPath)}/`,
+  ]);
+  const here = (text: string): string =>
+    [...paths, ...Object.entries(around.replace ?? {})].reduce((left, [from, to]) => left.replaceAll(from, to), text);
   for (const { name, mountPath } of container.volumeMounts ?? []) {
-    for (const [file, content] of Object.entries(volumeData(name, { spec, objects, around }))) write(join(folder, mountPath, file), here(content));
+    for (const [file, content] of Object.entries(volumeData(name, { spec, objects, around }))) {
+      write(join(folder, mountPath, file), here(content));
+    }
   }
   const [program, ...command] = container.command ?? [];
   if (program !== NODE_IN_IMAGE) throw new Error(`the image has no ${program ?? 'command'}`);
   const environment = Object.fromEntries((container.env ?? []).map(({ name, value = '' }) => [name, here(value)]));
-  const child = spawn(process.execPath, [...command, ...container.args ?? []].map(here), {
+  const child = spawn(process.execPath, [...command, ...(container.args ?? [])].map(here), {
     cwd: ROOT,
     env: { NODE_ENV: 'production', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -80,7 +94,10 @@ function volumeData(name: string, { spec, objects, around }: VolumeSources): Rea
 }
 
 function named(objects: readonly KubernetesObject[], kind: string, name: string): KubernetesObject {
-  return only(objects.filter(({ metadata }) => metadata.name === name), kind);
+  return only(
+    objects.filter(({ metadata }) => metadata.name === name),
+    kind,
+  );
 }
 
 function write(file: string, content: string): void {
@@ -89,7 +106,11 @@ function write(file: string, content: string): void {
 }
 
 /** Asks a probe of the pod until it says yes, as its kubelet would. @returns milliseconds that it took @throws Error */
-export async function untilProbe(object: KubernetesObject, probe: 'startup' | 'readiness' | 'liveness', { child, output }: Process): Promise<number> {
+export async function untilProbe(
+  object: KubernetesObject,
+  probe: 'startup' | 'readiness' | 'liveness',
+  { child, output }: Process,
+): Promise<number> {
   const started = performance.now();
   while (performance.now() - started < READY_WITHIN_MS) {
     if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${output()}`);
@@ -100,11 +121,16 @@ export async function untilProbe(object: KubernetesObject, probe: 'startup' | 'r
 }
 
 /** @returns the status, or undefined when nobody answers */
-async function askProbe(object: KubernetesObject, probe: 'startup' | 'readiness' | 'liveness'): Promise<number | undefined> {
+async function askProbe(
+  object: KubernetesObject,
+  probe: 'startup' | 'readiness' | 'liveness',
+): Promise<number | undefined> {
   const container = containerOf(podOf(object));
   const asked = container[`${probe}Probe`]?.httpGet;
   const port = container.ports?.find(({ name }) => name === asked?.port)?.containerPort;
-  if (asked === undefined || port === undefined) throw new Error(`the container has no ${probe} probe on one of its ports`);
+  if (asked === undefined || port === undefined) {
+    throw new Error(`the container has no ${probe} probe on one of its ports`);
+  }
   try {
     return (await fetch(`http://127.0.0.1:${port}${asked.path}`, { signal: AbortSignal.timeout(5000) })).status;
   } catch {

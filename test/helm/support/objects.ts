@@ -9,7 +9,10 @@ export interface Container {
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean }[];
-  readonly resources?: { readonly requests?: Readonly<Record<string, string>>; readonly limits?: Readonly<Record<string, string>> };
+  readonly resources?: {
+    readonly requests?: Readonly<Record<string, string>>;
+    readonly limits?: Readonly<Record<string, string>>;
+  };
   readonly securityContext?: Readonly<Record<string, unknown>>;
   readonly lifecycle?: unknown;
   readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string; readonly port: string } };
@@ -34,12 +37,19 @@ export interface PodSpec {
 }
 
 export interface PodTemplate {
-  readonly metadata: { readonly labels: Readonly<Record<string, string>>; readonly annotations?: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly spec: PodSpec;
 }
 
 /** The one object of a kind, or the one of several whose name ends so. @throws Error */
-export function only(objects: readonly KubernetesObject[], kind: string, end = ''): KubernetesObject & { readonly spec: Readonly<Record<string, unknown>> } {
+export function only(
+  objects: readonly KubernetesObject[],
+  kind: string,
+  end = '',
+): KubernetesObject & { readonly spec: Readonly<Record<string, unknown>> } {
   const found = objects.filter((object) => object.kind === kind && object.metadata.name.endsWith(end));
   const [first] = found;
   if (first === undefined || found.length > 1) throw new Error(`${found.length} objects ${kind} *${end}`);

@@ -8,7 +8,8 @@ const run = promisify(execFile);
 const FETCH_WITHIN = 5 * 60_000;
 
 /**
- * A folder of the user's cache, filled once. It is filled beside its place and moved there whole: others may be doing the same.
+ * A folder of the user's cache, filled once. It is filled beside its place and moved there whole: others may be doing
+ * the same.
  * @param name with the version in it
  */
 export async function cached(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
@@ -48,5 +49,7 @@ export async function fetchWith(command: string, args: readonly string[], folder
 
 /** Unpacks a zip archive with what the machine has. */
 export async function unzip(archive: string, folder: string): Promise<void> {
-  await run('unzip', ['-q', '-o', archive, '-d', folder]).catch(() => run('python3', ['-m', 'zipfile', '-e', archive, folder]));
+  await run('unzip', ['-q', '-o', archive, '-d', folder]).catch(() =>
+    run('python3', ['-m', 'zipfile', '-e', archive, folder]),
+  );
 }

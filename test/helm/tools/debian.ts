@@ -6,11 +6,14 @@ import { cached, fetchWith } from './cache.ts';
 const PACKAGES = { promtool: 'prometheus', prometheus: 'prometheus', etcd: 'etcd-server' } as const;
 
 /**
- * A program from the path of the machine, or out of its Debian package, which is unpacked into the user's cache folder: nothing is
- * installed, and no daemon started. @throws Error
+ * A program from the path of the machine, or out of its Debian package, which is unpacked into the user's cache folder:
+ * nothing is installed, and no daemon started. @throws Error
  */
 export async function findDebianProgram(name: keyof typeof PACKAGES): Promise<string> {
-  const installed = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name)).find((file) => existsSync(file));
+  const installed = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((file) => existsSync(file));
   if (installed !== undefined) return installed;
   const folder = await cached(`debian-${PACKAGES[name]}`, async (workplace) => {
     const download = (): Promise<string> => fetchWith('apt-get', ['download', PACKAGES[name]], workplace);

@@ -50,12 +50,24 @@ export interface Ran {
 }
 
 /** Runs a program to its end. @returns its exit code and all that it printed */
-export async function run(program: string, args: readonly string[], environment: NodeJS.ProcessEnv = process.env): Promise<Ran> {
+export async function run(
+  program: string,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<Ran> {
   try {
-    const { stdout, stderr } = await promisify(execFile)(program, args, { env: environment, maxBuffer: 64 * 1024 * 1024 });
+    const { stdout, stderr } = await promisify(execFile)(program, args, {
+      env: environment,
+      maxBuffer: 64 * 1024 * 1024,
+    });
     return { code: 0, output: `${stdout}${stderr}` };
   } catch (error) {
-    const { code, stdout = '', stderr = '', message } = error as { code?: unknown; stdout?: string; stderr?: string; message: string };
+    const {
+      code,
+      stdout = '',
+      stderr = '',
+      message,
+    } = error as { code?: unknown; stdout?: string; stderr?: string; message: string };
     return { code: typeof code === 'number' ? code : -1, output: `${stdout}${stderr}` || message };
   }
 }
@@ -67,10 +79,16 @@ export function valuesOf(set: ValueSet): string[] {
 
 /** The objects of a release called `rel` in the namespace `storage`. @throws Error with what helm printed */
 export async function render(helm: string, set: ValueSet, args: readonly string[] = []): Promise<KubernetesObject[]> {
-  const { stdout } = await promisify(execFile)(helm, ['template', 'rel', CHART, '--namespace', 'storage', ...valuesOf(set), ...args], { maxBuffer: 64 * 1024 * 1024 });
+  const { stdout } = await promisify(execFile)(
+    helm,
+    ['template', 'rel', CHART, '--namespace', 'storage', ...valuesOf(set), ...args],
+    { maxBuffer: 64 * 1024 * 1024 },
+  );
   return parseObjects(stdout);
 }
 
 export function parseObjects(text: string): KubernetesObject[] {
-  return parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject | null).filter((object) => object !== null);
+  return parseAllDocuments(text)
+    .map((document) => document.toJS() as KubernetesObject | null)
+    .filter((object) => object !== null);
 }

@@ -48,12 +48,21 @@ export class Client {
   constructor(orders: Orders) {
     const { endpoint, accessKeyId, secretAccessKey } = orders;
     this.#orders = orders;
-    this.#s3 = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials: { accessKeyId, secretAccessKey } });
-    this.#s3.middlewareStack.add((next) => async (args) => {
-      const result = await next(args);
-      this.#counts.repeated += ((result.output as { $metadata?: { attempts?: number } }).$metadata?.attempts ?? 1) - 1;
-      return result;
-    }, { step: 'initialize', name: 'countAttempts' });
+    this.#s3 = new S3Client({
+      endpoint,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      credentials: { accessKeyId, secretAccessKey },
+    });
+    this.#s3.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args);
+        this.#counts.repeated +=
+          ((result.output as { $metadata?: { attempts?: number } }).$metadata?.attempts ?? 1) - 1;
+        return result;
+      },
+      { step: 'initialize', name: 'countAttempts' },
+    );
   }
 
   async createBucket(): Promise<void> {
@@ -61,19 +70,23 @@ export class Client {
   }
 
   async writeUntil(stop: AbortSignal, first: () => void): Promise<void> {
-    await Promise.all(Array.from({ length: this.#orders.chains }, async (_, chain) => {
-      for (let turn = 0; !stop.aborted; turn += 1) {
-        await this.#write(chain, turn).catch((error: unknown) => this.#failed.push(describe(error)));
-        first();
-      }
-    }));
+    await Promise.all(
+      Array.from({ length: this.#orders.chains }, async (_, chain) => {
+        for (let turn = 0; !stop.aborted; turn += 1) {
+          await this.#write(chain, turn).catch((error: unknown) => this.#failed.push(describe(error)));
+          first();
+        }
+      }),
+    );
   }
 
   async verify(): Promise<void> {
     const left = [...this.#written.keys()];
-    await Promise.all(Array.from({ length: 4 }, async () => {
-      for (let key = left.pop(); key !== undefined; key = left.pop()) await this.#read(key);
-    }));
+    await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        for (let key = left.pop(); key !== undefined; key = left.pop()) await this.#read(key);
+      }),
+    );
   }
 
   report(): Report {
@@ -107,7 +120,7 @@ export class Client {
   async #read(Key: string): Promise<void> {
     try {
       const { Body } = await this.#s3.send(new GetObjectCommand({ Bucket: this.#orders.bucket, Key }));
-      const read = hash(await Body?.transformToByteArray() ?? new Uint8Array());
+      const read = hash((await Body?.transformToByteArray()) ?? new Uint8Array());
       if (read !== this.#written.get(Key)) this.#wrong.push(`${Key}: other bytes`);
     } catch (error) {
       this.#wrong.push(`${Key}: ${describe(error)}`);

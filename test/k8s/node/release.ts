@@ -27,7 +27,10 @@ export interface Pod {
 }
 
 interface EndpointSlice {
-  readonly endpoints: readonly { readonly targetRef: { readonly name: string }; readonly conditions: { readonly ready: boolean } }[];
+  readonly endpoints: readonly {
+    readonly targetRef: { readonly name: string };
+    readonly conditions: { readonly ready: boolean };
+  }[];
 }
 
 /** The chart, installed on a node. */
@@ -53,7 +56,19 @@ export class Release {
   }
 
   upgrade(set: string, ...options: readonly string[]): Promise<Ran> {
-    return this.helm('upgrade', 's3', CHART, '--values', VALUES, '--set', set, '--wait', '--timeout', PATIENCE, ...options);
+    return this.helm(
+      'upgrade',
+      's3',
+      CHART,
+      '--values',
+      VALUES,
+      '--set',
+      set,
+      '--wait',
+      '--timeout',
+      PATIENCE,
+      ...options,
+    );
   }
 
   /** To what was before. */
@@ -76,26 +91,44 @@ export class Release {
 
   /** The gateways that are meant to stay. */
   async pods(): Promise<Pod[]> {
-    const { items } = await this.#node.cluster.get<{ items: Pod[] }>('pods', '--namespace', NAMESPACE, '--selector=app.kubernetes.io/component=gateway');
+    const { items } = await this.#node.cluster.get<{ items: Pod[] }>(
+      'pods',
+      '--namespace',
+      NAMESPACE,
+      '--selector=app.kubernetes.io/component=gateway',
+    );
     return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
 
   /** Names of the pods that get requests. */
   async serving(): Promise<string[]> {
-    const { items } = await this.#node.cluster.get<{ items: EndpointSlice[] }>('endpointslices', '--namespace', NAMESPACE, `--selector=kubernetes.io/service-name=${NAME}`);
+    const { items } = await this.#node.cluster.get<{ items: EndpointSlice[] }>(
+      'endpointslices',
+      '--namespace',
+      NAMESPACE,
+      `--selector=kubernetes.io/service-name=${NAME}`,
+    );
     const endpoints = items.flatMap((slice) => slice.endpoints);
-    return endpoints.filter(({ conditions }) => conditions.ready).map(({ targetRef }) => targetRef.name).toSorted();
+    return endpoints
+      .filter(({ conditions }) => conditions.ready)
+      .map(({ targetRef }) => targetRef.name)
+      .toSorted();
   }
 
   /** Ids of the processes of a gateway, on this machine. */
   processes(pod: Pod): number[] {
-    return readFileSync(join(this.#memoryCgroup(pod), 'cgroup.procs'), 'utf8').trim().split('\n').map(Number);
+    return readFileSync(join(this.#memoryCgroup(pod), 'cgroup.procs'), 'utf8')
+      .trim()
+      .split('\n')
+      .map(Number);
   }
 
   /** The most memory that a gateway ever had, MiB, all that counts towards the limit. */
   peakMebibytes(pod: Pod): number {
     const folder = this.#memoryCgroup(pod);
-    const file = ['memory.peak', 'memory.max_usage_in_bytes'].map((name) => join(folder, name)).find((path) => existsSync(path)) ?? '';
+    const file =
+      ['memory.peak', 'memory.max_usage_in_bytes'].map((name) => join(folder, name)).find((path) => existsSync(path)) ??
+      '';
     return Math.round(Number(readFileSync(file, 'utf8')) / MIB);
   }
 
@@ -106,7 +139,11 @@ export class Release {
       const found = await look();
       const took = Date.now() - started;
       if (found !== undefined && found !== false) return { found, took };
-      if (took > UNTIL_MS) throw new Error(`not within ${UNTIL_MS} ms: ${what}\n${(await this.kubectl('get', 'pods,endpointslices')).output}`);
+      if (took > UNTIL_MS) {
+        throw new Error(
+          `not within ${UNTIL_MS} ms: ${what}\n${(await this.kubectl('get', 'pods,endpointslices')).output}`,
+        );
+      }
       await sleep(200);
     }
   }

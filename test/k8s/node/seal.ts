@@ -9,7 +9,13 @@ import type { Place } from '../cluster.ts';
 /** Address of the node: not one of 127.0.0.0/8, which Kubernetes refuses. */
 const ADDRESS = '10.200.0.1';
 /** What the kubelet wants of the kernel. */
-const SYSCTLS = ['vm/overcommit_memory=1', 'kernel/panic=10', 'kernel/panic_on_oops=1', 'kernel/keys/root_maxkeys=1000000', 'kernel/keys/root_maxbytes=25000000'];
+const SYSCTLS = [
+  'vm/overcommit_memory=1',
+  'kernel/panic=10',
+  'kernel/panic_on_oops=1',
+  'kernel/keys/root_maxkeys=1000000',
+  'kernel/keys/root_maxbytes=25000000',
+];
 const CGROUPS = '/sys/fs/cgroup';
 const CGROUP_PREFIX = 's3gw-node-';
 const SEALED_WITHIN_MS = 20_000;
@@ -17,8 +23,8 @@ const SEALED_WITHIN_MS = 20_000;
 const REMOVE_TRIES = 50;
 
 /**
- * Namespaces of one's own whose only network device is `lo`: nothing in them reaches the machine's network, and their mounts are
- * seen by nobody else. All in there ends with the test process, however that ends.
+ * Namespaces of one's own whose only network device is `lo`: nothing in them reaches the machine's network, and their
+ * mounts are seen by nobody else. All in there ends with the test process, however that ends.
  */
 export class Seal implements Place {
   readonly address = ADDRESS;
@@ -36,10 +42,22 @@ export class Seal implements Place {
     removeLeftCgroups();
     const cgroup = `/${CGROUP_PREFIX}${process.pid}`;
     for (const hierarchy of hierarchies()) mkdirSync(join(hierarchy, cgroup));
-    const first = spawn('unshare', [
-      '--mount', '--net', '--pid', '--fork', '--kill-child', '--propagation=private', '--mount-proc',
-      join(import.meta.dirname, 'seal.sh'), ADDRESS, ...SYSCTLS,
-    ], { stdio: 'pipe' });
+    const first = spawn(
+      'unshare',
+      [
+        '--mount',
+        '--net',
+        '--pid',
+        '--fork',
+        '--kill-child',
+        '--propagation=private',
+        '--mount-proc',
+        join(import.meta.dirname, 'seal.sh'),
+        ADDRESS,
+        ...SYSCTLS,
+      ],
+      { stdio: 'pipe' },
+    );
     const seal = new Seal(first, cgroup);
     try {
       await sealed(first);
@@ -52,7 +70,15 @@ export class Seal implements Place {
 
   enter(folder: string): string[] {
     const { pid = 0 } = this.#first;
-    return ['nsenter', `--target=${pid}`, '--mount', '--net', `--pid=/proc/${pid}/ns/pid_for_children`, `--wdns=${folder}`, '--'];
+    return [
+      'nsenter',
+      `--target=${pid}`,
+      '--mount',
+      '--net',
+      `--pid=/proc/${pid}/ns/pid_for_children`,
+      `--wdns=${folder}`,
+      '--',
+    ];
   }
 
   /** Ends everything in there, at once. */
@@ -76,8 +102,13 @@ async function sealed(first: ChildProcessByStdio<Writable, Readable, Readable>):
       if (/^sealed$/m.test(said)) resolve(undefined);
     });
   }
-  first.once('error', reject).once('exit', (code) => reject(new Error(`no namespaces here: ended with ${String(code)}: ${said}`)));
-  const timer = setTimeout(() => reject(new Error(`not sealed after ${SEALED_WITHIN_MS} ms: ${said}`)), SEALED_WITHIN_MS);
+  first
+    .once('error', reject)
+    .once('exit', (code) => reject(new Error(`no namespaces here: ended with ${String(code)}: ${said}`)));
+  const timer = setTimeout(
+    () => reject(new Error(`not sealed after ${SEALED_WITHIN_MS} ms: ${said}`)),
+    SEALED_WITHIN_MS,
+  );
   try {
     await promise;
   } finally {
@@ -88,27 +119,36 @@ async function sealed(first: ChildProcessByStdio<Writable, Readable, Readable>):
 /** Version 1 has a tree for each controller, version 2 a single one, and machines in between have both. */
 function hierarchies(): string[] {
   if (existsSync(join(CGROUPS, 'cgroup.procs'))) return [CGROUPS];
-  return readdirSync(CGROUPS).map((name) => join(CGROUPS, name)).filter((folder) => existsSync(join(folder, 'cgroup.procs')));
+  return readdirSync(CGROUPS)
+    .map((name) => join(CGROUPS, name))
+    .filter((folder) => existsSync(join(folder, 'cgroup.procs')));
 }
 
 /** Of runs that were killed: their process is no more. */
 function removeLeftCgroups(): void {
   for (const hierarchy of hierarchies()) {
-    const left = readdirSync(hierarchy).filter((name) => name.startsWith(CGROUP_PREFIX) && !existsSync(`/proc/${name.slice(CGROUP_PREFIX.length)}`));
+    const left = readdirSync(hierarchy).filter(
+      (name) => name.startsWith(CGROUP_PREFIX) && !existsSync(`/proc/${name.slice(CGROUP_PREFIX.length)}`),
+    );
     for (const name of left) removeTree(join(hierarchy, name));
   }
 }
 
 async function removeCgroups(cgroup: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
-    const left = hierarchies().map((hierarchy) => join(hierarchy, cgroup)).filter((folder) => existsSync(folder) && !removeTree(folder));
+    const left = hierarchies()
+      .map((hierarchy) => join(hierarchy, cgroup))
+      .filter((folder) => existsSync(folder) && !removeTree(folder));
     if (left.length === 0) return;
     if (tries === REMOVE_TRIES) throw new Error(`in use: ${left.join(' ')}`);
     await sleep(100);
   }
 }
 
-/** From the leaves up: the files in a cgroup are not removed, they go with it. Returns false when there are processes in it. */
+/**
+ * From the leaves up: the files in a cgroup are not removed, they go with it. Returns false when there are processes in
+ * it.
+ */
 function removeTree(folder: string): boolean {
   try {
     const below = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());

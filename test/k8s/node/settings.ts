@@ -33,7 +33,17 @@ export function podNetwork({ folder }: Surroundings): object {
   return {
     cniVersion: '0.4.0',
     name: 'pods',
-    plugins: [{ type: 'ptp', ipam: { type: 'host-local', subnet: '10.202.0.0/24', dataDir: `${folder}/addresses`, routes: [{ dst: '0.0.0.0/0' }] } }],
+    plugins: [
+      {
+        type: 'ptp',
+        ipam: {
+          type: 'host-local',
+          subnet: '10.202.0.0/24',
+          dataDir: `${folder}/addresses`,
+          routes: [{ dst: '0.0.0.0/0' }],
+        },
+      },
+    ],
   };
 }
 
@@ -44,7 +54,12 @@ export function kubelet({ folder, address, cgroup }: Surroundings): object {
     // The machine is what it is: older cgroups, perhaps swap, a disk that others fill.
     failCgroupV1: false,
     failSwapOn: false,
-    evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '0%', 'imagefs.available': '0%', 'nodefs.inodesFree': '0%' },
+    evictionHard: {
+      'memory.available': '50Mi',
+      'nodefs.available': '0%',
+      'imagefs.available': '0%',
+      'nodefs.inodesFree': '0%',
+    },
     imageGCHighThresholdPercent: 100,
     localStorageCapacityIsolation: false,
     oomScoreAdj: 0,

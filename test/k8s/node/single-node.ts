@@ -29,7 +29,9 @@ export class SingleNode {
     const seal = await Seal.make();
     let cluster: Cluster | undefined;
     try {
-      cluster = await time('API server and controllers', () => Cluster.start({ controllers: true, fakeNodes: false, place: seal }));
+      cluster = await time('API server and controllers', () =>
+        Cluster.start({ controllers: true, fakeNodes: false, place: seal }),
+      );
       const node = new SingleNode(cluster, seal);
       await node.#start(time);
       return node;
@@ -61,17 +63,31 @@ export class SingleNode {
     this.#write('Corefile', settings.coreDns());
     const azurite = createRequire(import.meta.url).resolve(AZURITE);
     cluster.start(process.execPath, [
-      azurite, '--blobHost', around.address, '--blobPort', String(settings.BACKEND_PORT), '--silent', '--disableTelemetry', '--inMemoryPersistence',
+      azurite,
+      '--blobHost',
+      around.address,
+      '--blobPort',
+      String(settings.BACKEND_PORT),
+      '--silent',
+      '--disableTelemetry',
+      '--inMemoryPersistence',
     ]);
     cluster.start('containerd', ['--config=containerd.toml']);
-    const archives = await time('image', async () => [await pauseArchive(cluster.folder), await gatewayArchive(cluster.folder)]);
+    const archives = await time('image', async () => [
+      await pauseArchive(cluster.folder),
+      await gatewayArchive(cluster.folder),
+    ]);
     await time('import into containerd', () => this.#import(archives));
     await time('node ready', () => this.#startNode(around.address));
   }
 
   async #import(archives: readonly string[]): Promise<void> {
     const ctr = async (...args: readonly string[]): Promise<void> => {
-      const { code, output } = await this.cluster.run(...CTR, `--address=${this.cluster.folder}/containerd.sock`, ...args);
+      const { code, output } = await this.cluster.run(
+        ...CTR,
+        `--address=${this.cluster.folder}/containerd.sock`,
+        ...args,
+      );
       if (code !== 0) throw new Error(output);
     };
     for (const archive of archives) await ctr('images', 'import', archive);
@@ -81,13 +97,30 @@ export class SingleNode {
   async #startNode(address: string): Promise<void> {
     const { cluster } = this;
     cluster.start(await buildBinary('kubelet'), [
-      '--kubeconfig=kubeconfig', '--config=kubelet.yaml', `--node-ip=${address}`, `--hostname-override=${settings.NODE}`,
-      `--root-dir=${cluster.folder}/kubelet`, `--cert-dir=${cluster.folder}/kubelet-certificates`,
+      '--kubeconfig=kubeconfig',
+      '--config=kubelet.yaml',
+      `--node-ip=${address}`,
+      `--hostname-override=${settings.NODE}`,
+      `--root-dir=${cluster.folder}/kubelet`,
+      `--cert-dir=${cluster.folder}/kubelet-certificates`,
     ]);
-    cluster.start(await buildBinary('kube-proxy'), ['--config=kube-proxy.yaml', `--hostname-override=${settings.NODE}`]);
+    cluster.start(await buildBinary('kube-proxy'), [
+      '--config=kube-proxy.yaml',
+      `--hostname-override=${settings.NODE}`,
+    ]);
     cluster.start(await buildBinary('coredns'), ['-conf', 'Corefile']);
-    await cluster.until('the node is ready', async () =>
-      (await cluster.kubectl('get', 'node', settings.NODE, '--output=jsonpath={.status.conditions[?(@.type=="Ready")].status}')).output === 'True');
+    await cluster.until(
+      'the node is ready',
+      async () =>
+        (
+          await cluster.kubectl(
+            'get',
+            'node',
+            settings.NODE,
+            '--output=jsonpath={.status.conditions[?(@.type=="Ready")].status}',
+          )
+        ).output === 'True',
+    );
   }
 
   /** Objects as JSON, which is YAML. */

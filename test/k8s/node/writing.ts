@@ -12,7 +12,10 @@ export interface Writing {
   stop(): Promise<Report>;
 }
 
-/** Starts a client where the cluster is. Resolves when its first object is written. @throws Error when it ends before */
+/**
+ * Starts a client where the cluster is. Resolves when its first object is written.
+ * @throws Error when it ends before
+ */
 export async function startWriting(cluster: Cluster, orders: Orders): Promise<Writing> {
   const [program = '', ...args] = cluster.command(process.execPath, MAIN, JSON.stringify(orders));
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -5,10 +5,20 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * Kubernetes' own programs, built from the Go modules that the `go.mod` files beside this one pin. Nobody publishes them in a
- * package registry. The first build takes minutes (CPU-minutes: six for the API server, cold); the result stays in the user's cache folder.
+ * Kubernetes' own programs, built from the Go modules that the `go.mod` files beside this one pin. Nobody publishes
+ * them in a package registry. The first build takes minutes (CPU-minutes: six for the API server, cold); the result
+ * stays in the user's cache folder.
  */
-export const BINARIES = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok', 'kubelet', 'kube-proxy', 'coredns', 'pause'] as const;
+export const BINARIES = [
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kwok',
+  'kubelet',
+  'kube-proxy',
+  'coredns',
+  'pause',
+] as const;
 
 type BinaryName = (typeof BINARIES)[number];
 type ModuleName = 'kubernetes' | 'kwok' | 'node';
@@ -47,11 +57,23 @@ export async function buildBinary(name: BinaryName): Promise<string> {
   const workplace = join(folder, `build-${process.pid}`);
   mkdirSync(workplace, { recursive: true });
   try {
-    await run('go', ['build', '-trimpath', '-ldflags', linkerFlags(module), '-o', join(workplace, name), MODULES[module].package(name)], {
-      cwd: sourceFolder(module),
-      env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: `${process.env['GOFLAGS'] ?? ''} -mod=readonly`.trim() },
-      timeout: BUILD_WITHIN,
-    });
+    await run(
+      'go',
+      [
+        'build',
+        '-trimpath',
+        '-ldflags',
+        linkerFlags(module),
+        '-o',
+        join(workplace, name),
+        MODULES[module].package(name),
+      ],
+      {
+        cwd: sourceFolder(module),
+        env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: `${process.env['GOFLAGS'] ?? ''} -mod=readonly`.trim() },
+        timeout: BUILD_WITHIN,
+      },
+    );
     renameSync(join(workplace, name), join(folder, name));
   } finally {
     rmSync(workplace, { recursive: true, force: true });
@@ -68,7 +90,8 @@ export async function moduleFiles(module: ModuleName, path: string): Promise<str
 /** E.g. `v1.36.3`. */
 function moduleVersion(module: ModuleName): string {
   const { main } = MODULES[module];
-  const [, version] = new RegExp(`\\b${main} (v[\\d.]+)`, 'm').exec(readFileSync(join(sourceFolder(module), 'go.mod'), 'utf8')) ?? [];
+  const [, version] =
+    new RegExp(`\\b${main} (v[\\d.]+)`, 'm').exec(readFileSync(join(sourceFolder(module), 'go.mod'), 'utf8')) ?? [];
   if (version === undefined) throw new Error(`${module}/go.mod does not require ${main}`);
   return version;
 }
@@ -86,7 +109,9 @@ function sourceFolder(module: ModuleName): string {
   return resolve(import.meta.dirname, module);
 }
 
-/** Kubernetes takes its version from the linker; without one it calls itself v0.0.0 and Helm refuses to work with it. */
+/**
+ * Kubernetes takes its version from the linker; without one it calls itself v0.0.0 and Helm refuses to work with it.
+ */
 function linkerFlags(module: ModuleName): string {
   if (module !== 'kubernetes') return '-s -w';
   const [major, minor] = moduleVersion(module).slice(1).split('.');

@@ -10,18 +10,24 @@ function traceOf({ found }: Exploration): readonly string[] {
   return found === undefined ? [] : [...found.trace, ...found.wrong];
 }
 
-describe.each(SCENARIOS)('the life of a bucket: $name', (scenario) => {
-  test('every schedule with one departure and one fault', async () => {
-    const outcome = await explore(scenario, { departures: 1, faults: 1, clocks: true, maxRuns: 100_000 });
-    expect(traceOf(outcome)).toEqual([]);
-    expect(outcome.runs).toBeGreaterThan(20);
-  });
+describe.each(SCENARIOS)(
+  'the life of a bucket: $name',
+  (scenario) => {
+    test('every schedule with one departure and one fault', async () => {
+      const outcome = await explore(scenario, { departures: 1, faults: 1, clocks: true, maxRuns: 100_000 });
+      expect(traceOf(outcome)).toEqual([]);
+      expect(outcome.runs).toBeGreaterThan(20);
+    });
 
-  test('schedules in which two calls are held up', async () => {
-    expect(traceOf(await explore(scenario, { departures: 2, faults: 0, clocks: false, maxRuns: RUNS * 10 }))).toEqual([]);
-  });
+    test('schedules in which two calls are held up', async () => {
+      expect(traceOf(await explore(scenario, { departures: 2, faults: 0, clocks: false, maxRuns: RUNS * 10 }))).toEqual(
+        [],
+      );
+    });
 
-  test('schedules by chance, with two faults', async () => {
-    expect(traceOf(await sample(scenario, { seed: SEED, runs: RUNS, faults: 2 }))).toEqual([]);
-  });
-}, 120_000);
+    test('schedules by chance, with two faults', async () => {
+      expect(traceOf(await sample(scenario, { seed: SEED, runs: RUNS, faults: 2 }))).toEqual([]);
+    });
+  },
+  120_000,
+);

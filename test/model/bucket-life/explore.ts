@@ -7,10 +7,13 @@ export interface Exploration {
 }
 
 /**
- * All schedules that depart at most `departures` times from what happens by itself, with at most `faults` faults, until `maxRuns`.
- * Each is run from the beginning: the real code has no state that could be put back.
+ * All schedules that depart at most `departures` times from what happens by itself, with at most `faults` faults, until
+ * `maxRuns`. Each is run from the beginning: the real code has no state that could be put back.
  */
-export async function explore(scenario: Scenario, { departures, maxRuns, ...bounds }: Bounds & { departures: number; maxRuns: number }): Promise<Exploration> {
+export async function explore(
+  scenario: Scenario,
+  { departures, maxRuns, ...bounds }: Bounds & { departures: number; maxRuns: number },
+): Promise<Exploration> {
   let runs = 0;
   const open: (readonly (readonly [step: number, choice: number])[])[] = [[]];
   for (let plan = open.shift(); plan !== undefined && runs < maxRuns; plan = open.shift()) {
@@ -28,7 +31,10 @@ export async function explore(scenario: Scenario, { departures, maxRuns, ...boun
 }
 
 /** Schedules drawn by a seed, each with as many departures as come. */
-export async function sample(scenario: Scenario, { seed, runs, faults }: { seed: number; runs: number; faults: number }): Promise<Exploration> {
+export async function sample(
+  scenario: Scenario,
+  { seed, runs, faults }: { seed: number; runs: number; faults: number },
+): Promise<Exploration> {
   for (let run = 0; run < runs; run += 1) {
     const random = randomOf(seed * 1_000_003 + run);
     const choose = (options: number): number => (random() < 0.6 ? 0 : Math.floor(random() * options));

@@ -15,7 +15,16 @@ export interface Waiting {
   let(fate: Fate): void;
 }
 
-const CHANGES: ReadonlySet<string> = new Set(['createContainer', 'removeContainer', 'write', 'setMetadata', 'remove', 'removeMany', 'copy', 'assemble']);
+const CHANGES: ReadonlySet<string> = new Set([
+  'createContainer',
+  'removeContainer',
+  'write',
+  'setMetadata',
+  'remove',
+  'removeMany',
+  'copy',
+  'assemble',
+]);
 
 /** Where the calls of all processes wait, and what is still on its way to the service. */
 export class Gate {

@@ -43,7 +43,10 @@ export interface Bounds {
   readonly clocks: boolean;
 }
 
-export async function runOnce(scenario: Scenario, { choose, ...bounds }: Bounds & { readonly choose: Choose }): Promise<Run> {
+export async function runOnce(
+  scenario: Scenario,
+  { choose, ...bounds }: Bounds & { readonly choose: Choose },
+): Promise<Run> {
   const world = await World.open();
   const { gate } = world;
   const [options, trace]: [number[], string[]] = [[], []];
@@ -81,14 +84,18 @@ function actionsOf(world: World, scenario: Scenario, budget: Budget): Action[] {
   const free = gate.waiting.filter(({ isHeld }) => !isHeld);
   const pass = (waiting: Waiting): Action => ({ what: waiting.what, act: () => waiting.let('pass') });
   const isAsleep = free.length === 0 && processes.some(({ name, time }) => !gate.isDead(name) && time.sleepers > 0);
-  const lands = gate.late.map((land): Action => ({
-    what: 'what was late lands',
-    act: () => {
-      gate.late = gate.late.filter((other) => other !== land);
-      void land();
-    },
-  }));
-  const holds = free.map((waiting): Action => ({ what: `held: ${waiting.what}`, act: () => void (waiting.isHeld = true) }));
+  const lands = gate.late.map(
+    (land): Action => ({
+      what: 'what was late lands',
+      act: () => {
+        gate.late = gate.late.filter((other) => other !== land);
+        void land();
+      },
+    }),
+  );
+  const holds = free.map(
+    (waiting): Action => ({ what: `held: ${waiting.what}`, act: () => void (waiting.isHeld = true) }),
+  );
   const faults = budget.faults > 0 ? gate.waiting.flatMap((waiting) => faultsOf(world, waiting, scenario)) : [];
   return [
     ...free.map(pass),
@@ -107,33 +114,55 @@ function pastAll(processes: readonly Process[], ms: number): void {
 }
 
 function clocksOf({ processes, gate }: World, { steps = [] }: Scenario, { once }: Budget): Action[] {
-  const offer = (what: string, act: () => void): Action[] => once.has(what)
-    ? []
-    : [{
-    what,
-    act: () => {
-      once.add(what);
-      act();
-    },
-  }];
+  const offer = (what: string, act: () => void): Action[] =>
+    once.has(what)
+      ? []
+      : [
+          {
+            what,
+            act: () => {
+              once.add(what);
+              act();
+            },
+          },
+        ];
   const living = processes.filter(({ name }) => !gate.isDead(name));
   const jumps = JUMPS.flatMap((ms) => offer(`${ms} ms pass`, () => pastAll(processes, ms)));
   // No clock of a machine tells how long it was suspended when somebody sets it back at the same time.
   const isSet = [...once].some((what) => what.includes('is set'));
   const wasSuspended = [...once].some((what) => what.includes('is suspended'));
-  const sets = wasSuspended ? [] : living.flatMap(({ name, time }) => steps.flatMap((ms) => offer(`${name}'s clock is set by ${ms} ms`, () => time.setWall(ms))));
+  const sets = wasSuspended
+    ? []
+    : living.flatMap(({ name, time }) =>
+        steps.flatMap((ms) => offer(`${name}'s clock is set by ${ms} ms`, () => time.setWall(ms))),
+      );
   const suspends = isSet
     ? []
-    : living.flatMap((suspended) => offer(`${suspended.name} is suspended`, () => {
-    pastAll(processes.filter((other) => other !== suspended), SUSPENDED_MS);
-    suspended.time.setWall(SUSPENDED_MS);
-  }));
+    : living.flatMap((suspended) =>
+        offer(`${suspended.name} is suspended`, () => {
+          pastAll(
+            processes.filter((other) => other !== suspended),
+            SUSPENDED_MS,
+          );
+          suspended.time.setWall(SUSPENDED_MS);
+        }),
+      );
   return [...jumps, ...sets, ...suspends];
 }
 
 function faultsOf({ gate }: World, waiting: Waiting, { faults = [] }: Scenario): Action[] {
   return faults.flatMap((fault): Action[] => {
-    if (fault === 'crash') return [{ what: `${waiting.process} dies before ${waiting.what}`, isFault: true, act: () => gate.kill(waiting.process) }];
-    return waiting.isChange ? [{ what: `${fault}: ${waiting.what}`, isFault: true, act: () => waiting.let(fault) }] : [];
+    if (fault === 'crash') {
+      return [
+        {
+          what: `${waiting.process} dies before ${waiting.what}`,
+          isFault: true,
+          act: () => gate.kill(waiting.process),
+        },
+      ];
+    }
+    return waiting.isChange
+      ? [{ what: `${fault}: ${waiting.what}`, isFault: true, act: () => waiting.let(fault) }]
+      : [];
   });
 }

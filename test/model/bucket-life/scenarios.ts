@@ -21,7 +21,9 @@ function makes(world: World, process: Process, owner: string): void {
   void made.then(async (outcome) => {
     if (outcome !== 'ok') return;
     const bucket = await process.get().catch(() => undefined);
-    if (bucket?.ownerId === owner) world.tell({ kind: 'put', uid: bucket.uid, key: `by-${owner}` }, process.put(bucket, `by-${owner}`));
+    if (bucket?.ownerId === owner) {
+      world.tell({ kind: 'put', uid: bucket.uid, key: `by-${owner}` }, process.put(bucket, `by-${owner}`));
+    }
   });
 }
 

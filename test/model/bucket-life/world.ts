@@ -32,8 +32,18 @@ export class Process {
     this.name = name;
     const { time } = this;
     const backend = { name: 'test', store, systemContainer: 'system', ownerId: 'operator', time };
-    this.buckets = createBucketRegistry({ realm: { backends: [backend], backendOf: () => backend }, cacheMs: TTL, onHidden: () => undefined, time });
-    const settler = createSettler({ concurrency: 1, maxQueue: 10, newCall: () => testCall(), onError: () => undefined });
+    this.buckets = createBucketRegistry({
+      realm: { backends: [backend], backendOf: () => backend },
+      cacheMs: TTL,
+      onHidden: () => undefined,
+      time,
+    });
+    const settler = createSettler({
+      concurrency: 1,
+      maxQueue: 10,
+      newCall: () => testCall(),
+      onError: () => undefined,
+    });
     const objects = createObjects({ clock: createClock(time.now), settler, now: time.now });
     this.#objects = fencedObjects(objects, (bucket, call) => this.buckets.acknowledge(bucket, call));
   }
@@ -78,7 +88,11 @@ export class World {
   readonly makers: string[] = [];
   readonly first: Bucket;
 
-  private constructor({ memory, gate }: Pick<World, 'memory' | 'gate'>, processes: readonly [Process, Process], first: Bucket) {
+  private constructor(
+    { memory, gate }: Pick<World, 'memory' | 'gate'>,
+    processes: readonly [Process, Process],
+    first: Bucket,
+  ) {
     this.memory = memory;
     this.gate = gate;
     this.processes = processes;
@@ -89,7 +103,10 @@ export class World {
   static async open(): Promise<World> {
     const memory = new MemoryBlobStore();
     const gate = new Gate();
-    const processes = [new Process('A', gate.through(memory, 'A')), new Process('B', gate.through(memory, 'B'))] as const;
+    const processes = [
+      new Process('A', gate.through(memory, 'A')),
+      new Process('B', gate.through(memory, 'B')),
+    ] as const;
     const [a, b] = processes;
     const begun = a.create('TENANT').then(() => Promise.all([a.get(), b.get()]));
     await drain(gate);
@@ -110,13 +127,17 @@ export class World {
     late.time.advance(61_000);
     const bucket = await late.get().catch(() => undefined);
     const held = bucket === undefined ? new Map<string, string>() : await this.#contents(bucket);
-    for (const [key, uid] of held) if (uid !== bucket?.uid) wrong.push(`${key} was meant for another bucket of the name`);
+    for (const [key, uid] of held) {
+      if (uid !== bucket?.uid) wrong.push(`${key} was meant for another bucket of the name`);
+    }
     for (const { kind, outcome, uid, key = '', owner } of this.told) {
       if (outcome !== 'ok') continue;
       if (kind === 'put' && (bucket?.uid !== uid || !held.has(key))) wrong.push(`${key} was acknowledged, and is gone`);
       if (kind === 'delete' && bucket?.uid === uid) wrong.push('a bucket was deleted, and is there');
       // TENANT may have been told so of the bucket that was deleted then.
-      if (kind === 'create' && owner !== 'TENANT' && bucket?.ownerId !== owner) wrong.push(`${owner ?? ''} was told that the bucket is his`);
+      if (kind === 'create' && owner !== 'TENANT' && bucket?.ownerId !== owner) {
+        wrong.push(`${owner ?? ''} was told that the bucket is his`);
+      }
     }
     const again = await this.#again(late, bucket?.ownerId);
     const put = again === 'ok' ? await late.put(await late.get(), 'again') : again;

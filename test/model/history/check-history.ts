@@ -14,7 +14,10 @@ interface HistoryVerdict {
 }
 
 /** Checks each key by itself; events of buckets are to be given for every key of them. */
-export function checkHistory({ events, listings }: History, options: Omit<CheckOptions, 'sightings'> = {}): HistoryVerdict {
+export function checkHistory(
+  { events, listings }: History,
+  options: Omit<CheckOptions, 'sightings'> = {},
+): HistoryVerdict {
   const wrong: string[] = [];
   const undecided: string[] = [];
   for (const key of new Set([...events, ...listings].map((item) => item.key))) {
@@ -22,7 +25,10 @@ export function checkHistory({ events, listings }: History, options: Omit<CheckO
     const lists = listings.filter((listing) => listing.key === key);
     wrong.push(...lists.flatMap((listing) => wrongInListing(own, listing) ?? []));
     const listed = lists.flatMap(({ versions }) => versions);
-    const sightings = listed.map(({ versionId, marker, writers = [] }) => ({ versionId, writers: marker ? undefined : writers }));
+    const sightings = listed.map(({ versionId, marker, writers = [] }) => ({
+      versionId,
+      writers: marker ? undefined : writers,
+    }));
     const verdict = checkKey([...own, ...lists.map(currentInListing)], { ...options, sightings });
     if (verdict.kind === 'wrong') wrong.push(`${key}: ${verdict.why}`);
     if (verdict.kind === 'undecided') undecided.push(`${key}: ${verdict.why}`);

@@ -19,10 +19,13 @@ export interface CheckOptions {
 type KeyVerdict = { readonly kind: 'right' } | { readonly kind: 'wrong' | 'undecided'; readonly why: string };
 
 /**
- * Whether one order explains everything that clients were told of one key: each change once, at a moment between its request and
- * its answer, everything read what was there then; what was not answered may have happened, once, or not.
+ * Whether one order explains everything that clients were told of one key: each change once, at a moment between its
+ * request and its answer, everything read what was there then; what was not answered may have happened, once, or not.
  */
-export function checkKey(events: readonly Event[], { start = EMPTY, sightings = [], budget }: CheckOptions = {}): KeyVerdict {
+export function checkKey(
+  events: readonly Event[],
+  { start = EMPTY, sightings = [], budget }: CheckOptions = {},
+): KeyVerdict {
   const seen = new Sightings(events, sightings);
   const ops = events.flatMap((event) => opOf(event, seen) ?? []);
   const verdict = linearize(ops, registerOf(start), budget);
@@ -48,11 +51,17 @@ function opOf(event: Event, seen: Sightings): Op | undefined {
   const { action, outcome, began, ended } = event;
   if (outcome.kind === 'nothing') return undefined;
   const certain = outcome.kind !== 'unknown';
-  const looks = ['read', 'readAspect', 'readHistory'].includes(action.kind) || !['done', 'unknown'].includes(outcome.kind);
+  const looks =
+    ['read', 'readAspect', 'readHistory'].includes(action.kind) || !['done', 'unknown'].includes(outcome.kind);
   if (!certain && looks) return undefined;
   const ids = idsOf(event, seen);
-  const mayHappen = certain || ids.length > 0 || action.kind === 'deleteVersion' || action.kind === 'createBucket' || action.kind === 'deleteBucket'
-    || (action.kind === 'delete' && action.modes.includes('never'));
+  const mayHappen =
+    certain ||
+    ids.length > 0 ||
+    action.kind === 'deleteVersion' ||
+    action.kind === 'createBucket' ||
+    action.kind === 'deleteBucket' ||
+    (action.kind === 'delete' && action.modes.includes('never'));
   return mayHappen ? { event, began, ended, certain, looks, ids } : undefined;
 }
 
@@ -65,7 +74,10 @@ function idsOf({ id, action, outcome }: Event, seen: Sightings): Op['ids'] {
       return seen.idsOfPut(id, action.modes);
     case 'delete':
       if (outcome.kind === 'done') return told === undefined ? [] : [told];
-      return [...(action.modes.includes('enabled') ? seen.markersOfNobody : []), ...(action.modes.includes('suspended') ? ['null'] : [])];
+      return [
+        ...(action.modes.includes('enabled') ? seen.markersOfNobody : []),
+        ...(action.modes.includes('suspended') ? ['null'] : []),
+      ];
     case 'amend':
       if (outcome.kind === 'unknown' && !seen.wasRead(action.value)) return [];
       return [action.versionId ?? told];
@@ -88,17 +100,28 @@ class Sightings {
       const [writer, other] = writers ?? [];
       if (writer !== undefined && other === undefined) this.#ids.set(writer, versionId);
     }
-    const made = new Set(events.map(({ action, outcome }) => (action.kind === 'delete' && outcome.kind === 'done' ? outcome.versionId : undefined)));
+    const made = new Set(
+      events.map(({ action, outcome }) =>
+        action.kind === 'delete' && outcome.kind === 'done' ? outcome.versionId : undefined,
+      ),
+    );
     const markers = new Set(all.filter(({ writers }) => writers === undefined).map(({ versionId }) => versionId));
     this.markersOfNobody = [...markers].filter((id) => !made.has(id) && id !== 'null');
     this.#isWhole = events.some(({ action }) => action.kind === 'readHistory');
     for (const { outcome } of events) {
       if (outcome.kind === 'aspect' && outcome.value !== undefined) this.#values.add(outcome.value);
-      if (outcome.kind === 'history') for (const { said } of outcome.versions) for (const value of Object.values(said ?? {})) if (value !== undefined) this.#values.add(value);
+      if (outcome.kind === 'history') {
+        for (const { said } of outcome.versions) {
+          for (const value of Object.values(said ?? {})) if (value !== undefined) this.#values.add(value);
+        }
+      }
     }
   }
 
-  /** Where the whole history was read in the end, a version of its own that nobody ever saw was never made: nobody can have deleted it. */
+  /**
+   * Where the whole history was read in the end, a version of its own that nobody ever saw was never made: nobody can
+   * have deleted it.
+   */
   idsOfPut(writer: string, modes: readonly string[]): Op['ids'] {
     const id = this.#ids.get(writer);
     const isNull = modes.includes('never') || modes.includes('suspended');
@@ -123,7 +146,10 @@ function sightingsOf({ action, outcome }: Event): Sighting[] {
     case 'marker':
       return named === undefined ? [] : [{ versionId: named, writers: undefined }];
     case 'history':
-      return outcome.versions.map(({ versionId, marker, writers }: ListedVersion) => ({ versionId, writers: marker ? undefined : (writers ?? []) }));
+      return outcome.versions.map(({ versionId, marker, writers }: ListedVersion) => ({
+        versionId,
+        writers: marker ? undefined : (writers ?? []),
+      }));
     default:
       return [];
   }

@@ -7,14 +7,26 @@
 export type Mode = 'never' | 'enabled' | 'suspended';
 
 /** On the current object. `etag`: If-Match. */
-export type Condition = { readonly kind: 'absent' } | { readonly kind: 'exists' } | { readonly kind: 'etag'; readonly etag: string };
+export type Condition =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'etag'; readonly etag: string };
 
-/** What is set on a version and read back: tags, ACL, retention, hold. A hold or retention that begins with `ON` forbids its deletion. */
+/**
+ * What is set on a version and read back: tags, ACL, retention, hold. A hold or retention that begins with `ON` forbids
+ * its deletion.
+ */
 type Aspect = 'tags' | 'acl' | 'retention' | 'hold';
 
 export type Action =
   /** PUT, COPY, or an upload in parts, whose time is from Create to Complete. The event's id names what was written. */
-  | { readonly kind: 'put'; readonly modes: readonly Mode[]; readonly condition?: Condition; readonly etag?: string; readonly said?: Said }
+  | {
+      readonly kind: 'put';
+      readonly modes: readonly Mode[];
+      readonly condition?: Condition;
+      readonly etag?: string;
+      readonly said?: Said;
+    }
   | { readonly kind: 'delete'; readonly modes: readonly Mode[]; readonly condition?: Condition }
   | { readonly kind: 'deleteVersion'; readonly versionId: string }
   /** GET, HEAD, or what a listing said of the current object; with an id: of that version. */
@@ -29,7 +41,9 @@ export type Action =
 export type Said = Readonly<Partial<Record<Aspect, string | undefined>>>;
 
 export type Outcome =
-  /** Of a change: it happened. `versionId`: of the version or marker that was made (`null`, too), or that was changed. */
+  /**
+   * Of a change: it happened. `versionId`: of the version or marker that was made (`null`, too), or that was changed.
+   */
   | { readonly kind: 'done'; readonly versionId?: string }
   /** Of a read: written by one of these (several, where the answer does not tell). */
   | { readonly kind: 'shown'; readonly writers: readonly string[]; readonly versionId?: string }
@@ -56,7 +70,9 @@ export interface ListedVersion {
   readonly said?: Said;
 }
 
-/** One request on one key. Times in whatever unit grows; two events with `a.ended < b.began` came one after the other. */
+/**
+ * One request on one key. Times in whatever unit grows; two events with `a.ended < b.began` came one after the other.
+ */
 export interface Event {
   readonly id: string;
   readonly key: string;

@@ -39,7 +39,11 @@ const DEFAULT_BUDGET = 400_000;
  * (Wing and Gong: Testing and Verifying Concurrent Objects, 1993), remembering which states were met with which
  * requests done (Lowe: Testing for linearizability, 2017).
  */
-export function linearize<State, Op extends Timed>(ops: readonly Op[], register: Register<State, Op>, budget = DEFAULT_BUDGET): Verdict<State, Op> {
+export function linearize<State, Op extends Timed>(
+  ops: readonly Op[],
+  register: Register<State, Op>,
+  budget = DEFAULT_BUDGET,
+): Verdict<State, Op> {
   return new Search(ops, register, budget).run();
 }
 
@@ -87,8 +91,9 @@ class Search<State, Op extends Timed> {
   }
 
   /**
-   * What may come next: one that looks, alone, where it is true; else each change, those known to have happened first. A look behind the
-   * time at which something open could last have happened shuts that out, and is one way among others.
+   * What may come next: one that looks, alone, where it is true; else each change, those known to have happened first.
+   * A look behind the time at which something open could last have happened shuts that out, and is one way among
+   * others.
    */
   *#moves(state: State, done: bigint): Generator<readonly [number, State], void> {
     const { open, firstChance } = this.#open(done);
@@ -119,7 +124,10 @@ class Search<State, Op extends Timed> {
   }
 
   /** Requests that no other, not done yet, must precede. */
-  #open(done: bigint): { readonly open: readonly number[]; /** Until when all that is uncertain can still happen. */ readonly firstChance: number } {
+  #open(done: bigint): {
+    readonly open: readonly number[] /** Until when all that is uncertain can still happen. */;
+    readonly firstChance: number;
+  } {
     let firstEnd = Infinity;
     let firstChance = Infinity;
     let lastBegin = -Infinity;
@@ -149,7 +157,9 @@ class Search<State, Op extends Timed> {
 
   #refuted(): Verdict<State, Op> {
     const { path, state, done } = this.#best;
-    const stuck = this.#named(this.#open(done).open).filter((op) => op.certain && this.#register.step(state, op).length === 0);
+    const stuck = this.#named(this.#open(done).open).filter(
+      (op) => op.certain && this.#register.step(state, op).length === 0,
+    );
     return { kind: 'none', order: this.#named(path), state, stuck };
   }
 }

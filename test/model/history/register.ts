@@ -44,7 +44,9 @@ function step(state: State, op: Op): readonly State[] {
   const { event } = op;
   if (event.outcome.kind === 'noBucket') return state.owner === undefined ? [state] : [];
   if (event.action.kind === 'createBucket') return created(state, event);
-  if (event.action.kind === 'deleteBucket') return owns(state, event) && state.versions.length === 0 ? [{ ...state, owner: undefined, lingering: [] }] : [];
+  if (event.action.kind === 'deleteBucket') {
+    return owns(state, event) && state.versions.length === 0 ? [{ ...state, owner: undefined, lingering: [] }] : [];
+  }
   if (!owns(state, event)) return event.outcome.kind === 'absent' && state.owner === undefined ? [state] : [];
   const steps = STEPS[event.action.kind] as (state: State, op: Op, action: Action) => readonly State[];
   return steps(state, op, event.action);
@@ -60,14 +62,22 @@ function created(state: State, { account = '*' }: Event): readonly State[] {
 }
 
 type KeyAction = Exclude<Action, { kind: 'createBucket' | 'deleteBucket' }>;
-type Steps = { readonly [Kind in KeyAction['kind']]: (state: State, op: Op, action: Extract<Action, { kind: Kind }>) => readonly State[] };
+type Steps = {
+  readonly [Kind in KeyAction['kind']]: (
+    state: State,
+    op: Op,
+    action: Extract<Action, { kind: Kind }>,
+  ) => readonly State[];
+};
 
 const STEPS: Steps = {
   put: (state, op, action) => {
     const { event, ids } = op;
     const judged = conditional(state, event, action.condition);
     if (judged !== undefined) return judged;
-    return ids.map((id) => withVersion(state, { writer: event.id, id, marker: false, etag: action.etag, said: action.said ?? {} }));
+    return ids.map((id) =>
+      withVersion(state, { writer: event.id, id, marker: false, etag: action.etag, said: action.said ?? {} }),
+    );
   },
   delete: (state, op, action) => {
     const { event, ids } = op;
@@ -87,29 +97,41 @@ const STEPS: Steps = {
   read: (state, { event }, { versionId }) => (reads(state, event, versionId) ? [state] : []),
   amend: (state, op, { aspect, value, versionId }) => {
     const { event, ids } = op;
-    if (event.outcome.kind === 'absent' || event.outcome.kind === 'marker') return reads(state, event, versionId) ? [state] : [];
+    if (event.outcome.kind === 'absent' || event.outcome.kind === 'marker') {
+      return reads(state, event, versionId) ? [state] : [];
+    }
     return amendable(state, event, ids).map((version) => amended(state, version, { ...version.said, [aspect]: value }));
   },
   readAspect: (state, { event }, { aspect, versionId }) => {
     const { outcome } = event;
     if (outcome.kind !== 'aspect') return reads(state, event, versionId) ? [state] : [];
-    const fits = candidates(state, event, versionId ?? outcome.versionId).some(({ marker, said }) => !marker && said[aspect] === outcome.value);
+    const fits = candidates(state, event, versionId ?? outcome.versionId).some(
+      ({ marker, said }) => !marker && said[aspect] === outcome.value,
+    );
     return fits ? [state] : [];
   },
-  readHistory: (state, { event: { outcome } }) => (outcome.kind === 'history' && isHistory(state.versions, outcome.versions) ? [state] : []),
+  readHistory: (state, { event: { outcome } }) =>
+    outcome.kind === 'history' && isHistory(state.versions, outcome.versions) ? [state] : [],
 };
 
 function isNothing({ versions: [top] }: State): boolean {
   return top?.marker !== false;
 }
 
-/** If-Match on what is not there is no failure to DELETE, and leaves no marker (API_DeleteObject: "or if the object does not exist"). */
+/**
+ * If-Match on what is not there is no failure to DELETE, and leaves no marker (API_DeleteObject: "or if the object does
+ * not exist").
+ */
 function says204({ outcome }: Event): boolean {
   return outcome.kind === 'done' && outcome.versionId === undefined;
 }
 
 /** What becomes of a conditional change; undefined: it takes effect. */
-function conditional({ versions, ...rest }: State, { outcome }: Event, condition: Condition | undefined): readonly State[] | undefined {
+function conditional(
+  { versions, ...rest }: State,
+  { outcome }: Event,
+  condition: Condition | undefined,
+): readonly State[] | undefined {
   const state = { versions, ...rest };
   const [top] = versions;
   const live = top?.marker === false ? top : undefined;
@@ -152,9 +174,15 @@ function isLocked({ said }: Version): boolean {
 }
 
 /** All versions that an id may name at the time of the event; without one: the current version. */
-function candidates({ versions, lingering }: State, { began }: Event, versionId: string | undefined): readonly Version[] {
+function candidates(
+  { versions, lingering }: State,
+  { began }: Event,
+  versionId: string | undefined,
+): readonly Version[] {
   if (versionId === undefined) return versions.slice(0, 1);
-  const gone = lingering.filter(({ version, until }) => version.id === versionId && until >= began).map(({ version }) => version);
+  const gone = lingering
+    .filter(({ version, until }) => version.id === versionId && until >= began)
+    .map(({ version }) => version);
   return [...versions.filter(({ id }) => id === versionId), ...gone];
 }
 
@@ -176,7 +204,9 @@ function reads(state: State, event: Event, versionId: string | undefined): boole
   const seen = candidates(state, event, versionId);
   switch (outcome.kind) {
     case 'shown':
-      return seen.some(({ marker, writer, id }) => !marker && outcome.writers.includes(writer) && isSame(id, outcome.versionId));
+      return seen.some(
+        ({ marker, writer, id }) => !marker && outcome.writers.includes(writer) && isSame(id, outcome.versionId),
+      );
     case 'absent':
       if (versionId !== undefined) return !state.versions.some(({ id }) => id === versionId);
       return state.versions.length === 0 || seen.some(({ marker, id }) => marker && isSame(id, outcome.versionId));
@@ -192,10 +222,18 @@ function isSame(id: string | undefined, told: string | undefined): boolean {
 }
 
 function isHistory(versions: readonly Version[], listed: readonly ListedVersion[]): boolean {
-  return versions.length === listed.length && versions.every((version, index) => {
-    const { versionId, marker, writers, said } = listed[index] ?? { versionId: '', marker: false };
-    return isSame(version.id, versionId) && version.marker === marker && (marker || writers?.includes(version.writer) !== false) && isSaid(version.said, said);
-  });
+  return (
+    versions.length === listed.length &&
+    versions.every((version, index) => {
+      const { versionId, marker, writers, said } = listed[index] ?? { versionId: '', marker: false };
+      return (
+        isSame(version.id, versionId) &&
+        version.marker === marker &&
+        (marker || writers?.includes(version.writer) !== false) &&
+        isSaid(version.said, said)
+      );
+    })
+  );
 }
 
 function isSaid(has: Said, told: Said | undefined): boolean {

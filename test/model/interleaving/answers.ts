@@ -26,10 +26,14 @@ export function untrue(course: Course): string | undefined {
 function untrueSuccess(course: Course, answer: Answer): string | undefined {
   const { operation, effects, seen } = course;
   const [touched] = effects;
-  if (touched === undefined) return mayDoNothing(course) ? undefined : `${operation.kind} is acknowledged and did nothing`;
+  if (touched === undefined) {
+    return mayDoNothing(course) ? undefined : `${operation.kind} is acknowledged and did nothing`;
+  }
   const named = answer.kind === 'done' ? answer.versionId : undefined;
   const isNamed = named === undefined || touched.some(({ id }) => id === named);
-  return isNamed || seen.length === 0 ? undefined : `the answer names version ${named}, which is not the one it touched`;
+  return isNamed || seen.length === 0
+    ? undefined
+    : `the answer names version ${named}, which is not the one it touched`;
 }
 
 /** An acknowledged operation need not have done anything when there was a moment with nothing to do. */
@@ -55,7 +59,9 @@ function mayDoNothing(course: Course): boolean {
 /** What it was said of has gone meanwhile: then it has come just before that. */
 function wasReplaced({ asked, seen }: Course): boolean {
   const { versionId } = asked;
-  const meant = seen.flatMap(({ current, versions }) => (versionId === undefined ? (current ?? []) : versions.filter(({ id }) => id === versionId)));
+  const meant = seen.flatMap(({ current, versions }) =>
+    versionId === undefined ? (current ?? []) : versions.filter(({ id }) => id === versionId),
+  );
   return meant.some(({ place }) => seen.some(({ versions }) => !versions.some((version) => version.place === place)));
 }
 
@@ -67,7 +73,9 @@ function untrueRefusal(course: Course, code: string): string | undefined {
   if (effects.length > 0 && !cameTooLate(course, code)) return `${operation.kind} answered ${code} and took effect`;
   if (operation.condition !== undefined && (CONDITION_CODES.has(code) || code === 'NoSuchKey')) {
     if (code === 'ConditionalRequestConflict') return undefined;
-    return seen.some((state) => !holds(operation, asked, state)) ? undefined : `${code} although the condition held throughout`;
+    return seen.some((state) => !holds(operation, asked, state))
+      ? undefined
+      : `${code} although the condition held throughout`;
   }
   if (GONE_CODES.has(code) && ['tag', 'acl', 'hold'].includes(operation.kind)) {
     const isGone = (state: KeyState): boolean => namedIn(state, operation, asked)?.marker !== false;
@@ -75,13 +83,20 @@ function untrueRefusal(course: Course, code: string): string | undefined {
   }
   const known = seen.flatMap((state) => [...state.versions, ...state.lingering]);
   const wasLocked = known.some(({ id, said }) => id === asked.versionId && said.includes('"retention"'));
-  return operation.kind === 'deleteVersion' && code === 'AccessDenied' && wasLocked ? undefined : `${operation.kind} answered ${code}`;
+  return operation.kind === 'deleteVersion' && code === 'AccessDenied' && wasLocked
+    ? undefined
+    : `${operation.kind} answered ${code}`;
 }
 
 /** A lock is written before it is certain that the version is not being deleted: then it goes with it. */
 function cameTooLate({ operation, asked, seen }: Course, code: string): boolean {
   const last = seen.at(-1);
-  return operation.kind === 'hold' && GONE_CODES.has(code) && last !== undefined && namedIn(last, operation, asked) === undefined;
+  return (
+    operation.kind === 'hold' &&
+    GONE_CODES.has(code) &&
+    last !== undefined &&
+    namedIn(last, operation, asked) === undefined
+  );
 }
 
 function holds({ condition }: Operation, { etag }: Asked, { current }: KeyState): boolean {
@@ -109,34 +124,52 @@ function untrueReading(course: Course): string | undefined {
 function untrueCurrent({ answer, seen }: Course): string | undefined {
   if (answer.kind === 'refused') {
     if (answer.code !== 'NoSuchKey') return `GET answered ${answer.code}`;
-    return seen.some(({ current }) => current?.marker !== false) ? undefined : 'NoSuchKey although there was an object throughout';
+    return seen.some(({ current }) => current?.marker !== false)
+      ? undefined
+      : 'NoSuchKey although there was an object throughout';
   }
   if (answer.kind !== 'shown') return 'GET answered without an object';
   const { version } = answer;
   const wasCurrent = seen.some(({ current }) => current?.marker === false && isSame(version, current, false));
-  const wasSo = seen.some((state) => [...state.versions, ...state.lingering].some((candidate) => isSame(version, candidate, true)));
+  const wasSo = seen.some((state) =>
+    [...state.versions, ...state.lingering].some((candidate) => isSame(version, candidate, true)),
+  );
   return wasCurrent && wasSo ? undefined : `GET answered ${version.body ?? '?'}, which was not current`;
 }
 
 function untrueVersion({ answer, asked, seen }: Course): string | undefined {
-  const states = seen.map((state) => [state.versions, state.lingering].flat().filter(({ id }) => id === asked.versionId));
+  const states = seen.map((state) =>
+    [state.versions, state.lingering].flat().filter(({ id }) => id === asked.versionId),
+  );
   if (answer.kind === 'refused') {
     if (answer.code === 'MethodNotAllowed') {
-      return states.some((versions) => versions.some(({ marker }) => marker)) ? undefined : 'MethodNotAllowed without a marker';
+      return states.some((versions) => versions.some(({ marker }) => marker))
+        ? undefined
+        : 'MethodNotAllowed without a marker';
     }
     if (!GONE_CODES.has(answer.code)) return `GET ?versionId answered ${answer.code}`;
-    return seen.some((state) => versionIn(state, asked.versionId) === undefined) ? undefined : `${answer.code} although the version was there throughout`;
+    return seen.some((state) => versionIn(state, asked.versionId) === undefined)
+      ? undefined
+      : `${answer.code} although the version was there throughout`;
   }
   if (answer.kind !== 'shown') return 'GET ?versionId answered without a version';
   const { version } = answer;
-  return states.flat().some((candidate) => isSame(version, candidate, true)) ? undefined : `GET ?versionId answered ${version.body ?? '?'}, which was not there so`;
+  return states.flat().some((candidate) => isSame(version, candidate, true))
+    ? undefined
+    : `GET ?versionId answered ${version.body ?? '?'}, which was not there so`;
 }
 
 function untrueListing({ answer, seen }: Course): string | undefined {
   if (answer.kind !== 'listed' || answer.versions.length > 1) return 'a key is listed more than once';
   const [shown] = answer.versions;
-  if (shown === undefined) return seen.some(({ current }) => current?.marker !== false) ? undefined : 'an object that was there throughout is not listed';
-  return seen.some(({ current }) => current?.marker === false && isSame(shown, current, false)) ? undefined : 'an object is listed that was not current';
+  if (shown === undefined) {
+    return seen.some(({ current }) => current?.marker !== false)
+      ? undefined
+      : 'an object that was there throughout is not listed';
+  }
+  return seen.some(({ current }) => current?.marker === false && isSame(shown, current, false))
+    ? undefined
+    : 'an object is listed that was not current';
 }
 
 /** I6. */
@@ -145,17 +178,23 @@ function untrueVersionListing({ answer, seen }: Course): string | undefined {
   const { versions } = answer;
   const ids = versions.map(({ id }) => id);
   if (new Set(ids).size < ids.length) return 'a version is listed twice';
-  const always = (seen[0]?.versions ?? []).filter(({ id }) => seen.every((state) => versionIn(state, id) !== undefined));
+  const always = (seen[0]?.versions ?? []).filter(({ id }) =>
+    seen.every((state) => versionIn(state, id) !== undefined),
+  );
   const missed = always.find(({ id }) => !ids.includes(id));
   if (missed !== undefined) return `version ${missed.id} was there throughout and is not listed`;
   const ever = seen.flatMap((state) => [...state.versions, ...state.lingering]);
-  const invented = versions.find((shown) => !ever.some((candidate) => candidate.id === shown.id && isSame(shown, candidate, false)));
+  const invented = versions.find(
+    (shown) => !ever.some((candidate) => candidate.id === shown.id && isSame(shown, candidate, false)),
+  );
   if (invented !== undefined) return `version ${invented.id} is listed as it never was`;
   const latest = versions.filter((shown) => shown.latest === true);
   if (latest.length !== (versions.length === 0 ? 0 : 1)) return `${latest.length} versions are the latest`;
   const [newest] = latest;
   if (newest !== undefined && versions[0] !== newest) return 'the latest version is not listed first';
-  return newest === undefined || seen.some(({ current }) => current?.id === newest.id) ? undefined : 'IsLatest names a version that was not current';
+  return newest === undefined || seen.some(({ current }) => current?.id === newest.id)
+    ? undefined
+    : 'IsLatest names a version that was not current';
 }
 
 function isSame(shown: ShownVersion, version: Version, withSaid: boolean): boolean {

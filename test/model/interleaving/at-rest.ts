@@ -7,7 +7,9 @@ import { type Snapshot, World } from './world.ts';
 
 /** Calls of a lone operation, whatever was left to it (I10). */
 const MOST_CALLS = 8;
-/** More of them for an entry of the log; and for one that an upload made, of which it has to be said what became of it. */
+/**
+ * More of them for an entry of the log; and for one that an upload made, of which it has to be said what became of it.
+ */
 const CALLS_FOR_ENTRY = 1;
 const CALLS_FOR_UPLOAD = 4;
 const UPLOAD_TOKEN = /^.{14}[89ab]/;
@@ -34,7 +36,10 @@ const LONE: Readonly<Record<Versioning, readonly Omit<Operation, 'key'>[]>> = {
 };
 
 /** I9 and I10: alone, each operation ends soon, is right, and succeeds. @throws Violation */
-export async function judgeRest(run: Run, { key, mode }: { readonly key: string; readonly mode: Versioning }): Promise<void> {
+export async function judgeRest(
+  run: Run,
+  { key, mode }: { readonly key: string; readonly mode: Versioning },
+): Promise<void> {
   const start = await run.world.snapshot();
   const { log = [], kind } = (await keyState(run.world, key)).head ?? {};
   const uploads = log.filter((token) => UPLOAD_TOKEN.test(token)).length + (kind === 'mlink' ? 1 : 0);
@@ -42,7 +47,9 @@ export async function judgeRest(run: Run, { key, mode }: { readonly key: string;
   for (const operation of LONE[mode]) {
     try {
       const calls = await callsOf({ ...operation, key }, start);
-      if (calls > most) run.trace.breakWith(`I10: ${operation.kind} alone makes ${calls} calls over a log of ${log.length}`);
+      if (calls > most) {
+        run.trace.breakWith(`I10: ${operation.kind} alone makes ${calls} calls over a log of ${log.length}`);
+      }
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
       run.trace.breakWith(`at rest: ${error.message}\n  after`, error);
@@ -50,17 +57,27 @@ export async function judgeRest(run: Run, { key, mode }: { readonly key: string;
   }
 }
 
-/** Behind everything that is not known to be needed any more, and behind what is kept longer because a tool of the cloud may have been at work. */
+/**
+ * Behind everything that is not known to be needed any more, and behind what is kept longer because a tool of the cloud
+ * may have been at work.
+ */
 const AGES_MS = [25 * 3_600_000, 8 * 24 * 3_600_000];
 
 /** I9: sweeps change nothing that anybody sees, and leave nothing that nobody needs. @throws Violation */
-export async function judgeSweep(run: Run, { key, mode }: { readonly key: string; readonly mode: Versioning }): Promise<void> {
+export async function judgeSweep(
+  run: Run,
+  { key, mode }: { readonly key: string; readonly mode: Versioning },
+): Promise<void> {
   const before = (await keyState(run.world, key)).text;
   let start = await run.world.snapshot();
   const steps: string[] = [];
   for (const age of AGES_MS) {
     start = { ...start, now: start.now + age };
-    const lone = await Run.begin({ start, clients: [{ skew: 0, operations: [{ kind: 'sweep', mode, key }] }], names: String.fromCharCode('X'.charCodeAt(0) + steps.length) });
+    const lone = await Run.begin({
+      start,
+      clients: [{ skew: 0, operations: [{ kind: 'sweep', mode, key }] }],
+      names: String.fromCharCode('X'.charCodeAt(0) + steps.length),
+    });
     await finish(lone);
     steps.push(lone.trace.text);
     start = await lone.world.snapshot();
@@ -69,7 +86,9 @@ export async function judgeSweep(run: Run, { key, mode }: { readonly key: string
   const after = await keyState(world, key);
   if (after.text !== before) run.trace.breakWith(`I9: a sweep changed what is seen:\n${steps.join('\n')}\n  after`);
   const garbage = [...after.unneeded, ...(after.head?.kind === 'void' ? ['the void'] : [])];
-  if (garbage.length > 0) run.trace.breakWith(`I9: left after a sweep: ${garbage.join(', ')}:\n${steps.join('\n')}\n  after`);
+  if (garbage.length > 0) {
+    run.trace.breakWith(`I9: left after a sweep: ${garbage.join(', ')}:\n${steps.join('\n')}\n  after`);
+  }
 }
 
 async function callsOf(operation: Operation, start: Snapshot): Promise<number> {

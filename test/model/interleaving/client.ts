@@ -8,7 +8,12 @@ import type { ObjectTarget, PutRequest } from '../../../src/manifest/heads/objec
 import type { ObjectView } from '../../../src/manifest/records/object-view.ts';
 import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
 import { type Settler, createSettler, settle } from '../../../src/manifest/versions/settle.ts';
-import { type ListedPrefix, type ListingRequest, type VersionsEntry, createListing } from '../../../src/manifest/listing/listing.ts';
+import {
+  type ListedPrefix,
+  type ListingRequest,
+  type VersionsEntry,
+  createListing,
+} from '../../../src/manifest/listing/listing.ts';
 import { type Uploads, createUploads } from '../../../src/manifest/uploads/uploads.ts';
 import type { UploadTarget } from '../../../src/manifest/uploads/upload-find.ts';
 import type { ListedPart } from '../../../src/manifest/uploads/upload-plan.ts';
@@ -16,7 +21,14 @@ import type { Call } from '../../../src/observe/call.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../src/store/store-error.ts';
 import { testCall } from '../../support/test-call.ts';
-import { type Answer, type Asked, type Operation, type OperationKind, type ShownVersion, retainUntil } from './operation.ts';
+import {
+  type Answer,
+  type Asked,
+  type Operation,
+  type OperationKind,
+  type ShownVersion,
+  retainUntil,
+} from './operation.ts';
 import { sweepKeys } from './sweeper.ts';
 import { BUCKET_UID, CONTAINER, SYSTEM, type World, textIn } from './world.ts';
 
@@ -86,7 +98,10 @@ export class Client {
     } catch (error) {
       if (isS3Error(error, 'ServiceUnavailable', 'SlowDown')) return { kind: 'unknown', code: error.code };
       if (isS3Error(error)) return { kind: 'refused', code: error.code };
-      if (isStoreError(error) && (error.lost || error.kind === 'unavailable' || error.kind === 'throttled' || call.signal.aborted)) {
+      if (
+        isStoreError(error) &&
+        (error.lost || error.kind === 'unavailable' || error.kind === 'throttled' || call.signal.aborted)
+      ) {
         return { kind: 'unknown', code: `${error.kind} ${error.detail.code ?? ''}` };
       }
       throw error;
@@ -105,8 +120,16 @@ export class Client {
   async complete({ operation, asked, call }: Job): Promise<Answer> {
     const { target, parts } = this.#options.uploads.get(asked.name) ?? fail(`${asked.name} was not prepared`);
     const conditions = conditionsOf(operation, asked);
-    const request = { parts, expected: {}, conditions, beforeAssembly: () => undefined, beforePublication: async () => undefined };
-    const { versionId } = versioned(await this.#uploads.complete({ ...target, bucket: this.#bucket(operation.mode) }, request, call));
+    const request = {
+      parts,
+      expected: {},
+      conditions,
+      beforeAssembly: () => undefined,
+      beforePublication: async () => undefined,
+    };
+    const { versionId } = versioned(
+      await this.#uploads.complete({ ...target, bucket: this.#bucket(operation.mode) }, request, call),
+    );
     return { kind: 'done', ...(versionId !== undefined && { versionId }) };
   }
 
@@ -217,7 +240,14 @@ function settlerOf({ backgroundCall }: ClientOptions): Settler {
   if (backgroundCall === undefined) {
     const nothing = (): void => undefined;
     const done = async (): Promise<void> => undefined;
-    return { schedule: nothing, discard: nothing, later: nothing, idle: done, backlog: () => ({ queued: 0, running: 0, dropped: 0, failed: 0 }), close: done };
+    return {
+      schedule: nothing,
+      discard: nothing,
+      later: nothing,
+      idle: done,
+      backlog: () => ({ queued: 0, running: 0, dropped: 0, failed: 0 }),
+      close: done,
+    };
   }
   return createSettler({ concurrency: 2, maxQueue: 100, newCall: backgroundCall, onError: () => undefined });
 }
@@ -236,7 +266,10 @@ function sourceOf(name: string): string {
 }
 
 function aclOf(id: string): NonNullable<ObjectView['acl']> {
-  return [{ grantee: { kind: 'owner' }, permission: 'FULL_CONTROL' }, { grantee: { kind: 'account', id }, permission: 'READ' }];
+  return [
+    { grantee: { kind: 'owner' }, permission: 'FULL_CONTROL' },
+    { grantee: { kind: 'account', id }, permission: 'READ' },
+  ];
 }
 
 function listingOf({ key }: Operation): ListingRequest {
@@ -245,7 +278,12 @@ function listingOf({ key }: Operation): ListingRequest {
 
 function listedVersion(entry: Exclude<VersionsEntry, ListedPrefix>): ShownVersion {
   const { mtime, versionId, isLatest } = entry;
-  return { id: versionId, latest: isLatest, mtime, ...('etag' in entry ? { marker: false, etag: entry.etag } : { marker: true }) };
+  return {
+    id: versionId,
+    latest: isLatest,
+    mtime,
+    ...('etag' in entry ? { marker: false, etag: entry.etag } : { marker: true }),
+  };
 }
 
 function shown(view: ObjectView): ShownVersion {

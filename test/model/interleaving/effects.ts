@@ -60,11 +60,14 @@ function notAWrite(operation: Operation, { name, etag }: Asked, difference: Diff
   if (made.marker || made.body !== name) return 'the version is not the one that was written';
   const misplaced = operation.mode === 'enabled' ? notAVersion(made, removed) : notTheNull(made, difference);
   if (misplaced !== undefined) return misplaced;
-  if (operation.kind !== 'complete' && !isNewerThan(made, atStart, after)) return 'it is not newer than what was there when it began';
+  if (operation.kind !== 'complete' && !isNewerThan(made, atStart, after)) {
+    return 'it is not newer than what was there when it began';
+  }
   if (operation.condition === undefined) return undefined;
   if (after.current !== made) return 'a conditional write must be the newest';
   const current = before.current?.marker === false ? before.current : undefined;
-  const holds = operation.condition === 'absent' ? current === undefined : current !== undefined && current.etag === etag;
+  const holds =
+    operation.condition === 'absent' ? current === undefined : current !== undefined && current.etag === etag;
   return holds ? undefined : 'its condition did not hold';
 }
 
@@ -72,13 +75,19 @@ function notAWrite(operation: Operation, { name, etag }: Asked, difference: Diff
 function isNewerThan(made: Version, atStart: KeyState, after: KeyState): boolean {
   const nameOf = (version: Version): string => lineOf({ ...version, said: '' });
   const older = new Set(atStart.versions.map(nameOf));
-  return after.versions.every((version) => version === made || !older.has(nameOf(version)) || made.place < version.place);
+  return after.versions.every(
+    (version) => version === made || !older.has(nameOf(version)) || made.place < version.place,
+  );
 }
 
 function notADelete({ mode }: Operation, difference: Difference): string | undefined {
   const { after, added, removed, atStart } = difference;
   const [made] = added;
-  if (mode === 'never') return added.length === 0 && removed.every(({ id }) => id === 'null') ? undefined : 'it must remove the object, nothing else';
+  if (mode === 'never') {
+    return added.length === 0 && removed.every(({ id }) => id === 'null')
+      ? undefined
+      : 'it must remove the object, nothing else';
+  }
   if (made === undefined || added.length > 1 || !made.marker) return 'it must put one delete marker';
   if (!isNewerThan(made, atStart, after)) return 'the marker is not newer than what was there when it began';
   return mode === 'enabled' ? notAVersion(made, removed) : notTheNull(made, difference);
@@ -93,7 +102,9 @@ function notTheNull(made: Version, { before, after, removed }: Difference): stri
   if (made.id !== 'null') return 'it must be the null version';
   if (after.current !== made) return 'the new null version must be the newest';
   const nulls = before.versions.filter(({ id }) => id === 'null');
-  return removed.length === nulls.length && removed.every(({ id }) => id === 'null') ? undefined : 'it must replace the null version, nothing else';
+  return removed.length === nulls.length && removed.every(({ id }) => id === 'null')
+    ? undefined
+    : 'it must replace the null version, nothing else';
 }
 
 function notADeleteOf({ versionId }: Asked, { added, removed }: Difference): string | undefined {
@@ -101,10 +112,16 @@ function notADeleteOf({ versionId }: Asked, { added, removed }: Difference): str
   return isExact ? undefined : 'it must remove the version that it names, nothing else';
 }
 
-function notAnAmendment({ kind }: Operation, { name, versionId }: Asked, { seen, added, removed }: Difference): string | undefined {
+function notAnAmendment(
+  { kind }: Operation,
+  { name, versionId }: Asked,
+  { seen, added, removed }: Difference,
+): string | undefined {
   const [now] = added;
   const [was] = removed;
-  if (now === undefined || was === undefined || added.length > 1 || removed.length > 1) return 'it must change one version';
+  if (now === undefined || was === undefined || added.length > 1 || removed.length > 1) {
+    return 'it must change one version';
+  }
   // What was current when it looked: that it is displaced meanwhile does not matter.
   const isMeant = versionId === undefined ? seen.some(({ current }) => current?.id === was.id) : was.id === versionId;
   if (!isMeant) return 'it must change the version that it names';

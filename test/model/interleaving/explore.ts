@@ -42,11 +42,15 @@ interface Search {
 }
 
 /** Along the path first, then on by the first way, until the end or a known state. The other ways become branches. */
-async function follow(plan: RunPlan, { faults, atEnd }: ExploreOptions, search: Search & { readonly path: readonly number[] }): Promise<void> {
+async function follow(
+  plan: RunPlan,
+  { faults, atEnd }: ExploreOptions,
+  search: Search & { readonly path: readonly number[] },
+): Promise<void> {
   const { path, met, ends, branches } = search;
   const run = await Run.begin(plan);
   const way: number[] = [];
-  for (let left = faults; ;) {
+  for (let left = faults; ; ) {
     const { regular, faults: wrong } = run.steps();
     const steps: readonly Step[] = left > 0 ? [...regular, ...wrong] : regular;
     const given = path[way.length];

@@ -7,8 +7,14 @@ import { simulateTime } from './simulation.ts';
 import { startOf } from './starts.ts';
 
 vi.mock('../../../src/observe/random-id.ts', () => import('./seeded-random.ts'));
-vi.mock('node:crypto', async (original) => ({ ...(await original<object>()), ...(await import('./seeded-random.ts')) }));
-vi.mock('node:timers/promises', async (original) => ({ ...(await original<object>()), setTimeout: async () => undefined }));
+vi.mock('node:crypto', async (original) => ({
+  ...(await original<object>()),
+  ...(await import('./seeded-random.ts')),
+}));
+vi.mock('node:timers/promises', async (original) => ({
+  ...(await original<object>()),
+  setTimeout: async () => undefined,
+}));
 
 interface Meeting {
   readonly what: string;
@@ -34,7 +40,13 @@ const MEETINGS: readonly Meeting[] = [
     what: 'an ACL of the null version goes where the null version has moved to',
     world: 'versioned',
     start: 'link over null',
-    clients: [[{ kind: 'put', mode: 'suspended' }, { kind: 'put', mode: 'suspended', streamed: true }], [{ kind: 'acl', mode: 'enabled', version: 'null' }]],
+    clients: [
+      [
+        { kind: 'put', mode: 'suspended' },
+        { kind: 'put', mode: 'suspended', streamed: true },
+      ],
+      [{ kind: 'acl', mode: 'enabled', version: 'null' }],
+    ],
     faults: 0,
   },
   {
@@ -55,21 +67,33 @@ const MEETINGS: readonly Meeting[] = [
     what: 'a lock is not acknowledged on a version whose deletion was finished by a later PUT',
     world: 'versioned',
     start: 'inline over link',
-    clients: [[{ kind: 'deleteVersion', mode: 'enabled', version: 0 }, { kind: 'put', mode: 'enabled' }], [{ kind: 'hold', mode: 'enabled', version: 0 }]],
+    clients: [
+      [
+        { kind: 'deleteVersion', mode: 'enabled', version: 0 },
+        { kind: 'put', mode: 'enabled' },
+      ],
+      [{ kind: 'hold', mode: 'enabled', version: 0 }],
+    ],
     faults: 0,
   },
   {
     what: 'a lock is not acknowledged on the last version of a key that is gone',
     world: 'versioned',
     start: 'link',
-    clients: [[{ kind: 'deleteVersion', mode: 'enabled', version: 0 }], [{ kind: 'hold', mode: 'enabled', version: 0 }]],
+    clients: [
+      [{ kind: 'deleteVersion', mode: 'enabled', version: 0 }],
+      [{ kind: 'hold', mode: 'enabled', version: 0 }],
+    ],
     faults: 0,
   },
   {
     what: 'a PUT that a conditional one overtook does not come below it',
     world: 'versioned',
     start: 'link over link',
-    clients: [[{ kind: 'put', mode: 'enabled', streamed: true }], [{ kind: 'put', mode: 'enabled', condition: 'current' }]],
+    clients: [
+      [{ kind: 'put', mode: 'enabled', streamed: true }],
+      [{ kind: 'put', mode: 'enabled', condition: 'current' }],
+    ],
     faults: 0,
     ordered: true,
   },
@@ -85,7 +109,13 @@ const MEETINGS: readonly Meeting[] = [
     what: 'a Complete that a conditional PUT overtook does not come below it, nor below what came on top of that',
     world: 'versioned',
     start: 'link',
-    clients: [[{ kind: 'complete', mode: 'enabled' }], [{ kind: 'put', mode: 'enabled', condition: 'current' }, { kind: 'put', mode: 'enabled' }]],
+    clients: [
+      [{ kind: 'complete', mode: 'enabled' }],
+      [
+        { kind: 'put', mode: 'enabled', condition: 'current' },
+        { kind: 'put', mode: 'enabled' },
+      ],
+    ],
     faults: 0,
     ordered: true,
   },
@@ -116,18 +146,25 @@ const MEETINGS: readonly Meeting[] = [
 describe('meetings that went wrong once', () => {
   simulateTime();
 
-  it.each(MEETINGS)('$what', async ({ world, start, clients, faults, ordered }) => {
-    const plan = { start: await startOf(world, start), clients: clients.map((dishes) => ({ skew: 0, operations: dishes.map((dish) => ({ ...dish, key: 'k' })) })) };
-    const place = { key: 'k', mode: world === 'never' ? 'never' : 'enabled' } as const;
-    const result = await explore(plan, {
-      faults,
-      maxRuns: 20_000,
-      atEnd: async (run) => {
-        if (ordered === true) judgeOrder(run, 'k');
-        await judgeRest(run, place);
-        await judgeSweep(run, place);
-      },
-    });
-    expect(result.complete).toBe(true);
-  }, 300_000);
+  it.each(MEETINGS)(
+    '$what',
+    async ({ world, start, clients, faults, ordered }) => {
+      const plan = {
+        start: await startOf(world, start),
+        clients: clients.map((dishes) => ({ skew: 0, operations: dishes.map((dish) => ({ ...dish, key: 'k' })) })),
+      };
+      const place = { key: 'k', mode: world === 'never' ? 'never' : 'enabled' } as const;
+      const result = await explore(plan, {
+        faults,
+        maxRuns: 20_000,
+        atEnd: async (run) => {
+          if (ordered === true) judgeOrder(run, 'k');
+          await judgeRest(run, place);
+          await judgeSweep(run, place);
+        },
+      });
+      expect(result.complete).toBe(true);
+    },
+    300_000,
+  );
 });

@@ -16,7 +16,17 @@ export interface CallAtGate {
 
 type Submit = <T>(call: CallAtGate, run: () => Promise<T>) => Promise<T>;
 
-const CHANGES: ReadonlySet<PortMethod> = new Set(['write', 'setMetadata', 'remove', 'removeMany', 'copy', 'stagePart', 'stagePartFrom', 'assemble', 'discardParts']);
+const CHANGES: ReadonlySet<PortMethod> = new Set([
+  'write',
+  'setMetadata',
+  'remove',
+  'removeMany',
+  'copy',
+  'stagePart',
+  'stagePartFrom',
+  'assemble',
+  'discardParts',
+]);
 
 export function isChange(method: PortMethod): boolean {
   return CHANGES.has(method);
@@ -24,7 +34,9 @@ export function isChange(method: PortMethod): boolean {
 
 /** A store whose every call waits until `submit` lets it through. */
 export function gated(store: BlobStore, submit: Submit): BlobStore {
-  const bare = wrapStore(store, ({ method, ref, call }, run) => submit({ method, text: ref.name ?? ref.container ?? '', call, streamed: false }, run));
+  const bare = wrapStore(store, ({ method, ref, call }, run) =>
+    submit({ method, text: ref.name ?? ref.container ?? '', call, streamed: false }, run),
+  );
   const at = (method: PortMethod, text: string, call: Call, body?: UploadBody): CallAtGate => ({
     method,
     text,
@@ -34,22 +46,45 @@ export function gated(store: BlobStore, submit: Submit): BlobStore {
   return {
     ...bare,
     write: (ref, body, request, call) =>
-      submit(at('write', `${ref.name} := ${content(request.metadata)} ${on(request.condition)}`, call, body), () => store.write(ref, body, request, call)),
+      submit(at('write', `${ref.name} := ${content(request.metadata)} ${on(request.condition)}`, call, body), () =>
+        store.write(ref, body, request, call),
+      ),
     setMetadata: (ref, metadata, condition, call) =>
-      submit(at('setMetadata', `${ref.name} := ${content(metadata)} ${on(condition)}`, call), () => store.setMetadata(ref, metadata, condition, call)),
+      submit(at('setMetadata', `${ref.name} := ${content(metadata)} ${on(condition)}`, call), () =>
+        store.setMetadata(ref, metadata, condition, call),
+      ),
     remove: (ref, revision, call) =>
-      submit(at('remove', `${ref.name} ${on(revision && { kind: 'match', revision })}`, call), () => store.remove(ref, revision, call)),
+      submit(at('remove', `${ref.name} ${on(revision && { kind: 'match', revision })}`, call), () =>
+        store.remove(ref, revision, call),
+      ),
     removeMany: (container, items, call) =>
-      submit(at('removeMany', items.map(({ name, revision }) => `${name} ${on(revision && { kind: 'match', revision })}`).join(', '), call), () =>
-        store.removeMany(container, items, call)),
+      submit(
+        at(
+          'removeMany',
+          items.map(({ name, revision }) => `${name} ${on(revision && { kind: 'match', revision })}`).join(', '),
+          call,
+        ),
+        () => store.removeMany(container, items, call),
+      ),
     list: (container, request, call) =>
-      submit(at('list', `${container} ${request.prefix ?? ''} ${request.startAt ?? ''}`, call), () => store.list(container, request, call)),
+      submit(at('list', `${container} ${request.prefix ?? ''} ${request.startAt ?? ''}`, call), () =>
+        store.list(container, request, call),
+      ),
     copy: (ref, request, call) =>
-      submit(at('copy', `${ref.name} from ${request.source.name}@${request.source.revision} := ${content(request.metadata)} ${on(request.condition)}`, call), () =>
-        store.copy(ref, request, call)),
-    stagePart: (ref, body, call) => submit(at('stagePart', ref.name, call, body), () => store.stagePart(ref, body, call)),
+      submit(
+        at(
+          'copy',
+          `${ref.name} from ${request.source.name}@${request.source.revision} := ${content(request.metadata)} ${on(request.condition)}`,
+          call,
+        ),
+        () => store.copy(ref, request, call),
+      ),
+    stagePart: (ref, body, call) =>
+      submit(at('stagePart', ref.name, call, body), () => store.stagePart(ref, body, call)),
     assemble: (ref, request, call) =>
-      submit(at('assemble', `${ref.name} := ${content(request.metadata)} ${on(request.condition)}`, call), () => store.assemble(ref, request, call)),
+      submit(at('assemble', `${ref.name} := ${content(request.metadata)} ${on(request.condition)}`, call), () =>
+        store.assemble(ref, request, call),
+      ),
   };
 }
 

@@ -49,7 +49,10 @@ export async function keyState(world: World, key: string): Promise<KeyState> {
   const prefix = `v/${BUCKET_UID}/${encodeOrdered(key)}!!`;
   const heads = await world.blobs(CONTAINER, key);
   const deletions = await world.blobs(SYSTEM, `x/${BUCKET_UID}/${encodeOrdered(key)}`);
-  const versions = (await world.blobs(SYSTEM, prefix)).map((blob) => ({ token: blob.entry.name.slice(prefix.length), blob }));
+  const versions = (await world.blobs(SYSTEM, prefix)).map((blob) => ({
+    token: blob.entry.name.slice(prefix.length),
+    blob,
+  }));
   return judge({
     head: heads.find(({ entry }) => entry.name === key),
     versions: new Map(versions.map(({ token, blob }) => [token, blob])),
@@ -94,7 +97,9 @@ function judge(raw: RawKey): KeyState {
     current,
     versions: visible,
     lingering,
-    unneeded: [...versions].flatMap(([token, blob]) => (seen.has(token) || mayBeNeeded(token, blob, atHead) ? [] : [token])),
+    unneeded: [...versions].flatMap(([token, blob]) =>
+      seen.has(token) || mayBeNeeded(token, blob, atHead) ? [] : [token],
+    ),
     faults: faultsOf({ current, visible, kind, indexed }),
     text: textOf(current, visible),
     head: kind && { kind, log: [...(record?.adds ?? []), ...(record?.dels ?? [])] },
@@ -102,7 +107,11 @@ function judge(raw: RawKey): KeyState {
 }
 
 /** The whole reader rule: docs/decisions/0002-commit-protocol.md, written once more so that one can be wrong. */
-function isVisible(token: string, own: LooseRecord, head: { readonly kind: LooseRecord['kind'] | undefined; readonly record: LooseRecord | undefined }): boolean {
+function isVisible(
+  token: string,
+  own: LooseRecord,
+  head: { readonly kind: LooseRecord['kind'] | undefined; readonly record: LooseRecord | undefined },
+): boolean {
   const { kind, record } = head;
   if (kind === undefined || kind === 'void') return false;
   if (record?.version === token) return kind === 'link' || kind === 'mlink' || kind === 'tomb';
@@ -111,7 +120,10 @@ function isVisible(token: string, own: LooseRecord, head: { readonly kind: Loose
   return own.stamp === true || record?.adds?.includes(token) === true;
 }
 
-/** An upload that may be completed again, or a copy of the null version as it stands in the head: who displaces it takes that one. */
+/**
+ * An upload that may be completed again, or a copy of the null version as it stands in the head: who displaces it takes
+ * that one.
+ */
 function mayBeNeeded(token: string, { entry }: RawBlob, atHead: Version | undefined): boolean {
   return entry.metadata[CLAIM_NAME] !== undefined || (atHead !== undefined && token.startsWith(atHead.place));
 }
@@ -120,7 +132,10 @@ function recordOf({ entry }: RawBlob): LooseRecord | undefined {
   return recordIn(entry.metadata);
 }
 
-function versionOf(token: string, { blob, record, head }: { blob: RawBlob; record: LooseRecord; head: RawBlob | undefined }): Version {
+function versionOf(
+  token: string,
+  { blob, record, head }: { blob: RawBlob; record: LooseRecord; head: RawBlob | undefined },
+): Version {
   const atHead = head && recordOf(head);
   // What is said of an mlink stands in its head, whatever its blob says.
   const said = atHead?.kind === 'mlink' && atHead.version === token ? atHead : undefined;
@@ -146,7 +161,8 @@ function facts({ entry, text }: RawBlob, record: LooseRecord | undefined): Omit<
     marker,
     body: marker ? '' : text,
     etag: record?.etag ?? entry.md5 ?? '',
-    mtime: record === undefined ? Math.floor(entry.lastModified / 1000) * 1000 : (record.mtime ?? mtimeOfSeq(record.seq)),
+    mtime:
+      record === undefined ? Math.floor(entry.lastModified / 1000) * 1000 : (record.mtime ?? mtimeOfSeq(record.seq)),
     said: JSON.stringify(said),
   };
 }
@@ -173,7 +189,9 @@ function faultsOf({ current, visible, kind, indexed }: Judged): string[] {
   if (!isEmpty && current === undefined) faults.push('I8: the head names a version that is not there');
   if (current !== undefined && visible[0] !== current) faults.push('I2: the current version is not the newest');
   if (visible.filter(({ id }) => id === 'null').length > 1) faults.push('I3: two null versions');
-  if ((kind === 'tomb' || kind === 'void') && !indexed) faults.push('I7: a tombstone that the delimiter index does not know');
+  if ((kind === 'tomb' || kind === 'void') && !indexed) {
+    faults.push('I7: a tombstone that the delimiter index does not know');
+  }
   return faults;
 }
 
@@ -181,7 +199,10 @@ function textOf(current: Version | undefined, versions: readonly Version[]): str
   return [current?.id ?? 'none', ...versions.map(lineOf)].join('\n');
 }
 
-/** Two versions with equal lines are one. Markers have nothing else to tell them apart; an object may be given another place. */
+/**
+ * Two versions with equal lines are one. Markers have nothing else to tell them apart; an object may be given another
+ * place.
+ */
 export function lineOf({ id, marker, seq, body, etag, mtime, said }: Version): string {
   return [id, marker ? `marker ${seq}` : body, etag, mtime, said].join(' ');
 }

@@ -8,11 +8,20 @@ import { startOf } from './starts.ts';
 import { Violation } from './trace.ts';
 
 vi.mock('../../../src/observe/random-id.ts', () => import('./seeded-random.ts'));
-vi.mock('node:crypto', async (original) => ({ ...(await original<object>()), ...(await import('./seeded-random.ts')) }));
-vi.mock('node:timers/promises', async (original) => ({ ...(await original<object>()), setTimeout: async () => undefined }));
+vi.mock('node:crypto', async (original) => ({
+  ...(await original<object>()),
+  ...(await import('./seeded-random.ts')),
+}));
+vi.mock('node:timers/promises', async (original) => ({
+  ...(await original<object>()),
+  setTimeout: async () => undefined,
+}));
 
 const SWAP = { kind: 'put', mode: 'never', condition: 'current', key: 'k' } as const;
-const TWO_SWAPS = [{ skew: 0, operations: [SWAP] }, { skew: 7, operations: [SWAP] }];
+const TWO_SWAPS = [
+  { skew: 0, operations: [SWAP] },
+  { skew: 7, operations: [SWAP] },
+];
 
 /** A store that takes no notice of conditions. */
 function heedless(store: BlobStore): BlobStore {
@@ -33,7 +42,11 @@ describe('the machinery that tries orders of calls', () => {
   it('does the same again, call for call', async () => {
     const start = await startOf('never', 'unsettled');
     const text = async (): Promise<string> => {
-      const run = await Run.begin({ start, clients: [{ skew: 0, operations: [{ kind: 'complete', mode: 'never', key: 'k' }] }, ...TWO_SWAPS], background: true });
+      const run = await Run.begin({
+        start,
+        clients: [{ skew: 0, operations: [{ kind: 'complete', mode: 'never', key: 'k' }] }, ...TWO_SWAPS],
+        background: true,
+      });
       await finish(run);
       return run.trace.text;
     };
@@ -43,17 +56,26 @@ describe('the machinery that tries orders of calls', () => {
   });
 
   it('finds nothing where conditions are heeded, after going through every order', async () => {
-    const result = await explore({ start: await startOf('never', 'inline'), clients: TWO_SWAPS }, { faults: 0, maxRuns: 1000, atEnd: async () => undefined });
+    const result = await explore(
+      { start: await startOf('never', 'inline'), clients: TWO_SWAPS },
+      { faults: 0, maxRuns: 1000, atEnd: async () => undefined },
+    );
     expect(result).toMatchObject({ complete: true, ends: 2 });
   });
 
   it('notices that a compare-and-swap is none', async () => {
     const plan = { start: await startOf('never', 'inline'), clients: TWO_SWAPS, spoil: heedless };
-    await expect(explore(plan, { faults: 0, maxRuns: 1000, atEnd: async () => undefined })).rejects.toThrow(/I1: .* its condition did not hold/);
+    await expect(explore(plan, { faults: 0, maxRuns: 1000, atEnd: async () => undefined })).rejects.toThrow(
+      /I1: .* its condition did not hold/,
+    );
   });
 
   it('notices that an acknowledged DELETE did nothing', async () => {
-    const plan = { start: await startOf('never', 'inline'), clients: [{ skew: 0, operations: [{ kind: 'delete', mode: 'never', key: 'k' }] }], spoil: forgetful } as const;
+    const plan = {
+      start: await startOf('never', 'inline'),
+      clients: [{ skew: 0, operations: [{ kind: 'delete', mode: 'never', key: 'k' }] }],
+      spoil: forgetful,
+    } as const;
     await expect(explore(plan, { faults: 0, maxRuns: 10, atEnd: async () => undefined })).rejects.toThrow(Violation);
   });
 });

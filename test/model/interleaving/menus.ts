@@ -63,7 +63,11 @@ function ofVersion(version: VersionPick): Dish[] {
 
 /** @param versions how many versions with an id the key has */
 export function versionedMenu(versions: number): readonly Dish[] {
-  return [...VERSIONED_MENU, ...ofVersion('null'), ...Array.from({ length: versions }, (_, index) => ofVersion(index)).flat()];
+  return [
+    ...VERSIONED_MENU,
+    ...ofVersion('null'),
+    ...Array.from({ length: versions }, (_, index) => ofVersion(index)).flat(),
+  ];
 }
 
 /** What meets in the first moments after versioning was enabled: plain PUTs that began before, and what comes after. */

@@ -79,6 +79,13 @@ export function isReader(kind: OperationKind): boolean {
 }
 
 export function describeOperation({ kind, mode, condition, version, streamed, repeats, key }: Operation): string {
-  const parts = [mode[0]?.toUpperCase(), repeats && `again of ${repeats}`, streamed && 'streamed', condition && `if ${condition}`, version !== undefined && `version ${version}`, key !== 'k' && `key ${key}`];
+  const parts = [
+    mode[0]?.toUpperCase(),
+    repeats && `again of ${repeats}`,
+    streamed && 'streamed',
+    condition && `if ${condition}`,
+    version !== undefined && `version ${version}`,
+    key !== 'k' && `key ${key}`,
+  ];
   return `${kind}(${parts.filter((part) => typeof part === 'string').join(', ')})`;
 }

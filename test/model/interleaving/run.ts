@@ -73,7 +73,10 @@ export class Run {
   /** Versions with an acknowledged lock. */
   readonly #held = new Set<string>();
   readonly #uploads = new Map<string, StartedUpload>();
-  /** Keys at which a Complete took effect again where its object had been deleted: who is at work for it takes that back. */
+  /**
+   * Keys at which a Complete took effect again where its object had been deleted: who is at work for it takes that
+   * back.
+   */
   readonly #twins = new Set<string>();
   #activity = 0;
   #hadFault = false;
@@ -93,14 +96,21 @@ export class Run {
 
   /** Steps that are no faults, then: everything that may go wrong now. */
   steps(): { readonly regular: readonly Step[]; readonly faults: readonly Step[] } {
-    const regular: Step[] = [...this.#pending.map((pending) => ({ kind: 'call', pending }) as const), ...this.#ghosts.map((ghost) => ({ kind: 'late', ghost }) as const)];
+    const regular: Step[] = [
+      ...this.#pending.map((pending) => ({ kind: 'call', pending }) as const),
+      ...this.#ghosts.map((ghost) => ({ kind: 'late', ghost }) as const),
+    ];
     const changes = this.#pending.filter(({ method }) => isChange(method));
-    const crashes = [...new Set(changes.map(({ task }) => task.client))].map((client) => ({ kind: 'crash', client }) as const);
+    const crashes = [...new Set(changes.map(({ task }) => task.client))].map(
+      (client) => ({ kind: 'crash', client }) as const,
+    );
     const losses = changes.flatMap((pending) => [
       { kind: 'loseAnswer', pending } as const,
       pending.streamed ? ({ kind: 'loseRequest', pending } as const) : ({ kind: 'delay', pending } as const),
     ]);
-    const hangUps = crashes.filter(({ client }) => this.#hasClient(client)).map(({ client }) => ({ kind: 'hangUp', client }) as const);
+    const hangUps = crashes
+      .filter(({ client }) => this.#hasClient(client))
+      .map(({ client }) => ({ kind: 'hangUp', client }) as const);
     return { regular, faults: [...crashes, ...hangUps, ...losses] };
   }
 
@@ -156,7 +166,10 @@ export class Run {
       const name = String.fromCharCode(names.charCodeAt(0) + index);
       const store = gated(common, (call, run) => this.#submit(index, call, run));
       const backgroundCall = background === true ? (work: string) => this.#backgroundCall(index, work) : undefined;
-      const more = { ...(backgroundCall && { backgroundCall }), ...(versionedSince !== undefined && { versionedSince }) };
+      const more = {
+        ...(backgroundCall && { backgroundCall }),
+        ...(versionedSince !== undefined && { versionedSince }),
+      };
       const client = new Client({ name, skew, world: this.world, store, uploads: this.#uploads, ...more });
       this.#clients.push(client);
       for (const [turn, operation] of operations.entries()) {
@@ -194,7 +207,10 @@ export class Run {
     const call = { ...testCall(next.hangUp.signal), requestId: next.id };
     this.#clients[client]?.perform(operation, next.asked, call).then(
       (answer) => this.#answered(next, () => (next.answer = answer)),
-      (error: unknown) => this.#answered(next, () => this.trace.breakLater(`${next.id} ended with an error that no client should see: ${String(error)}`, error)),
+      (error: unknown) =>
+        this.#answered(next, () =>
+          this.trace.breakLater(`${next.id} ended with an error that no client should see: ${String(error)}`, error),
+        ),
     );
   }
 
@@ -241,7 +257,11 @@ export class Run {
 
   async #lose(pending: Pending, kind: 'loseRequest' | 'delay'): Promise<void> {
     this.#drop(pending);
-    this.trace.step(pending.task.id, `${pending.method} ${pending.text}`, kind === 'delay' ? 'LOST, may take effect later' : 'LOST, takes no effect');
+    this.trace.step(
+      pending.task.id,
+      `${pending.method} ${pending.text}`,
+      kind === 'delay' ? 'LOST, may take effect later' : 'LOST, takes no effect',
+    );
     this.#begun(pending.task);
     if (kind === 'delay') this.#ghosts.push(pending);
     this.#hand(pending.task.client);
@@ -261,13 +281,24 @@ export class Run {
   }
 
   #hasClient(client: number): boolean {
-    return this.tasks.some((task) => task.client === client && task.status === 'running' && task.operation !== undefined && !task.hangUp.signal.aborted);
+    return this.tasks.some(
+      (task) =>
+        task.client === client &&
+        task.status === 'running' &&
+        task.operation !== undefined &&
+        !task.hangUp.signal.aborted,
+    );
   }
 
-  /** The gateway lives, and has nobody to answer to: what was sent in the client's name breaks off, what belongs to a commit goes on. */
+  /**
+   * The gateway lives, and has nobody to answer to: what was sent in the client's name breaks off, what belongs to a
+   * commit goes on.
+   */
   async #hangUp(client: number): Promise<void> {
     this.trace.step(this.#clients[client]?.name ?? '?', 'HANGS UP', '');
-    for (const task of this.tasks) if (task.client === client && task.status === 'running') task.hangUp.abort(new Error('the client has left'));
+    for (const task of this.tasks) {
+      if (task.client === client && task.status === 'running') task.hangUp.abort(new Error('the client has left'));
+    }
     this.#hand(client);
     for (const pending of this.#pending.filter(({ call }) => call.signal.aborted)) {
       this.#drop(pending);
@@ -294,7 +325,10 @@ export class Run {
     const { task, method, text } = pending;
     if (remark !== 'takes effect late') this.#begun(task);
     this.world.writer = this.#clients[task.client]?.name ?? '?';
-    const outcome = await pending.run().then((value) => ({ value }), (error: unknown) => ({ error }));
+    const outcome = await pending.run().then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    );
     const said = wholeOutcome(outcome);
     const inShort = shortOutcome(outcome);
     this.trace.step(task.id, `${method} ${text}`, remark === undefined ? inShort : `${inShort} (${remark})`);
@@ -319,32 +353,47 @@ export class Run {
     }
   }
 
-  #judgeEffect(task: Task, { key, before, after, isLate }: { key: string; before: KeyState; after: KeyState; isLate: boolean }): void {
+  #judgeEffect(
+    task: Task,
+    { key, before, after, isLate }: { key: string; before: KeyState; after: KeyState; isLate: boolean },
+  ): void {
     this.trace.remark(`${key} is now ${describeState(after)}`);
     const change = { before, after, atStart: task.atStart ?? before, seen: [before, ...task.seen.values()] };
     const done = helped(task, { key, change }, this.tasks) ?? task;
     done.effects.push(touchedBy(change));
     if (this.#plan.lax === true) return;
-    if (task.operation !== undefined && task.operation.key !== key) this.trace.breakWith(`${task.id} changed another key`);
+    if (task.operation !== undefined && task.operation.key !== key) {
+      this.trace.breakWith(`${task.id} changed another key`);
+    }
     if ((isLate || before.versions.length === 0) && isTwin(done, this.tasks)) this.#twins.add(key);
     if (this.#twins.has(key)) return;
     const why = done.effects.length > 1 ? 'it took effect twice' : unlawful(done.operation, done.asked, change);
-    if (task.operation?.kind === 'deleteVersion' && this.#held.has(`${key} ${task.asked.versionId}`)) this.trace.breakWith(`${task.id} deleted a version that is held`);
-    if (why !== undefined) this.trace.breakWith(`I1: ${task.id} changed ${key} wrongly: ${why}\n  from ${describeState(before)}\n  to   ${describeState(after)}`);
+    if (task.operation?.kind === 'deleteVersion' && this.#held.has(`${key} ${task.asked.versionId}`)) {
+      this.trace.breakWith(`${task.id} deleted a version that is held`);
+    }
+    if (why !== undefined) {
+      this.trace.breakWith(
+        `I1: ${task.id} changed ${key} wrongly: ${why}\n  from ${describeState(before)}\n  to   ${describeState(after)}`,
+      );
+    }
   }
 
   /** A lock that is acknowledged keeps its version from now on. */
   #hold({ id, asked }: Task, key: string): void {
     const state = this.#stateOf(key);
     const versionId = asked.versionId ?? state.current?.id;
-    if (asked.versionId !== undefined && !state.versions.some((version) => version.id === versionId)) this.trace.breakWith(`${id} holds a version that is deleted`);
+    if (asked.versionId !== undefined && !state.versions.some((version) => version.id === versionId)) {
+      this.trace.breakWith(`${id} holds a version that is deleted`);
+    }
     if (versionId !== 'null') this.#held.add(`${key} ${versionId}`);
   }
 
   /** Reads the store, and judges what it says. */
   async #look(): Promise<void> {
     const keys = new Set(this.tasks.flatMap(({ operation }) => (operation === undefined ? [] : [operation.key])));
-    this.#states = new Map(await Promise.all([...keys].map(async (key) => [key, await keyState(this.world, key)] as const)));
+    this.#states = new Map(
+      await Promise.all([...keys].map(async (key) => [key, await keyState(this.world, key)] as const)),
+    );
     for (const [key, { versions, faults }] of this.#states) {
       const known = this.#ids.get(key) ?? [];
       for (const { id } of [...versions].reverse()) if (id !== 'null' && !known.includes(id)) known.push(id);
@@ -369,7 +418,10 @@ export class Run {
 
   #isQuiet(): boolean {
     const isWaiting = (task: Task): boolean => this.#pending.some((pending) => pending.task === task);
-    return this.tasks.every((task) => task.operation === undefined || task.status !== 'running' || this.#crashed.has(task.client) || isWaiting(task));
+    return this.tasks.every(
+      (task) =>
+        task.operation === undefined || task.status !== 'running' || this.#crashed.has(task.client) || isWaiting(task),
+    );
   }
 
   async #judgeAnswers(): Promise<void> {
@@ -384,11 +436,22 @@ export class Run {
       task.said = answer;
       task.acknowledged = answer.kind === 'done' ? answer.versionId : undefined;
       task.answerWasUnknown = answer.kind === 'unknown';
-      if (operation.kind === 'hold' && this.#plan.lax !== true && answer.kind === 'done') this.#hold(task, operation.key);
+      if (operation.kind === 'hold' && this.#plan.lax !== true && answer.kind === 'done') {
+        this.#hold(task, operation.key);
+      }
       const { asked, effects } = task;
-      const why = untrue({ operation, asked, answer, effects, seen: [...task.seen.values()], isBeneath: isBeneath(task, this.tasks) });
+      const why = untrue({
+        operation,
+        asked,
+        answer,
+        effects,
+        seen: [...task.seen.values()],
+        isBeneath: isBeneath(task, this.tasks),
+      });
       if (why !== undefined && this.#plan.lax !== true) this.trace.breakWith(`${task.id}: ${why}`);
-      if (answer.kind === 'unknown' && !this.#hadFault && this.#plan.lax !== true) this.trace.breakWith(`${task.id} gave up although nothing had gone wrong`);
+      if (answer.kind === 'unknown' && !this.#hadFault && this.#plan.lax !== true) {
+        this.trace.breakWith(`${task.id} gave up although nothing had gone wrong`);
+      }
       this.#startNext(task.client);
       await this.#settle();
     }

@@ -31,13 +31,21 @@ interface ScheduleOptions {
 
 export function scheduleOf({ menu, starts }: ScheduleOptions): fc.Arbitrary<Schedule> {
   const key = fc.constantFrom('k', 'k', 'k', 'k', 'l');
-  const operation: fc.Arbitrary<Operation> = fc.record({ dish: fc.constantFrom(...menu), key }).map(({ dish, key: chosen }) => ({ ...dish, key: chosen }));
-  const client = fc.record({ skew: fc.constantFrom(...SKEWS), operations: fc.array(operation, { minLength: 1, maxLength: 3 }) });
+  const operation: fc.Arbitrary<Operation> = fc
+    .record({ dish: fc.constantFrom(...menu), key })
+    .map(({ dish, key: chosen }) => ({ ...dish, key: chosen }));
+  const client = fc.record({
+    skew: fc.constantFrom(...SKEWS),
+    operations: fc.array(operation, { minLength: 1, maxLength: 3 }),
+  });
   return fc.record({
     start: fc.constantFrom(...starts),
     clients: fc.array(client, { minLength: 2, maxLength: 3 }),
     turns: fc.array(fc.nat(11), { maxLength: MOST_STEPS, size: 'max' }),
-    faults: fc.array(fc.record({ at: fc.nat(MOST_STEPS / 2), kind: fc.constantFrom('crash', 'loseAnswer', 'delay') }), { maxLength: 3, size: 'max' }),
+    faults: fc.array(fc.record({ at: fc.nat(MOST_STEPS / 2), kind: fc.constantFrom('crash', 'loseAnswer', 'delay') }), {
+      maxLength: 3,
+      size: 'max',
+    }),
     background: fc.boolean(),
     lateArrive: fc.boolean(),
   });
@@ -47,7 +55,15 @@ export function scheduleOf({ menu, starts }: ScheduleOptions): fc.Arbitrary<Sche
 export async function play(schedule: Schedule, plan: Omit<RunPlan, 'clients' | 'background'>): Promise<Run> {
   const { clients, turns, faults, background, lateArrive } = schedule;
   const run = await Run.begin({ ...plan, clients, background });
-  for (let n = 0; !run.isOver; n++) await run.take(choose(run, turns[n], faults.find(({ at }) => at === n)));
+  for (let n = 0; !run.isOver; n++) {
+    await run.take(
+      choose(
+        run,
+        turns[n],
+        faults.find(({ at }) => at === n),
+      ),
+    );
+  }
   if (!lateArrive) return run;
   for (let [step] = run.steps().regular; step !== undefined; [step] = run.steps().regular) await run.take(step);
   return run;
@@ -58,6 +74,8 @@ function choose(run: Run, turn: number | undefined, fault: PlannedFault | undefi
   const chosen = regular[(turn ?? 0) % regular.length];
   if (chosen === undefined) throw new Error('there is no step to take');
   if (fault === undefined) return chosen;
-  const fitting = faults.filter(({ kind }) => kind === fault.kind || (fault.kind === 'delay' && kind === 'loseRequest'));
+  const fitting = faults.filter(
+    ({ kind }) => kind === fault.kind || (fault.kind === 'delay' && kind === 'loseRequest'),
+  );
   return fitting[(turn ?? 0) % Math.max(fitting.length, 1)] ?? chosen;
 }

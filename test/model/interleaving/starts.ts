@@ -49,7 +49,10 @@ const VERSIONED: Readonly<Record<string, readonly Past[]>> = {
   void: [PUT, { kind: 'deleteVersion', mode: 'enabled', version: 0, crashed: true }],
 };
 
-export const STARTS: Readonly<Record<'never' | 'versioned', readonly string[]>> = { never: Object.keys(NEVER), versioned: Object.keys(VERSIONED) };
+export const STARTS: Readonly<Record<'never' | 'versioned', readonly string[]>> = {
+  never: Object.keys(NEVER),
+  versioned: Object.keys(VERSIONED),
+};
 
 const built = new Map<string, Promise<Snapshot>>();
 
@@ -66,7 +69,13 @@ async function build(pasts: readonly Past[], key: string): Promise<Snapshot> {
   let letter = FIRST_NAME.charCodeAt(0);
   for (const { crashed, overtaken, ...rest } of pasts) {
     const operation = { ...rest, key };
-    const late = overtaken === true ? [{ skew: 0, operations: [operation] }, { skew: 100, operations: [operation] }] : [{ skew: 0, operations: [operation] }];
+    const late =
+      overtaken === true
+        ? [
+            { skew: 0, operations: [operation] },
+            { skew: 100, operations: [operation] },
+          ]
+        : [{ skew: 0, operations: [operation] }];
     const run = await Run.begin({ start, clients: late, names: String.fromCharCode(letter) });
     if (overtaken === true) await overtake(run, key);
     else if (crashed === true) await untilHeadChanges(run, key);
@@ -83,18 +92,27 @@ function changesHead({ method, text }: Pending, key: string): boolean {
 }
 
 async function untilHeadChanges(run: Run, key: string): Promise<void> {
-  for (const [step] = run.steps().regular; step?.kind === 'call';) {
+  for (const [step] = run.steps().regular; step?.kind === 'call'; ) {
     await run.take(step);
     if (changesHead(step.pending, key)) return;
     return untilHeadChanges(run, key);
   }
 }
 
-/** The first client comes up to its change of the head; the second does all of its work; then the first goes on until it has changed the head. */
+/**
+ * The first client comes up to its change of the head; the second does all of its work; then the first goes on until it
+ * has changed the head.
+ */
 async function overtake(run: Run, key: string): Promise<void> {
   const nextOf = (client: number): Pending | undefined =>
-    run.steps().regular.flatMap((step) => (step.kind === 'call' && step.pending.task.client === client ? [step.pending] : []))[0];
-  for (let next = nextOf(0); next !== undefined && !changesHead(next, key); next = nextOf(0)) await run.take({ kind: 'call', pending: next });
+    run
+      .steps()
+      .regular.flatMap((step) =>
+        step.kind === 'call' && step.pending.task.client === client ? [step.pending] : [],
+      )[0];
+  for (let next = nextOf(0); next !== undefined && !changesHead(next, key); next = nextOf(0)) {
+    await run.take({ kind: 'call', pending: next });
+  }
   for (let next = nextOf(1); next !== undefined; next = nextOf(1)) await run.take({ kind: 'call', pending: next });
   for (let next = nextOf(0); next !== undefined; next = nextOf(0)) {
     await run.take({ kind: 'call', pending: next });

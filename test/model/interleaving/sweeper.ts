@@ -10,7 +10,11 @@ import type { Call } from '../../../src/observe/call.ts';
 /** What a sweep does to the keys of a bucket, with the grace that it has in earnest. */
 export async function sweepKeys(bucket: Bucket, now: number, call: Call): Promise<void> {
   const { store, system, backend } = bucket.home;
-  const run = new SweepRun({ ...SWEEP_DEFAULTS, concurrency: 2 }, { name: backend, store, systemContainer: system, ownerId: bucket.ownerId }, now);
+  const run = new SweepRun(
+    { ...SWEEP_DEFAULTS, concurrency: 2 },
+    { name: backend, store, systemContainer: system, ownerId: bucket.ownerId },
+    now,
+  );
   const own = { run, bucket, tally: new Tally() };
   await run.step(own.tally, 'versions', () => sweepVersions(own, call));
   if (bucket.versioning === 'never') return;

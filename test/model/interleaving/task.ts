@@ -56,5 +56,8 @@ export function note(task: Task, state: KeyState): void {
 export function touchedBy({ before, after }: Change): Version[] {
   const had = new Set(before.versions.map(lineOf));
   const has = new Set(after.versions.map(lineOf));
-  return [...after.versions.filter((version) => !had.has(lineOf(version))), ...before.versions.filter((version) => !has.has(lineOf(version)))];
+  return [
+    ...after.versions.filter((version) => !had.has(lineOf(version))),
+    ...before.versions.filter((version) => !has.has(lineOf(version))),
+  ];
 }

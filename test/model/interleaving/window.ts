@@ -16,10 +16,18 @@ export async function judgeWindow(run: Run, versionedSince: number): Promise<voi
     const version = task.acknowledged;
     if (version === undefined || version === 'null' || task.operation === undefined) continue;
     const read = { kind: 'getVersion', mode: 'enabled', key: task.operation.key, version } as const;
-    const lone = await Run.begin({ start, clients: [{ skew: 0, operations: [read] }], names: 'Z', versionedSince, lax: true });
+    const lone = await Run.begin({
+      start,
+      clients: [{ skew: 0, operations: [read] }],
+      names: 'Z',
+      versionedSince,
+      lax: true,
+    });
     try {
       await finish(lone);
-      if (!showsWhatWasMade(lone.tasks[0], task)) run.trace.breakWith(`the acknowledged version of ${task.id} is lost: ${lone.trace.text}`);
+      if (!showsWhatWasMade(lone.tasks[0], task)) {
+        run.trace.breakWith(`the acknowledged version of ${task.id} is lost: ${lone.trace.text}`);
+      }
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
       run.trace.breakWith(`at rest: ${error.message}\n  after`, error);

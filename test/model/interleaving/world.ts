@@ -59,7 +59,11 @@ export class World {
   }
 
   async snapshot(): Promise<Snapshot> {
-    const blobs = await Promise.all([CONTAINER, SYSTEM].map(async (container) => (await this.blobs(container)).map((blob) => ({ ...blob, container }))));
+    const blobs = await Promise.all(
+      [CONTAINER, SYSTEM].map(async (container) =>
+        (await this.blobs(container)).map((blob) => ({ ...blob, container })),
+      ),
+    );
     return { now: this.now, blobs: blobs.flat() };
   }
 
@@ -76,7 +80,10 @@ export class World {
   /** Everything that a client could ever notice, as a text. */
   async fingerprint(): Promise<string> {
     const { blobs } = await this.snapshot();
-    const parts = blobs.map(({ container, entry, text }) => `${container}/${entry.name} ${entry.revision} ${JSON.stringify(entry.metadata)} ${text}`);
+    const parts = blobs.map(
+      ({ container, entry, text }) =>
+        `${container}/${entry.name} ${entry.revision} ${JSON.stringify(entry.metadata)} ${text}`,
+    );
     return createHash('sha1').update(parts.join('\n')).digest('base64');
   }
 
@@ -105,7 +112,11 @@ export class World {
   }
 
   /** Blobs that were assembled or copied have no MD5 that the service knows. */
-  async #assembled(ref: { container: string; name: string }, text: string, rest: Pick<BlobEntry, 'metadata'> & { headers: object }): Promise<{ revision: Revision }> {
+  async #assembled(
+    ref: { container: string; name: string },
+    text: string,
+    rest: Pick<BlobEntry, 'metadata'> & { headers: object },
+  ): Promise<{ revision: Revision }> {
     const { tokens } = text === '' ? { tokens: [] } : await this.#memory.stagePart(ref, Buffer.from(text), this.#call);
     return this.#memory.assemble(ref, { tokens, ...rest }, this.#call);
   }
@@ -118,7 +129,10 @@ export class World {
   #give<T extends { readonly revision: Revision }>(result: T, name?: string): T {
     let given = this.#given.get(result.revision);
     if (given === undefined) {
-      const label = `${this.writer}.${createHash('sha1').update(name ?? '').digest('hex').slice(0, 6)}`;
+      const label = `${this.writer}.${createHash('sha1')
+        .update(name ?? '')
+        .digest('hex')
+        .slice(0, 6)}`;
       const count = (this.#counts.get(label) ?? 0) + 1;
       this.#counts.set(label, count);
       given = `${label}.${count}` as Revision;
@@ -134,7 +148,9 @@ export class World {
 
   #condition<T extends { readonly condition?: Condition }>(request: T): T {
     const { condition } = request;
-    return condition?.kind === 'match' ? { ...request, condition: { kind: 'match', revision: this.#take(condition.revision) } } : request;
+    return condition?.kind === 'match'
+      ? { ...request, condition: { kind: 'match', revision: this.#take(condition.revision) } }
+      : request;
   }
 
   #source(source: CopySource): CopySource {
@@ -151,24 +167,40 @@ export class World {
       listContainers: (token, call) => memory.listContainers(token, call),
       head: async (ref, call) => this.#give(await memory.head(ref, call)),
       read: async (ref, { revision, ...rest }, call) => {
-        const result = await memory.read(ref, { ...rest, ...(revision !== undefined && { revision: this.#take(revision) }) }, call);
+        const result = await memory.read(
+          ref,
+          { ...rest, ...(revision !== undefined && { revision: this.#take(revision) }) },
+          call,
+        );
         return { ...result, properties: this.#give(result.properties) };
       },
-      write: async (ref, body, request, call) => this.#give(await memory.write(ref, body, this.#condition(request), call), ref.name),
+      write: async (ref, body, request, call) =>
+        this.#give(await memory.write(ref, body, this.#condition(request), call), ref.name),
       setMetadata: async (ref, metadata, condition, call) =>
         this.#give(await memory.setMetadata(ref, metadata, this.#condition({ condition }).condition, call), ref.name),
       remove: (ref, revision, call) => memory.remove(ref, revision && this.#take(revision), call),
       removeMany: (container, items, call) =>
-        memory.removeMany(container, items.map(({ name, revision }) => ({ name, ...(revision !== undefined && { revision: this.#take(revision) }) })), call),
+        memory.removeMany(
+          container,
+          items.map(({ name, revision }) => ({
+            name,
+            ...(revision !== undefined && { revision: this.#take(revision) }),
+          })),
+          call,
+        ),
       list: async (container, request, call) => {
         const page = await memory.list(container, request, call);
         return { ...page, entries: page.entries.map((entry) => (entry.kind === 'blob' ? this.#give(entry) : entry)) };
       },
       copy: async (ref, request, call) =>
-        this.#give(await memory.copy(ref, this.#condition({ ...request, source: this.#source(request.source) }), call), ref.name),
+        this.#give(
+          await memory.copy(ref, this.#condition({ ...request, source: this.#source(request.source) }), call),
+          ref.name,
+        ),
       stagePart: (ref, body, call) => memory.stagePart(ref, body, call),
       stagePartFrom: (ref, source, range, call) => memory.stagePartFrom(ref, this.#source(source), range, call),
-      assemble: async (ref, request, call) => this.#give(await memory.assemble(ref, this.#condition(request), call), ref.name),
+      assemble: async (ref, request, call) =>
+        this.#give(await memory.assemble(ref, this.#condition(request), call), ref.name),
       discardParts: (ref, call) => memory.discardParts(ref, call),
       ping: (call) => memory.ping(call),
       close: () => memory.close(),

@@ -14,12 +14,18 @@ export function byBytes(a: string, b: string): number {
 }
 
 /** All that a listing without limit must show, by the definition and from a plain array of keys. */
-export function expectedEntries(keys: readonly string[], { prefix, delimiter, after }: Omit<ListingRequest, 'limit'>): string[] {
+export function expectedEntries(
+  keys: readonly string[],
+  { prefix, delimiter, after }: Omit<ListingRequest, 'limit'>,
+): string[] {
   const labels = new Set<string>();
   for (const key of [...keys].sort(byBytes)) {
     if (!key.startsWith(prefix)) continue;
     const rest = key.slice(prefix.length);
-    const rolledUp = delimiter !== '' && rest.includes(delimiter) ? `${prefix}${rest.split(delimiter)[0] ?? ''}${delimiter}` : undefined;
+    const rolledUp =
+      delimiter !== '' && rest.includes(delimiter)
+        ? `${prefix}${rest.split(delimiter)[0] ?? ''}${delimiter}`
+        : undefined;
     const shown = rolledUp ?? key;
     if (byBytes(shown, after) <= 0) continue;
     if (rolledUp !== undefined && after.startsWith(rolledUp)) continue;
@@ -32,7 +38,7 @@ export function expectedEntries(keys: readonly string[], { prefix, delimiter, af
 export async function walkPages(bucket: Bucket, request: ListingRequest): Promise<ListedEntry[][]> {
   const listing = createListing();
   const pages: ListedEntry[][] = [];
-  for (let after: string | undefined = request.after; after !== undefined;) {
+  for (let after: string | undefined = request.after; after !== undefined; ) {
     const page = await listing.objects(bucket, { ...request, after }, testCall());
     pages.push([...page.entries]);
     after = page.next;
@@ -41,14 +47,37 @@ export async function walkPages(bucket: Bucket, request: ListingRequest): Promis
   return pages;
 }
 
-const DELIMITERS = ['', '/', 'a', '.', '~', 's', '3', '0', 'Z', ' ', '%', '//', 'ab', '/.', 'é', '\u0001', '\\', '\u{1f600}', '\uffff', '\u{10ffff}'];
+const DELIMITERS = [
+  '',
+  '/',
+  'a',
+  '.',
+  '~',
+  's',
+  '3',
+  '0',
+  'Z',
+  ' ',
+  '%',
+  '//',
+  'ab',
+  '/.',
+  'é',
+  '\u0001',
+  '\\',
+  '\u{1f600}',
+  '\uffff',
+  '\u{10ffff}',
+];
 
 /** Keys with common beginnings, and a question about them that meets them often. */
 export const scenario = fc
   .tuple(fc.array(anyText, { maxLength: 3 }), fc.array(anyKey, { minLength: 1, maxLength: 25 }))
   .map(([stems, keys]) => keys.map((key, i) => (stems[i % 4] ?? '') + key))
   .chain((keys) => {
-    const part = fc.tuple(fc.constantFrom(...keys), fc.nat({ max: 6 })).map(([key, length]) => Array.from(key).slice(0, length).join(''));
+    const part = fc
+      .tuple(fc.constantFrom(...keys), fc.nat({ max: 6 }))
+      .map(([key, length]) => Array.from(key).slice(0, length).join(''));
     return fc.record({
       keys: fc.constant(keys),
       prefix: fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 3, arbitrary: part }, anyText),

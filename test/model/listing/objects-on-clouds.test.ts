@@ -23,19 +23,23 @@ describe.each(Object.keys(CLOUDS))('listing a bucket on %s', (name) => {
     await cloud.stop();
   });
 
-  it('shows each key or prefix once, in the order of UTF-8 bytes, over any number of pages', async () => {
-    const { buckets, objects } = await testManifest({ store });
-    await fc.assert(
-      fc.asyncProperty(scenario, async ({ keys, ...request }) => {
-        const name = freshContainer();
-        await buckets.create({ name, ownerId: OWNER }, testCall());
-        const bucket = await buckets.get(name, testCall());
-        await Promise.all([...new Set(keys)].map((key) => objects.put(bucket, key, putOf(key), testCall())));
-        const pages = await walkPages(bucket, request);
-        expect(pages.flat().map(label)).toEqual(expectedEntries(keys, request));
-        await dropContainer(store, bucket.home.container);
-      }),
-      { numRuns: RUNS },
-    );
-  }, 60_000 + RUNS * 1000);
+  it(
+    'shows each key or prefix once, in the order of UTF-8 bytes, over any number of pages',
+    async () => {
+      const { buckets, objects } = await testManifest({ store });
+      await fc.assert(
+        fc.asyncProperty(scenario, async ({ keys, ...request }) => {
+          const name = freshContainer();
+          await buckets.create({ name, ownerId: OWNER }, testCall());
+          const bucket = await buckets.get(name, testCall());
+          await Promise.all([...new Set(keys)].map((key) => objects.put(bucket, key, putOf(key), testCall())));
+          const pages = await walkPages(bucket, request);
+          expect(pages.flat().map(label)).toEqual(expectedEntries(keys, request));
+          await dropContainer(store, bucket.home.container);
+        }),
+        { numRuns: RUNS },
+      );
+    },
+    60_000 + RUNS * 1000,
+  );
 });

@@ -15,10 +15,15 @@ interface Setting {
   readonly maxNameLength: number;
 }
 
-async function bucketWith(keys: readonly string[], options: Setting & { maxListPage: number; emptyPages: boolean }): Promise<Bucket> {
+async function bucketWith(
+  keys: readonly string[],
+  options: Setting & { maxListPage: number; emptyPages: boolean },
+): Promise<Bucket> {
   const { nameOrder, maxNameLength, maxListPage } = options;
   const memory = new MemoryBlobStore({ capabilities: { nameOrder, maxNameLength, maxListPage } });
-  const faulty = withFaults(memory, ({ method, count }) => (method === 'list' && count % 2 === 1 ? { kind: 'emptyPage' } : undefined));
+  const faulty = withFaults(memory, ({ method, count }) =>
+    method === 'list' && count % 2 === 1 ? { kind: 'emptyPage' } : undefined,
+  );
   const { bucket, objects } = await testManifest({ store: options.emptyPages ? faulty : memory });
   for (const key of new Set(keys)) await objects.put(bucket, key, putOf(key), testCall());
   return bucket;

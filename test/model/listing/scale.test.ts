@@ -29,7 +29,10 @@ const store = {
   },
 };
 const listing = createListing();
-const keys = Array.from({ length: KEYS }, (_, i) => `d${String(i % FOLDERS).padStart(3, '0')}/k${String(i).padStart(5, '0')}`);
+const keys = Array.from(
+  { length: KEYS },
+  (_, i) => `d${String(i % FOLDERS).padStart(3, '0')}/k${String(i).padStart(5, '0')}`,
+);
 /** Every fifth key, and all of one folder. */
 const isDeleted = (key: string): boolean => key.startsWith(NOBODY_LEFT) || key.endsWith('5');
 let bucket: Bucket;
@@ -46,9 +49,21 @@ beforeAll(async () => {
       const token = newToken(seq * 1_000_000);
       const isNewest = seq === VERSIONS;
       const kind = isNewest && isDeleted(key) ? 'tomb' : 'inline';
-      const record: LooseRecord = { kind, seq: seq * 1_000_000, etag: `etag-${seq}`, ...(!isNewest && { stamp: true }) };
+      const record: LooseRecord = {
+        kind,
+        seq: seq * 1_000_000,
+        etag: `etag-${seq}`,
+        ...(!isNewest && { stamp: true }),
+      };
       await write(versionRef(bucket, key, token), record);
-      if (isNewest) await write(headPlace(bucket, key).ref, { ...record, kind: kind === 'tomb' ? 'tomb' : 'link', version: token, size: 0 });
+      if (isNewest) {
+        await write(headPlace(bucket, key).ref, {
+          ...record,
+          kind: kind === 'tomb' ? 'tomb' : 'link',
+          version: token,
+          size: 0,
+        });
+      }
     }
     if (isDeleted(key)) await write(deletionRef(bucket, key).ref, { kind: 'void', seq: 1 });
   }
@@ -67,51 +82,86 @@ async function costOf<T>(work: (call: ReturnType<typeof testCall>) => Promise<T>
 }
 
 function most(costs: readonly Cost[]): Cost {
-  return { calls: Math.max(...costs.map(({ calls }) => calls)), entries: Math.max(...costs.map(({ entries }) => entries)) };
+  return {
+    calls: Math.max(...costs.map(({ calls }) => calls)),
+    entries: Math.max(...costs.map(({ entries }) => entries)),
+  };
 }
 
 describe(`${KEYS} keys with ${VERSIONS} versions each`, () => {
-  it.each([[1000, 4, 4000], [100, 4, 400], [1, 4, 12]])('all versions, %i a page: at most %i calls and %i entries a page', async (limit, calls, entries) => {
-    const costs: Cost[] = [];
-    let shown = 0;
-    let latest = 0;
-    let place: { after: string; afterVersion?: string } | undefined = limit === 1 ? { after: 'd100/' } : { after: '' };
-    while (place !== undefined && costs.length < 250) {
-      const from: { after: string; afterVersion?: string } = place;
-      const { page, cost } = await costOf((call) => listing.versions(bucket, { prefix: '', delimiter: '', limit, ...from }, call));
-      costs.push(cost);
-      shown += page.entries.length;
-      latest += page.entries.filter((entry) => entry.kind !== 'prefix' && entry.isLatest).length;
-      place = page.next === undefined ? undefined : { after: page.next, ...(page.nextVersion !== undefined && { afterVersion: page.nextVersion }) };
-    }
-    const { calls: mostCalls, entries: mostEntries } = most(costs);
-    console.info(`versions by ${limit}: ${costs.length} pages, at most ${mostCalls} calls and ${mostEntries} entries of list answers a page`);
-    if (limit === 1000) expect({ shown, latest }).toEqual({ shown: KEYS * VERSIONS, latest: KEYS });
-    else expect(shown).toBe(250 * limit);
-    expect(mostCalls).toBeLessThanOrEqual(calls);
-    expect(mostEntries).toBeLessThanOrEqual(entries);
-  }, 120_000);
+  it.each([
+    [1000, 4, 4000],
+    [100, 4, 400],
+    [1, 4, 12],
+  ])(
+    'all versions, %i a page: at most %i calls and %i entries a page',
+    async (limit, calls, entries) => {
+      const costs: Cost[] = [];
+      let shown = 0;
+      let latest = 0;
+      let place: { after: string; afterVersion?: string } | undefined =
+        limit === 1 ? { after: 'd100/' } : { after: '' };
+      while (place !== undefined && costs.length < 250) {
+        const from: { after: string; afterVersion?: string } = place;
+        const { page, cost } = await costOf((call) =>
+          listing.versions(bucket, { prefix: '', delimiter: '', limit, ...from }, call),
+        );
+        costs.push(cost);
+        shown += page.entries.length;
+        latest += page.entries.filter((entry) => entry.kind !== 'prefix' && entry.isLatest).length;
+        place =
+          page.next === undefined
+            ? undefined
+            : { after: page.next, ...(page.nextVersion !== undefined && { afterVersion: page.nextVersion }) };
+      }
+      const { calls: mostCalls, entries: mostEntries } = most(costs);
+      console.info(
+        `versions by ${limit}: ${costs.length} pages, at most ${mostCalls} calls and ${mostEntries} entries of list answers a page`,
+      );
+      if (limit === 1000) expect({ shown, latest }).toEqual({ shown: KEYS * VERSIONS, latest: KEYS });
+      else expect(shown).toBe(250 * limit);
+      expect(mostCalls).toBeLessThanOrEqual(calls);
+      expect(mostEntries).toBeLessThanOrEqual(entries);
+    },
+    120_000,
+  );
 
-  it.each([['', 1000, 8, 6000], ['/', 1000, 150, 2500], ['/', 20, 30, 500]])('objects rolled up at "%s", %i a page: at most %i calls and %i entries a page', async (delimiter, limit, calls, entries) => {
-    const costs: Cost[] = [];
-    const shown: string[] = [];
-    for (let after: string | undefined = ''; after !== undefined;) {
-      const from: string = after;
-      const { page, cost } = await costOf((call) => listing.objects(bucket, { prefix: '', delimiter, after: from, limit }, call));
-      costs.push(cost);
-      shown.push(...page.entries.map(({ key }) => key));
-      after = page.next;
-    }
-    const { calls: mostCalls, entries: mostEntries } = most(costs);
-    console.info(`objects by ${limit} rolled up at "${delimiter}": ${costs.length} pages, at most ${mostCalls} calls and ${mostEntries} entries a page`);
-    const live = keys.filter((key) => !isDeleted(key)).sort();
-    expect(shown).toEqual(delimiter === '' ? live : [...new Set(live.map((key) => key.slice(0, NOBODY_LEFT.length)))]);
-    expect(mostCalls).toBeLessThanOrEqual(calls);
-    expect(mostEntries).toBeLessThanOrEqual(entries);
-  }, 120_000);
+  it.each([
+    ['', 1000, 8, 6000],
+    ['/', 1000, 150, 2500],
+    ['/', 20, 30, 500],
+  ])(
+    'objects rolled up at "%s", %i a page: at most %i calls and %i entries a page',
+    async (delimiter, limit, calls, entries) => {
+      const costs: Cost[] = [];
+      const shown: string[] = [];
+      for (let after: string | undefined = ''; after !== undefined; ) {
+        const from: string = after;
+        const { page, cost } = await costOf((call) =>
+          listing.objects(bucket, { prefix: '', delimiter, after: from, limit }, call),
+        );
+        costs.push(cost);
+        shown.push(...page.entries.map(({ key }) => key));
+        after = page.next;
+      }
+      const { calls: mostCalls, entries: mostEntries } = most(costs);
+      console.info(
+        `objects by ${limit} rolled up at "${delimiter}": ${costs.length} pages, at most ${mostCalls} calls and ${mostEntries} entries a page`,
+      );
+      const live = keys.filter((key) => !isDeleted(key)).sort();
+      expect(shown).toEqual(
+        delimiter === '' ? live : [...new Set(live.map((key) => key.slice(0, NOBODY_LEFT.length)))],
+      );
+      expect(mostCalls).toBeLessThanOrEqual(calls);
+      expect(mostEntries).toBeLessThanOrEqual(entries);
+    },
+    120_000,
+  );
 
   it('versions rolled up: the folder of the deleted ones too, and the cost does not depend on what lies beneath', async () => {
-    const { page, cost } = await costOf((call) => listing.versions(bucket, { prefix: '', delimiter: '/', after: '', limit: 1000 }, call));
+    const { page, cost } = await costOf((call) =>
+      listing.versions(bucket, { prefix: '', delimiter: '/', after: '', limit: 1000 }, call),
+    );
     expect(page.entries).toHaveLength(FOLDERS);
     expect(page.entries).toContainEqual({ kind: 'prefix', key: NOBODY_LEFT });
     console.info(`versions rolled up: ${cost.calls} calls and ${cost.entries} entries`);
@@ -120,8 +170,12 @@ describe(`${KEYS} keys with ${VERSIONS} versions each`, () => {
   });
 
   it('versions rolled up by us', async () => {
-    const { page, cost } = await costOf((call) => listing.versions(bucket, { prefix: '', delimiter: '/k', after: '', limit: 10 }, call));
-    expect(page.entries.map(({ key }) => key)).toEqual(Array.from({ length: 10 }, (_, i) => `d${String(i).padStart(3, '0')}/k`));
+    const { page, cost } = await costOf((call) =>
+      listing.versions(bucket, { prefix: '', delimiter: '/k', after: '', limit: 10 }, call),
+    );
+    expect(page.entries.map(({ key }) => key)).toEqual(
+      Array.from({ length: 10 }, (_, i) => `d${String(i).padStart(3, '0')}/k`),
+    );
     expect(cost.calls).toBeLessThanOrEqual(48);
   });
 });

@@ -34,7 +34,11 @@ export class ModelledBucket {
   }
 
   async remove(key: string): Promise<void> {
-    const { versionId = 'null' } = await this.#objects.remove({ bucket: this.bucket, key, versionId: undefined }, { conditions: {}, ownerId: OWNER }, testCall());
+    const { versionId = 'null' } = await this.#objects.remove(
+      { bucket: this.bucket, key, versionId: undefined },
+      { conditions: {}, ownerId: OWNER },
+      testCall(),
+    );
     if (this.bucket.versioning === 'never') this.#keys.delete(key);
     else this.#add(key, { id: versionId, isMarker: true });
   }
@@ -44,8 +48,15 @@ export class ModelledBucket {
     const versions = this.versionsOf(key);
     const version = versions[n % versions.length];
     if (version === undefined || this.bucket.versioning === 'never') return;
-    await this.#objects.remove({ bucket: this.bucket, key, versionId: version.id }, { conditions: {}, ownerId: OWNER }, testCall());
-    this.#keys.set(key, versions.filter(({ id }) => id !== version.id));
+    await this.#objects.remove(
+      { bucket: this.bucket, key, versionId: version.id },
+      { conditions: {}, ownerId: OWNER },
+      testCall(),
+    );
+    this.#keys.set(
+      key,
+      versions.filter(({ id }) => id !== version.id),
+    );
   }
 
   versionsOf(key: string): readonly ModelVersion[] {
@@ -63,13 +74,27 @@ export class ModelledBucket {
     for (const key of [...this.#keys.keys()].sort(byBytes)) {
       if (!key.startsWith(prefix)) continue;
       const rest = key.slice(prefix.length);
-      const rolledUp = delimiter !== '' && rest.includes(delimiter) ? `${prefix}${rest.split(delimiter)[0] ?? ''}${delimiter}` : undefined;
+      const rolledUp =
+        delimiter !== '' && rest.includes(delimiter)
+          ? `${prefix}${rest.split(delimiter)[0] ?? ''}${delimiter}`
+          : undefined;
       if (rolledUp !== undefined && after.startsWith(rolledUp)) continue;
       if (byBytes(rolledUp ?? key, after) < 0) continue;
       const versions = this.versionsOf(key);
-      const listed = key !== after ? 0 : afterVersion === undefined ? versions.length : versions.findIndex(({ id }) => id === afterVersion) + 1;
+      const listed =
+        key !== after
+          ? 0
+          : afterVersion === undefined
+            ? versions.length
+            : versions.findIndex(({ id }) => id === afterVersion) + 1;
       versions.forEach(({ id, isMarker }, i) => {
-        if (i >= listed) labels.add(rolledUp === undefined ? versionLabel({ key, versionId: id, isMarker, isLatest: i === 0 }) : `p:${rolledUp}`);
+        if (i >= listed) {
+          labels.add(
+            rolledUp === undefined
+              ? versionLabel({ key, versionId: id, isMarker, isLatest: i === 0 })
+              : `p:${rolledUp}`,
+          );
+        }
       });
     }
     return [...labels];
@@ -80,7 +105,17 @@ export class ModelledBucket {
   }
 }
 
-function versionLabel({ key, versionId, isMarker, isLatest }: { key: string; versionId: string; isMarker: boolean; isLatest: boolean }): string {
+function versionLabel({
+  key,
+  versionId,
+  isMarker,
+  isLatest,
+}: {
+  key: string;
+  versionId: string;
+  isMarker: boolean;
+  isLatest: boolean;
+}): string {
   return `${isMarker ? 'm' : 'v'}${isLatest ? '*' : ''}:${key}@${versionId}`;
 }
 
@@ -97,9 +132,16 @@ export async function walkVersions(bucket: Bucket, request: VersionsRequest): Pr
   while (place !== undefined) {
     const { prefix, delimiter, limit } = request;
     const { after, afterVersion } = place;
-    const page = await listing.versions(bucket, { prefix, delimiter, limit, after, ...(afterVersion !== undefined && { afterVersion }) }, testCall());
+    const page = await listing.versions(
+      bucket,
+      { prefix, delimiter, limit, after, ...(afterVersion !== undefined && { afterVersion }) },
+      testCall(),
+    );
     pages.push(page.entries.map(labelOf));
-    place = page.next === undefined ? undefined : { after: page.next, ...(page.nextVersion !== undefined && { afterVersion: page.nextVersion }) };
+    place =
+      page.next === undefined
+        ? undefined
+        : { after: page.next, ...(page.nextVersion !== undefined && { afterVersion: page.nextVersion }) };
     if (pages.length > 2000) throw new Error('the listing does not end');
   }
   return pages;
@@ -119,7 +161,9 @@ export const versionsScenario = fc
   .tuple(fc.array(anyText, { maxLength: 3 }), fc.array(anyKey, { minLength: 1, maxLength: 8, size: 'max' }))
   .map(([stems, keys]) => keys.map((key, i) => (stems[i % 4] ?? '') + key))
   .chain((keys) => {
-    const part = fc.tuple(fc.constantFrom(...keys), fc.nat({ max: 6 })).map(([key, length]) => Array.from(key).slice(0, length).join(''));
+    const part = fc
+      .tuple(fc.constantFrom(...keys), fc.nat({ max: 6 }))
+      .map(([key, length]) => Array.from(key).slice(0, length).join(''));
     return fc.record({
       keys: fc.constant(keys),
       steps: fc.array(step, { minLength: 8, maxLength: 40, size: 'max' }),
@@ -135,7 +179,10 @@ export const versionsScenario = fc
 export type VersionsScenario = typeof versionsScenario extends fc.Arbitrary<infer T> ? T : never;
 
 /** Makes the history that the scenario tells. */
-export async function play(model: ModelledBucket, { keys, steps }: Pick<VersionsScenario, 'keys' | 'steps'>): Promise<void> {
+export async function play(
+  model: ModelledBucket,
+  { keys, steps }: Pick<VersionsScenario, 'keys' | 'steps'>,
+): Promise<void> {
   for (const { kind, key: index, n, versioning } of steps) {
     const key = keys[index % keys.length] ?? '';
     model.set(versioning);

@@ -25,24 +25,30 @@ describe.each(Object.keys(CLOUDS))('listing a bucket with versions on %s', (name
     await cloud.stop();
   });
 
-  it('shows each version once, by key and newest first, and of objects the live ones, over any number of pages', async () => {
-    const { buckets, objects, settler } = await testManifest({ store });
-    let versions = 0;
-    await fc.assert(
-      fc.asyncProperty(versionsScenario, async (scenario) => {
-        const name = freshContainer();
-        await buckets.create({ name, ownerId: OWNER }, testCall());
-        const model = new ModelledBucket(await buckets.get(name, testCall()), objects);
-        await play(model, { keys: scenario.keys, steps: scenario.steps.slice(0, MAX_STEPS) });
-        await settler.idle();
-        const shown = (await walkVersions(model.bucket, scenario)).flat();
-        expect(shown).toEqual(model.expected(scenario));
-        versions += shown.length;
-        expect((await walkPages(model.bucket, scenario)).flat().map(label)).toEqual(expectedEntries(model.liveKeys(), scenario));
-        await dropContainer(store, model.bucket.home.container);
-      }),
-      { numRuns: RUNS },
-    );
-    expect(versions).toBeGreaterThan(2 * RUNS);
-  }, 60_000 + RUNS * 5000);
+  it(
+    'shows each version once, by key and newest first, and of objects the live ones, over any number of pages',
+    async () => {
+      const { buckets, objects, settler } = await testManifest({ store });
+      let versions = 0;
+      await fc.assert(
+        fc.asyncProperty(versionsScenario, async (scenario) => {
+          const name = freshContainer();
+          await buckets.create({ name, ownerId: OWNER }, testCall());
+          const model = new ModelledBucket(await buckets.get(name, testCall()), objects);
+          await play(model, { keys: scenario.keys, steps: scenario.steps.slice(0, MAX_STEPS) });
+          await settler.idle();
+          const shown = (await walkVersions(model.bucket, scenario)).flat();
+          expect(shown).toEqual(model.expected(scenario));
+          versions += shown.length;
+          expect((await walkPages(model.bucket, scenario)).flat().map(label)).toEqual(
+            expectedEntries(model.liveKeys(), scenario),
+          );
+          await dropContainer(store, model.bucket.home.container);
+        }),
+        { numRuns: RUNS },
+      );
+      expect(versions).toBeGreaterThan(2 * RUNS);
+    },
+    60_000 + RUNS * 5000,
+  );
 });

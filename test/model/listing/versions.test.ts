@@ -20,7 +20,9 @@ async function modelled({ nameOrder, maxNameLength }: Setting, scenario: Version
   const { maxListPage, emptyPages } = scenario;
   const memory = new MemoryBlobStore({ capabilities: { nameOrder, maxNameLength, maxListPage } });
   let faulty = false;
-  const store = withFaults(memory, ({ method, count }) => (faulty && method === 'list' && count % 2 === 1 ? { kind: 'emptyPage' } : undefined));
+  const store = withFaults(memory, ({ method, count }) =>
+    faulty && method === 'list' && count % 2 === 1 ? { kind: 'emptyPage' } : undefined,
+  );
   const { bucket, objects, settler } = await testManifest({ store });
   const model = new ModelledBucket(bucket, objects);
   await play(model, scenario);
@@ -51,7 +53,9 @@ describe.each<Setting>([
     await fc.assert(
       fc.asyncProperty(versionsScenario, fc.nat({ max: 1000 }), async (scenario, nth) => {
         const model = await modelled(setting, scenario);
-        const shown = scenario.keys.flatMap((key) => model.versionsOf(key).map(({ id }) => ({ after: key, afterVersion: id })));
+        const shown = scenario.keys.flatMap((key) =>
+          model.versionsOf(key).map(({ id }) => ({ after: key, afterVersion: id })),
+        );
         const place = shown[nth % shown.length];
         if (place === undefined) return;
         const pages = await walkVersions(model.bucket, { ...scenario, ...place });
@@ -94,7 +98,8 @@ describe('the model itself', () => {
         seen.markers += text.startsWith('m') ? 1 : 0;
         seen.nullBelow += /^[vm]:.*@null$/s.test(text) ? 1 : 0;
         seen.prefixes += text.startsWith('p') ? 1 : 0;
-        seen.emptyPrefixes += text.startsWith('p') && !expectedEntries(model.liveKeys(), scenario).includes(text) ? 1 : 0;
+        seen.emptyPrefixes +=
+          text.startsWith('p') && !expectedEntries(model.liveKeys(), scenario).includes(text) ? 1 : 0;
       }
     }
     expect(seen.versions).toBeGreaterThan(500);

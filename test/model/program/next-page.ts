@@ -26,7 +26,7 @@ function lastKey(objects: Json | undefined): string {
 }
 
 function asFacts(json: Json | undefined): Facts {
-  return typeof json === 'object' && json !== null && !Array.isArray(json) ? json as Facts : {};
+  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Facts) : {};
 }
 
 function asText(json: Json | undefined): string {

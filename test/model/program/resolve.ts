@@ -48,7 +48,10 @@ export function resolve(command: Call, world: World): Call {
     ...markersOf(given, world),
   };
   const key = given.uploadId === undefined ? given.key : resolved.key;
-  const named = key === undefined ? {} : versionOf({ key, ...(given.versionId !== undefined && { versionId: given.versionId }) }, world);
+  const named =
+    key === undefined
+      ? {}
+      : versionOf({ key, ...(given.versionId !== undefined && { versionId: given.versionId }) }, world);
   return { ...command, ...resolved, ...etagsOf(given, key, world), ...named };
 }
 
@@ -67,7 +70,9 @@ function versionOf(name: NamedVersion, { keys, reference, isTold }: World): Name
   const key = keyOf(name.key, keys);
   if (versionId?.startsWith('#') !== true) return { ...name, key };
   if (versionId === '#unknown') return { key, versionId: UNKNOWN_VERSION };
-  if (versionId === '#other') return { key, versionId: reference.issuedVersions(key, 'others').filter(isTold).at(-1) ?? UNKNOWN_VERSION };
+  if (versionId === '#other') {
+    return { key, versionId: reference.issuedVersions(key, 'others').filter(isTold).at(-1) ?? UNKNOWN_VERSION };
+  }
   const ids = ['null', ...reference.issuedVersions(key).filter(isTold)].reverse();
   return { key, versionId: ids[Number(versionId.slice(1)) % ids.length] ?? 'null' };
 }
@@ -80,12 +85,21 @@ function objectsOf(objects: readonly NamedVersion[], world: World): NamedVersion
   return chosen.length > 0 ? chosen : [{ key: keyOf('#0', world.keys) }];
 }
 
-function etagsOf({ ifMatch, ifNoneMatch }: WriteConditions, key: string | undefined, { keys, reference }: World): WriteConditions {
+function etagsOf(
+  { ifMatch, ifNoneMatch }: WriteConditions,
+  key: string | undefined,
+  { keys, reference }: World,
+): WriteConditions {
   const etag = (text: string): string => {
-    if (text === '#current') return (key === undefined ? undefined : reference.currentEtag(keyOf(key, keys))) ?? etagOf('one');
+    if (text === '#current') {
+      return (key === undefined ? undefined : reference.currentEtag(keyOf(key, keys))) ?? etagOf('one');
+    }
     return text === '#other' ? etagOf('another') : text;
   };
-  return { ...(ifMatch !== undefined && { ifMatch: etag(ifMatch) }), ...(ifNoneMatch !== undefined && { ifNoneMatch: etag(ifNoneMatch) }) };
+  return {
+    ...(ifMatch !== undefined && { ifMatch: etag(ifMatch) }),
+    ...(ifNoneMatch !== undefined && { ifNoneMatch: etag(ifNoneMatch) }),
+  };
 }
 
 /** `#n` counts from the newest. */
@@ -106,7 +120,9 @@ function uploadFields({ uploadId, key = '', parts }: Symbolic, world: World): Sy
 }
 
 function partsOf(which: string | undefined, upload: Upload | undefined): ListedPart[] {
-  const all = [...(upload?.parts.values() ?? [])].sort((a, b) => a.number - b.number).map(({ number, etag }) => ({ number, etag }));
+  const all = [...(upload?.parts.values() ?? [])]
+    .sort((a, b) => a.number - b.number)
+    .map(({ number, etag }) => ({ number, etag }));
   const [first] = all;
   if (first === undefined || which === '#none') return [{ number: 4, etag: etagOf('one') }];
   switch (which) {
@@ -123,7 +139,10 @@ function partsOf(which: string | undefined, upload: Upload | undefined): ListedP
   }
 }
 
-/** Where a listing goes on from a version that its key does not have, or from `null` where there is none, S3 does not say. */
+/**
+ * Where a listing goes on from a version that its key does not have, or from `null` where there is none, S3 does not
+ * say.
+ */
 function markersOf({ keyMarker = '', versionIdMarker, uploadIdMarker }: Symbolic, world: World): Symbolic {
   if (uploadIdMarker !== undefined) return { uploadIdMarker: uploadOf(uploadIdMarker, world)?.id ?? 'no upload' };
   if (versionIdMarker === undefined) return {};

@@ -12,7 +12,10 @@ import type { Server } from './server.ts';
 /** Pages of one listing that are followed; a bucket of a program has fewer. */
 const MAX_PAGES = 100;
 
-/** Sends a program to a server and a reference, each with a bucket of its own. @throws Difference at the first answer that differs */
+/**
+ * Sends a program to a server and a reference, each with a bucket of its own.
+ * @throws Difference at the first answer that differs
+ */
 export async function runProgram(program: Program, server: Server): Promise<void> {
   const run = new Run(server, program);
   await run.begin();
@@ -46,7 +49,11 @@ class Run {
   }
 
   async command({ call, walk }: Command): Promise<void> {
-    let next: Call | undefined = resolve(call, { keys: this.#program.keys, reference: this.#reference, isTold: (id) => this.#names.knows(id) });
+    let next: Call | undefined = resolve(call, {
+      keys: this.#program.keys,
+      reference: this.#reference,
+      isTold: (id) => this.#names.knows(id),
+    });
     for (let page = 0; next !== undefined; page++) {
       if (page === MAX_PAGES) throw new Difference(this.#story('the listing does not end'));
       const { status, body } = await this.#compare(next);
@@ -73,7 +80,11 @@ class Run {
     const differences = this.#names.differences(asJson(expected), asJson(actual));
     this.#log.push(`${brief(call)}\n    -> ${summary(expected)}`);
     if (differences.length > 0) {
-      const both = [`expected ${brief(expected)}`, `actual   ${brief(actual)}`, ...differences.map((line) => `differs  ${line}`)];
+      const both = [
+        `expected ${brief(expected)}`,
+        `actual   ${brief(actual)}`,
+        ...differences.map((line) => `differs  ${line}`),
+      ];
       if (raw.status >= 500) both.push(`document ${raw.body}`);
       throw new Difference(this.#story(both.map((line) => `    ${line}`).join('\n')));
     }
@@ -87,7 +98,9 @@ class Run {
 
 function summary({ status, code, headers }: Answer): string {
   const versionId = headers['x-amz-version-id'];
-  return [status, code, versionId, headers['x-amz-delete-marker'] === 'true' ? 'delete marker' : undefined].filter((part) => part !== undefined).join(' ');
+  return [status, code, versionId, headers['x-amz-delete-marker'] === 'true' ? 'delete marker' : undefined]
+    .filter((part) => part !== undefined)
+    .join(' ');
 }
 
 function asJson({ status, code, headers, body }: Answer): Json {

@@ -28,7 +28,9 @@ export class Server {
   send(bucket: string, call: Call): Promise<RawAnswer> {
     const request = wireRequest(call, bucket);
     const { method, body } = request;
-    const given = Object.entries(request.headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+    const given = Object.entries(request.headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    );
     const headers = { ...Object.fromEntries(given), 'content-length': String(Buffer.byteLength(body)) };
     return this.#roundTrip(method, signedHead({ method, target: targetOf(bucket, request), headers }) + body);
   }

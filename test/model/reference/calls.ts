@@ -12,12 +12,14 @@ interface Calls {
   GetObject: NamedVersion & ReadConditions & { readonly range?: string; readonly partNumber?: number };
   HeadObject: NamedVersion & ReadConditions & { readonly range?: string; readonly partNumber?: number };
   GetObjectAttributes: NamedVersion;
-  CopyObject: Named & Attributes & WriteConditions & {
-    readonly source: NamedVersion;
-    readonly sourceConditions: ReadConditions;
-    readonly replaceMetadata?: boolean;
-    readonly replaceTags?: boolean;
-  };
+  CopyObject: Named &
+    Attributes &
+    WriteConditions & {
+      readonly source: NamedVersion;
+      readonly sourceConditions: ReadConditions;
+      readonly replaceMetadata?: boolean;
+      readonly replaceTags?: boolean;
+    };
   DeleteObject: NamedVersion & Bypass & { readonly ifMatch?: string };
   DeleteObjects: Bypass & { readonly objects: readonly NamedVersion[]; readonly quiet: boolean };
   GetObjectTagging: NamedVersion;

@@ -54,7 +54,7 @@ export function newContent(body: string, attributes: Attributes): Content {
 export function contentHeaders(content: Content): Answer['headers'] {
   const tagCount = Object.keys(content.tags).length;
   return {
-    'etag': content.etag,
+    etag: content.etag,
     'content-type': content.contentType,
     ...(content.note !== undefined && { 'x-amz-meta-note': content.note }),
     ...(content.storageClass !== 'STANDARD' && { 'x-amz-storage-class': content.storageClass }),
@@ -73,7 +73,9 @@ export function judgeWrite({ ifMatch, ifNoneMatch }: WriteConditions, current: C
     if (current === undefined) throw new Refusal(404, 'NoSuchKey');
     if (!matches(ifMatch, current.etag)) throw new Refusal(412, 'PreconditionFailed');
   }
-  if (ifNoneMatch !== undefined && current !== undefined && matches(ifNoneMatch, current.etag)) throw new Refusal(412, 'PreconditionFailed');
+  if (ifNoneMatch !== undefined && current !== undefined && matches(ifNoneMatch, current.etag)) {
+    throw new Refusal(412, 'PreconditionFailed');
+  }
 }
 
 /** Of GetObject, HeadObject, and copy sources (for which S3 has no 304). */

@@ -49,7 +49,10 @@ function removeVersion(state: BucketState, { key, versionId = '', ifMatch, bypas
   if (ifMatch !== undefined && version?.content !== undefined) judgeRead({ ifMatch }, version.content);
   if (version?.content !== undefined) refuseLocked(version.content.lock, bypass);
   history.remove(versionId);
-  return { isMarker: version !== undefined && version.content === undefined, ...(state.versioning !== 'never' && { versionId }) };
+  return {
+    isMarker: version !== undefined && version.content === undefined,
+    ...(state.versioning !== 'never' && { versionId }),
+  };
 }
 
 /** It takes the bypass header in every bucket: clients send it to be sure. */

@@ -12,7 +12,10 @@ export interface Version {
 /** The versions of one key, newest first. The newest is the current one. */
 export class History {
   #versions: readonly Version[] = [];
-  /** Place of the last version that came under a condition, or while there was no versioning: nothing may come below it any more. */
+  /**
+   * Place of the last version that came under a condition, or while there was no versioning: nothing may come below it
+   * any more.
+   */
   floor = 0;
 
   get versions(): readonly Version[] {

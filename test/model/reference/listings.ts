@@ -15,11 +15,14 @@ export function listObjectsV2(state: BucketState, call: CallOf<'ListObjectsV2'>)
   const { startAfter = '', continuationToken } = call;
   const page = liveObjects(state, call, continuationToken === undefined ? startAfter : keyOfToken(continuationToken));
   const next = nextKey(page);
-  return ok({}, {
-    ...objectFacts(page),
-    keyCount: page.entries.length + page.prefixes.length,
-    ...(next !== undefined && { nextContinuationToken: tokenOfKey(next) }),
-  });
+  return ok(
+    {},
+    {
+      ...objectFacts(page),
+      keyCount: page.entries.length + page.prefixes.length,
+      ...(next !== undefined && { nextContinuationToken: tokenOfKey(next) }),
+    },
+  );
 }
 
 /** Tokens say nothing but where to go on. */
@@ -31,11 +34,19 @@ type Listed = Version & { readonly key: string; readonly isLatest: boolean };
 
 /** Every version of every key, in the order of S3: by key, then newest first. */
 function allVersions(state: BucketState): Listed[] {
-  return state.keys().sort(byBytes).flatMap((key) =>
-    state.history(key).versions.map((version, index) => ({ ...version, key, isLatest: index === 0 })));
+  return state
+    .keys()
+    .sort(byBytes)
+    .flatMap((key) =>
+      state.history(key).versions.map((version, index) => ({ ...version, key, isLatest: index === 0 })),
+    );
 }
 
-function liveObjects(state: BucketState, call: CallOf<'ListObjects' | 'ListObjectsV2'>, marker: string): PageOf<Listed> {
+function liveObjects(
+  state: BucketState,
+  call: CallOf<'ListObjects' | 'ListObjectsV2'>,
+  marker: string,
+): PageOf<Listed> {
   const live = allVersions(state).filter(({ isLatest, content }) => isLatest && content !== undefined);
   return paginate(live, { ...call, marker, isBehind: ({ key }) => byBytes(key, marker) <= 0 });
 }
@@ -50,7 +61,9 @@ function objectFacts({ entries, prefixes, isTruncated }: PageOf<Listed>): Facts 
 }
 
 function versionFacts({ key, content }: Listed): Facts {
-  return content === undefined ? { key } : { key, etag: content.etag, size: content.body.length, storageClass: content.storageClass };
+  return content === undefined
+    ? { key }
+    : { key, etag: content.etag, size: content.body.length, storageClass: content.storageClass };
 }
 
 export function listObjectVersions(state: BucketState, call: CallOf<'ListObjectVersions'>): Answer {
@@ -61,19 +74,23 @@ export function listObjectVersions(state: BucketState, call: CallOf<'ListObjectV
     key === keyMarker ? from === undefined || order >= from : byBytes(key, keyMarker) < 0;
   const page = paginate(allVersions(state), { ...call, marker: keyMarker, isBehind });
   const next = page.isTruncated ? page.last : undefined;
-  return ok({}, {
-    isTruncated: page.isTruncated,
-    keyMarker,
-    versionIdMarker,
-    versions: page.entries.map((version) => ({
-      kind: version.content === undefined ? 'DeleteMarker' : 'Version',
-      versionId: version.id,
-      isLatest: version.isLatest,
-      ...versionFacts(version),
-    })),
-    prefixes: page.prefixes,
-    ...(next !== undefined && ('item' in next
-      ? { nextKeyMarker: next.item.key, nextVersionIdMarker: next.item.id }
-      : { nextKeyMarker: next.prefix })),
-  });
+  return ok(
+    {},
+    {
+      isTruncated: page.isTruncated,
+      keyMarker,
+      versionIdMarker,
+      versions: page.entries.map((version) => ({
+        kind: version.content === undefined ? 'DeleteMarker' : 'Version',
+        versionId: version.id,
+        isLatest: version.isLatest,
+        ...versionFacts(version),
+      })),
+      prefixes: page.prefixes,
+      ...(next !== undefined &&
+        ('item' in next
+          ? { nextKeyMarker: next.item.key, nextVersionIdMarker: next.item.id }
+          : { nextKeyMarker: next.prefix })),
+    },
+  );
 }

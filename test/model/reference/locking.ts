@@ -7,7 +7,9 @@ import type { BucketState } from './state.ts';
 export function newLock(state: BucketState, { retention, hold }: Attributes): Lock {
   const { byDefault } = state.objectLock ?? {};
   return {
-    ...(retention !== undefined ? { retention } : byDefault !== undefined && { retention: startingNow(byDefault), isDefault: true }),
+    ...(retention !== undefined
+      ? { retention }
+      : byDefault !== undefined && { retention: startingNow(byDefault), isDefault: true }),
     ...(hold !== undefined && { hold }),
   };
 }
@@ -38,7 +40,10 @@ export function refuseBypass(state: BucketState, bypass = false): void {
   if (bypass && state.objectLock === undefined) throw new Refusal(400, 'InvalidArgument');
 }
 
-export function putObjectLockConfiguration(state: BucketState, { byDefault }: CallOf<'PutObjectLockConfiguration'>): Answer {
+export function putObjectLockConfiguration(
+  state: BucketState,
+  { byDefault }: CallOf<'PutObjectLockConfiguration'>,
+): Answer {
   if (state.versioning !== 'enabled') throw new Refusal(409, 'InvalidBucketState');
   state.objectLock = byDefault === undefined ? {} : { byDefault };
   return ok();
@@ -57,11 +62,15 @@ export function getObjectRetention(state: BucketState, call: CallOf<'GetObjectRe
 }
 
 /** Retention that is on is not shortened and keeps its mode, unless it is governance and bypassed. */
-export function putObjectRetention(state: BucketState, { retention, bypass = false, ...name }: CallOf<'PutObjectRetention'>): Answer {
+export function putObjectRetention(
+  state: BucketState,
+  { retention, bypass = false, ...name }: CallOf<'PutObjectRetention'>,
+): Answer {
   requireObjectLock(state);
   const { content } = state.findToAmend(name);
   const before = content.lock.retention;
-  const isWeaker = before !== undefined && (retention.mode !== before.mode || Date.parse(retention.until) < Date.parse(before.until));
+  const isWeaker =
+    before !== undefined && (retention.mode !== before.mode || Date.parse(retention.until) < Date.parse(before.until));
   if (isWeaker && !(before.mode === 'GOVERNANCE' && bypass)) throw new Refusal(403, 'AccessDenied');
   const { hold } = content.lock;
   content.lock = { retention, ...(hold !== undefined && { hold }) };

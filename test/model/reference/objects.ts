@@ -38,7 +38,9 @@ export function headObject(state: BucketState, call: CallOf<'HeadObject'>): Answ
 function read(state: BucketState, call: CallOf<'GetObject' | 'HeadObject'>): Answer & { readonly body?: string } {
   const version = state.findToRead(call);
   const { content } = version;
-  if (judgeRead(call, content) === 'notModified') return { status: 304, headers: { 'etag': content.etag, 'x-amz-version-id': ANY } };
+  if (judgeRead(call, content) === 'notModified') {
+    return { status: 304, headers: { etag: content.etag, 'x-amz-version-id': ANY } };
+  }
   const headers = { ...contentHeaders(content), ...state.names(version) };
   const { first, end, headers: more } = select(content, call);
   const isWhole = call.range === undefined && call.partNumber === undefined;
@@ -60,7 +62,10 @@ function select(content: Content, { range, partNumber }: CallOf<'GetObject' | 'H
   for (const part of parts) {
     if (part.number === partNumber) {
       const { headers, ...bytes } = selected(content, { first, end: first + part.size });
-      return { ...bytes, headers: { ...headers, ...(content.parts !== undefined && { 'x-amz-mp-parts-count': String(parts.length) }) } };
+      return {
+        ...bytes,
+        headers: { ...headers, ...(content.parts !== undefined && { 'x-amz-mp-parts-count': String(parts.length) }) },
+      };
     }
     first += part.size;
   }
@@ -83,7 +88,12 @@ function rangeOf(range: string, size: number): { first: number; end: number } {
 export function getObjectAttributes(state: BucketState, call: CallOf<'GetObjectAttributes'>): Answer {
   const version = state.findToRead(call);
   const { body, etag, storageClass, parts } = version.content;
-  const facts = { etag: etag.startsWith('@') ? ANY : etag.slice(1, -1), size: body.length, storageClass, ...(parts !== undefined && { parts: parts.length }) };
+  const facts = {
+    etag: etag.startsWith('@') ? ANY : etag.slice(1, -1),
+    size: body.length,
+    storageClass,
+    ...(parts !== undefined && { parts: parts.length }),
+  };
   return ok(state.names(version), facts);
 }
 
@@ -113,7 +123,10 @@ function metadata({ contentType, note }: Attributes): Attributes {
   return { ...(contentType !== undefined && { contentType }), ...(note !== undefined && { note }) };
 }
 
-/** A copy onto itself must change something that is not a tag or an ACL; one of an older version brings that version back. */
+/**
+ * A copy onto itself must change something that is not a tag or an ACL; one of an older version brings that version
+ * back.
+ */
 function refuseIdle(state: BucketState, call: CallOf<'CopyObject'>, source: Version): void {
   const isCurrent = state.history(call.source.key).current?.id === source.id;
   if (call.source.key !== call.key || !isCurrent) return;
@@ -150,7 +163,7 @@ export function deleteObjectTagging(state: BucketState, call: CallOf<'DeleteObje
 
 /** Grants of canned ACLs behind the owner's. */
 const GRANTS: Readonly<Record<string, readonly string[]>> = {
-  'private': [],
+  private: [],
   'public-read': ['AllUsers READ'],
   'public-read-write': ['AllUsers READ', 'AllUsers WRITE'],
   'authenticated-read': ['AuthenticatedUsers READ'],

@@ -17,7 +17,9 @@ interface PageRequest<T> extends Page {
 
 const MAX_PAGE = 1000;
 
-/** One page of what all listings of S3 are: items in order, those that have the delimiter behind the prefix rolled up. */
+/**
+ * One page of what all listings of S3 are: items in order, those that have the delimiter behind the prefix rolled up.
+ */
 export function paginate<T extends { readonly key: string }>(items: readonly T[], request: PageRequest<T>): PageOf<T> {
   const { prefix = '', delimiter = '', limit = MAX_PAGE, marker, isBehind } = request;
   const all: NonNullable<PageOf<T>['last']>[] = [];

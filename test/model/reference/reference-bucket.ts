@@ -3,10 +3,24 @@ import { type Call, perCall, type PerCall } from './calls.ts';
 import { deleteObject, deleteObjects } from './deletions.ts';
 import { listObjects, listObjectsV2, listObjectVersions } from './listings.ts';
 import {
-  getObjectLegalHold, getObjectLockConfiguration, getObjectRetention, putObjectLegalHold, putObjectLockConfiguration, putObjectRetention,
+  getObjectLegalHold,
+  getObjectLockConfiguration,
+  getObjectRetention,
+  putObjectLegalHold,
+  putObjectLockConfiguration,
+  putObjectRetention,
 } from './locking.ts';
 import {
-  copyObject, deleteObjectTagging, getObject, getObjectAcl, getObjectAttributes, getObjectTagging, headObject, putObject, putObjectAcl, putObjectTagging,
+  copyObject,
+  deleteObjectTagging,
+  getObject,
+  getObjectAcl,
+  getObjectAttributes,
+  getObjectTagging,
+  headObject,
+  putObject,
+  putObjectAcl,
+  putObjectTagging,
 } from './objects.ts';
 import { BucketState } from './state.ts';
 import { type Upload, Uploads } from './uploads.ts';

@@ -76,8 +76,8 @@ export class BucketState {
   }
 
   /**
-   * Where versions are kept apart, the place of an upload is that of its beginning; unless something newer came under a condition, or
-   * the upload itself comes under one, or it began when no places were taken.
+   * Where versions are kept apart, the place of an upload is that of its beginning; unless something newer came under a
+   * condition, or the upload itself comes under one, or it began when no places were taken.
    */
   #placeOfUpload({ current, floor }: History, { upload, ...conditions }: HowAdded): number | undefined {
     if (upload === undefined) return undefined;
@@ -102,7 +102,9 @@ export class BucketState {
 
   checkVersionId(versionId: string): void {
     const isWellFormed = versionId === 'null' || versionId.startsWith('@');
-    if (!isWellFormed || (this.versioning === 'never' && versionId !== 'null')) throw new Refusal(400, 'InvalidArgument');
+    if (!isWellFormed || (this.versioning === 'never' && versionId !== 'null')) {
+      throw new Refusal(400, 'InvalidArgument');
+    }
   }
 
   /** What a call names: a version, or else the current one. Delete markers are found too. */
@@ -131,7 +133,7 @@ export class BucketState {
   findToAmend(name: NamedVersion): Version & { readonly content: Content } {
     const version = this.find(name);
     if (hasContent(version)) return version;
-    throw new Refusal(405, 'MethodNotAllowed', { 'x-amz-delete-marker': ANY, 'x-amz-version-id': ANY, 'allow': ANY });
+    throw new Refusal(405, 'MethodNotAllowed', { 'x-amz-delete-marker': ANY, 'x-amz-version-id': ANY, allow: ANY });
   }
 }
 

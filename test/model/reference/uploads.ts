@@ -46,7 +46,16 @@ export class Uploads {
   create(call: CallOf<'CreateMultipartUpload'>): Answer {
     refuseUnlockable(this.#state, call);
     const id = this.#state.newId('upload');
-    this.#all.set(id, { id, key: call.key, order: this.#state.tick(), placed: this.#state.versioning !== 'never', attributes: call, lock: newLock(this.#state, call), parts: new Map(), state: 'open' });
+    this.#all.set(id, {
+      id,
+      key: call.key,
+      order: this.#state.tick(),
+      placed: this.#state.versioning !== 'never',
+      attributes: call,
+      lock: newLock(this.#state, call),
+      parts: new Map(),
+      state: 'open',
+    });
     return ok({}, { uploadId: id });
   }
 
@@ -76,7 +85,11 @@ export class Uploads {
     const parts = chosenParts(upload, call);
     judgeWrite(call, this.#state.live(call.key));
     const content = { ...this.#assembled(upload, parts), lock: upload.lock };
-    const version = this.#state.add(call.key, content, { ifMatch: call.ifMatch, ifNoneMatch: call.ifNoneMatch, upload });
+    const version = this.#state.add(call.key, content, {
+      ifMatch: call.ifMatch,
+      ifNoneMatch: call.ifNoneMatch,
+      upload,
+    });
     const answer = ok(created(version), { key: call.key, etag: content.etag });
     upload.state = { list, answer };
     return answer;
@@ -90,33 +103,49 @@ export class Uploads {
   listParts(call: CallOf<'ListParts'>): Answer {
     const upload = this.#open(call);
     const { maxParts = 1000, partNumberMarker = 0 } = call;
-    const rest = [...upload.parts.values()].filter(({ number }) => number > partNumberMarker).sort((a, b) => a.number - b.number);
+    const rest = [...upload.parts.values()]
+      .filter(({ number }) => number > partNumberMarker)
+      .sort((a, b) => a.number - b.number);
     const shown = rest.slice(0, maxParts);
-    return ok({}, {
-      marker: partNumberMarker,
-      next: shown.at(-1)?.number ?? 0,
-      isTruncated: maxParts > 0 && rest.length > shown.length,
-      parts: shown.map(({ number, etag, body }) => ({ number, etag, size: body.length })),
-    });
+    return ok(
+      {},
+      {
+        marker: partNumberMarker,
+        next: shown.at(-1)?.number ?? 0,
+        isTruncated: maxParts > 0 && rest.length > shown.length,
+        parts: shown.map(({ number, etag, body }) => ({ number, etag, size: body.length })),
+      },
+    );
   }
 
   list(call: CallOf<'ListMultipartUploads'>): Answer {
     const { keyMarker = '', uploadIdMarker = '' } = call;
     const marked = keyMarker === '' || uploadIdMarker === '' ? undefined : this.#all.get(uploadIdMarker);
     const isAsked = call.limit !== 0; // of an empty page S3 does not say whether its markers are looked at
-    if (isAsked && keyMarker !== '' && uploadIdMarker !== '' && marked?.key !== keyMarker) throw new Refusal(400, 'InvalidArgument');
-    const open = this.all.filter(({ state }) => state === 'open').sort((a, b) => byBytes(a.key, b.key) || a.order - b.order);
+    if (isAsked && keyMarker !== '' && uploadIdMarker !== '' && marked?.key !== keyMarker) {
+      throw new Refusal(400, 'InvalidArgument');
+    }
+    const open = this.all
+      .filter(({ state }) => state === 'open')
+      .sort((a, b) => byBytes(a.key, b.key) || a.order - b.order);
     const isBehind = ({ key, order }: Upload): boolean =>
       key === keyMarker ? marked === undefined || order <= marked.order : byBytes(key, keyMarker) < 0;
     const { entries, prefixes, isTruncated, last } = paginate(open, { ...call, marker: keyMarker, isBehind });
     const next = isTruncated ? last : undefined;
-    return ok({}, {
-      isTruncated,
-      uploads: entries.map(({ key, id, attributes }) => ({ key, uploadId: id, storageClass: attributes.storageClass ?? 'STANDARD' })),
-      prefixes,
-      nextKeyMarker: next === undefined ? '' : 'item' in next ? next.item.key : next.prefix,
-      nextUploadIdMarker: next !== undefined && 'item' in next ? next.item.id : '',
-    });
+    return ok(
+      {},
+      {
+        isTruncated,
+        uploads: entries.map(({ key, id, attributes }) => ({
+          key,
+          uploadId: id,
+          storageClass: attributes.storageClass ?? 'STANDARD',
+        })),
+        prefixes,
+        nextKeyMarker: next === undefined ? '' : 'item' in next ? next.item.key : next.prefix,
+        nextUploadIdMarker: next !== undefined && 'item' in next ? next.item.id : '',
+      },
+    );
   }
 
   #named({ key, uploadId }: NamedUpload): Upload {
@@ -141,7 +170,9 @@ export class Uploads {
 }
 
 function chosenParts(upload: Upload, { parts }: CallOf<'CompleteMultipartUpload'>): Part[] {
-  if (parts.some(({ number }, index) => index > 0 && number <= (parts[index - 1]?.number ?? 0))) throw new Refusal(400, 'InvalidPartOrder');
+  if (parts.some(({ number }, index) => index > 0 && number <= (parts[index - 1]?.number ?? 0))) {
+    throw new Refusal(400, 'InvalidPartOrder');
+  }
   const chosen = parts.map(({ number, etag }) => {
     const part = upload.parts.get(number);
     if (part?.etag !== etag) throw new Refusal(400, 'InvalidPart');

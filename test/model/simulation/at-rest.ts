@@ -21,17 +21,28 @@ interface Rest {
 }
 
 /**
- * When nothing is under way any more: everything is read by a gateway that has nothing in memory, and again when a sweeper has been there, a
- * day and two later; then each key can be written and deleted.
+ * When nothing is under way any more: everything is read by a gateway that has nothing in memory, and again when a
+ * sweeper has been there, a day and two later; then each key can be written and deleted.
  */
 export async function rest(place: Rest): Promise<void> {
   const { timeline, wire, recorder, note } = place;
-  const gateway = new Gateway({ name: 'Z', timeline, skew: 0, storeOf: (self) => wire.storeFor(self), onCrash: () => undefined });
+  const gateway = new Gateway({
+    name: 'Z',
+    timeline,
+    skew: 0,
+    storeOf: (self) => wire.storeFor(self),
+    onCrash: () => undefined,
+  });
   const reader = new Reader(new Clients({ timeline, gateways: [gateway], recorder, note }), place);
   await reader.readAll('z1');
-  for (const [name, days] of [['z2', 1.1], ['z3', 9]] as const) {
+  for (const [name, days] of [
+    ['z2', 1.1],
+    ['z3', 9],
+  ] as const) {
     timeline.now += days * DAY;
-    await reader.does((clients) => clients.sweep({ id: `${name}s`, at: 0, gateway: 0, account: 'A', key: 'k', what: { kind: 'sweep' } }));
+    await reader.does((clients) =>
+      clients.sweep({ id: `${name}s`, at: 0, gateway: 0, account: 'A', key: 'k', what: { kind: 'sweep' } }),
+    );
     await reader.readAll(name);
   }
   await reader.goOn();
@@ -64,7 +75,10 @@ class Reader {
   /** Whose the bucket is by now; who asks in vain is told that it is not there or not his. */
   async #owner(name: string): Promise<Account> {
     for (const account of ['A', 'B'] as const) {
-      const head = (): Promise<Answer> => this.does((clients) => clients.send('HeadBucket', { id: `${name}.${account}`, gateway: 0, account, bucket: BUCKET }));
+      const head = (): Promise<Answer> =>
+        this.does((clients) =>
+          clients.send('HeadBucket', { id: `${name}.${account}`, gateway: 0, account, bucket: BUCKET }),
+        );
       let answer = await head();
       if (answer.kind === 'error' && answer.code === 'OperationAborted') {
         // Its deletion was begun and not ended: whose it is does it again, and it is gone, or there as before.
@@ -77,7 +91,9 @@ class Reader {
         }
       }
       if (answer.kind === 'response') return account;
-      if (answer.kind === 'error' && !['NoSuchBucket', 'AccessDenied'].includes(answer.code)) this.#complain(`${name} the bucket answers ${account}`, answer);
+      if (answer.kind === 'error' && !['NoSuchBucket', 'AccessDenied'].includes(answer.code)) {
+        this.#complain(`${name} the bucket answers ${account}`, answer);
+      }
     }
     return 'A';
   }
@@ -89,22 +105,33 @@ class Reader {
   async #readHistory(name: string, key: string, account: Account): Promise<void> {
     const { recorder } = this.#place;
     const began = recorder.tick();
-    const listed = await this.does((clients) => clients.send('ListObjectVersions', { id: `${name}.${key}.list`, gateway: 0, account, bucket: BUCKET }));
+    const listed = await this.does((clients) =>
+      clients.send('ListObjectVersions', { id: `${name}.${key}.list`, gateway: 0, account, bucket: BUCKET }),
+    );
     const common = { id: `${name}.${key}.history`, key, account, began, action: { kind: 'readHistory' } } as const;
     if (listed.kind !== 'response') {
-      if (!['NoSuchBucket'].includes(listed.kind === 'error' ? listed.code : '')) this.#complain(`${name} cannot list versions`, listed);
+      if (!['NoSuchBucket'].includes(listed.kind === 'error' ? listed.code : '')) {
+        this.#complain(`${name} cannot list versions`, listed);
+      }
       recorder.add({ ...common, outcome: outcomeOf(listed) });
       return;
     }
     const versions: ListedVersion[] = [];
     for (const { versionId, marker } of versionsIn(this.#clients, key, listed)) {
-      versions.push(marker ? { versionId, marker } : { versionId, marker, ...(await this.#readVersion(`${name}.${key}`, { key, account, versionId })) });
+      versions.push(
+        marker
+          ? { versionId, marker }
+          : { versionId, marker, ...(await this.#readVersion(`${name}.${key}`, { key, account, versionId })) },
+      );
     }
     recorder.add({ ...common, outcome: { kind: 'history', versions } });
   }
 
   /** A version that is listed can be read, with its tags and its lock. */
-  async #readVersion(name: string, { key, account, versionId }: { key: string; account: Account; versionId: string }): Promise<Pick<ListedVersion, 'writers' | 'said'>> {
+  async #readVersion(
+    name: string,
+    { key, account, versionId }: { key: string; account: Account; versionId: string },
+  ): Promise<Pick<ListedVersion, 'writers' | 'said'>> {
     const common = { gateway: 0, account, bucket: BUCKET, key, query: { versionId } };
     const id = `${name}.${++this.#count}`;
     const read = await this.does((clients) => clients.send('GetObject', { ...common, id }));
@@ -135,12 +162,17 @@ class Reader {
     const account = await this.#owner('z4');
     for (const key of KEYS) {
       const common = { gateway: 0, account, bucket: BUCKET, key };
-      const put = await this.does((clients) => clients.send('PutObject', { ...common, id: `z4.${key}.put`, body: bodyOf('last'), headers: {} }));
+      const put = await this.does((clients) =>
+        clients.send('PutObject', { ...common, id: `z4.${key}.put`, body: bodyOf('last'), headers: {} }),
+      );
       if (put.kind === 'error' && put.code === 'NoSuchBucket') continue;
       if (put.kind !== 'response') this.#complain(`${key} cannot be written`, put);
       const got = await this.does((clients) => clients.send('GetObject', { ...common, id: `z4.${key}.get` }));
-      if (got.kind !== 'response') this.#complain(`${key} cannot be read after it was written`, got);
-      else if (got.text !== 'last') this.#place.recorder.wrong.push(`at rest: ${key} was written and is not what was written`);
+      if (got.kind !== 'response') {
+        this.#complain(`${key} cannot be read after it was written`, got);
+      } else if (got.text !== 'last') {
+        this.#place.recorder.wrong.push(`at rest: ${key} was written and is not what was written`);
+      }
     }
   }
 }

@@ -19,7 +19,12 @@ export const BUCKET = 'bucket';
 /** What a client sees of one request. */
 export type Answer =
   | { readonly kind: 'response'; readonly response: S3Response; readonly text: string }
-  | { readonly kind: 'error'; readonly code: string; readonly headers: Readonly<Record<string, string>>; readonly cause: unknown }
+  | {
+      readonly kind: 'error';
+      readonly code: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly cause: unknown;
+    }
   /** The client left, or the gateway did. */
   | { readonly kind: 'gone' };
 
@@ -78,7 +83,10 @@ export class Clients {
   }
 
   /** One request, until it is answered or its client has left. */
-  async send(name: OperationName, { id, gateway: index, account, ...parts }: RequestParts & Pick<PlannedAction, 'id' | 'gateway' | 'account'>): Promise<Answer> {
+  async send(
+    name: OperationName,
+    { id, gateway: index, account, ...parts }: RequestParts & Pick<PlannedAction, 'id' | 'gateway' | 'account'>,
+  ): Promise<Answer> {
     const gateway = this.gateway(index);
     if (!gateway.isUp) return { kind: 'error', code: 'ConnectionRefused', headers: {}, cause: undefined };
     const controller = new AbortController();
@@ -91,8 +99,13 @@ export class Clients {
       this.#underWay.set(id, { gateway, leave });
       const call: Call = { ...testCall(controller.signal), requestId: id };
       gateway.resume(gateway.life, () => {
-        const answered = gateway.perform(name, { ...parts, account }, call).then(async (response): Promise<Answer> => ({ kind: 'response', response, text: await textOf(response) }));
-        void answered.catch(refused).then(resolve).finally(() => this.timeline.stir());
+        const answered = gateway
+          .perform(name, { ...parts, account }, call)
+          .then(async (response): Promise<Answer> => ({ kind: 'response', response, text: await textOf(response) }));
+        void answered
+          .catch(refused)
+          .then(resolve)
+          .finally(() => this.timeline.stir());
       });
     });
     this.#underWay.delete(id);
@@ -105,7 +118,9 @@ export class Clients {
   #suspect(id: string, answer: Answer): void {
     if (answer.kind !== 'error' || answer.code !== 'InternalError') return;
     const { cause } = answer;
-    this.recorder.wrong.push(`${id} was answered 500: ${cause instanceof Error ? `${cause.stack ?? cause.message} / ${String(cause.cause)}` : String(cause)}`);
+    this.recorder.wrong.push(
+      `${id} was answered 500: ${cause instanceof Error ? `${cause.stack ?? cause.message} / ${String(cause.cause)}` : String(cause)}`,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Numbers that depend on the seed and on what they are for, and on nothing that was drawn before: a plan from which something was
- * taken out goes on as before.
+ * Numbers that depend on the seed and on what they are for, and on nothing that was drawn before: a plan from which
+ * something was taken out goes on as before.
  */
 export class Dice {
   readonly #seed: string;

@@ -25,9 +25,15 @@ const SYSTEM = 'system';
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 const ACCOUNTS: readonly S3Account[] = ['A', 'B'].map((name, index) => ({
-  name, canonicalId: String(index + 1).repeat(64), displayName: name, email: `${name}@example.com`, accountNumber: String(index + 1).repeat(12),
+  name,
+  canonicalId: String(index + 1).repeat(64),
+  displayName: name,
+  email: `${name}@example.com`,
+  accountNumber: String(index + 1).repeat(12),
 }));
-const keysOf = ({ name }: S3Account): { accessKeyId: string; secretAccessKey: string }[] => [{ accessKeyId: name, secretAccessKey: name }];
+const keysOf = ({ name }: S3Account): { accessKeyId: string; secretAccessKey: string }[] => [
+  { accessKeyId: name, secretAccessKey: name },
+];
 const DIRECTORY = createAccountDirectory(ACCOUNTS.map((account) => ({ ...account, keys: keysOf(account), users: [] })));
 
 interface GatewayOptions {
@@ -93,7 +99,11 @@ export class Gateway {
   }
 
   /** @throws S3Error, and whatever a request ends with */
-  async perform(name: OperationName, parts: RequestParts & { readonly account: Account }, call: Call): Promise<S3Response> {
+  async perform(
+    name: OperationName,
+    parts: RequestParts & { readonly account: Account },
+    call: Call,
+  ): Promise<S3Response> {
     const operation = OPERATIONS[name];
     const row = OPERATION_TABLE.find((one) => one.name === name);
     if (operation === undefined || row === undefined) throw new S3Error('NotImplemented');
@@ -114,9 +124,19 @@ export class Gateway {
   #start(): [Realm, OpenManifest] {
     const { storeOf } = this.#options;
     const time = this.#timeOf(this.life);
-    const backend = { name: 'memory', store: storeOf(this), systemContainer: SYSTEM, ownerId: 'nobody', queue: new KeyQueue({ time }), time };
+    const backend = {
+      name: 'memory',
+      store: storeOf(this),
+      systemContainer: SYSTEM,
+      ownerId: 'nobody',
+      queue: new KeyQueue({ time }),
+      time,
+    };
     const realm = createRealm([backend], [], undefined);
-    return [realm, openManifest({ realm, bucketCacheMs: CACHE_MS, log: SILENT, signal: new AbortController().signal, time })];
+    return [
+      realm,
+      openManifest({ realm, bucketCacheMs: CACHE_MS, log: SILENT, signal: new AbortController().signal, time }),
+    ];
   }
 
   #timeOf(life: number): Time {
@@ -126,21 +146,22 @@ export class Gateway {
       now: () => Math.floor(EPOCH + timeline.now + this.skew),
       monotonic: () => timeline.now,
       after,
-      sleep: (ms, signal) => new Promise((resolve, reject) => {
-        if (signal.aborted) {
-          reject(signal.reason as Error);
-          return;
-        }
-        const stop = after(ms, () => {
-          signal.removeEventListener('abort', leave);
-          resolve();
-        });
-        const leave = (): void => {
-          stop();
-          reject(signal.reason as Error);
-        };
-        signal.addEventListener('abort', leave, { once: true });
-      }),
+      sleep: (ms, signal) =>
+        new Promise((resolve, reject) => {
+          if (signal.aborted) {
+            reject(signal.reason as Error);
+            return;
+          }
+          const stop = after(ms, () => {
+            signal.removeEventListener('abort', leave);
+            resolve();
+          });
+          const leave = (): void => {
+            stop();
+            reject(signal.reason as Error);
+          };
+          signal.addEventListener('abort', leave, { once: true });
+        }),
       timeout: (ms) => {
         const controller = new AbortController();
         after(ms, () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')));

@@ -1,6 +1,15 @@
 import type { Mode } from '../history/event.ts';
 import { Dice } from './dice.ts';
-import type { FaultKind, Incident, Plan, PlannedAction, PlannedCondition, PlannedFault, VersionPick, What } from './plan.ts';
+import type {
+  FaultKind,
+  Incident,
+  Plan,
+  PlannedAction,
+  PlannedCondition,
+  PlannedFault,
+  VersionPick,
+  What,
+} from './plan.ts';
 
 const DAY = 86_400_000;
 const SKEWS = [0, 0, 0, 40, -3_000, 90_000, -90_000, 600_000, -600_000];
@@ -18,14 +27,24 @@ const conditionOf = (dice: Dice, id: string): { condition?: PlannedCondition } =
   if (roll < 0.5) return {};
   return { condition: roll < 0.65 ? 'absent' : roll < 0.95 ? 'current' : 'stale' };
 };
-const versionOf = (dice: Dice, id: string): VersionPick => (dice.chance(0.2, 'null', id) ? 'null' : dice.whole(0, 2, 'version', id));
-const maybeVersion = (dice: Dice, id: string): { version?: VersionPick } => (dice.chance(0.5, 'named', id) ? { version: versionOf(dice, id) } : {});
+const versionOf = (dice: Dice, id: string): VersionPick =>
+  dice.chance(0.2, 'null', id) ? 'null' : dice.whole(0, 2, 'version', id);
+const maybeVersion = (dice: Dice, id: string): { version?: VersionPick } =>
+  dice.chance(0.5, 'named', id) ? { version: versionOf(dice, id) } : {};
 
 const PUT: Dish = {
   weight: 8,
-  make: (dice, id) => ({ kind: 'put', size: dice.chance(0.4, 'size', id) ? 'streamed' : 'small', ...conditionOf(dice, id), ...(dice.chance(0.3, 'slow', id) && { pause: dice.whole(1, 60, 'pause', id) }) }),
+  make: (dice, id) => ({
+    kind: 'put',
+    size: dice.chance(0.4, 'size', id) ? 'streamed' : 'small',
+    ...conditionOf(dice, id),
+    ...(dice.chance(0.3, 'slow', id) && { pause: dice.whole(1, 60, 'pause', id) }),
+  }),
 };
-const SLOW_PUT: Dish = { weight: 6, make: (dice, id) => ({ kind: 'put', size: 'streamed', pause: dice.pick([5, 900, 1_500, 2_500, 5_000], 'pause', id) }) };
+const SLOW_PUT: Dish = {
+  weight: 6,
+  make: (dice, id) => ({ kind: 'put', size: 'streamed', pause: dice.pick([5, 900, 1_500, 2_500, 5_000], 'pause', id) }),
+};
 const COPY: Dish = { weight: 2, make: (dice, id) => ({ kind: 'copy', from: 'l', ...conditionOf(dice, id) }) };
 const UPLOAD: Dish = {
   weight: 3,
@@ -37,18 +56,48 @@ const UPLOAD: Dish = {
     ...(dice.chance(0.4, 'conditional', id) ? conditionOf(dice, id) : {}),
   }),
 };
-const DELETE: Dish = { weight: 3, make: (dice, id) => ({ kind: 'delete', ...(dice.chance(0.25, 'if', id) && { condition: 'current' as const }) }) };
-const DELETE_VERSION: Dish = { weight: 4, make: (dice, id) => ({ kind: 'deleteVersion', version: versionOf(dice, id) }) };
-const DELETE_OBJECTS: Dish = { weight: 1, make: (dice, id) => ({ kind: 'deleteObjects', keys: ['k', 'l'], ...maybeVersion(dice, id) }) };
-const GET: Dish = { weight: 3, make: (dice, id) => ({ kind: dice.chance(0.7, 'get', id) ? 'get' : 'head', ...(dice.chance(0.3, 'byId', id) && { version: versionOf(dice, id) }) }) };
+const DELETE: Dish = {
+  weight: 3,
+  make: (dice, id) => ({ kind: 'delete', ...(dice.chance(0.25, 'if', id) && { condition: 'current' as const }) }),
+};
+const DELETE_VERSION: Dish = {
+  weight: 4,
+  make: (dice, id) => ({ kind: 'deleteVersion', version: versionOf(dice, id) }),
+};
+const DELETE_OBJECTS: Dish = {
+  weight: 1,
+  make: (dice, id) => ({ kind: 'deleteObjects', keys: ['k', 'l'], ...maybeVersion(dice, id) }),
+};
+const GET: Dish = {
+  weight: 3,
+  make: (dice, id) => ({
+    kind: dice.chance(0.7, 'get', id) ? 'get' : 'head',
+    ...(dice.chance(0.3, 'byId', id) && { version: versionOf(dice, id) }),
+  }),
+};
 const LIST: Dish = { weight: 1, make: () => ({ kind: 'list' }) };
 const LIST_VERSIONS: Dish = { weight: 2, make: () => ({ kind: 'listVersions' }) };
-const TAG: Dish = { weight: 2, make: (dice, id) => ({ kind: dice.chance(0.6, 'set', id) ? 'tag' : 'getTags', ...maybeVersion(dice, id) }) };
+const TAG: Dish = {
+  weight: 2,
+  make: (dice, id) => ({ kind: dice.chance(0.6, 'set', id) ? 'tag' : 'getTags', ...maybeVersion(dice, id) }),
+};
 const ACL: Dish = { weight: 1, make: (dice, id) => ({ kind: 'acl', ...maybeVersion(dice, id) }) };
-const LOCK: Dish = { weight: 5, make: (dice, id) => ({ kind: dice.pick(['hold', 'hold', 'unhold', 'retain'] as const, 'lock', id), ...maybeVersion(dice, id) }) };
+const LOCK: Dish = {
+  weight: 5,
+  make: (dice, id) => ({
+    kind: dice.pick(['hold', 'hold', 'unhold', 'retain'] as const, 'lock', id),
+    ...maybeVersion(dice, id),
+  }),
+};
 const SWEEP: Dish = { weight: 1, make: () => ({ kind: 'sweep' }) };
-const BUCKET: Dish = { weight: 6, make: (dice, id) => ({ kind: dice.chance(0.6, 'remove', id) ? 'deleteBucket' : 'createBucket' }) };
-const SWITCH: Dish = { weight: 1, make: (dice, id) => ({ kind: 'setVersioning', to: dice.pick(['Enabled', 'Suspended'] as const, 'to', id) }) };
+const BUCKET: Dish = {
+  weight: 6,
+  make: (dice, id) => ({ kind: dice.chance(0.6, 'remove', id) ? 'deleteBucket' : 'createBucket' }),
+};
+const SWITCH: Dish = {
+  weight: 1,
+  make: (dice, id) => ({ kind: 'setVersioning', to: dice.pick(['Enabled', 'Suspended'] as const, 'to', id) }),
+};
 
 const READS = [GET, LIST];
 const MENUS: Readonly<Record<Theme, readonly Dish[]>> = {
@@ -60,7 +109,22 @@ const MENUS: Readonly<Record<Theme, readonly Dish[]>> = {
 };
 
 const FAULTS: readonly FaultKind[] = [
-  'loseRequest', 'loseAnswer', 'loseAnswer', 'late', 'late', 'slow', 'slowAnswer', 'refuse', 'throttle', 'cutBody', 'leaveBefore', 'leaveDuring', 'leaveDuring', 'leaveAfter', 'crash', 'pause',
+  'loseRequest',
+  'loseAnswer',
+  'loseAnswer',
+  'late',
+  'late',
+  'slow',
+  'slowAnswer',
+  'refuse',
+  'throttle',
+  'cutBody',
+  'leaveBefore',
+  'leaveDuring',
+  'leaveDuring',
+  'leaveAfter',
+  'crash',
+  'pause',
 ];
 
 export interface PlanLimits {
@@ -94,7 +158,10 @@ function versioningOf(theme: Theme, dice: Dice): Mode {
   return dice.pick<Mode>(['enabled', 'enabled', 'enabled', 'suspended', 'never'], 'mode');
 }
 
-function actionsOf(theme: Theme, { dice, menu, versioning }: { dice: Dice; menu: readonly Dish[]; versioning: Mode }): PlannedAction[] {
+function actionsOf(
+  theme: Theme,
+  { dice, menu, versioning }: { dice: Dice; menu: readonly Dish[]; versioning: Mode },
+): PlannedAction[] {
   const count = dice.whole(4, 14, 'actions');
   const gap = theme === 'buckets' ? dice.pick([60, 300, 900], 'gap') : dice.pick([4, 15, 60], 'gap');
   // Behind it everything is old enough for a sweeper.
@@ -102,7 +169,7 @@ function actionsOf(theme: Theme, { dice, menu, versioning }: { dice: Dice; menu:
   let at = 0;
   return Array.from({ length: count }, (_, index) => {
     const id = String.fromCharCode(97 + index);
-    at += Math.floor(-Math.log(1 - dice.roll('gap', id)) * gap) + (index === night ? 25 * DAY / 24 : 0);
+    at += Math.floor(-Math.log(1 - dice.roll('gap', id)) * gap) + (index === night ? (25 * DAY) / 24 : 0);
     const dish = index > night && dice.chance(0.25, 'sweep', id) ? SWEEP : weighted(menu, dice, id);
     const what = dish.make(dice, id);
     const isSwitch = what.kind === 'setVersioning' && versioning === 'never';
@@ -136,11 +203,32 @@ function faultsOf(actions: readonly PlannedAction[], dice: Dice): PlannedFault[]
     const call = atCommit ? 0 : dice.whole(0, 5, 'call', index);
     const from = atCommit ? { from: 'commit' as const } : {};
     const ms = msOf(kind, dice, index);
-    const fault = { request, call, ...from, kind, ...(ms !== undefined && { ms }), ...(kind === 'refuse' && { more: dice.whole(0, 6, 'more', index) }) };
+    const fault = {
+      request,
+      call,
+      ...from,
+      kind,
+      ...(ms !== undefined && { ms }),
+      ...(kind === 'refuse' && { more: dice.whole(0, 6, 'more', index) }),
+    };
     if (!['loseAnswer', 'late', 'loseRequest'].includes(kind) || dice.chance(0.4, 'alone', index)) return [fault];
     // Misfortunes do not come singly: the answer is lost, and so is what would settle it.
-    const next = dice.pick(['refuse', 'leaveDuring', 'leaveBefore', 'throttle', 'crash', 'loseAnswer'] as const, 'second', index);
-    return [fault, { request, call: call + 1, ...from, kind: next, ...(next === 'refuse' && { more: 6 }), ...(next === 'crash' && { ms: 50 }) }];
+    const next = dice.pick(
+      ['refuse', 'leaveDuring', 'leaveBefore', 'throttle', 'crash', 'loseAnswer'] as const,
+      'second',
+      index,
+    );
+    return [
+      fault,
+      {
+        request,
+        call: call + 1,
+        ...from,
+        kind: next,
+        ...(next === 'refuse' && { more: 6 }),
+        ...(next === 'crash' && { ms: 50 }),
+      },
+    ];
   }).flat();
 }
 
@@ -167,7 +255,9 @@ function incidentsOf(actions: readonly PlannedAction[], dice: Dice): Incident[] 
     const gateway = dice.whole(0, 2, 'hit', index);
     const at = dice.whole(0, Math.min(end, 10_000), 'when', index);
     const kind = dice.pick(['step', 'step', 'crash', 'pause'] as const, 'incident', index);
-    if (kind === 'step') return { kind, gateway, at, by: dice.pick([-600_000, 600_000, -90_000, 90_000, -2_000], 'step', index) };
+    if (kind === 'step') {
+      return { kind, gateway, at, by: dice.pick([-600_000, 600_000, -90_000, 90_000, -2_000], 'step', index) };
+    }
     return { kind, gateway, at, ms: dice.pick([5, 100, 1_500, 61_500], 'span', index) };
   });
 }

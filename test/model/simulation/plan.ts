@@ -1,6 +1,9 @@
 import type { Mode } from '../history/event.ts';
 
-/** Everything that happens in a run, as data: what is left out of it does not happen, and the rest goes on. Times in milliseconds. */
+/**
+ * Everything that happens in a run, as data: what is left out of it does not happen, and the rest goes on. Times in
+ * milliseconds.
+ */
 export interface Plan {
   readonly seed: number;
   /** What the bucket is when it begins; `B`, who has none, is there as well. */
@@ -34,10 +37,24 @@ export type VersionPick = number | 'null';
 
 export type What =
   /** `pauses`: the client is so long silent in the midst of the body. */
-  | { readonly kind: 'put'; readonly size: 'small' | 'streamed'; readonly condition?: PlannedCondition; readonly pause?: number }
+  | {
+      readonly kind: 'put';
+      readonly size: 'small' | 'streamed';
+      readonly condition?: PlannedCondition;
+      readonly pause?: number;
+    }
   | { readonly kind: 'copy'; readonly from: string; readonly condition?: PlannedCondition }
-  /** Create, UploadPart and Complete through these gateways, so long apart. `again`: Complete is repeated when it was not answered. */
-  | { readonly kind: 'upload'; readonly through: readonly [number, number, number]; readonly apart: number; readonly condition?: PlannedCondition; readonly again: boolean }
+  /**
+   * Create, UploadPart and Complete through these gateways, so long apart. `again`: Complete is repeated when it was
+   * not answered.
+   */
+  | {
+      readonly kind: 'upload';
+      readonly through: readonly [number, number, number];
+      readonly apart: number;
+      readonly condition?: PlannedCondition;
+      readonly again: boolean;
+    }
   | { readonly kind: 'delete'; readonly condition?: PlannedCondition }
   | { readonly kind: 'deleteVersion'; readonly version: VersionPick }
   | { readonly kind: 'deleteObjects'; readonly keys: readonly string[]; readonly version?: VersionPick }
@@ -74,7 +91,10 @@ export type FaultKind =
 export interface PlannedFault {
   /** Id of a request. */
   readonly request: string;
-  /** Which of its backend calls, from 0; counted from the first that changes the head of a key, or from the first of all. */
+  /**
+   * Which of its backend calls, from 0; counted from the first that changes the head of a key, or from the first of
+   * all.
+   */
   readonly call: number;
   readonly from?: 'commit';
   /** And so many after it. */

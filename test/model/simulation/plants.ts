@@ -6,8 +6,9 @@ import type { PlannedFault } from './plan.ts';
 import { readAll } from '../../../src/streams/read-all.ts';
 
 /**
- * Faults that the code once had, planted from outside to see that they are found: `npm run simulate -- --plant NAME`. They stand between
- * the gateways and the store, or in place of one function (`simulate.test.ts`); nothing of them is in the code.
+ * Faults that the code once had, planted from outside to see that they are found: `npm run simulate -- --plant NAME`.
+ * They stand between the gateways and the store, or in place of one function (`simulate.test.ts`); nothing of them is
+ * in the code.
  */
 const PLANTS = ['discard', 'below', 'mark', 'sweeper', 'nonce'] as const;
 export type Plant = (typeof PLANTS)[number];
@@ -19,24 +20,36 @@ export function plantNamed(name: string | undefined): Plant | undefined {
 /** After so long by his own clock a reader takes no notice of a delete mark. Milliseconds. */
 const TIME_OUT = 60_000;
 
-/** `mark`: a bucket that is being deleted looks alive to who finds its mark too old. @param now wall clock of the reader */
+/**
+ * `mark`: a bucket that is being deleted looks alive to who finds its mark too old.
+ * @param now wall clock of the reader
+ */
 export function ignoringOldMarks(store: BlobStore, now: () => number): BlobStore {
   return {
     ...store,
     read: async (ref, request, call) => {
       const result = await store.read(ref, request, call);
-      return ref.name.startsWith('b/') && now() - result.properties.lastModified > TIME_OUT ? withoutMark(result, call.signal) : result;
+      return ref.name.startsWith('b/') && now() - result.properties.lastModified > TIME_OUT
+        ? withoutMark(result, call.signal)
+        : result;
     },
   };
 }
 
 async function withoutMark({ properties, body }: ReadResult, signal: AbortSignal): Promise<ReadResult> {
-  const { state: _state, deletingSince: _since, ...record } = JSON.parse((await readAll(body)).toString()) as Record<string, unknown>;
+  const {
+    state: _state,
+    deletingSince: _since,
+    ...record
+  } = JSON.parse((await readAll(body)).toString()) as Record<string, unknown>;
   const bytes = Buffer.from(JSON.stringify(record));
   return { properties, body: new MemorySource({ size: bytes.length, chunks: [bytes] }, signal) };
 }
 
-/** `discard`: a writer whose head was written without an answer, and who then cannot read it, removes the blob that he named there. */
+/**
+ * `discard`: a writer whose head was written without an answer, and who then cannot read it, removes the blob that he
+ * named there.
+ */
 export class Discards {
   readonly #named = new Map<string, string>();
   readonly #store: BlobStore;
@@ -47,9 +60,21 @@ export class Discards {
     this.#call = call;
   }
 
-  note({ method, text, call, fault }: { readonly method: string; readonly text: string; readonly call: Call; readonly fault: PlannedFault | undefined }): void {
+  note({
+    method,
+    text,
+    call,
+    fault,
+  }: {
+    readonly method: string;
+    readonly text: string;
+    readonly call: Call;
+    readonly fault: PlannedFault | undefined;
+  }): void {
     const token = /:= \{(?:link|mlink), of (v\S+?)[,}]/.exec(text)?.[1];
-    if (method === 'write' && token !== undefined && fault?.kind === 'loseAnswer') this.#named.set(call.requestId, token);
+    if (method === 'write' && token !== undefined && fault?.kind === 'loseAnswer') {
+      this.#named.set(call.requestId, token);
+    }
   }
 
   readFailed(request: string): void {
@@ -59,7 +84,9 @@ export class Discards {
 
   async #remove(token: string): Promise<void> {
     const { entries } = await this.#store.list('system', { prefix: 'v/', limit: 1000 }, this.#call);
-    const names = entries.flatMap((entry) => (entry.kind === 'blob' && short(entry.name) === token ? [{ name: entry.name }] : []));
+    const names = entries.flatMap((entry) =>
+      entry.kind === 'blob' && short(entry.name) === token ? [{ name: entry.name }] : [],
+    );
     await this.#store.removeMany('system', names, this.#call);
   }
 }

@@ -39,7 +39,9 @@ export class Recorder {
   add(parts: Recorded & { readonly key: string }): void {
     const ended = parts.outcome.kind === 'unknown' ? Infinity : this.tick();
     this.events.push({ ...parts, ended });
-    if (parts.outcome.kind === 'done' && parts.outcome.versionId !== undefined) this.learn(parts.key, parts.outcome.versionId);
+    if (parts.outcome.kind === 'done' && parts.outcome.versionId !== undefined) {
+      this.learn(parts.key, parts.outcome.versionId);
+    }
   }
 
   addForBucket(parts: Recorded): void {
@@ -49,7 +51,9 @@ export class Recorder {
   /** From now on nothing that was not answered can land any more. */
   settled(): void {
     const ended = this.tick();
-    for (const [index, event] of this.events.entries()) if (event.ended === Infinity) this.events[index] = { ...event, ended };
+    for (const [index, event] of this.events.entries()) {
+      if (event.ended === Infinity) this.events[index] = { ...event, ended };
+    }
   }
 
   /** Bytes that somebody is going to write. @returns their ETag */
@@ -72,7 +76,11 @@ export class Recorder {
 
   checkBody(who: string, etag: string, text: string): void {
     const expected = this.#bodies.get(etag);
-    if (expected !== text) this.wrong.push(`${who} read torn bytes: ${JSON.stringify(text)} under ETag ${etag}, which is that of ${JSON.stringify(expected)}`);
+    if (expected !== text) {
+      this.wrong.push(
+        `${who} read torn bytes: ${JSON.stringify(text)} under ETag ${etag}, which is that of ${JSON.stringify(expected)}`,
+      );
+    }
   }
 
   learn(key: string, versionId: string): void {

@@ -19,9 +19,15 @@ export interface RequestParts {
 
 const BUDGET = new HoldBudget(1024 * 1024 * 1024);
 
-export function s3Request(method: string, { bucket, key, query = {}, headers = {}, body }: RequestParts, call: Call): S3Request {
+export function s3Request(
+  method: string,
+  { bucket, key, query = {}, headers = {}, body }: RequestParts,
+  call: Call,
+): S3Request {
   const all: RequestParts['headers'] = { host: 'localhost', 'content-length': String(body?.size ?? 0), ...headers };
-  const reader = readHeaders(Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [name, value])));
+  const reader = readHeaders(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
+  );
   const values = new Map(Object.entries(query));
   const source = Readable.from(body?.chunks ?? [], { objectMode: false });
   const leave = (): unknown => source.destroy(call.signal.reason as Error);
@@ -30,9 +36,21 @@ export function s3Request(method: string, { bucket, key, query = {}, headers = {
   return {
     method,
     address: { bucket, ...(key !== undefined && { key }), virtualHost: false },
-    query: { has: (name) => values.has(name), get: (name) => values.get(name), all: (name) => [...(values.has(name) ? [values.get(name) ?? ''] : [])], names: () => values.keys() },
+    query: {
+      has: (name) => values.has(name),
+      get: (name) => values.get(name),
+      all: (name) => [...(values.has(name) ? [values.get(name) ?? ''] : [])],
+      names: () => values.keys(),
+    },
     headers: reader,
-    body: createRequestBody({ source, headers: reader, payload: { kind: 'unsigned' }, onFirstRead: () => undefined, signal: call.signal, holdBudget: BUDGET }),
+    body: createRequestBody({
+      source,
+      headers: reader,
+      payload: { kind: 'unsigned' },
+      onFirstRead: () => undefined,
+      signal: call.signal,
+      holdBudget: BUDGET,
+    }),
     scheme: 'http',
     host: 'localhost',
     authMethod: 'header',
@@ -47,7 +65,11 @@ export function bodyOf(text: string): NonNullable<RequestParts['body']> {
 /** The element of an XML answer at this path; lists by their name. */
 export function valueAt({ body }: S3Response, ...path: readonly string[]): XmlValue {
   if (body === undefined || isByteSource(body)) return undefined;
-  return path.reduce<XmlValue>((value, name) => (typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, XmlValue>)[name] : undefined), body.value);
+  return path.reduce<XmlValue>(
+    (value, name) =>
+      typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, XmlValue>)[name] : undefined,
+    body.value,
+  );
 }
 
 export function listAt(response: S3Response, name: string): readonly Readonly<Record<string, XmlValue>>[] {

@@ -17,19 +17,23 @@ const { values } = parseArgs({
 });
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
-const child = spawn(process.execPath, [vitest, 'run', 'test/model/simulation/simulate.test.ts', '--project=model', '--disableConsoleIntercept'], {
-  stdio: 'inherit',
-  env: {
-    ...process.env,
-    SIMULATE_SEEDS: values.seeds,
-    SIMULATE_SEED: values.seed,
-    SIMULATE_STOP: values.stop,
-    SIMULATE_THEMES: values.themes,
-    SIMULATE_PLANT: values.plant,
-    SIMULATE_SHRINK: values['no-shrink'] ? 'no' : 'yes',
-    SIMULATE_OUT: values.out,
+const child = spawn(
+  process.execPath,
+  [vitest, 'run', 'test/model/simulation/simulate.test.ts', '--project=model', '--disableConsoleIntercept'],
+  {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      SIMULATE_SEEDS: values.seeds,
+      SIMULATE_SEED: values.seed,
+      SIMULATE_STOP: values.stop,
+      SIMULATE_THEMES: values.themes,
+      SIMULATE_PLANT: values.plant,
+      SIMULATE_SHRINK: values['no-shrink'] ? 'no' : 'yes',
+      SIMULATE_OUT: values.out,
+    },
   },
-});
+);
 child.on('exit', (code) => {
   process.exitCode = code ?? 1;
 });

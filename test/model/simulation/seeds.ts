@@ -21,7 +21,15 @@ export interface SeedsOptions extends SimulateOptions, PlanLimits {
   readonly shrinking?: boolean;
 }
 
-export async function simulateSeeds({ first, seeds, stopAfter = 1, shrinking = true, themes, without, ...options }: SeedsOptions): Promise<Tally> {
+export async function simulateSeeds({
+  first,
+  seeds,
+  stopAfter = 1,
+  shrinking = true,
+  themes,
+  without,
+  ...options
+}: SeedsOptions): Promise<Tally> {
   const tally: Tally = { seeds, requests: 0, calls: 0, faults: 0, undecided: 0, found: [] };
   for (let seed = first; seed < first + seeds && tally.found.length < stopAfter; seed++) {
     const plan = planOf(seed, { ...(themes && { themes }), ...(without && { without }) });
@@ -30,7 +38,9 @@ export async function simulateSeeds({ first, seeds, stopAfter = 1, shrinking = t
     tally.calls += result.calls;
     tally.faults += result.faults;
     tally.undecided += result.undecided.length;
-    if (result.wrong.length > 0) tally.found.push({ seed, story: shrinking ? await storyOf(plan, options) : (result.wrong[0] ?? '') });
+    if (result.wrong.length > 0) {
+      tally.found.push({ seed, story: shrinking ? await storyOf(plan, options) : (result.wrong[0] ?? '') });
+    }
   }
   return tally;
 }
@@ -42,5 +52,11 @@ async function storyOf(plan: Plan, options: SimulateOptions): Promise<string> {
 
 /** Plan, course and what was wrong, for people. */
 function tell(plan: Plan, { wrong, trace }: Simulated): string {
-  return [describePlan(plan), 'came so:', ...trace.slice(0, 400).map((line) => `  ${line}`), 'WRONG:', ...wrong.map((line) => `  ${line}`)].join('\n');
+  return [
+    describePlan(plan),
+    'came so:',
+    ...trace.slice(0, 400).map((line) => `  ${line}`),
+    'WRONG:',
+    ...wrong.map((line) => `  ${line}`),
+  ].join('\n');
 }

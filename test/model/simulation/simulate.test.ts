@@ -7,10 +7,15 @@ import { type SeedsOptions, simulateSeeds } from './seeds.ts';
 import { simulate } from './simulate.ts';
 
 vi.mock('../../../src/observe/random-id.ts', () => import('../interleaving/seeded-random.ts'));
-vi.mock('node:crypto', async (original) => ({ ...(await original<object>()), ...(await import('../interleaving/seeded-random.ts')) }));
+vi.mock('node:crypto', async (original) => ({
+  ...(await original<object>()),
+  ...(await import('../interleaving/seeded-random.ts')),
+}));
 
-vi.mock('../../../src/manifest/versions/displace.ts', async (original) =>
-  ({ ...(await original<object>()), ...(process.env['SIMULATE_PLANT'] === 'below' && { floorAbove: () => ({ floor: 0 }) }) }));
+vi.mock('../../../src/manifest/versions/displace.ts', async (original) => ({
+  ...(await original<object>()),
+  ...(process.env['SIMULATE_PLANT'] === 'below' && { floorAbove: () => ({ floor: 0 }) }),
+}));
 vi.mock('../../../src/manifest/sweep/sweep-settings.ts', async (original) => {
   const real = await original<{ readonly SWEEP_DEFAULTS: object }>();
   const unguarded = { GRACE_MS: 0, SWEEP_DEFAULTS: { ...real.SWEEP_DEFAULTS, graceMs: 0, settleAfterMs: 0 } };
@@ -29,12 +34,20 @@ function askedFor(): Pick<SeedsOptions, 'themes'> {
 describe('gateways, clients and misfortunes of each seed', () => {
   it('lose nothing, mix nothing up and end', async () => {
     const range = { first: Number(seed ?? 1), seeds: Number(seeds ?? 300), stopAfter: Number(stop ?? 1) };
-    const tally = await simulateSeeds({ ...askedFor(), ...range, shrinking: shrinks !== 'no', plant: plantNamed(plant) });
+    const tally = await simulateSeeds({
+      ...askedFor(),
+      ...range,
+      shrinking: shrinks !== 'no',
+      plant: plantNamed(plant),
+    });
     const { found, ...figures } = tally;
     const stories = found.map((one) => `===== seed ${one.seed}\n${one.story}\n`).join('');
     if (out !== undefined && out !== '') writeFileSync(out, stories);
     if (seeds !== undefined) console.log(JSON.stringify({ ...figures, found: found.length }));
-    expect(found.map((one) => one.seed), stories).toEqual([]);
+    expect(
+      found.map((one) => one.seed),
+      stories,
+    ).toEqual([]);
   }, 86_400_000);
 
   it.each(Object.entries(FOUND))('are right when %s', async (_what, plan) => {

@@ -69,12 +69,31 @@ class Simulation {
     const faultOf: WireOptions['faultOf'] = (request, call, sinceCommit) =>
       plan.faults.find((fault) => {
         const number = fault.from === 'commit' ? sinceCommit : call;
-        return fault.request === request && number !== undefined && fault.call <= number && number <= fault.call + (fault.more ?? 0);
+        return (
+          fault.request === request &&
+          number !== undefined &&
+          fault.call <= number &&
+          number <= fault.call + (fault.more ?? 0)
+        );
       });
     const store = spoil(new MemoryBlobStore({ now: serviceClock(timeline) }));
-    this.#wire = new Wire({ timeline, dice, store, faultOf, leave: (request) => this.#clients.leave(request), note, plant });
+    this.#wire = new Wire({
+      timeline,
+      dice,
+      store,
+      faultOf,
+      leave: (request) => this.#clients.leave(request),
+      note,
+      plant,
+    });
     const gateway = (skew: number, index: number): Gateway =>
-      new Gateway({ name: `G${index}`, timeline, skew, storeOf: (self) => this.#wire.storeFor(self), onCrash: (self) => this.#clients.abandon(self) });
+      new Gateway({
+        name: `G${index}`,
+        timeline,
+        skew,
+        storeOf: (self) => this.#wire.storeFor(self),
+        onCrash: (self) => this.#clients.abandon(self),
+      });
     this.#gateways = plan.skews.map(gateway);
     this.#clients = new Clients({ timeline, gateways: this.#gateways, recorder: this.#recorder, note });
   }
@@ -85,9 +104,17 @@ class Simulation {
       this.#schedule();
       await this.#timeline.run();
       this.#recorder.settled();
-      await rest({ timeline: this.#timeline, wire: this.#wire, recorder: this.#recorder, note: (...line) => this.#note(...line), plan: this.#plan });
+      await rest({
+        timeline: this.#timeline,
+        wire: this.#wire,
+        recorder: this.#recorder,
+        note: (...line) => this.#note(...line),
+        plan: this.#plan,
+      });
     } catch (error) {
-      this.#recorder.wrong.push(`the simulation broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      this.#recorder.wrong.push(
+        `the simulation broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
     }
     const { events, listings, wrong } = this.#recorder;
     const verdict = checkHistory({ events, listings }, { start: { ...EMPTY, owner: 'A' } });
@@ -105,7 +132,9 @@ class Simulation {
     if (/^G\d+ /.test(who)) this.#calls += 1;
     // Reading everything at rest is of interest where it fails.
     if (who.startsWith('Z ') || /^z\d.*answers 20/.test(`${who} ${outcome}`)) return;
-    if (this.#trace.length < MOST_LINES) this.#trace.push(`${this.#timeline.now.toFixed(1).padStart(10)} ${who}: ${what} -> ${outcome}`);
+    if (this.#trace.length < MOST_LINES) {
+      this.#trace.push(`${this.#timeline.now.toFixed(1).padStart(10)} ${who}: ${what} -> ${outcome}`);
+    }
   }
 
   async #setUp(): Promise<void> {
@@ -141,12 +170,18 @@ class Simulation {
 
   #begin(action: PlannedAction): void {
     perform(this.#clients, action).catch((error: unknown) => {
-      this.#recorder.wrong.push(`${action.id} broke the simulation: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      this.#recorder.wrong.push(
+        `${action.id} broke the simulation: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
     });
   }
 }
 
-const STATES: Readonly<Record<Mode, readonly string[]>> = { never: [], enabled: ['Enabled'], suspended: ['Enabled', 'Suspended'] };
+const STATES: Readonly<Record<Mode, readonly string[]>> = {
+  never: [],
+  enabled: ['Enabled'],
+  suspended: ['Enabled', 'Suspended'],
+};
 
 /** All that the bucket may be in the course of the run. */
 function modesOf({ versioning, actions }: Plan): Mode[] {

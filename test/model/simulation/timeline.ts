@@ -47,9 +47,12 @@ export class Timeline {
     }
   }
 
-  /** Until whoever can go on has gone on: nobody waits for anything but virtual time, or for a turn of the event loop or two. */
+  /**
+   * Until whoever can go on has gone on: nobody waits for anything but virtual time, or for a turn of the event loop or
+   * two.
+   */
   async #settle(): Promise<void> {
-    for (let quiet = 0; quiet < QUIET_TURNS;) {
+    for (let quiet = 0; quiet < QUIET_TURNS; ) {
       const before = this.#activity;
       await nextTurn();
       quiet = before === this.#activity ? quiet + 1 : 0;

@@ -23,8 +23,23 @@ const GIVEN_UP_AFTER = 40;
 const FREE: Call = testCall();
 
 const METHODS = [
-  'createContainer', 'headContainer', 'removeContainer', 'listContainers', 'head', 'read', 'write', 'setMetadata', 'remove', 'removeMany', 'list', 'copy',
-  'stagePart', 'stagePartFrom', 'assemble', 'discardParts', 'ping',
+  'createContainer',
+  'headContainer',
+  'removeContainer',
+  'listContainers',
+  'head',
+  'read',
+  'write',
+  'setMetadata',
+  'remove',
+  'removeMany',
+  'list',
+  'copy',
+  'stagePart',
+  'stagePartFrom',
+  'assemble',
+  'discardParts',
+  'ping',
 ] as const satisfies readonly PortMethod[];
 
 export interface WireOptions {
@@ -38,7 +53,10 @@ export interface WireOptions {
   readonly plant?: Plant | undefined;
 }
 
-/** Between the gateways and the one store: each call takes its time there and back, and things go wrong with it on its way. */
+/**
+ * Between the gateways and the one store: each call takes its time there and back, and things go wrong with it on its
+ * way.
+ */
 export class Wire {
   readonly #options: WireOptions;
   readonly #counts = new Map<string, number>();
@@ -66,12 +84,16 @@ export class Wire {
     const who = `${sent.gateway.name} ${call.requestId.includes('.') || call.requestId.length < 6 ? call.requestId : 'background'}`;
     const number = this.#counts.get(call.requestId) ?? 0;
     this.#counts.set(call.requestId, number + 1);
-    if (isChange(method) && /^[kl] /.test(sent.text) && !this.#commits.has(call.requestId)) this.#commits.set(call.requestId, number);
+    if (isChange(method) && /^[kl] /.test(sent.text) && !this.#commits.has(call.requestId)) {
+      this.#commits.set(call.requestId, number);
+    }
     const commit = this.#commits.get(call.requestId);
     const fault = this.#options.faultOf(call.requestId, number, commit === undefined ? undefined : number - commit);
     if (fault !== undefined) this.faults += 1;
     if (fault?.kind === 'leaveBefore') this.#options.leave(call.requestId);
-    if (call.signal.aborted) return Promise.reject(new StoreError('aborted', { call: method, cause: call.signal.reason }));
+    if (call.signal.aborted) {
+      return Promise.reject(new StoreError('aborted', { call: method, cause: call.signal.reason }));
+    }
     return this.#travel({ ...sent, who, number, fault, text: `${method} ${shortenNames(sent.text)}` }, run);
   }
 
@@ -82,11 +104,13 @@ export class Wire {
     return new Promise<T>((resolve, reject) => {
       /** In the gateway, if it still is what it was. */
       const deliver = (after: number, work: () => void): void => {
-        timeline.after(after, () => gateway.resume(life, () => {
-          call.signal.removeEventListener('abort', abandon);
-          timeline.stir();
-          work();
-        }));
+        timeline.after(after, () =>
+          gateway.resume(life, () => {
+            call.signal.removeEventListener('abort', abandon);
+            timeline.stir();
+            work();
+          }),
+        );
       };
       const abandon = (): void => {
         note(who, text, 'ABANDONED on its way');
@@ -94,18 +118,25 @@ export class Wire {
         reject(new StoreError('aborted', { call: method, cause: call.signal.reason, ...lostIfChange(method) }));
       };
       call.signal.addEventListener('abort', abandon, { once: true });
-      this.#send({ ...trip, fail: (error, after) => deliver(after, () => reject(error)) }, {
-        run,
-        answer: (back, value) => deliver(back, () => {
-          if ('value' in value) resolve(value.value);
-          else reject(value.error instanceof Error ? value.error : new Error('no error', { cause: value.error }));
-          if (trip.fault?.kind === 'leaveAfter') this.#options.leave(call.requestId);
-        }),
-      });
+      this.#send(
+        { ...trip, fail: (error, after) => deliver(after, () => reject(error)) },
+        {
+          run,
+          answer: (back, value) =>
+            deliver(back, () => {
+              if ('value' in value) resolve(value.value);
+              else reject(value.error instanceof Error ? value.error : new Error('no error', { cause: value.error }));
+              if (trip.fault?.kind === 'leaveAfter') this.#options.leave(call.requestId);
+            }),
+        },
+      );
     });
   }
 
-  #send<T>(trip: Trip & { readonly fail: (error: StoreError, after: number) => void }, { run, answer }: Journey<T>): void {
+  #send<T>(
+    trip: Trip & { readonly fail: (error: StoreError, after: number) => void },
+    { run, answer }: Journey<T>,
+  ): void {
     const { timeline, note } = this.#options;
     const { call, method, fault, who, text, fail } = trip;
     const lost = new StoreError('unavailable', { call: method, ...lostIfChange(method) });
@@ -121,7 +152,10 @@ export class Wire {
     if (fault?.kind === 'late') fail(lost, GIVEN_UP_AFTER);
     timeline.after(fault?.kind === 'late' ? GIVEN_UP_AFTER + (fault.ms ?? 0) : there, () => {
       this.#discards?.note(trip);
-      const outcome = this.#sent(trip, run).then((value) => ({ value: fault?.kind === 'cutBody' ? cut(value) : value }), (error: unknown) => ({ error }));
+      const outcome = this.#sent(trip, run).then(
+        (value) => ({ value: fault?.kind === 'cutBody' ? cut(value) : value }),
+        (error: unknown) => ({ error }),
+      );
       void outcome.then((came) => {
         timeline.stir();
         note(who, text, `${shortenNames(shortOutcome(came))}${REMARKS[fault?.kind ?? ''] ?? ''}`);
@@ -131,7 +165,10 @@ export class Wire {
     });
   }
 
-  /** `nonce` planted: somebody on the way sends again what was not answered, and passes on the second answer as the only one. */
+  /**
+   * `nonce` planted: somebody on the way sends again what was not answered, and passes on the second answer as the only
+   * one.
+   */
   async #sent<T>({ fault, text }: Trip, run: () => Promise<T>): Promise<T> {
     if (this.#isSentAgain({ fault, text })) await run().catch(() => undefined);
     return run();
@@ -139,7 +176,11 @@ export class Wire {
 
   /** Only what changes a head on a condition keeps nonces. */
   #isSentAgain({ fault, text }: Pick<Trip, 'fault' | 'text'>): boolean {
-    return this.#options.plant === 'nonce' && fault?.kind === 'loseAnswer' && /^(?:write|setMetadata|copy) [kl] .* if /.test(text);
+    return (
+      this.#options.plant === 'nonce' &&
+      fault?.kind === 'loseAnswer' &&
+      /^(?:write|setMetadata|copy) [kl] .* if /.test(text)
+    );
   }
 
   /** What happens to the gateway or its client while the call is on its way. */
@@ -154,7 +195,10 @@ export class Wire {
     const { dice } = this.#options;
     const usual = (way: string): number => dice.roll('latency', call.requestId, number, way) * MOST_LATENCY + 1;
     const more = fault?.ms ?? 0;
-    return [usual('there') + (fault?.kind === 'slow' ? more : 0), usual('back') + (fault?.kind === 'slowAnswer' ? more : 0)];
+    return [
+      usual('there') + (fault?.kind === 'slow' ? more : 0),
+      usual('back') + (fault?.kind === 'slowAnswer' ? more : 0),
+    ];
   }
 }
 
@@ -170,8 +214,17 @@ function lostIfChange(method: PortMethod): { lost?: true } {
   return isChange(method) ? { lost: true } : {};
 }
 
-const REFUSALS: Readonly<Record<string, 'unavailable' | 'throttled'>> = { refuse: 'unavailable', throttle: 'throttled' };
-const REMARKS: Readonly<Record<string, string>> = { late: ' (LATE: nobody waits for it)', loseAnswer: ' (ANSWER LOST)', slow: ' (slow)', slowAnswer: ' (answer slow)', cutBody: ' (BODY CUT)' };
+const REFUSALS: Readonly<Record<string, 'unavailable' | 'throttled'>> = {
+  refuse: 'unavailable',
+  throttle: 'throttled',
+};
+const REMARKS: Readonly<Record<string, string>> = {
+  late: ' (LATE: nobody waits for it)',
+  loseAnswer: ' (ANSWER LOST)',
+  slow: ' (slow)',
+  slowAnswer: ' (answer slow)',
+  cutBody: ' (BODY CUT)',
+};
 
 /** The last argument of every call of the port is its `Call`. */
 function free(store: BlobStore): BlobStore {
@@ -179,10 +232,18 @@ function free(store: BlobStore): BlobStore {
     const send = store[method].bind(store) as (...args: unknown[]) => unknown;
     return [method, (...args: unknown[]) => send(...args.slice(0, -1), FREE)] as const;
   });
-  return { kind: store.kind, capabilities: store.capabilities, close: () => store.close(), ...Object.fromEntries(calls) } as unknown as BlobStore;
+  return {
+    kind: store.kind,
+    capabilities: store.capabilities,
+    close: () => store.close(),
+    ...Object.fromEntries(calls),
+  } as unknown as BlobStore;
 }
 
-/** A body is read before its call is made: what is in the store is there as a whole, and breaking off a body stores nothing. */
+/**
+ * A body is read before its call is made: what is in the store is there as a whole, and breaking off a body stores
+ * nothing.
+ */
 function drained(store: BlobStore): BlobStore {
   return {
     ...store,

@@ -29,7 +29,12 @@ const attributes = { headers: {}, userMetadata: {} };
 function streamed(world: SweepFixture, text: string): Promise<unknown> {
   const body = { size: text.length, stream: Readable.from([Buffer.from(text)]) };
   const facts = Promise.resolve({ md5: md5Of(text) });
-  return world.gateway.objects.put(world.bucket, 'k', { body, facts, attributes, ownerId: OWNER, conditions: {} }, testCall());
+  return world.gateway.objects.put(
+    world.bucket,
+    'k',
+    { body, facts, attributes, ownerId: OWNER, conditions: {} },
+    testCall(),
+  );
 }
 
 async function upload(world: SweepFixture): Promise<unknown> {
@@ -44,7 +49,9 @@ async function aborted(world: SweepFixture): Promise<unknown> {
 }
 
 async function nth(world: SweepFixture, n: number): Promise<string> {
-  const ids = Object.keys(await world.view()).filter((id) => id !== 'current' && id !== 'null').sort();
+  const ids = Object.keys(await world.view())
+    .filter((id) => id !== 'current' && id !== 'null')
+    .sort();
   return ids[n] ?? 'none';
 }
 
@@ -98,7 +105,11 @@ const WORKS: Readonly<Record<string, Scenario['work']>> = {
   'an upload that is completed': upload,
   'an upload that is aborted': aborted,
   'change of tags': (world) =>
-    world.gateway.objects.amend({ bucket: world.bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall()),
+    world.gateway.objects.amend(
+      { bucket: world.bucket, key: 'k' },
+      () => ({ tags: [{ key: 'a', value: 'b' }] }),
+      testCall(),
+    ),
 };
 
 /** Runs the work; from its n-th call on the process is dead, that call done or not. @returns whether it came so far */
@@ -139,28 +150,37 @@ async function expectClean(world: SweepFixture): Promise<void> {
       const isNamed = staged.includes(token) || (version !== undefined && isVisible(head, version));
       const isCopyOfHead = head !== undefined && tokenOfNull(seqOfToken(token), head.properties.revision) === token;
       expect(isNamed || isCopyOfHead, name).toBe(true);
-    } else if (name.startsWith('x/')) expect(head?.record?.kind, name).toBe('tomb');
-    else expect(open.some((uploadId) => name.includes(uploadId)), name).toBe(true);
+    } else if (name.startsWith('x/')) {
+      expect(head?.record?.kind, name).toBe('tomb');
+    } else {
+      expect(
+        open.some((uploadId) => name.includes(uploadId)),
+        name,
+      ).toBe(true);
+    }
   }
   expect(head?.record?.kind).not.toBe('void');
   expect(findings(await world.sweep())).toEqual({});
 }
 
 describe.each(Object.keys(STARTS))('%s', (start) => {
-  it.each(Object.keys(WORKS))('%s: whatever call the process dies at, a sweep leaves what clients see, and nothing else', async (work) => {
-    for (const done of [false, true]) {
-      for (let n = 1, reached = true; reached; n++) {
-        expect(n).toBeLessThan(MOST_CALLS);
-        const world = await SweepFixture.open({ capabilities: CAPABILITIES });
-        await STARTS[start]?.(world);
-        await world.gateway.idle();
-        reached = await crash(world, WORKS[work] ?? (() => Promise.resolve()), { n, done });
-        const before = await world.view();
-        await sweepOut(world);
-        expect(await world.view(), `dead at call ${n}, done ${done}`).toEqual(before);
-        await expectClean(world);
-        vi.useRealTimers();
+  it.each(Object.keys(WORKS))(
+    '%s: whatever call the process dies at, a sweep leaves what clients see, and nothing else',
+    async (work) => {
+      for (const done of [false, true]) {
+        for (let n = 1, reached = true; reached; n++) {
+          expect(n).toBeLessThan(MOST_CALLS);
+          const world = await SweepFixture.open({ capabilities: CAPABILITIES });
+          await STARTS[start]?.(world);
+          await world.gateway.idle();
+          reached = await crash(world, WORKS[work] ?? (() => Promise.resolve()), { n, done });
+          const before = await world.view();
+          await sweepOut(world);
+          expect(await world.view(), `dead at call ${n}, done ${done}`).toEqual(before);
+          await expectClean(world);
+          vi.useRealTimers();
+        }
       }
-    }
-  });
+    },
+  );
 });

@@ -22,7 +22,8 @@ async function litter(world: SweepFixture): Promise<void> {
   await world.version('enabled');
   await world.put('one');
   const crash = (...calls: readonly `${string} ${string}`[]): void => {
-    gateway.plan = ({ method, ref }) => (calls.some((call) => `${method} ${ref.name ?? ''}`.startsWith(call)) ? { kind: 'fail' } : undefined);
+    gateway.plan = ({ method, ref }) =>
+      calls.some((call) => `${method} ${ref.name ?? ''}`.startsWith(call)) ? { kind: 'fail' } : undefined;
   };
   crash('write k', 'remove v/');
   await codeOf(world.put('crashed'));
@@ -31,7 +32,12 @@ async function litter(world: SweepFixture): Promise<void> {
   const two = await world.put('two');
   await codeOf(world.remove(two));
   await world.put('one', 'void');
-  await codeOf(world.remove(Object.keys(await world.view('void')).find((id) => id.length === 32), 'void'));
+  await codeOf(
+    world.remove(
+      Object.keys(await world.view('void')).find((id) => id.length === 32),
+      'void',
+    ),
+  );
   gateway.plan = () => undefined;
   await world.put('one', 'deleted');
   await world.remove(undefined, 'deleted');
@@ -66,7 +72,9 @@ const CLIENTS: Readonly<Record<string, (world: SweepFixture) => Promise<() => Pr
   'a PUT of every key': async (world) => {
     const ids = await Promise.all(KEYS.map((key) => world.put('new', key)));
     return async () => {
-      for (const [n, key] of KEYS.entries()) expect([await world.text(undefined, key), await world.text(ids[n], key)]).toEqual(['new', 'new']);
+      for (const [n, key] of KEYS.entries()) {
+        expect([await world.text(undefined, key), await world.text(ids[n], key)]).toEqual(['new', 'new']);
+      }
     };
   },
   'a DELETE of every key': async (world) => {
@@ -83,41 +91,55 @@ const CLIENTS: Readonly<Record<string, (world: SweepFixture) => Promise<() => Pr
   'an upload from beginning to end': async (world) => {
     const { target, parts } = await world.gateway.started('k', ...PARTS);
     const { versionId } = await world.gateway.complete(target, parts);
-    return async () => expect([await world.text(), await world.text(versionId)]).toEqual([PARTS.join(''), PARTS.join('')]);
+    return async () =>
+      expect([await world.text(), await world.text(versionId)]).toEqual([PARTS.join(''), PARTS.join('')]);
   },
 };
 
 describe.each(Object.keys(CLIENTS))('%s', (client) => {
-  it.each(['before', 'after'] as const)('%s any call of a sweep: both come to their end, and nothing is lost', async (side) => {
-    for (let n = 1, reached = true; reached; n++) {
-      expect(n).toBeLessThan(MOST_CALLS);
-      const world = await littered();
-      let count = 0;
-      let check = async (): Promise<void> => undefined;
-      const act = async (): Promise<void> => {
-        check = (await CLIENTS[client]?.(world)) ?? check;
-      };
-      const store = withFaults(world.gateway.memory, () => (++count === n ? { kind: 'interleave', [side]: act } : undefined));
-      expect(problemsOf(await world.sweep({}, { store }))).toEqual([]);
-      await world.gateway.idle();
-      reached = count >= n;
-      await check();
-      const view = await viewAll(world);
-      for (const hours of [25, 8 * 24]) {
-        world.advance(hours);
-        expect(problemsOf(await world.sweep())).toEqual([]);
+  it.each(['before', 'after'] as const)(
+    '%s any call of a sweep: both come to their end, and nothing is lost',
+    async (side) => {
+      for (let n = 1, reached = true; reached; n++) {
+        expect(n).toBeLessThan(MOST_CALLS);
+        const world = await littered();
+        let count = 0;
+        let check = async (): Promise<void> => undefined;
+        const act = async (): Promise<void> => {
+          check = (await CLIENTS[client]?.(world)) ?? check;
+        };
+        const store = withFaults(world.gateway.memory, () =>
+          ++count === n ? { kind: 'interleave', [side]: act } : undefined,
+        );
+        expect(problemsOf(await world.sweep({}, { store }))).toEqual([]);
+        await world.gateway.idle();
+        reached = count >= n;
+        await check();
+        const view = await viewAll(world);
+        for (const hours of [25, 8 * 24]) {
+          world.advance(hours);
+          expect(problemsOf(await world.sweep())).toEqual([]);
+        }
+        expect(await viewAll(world), `at call ${n}`).toEqual(view);
+        vi.useRealTimers();
       }
-      expect(await viewAll(world), `at call ${n}`).toEqual(view);
-      vi.useRealTimers();
-    }
-  });
+    },
+  );
 });
 
 describe('two sweeps side by side', () => {
   it('do the work of one', async () => {
     const world = await littered();
     // What there is to be done: without it nothing here would show anything.
-    expect(Object.keys(findings(await world.sweep({ dryRun: true }))).sort()).toEqual(['index', 'logged', 'staging', 'tombstones', 'unsettled', 'versions', 'voids']);
+    expect(Object.keys(findings(await world.sweep({ dryRun: true }))).sort()).toEqual([
+      'index',
+      'logged',
+      'staging',
+      'tombstones',
+      'unsettled',
+      'versions',
+      'voids',
+    ]);
     const before = await viewAll(world);
     const reports = await Promise.all([world.sweep({ concurrency: 3 }), world.sweep({ concurrency: 1 })]);
     expect(reports.flatMap(problemsOf)).toEqual([]);

@@ -71,7 +71,11 @@ function otherConditionTests(subject: Subject, test: Define): void {
     await failsWith(subject.store.setMetadata(ref, { a: '3' }, at(first.revision), subject.call), 'conditionFailed');
     expect((await subject.store.head(ref, subject.call)).metadata).toEqual({ a: '2' });
     await subject.store.remove(ref, second.revision, subject.call);
-    await failsWith(subject.store.setMetadata(ref, { a: '4' }, at(second.revision), subject.call), 'notFound', 'conditionFailed');
+    await failsWith(
+      subject.store.setMetadata(ref, { a: '4' }, at(second.revision), subject.call),
+      'notFound',
+      'conditionFailed',
+    );
     await failsWith(subject.store.head(ref, subject.call), 'notFound');
   });
 
@@ -96,7 +100,9 @@ function otherConditionTests(subject: Subject, test: Define): void {
 
 function raceTests(subject: Subject, test: Define): void {
   const raceToWrite = async (condition: Condition, ref = subject.ref()): Promise<void> => {
-    const races = RACERS.map((racer) => subject.write(ref, `racer ${racer}`, { condition, metadata: { racer: `${racer}` } }));
+    const races = RACERS.map((racer) =>
+      subject.write(ref, `racer ${racer}`, { condition, metadata: { racer: `${racer}` } }),
+    );
     const winners = await winnersOf(races, 'conditionFailed');
     expect(winners).toHaveLength(1);
     expect(await subject.text(ref)).toBe(`racer ${winners[0]}`);
@@ -116,7 +122,9 @@ function raceTests(subject: Subject, test: Define): void {
   test('20 setMetadata on one revision: one succeeds', async () => {
     const ref = subject.ref();
     const { revision } = await subject.write(ref, 'start');
-    const races = RACERS.map((racer) => subject.store.setMetadata(ref, { racer: `${racer}` }, at(revision), subject.call));
+    const races = RACERS.map((racer) =>
+      subject.store.setMetadata(ref, { racer: `${racer}` }, at(revision), subject.call),
+    );
     const winners = await winnersOf(races, 'conditionFailed');
     expect(winners).toHaveLength(1);
     expect((await subject.store.head(ref, subject.call)).metadata).toEqual({ racer: `${winners[0]}` });

@@ -61,7 +61,9 @@ function lifecycleTests(subject: Subject, test: Define): void {
 
   test('of 20 owners at once one has the container', async () => {
     const name = subject.freshContainerName();
-    const races = Array.from({ length: 20 }, (_, i) => subject.store.createContainer(name, { owner: `owner-${i}` }, subject.call));
+    const races = Array.from({ length: 20 }, (_, i) =>
+      subject.store.createContainer(name, { owner: `owner-${i}` }, subject.call),
+    );
     const [winner] = await winnersOf(races, 'containerExists');
     expect((await subject.store.headContainer(name, subject.call)).owner).toBe(`owner-${winner}`);
     await subject.store.removeContainer(name, subject.call);
@@ -78,7 +80,11 @@ function lifecycleTests(subject: Subject, test: Define): void {
     }
     await subject.store.removeContainer(name, subject.call);
     await failsWith(subject.store.headContainer(name, subject.call), 'containerNotFound');
-    await failsWith(subject.store.head({ container: name, name: 'blob' }, subject.call), 'notFound', 'containerNotFound');
+    await failsWith(
+      subject.store.head({ container: name, name: 'blob' }, subject.call),
+      'notFound',
+      'containerNotFound',
+    );
   });
 
   test('listContainers names all containers, in pages', async () => {
@@ -146,7 +152,9 @@ function missingContainerTests(subject: Subject, test: Define): void {
   });
 
   test('removeMany without the container fails, as a whole or item by item', async () => {
-    const outcomes = await subject.store.removeMany(missing.container, [{ name: 'blob' }], subject.call).catch((error: unknown) => [error]);
+    const outcomes = await subject.store
+      .removeMany(missing.container, [{ name: 'blob' }], subject.call)
+      .catch((error: unknown) => [error]);
     expect(outcomes).toHaveLength(1);
     expect(outcomes[0]).not.toBe('removed');
     if (outcomes[0] instanceof Error) await failsWith(Promise.reject(outcomes[0]), 'containerNotFound', 'notFound');

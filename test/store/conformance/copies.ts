@@ -6,8 +6,20 @@ import { dropContainer } from '../../support/drop-container.ts';
 import { type Define, failsWith, md5, type Subject, winnersOf } from './suite.ts';
 
 export function copyTests(subject: Subject, test: Define): void {
-  const copy = (target: BlobRef, source: BlobRef, of: WriteResult, more: Partial<CopyRequest> = {}): Promise<WriteResult> => {
-    const request = { source: { ...source, revision: of.revision }, size: 6, headers: {}, metadata: { copy: '1' }, sameHeaders: true, ...more };
+  const copy = (
+    target: BlobRef,
+    source: BlobRef,
+    of: WriteResult,
+    more: Partial<CopyRequest> = {},
+  ): Promise<WriteResult> => {
+    const request = {
+      source: { ...source, revision: of.revision },
+      size: 6,
+      headers: {},
+      metadata: { copy: '1' },
+      sameHeaders: true,
+      ...more,
+    };
     return subject.store.copy(target, request, subject.call);
   };
 
@@ -20,13 +32,24 @@ export function copyTests(subject: Subject, test: Define): void {
     expect(properties).toMatchObject({ ...headers, size: 6, md5: md5('source'), revision: result.revision });
     expect(properties.metadata).toEqual({ b: '2' });
     expect(await subject.text(target)).toBe('source');
-    expect(await subject.store.head(source, subject.call)).toMatchObject({ metadata: { a: '1' }, revision: of.revision });
+    expect(await subject.store.head(source, subject.call)).toMatchObject({
+      metadata: { a: '1' },
+      revision: of.revision,
+    });
   });
 
   test('copy gives the target headers of its own, or does nothing', async () => {
     const [source, target] = [subject.ref(), subject.ref()];
-    const of = await subject.write(source, 'source', { headers: { contentType: 'a/a', cacheControl: 'no-store' }, metadata: { a: '1' } });
-    const more = { headers: { contentType: 'b/b', contentLanguage: 'fr' }, metadata: { b: '2' }, md5: md5('source'), sameHeaders: false };
+    const of = await subject.write(source, 'source', {
+      headers: { contentType: 'a/a', cacheControl: 'no-store' },
+      metadata: { a: '1' },
+    });
+    const more = {
+      headers: { contentType: 'b/b', contentLanguage: 'fr' },
+      metadata: { b: '2' },
+      md5: md5('source'),
+      sameHeaders: false,
+    };
     const copied = await copy(target, source, of, more).catch((error: unknown) => {
       if (!isStoreError(error, 'tooLarge')) throw error;
     });
@@ -36,7 +59,13 @@ export function copyTests(subject: Subject, test: Define): void {
       return;
     }
     const properties = await subject.store.head(target, subject.call);
-    expect(properties).toMatchObject({ contentType: 'b/b', contentLanguage: 'fr', size: 6, md5: md5('source'), revision: copied.revision });
+    expect(properties).toMatchObject({
+      contentType: 'b/b',
+      contentLanguage: 'fr',
+      size: 6,
+      md5: md5('source'),
+      revision: copied.revision,
+    });
     expect(properties.metadata).toEqual({ b: '2' });
     expect(properties.cacheControl).toBeUndefined();
     expect(await subject.text(target)).toBe('source');
@@ -110,13 +139,18 @@ export function copyTests(subject: Subject, test: Define): void {
     await failsWith(copy(target, source, of, { condition: ABSENT }), 'conditionFailed');
     const replaced = await copy(target, source, of, { condition: at(made.revision), metadata: { a: '1' } });
     await failsWith(copy(target, source, of, { condition: at(made.revision) }), 'conditionFailed');
-    expect(await subject.store.head(target, subject.call)).toMatchObject({ revision: replaced.revision, metadata: { a: '1' } });
+    expect(await subject.store.head(target, subject.call)).toMatchObject({
+      revision: replaced.revision,
+      metadata: { a: '1' },
+    });
   });
 
   test('20 copies on absent: one succeeds', async () => {
     const [source, target] = [subject.ref(), subject.ref()];
     const of = await subject.write(source, 'source');
-    const races = Array.from({ length: 20 }, (_, i) => copy(target, source, of, { condition: ABSENT, metadata: { racer: `${i}` } }));
+    const races = Array.from({ length: 20 }, (_, i) =>
+      copy(target, source, of, { condition: ABSENT, metadata: { racer: `${i}` } }),
+    );
     const winners = await winnersOf(races, 'conditionFailed');
     expect(winners).toHaveLength(1);
     expect((await subject.store.head(target, subject.call)).metadata).toEqual({ racer: `${winners[0]}` });

@@ -5,9 +5,31 @@ import { blobsOf, type Define, failsWith, md5, type Subject } from './suite.ts';
 
 const TREE = ['a', 'a/', 'a/b', 'a/b/c', 'a/d', 'a0', 'b/1', 'b/2', 'b/3', 'c', 'd//', 'd//x', 'd/e', 'z/'];
 const ODD = [
-  'odd/ leading', 'odd/%', 'odd/%2F', 'odd/+', 'odd/?q=1', 'odd/#f', 'odd/&amp;', 'odd/a b', 'odd/a\'"<>', 'odd/trailing ',
-  'odd/slash/', 'odd//', 'odd//x', 'odd/.hidden', 'odd/...x', 'odd/ä', 'odd/a\u0308', 'odd/日本語', 'odd/\u05e9\u05dc', 'odd/\uffe5',
-  '/odd', '//odd', 'odd/~tilde', 'odd/{}[]|^`', 'odd/:;=,@$!*()',
+  'odd/ leading',
+  'odd/%',
+  'odd/%2F',
+  'odd/+',
+  'odd/?q=1',
+  'odd/#f',
+  'odd/&amp;',
+  'odd/a b',
+  'odd/a\'"<>',
+  'odd/trailing ',
+  'odd/slash/',
+  'odd//',
+  'odd//x',
+  'odd/.hidden',
+  'odd/...x',
+  'odd/ä',
+  'odd/a\u0308',
+  'odd/日本語',
+  'odd/\u05e9\u05dc',
+  'odd/\uffe5',
+  '/odd',
+  '//odd',
+  'odd/~tilde',
+  'odd/{}[]|^`',
+  'odd/:;=,@$!*()',
 ];
 
 export function listTests(subject: Subject, test: Define): void {
@@ -23,7 +45,9 @@ function filled(subject: Subject, names: readonly string[]): () => Promise<strin
   let made: Promise<string> | undefined;
   const fill = async (): Promise<string> => {
     const container = await subject.newContainer();
-    for (const name of names) await subject.write({ container, name }, name, { metadata: { length: `${name.length}` } });
+    for (const name of names) {
+      await subject.write({ container, name }, name, { metadata: { length: `${name.length}` } });
+    }
     return container;
   };
   return () => (made ??= fill());
@@ -52,7 +76,13 @@ function treeTests(subject: Subject, test: Define): void {
   test('delimiter', async () => {
     const entries = await subject.list(await tree(), { delimiter: '/' });
     expect(entries.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
-      'blob a', 'prefix a/', 'blob a0', 'prefix b/', 'blob c', 'prefix d/', 'prefix z/',
+      'blob a',
+      'prefix a/',
+      'blob a0',
+      'prefix b/',
+      'blob c',
+      'prefix d/',
+      'prefix z/',
     ]);
   });
 
@@ -65,7 +95,19 @@ function treeTests(subject: Subject, test: Define): void {
   });
 
   test('another delimiter than the slash', async () => {
-    expect(await subject.names(await tree(), { delimiter: 'b' })).toEqual(['a', 'a/', 'a/b', 'a/d', 'a0', 'b', 'c', 'd//', 'd//x', 'd/e', 'z/']);
+    expect(await subject.names(await tree(), { delimiter: 'b' })).toEqual([
+      'a',
+      'a/',
+      'a/b',
+      'a/d',
+      'a0',
+      'b',
+      'c',
+      'd//',
+      'd//x',
+      'd/e',
+      'z/',
+    ]);
   });
 
   test('names appear with their write and disappear with their removal', async () => {
@@ -104,20 +146,38 @@ function startTests(subject: Subject, test: Define): void {
   test('startAt inside a rolled-up prefix lists that prefix', async () => {
     const container = await tree();
     expect(await subject.names(container, { delimiter: '/', startAt: 'b/2' })).toEqual(['b/', 'c', 'd/', 'z/']);
-    expect(await subject.names(container, { delimiter: '/', startAt: 'a/' })).toEqual(['a/', 'a0', 'b/', 'c', 'd/', 'z/']);
+    expect(await subject.names(container, { delimiter: '/', startAt: 'a/' })).toEqual([
+      'a/',
+      'a0',
+      'b/',
+      'c',
+      'd/',
+      'z/',
+    ]);
     expect(await subject.names(container, { delimiter: '/', startAt: 'a0' })).toEqual(['a0', 'b/', 'c', 'd/', 'z/']);
   });
 
   test('startAt and pages of one', async () => {
     const container = await tree();
-    expect(await subject.names(container, { delimiter: '/', startAt: 'b/2', limit: 1 })).toEqual(['b/', 'c', 'd/', 'z/']);
+    expect(await subject.names(container, { delimiter: '/', startAt: 'b/2', limit: 1 })).toEqual([
+      'b/',
+      'c',
+      'd/',
+      'z/',
+    ]);
     expect(await subject.names(container, { startAt: 'b/2', limit: 1 })).toEqual(TREE.slice(TREE.indexOf('b/2')));
   });
 }
 
 function pagingTests(subject: Subject, test: Define): void {
   const tree = filled(subject, TREE);
-  const SHAPES = [{}, { delimiter: '/' }, { prefix: 'a' }, { prefix: 'a/', delimiter: '/' }, { startAt: 'a/b', delimiter: '/' }];
+  const SHAPES = [
+    {},
+    { delimiter: '/' },
+    { prefix: 'a' },
+    { prefix: 'a/', delimiter: '/' },
+    { startAt: 'a/b', delimiter: '/' },
+  ];
 
   test('pages of any size give what one page gives', async () => {
     const container = await tree();
@@ -152,7 +212,12 @@ function pagingTests(subject: Subject, test: Define): void {
 function entryTests(subject: Subject, test: Define): void {
   test('entries carry the properties that head gives', async () => {
     const ref = subject.ref('entry');
-    const headers = { contentType: 'text/plain', contentEncoding: 'gzip', contentLanguage: 'de', cacheControl: 'no-cache' };
+    const headers = {
+      contentType: 'text/plain',
+      contentEncoding: 'gzip',
+      contentLanguage: 'de',
+      cacheControl: 'no-cache',
+    };
     const metadata = { s3_etag: 'abc', other: '<&> "x" = %41+' };
     await subject.write(ref, 'hello', { headers, metadata, md5: md5('hello') });
     const [entry] = blobsOf(await subject.list(ref.container, { prefix: ref.name }));
@@ -191,7 +256,9 @@ function nameTests(subject: Subject, test: Define): void {
     const container = await subject.newContainer();
     const names = ['x\u{1f600}', 'x\uffe5', 'x\u{10000}', 'xa', 'x\ud7a3', 'x\u{1f600}a'];
     for (const name of names) await subject.write({ container, name }, 'x');
-    expect(await subject.names(container)).toEqual([...names].sort(nameComparator(subject.store.capabilities.nameOrder)));
+    expect(await subject.names(container)).toEqual(
+      [...names].sort(nameComparator(subject.store.capabilities.nameOrder)),
+    );
   });
 
   test('names of 1,000 characters, with and without slashes', async () => {

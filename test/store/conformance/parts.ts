@@ -77,7 +77,9 @@ function splitTests(subject: Subject, test: Define): void {
   test('a part above maxStagedBlock becomes several tokens', async () => {
     const block = subject.store.capabilities.maxStagedBlock;
     if (block > AFFORDABLE_BLOCK) {
-      console.warn(`[${subject.store.kind}] split of parts not tested: maxStagedBlock is ${block}; inject a smaller one`);
+      console.warn(
+        `[${subject.store.kind}] split of parts not tested: maxStagedBlock is ${block}; inject a smaller one`,
+      );
       return;
     }
     const staging = subject.ref('staging');
@@ -114,8 +116,12 @@ function stageFromTests(subject: Subject, test: Define): void {
     const ref = subject.ref('source');
     return { ...ref, revision: (await subject.write(ref, text)).revision };
   };
-  const stageFrom = (staging: { container: string; name: string }, source: CopySource, first: number, last: number): Promise<StagedPart> =>
-    subject.store.stagePartFrom(staging, source, { first, last }, subject.call);
+  const stageFrom = (
+    staging: { container: string; name: string },
+    source: CopySource,
+    first: number,
+    last: number,
+  ): Promise<StagedPart> => subject.store.stagePartFrom(staging, source, { first, last }, subject.call);
 
   test('stagePartFrom takes the whole of a blob, or a range, beside parts that were sent', async () => {
     const staging = subject.ref('staging');

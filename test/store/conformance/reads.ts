@@ -52,7 +52,10 @@ function headTests(subject: Subject, test: Define): void {
     const second = await subject.write(ref, 'second');
     expect(second.revision).not.toBe(first.revision);
     await failsWith(subject.store.read(ref, { revision: first.revision }, subject.call), 'conditionFailed');
-    await failsWith(subject.store.read(ref, { revision: first.revision, range: { first: 0, last: 1 } }, subject.call), 'conditionFailed');
+    await failsWith(
+      subject.store.read(ref, { revision: first.revision, range: { first: 0, last: 1 } }, subject.call),
+      'conditionFailed',
+    );
     expect(await subject.read(ref, { first: 0, last: 2 }, second.revision)).toEqual(Buffer.from('sec'));
   });
 
@@ -83,9 +86,20 @@ function rangeTests(subject: Subject, test: Define): void {
   test('ranges: first, middle, last, open end, whole', async () => {
     const ref = await written();
     const size = bytes.byteLength;
-    const ranges = [[0, 0], [0, 9], [100, 199], [65_535, 65_536], [100_000, 299_999], [size - 1, size - 1], [0, size - 1]] as const;
+    const ranges = [
+      [0, 0],
+      [0, 9],
+      [100, 199],
+      [65_535, 65_536],
+      [100_000, 299_999],
+      [size - 1, size - 1],
+      [0, size - 1],
+    ] as const;
     for (const [first, last] of ranges) {
-      expect((await subject.read(ref, { first, last })).equals(bytes.subarray(first, last + 1)), `${first}-${last}`).toBe(true);
+      expect(
+        (await subject.read(ref, { first, last })).equals(bytes.subarray(first, last + 1)),
+        `${first}-${last}`,
+      ).toBe(true);
     }
     expect((await subject.read(ref, { first: 299_000 })).equals(bytes.subarray(299_000))).toBe(true);
     expect((await subject.read(ref, { first: 0 })).equals(bytes)).toBe(true);

@@ -39,8 +39,14 @@ export function removeTests(subject: Subject, test: Define): void {
   test('removeMany of 600 items, with names that need escaping on the wire', async () => {
     const odd = ['many/a b', 'many/a+b', 'many/a%2Fb', 'many/ü/é', 'many/?x=1&y#z', 'many//', 'many/"<>\''];
     const names = [...odd, ...Array.from({ length: 593 }, (_, i) => `many/${i}`)];
-    for (const name of [...odd, 'many/7', 'many/500', 'many/592']) await subject.write({ container: subject.container, name }, 'x');
-    const outcomes = await subject.store.removeMany(subject.container, names.map((name) => ({ name })), subject.call);
+    for (const name of [...odd, 'many/7', 'many/500', 'many/592']) {
+      await subject.write({ container: subject.container, name }, 'x');
+    }
+    const outcomes = await subject.store.removeMany(
+      subject.container,
+      names.map((name) => ({ name })),
+      subject.call,
+    );
     expect(outcomes).toHaveLength(600);
     const removed = names.filter((_, i) => outcomes[i] === 'removed');
     expect(removed).toEqual([...odd, 'many/7', 'many/500', 'many/592']);

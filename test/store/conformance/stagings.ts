@@ -61,7 +61,10 @@ function assembleTests(subject: Subject, test: Define): void {
     const claim = await subject.assemble(staging, []);
     const tokens = await subject.stage(staging, 'part');
     const request = { tokens, metadata: { a: '1' } };
-    await failsWith(subject.store.assemble(staging, { ...request, condition: ABSENT }, subject.call), 'conditionFailed');
+    await failsWith(
+      subject.store.assemble(staging, { ...request, condition: ABSENT }, subject.call),
+      'conditionFailed',
+    );
     expect((await subject.store.head(staging, subject.call)).revision).toBe(claim.revision);
     await subject.store.assemble(staging, { ...request, condition: at(claim.revision) }, subject.call);
     expect(await subject.text(staging)).toBe('part');
@@ -122,7 +125,9 @@ function discardTests(subject: Subject, test: Define): void {
 
   test('discardParts after assemble leaves the blob', async () => {
     const staging = subject.ref();
-    const { revision } = await subject.assemble(staging, await subject.stage(staging, 'assembled'), { metadata: { a: '1' } });
+    const { revision } = await subject.assemble(staging, await subject.stage(staging, 'assembled'), {
+      metadata: { a: '1' },
+    });
     await subject.stage(staging, 'late');
     await subject.store.discardParts(staging, subject.call);
     expect(await subject.text(staging)).toBe('assembled');

@@ -111,12 +111,19 @@ export class Subject {
   }
 
   /** Every page of a listing, in one. */
-  async list(container: string, request: Omit<ListRequest, 'limit' | 'token'> & { limit?: number } = {}): Promise<ListEntry[]> {
+  async list(
+    container: string,
+    request: Omit<ListRequest, 'limit' | 'token'> & { limit?: number } = {},
+  ): Promise<ListEntry[]> {
     const entries: ListEntry[] = [];
     let token: string | undefined;
     for (let pages = 0; pages < 10_000; pages += 1) {
       const limit = request.limit ?? this.store.capabilities.maxListPage;
-      const page = await this.store.list(container, { ...request, limit, ...(token !== undefined && { token }) }, this.call);
+      const page = await this.store.list(
+        container,
+        { ...request, limit, ...(token !== undefined && { token }) },
+        this.call,
+      );
       expect(page.entries.length, 'entries of a page against its limit').toBeLessThanOrEqual(limit);
       entries.push(...page.entries);
       token = page.nextToken;
@@ -125,7 +132,10 @@ export class Subject {
     throw new Error('the listing does not end');
   }
 
-  async names(container: string, request: Omit<ListRequest, 'limit' | 'token'> & { limit?: number } = {}): Promise<string[]> {
+  async names(
+    container: string,
+    request: Omit<ListRequest, 'limit' | 'token'> & { limit?: number } = {},
+  ): Promise<string[]> {
     return (await this.list(container, request)).map((entry) => entry.name);
   }
 }

@@ -36,7 +36,9 @@ function bodyTests(subject: Subject, test: Define): void {
     const ref = subject.ref();
     const bytes = randomBytes(5_000_001);
     const pieces = function* (): Generator<Uint8Array> {
-      for (let at = 0, size = 1; at < bytes.byteLength; at += size, size = (size * 7) % 100_003) yield bytes.subarray(at, at + size);
+      for (let at = 0, size = 1; at < bytes.byteLength; at += size, size = (size * 7) % 100_003) {
+        yield bytes.subarray(at, at + size);
+      }
     };
     await subject.write(ref, streamOf(bytes.byteLength, pieces()));
     expect((await subject.read(ref)).equals(bytes)).toBe(true);
@@ -63,7 +65,10 @@ function failingBodyTests(subject: Subject, test: Define): void {
     const before = await subject.write(kept, 'the old state', { metadata: { a: '1' } });
     await failsWith(subject.write(kept, body), 'aborted');
     expect(await subject.text(kept)).toBe('the old state');
-    expect(await subject.store.head(kept, subject.call)).toMatchObject({ revision: before.revision, metadata: { a: '1' } });
+    expect(await subject.store.head(kept, subject.call)).toMatchObject({
+      revision: before.revision,
+      metadata: { a: '1' },
+    });
   };
 
   test('a stream that errors leaves the old state', async () => {
@@ -112,7 +117,9 @@ function failingBodyTests(subject: Subject, test: Define): void {
 
   test('after failed bodies the store still works', async () => {
     const ref = subject.ref();
-    for (let i = 0; i < 10; i += 1) await failsWith(subject.write(ref, brokenStream(100_000, Buffer.alloc(70_000))), 'aborted');
+    for (let i = 0; i < 10; i += 1) {
+      await failsWith(subject.write(ref, brokenStream(100_000, Buffer.alloc(70_000))), 'aborted');
+    }
     await subject.write(ref, 'fine');
     expect(await subject.text(ref)).toBe('fine');
   });
@@ -176,7 +183,13 @@ function metadataTests(subject: Subject, test: Define): void {
     const match = { kind: 'match', revision: written.revision } as const;
     const changed = await subject.store.setMetadata(ref, { b: '3', c: '4' }, match, subject.call);
     expect(changed.revision).not.toBe(written.revision);
-    const expected = { ...headers, size: 4, revision: changed.revision, md5: md5('body'), metadata: { b: '3', c: '4' } };
+    const expected = {
+      ...headers,
+      size: 4,
+      revision: changed.revision,
+      md5: md5('body'),
+      metadata: { b: '3', c: '4' },
+    };
     expect(await subject.store.head(ref, subject.call)).toMatchObject(expected);
     expect((await subject.store.head(ref, subject.call)).metadata).toEqual({ b: '3', c: '4' });
     expect(await subject.text(ref)).toBe('body');

@@ -8,12 +8,16 @@ export function bucketTests(subject: Subject, test: Define): void {
 
   test('a bucket is made once', async () => {
     expect((await create({ name: subject.bucket })).status).toBe(409);
-    expect((await subject.gcs.send('GET', subject.gcs.bucket(subject.bucket))).json).toMatchObject({ name: subject.bucket });
+    expect((await subject.gcs.send('GET', subject.gcs.bucket(subject.bucket))).json).toMatchObject({
+      name: subject.bucket,
+    });
     expect((await subject.gcs.send('GET', subject.gcs.bucket('contract-missing-bucket'))).status).toBe(404);
   });
 
   test('the list of buckets, by prefix', async () => {
-    const { json } = await subject.gcs.send('GET', '/storage/v1/b', { query: { project: 'demo-p', prefix: subject.bucket } });
+    const { json } = await subject.gcs.send('GET', '/storage/v1/b', {
+      query: { project: 'demo-p', prefix: subject.bucket },
+    });
     expect((json['items'] as { name: string }[]).map(({ name }) => name)).toEqual([subject.bucket]);
   });
 
@@ -30,7 +34,9 @@ export function bucketTests(subject: Subject, test: Define): void {
   test('soft delete is on unless it is turned off', async () => {
     const { gcs } = subject;
     const policy = async (bucket: string): Promise<unknown> => {
-      const { softDeletePolicy } = (await gcs.send('GET', gcs.bucket(bucket))).json as { softDeletePolicy?: Record<string, unknown> };
+      const { softDeletePolicy } = (await gcs.send('GET', gcs.bucket(bucket))).json as {
+        softDeletePolicy?: Record<string, unknown>;
+      };
       return softDeletePolicy?.['retentionDurationSeconds'];
     };
     expect(await policy(await gcs.newBucket())).toBe('604800');
@@ -38,6 +44,8 @@ export function bucketTests(subject: Subject, test: Define): void {
   });
 
   test('names that are no bucket names: 400', async () => {
-    for (const name of ['ab', 'Upper', 'goog-mine', 'my-google-bucket', 'x'.repeat(64), '-dash']) expect((await create({ name })).status, name).toBe(400);
+    for (const name of ['ab', 'Upper', 'goog-mine', 'my-google-bucket', 'x'.repeat(64), '-dash']) {
+      expect((await create({ name })).status, name).toBe(400);
+    }
   });
 }

@@ -12,11 +12,19 @@ export function changeTests(subject: Subject, test: Define): void {
 function patchTests(subject: Subject, test: Define): void {
   test('a patch merges metadata; null removes a key; the generation stays', async () => {
     const { gcs, bucket } = subject;
-    const { json } = await gcs.multipart(bucket, { name: 'merge', cacheControl: 'no-store', metadata: { a: '1', b: '2' } }, 'x');
+    const { json } = await gcs.multipart(
+      bucket,
+      { name: 'merge', cacheControl: 'no-store', metadata: { a: '1', b: '2' } },
+      'x',
+    );
     await gcs.patch(bucket, 'merge', { metadata: { a: null, c: '3' } });
     const after = (await gcs.get(bucket, 'merge')).json;
     expect(after['metadata']).toEqual({ b: '2', c: '3' });
-    expect([after['generation'], after['cacheControl'], after['md5Hash']]).toEqual([json['generation'], 'no-store', json['md5Hash']]);
+    expect([after['generation'], after['cacheControl'], after['md5Hash']]).toEqual([
+      json['generation'],
+      'no-store',
+      json['md5Hash'],
+    ]);
   });
 
   test('a patch answers the new metageneration', async () => {
@@ -68,7 +76,9 @@ function composeTests(subject: Subject, test: Define): void {
 
   test('compose of a source that is missing: 404, nothing made', async () => {
     const { gcs, bucket } = subject;
-    expect((await gcs.compose(bucket, 'half', [...await parts('half', 1), { name: 'half-missing' }])).status).toBe(404);
+    expect((await gcs.compose(bucket, 'half', [...(await parts('half', 1)), { name: 'half-missing' }])).status).toBe(
+      404,
+    );
     expect((await gcs.get(bucket, 'half')).status).toBe(404);
   });
 
@@ -78,7 +88,13 @@ function composeTests(subject: Subject, test: Define): void {
     const made = await gcs.compose(bucket, 'cond', [source ?? {}], { query: { ifGenerationMatch: 0 } });
     expect(made.status).toBe(200);
     expect((await gcs.compose(bucket, 'cond', [source ?? {}], { query: { ifGenerationMatch: 0 } })).status).toBe(412);
-    expect((await gcs.compose(bucket, 'cond', [source ?? {}], { query: { ifGenerationMatch: String(made.json['generation']) } })).status).toBe(200);
+    expect(
+      (
+        await gcs.compose(bucket, 'cond', [source ?? {}], {
+          query: { ifGenerationMatch: String(made.json['generation']) },
+        })
+      ).status,
+    ).toBe(200);
     const stale = { ...source, objectPreconditions: { ifGenerationMatch: '1' } };
     expect((await gcs.compose(bucket, 'cond-source', [stale])).status).toBe(412);
   });
@@ -86,7 +102,9 @@ function composeTests(subject: Subject, test: Define): void {
   test('20 composes at once with ifGenerationMatch=0: one wins', async () => {
     const { gcs, bucket } = subject;
     const sources = await parts('race-compose', 1);
-    expect(await winners(() => gcs.compose(bucket, 'race-composed', sources, { query: { ifGenerationMatch: 0 } }))).toBe(1);
+    expect(
+      await winners(() => gcs.compose(bucket, 'race-composed', sources, { query: { ifGenerationMatch: 0 } })),
+    ).toBe(1);
   });
 }
 
@@ -95,7 +113,9 @@ function rewriteTests(subject: Subject, test: Define): void {
     const { gcs, bucket } = subject;
     const other = await gcs.newBucket();
     await gcs.multipart(bucket, { name: 'rw', cacheControl: 'no-store', metadata: { a: '1' } }, 'bytes');
-    const { json } = await gcs.rewrite([bucket, 'rw'], [other, 'to/rw'], { body: { contentType: 'b/b', metadata: { b: '2' } } });
+    const { json } = await gcs.rewrite([bucket, 'rw'], [other, 'to/rw'], {
+      body: { contentType: 'b/b', metadata: { b: '2' } },
+    });
     expect(json).toMatchObject({ done: true, objectSize: '5', totalBytesRewritten: '5' });
     const target = (await gcs.get(other, 'to/rw')).json;
     expect(target).toMatchObject({ contentType: 'b/b', metadata: { b: '2' } });
@@ -107,10 +127,13 @@ function rewriteTests(subject: Subject, test: Define): void {
   test('rewrite on conditions of source and destination', async () => {
     const { gcs, bucket } = subject;
     const source = String((await gcs.media(bucket, 'rw-source', '1')).json['generation']);
-    const rewrite = (query: Record<string, string | number>): Promise<{ status: number }> => gcs.rewrite([bucket, 'rw-source'], [bucket, 'rw-target'], { query });
+    const rewrite = (query: Record<string, string | number>): Promise<{ status: number }> =>
+      gcs.rewrite([bucket, 'rw-source'], [bucket, 'rw-target'], { query });
     expect((await rewrite({ ifSourceGenerationMatch: '1' })).status).toBe(412);
     expect((await rewrite({ ifSourceMetagenerationMatch: 9 })).status).toBe(412);
-    expect((await rewrite({ ifSourceGenerationMatch: source, ifSourceMetagenerationMatch: 1, ifGenerationMatch: 0 })).status).toBe(200);
+    expect(
+      (await rewrite({ ifSourceGenerationMatch: source, ifSourceMetagenerationMatch: 1, ifGenerationMatch: 0 })).status,
+    ).toBe(200);
     expect((await rewrite({ ifGenerationMatch: 0 })).status).toBe(412);
   });
 
@@ -132,7 +155,10 @@ function rewriteTests(subject: Subject, test: Define): void {
     expect((await gcs.get(bucket, 'long-copy')).status).toBe(404);
     expect((await call('wrong')).status).toBe(400);
     const second = (await call(String(first['rewriteToken']))).json;
-    expect((await call(String(second['rewriteToken']))).json).toMatchObject({ done: true, totalBytesRewritten: String(3 * mib) });
+    expect((await call(String(second['rewriteToken']))).json).toMatchObject({
+      done: true,
+      totalBytesRewritten: String(3 * mib),
+    });
   });
 
   test('rewrite of a source that is missing: 404', async () => {

@@ -21,19 +21,33 @@ export function listingTests(subject: Subject, test: Define): void {
   test('prefix and delimiter: what is rolled up is named once, an object that ends in the delimiter too', async () => {
     const { json } = await subject.gcs.list(await bucket(), { delimiter: '/' });
     expect(json['prefixes']).toEqual(['a/', 'b/']);
-    expect(await subject.gcs.names(await bucket(), { delimiter: '/' })).toEqual(['a', 'a0', 'c', 'x\uffe5', 'x\u{1f600}']);
+    expect(await subject.gcs.names(await bucket(), { delimiter: '/' })).toEqual([
+      'a',
+      'a0',
+      'c',
+      'x\uffe5',
+      'x\u{1f600}',
+    ]);
     expect(await subject.gcs.names(await bucket(), { prefix: 'a/', delimiter: '/' })).toEqual(['a/', 'a/b']);
   });
 
   test('startOffset is inclusive, endOffset is not', async () => {
-    expect(await subject.gcs.names(await bucket(), { startOffset: 'a/b', endOffset: 'b/2' })).toEqual(['a/b', 'a/b/c', 'a0', 'b/1']);
+    expect(await subject.gcs.names(await bucket(), { startOffset: 'a/b', endOffset: 'b/2' })).toEqual([
+      'a/b',
+      'a/b/c',
+      'a0',
+      'b/1',
+    ]);
   });
 
   test('pages: objects and tokens', async () => {
     const seen: string[] = [];
     let pageToken: string | undefined;
     do {
-      const { json } = await subject.gcs.list(await bucket(), { maxResults: 3, ...(pageToken !== undefined && { pageToken }) });
+      const { json } = await subject.gcs.list(await bucket(), {
+        maxResults: 3,
+        ...(pageToken !== undefined && { pageToken }),
+      });
       const page = (json['items'] ?? []) as { name: string }[];
       expect(page.length).toBeLessThanOrEqual(3);
       seen.push(...page.map(({ name }) => name));
@@ -44,7 +58,11 @@ export function listingTests(subject: Subject, test: Define): void {
 
   test('pages: prefixes count', async () => {
     const { json } = await subject.gcs.list(await bucket(), { maxResults: 2, delimiter: '/' });
-    expect([(json['items'] as unknown[]).length, json['prefixes'], typeof json['nextPageToken']]).toEqual([1, ['a/'], 'string']);
+    expect([(json['items'] as unknown[]).length, json['prefixes'], typeof json['nextPageToken']]).toEqual([
+      1,
+      ['a/'],
+      'string',
+    ]);
   });
 
   test('an empty listing has no items', async () => {

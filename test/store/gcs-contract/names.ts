@@ -3,9 +3,29 @@ import type { Define } from '../conformance/suite.ts';
 import type { Subject } from './subject.ts';
 
 const LEGAL = [
-  'a//b', 'a%2Fb', 'a%252Fb', '中/é/\u{1f600}', "!!*'()", ' ', '/lead', 'tail/', 'a?b#c&d=e+f', 'back\\slash', '~s3~/-2e', 'k'.repeat(1024), 'é'.repeat(512),
+  'a//b',
+  'a%2Fb',
+  'a%252Fb',
+  '中/é/\u{1f600}',
+  "!!*'()",
+  ' ',
+  '/lead',
+  'tail/',
+  'a?b#c&d=e+f',
+  'back\\slash',
+  '~s3~/-2e',
+  'k'.repeat(1024),
+  'é'.repeat(512),
 ];
-const ILLEGAL = ['.', '..', 'k'.repeat(1025), 'é'.repeat(513), 'line\nbreak', 'carriage\rreturn', '.well-known/acme-challenge/x'];
+const ILLEGAL = [
+  '.',
+  '..',
+  'k'.repeat(1025),
+  'é'.repeat(513),
+  'line\nbreak',
+  'carriage\rreturn',
+  '.well-known/acme-challenge/x',
+];
 
 export function nameTests(subject: Subject, test: Define): void {
   test('odd names are kept as they are: written, read by both APIs, patched, listed, deleted', async () => {
@@ -24,6 +44,8 @@ export function nameTests(subject: Subject, test: Define): void {
 
   test('names that the service refuses: 400', async () => {
     const { gcs, bucket } = subject;
-    for (const name of ILLEGAL) expect((await gcs.multipart(bucket, { name }, 'x')).status, JSON.stringify(name.slice(0, 30))).toBe(400);
+    for (const name of ILLEGAL) {
+      expect((await gcs.multipart(bucket, { name }, 'x')).status, JSON.stringify(name.slice(0, 30))).toBe(400);
+    }
   });
 }

@@ -44,7 +44,13 @@ export class RawGcs {
       signal: AbortSignal.timeout(15_000),
     });
     const bytes = Buffer.from(await response.arrayBuffer());
-    return { status: response.status, headers: response.headers, bytes, text: bytes.toString('utf8'), json: parsed(bytes.toString('utf8')) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes,
+      text: bytes.toString('utf8'),
+      json: parsed(bytes.toString('utf8')),
+    };
   }
 
   fresh(hint: string): string {
@@ -71,8 +77,17 @@ export class RawGcs {
   }
 
   /** `uploadType=media`. */
-  media(bucket: string, name: string, body: Uint8Array | string, { query, headers }: RawOptions = {}): Promise<RawAnswer> {
-    const options = { query: { uploadType: 'media', name, ...query }, headers: { 'content-type': 'text/plain', ...headers }, body: Buffer.from(body) };
+  media(
+    bucket: string,
+    name: string,
+    body: Uint8Array | string,
+    { query, headers }: RawOptions = {},
+  ): Promise<RawAnswer> {
+    const options = {
+      query: { uploadType: 'media', name, ...query },
+      headers: { 'content-type': 'text/plain', ...headers },
+      body: Buffer.from(body),
+    };
     return this.send('POST', `/upload/storage/v1/b/${bucket}/o`, options);
   }
 
@@ -82,17 +97,28 @@ export class RawGcs {
     const head = `--zzBOUNDzz\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(resource)}\r\n--zzBOUNDzz\r\nContent-Type: ${type}\r\n\r\n`;
     const whole = Buffer.concat([Buffer.from(head), Buffer.from(body), Buffer.from('\r\n--zzBOUNDzz--\r\n')]);
     const headers = { 'content-type': 'multipart/related; boundary=zzBOUNDzz' };
-    return this.send('POST', `/upload/storage/v1/b/${bucket}/o`, { query: { uploadType: 'multipart', ...query }, headers, body: whole });
+    return this.send('POST', `/upload/storage/v1/b/${bucket}/o`, {
+      query: { uploadType: 'multipart', ...query },
+      headers,
+      body: whole,
+    });
   }
 
   /** Starts a resumable upload; `put` sends one chunk. */
   async resumable(bucket: string, name: string, query: QueryValues = {}, resource: object = {}): Promise<Resumable> {
-    const started = await this.send('POST', `/upload/storage/v1/b/${bucket}/o`, { query: { uploadType: 'resumable', name, ...query }, body: resource });
+    const started = await this.send('POST', `/upload/storage/v1/b/${bucket}/o`, {
+      query: { uploadType: 'resumable', name, ...query },
+      body: resource,
+    });
     const location = started.headers.get('location') ?? '';
     return {
       started,
       location,
-      put: (range, body) => this.send('PUT', location, { headers: { 'content-range': `bytes ${range}` }, ...(body !== undefined && { body }) }),
+      put: (range, body) =>
+        this.send('PUT', location, {
+          headers: { 'content-range': `bytes ${range}` },
+          ...(body !== undefined && { body }),
+        }),
       cancel: () => this.send('DELETE', location),
     };
   }
@@ -113,12 +139,21 @@ export class RawGcs {
     return this.send('DELETE', this.object(bucket, name), { query });
   }
 
-  compose(bucket: string, name: string, sourceObjects: readonly object[], more: { destination?: object; query?: QueryValues } = {}): Promise<RawAnswer> {
+  compose(
+    bucket: string,
+    name: string,
+    sourceObjects: readonly object[],
+    more: { destination?: object; query?: QueryValues } = {},
+  ): Promise<RawAnswer> {
     const { destination = {}, query = {} } = more;
     return this.send('POST', `${this.object(bucket, name)}/compose`, { query, body: { sourceObjects, destination } });
   }
 
-  rewrite(source: readonly [string, string], target: readonly [string, string], { query, body = {} }: RawOptions = {}): Promise<RawAnswer> {
+  rewrite(
+    source: readonly [string, string],
+    target: readonly [string, string],
+    { query, body = {} }: RawOptions = {},
+  ): Promise<RawAnswer> {
     const path = `${this.object(...source)}/rewriteTo/b/${target[0]}/o/${encodeURIComponent(target[1])}`;
     return this.send('POST', path, { query: query ?? {}, body });
   }

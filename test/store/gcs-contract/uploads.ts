@@ -16,14 +16,26 @@ function oneRequestTests(subject: Subject, test: Define): void {
     const { gcs, bucket } = subject;
     const { status, json } = await gcs.media(bucket, 'media', 'hello');
     expect(status).toBe(200);
-    expect(json).toMatchObject({ name: 'media', bucket, size: '5', metageneration: '1', md5Hash: md5('hello'), crc32c: 'mnG7TA==', contentType: 'text/plain' });
+    expect(json).toMatchObject({
+      name: 'media',
+      bucket,
+      size: '5',
+      metageneration: '1',
+      md5Hash: md5('hello'),
+      crc32c: 'mnG7TA==',
+      contentType: 'text/plain',
+    });
     expect(json['generation']).toMatch(/^\d{10,19}$/);
   });
 
   test('a multipart upload keeps content headers and metadata, case and script of it too', async () => {
     const { gcs, bucket } = subject;
     const fields = {
-      contentType: 'a/b', cacheControl: 'no-store', contentDisposition: 'inline', contentEncoding: 'x', contentLanguage: 'de',
+      contentType: 'a/b',
+      cacheControl: 'no-store',
+      contentDisposition: 'inline',
+      contentEncoding: 'x',
+      contentLanguage: 'de',
       metadata: { CamelCase: 'V', 'with-dash': 'ü€' },
     };
     await gcs.multipart(bucket, { name: 'fields', ...fields }, 'data');
@@ -45,25 +57,35 @@ function oneRequestTests(subject: Subject, test: Define): void {
   });
 
   test('a crc32c in the resource that does not fit: 400', async () => {
-    expect((await subject.gcs.multipart(subject.bucket, { name: 'bad-crc', crc32c: 'AAAAAA==' }, 'data')).status).toBe(400);
+    expect((await subject.gcs.multipart(subject.bucket, { name: 'bad-crc', crc32c: 'AAAAAA==' }, 'data')).status).toBe(
+      400,
+    );
   });
 
   test('x-goog-hash and Content-MD5 that do not fit: 400', async () => {
     const { gcs, bucket } = subject;
-    expect((await gcs.media(bucket, 'bad-hash', 'data', { headers: { 'x-goog-hash': `md5=${md5('other')}` } })).status).toBe(400);
-    expect((await gcs.media(bucket, 'bad-header', 'data', { headers: { 'content-md5': md5('other') } })).status).toBe(400);
+    expect(
+      (await gcs.media(bucket, 'bad-hash', 'data', { headers: { 'x-goog-hash': `md5=${md5('other')}` } })).status,
+    ).toBe(400);
+    expect((await gcs.media(bucket, 'bad-header', 'data', { headers: { 'content-md5': md5('other') } })).status).toBe(
+      400,
+    );
   });
 
   test('custom metadata above 8 KiB: refused', async () => {
     const { gcs, bucket } = subject;
-    expect((await gcs.multipart(bucket, { name: 'large', metadata: { a: 'x'.repeat(9000) } }, 'x')).status).toBeOneOf([400, 413]);
+    expect((await gcs.multipart(bucket, { name: 'large', metadata: { a: 'x'.repeat(9000) } }, 'x')).status).toBeOneOf([
+      400, 413,
+    ]);
     expect((await gcs.multipart(bucket, { name: 'almost', metadata: { a: 'x'.repeat(8000) } }, 'x')).status).toBe(200);
   });
 
   test('every write has a generation of its own, a higher one', async () => {
     const { gcs, bucket } = subject;
     const seen: bigint[] = [];
-    for (let i = 0; i < 20; i += 1) seen.push(BigInt((await gcs.media(bucket, 'generations', String(i))).json['generation'] as string));
+    for (let i = 0; i < 20; i += 1) {
+      seen.push(BigInt((await gcs.media(bucket, 'generations', String(i))).json['generation'] as string));
+    }
     expect(seen.every((generation, i) => i === 0 || generation > (seen[i - 1] ?? 0n))).toBe(true);
   });
 
@@ -98,7 +120,9 @@ function resumableTests(subject: Subject, test: Define): void {
     expect([first.status, first.headers.get('range')]).toEqual([308, `bytes=0-${UNIT - 1}`]);
     expect((await upload.put(`${UNIT}-${2 * UNIT - 1}/*`, bytes.subarray(UNIT, 2 * UNIT))).status).toBe(308);
     expect((await gcs.get(bucket, 'chunks')).status).toBe(404);
-    expect((await upload.put(`${2 * UNIT}-${bytes.length - 1}/${bytes.length}`, bytes.subarray(2 * UNIT))).status).toBe(200);
+    expect((await upload.put(`${2 * UNIT}-${bytes.length - 1}/${bytes.length}`, bytes.subarray(2 * UNIT))).status).toBe(
+      200,
+    );
     expect((await gcs.read(bucket, 'chunks')).bytes.equals(bytes)).toBe(true);
   });
 

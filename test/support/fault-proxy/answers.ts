@@ -10,15 +10,26 @@ export async function passBack(answer: IncomingMessage, response: ServerResponse
 }
 
 /** The backend's answer without some of its headers. */
-export async function passBackWithout(names: readonly string[], answer: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function passBackWithout(
+  names: readonly string[],
+  answer: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const kept = answer.rawHeaders.filter((_text, at, all) => !names.includes((all[at - (at % 2)] ?? '').toLowerCase()));
   response.sendDate = false;
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, kept);
   await pipeline(answer, response);
 }
 
-/** The backend's answer up to some byte of its body, if it has so many; heads go out whole, with the length of the whole. */
-export async function answerBroken(answer: IncomingMessage, response: ServerResponse, fault: Extract<Fault, { kind: 'breakBody' | 'stallBody' }>): Promise<void> {
+/**
+ * The backend's answer up to some byte of its body, if it has so many; heads go out whole, with the length of the
+ * whole.
+ */
+export async function answerBroken(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  fault: Extract<Fault, { kind: 'breakBody' | 'stallBody' }>,
+): Promise<void> {
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
   response.flushHeaders();
   let left = fault.after;
@@ -37,7 +48,11 @@ export async function answerBroken(answer: IncomingMessage, response: ServerResp
   else response.socket?.end();
 }
 
-export function answerRefusal(response: ServerResponse, service: Service, { status, retryAfter }: { status: number; retryAfter?: number }): void {
+export function answerRefusal(
+  response: ServerResponse,
+  service: Service,
+  { status, retryAfter }: { status: number; retryAfter?: number },
+): void {
   answerWith(response, refusalAnswer(service, status, retryAfter));
 }
 

@@ -19,7 +19,14 @@ export function describeRequest(service: Service, head: RequestHead): Descriptio
   const query = new URLSearchParams(search);
   const subject = service === 'azure' ? azureSubject(head, path, query) : gcsSubject(head.method, path, query);
   const changes = !READING.has(head.method) && subject.kind !== 'other';
-  return { service, method: head.method, target: head.target, ...subject, changes, conditional: changes && isConditional(head, query) };
+  return {
+    service,
+    method: head.method,
+    target: head.target,
+    ...subject,
+    changes,
+    conditional: changes && isConditional(head, query),
+  };
 }
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
@@ -28,8 +35,15 @@ function isConditional({ headers }: RequestHead, query: URLSearchParams): boolea
   return headers['if-match'] !== undefined || headers['if-none-match'] !== undefined || query.has('ifGenerationMatch');
 }
 
-/** Kinds of `PUT` on a blob by its `comp` (https://learn.microsoft.com/rest/api/storageservices/operations-on-blobs). */
-const AZURE_PUTS: Readonly<Record<string, CallKind>> = { block: 'stagePart', blocklist: 'assemble', metadata: 'setMetadata', properties: 'setMetadata' };
+/**
+ * Kinds of `PUT` on a blob by its `comp` (https://learn.microsoft.com/rest/api/storageservices/operations-on-blobs).
+ */
+const AZURE_PUTS: Readonly<Record<string, CallKind>> = {
+  block: 'stagePart',
+  blocklist: 'assemble',
+  metadata: 'setMetadata',
+  properties: 'setMetadata',
+};
 
 /** `/account/container/name`: emulators have the account in the path. */
 function azureSubject({ method, headers }: RequestHead, path: string, query: URLSearchParams): Subject {
@@ -44,9 +58,15 @@ function azureSubject({ method, headers }: RequestHead, path: string, query: URL
   return { kind: BY_METHOD[method] ?? 'other', ...about };
 }
 
-const BY_METHOD: Readonly<Record<string, CallKind>> = { GET: 'read', HEAD: 'head', DELETE: 'remove', PATCH: 'setMetadata' };
+const BY_METHOD: Readonly<Record<string, CallKind>> = {
+  GET: 'read',
+  HEAD: 'head',
+  DELETE: 'remove',
+  PATCH: 'setMetadata',
+};
 
-const GCS_JSON = /^\/(?<upload>upload\/)?storage\/v1\/b(?:\/(?<bucket>[^/]+)(?:\/o(?:\/(?<object>[^/]+)(?:\/(?<verb>compose|rewriteTo)(?:\/b\/(?<targetBucket>[^/]+)\/o\/(?<target>[^/]+))?)?)?)?)?$/;
+const GCS_JSON =
+  /^\/(?<upload>upload\/)?storage\/v1\/b(?:\/(?<bucket>[^/]+)(?:\/o(?:\/(?<object>[^/]+)(?:\/(?<verb>compose|rewriteTo)(?:\/b\/(?<targetBucket>[^/]+)\/o\/(?<target>[^/]+))?)?)?)?)?$/;
 const GCS_XML = /^\/(?<bucket>[^/]+)\/(?<object>.+)$/;
 
 /** https://cloud.google.com/storage/docs/json_api/v1; reads of bytes come through the XML API. */
@@ -54,7 +74,10 @@ function gcsSubject(method: string, path: string, query: URLSearchParams): Subje
   const json = GCS_JSON.exec(path)?.groups;
   const { bucket, object, verb, targetBucket, target, upload } = json ?? GCS_XML.exec(path)?.groups ?? {};
   if (bucket === undefined) return { kind: 'other' };
-  const about = (container: string, name: string): Omit<Subject, 'kind'> => ({ container, name: decodeURIComponent(name) });
+  const about = (container: string, name: string): Omit<Subject, 'kind'> => ({
+    container,
+    name: decodeURIComponent(name),
+  });
   if (upload !== undefined) return { kind: 'write', container: bucket };
   if (verb === 'rewriteTo') return { kind: 'copy', ...about(targetBucket ?? '', target ?? '') };
   if (verb === 'compose') return { kind: 'assemble', ...about(bucket, object ?? '') };

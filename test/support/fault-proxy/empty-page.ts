@@ -10,9 +10,17 @@ const MARKERS: Readonly<Record<Service, string>> = { azure: 'marker', gcs: 'page
 export function emptyPage(service: Service, target: string): { type: string; body: string } {
   const given = new URLSearchParams(target.split('?')[1]).get(MARKERS[service]) ?? '';
   const marker = given.startsWith(MARK) ? given : MARK + given;
-  if (service === 'gcs') return { type: 'application/json; charset=UTF-8', body: JSON.stringify({ kind: 'storage#objects', nextPageToken: marker }) };
+  if (service === 'gcs') {
+    return {
+      type: 'application/json; charset=UTF-8',
+      body: JSON.stringify({ kind: 'storage#objects', nextPageToken: marker }),
+    };
+  }
   const blobs = `<Blobs /><NextMarker>${marker.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</NextMarker>`;
-  return { type: 'application/xml', body: `<?xml version="1.0" encoding="utf-8"?><EnumerationResults>${blobs}</EnumerationResults>` };
+  return {
+    type: 'application/xml',
+    body: `<?xml version="1.0" encoding="utf-8"?><EnumerationResults>${blobs}</EnumerationResults>`,
+  };
 }
 
 /** The target with the marker that the backend gave, if it has one of ours. */
@@ -28,7 +36,8 @@ export function withoutMark(service: Service, target: string): string | undefine
 }
 
 /**
- * The header `authorization` of a bodiless GET to another target: on Azure the account key signs the query, and with it the marker.
+ * The header `authorization` of a bodiless GET to another target: on Azure the account key signs the query, and with it
+ * the marker.
  * @param headers names and values in turn
  * @param accountKey Base64; the emulators' is published
  */

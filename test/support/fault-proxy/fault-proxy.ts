@@ -33,8 +33,9 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
 }
 
 /**
- * Streams both ways and adds nothing of its own but the faults. `Host` stays as the client sent it: Azurite takes copies only from sources
- * on the host under which it was asked, so it reads them through here, too. Signatures do not cover the host.
+ * Streams both ways and adds nothing of its own but the faults. `Host` stays as the client sent it: Azurite takes
+ * copies only from sources on the host under which it was asked, so it reads them through here, too. Signatures do not
+ * cover the host.
  */
 export class FaultProxy {
   readonly #options: FaultProxyOptions;
@@ -52,9 +53,12 @@ export class FaultProxy {
     this.#options = options;
     this.#plan = options.plan;
     this.#backend = new URL(options.endpoint);
-    this.#server = createServer({ keepAliveTimeout: KEEP_ALIVE, requestTimeout: 0, maxHeaderSize: MAX_HEADERS }, (request, response) => {
-      this.#serve(request, response).catch(() => response.destroy());
-    });
+    this.#server = createServer(
+      { keepAliveTimeout: KEEP_ALIVE, requestTimeout: 0, maxHeaderSize: MAX_HEADERS },
+      (request, response) => {
+        this.#serve(request, response).catch(() => response.destroy());
+      },
+    );
   }
 
   /** Of the backend, as seen through the proxy. */
@@ -158,7 +162,11 @@ export class FaultProxy {
     }
   }
 
-  async #loseAnswer({ status, lateBy }: Extract<Fault, { kind: 'loseAnswer' }>, call: ProxiedCall, { request, response }: Exchange): Promise<void> {
+  async #loseAnswer(
+    { status, lateBy }: Extract<Fault, { kind: 'loseAnswer' }>,
+    call: ProxiedCall,
+    { request, response }: Exchange,
+  ): Promise<void> {
     const tell = (): void => {
       if (status === undefined) resetConnection(response);
       else answerRefusal(response, call.service, { status });
@@ -177,8 +185,17 @@ export class FaultProxy {
   #pass({ service, target }: ProxiedCall, request: IncomingMessage, body?: Buffer): Promise<IncomingMessage> {
     const { accountKey } = this.#options;
     const honest = withoutMark(service, target);
-    const headers = honest !== undefined && accountKey !== undefined ? authorizeAgain(honest, request.rawHeaders, accountKey) : request.rawHeaders;
-    return passOn(request, { backend: this.#backend, agent: this.#agent, target: honest ?? target, headers, ...(body && { body }) });
+    const headers =
+      honest !== undefined && accountKey !== undefined
+        ? authorizeAgain(honest, request.rawHeaders, accountKey)
+        : request.rawHeaders;
+    return passOn(request, {
+      backend: this.#backend,
+      agent: this.#agent,
+      target: honest ?? target,
+      headers,
+      ...(body && { body }),
+    });
   }
 }
 

@@ -1,6 +1,15 @@
 /** What a request asks of a backend, in the words of the port where it has some. */
 export type CallKind =
-  | 'container' | 'list' | 'head' | 'read' | 'write' | 'setMetadata' | 'remove' | 'copy' | 'stagePart' | 'assemble'
+  | 'container'
+  | 'list'
+  | 'head'
+  | 'read'
+  | 'write'
+  | 'setMetadata'
+  | 'remove'
+  | 'copy'
+  | 'stagePart'
+  | 'assemble'
   /** Listings of containers, batches, keys: whatever is about no blob. */
   | 'other';
 
@@ -33,11 +42,15 @@ export type Fault =
   | { readonly kind: 'refuse'; readonly status: 429 | 500 | 503; readonly retryAfter?: number }
   /** Of copies by URL: the service says that it may not read their source. The backend never sees the call. */
   | { readonly kind: 'refuseSource' }
-  /** The connection is reset; the backend never sees the call. `after`: bytes of its body that were taken before; default: all. */
+  /**
+   * The connection is reset; the backend never sees the call. `after`: bytes of its body that were taken before;
+   * default: all.
+   */
   | { readonly kind: 'loseRequest'; readonly after?: number }
   /**
-   * The backend serves the call and the gateway hears nothing of it: its connection is reset, or it gets `status`. With `lateBy`
-   * (milliseconds) the backend gets the call only that long after the gateway saw it fail; the body is kept in memory so long.
+   * The backend serves the call and the gateway hears nothing of it: its connection is reset, or it gets `status`. With
+   * `lateBy` (milliseconds) the backend gets the call only that long after the gateway saw it fail; the body is kept in
+   * memory so long.
    */
   | { readonly kind: 'loseAnswer'; readonly status?: 500 | 503; readonly lateBy?: number }
   /** The answer's body breaks off after so many bytes, by a reset or by an end that looks orderly. */

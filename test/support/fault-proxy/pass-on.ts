@@ -15,8 +15,18 @@ interface Passing {
 }
 
 /** Sends a request to the backend; a client that breaks off breaks this off, too. Rejects when no answer comes. */
-export function passOn(request: IncomingMessage, { backend, agent, target, headers, body }: Passing): Promise<IncomingMessage> {
-  const onward = httpRequest({ host: backend.hostname, port: backend.port, agent, method: request.method, path: target, headers: [...headers] });
+export function passOn(
+  request: IncomingMessage,
+  { backend, agent, target, headers, body }: Passing,
+): Promise<IncomingMessage> {
+  const onward = httpRequest({
+    host: backend.hostname,
+    port: backend.port,
+    agent,
+    method: request.method,
+    path: target,
+    headers: [...headers],
+  });
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     onward.once('response', resolve).on('error', reject);
   });

@@ -12,7 +12,11 @@ export function firstOf(...plans: readonly FaultPlan[]): FaultPlan {
 }
 
 /** The fault for the n-th call that fits, counted from 1, and for no other. `met` is that call, once it has come. */
-export function onNth(n: number, fault: Fault, fits: (call: ProxiedCall) => boolean): FaultPlan & { readonly met: () => ProxiedCall | undefined } {
+export function onNth(
+  n: number,
+  fault: Fault,
+  fits: (call: ProxiedCall) => boolean,
+): FaultPlan & { readonly met: () => ProxiedCall | undefined } {
   let seen = 0;
   let met: ProxiedCall | undefined;
   const plan = (call: ProxiedCall): Fault | undefined => {
@@ -41,7 +45,10 @@ export function oneChangeOfAName(everyMs = 1000): FaultPlan {
   };
 }
 
-/** An account behind a firewall: the service may not read any source by its URL (https://learn.microsoft.com/azure/storage/common/storage-network-security). */
+/**
+ * An account behind a firewall: the service may not read any source by its URL
+ * (https://learn.microsoft.com/azure/storage/common/storage-network-security).
+ */
 export function lockedDown(): FaultPlan {
   return ({ kind, service }) => (kind === 'copy' && service === 'azure' ? { kind: 'refuseSource' } : undefined);
 }

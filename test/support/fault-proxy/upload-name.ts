@@ -4,13 +4,13 @@ import type { IncomingMessage } from 'node:http';
 const MOST = 256 * 1024;
 
 /**
- * Name of the object that a multipart upload of Cloud Storage makes, which stands in the first part of its body. What was read to find it
- * is put back.
+ * Name of the object that a multipart upload of Cloud Storage makes, which stands in the first part of its body. What
+ * was read to find it is put back.
  */
 export async function uploadName(request: IncomingMessage): Promise<string | undefined> {
   const pieces: Buffer[] = [];
   let found: string | undefined;
-  for (let size = 0; found === undefined && size < MOST;) {
+  for (let size = 0; found === undefined && size < MOST; ) {
     const chunk = request.read() as Buffer | null;
     if (chunk !== null) {
       pieces.push(chunk);

@@ -4,8 +4,8 @@ import { everythingThatWatches } from '../watchers.ts';
 import type { Answer, Question } from './gateway-process.ts';
 
 /*
- * A gateway over memory with everything that watches requests, in a process of its own: what it uses of the processor is the
- * gateway's and nobody else's. It says so when asked.
+ * A gateway over memory with everything that watches requests, in a process of its own: what it uses of the processor
+ * is the gateway's and nobody else's. It says so when asked.
  */
 const { observers, options, watch } = everythingThatWatches(8 * 1024 * 1024);
 const gateway = await startTestGateway({ ...options, presignedV2: true });

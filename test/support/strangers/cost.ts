@@ -26,8 +26,15 @@ export async function costOf(gateway: GatewayProcess, bytes: string, repeats: nu
   return { cpuMs: (after.cpuMs - before.cpuMs) / repeats, bytes: (after.heldBytes - before.heldBytes) / repeats };
 }
 
-/** The smallest of several measurements of time, as others use the machine, too; the largest of memory, as some is collected meanwhile. */
-export async function leastCost(gateway: GatewayProcess, { make }: StrangersRequest, { bytes, repeats, rounds }: Measurement): Promise<Cost> {
+/**
+ * The smallest of several measurements of time, as others use the machine, too; the largest of memory, as some is
+ * collected meanwhile.
+ */
+export async function leastCost(
+  gateway: GatewayProcess,
+  { make }: StrangersRequest,
+  { bytes, repeats, rounds }: Measurement,
+): Promise<Cost> {
   let least: Cost = { cpuMs: Infinity, bytes: 0 };
   for (let round = 0; round < rounds; round += 1) {
     const { cpuMs, bytes: held } = await costOf(gateway, make(bytes), repeats);

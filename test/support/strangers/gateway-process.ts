@@ -26,7 +26,10 @@ export class GatewayProcess {
 
   /** @param flags of Node, e.g. `--max-old-space-size=192` */
   static async start(flags: readonly string[] = []): Promise<GatewayProcess> {
-    const child = fork(resolve(import.meta.dirname, 'child.ts'), { execArgv: ['--expose-gc', ...flags], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(resolve(import.meta.dirname, 'child.ts'), {
+      execArgv: ['--expose-gc', ...flags],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     const { port } = (await nextMessage(child)) as { port: number };
     return new GatewayProcess(child, port);
   }

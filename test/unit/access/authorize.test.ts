@@ -5,8 +5,13 @@ import type { NamedPolicy } from '../../../src/access/policy/document.ts';
 import type { Acl } from '../../../src/protocol/acl/acl.ts';
 import { named } from './policy/policies.ts';
 
-const account = (name: string, digit: string): Account =>
-  ({ name, canonicalId: name, displayName: name, email: `${name}@example.com`, accountNumber: digit.repeat(12) });
+const account = (name: string, digit: string): Account => ({
+  name,
+  canonicalId: name,
+  displayName: name,
+  email: `${name}@example.com`,
+  accountNumber: digit.repeat(12),
+});
 const MAIN = account('main', '1');
 const OTHER = account('other', '2');
 const GET = 's3:GetObject';
@@ -19,12 +24,23 @@ const ROLE = { name: 'r', arn: 'arn:aws:iam::111111111111:role/r' };
 
 function user(permissions: 'account' | readonly NamedPolicy[] | undefined, of: Account = MAIN): Principal {
   const arn = `arn:aws:iam::${of.accountNumber}:user/u`;
-  return { kind: 'account', account: of, accessKeyId: 'k', user: { name: 'u', arn, ...(permissions !== undefined && { permissions }) } };
+  return {
+    kind: 'account',
+    account: of,
+    accessKeyId: 'k',
+    user: { name: 'u', arn, ...(permissions !== undefined && { permissions }) },
+  };
 }
 
 function session(permissions: readonly NamedPolicy[], policies?: readonly NamedPolicy[]): Principal {
   const shown = { name: 'r/s', arn: 'arn:aws:sts::111111111111:assumed-role/r/s', permissions };
-  return { kind: 'account', account: MAIN, accessKeyId: 'k', user: shown, session: { role: ROLE, issuedAt: 0, expiresAt: 1, ...(policies && { policies }) } };
+  return {
+    kind: 'account',
+    account: MAIN,
+    accessKeyId: 'k',
+    user: shown,
+    session: { role: ROLE, issuedAt: 0, expiresAt: 1, ...(policies && { policies }) },
+  };
 }
 
 const root = (of: Account): Principal => ({ kind: 'account', account: of, accessKeyId: 'k' });
@@ -51,7 +67,11 @@ interface World {
 
 function decided(principal: Principal, { policy, acl, objectOwner = 'main' }: World = {}): string {
   const bucket = { name: 'b', ownerId: 'main', settings: policy === undefined ? {} : { policy } };
-  const { allowed, rule } = decide(principal, GET, { bucket, key: 'k', object: { ownerId: objectOwner, ...(acl && { acl }) } });
+  const { allowed, rule } = decide(principal, GET, {
+    bucket,
+    key: 'k',
+    object: { ownerId: objectOwner, ...(acl && { acl }) },
+  });
   return `${allowed ? 'yes' : 'no'} ${rule}`;
 }
 
@@ -78,12 +98,22 @@ describe('one side is enough within the account, across accounts it takes both',
     ['a user of another account, let by the bucket', user([], OTHER), { policy: TO_OTHER }, 'no none'],
     ['a user of another account, let by both', user(ALLOW, OTHER), { policy: TO_OTHER }, 'yes bucketPolicy'],
     ['a user of another account, everybody let by the ACL', user([], OTHER), { acl: PUBLIC }, 'no none'],
-    ['a user of another account, who is allowed, by the ACL', user(ALLOW, OTHER), { acl: PUBLIC }, 'yes identityPolicy'],
+    [
+      'a user of another account, who is allowed, by the ACL',
+      user(ALLOW, OTHER),
+      { acl: PUBLIC },
+      'yes identityPolicy',
+    ],
     ['nobody', NOBODY, {}, 'no none'],
     ['nobody, let by the bucket', NOBODY, { policy: ANYONE }, 'yes bucketPolicy'],
     ['nobody, an account let by the bucket', NOBODY, { policy: TO_OTHER }, 'no none'],
     ['nobody, let by the ACL and denied by the bucket', NOBODY, { acl: PUBLIC, policy: DENIED }, 'no bucketPolicy'],
-    ['an object of another account is not the bucket\'s to give', NOBODY, { objectOwner: 'other', policy: ANYONE }, 'no none'],
+    [
+      "an object of another account is not the bucket's to give",
+      NOBODY,
+      { objectOwner: 'other', policy: ANYONE },
+      'no none',
+    ],
     ['its owner has it', root(OTHER), { objectOwner: 'other' }, 'yes objectOwner'],
     ['unless the bucket denies', root(OTHER), { objectOwner: 'other', policy: DENIED }, 'no bucketPolicy'],
   ])('%s', (_name, principal, world, expected) => {
@@ -111,7 +141,11 @@ describe('why', () => {
   const bucket = { name: 'b', ownerId: 'main', settings: { policy: DENIED } };
 
   it('names the statement that denies, and what was looked at', () => {
-    const reasons = decide(user([...ALLOW, one({ Action: 's3:PutObject', Sid: 'Write' }, 'identity', 'writers')]), GET, { bucket, key: 'k', object: { ownerId: 'main' } }).reasons?.();
+    const reasons = decide(
+      user([...ALLOW, one({ Action: 's3:PutObject', Sid: 'Write' }, 'identity', 'writers')]),
+      GET,
+      { bucket, key: 'k', object: { ownerId: 'main' } },
+    ).reasons?.();
     expect(reasons).toEqual({
       resource: 'arn:aws:s3:::b/k',
       by: { policy: 'bucket policy', statement: '1', effect: 'Deny' },
@@ -124,13 +158,30 @@ describe('why', () => {
   });
 
   it.each<[string, Principal, string | undefined, string[]]>([
-    ['a user', user([]), undefined, ['a policy of the caller {"Effect":"Allow","Action":"s3:GetObject","Resource":"arn:aws:s3:::b/k${*}"}']],
-    ['another account', root(OTHER), TO_MAIN,
-      ['bucket policy {"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::222222222222:root"},"Action":"s3:GetObject","Resource":"arn:aws:s3:::b/k${*}"}']],
-    ['nobody', NOBODY, TO_MAIN, ['bucket policy {"Effect":"Allow","Principal":"*","Action":"s3:GetObject","Resource":"arn:aws:s3:::b/k${*}"}']],
+    [
+      'a user',
+      user([]),
+      undefined,
+      ['a policy of the caller {"Effect":"Allow","Action":"s3:GetObject","Resource":"arn:aws:s3:::b/k${*}"}'],
+    ],
+    [
+      'another account',
+      root(OTHER),
+      TO_MAIN,
+      [
+        'bucket policy {"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::222222222222:root"},"Action":"s3:GetObject","Resource":"arn:aws:s3:::b/k${*}"}',
+      ],
+    ],
+    [
+      'nobody',
+      NOBODY,
+      TO_MAIN,
+      ['bucket policy {"Effect":"Allow","Principal":"*","Action":"s3:GetObject","Resource":"arn:aws:s3:::b/k${*}"}'],
+    ],
   ])('says what would let %s', (_name, principal, policy, expected) => {
     const here = { name: 'b', ownerId: 'main', settings: policy === undefined ? {} : { policy } };
-    const { remedies } = decide(principal, GET, { bucket: here, key: 'k*', object: { ownerId: 'main' } }).reasons?.() ?? {};
+    const { remedies } =
+      decide(principal, GET, { bucket: here, key: 'k*', object: { ownerId: 'main' } }).reasons?.() ?? {};
     expect(remedies?.map(({ document, statement }) => `${document} ${statement}`)).toEqual(expected);
   });
 
@@ -139,7 +190,8 @@ describe('why', () => {
     const ask = (principal: Principal, settings: object): ReturnType<typeof decide> =>
       decide(principal, GET, { bucket: { ...here, settings }, key: 'k', object: { ownerId: 'main' } });
     const [own, ofBucket] = ask(user([], OTHER), here.settings).reasons?.().remedies ?? [];
-    const wrap = (text = ''): string => JSON.stringify({ Version: '2012-10-17', Statement: JSON.parse(text) as unknown });
+    const wrap = (text = ''): string =>
+      JSON.stringify({ Version: '2012-10-17', Statement: JSON.parse(text) as unknown });
     const helped = user([named(wrap(own?.statement))], OTHER);
     expect(ask(helped, here.settings).allowed).toBe(false);
     expect(ask(helped, { policy: wrap(ofBucket?.statement) }).allowed).toBe(true);

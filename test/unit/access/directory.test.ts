@@ -6,15 +6,28 @@ import { S3Error } from '../../../src/errors/s3-error.ts';
 
 function account(name: string, more: Partial<AccountSettings> = {}): AccountSettings {
   return {
-    name, canonicalId: `${name}-id`, displayName: name, email: `${name}@example.com`, accountNumber: `${name}-number`,
-    keys: [{ accessKeyId: `${name}-key`, secretAccessKey: 'secret' }], users: [], ...more,
+    name,
+    canonicalId: `${name}-id`,
+    displayName: name,
+    email: `${name}@example.com`,
+    accountNumber: `${name}-number`,
+    keys: [{ accessKeyId: `${name}-key`, secretAccessKey: 'secret' }],
+    users: [],
+    ...more,
   };
 }
 
-const ALICE = { name: 'alice', arn: 'arn:aws:iam::main-number:user/alice', keys: [{ accessKeyId: 'alice-key', secretAccessKey: 'other' }] };
+const ALICE = {
+  name: 'alice',
+  arn: 'arn:aws:iam::main-number:user/alice',
+  keys: [{ accessKeyId: 'alice-key', secretAccessKey: 'other' }],
+};
 
 describe('account directory', () => {
-  const directory = createAccountDirectory([account('main', { users: [ALICE] }), account('alt', { email: 'MAIN@example.com' })]);
+  const directory = createAccountDirectory([
+    account('main', { users: [ALICE] }),
+    account('alt', { email: 'MAIN@example.com' }),
+  ]);
 
   test('finds accounts and users by key', () => {
     expect(directory.byAccessKey('main-key')).toMatchObject({ secretAccessKey: 'secret', account: { name: 'main' } });
@@ -38,14 +51,21 @@ describe('account directory', () => {
     ['account name main', [account('main'), account('main', { canonicalId: 'x', accountNumber: 'y' })]],
     ['canonical id main-id', [account('main'), account('alt', { canonicalId: 'main-id' })]],
     ['account number main-number', [account('main'), account('alt', { accountNumber: 'main-number' })]],
-    ['access key main-key', [account('main'), account('alt', { keys: [{ accessKeyId: 'main-key', secretAccessKey: 'z' }] })]],
+    [
+      'access key main-key',
+      [account('main'), account('alt', { keys: [{ accessKeyId: 'main-key', secretAccessKey: 'z' }] })],
+    ],
   ])('%s stands twice', (what, accounts) => {
     expect(() => createAccountDirectory(accounts)).toThrow(`${what} stands twice`);
   });
 
   test('an ARN that names another account is refused: policies would take its user for somebody there', () => {
-    expect(() => createAccountDirectory([account('main', { users: [{ ...ALICE, arn: 'arn:aws:iam::alt-number:user/alice' }] }), account('alt')]))
-      .toThrow('is not an ARN of account main');
+    expect(() =>
+      createAccountDirectory([
+        account('main', { users: [{ ...ALICE, arn: 'arn:aws:iam::alt-number:user/alice' }] }),
+        account('alt'),
+      ]),
+    ).toThrow('is not an ARN of account main');
   });
 
   test('can be replaced under those who use it', () => {
@@ -70,7 +90,10 @@ describe('authorize', () => {
     }).not.toThrow();
   });
 
-  test.each([['another account', stranger], ['an anonymous caller', anonymous]])('%s may do nothing', (_name, principal) => {
+  test.each([
+    ['another account', stranger],
+    ['an anonymous caller', anonymous],
+  ])('%s may do nothing', (_name, principal) => {
     expect(() => authorize(principal, 's3:GetObject', bucket)).toThrow(new S3Error('AccessDenied'));
   });
 

@@ -42,13 +42,16 @@ export async function listen(turns: readonly Turn[]): Promise<ScriptedPeer> {
 }
 
 export function answer(status: string, headers = '', body = ''): Turn {
-  return (socket) => socket.write(`HTTP/1.1 ${status}\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  return (socket) =>
+    socket.write(`HTTP/1.1 ${status}\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }
 
 /** The head of an answer, and of its body only so many bytes; then the connection is reset, or stays as it is. */
 export function cutAnswer(status: string, { headers = '', body = '', after = 0, then = 'reset' }: CutAnswer): Turn {
   return (socket) => {
-    socket.write(`HTTP/1.1 ${status}\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, after)}`);
+    socket.write(
+      `HTTP/1.1 ${status}\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, after)}`,
+    );
     // Later, lest the reset should overtake the head.
     if (then === 'reset') setTimeout(() => socket.resetAndDestroy(), 20);
   };

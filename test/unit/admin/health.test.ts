@@ -11,7 +11,11 @@ describe('probes', () => {
   beforeEach(async () => {
     [started, draining] = [true, false];
     backends.mockReset().mockResolvedValue({ total: 2, failing: [] });
-    server = await startAdminServer({ host: '127.0.0.1', port: 0, parts: [healthRoutes({ started: () => started, draining: () => draining, backends })] });
+    server = await startAdminServer({
+      host: '127.0.0.1',
+      port: 0,
+      parts: [healthRoutes({ started: () => started, draining: () => draining, backends })],
+    });
   });
 
   afterEach(() => server.close());

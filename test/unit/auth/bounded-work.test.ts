@@ -15,13 +15,24 @@ const CPU_MS = 200;
 /** A header many times, and a list of names. */
 function byHeader(names: readonly string[], lines: readonly string[]): RawRequest {
   const authorization = `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY}/${SCOPE},SignedHeaders=${names.join(';')},Signature=${SIGNATURE}`;
-  const rawHeaders = ['host', 'h', 'x-amz-date', AMZ_DATE, 'x-amz-content-sha256', 'UNSIGNED-PAYLOAD', 'authorization', authorization, ...lines];
+  const rawHeaders = [
+    'host',
+    'h',
+    'x-amz-date',
+    AMZ_DATE,
+    'x-amz-content-sha256',
+    'UNSIGNED-PAYLOAD',
+    'authorization',
+    authorization,
+    ...lines,
+  ];
   return { method: 'GET', rawTarget: '/bucket/key', rawHeaders, now: NOW };
 }
 
 function presigned(names: readonly string[], lines: readonly string[]): RawRequest {
-  const query = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${encodeURIComponent(`${ACCESS_KEY}/${SCOPE}`)}&X-Amz-Date=${AMZ_DATE}`
-    + `&X-Amz-Expires=600&X-Amz-SignedHeaders=${encodeURIComponent(names.join(';'))}&X-Amz-Signature=${SIGNATURE}`;
+  const query =
+    `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${encodeURIComponent(`${ACCESS_KEY}/${SCOPE}`)}&X-Amz-Date=${AMZ_DATE}` +
+    `&X-Amz-Expires=600&X-Amz-SignedHeaders=${encodeURIComponent(names.join(';'))}&X-Amz-Signature=${SIGNATURE}`;
   return { method: 'GET', rawTarget: `/bucket/key?${query}`, rawHeaders: ['host', 'h', ...lines], now: NOW };
 }
 
@@ -47,13 +58,21 @@ const WAYS = [
 describe.each(WAYS)('a list of signed headers, $way', ({ make, code }) => {
   const lists: readonly [name: string, names: readonly string[], lines: readonly string[]][] = [
     ['one name 3,000 times, with 4,000 lines of it', Array.from({ length: 3000 }, () => 'a'), repeated],
-    ['5,000 names that differ, with 4,000 lines', Array.from({ length: 5000 }, (_, index) => `h${String(index).padStart(5, '0')}`), distinct],
+    [
+      '5,000 names that differ, with 4,000 lines',
+      Array.from({ length: 5000 }, (_, index) => `h${String(index).padStart(5, '0')}`),
+      distinct,
+    ],
     ['a name twice', ['a', 'a', 'host'], ['a', 'b']],
     ['names that are not sorted', ['host', 'a'], ['a', 'b']],
     ['a name in upper case', ['A', 'host'], ['a', 'b']],
     ['an empty name', ['', 'host'], []],
     ['a name at the end that is empty', ['host', ''], []],
-    ['one name too many', Array.from({ length: MAX_SIGNED_HEADERS + 1 }, (_, index) => `h${String(index).padStart(5, '0')}`), distinct],
+    [
+      'one name too many',
+      Array.from({ length: MAX_SIGNED_HEADERS + 1 }, (_, index) => `h${String(index).padStart(5, '0')}`),
+      distinct,
+    ],
   ];
 
   it.each(lists)('%s', (_, names, lines) => {
@@ -65,7 +84,14 @@ describe.each(WAYS)('a list of signed headers, $way', ({ make, code }) => {
   });
 
   it('is explained at no greater cost', () => {
-    const sources = { region: 'us-east-1', maxSkewMs: 900_000, baseHosts: [], ports: [], credentialFor: () => CREDENTIAL, credentials: () => [] };
+    const sources = {
+      region: 'us-east-1',
+      maxSkewMs: 900_000,
+      baseHosts: [],
+      ports: [],
+      credentialFor: () => CREDENTIAL,
+      credentials: () => [],
+    };
     const diagnoser = new SignatureDiagnoser(sources);
     for (const [, names, lines] of lists) {
       const raw = make(names, lines);
@@ -78,7 +104,10 @@ describe.each(WAYS)('a list of signed headers, $way', ({ make, code }) => {
 
   it('a header that did not come', () => {
     const names = make === byHeader ? ['a', 'host', 'x-amz-content-sha256', 'x-amz-date'] : ['a', 'host'];
-    expect(refusalOf(make(names, [])).error).toMatchObject({ code, message: expect.stringContaining('does not have') as string });
+    expect(refusalOf(make(names, [])).error).toMatchObject({
+      code,
+      message: expect.stringContaining('does not have') as string,
+    });
     expect(refusalOf(make(names, ['a', 'b'])).error).toMatchObject({ code: 'SignatureDoesNotMatch' });
   });
 });
@@ -107,12 +136,21 @@ it('a refused signature echoes what was signed, up to a bound', () => {
 
 it('strangers push no key out of those that are remembered', () => {
   const signingKeys = new SigningKeys(2);
-  const scope = { date: '20130524', region: 'us-east-1', service: 's3', terminator: 'aws4_request', text: SCOPE, accessKeyId: ACCESS_KEY };
+  const scope = {
+    date: '20130524',
+    region: 'us-east-1',
+    service: 's3',
+    terminator: 'aws4_request',
+    text: SCOPE,
+    accessKeyId: ACCESS_KEY,
+  };
   const key = signingKeys.keyFor(ACCESS_KEY, SECRET_KEY, scope);
   for (const day of ['20000101', '20000102', '20000103', '20000104']) {
     const raw = byHeader(['host', 'x-amz-content-sha256', 'x-amz-date'], []);
     const rawHeaders = raw.rawHeaders.map((text) => text.replace('/20130524/', `/${day}/`));
-    expect(() => judge({ ...raw, rawHeaders }, { credentialFor: () => undefined, signingKeys })).toThrow(expect.objectContaining({ code: 'InvalidAccessKeyId' }) as Error);
+    expect(() => judge({ ...raw, rawHeaders }, { credentialFor: () => undefined, signingKeys })).toThrow(
+      expect.objectContaining({ code: 'InvalidAccessKeyId' }) as Error,
+    );
   }
   expect(signingKeys.keyFor(ACCESS_KEY, SECRET_KEY, scope)).toBe(key);
 });

@@ -29,7 +29,10 @@ export function authOptions(changes: Partial<AuthOptions<TestCredential>> = {}):
   };
 }
 
-export function judge(raw: RawRequest, changes: Partial<AuthOptions<TestCredential>> = {}): AuthVerdict<TestCredential> {
+export function judge(
+  raw: RawRequest,
+  changes: Partial<AuthOptions<TestCredential>> = {},
+): AuthVerdict<TestCredential> {
   return authenticate(raw, authOptions(changes));
 }
 
@@ -40,8 +43,15 @@ export function rawRequest(method: string, rawTarget: string, headers: Headers, 
 }
 
 /** An Authorization header around a known signature; every given header is signed. */
-export function authorization(headers: Headers, signature: string, credential = `${ACCESS_KEY}/20130524/us-east-1/s3/aws4_request`): string {
-  const signed = Object.keys(headers).map((name) => name.toLowerCase()).sort().join(';');
+export function authorization(
+  headers: Headers,
+  signature: string,
+  credential = `${ACCESS_KEY}/20130524/us-east-1/s3/aws4_request`,
+): string {
+  const signed = Object.keys(headers)
+    .map((name) => name.toLowerCase())
+    .sort()
+    .join(';');
   return `AWS4-HMAC-SHA256 Credential=${credential},SignedHeaders=${signed},Signature=${signature}`;
 }
 
@@ -92,7 +102,9 @@ export async function sdkSigned(options: ToSign): Promise<RawRequest> {
 }
 
 function target(request: HttpRequest): string {
-  const query = Object.entries(request.query ?? {}).flatMap(([name, value]) => [value ?? ''].flat().map((one) => `${escape(name)}=${escape(one)}`));
+  const query = Object.entries(request.query ?? {}).flatMap(([name, value]) =>
+    [value ?? ''].flat().map((one) => `${escape(name)}=${escape(one)}`),
+  );
   return query.length === 0 ? request.path : `${request.path}?${query.join('&')}`;
 }
 

@@ -4,23 +4,41 @@ import { authenticate } from '../../../src/auth/authenticate.ts';
 import type { RawRequest } from '../../../src/auth/raw-request.ts';
 import { sign, stringToSign } from '../../../src/auth/signature.ts';
 import { deriveSigningKey, SigningKeys } from '../../../src/auth/signing-key.ts';
-import { ACCESS_KEY, AMZ_DATE, authOptions, authorization, EMPTY_SHA256, judge, rawRequest, sdkSigned, SECRET_KEY } from './signed-requests.ts';
+import {
+  ACCESS_KEY,
+  AMZ_DATE,
+  authOptions,
+  authorization,
+  EMPTY_SHA256,
+  judge,
+  rawRequest,
+  sdkSigned,
+  SECRET_KEY,
+} from './signed-requests.ts';
 
 const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((value) => value.isWellFormed());
 const path = text.map((key) => `/bucket/${key}`);
 /** The SDK's signer keeps parameters in a plain object, which loses one of this name. */
 const LOST_BY_THE_SIGNER = '__proto__';
-const parameter = text.filter((name) => !/^x-amz-/i.test(name) && !['Signature', 'AWSAccessKeyId', LOST_BY_THE_SIGNER].includes(name));
+const parameter = text.filter(
+  (name) => !/^x-amz-/i.test(name) && !['Signature', 'AWSAccessKeyId', LOST_BY_THE_SIGNER].includes(name),
+);
 const query = fc.dictionary(parameter, text, { maxKeys: 4, noNullPrototype: true });
 /** Bytes as Node hands them over: latin1 text. The signer hashes UTF-8, so values here stay ASCII. */
 const headerValue = fc.stringMatching(/^[!-~]([ -~]{0,15}[!-~])?$/);
-const headers = fc.dictionary(fc.stringMatching(/^x-amz-meta-[a-z0-9]{1,8}$/), headerValue, { maxKeys: 4, noNullPrototype: true });
+const headers = fc.dictionary(fc.stringMatching(/^x-amz-meta-[a-z0-9]{1,8}$/), headerValue, {
+  maxKeys: 4,
+  noNullPrototype: true,
+});
 
 describe('what the SDK signs', () => {
   it('verifies, by header', () =>
     fc.assert(
       fc.asyncProperty(path, query, headers, async (path, query, headers) => {
-        expect(judge(await sdkSigned({ method: 'PUT', path, query, headers }))).toMatchObject({ kind: 'signed', method: 'header' });
+        expect(judge(await sdkSigned({ method: 'PUT', path, query, headers }))).toMatchObject({
+          kind: 'signed',
+          method: 'header',
+        });
       }),
       { numRuns: 150 },
     ));
@@ -28,7 +46,10 @@ describe('what the SDK signs', () => {
   it('verifies, presigned', () =>
     fc.assert(
       fc.asyncProperty(path, query, async (path, query) => {
-        expect(judge(await sdkSigned({ path, query, expiresIn: 300 }))).toMatchObject({ kind: 'signed', method: 'query' });
+        expect(judge(await sdkSigned({ path, query, expiresIn: 300 }))).toMatchObject({
+          kind: 'signed',
+          method: 'query',
+        });
       }),
       { numRuns: 150 },
     ));
@@ -36,14 +57,25 @@ describe('what the SDK signs', () => {
 
 describe('paths that clients encode in different ways', () => {
   const HEADERS = { host: 'localhost', 'x-amz-content-sha256': EMPTY_SHA256, 'x-amz-date': AMZ_DATE };
-  const SCOPE = { accessKeyId: ACCESS_KEY, date: '20130524', region: 'us-east-1', service: 's3', terminator: 'aws4_request', text: '20130524/us-east-1/s3/aws4_request' };
+  const SCOPE = {
+    accessKeyId: ACCESS_KEY,
+    date: '20130524',
+    region: 'us-east-1',
+    service: 's3',
+    terminator: 'aws4_request',
+    text: '20130524/us-east-1/s3/aws4_request',
+  };
 
   /** Signs a canonical path of the test's choice, whatever the request target looks like. */
   function signedAs(target: string, signedPath: string): RawRequest {
     const names = Object.keys(HEADERS);
-    const lines = Object.entries(HEADERS).map(([name, value]) => `${name}:${value}\n`).join('');
+    const lines = Object.entries(HEADERS)
+      .map(([name, value]) => `${name}:${value}\n`)
+      .join('');
     const canonical = `GET\n${signedPath}\n\n${lines}\n${names.join(';')}\n${EMPTY_SHA256}`;
-    const signature = sign(deriveSigningKey(SECRET_KEY, SCOPE), stringToSign(AMZ_DATE, SCOPE.text, canonical)).toString('hex');
+    const signature = sign(deriveSigningKey(SECRET_KEY, SCOPE), stringToSign(AMZ_DATE, SCOPE.text, canonical)).toString(
+      'hex',
+    );
     return rawRequest('GET', target, { ...HEADERS, authorization: authorization(HEADERS, signature) });
   }
 
@@ -68,7 +100,9 @@ describe('paths that clients encode in different ways', () => {
     ['/b/./x', '/b/x'],
     ['/b/a+b', '/b/a%20b'],
   ])('%s is not %s', (target, signedPath) => {
-    expect(() => judge(signedAs(target, signedPath))).toThrow(expect.objectContaining({ code: 'SignatureDoesNotMatch' }));
+    expect(() => judge(signedAs(target, signedPath))).toThrow(
+      expect.objectContaining({ code: 'SignatureDoesNotMatch' }),
+    );
   });
 });
 
@@ -88,7 +122,14 @@ describe('signing keys', () => {
     const keys = new SigningKeys(3);
     for (let day = 10; day < 30; day += 1) {
       const date = `201305${day}`;
-      keys.keyFor(ACCESS_KEY, 's', { accessKeyId: ACCESS_KEY, date, region: 'r', service: 's3', terminator: 'aws4_request', text: `${date}/r/s3/aws4_request` });
+      keys.keyFor(ACCESS_KEY, 's', {
+        accessKeyId: ACCESS_KEY,
+        date,
+        region: 'r',
+        service: 's3',
+        terminator: 'aws4_request',
+        text: `${date}/r/s3/aws4_request`,
+      });
     }
     expect(keys.size).toBe(3);
   });
@@ -97,7 +138,9 @@ describe('signing keys', () => {
     const signingKeys = new SigningKeys();
     for (const accessKeyId of ['AKIA1', 'AKIA2', 'AKIA3']) {
       const request = await sdkSigned({ accessKeyId });
-      expect(() => authenticate(request, authOptions({ signingKeys }))).toThrow(expect.objectContaining({ code: 'InvalidAccessKeyId' }));
+      expect(() => authenticate(request, authOptions({ signingKeys }))).toThrow(
+        expect.objectContaining({ code: 'InvalidAccessKeyId' }),
+      );
     }
     expect(signingKeys.size).toBe(1);
   });

@@ -30,7 +30,10 @@ afterEach(() => {
 });
 
 describe('an access key that nobody has', () => {
-  it.each([['by header', {}], ['presigned', { expiresIn: 60 }]])('%s goes through the steps of a wrong secret, in their order', async (_, form) => {
+  it.each([
+    ['by header', {}],
+    ['presigned', { expiresIn: 60 }],
+  ])('%s goes through the steps of a wrong secret, in their order', async (_, form) => {
     const unknown = stepsOf(await sdkSigned({ ...form, accessKeyId: 'AKIANOBODY7EXAMPLE00' }));
     const signed = await sdkSigned(form);
     const wrong = stepsOf({ ...signed, method: 'DELETE' });
@@ -44,7 +47,11 @@ describe('an access key that nobody has', () => {
   ])('is named before %s, which a known one is refused for', async (_, headers) => {
     const more = Object.entries(headers).flat();
     const [unknown, known] = [await sdkSigned({ accessKeyId: 'AKIANOBODY7EXAMPLE00' }), await sdkSigned({})];
-    expect(() => judge({ ...unknown, rawHeaders: [...unknown.rawHeaders, ...more] })).toThrow(expect.objectContaining({ code: 'InvalidAccessKeyId' }));
-    expect(() => judge({ ...known, rawHeaders: [...known.rawHeaders, ...more] })).toThrow(expect.objectContaining({ code: expect.stringMatching(/InvalidToken|AccessDenied/) as string }));
+    expect(() => judge({ ...unknown, rawHeaders: [...unknown.rawHeaders, ...more] })).toThrow(
+      expect.objectContaining({ code: 'InvalidAccessKeyId' }),
+    );
+    expect(() => judge({ ...known, rawHeaders: [...known.rawHeaders, ...more] })).toThrow(
+      expect.objectContaining({ code: expect.stringMatching(/InvalidToken|AccessDenied/) as string }),
+    );
   });
 });

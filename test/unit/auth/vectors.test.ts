@@ -4,9 +4,20 @@ import { canonicalRequests } from '../../../src/auth/canonical-request.ts';
 import { ChunkSignatureChain, type ChunkSigningContext } from '../../../src/auth/chunk-signature.ts';
 import { signableRequest } from '../../../src/auth/raw-request.ts';
 import { deriveSigningKey } from '../../../src/auth/signing-key.ts';
-import { ACCESS_KEY, AMZ_DATE, authorization, CREDENTIAL, EMPTY_SHA256, judge, rawRequest, SECRET_KEY, type Headers } from './signed-requests.ts';
+import {
+  ACCESS_KEY,
+  AMZ_DATE,
+  authorization,
+  CREDENTIAL,
+  EMPTY_SHA256,
+  judge,
+  rawRequest,
+  SECRET_KEY,
+  type Headers,
+} from './signed-requests.ts';
 
-// "Authenticating Requests (AWS Signature Version 4)", S3 API reference: its published examples; the last two are our own.
+// "Authenticating Requests (AWS Signature Version 4)", S3 API reference: its published examples; the last two are our
+// own.
 const EXAMPLE_HOST = 'examplebucket.s3.amazonaws.com';
 const STREAM_HEADERS = {
   host: 's3.amazonaws.com',
@@ -66,7 +77,11 @@ const VECTORS: readonly Vector[] = [
     name: 'signed chunks',
     method: 'PUT',
     target: '/examplebucket/chunkObject.txt',
-    headers: { ...STREAM_HEADERS, 'content-length': '66824', 'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD' },
+    headers: {
+      ...STREAM_HEADERS,
+      'content-length': '66824',
+      'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
+    },
     signature: '4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9',
     payload: 'streaming-signed',
   },
@@ -129,12 +144,22 @@ describe('AWS vectors', () => {
   });
 
   it('derives the published signing key', () => {
-    const key = deriveSigningKey(SECRET_KEY, { date: '20130524', region: 'us-east-1', service: 's3', terminator: 'aws4_request' });
+    const key = deriveSigningKey(SECRET_KEY, {
+      date: '20130524',
+      region: 'us-east-1',
+      service: 's3',
+      terminator: 'aws4_request',
+    });
     expect(key.export().toString('hex')).toBe('dbb893acc010964918f1fd433add87c70e8b0db6be30c1fbeafefa5ec6ba8378');
   });
 
   it('makes the published canonical request', () => {
-    const headers = { host: EXAMPLE_HOST, range: 'bytes=0-9', 'x-amz-content-sha256': EMPTY_SHA256, 'x-amz-date': AMZ_DATE };
+    const headers = {
+      host: EXAMPLE_HOST,
+      range: 'bytes=0-9',
+      'x-amz-content-sha256': EMPTY_SHA256,
+      'x-amz-date': AMZ_DATE,
+    };
     const [canonical = ''] = canonicalRequests(signableRequest(rawRequest('GET', '/test.txt', headers)), {
       signedHeaders: Object.keys(headers),
       payloadHash: EMPTY_SHA256,

@@ -38,19 +38,37 @@ const key = (id: string): object => ({ accessKeyId: id, secretFile: 'secret' });
 
 describe('accountsFrom', () => {
   it('a file of five lines is enough', () => {
-    write('accounts.yaml', 'accounts:\n  - name: main\n    keys:\n      - accessKeyId: MAINKEY\n        secretFile: main\n');
+    write(
+      'accounts.yaml',
+      'accounts:\n  - name: main\n    keys:\n      - accessKeyId: MAINKEY\n        secretFile: main\n',
+    );
     const { config, accountPlaces } = load({ accountsFrom: 'accounts.yaml' });
-    expect(config.accounts).toMatchObject([{ name: 'main', keys: [{ accessKeyId: 'MAINKEY', secretFile: join(folder, 'main') }], users: [] }]);
+    expect(config.accounts).toMatchObject([
+      { name: 'main', keys: [{ accessKeyId: 'MAINKEY', secretFile: join(folder, 'main') }], users: [] },
+    ]);
     expect(accountPlaces).toEqual([join(folder, 'accounts.yaml')]);
   });
 
   it('puts together what the files of a folder say of one account', () => {
-    write('teams/a.yaml', { accounts: [{ name: 'main', users: [{ name: 'alice', buckets: ['a'] }], policies: { one: { buckets: ['x'] } } }] });
-    write('teams/b.json', JSON.stringify({ accounts: [{ name: 'main', users: [{ name: 'bob' }], policies: { two: { buckets: ['y'] } } }, { name: 'other' }] }));
+    write('teams/a.yaml', {
+      accounts: [{ name: 'main', users: [{ name: 'alice', buckets: ['a'] }], policies: { one: { buckets: ['x'] } } }],
+    });
+    write(
+      'teams/b.json',
+      JSON.stringify({
+        accounts: [
+          { name: 'main', users: [{ name: 'bob' }], policies: { two: { buckets: ['y'] } } },
+          { name: 'other' },
+        ],
+      }),
+    );
     write('teams/notes.txt', 'no accounts');
     write('teams/.hidden.yaml', 'no: accounts');
     const { config } = load({ accounts: [{ name: 'main', keys: [key('MAINKEY')] }], accountsFrom: ['teams'] });
-    expect(config.accounts.map(({ name, users }) => [name, users.map((user) => user.name)])).toEqual([['main', ['alice', 'bob']], ['other', []]]);
+    expect(config.accounts.map(({ name, users }) => [name, users.map((user) => user.name)])).toEqual([
+      ['main', ['alice', 'bob']],
+      ['other', []],
+    ]);
     expect(Object.keys(config.accounts[0]?.policies ?? {})).toEqual(['one', 'two']);
     expect(config.accounts[0]?.keys[0]?.secretFile).toBe('secret');
   });
@@ -72,18 +90,41 @@ describe('accountsFrom', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['a wrong user', { accounts: [{ name: 'main', users: [{ name: 'a', buckets: ['Not A Bucket'] }] }] }, /teams\/a\.yaml: accounts\.0\.users\.0\.buckets\.0: expected a bucket name/],
-    ['an unknown setting', { accounts: [{ name: 'main', usrs: [] }] }, /teams\/a\.yaml: accounts\.0\.usrs: there is no such setting/],
+    [
+      'a wrong user',
+      { accounts: [{ name: 'main', users: [{ name: 'a', buckets: ['Not A Bucket'] }] }] },
+      /teams\/a\.yaml: accounts\.0\.users\.0\.buckets\.0: expected a bucket name/,
+    ],
+    [
+      'an unknown setting',
+      { accounts: [{ name: 'main', usrs: [] }] },
+      /teams\/a\.yaml: accounts\.0\.usrs: there is no such setting/,
+    ],
     ['no accounts', { users: [] }, /teams\/a\.yaml: /],
-    ['another canonical id', { accounts: [{ name: 'main', canonicalId: 'b'.repeat(64) }] }, /canonicalId of account main stands twice/],
-    ['a policy twice', { accounts: [{ name: 'main', policies: { one: { buckets: ['z'] } } }] }, /policy one of account main stands twice/],
+    [
+      'another canonical id',
+      { accounts: [{ name: 'main', canonicalId: 'b'.repeat(64) }] },
+      /canonicalId of account main stands twice/,
+    ],
+    [
+      'a policy twice',
+      { accounts: [{ name: 'main', policies: { one: { buckets: ['z'] } } }] },
+      /policy one of account main stands twice/,
+    ],
   ])('names the file of %s', (_, content, line) => {
     write('teams/a.yaml', content);
-    expect(complaints({ accounts: [{ name: 'main', canonicalId: 'a'.repeat(64), policies: { one: { buckets: ['x'] } } }], accountsFrom: ['teams'] }).join('\n')).toMatch(line);
+    expect(
+      complaints({
+        accounts: [{ name: 'main', canonicalId: 'a'.repeat(64), policies: { one: { buckets: ['x'] } } }],
+        accountsFrom: ['teams'],
+      }).join('\n'),
+    ).toMatch(line);
   });
 
   it('says what cannot be read, and that somebody must be there', () => {
-    expect(complaints({ accounts: [{ name: 'main' }], accountsFrom: ['nowhere'] }).join()).toMatch(/accountsFrom: cannot read .*nowhere \(ENOENT\)/);
+    expect(complaints({ accounts: [{ name: 'main' }], accountsFrom: ['nowhere'] }).join()).toMatch(
+      /accountsFrom: cannot read .*nowhere \(ENOENT\)/,
+    );
     expect(complaints({ accountsFrom: ['teams'] }).join()).toMatch(/accounts: expected at least one account/);
   });
 });
@@ -92,11 +133,19 @@ describe('identities', () => {
   const account = (more: object): object => ({ accounts: [{ name: 'main', ...more }] });
 
   it.each<[string, object, RegExp]>([
-    ['a short form without buckets', { users: [{ name: 'a', readOnly: true }] }, /users\.0\.readOnly: expected buckets beside it/],
+    [
+      'a short form without buckets',
+      { users: [{ name: 'a', readOnly: true }] },
+      /users\.0\.readOnly: expected buckets beside it/,
+    ],
     ['a policy that is none', { users: [{ name: 'a', policies: [{ buckets: [] }] }] }, /expected the name of a policy/],
     ['a user that policies could not name', { users: [{ name: 'a*' }] }, /users\.0\.name: expected a name without/],
     ['a role without trust', { roles: [{ name: 'r' }] }, /roles\.0\.trust/],
-    ['a session of days', { roles: [{ name: 'r', trust: { users: ['a'] }, maxSessionSeconds: 90_000 }] }, /maxSessionSeconds/],
+    [
+      'a session of days',
+      { roles: [{ name: 'r', trust: { users: ['a'] }, maxSessionSeconds: 90_000 }] },
+      /maxSessionSeconds/,
+    ],
     ['an issuer that is no URL', { identityProviders: [{ issuer: 'accounts', audiences: ['a'] }] }, /issuer/],
   ])('%s is refused', (_, more, line) => {
     expect(complaints(account(more)).join('\n')).toMatch(line);

@@ -16,7 +16,11 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const ACCOUNT = {
-  name: 'main', canonicalId: 'a'.repeat(64), displayName: 'Main', email: 'main@example.com', accountNumber: '123456789012',
+  name: 'main',
+  canonicalId: 'a'.repeat(64),
+  displayName: 'Main',
+  email: 'main@example.com',
+  accountNumber: '123456789012',
   keys: [{ accessKeyId: 'KEY', secretEnv: 'SECRET' }],
 };
 const GOOD = { accounts: [ACCOUNT], backends: { store: { kind: 'memory', owner: 'main' } } };
@@ -38,7 +42,11 @@ function complaints(settings: object | string, environment: Record<string, strin
 }
 
 describe('files that come with the gateway', () => {
-  const files = ['default.yaml', 'testbed.yaml', ...readdirSync(join(ROOT, 'config/examples')).map((name) => `examples/${name}`)];
+  const files = [
+    'default.yaml',
+    'testbed.yaml',
+    ...readdirSync(join(ROOT, 'config/examples')).map((name) => `examples/${name}`),
+  ];
 
   test.each(files)('%s is good', (name) => {
     expect(() => loadConfig(join(ROOT, 'config', name), {})).not.toThrow();
@@ -53,8 +61,16 @@ describe('defaults', () => {
   test('are filled in at every level', () => {
     const { config } = load(GOOD);
     expect(config).toMatchObject({
-      region: 'us-east-1', acceptAnyRegion: false, baseHosts: ['localhost'], bucketCacheMs: 1000, newBuckets: 'open', defaultChecksum: 'none', smallRangeCopy: false,
-      limits: { heldBodyBytes: 1024 * 1024 }, admin: { host: '127.0.0.1' }, buckets: { rules: [] },
+      region: 'us-east-1',
+      acceptAnyRegion: false,
+      baseHosts: ['localhost'],
+      bucketCacheMs: 1000,
+      newBuckets: 'open',
+      defaultChecksum: 'none',
+      smallRangeCopy: false,
+      limits: { heldBodyBytes: 1024 * 1024 },
+      admin: { host: '127.0.0.1' },
+      buckets: { rules: [] },
     });
   });
 });
@@ -64,41 +80,83 @@ describe('wrong settings are named with path and expectation', () => {
     ['unknown at the top', { ...GOOD, colour: 'red' }, ['colour: there is no such setting']],
     ['unknown below', { ...GOOD, limits: { heldBytes: 1 } }, ['limits.heldBytes: there is no such setting']],
     ['wrong type', { ...GOOD, region: 7 }, ['region: expected string, received number']],
-    ['out of range', { ...GOOD, listeners: [{ port: 70000 }] }, ['listeners.0.port: Too big: expected number to be <=65535']],
-    ['missing', { backends: GOOD.backends }, ['accounts: expected at least one account, here or in accountsFrom']],
-    ['no such kind', { ...GOOD, backends: { store: { kind: 'ftp', owner: 'main' } } }, [expect.stringMatching(/^backends\.store\.kind: /) as string]],
-    ['owner', { ...GOOD, backends: { store: { kind: 'memory', owner: 'nobody' } } }, ['backends.store.owner: expected one of the accounts main']],
     [
-      'several backends without a default', { ...GOOD, backends: { a: GOOD.backends.store, b: GOOD.backends.store } },
+      'out of range',
+      { ...GOOD, listeners: [{ port: 70000 }] },
+      ['listeners.0.port: Too big: expected number to be <=65535'],
+    ],
+    ['missing', { backends: GOOD.backends }, ['accounts: expected at least one account, here or in accountsFrom']],
+    [
+      'no such kind',
+      { ...GOOD, backends: { store: { kind: 'ftp', owner: 'main' } } },
+      [expect.stringMatching(/^backends\.store\.kind: /) as string],
+    ],
+    [
+      'owner',
+      { ...GOOD, backends: { store: { kind: 'memory', owner: 'nobody' } } },
+      ['backends.store.owner: expected one of the accounts main'],
+    ],
+    [
+      'several backends without a default',
+      { ...GOOD, backends: { a: GOOD.backends.store, b: GOOD.backends.store } },
       ['buckets.default: expected the name of a backend, as there are several'],
     ],
-    ['proxy', { ...GOOD, trustedProxies: ['10.0.0.0/8', '::1', 'proxy.example.com'] }, ['trustedProxies.2: expected an address or a CIDR range']],
-    ['rule', { ...GOOD, buckets: { rules: [{ pattern: 'x', backend: 'y' }] } }, ['buckets.rules.0.backend: expected one of the backends store']],
     [
-      'rules that stand twice', { ...GOOD, buckets: { rules: [{ pattern: 'a-*', backend: 'store' }, { pattern: 'a-(.*)', backend: 'store' }] } },
+      'proxy',
+      { ...GOOD, trustedProxies: ['10.0.0.0/8', '::1', 'proxy.example.com'] },
+      ['trustedProxies.2: expected an address or a CIDR range'],
+    ],
+    [
+      'rule',
+      { ...GOOD, buckets: { rules: [{ pattern: 'x', backend: 'y' }] } },
+      ['buckets.rules.0.backend: expected one of the backends store'],
+    ],
+    [
+      'rules that stand twice',
+      {
+        ...GOOD,
+        buckets: {
+          rules: [
+            { pattern: 'a-*', backend: 'store' },
+            { pattern: 'a-(.*)', backend: 'store' },
+          ],
+        },
+      },
       ['buckets.rules.1.pattern: expected a pattern that no rule before it has'],
     ],
     [
-      'aliases', {
-        ...GOOD, buckets: {
+      'aliases',
+      {
+        ...GOOD,
+        buckets: {
           aliases: [
-            { pattern: 'a-*', bucket: 'b-$2' }, { pattern: 'a-(.*)', bucket: 'c-$1' }, { pattern: 'd', bucket: 'd' }, { pattern: 'e', bucket: 'd' }, { pattern: '*', bucket: 'f' },
+            { pattern: 'a-*', bucket: 'b-$2' },
+            { pattern: 'a-(.*)', bucket: 'c-$1' },
+            { pattern: 'd', bucket: 'd' },
+            { pattern: 'e', bucket: 'd' },
+            { pattern: '*', bucket: 'f' },
           ],
         },
       },
       [
-        'buckets.aliases.0.bucket: expected $1 to $1 at most, one for each * of the pattern', 'buckets.aliases.1.pattern: expected a pattern that no alias before it has',
-        'buckets.aliases.2.bucket: expected another bucket than the pattern names', 'buckets.aliases.3.bucket: expected a bucket, not another alias',
+        'buckets.aliases.0.bucket: expected $1 to $1 at most, one for each * of the pattern',
+        'buckets.aliases.1.pattern: expected a pattern that no alias before it has',
+        'buckets.aliases.2.bucket: expected another bucket than the pattern names',
+        'buckets.aliases.3.bucket: expected a bucket, not another alias',
         'buckets.aliases.4.bucket: expected $1, or all buckets would be this one',
       ],
     ],
     [
-      'two forms of one secret', { ...GOOD, accounts: [{ ...ACCOUNT, keys: [{ accessKeyId: 'KEY', secretEnv: 'A', secretFile: 'b' }] }] },
+      'two forms of one secret',
+      { ...GOOD, accounts: [{ ...ACCOUNT, keys: [{ accessKeyId: 'KEY', secretEnv: 'A', secretFile: 'b' }] }] },
       ['accounts.0.keys.0: expected exactly one of secretAccessKey, secretFile, secretEnv'],
     ],
     [
       'a secret of Azure in the file itself',
-      { ...GOOD, backends: { store: { kind: 'azure', owner: 'main', credential: { kind: 'accountKey', key: 'abc' } } } },
+      {
+        ...GOOD,
+        backends: { store: { kind: 'azure', owner: 'main', credential: { kind: 'accountKey', key: 'abc' } } },
+      },
       [
         'backends.store.credential.key: there is no such setting',
         'backends.store.credential: expected exactly one of keyFile, keyEnv',
@@ -121,23 +179,42 @@ describe('wrong settings are named with path and expectation', () => {
 describe('two backends on one place', () => {
   const azure = (more: object): object => ({ kind: 'azure', owner: 'main', credential: { kind: 'default' }, ...more });
   const gcs = (more: object): object => ({ kind: 'gcs', owner: 'main', credential: { kind: 'default' }, ...more });
-  const said = (one: object, two: object): readonly string[] => complaints({ ...GOOD, backends: { one, two }, buckets: { default: 'one' } });
+  const said = (one: object, two: object): readonly string[] =>
+    complaints({ ...GOOD, backends: { one, two }, buckets: { default: 'one' } });
 
   test.each<[string, object, object]>([
     ['one account', azure({ account: 'acme' }), azure({ account: 'acme', systemContainer: 'other' })],
-    ['one account by its name and by its host', azure({ account: 'acme' }), azure({ endpoint: 'https://ACME.blob.core.windows.net/' })],
-    ['an account and its secondary, zonal or private host', azure({ endpoint: 'https://acme-secondary.z7.privatelink.blob.core.windows.net' }), azure({ account: 'acme' })],
-    ['an emulator twice', azure({ endpoint: 'http://127.0.0.1:10000/dev' }), azure({ endpoint: 'http://127.0.0.1:10000/dev/' })],
+    [
+      'one account by its name and by its host',
+      azure({ account: 'acme' }),
+      azure({ endpoint: 'https://ACME.blob.core.windows.net/' }),
+    ],
+    [
+      'an account and its secondary, zonal or private host',
+      azure({ endpoint: 'https://acme-secondary.z7.privatelink.blob.core.windows.net' }),
+      azure({ account: 'acme' }),
+    ],
+    [
+      'an emulator twice',
+      azure({ endpoint: 'http://127.0.0.1:10000/dev' }),
+      azure({ endpoint: 'http://127.0.0.1:10000/dev/' }),
+    ],
     ['one prefix', gcs({ bucketPrefix: 'a-' }), gcs({ bucketPrefix: 'a-', projectId: 'another' })],
     ['a prefix and a longer one', gcs({ bucketPrefix: 'a-b-' }), gcs({ bucketPrefix: 'a-' })],
     ['no prefix and any', gcs({ bucketPrefix: '' }), gcs({ bucketPrefix: 'a-' })],
   ])('%s is refused', (_name, one, two) => {
-    expect(said(one, two)).toEqual([expect.stringMatching(/^backends\.two: its containers would be those of backends\.one: .*another account/)]);
+    expect(said(one, two)).toEqual([
+      expect.stringMatching(/^backends\.two: its containers would be those of backends\.one: .*another account/),
+    ]);
   });
 
   test.each<[string, object, object]>([
     ['two accounts', azure({ account: 'acme' }), azure({ account: 'acme2' })],
-    ['two emulated accounts', azure({ endpoint: 'http://127.0.0.1:10000/a' }), azure({ endpoint: 'http://127.0.0.1:10000/b' })],
+    [
+      'two emulated accounts',
+      azure({ endpoint: 'http://127.0.0.1:10000/a' }),
+      azure({ endpoint: 'http://127.0.0.1:10000/b' }),
+    ],
     ['two prefixes', gcs({ bucketPrefix: 'a-' }), gcs({ bucketPrefix: 'b-' })],
     ['two clouds', azure({ account: 'acme' }), gcs({ bucketPrefix: 'a-' })],
     ['two services', gcs({ bucketPrefix: '' }), gcs({ bucketPrefix: '', endpoint: 'https://other.example.com' })],
@@ -147,7 +224,10 @@ describe('two backends on one place', () => {
 });
 
 describe('the demo keys', () => {
-  const demo = { ...GOOD, accounts: [{ ...ACCOUNT, keys: [{ accessKeyId: 'DEMODEMODEMODEMO0000', secretAccessKey: 'demo-secret' }] }] };
+  const demo = {
+    ...GOOD,
+    accounts: [{ ...ACCOUNT, keys: [{ accessKeyId: 'DEMODEMODEMODEMO0000', secretAccessKey: 'demo-secret' }] }],
+  };
 
   test.each(['127.0.0.1', '::1', 'localhost', '127.1.2.3'])('work on %s', (host) => {
     expect(complaints({ ...demo, listeners: [{ host, port: 1 }] })).toEqual([]);
@@ -162,14 +242,17 @@ describe('the demo keys', () => {
 
 describe('environment', () => {
   test('lies over the file', () => {
-    const { config } = load({ ...GOOD, backends: { 'my-store': GOOD.backends.store } }, {
-      S3GW_REGION: 'eu-west-1',
-      S3GW_LIMITS__HELD_BODY_BYTES: '65536',
-      S3GW_LISTENERS__0__PORT: '9443',
-      S3GW_BASE_HOSTS: '[a.example, b.example]',
-      S3GW_BACKENDS__MY_STORE__SYSTEM_CONTAINER: 'elsewhere',
-      S3GW_CONFIG: 'not a setting',
-    });
+    const { config } = load(
+      { ...GOOD, backends: { 'my-store': GOOD.backends.store } },
+      {
+        S3GW_REGION: 'eu-west-1',
+        S3GW_LIMITS__HELD_BODY_BYTES: '65536',
+        S3GW_LISTENERS__0__PORT: '9443',
+        S3GW_BASE_HOSTS: '[a.example, b.example]',
+        S3GW_BACKENDS__MY_STORE__SYSTEM_CONTAINER: 'elsewhere',
+        S3GW_CONFIG: 'not a setting',
+      },
+    );
     expect(config).toMatchObject({
       region: 'eu-west-1',
       limits: { heldBodyBytes: 65536 },
@@ -181,6 +264,8 @@ describe('environment', () => {
 
   test('is checked like the file', () => {
     expect(complaints(GOOD, { S3GW_COLOUR: 'red' })).toEqual(['colour: there is no such setting']);
-    expect(complaints(GOOD, { S3GW_BUCKET_CACHE_MS: 'soon' })).toEqual(['bucketCacheMs: expected number, received string']);
+    expect(complaints(GOOD, { S3GW_BUCKET_CACHE_MS: 'soon' })).toEqual([
+      'bucketCacheMs: expected number, received string',
+    ]);
   });
 });

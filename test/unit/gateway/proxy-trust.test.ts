@@ -8,14 +8,22 @@ function from(remoteAddress: string): IncomingMessage {
 }
 
 function source(ranges: string[], remote: string, forwarded?: string): string {
-  return proxyTrust(ranges).sourceOf(from(remote), readHeaders(forwarded === undefined ? [] : ['X-Forwarded-For', forwarded]));
+  return proxyTrust(ranges).sourceOf(
+    from(remote),
+    readHeaders(forwarded === undefined ? [] : ['X-Forwarded-For', forwarded]),
+  );
 }
 
 describe('source address', () => {
   test.each<[string, string[], [remote: string, forwarded?: string], string]>([
     ['nobody is trusted', [], ['10.0.0.1', '192.0.2.7'], '10.0.0.1'],
     ['a proxy is', ['10.0.0.0/8'], ['10.0.0.1', '192.0.2.7'], '192.0.2.7'],
-    ['a chain: the last one that is no proxy', ['10.0.0.0/8'], ['10.0.0.1', '198.51.100.1, 192.0.2.7, 10.2.3.4'], '192.0.2.7'],
+    [
+      'a chain: the last one that is no proxy',
+      ['10.0.0.0/8'],
+      ['10.0.0.1', '198.51.100.1, 192.0.2.7, 10.2.3.4'],
+      '192.0.2.7',
+    ],
     ['a stranger that claims to be one', ['10.0.0.0/8'], ['203.0.113.5', '10.0.0.1'], '203.0.113.5'],
     ['nonsense in the header', ['10.0.0.0/8'], ['10.0.0.1', 'unknown'], '10.0.0.1'],
     ['mapped IPv4', ['10.0.0.1'], ['::ffff:10.0.0.1', '2001:db8::1'], '2001:db8::1'],

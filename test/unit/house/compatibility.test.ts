@@ -34,7 +34,13 @@ test('the compatibility page says what the operation table says', async () => {
 function section(level: OperationRow['level']): string {
   const rows = OPERATION_TABLE.filter((row) => row.level === level);
   const lines = rows.map((row) => `| ${row.name} | \`${requestOf(row)}\` | ${stateOf(row)} |`);
-  return [`## ${level.charAt(0).toUpperCase()}${level.slice(1)}\n`, '| Operation | Request | Built |', '|---|---|---|', ...lines, ''].join('\n');
+  return [
+    `## ${level.charAt(0).toUpperCase()}${level.slice(1)}\n`,
+    '| Operation | Request | Built |',
+    '|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n');
 }
 
 function parameterLine(row: OperationRow): string {
@@ -45,7 +51,8 @@ function parameterLine(row: OperationRow): string {
 
 function requestOf({ level, method, match }: OperationRow): string {
   const path = { service: '/', bucket: '/bucket', object: '/bucket/key', control: '/v20180820/tags/arn' }[level];
-  const further = match.query === undefined ? undefined : match.value === undefined ? match.query : `${match.query}=${match.value}`;
+  const further =
+    match.query === undefined ? undefined : match.value === undefined ? match.query : `${match.query}=${match.value}`;
   const query = [match.subresource, further].filter((part) => part !== undefined).join('&');
   return `${method} ${path}${query === '' ? '' : `?${query}`}${match.header === undefined ? '' : ` (${match.header})`}`;
 }

@@ -5,16 +5,22 @@ import { parse as parseYaml } from 'yaml';
 import { CONFIG } from '../../../config/schema.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const DOCUMENTS = readdirSync(ROOT).filter((name) => name.endsWith('.md')).concat(
-  readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md')).map((name) => join('docs', name)),
-);
+const DOCUMENTS = readdirSync(ROOT)
+  .filter((name) => name.endsWith('.md'))
+  .concat(
+    readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join('docs', name)),
+  );
 const LINK = /\]\(([^)\s]+)\)/g;
 const CODE = /`([^`\n]+)`/g;
 const FILE_NAME = /^(?:[\w.-]+\/)*[\w.-]+\.(?:ts|mjs|cjs)$/;
 /** With slashes in front, so that a file may be named by the end of its path: `head.ts`, `manifest/head.ts`. */
-const SOURCES = ['src', 'adapters', 'config', 'test', '.ci'].flatMap((folder) =>
-  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `/${folder}/${name}`),
-).concat(readdirSync(ROOT).map((name) => `/${name}`));
+const SOURCES = ['src', 'adapters', 'config', 'test', '.ci']
+  .flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `/${folder}/${name}`),
+  )
+  .concat(readdirSync(ROOT).map((name) => `/${name}`));
 
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = readFileSync(join(ROOT, document), 'utf8');
@@ -25,12 +31,16 @@ describe.each(DOCUMENTS)('%s', (document) => {
   });
 
   test('names source files that exist', () => {
-    const names = [...text.matchAll(CODE)].map((match) => match[1] ?? '').filter((code) => FILE_NAME.test(code) && !code.startsWith('./'));
+    const names = [...text.matchAll(CODE)]
+      .map((match) => match[1] ?? '')
+      .filter((code) => FILE_NAME.test(code) && !code.startsWith('./'));
     expect(names.filter((name) => !SOURCES.some((source) => source.endsWith(`/${name}`)))).toEqual([]);
   });
 
   test('names npm scripts that exist', () => {
-    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
     const named = [...text.matchAll(/\bnpm run (?:-s )?([a-z][\w:-]*)/g)].map((match) => match[1] ?? '');
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
@@ -38,12 +48,16 @@ describe.each(DOCUMENTS)('%s', (document) => {
 
 test('the index of the decision records names each by its title', () => {
   const folder = join(ROOT, 'docs/decisions');
-  const records = readdirSync(folder).filter((name) => /^\d{4}-/.test(name)).toSorted();
+  const records = readdirSync(folder)
+    .filter((name) => /^\d{4}-/.test(name))
+    .toSorted();
   const rows = records.map((name) => {
     const [, number = '', title = ''] = /^# (\d{4}): (.+)$/m.exec(readFileSync(join(folder, name), 'utf8')) ?? [];
     return `| [${number}](${name}) | ${title} |`;
   });
-  const index = readFileSync(join(folder, 'README.md'), 'utf8').split('\n').filter((line) => /^\| \[\d{4}\]/.test(line));
+  const index = readFileSync(join(folder, 'README.md'), 'utf8')
+    .split('\n')
+    .filter((line) => /^\| \[\d{4}\]/.test(line));
   expect(index).toEqual(rows);
 });
 
@@ -62,5 +76,12 @@ function linkHolds(document: string, link: string): boolean {
 /** As GitHub names them: lower case, punctuation dropped, spaces to dashes. */
 function headingsOf(file: string): ReadonlySet<string> {
   const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map((match) => match[1] ?? '');
-  return new Set(headings.map((heading) => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')));
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
 }

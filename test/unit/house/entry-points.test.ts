@@ -5,12 +5,22 @@ import { delimiter, join, sep } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const ENTRY_POINTS = ['src/start.mjs', 'src/sweep.mjs', 'src/export-plain.mjs', 'src/healthcheck.mjs', 'src/trace.mjs', 'test/testbed.mjs', 'test/bench/run.mjs'];
+const ENTRY_POINTS = [
+  'src/start.mjs',
+  'src/sweep.mjs',
+  'src/export-plain.mjs',
+  'src/healthcheck.mjs',
+  'src/trace.mjs',
+  'test/testbed.mjs',
+  'test/bench/run.mjs',
+];
 const OLDEST = 24;
 
 const oldNode = findOldNode();
 if (oldNode === undefined) {
-  console.warn(`SKIPPED: no Node older than ${OLDEST} in the PATH, so nothing shows that the entry points refuse one. OLD_NODE=<path of one> names it.`);
+  console.warn(
+    `SKIPPED: no Node older than ${OLDEST} in the PATH, so nothing shows that the entry points refuse one. OLD_NODE=<path of one> names it.`,
+  );
 }
 
 describe.skipIf(oldNode === undefined)(`an older Node (${oldNode ?? 'none found'})`, () => {
@@ -28,7 +38,9 @@ describe.skipIf(oldNode === undefined)(`an older Node (${oldNode ?? 'none found'
 
 /** The machine's own Node, if it is an older one: npm puts that of `node_modules/.bin` before it. */
 function findOldNode(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '' && !folder.includes(`node_modules${sep}`));
+  const folders = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '' && !folder.includes(`node_modules${sep}`));
   const candidates = [process.env['OLD_NODE'], ...folders.map((folder) => join(folder, 'node'))];
   return candidates.find((path) => {
     const major = path === undefined ? undefined : majorOf(path);
@@ -38,7 +50,11 @@ function findOldNode(): string | undefined {
 
 function majorOf(path: string): number | undefined {
   try {
-    const version = execFileSync(path, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: 10_000 });
+    const version = execFileSync(path, ['--version'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 10_000,
+    });
     return Number(/^v(\d+)\./.exec(version)?.[1] ?? NaN) || undefined;
   } catch {
     return undefined;

@@ -13,7 +13,8 @@ const files = FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(ROOT, folder, name)),
 ).filter((file) => CODE.test(file) && !file.includes('node_modules') && !file.endsWith('.d.ts'));
 
-const IMPORT = /(?:import|export)\s+(?:type\s+)?(?:\w+\s*,\s*)?(\*(?:\s+as\s+\w+)?|\{[^}]*\})\s*from\s*'(\.[^']+)'|import\(\s*'(\.[^']+)'\s*\)/g;
+const IMPORT =
+  /(?:import|export)\s+(?:type\s+)?(?:\w+\s*,\s*)?(\*(?:\s+as\s+\w+)?|\{[^}]*\})\s*from\s*'(\.[^']+)'|import\(\s*'(\.[^']+)'\s*\)/g;
 const EXPORT = /^export (?:async |abstract )?(?:interface|type|function\*?|const|let|class) (\w+)/gm;
 
 /** All that is taken from a file by others: names, or `*`. */
@@ -22,7 +23,18 @@ function takenNames(): Map<string, Set<string>> {
   for (const file of files) {
     for (const [, names = '*', from, loaded] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
       const target = resolve(dirname(file), from ?? loaded ?? '');
-      const list = names.startsWith('*') ? ['*'] : names.slice(1, -1).split(',').map((name) => name.replace(/^\s*type\s/, '').trim().split(/\s/)[0] ?? '');
+      const list = names.startsWith('*')
+        ? ['*']
+        : names
+            .slice(1, -1)
+            .split(',')
+            .map(
+              (name) =>
+                name
+                  .replace(/^\s*type\s/, '')
+                  .trim()
+                  .split(/\s/)[0] ?? '',
+            );
       const known = taken.get(target) ?? new Set();
       for (const name of list) known.add(name);
       taken.set(target, known);

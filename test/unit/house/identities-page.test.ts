@@ -5,7 +5,8 @@ import { parse } from 'yaml';
 import { parsePolicy } from '../../../src/access/policy/parse.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/identities.md'), 'utf8');
-const blocks = (language: string): string[] => [...PAGE.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, text = '']) => text);
+const blocks = (language: string): string[] =>
+  [...PAGE.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, text = '']) => text);
 
 describe('docs/identities.md', () => {
   it.each(blocks('json'))('policy %#', (text) => {

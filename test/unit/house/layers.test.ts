@@ -23,30 +23,145 @@ interface Plant {
 
 /** One file each that breaks one rule. */
 const PLANTS: readonly Plant[] = [
-  { what: 'an operation that imports an adapter', rule: 'adapters-are-chosen-by-main', file: 'src/operations/a.ts', imports: '../../adapters/memory/ok.ts' },
-  { what: 'the store looking up at the manifest', rule: 'store-imports-downward', file: 'src/store/a.ts', imports: '../manifest/ok.ts' },
-  { what: 'authentication looking up at the protocol', rule: 'auth-imports-downward', file: 'src/auth/a.ts', imports: '../protocol/ok.ts' },
-  { what: 'an operation that imports the gateway', rule: 'operations-imports-downward', file: 'src/operations/b.ts', imports: '../gateway/ok.ts' },
-  { what: 'the manifest importing an account decision', rule: 'manifest-imports-downward', file: 'src/manifest/a.ts', imports: '../access/ok.ts' },
-  { what: 'the gateway importing its neighbour', rule: 'gateway-imports-downward', file: 'src/gateway/a.ts', imports: '../admin/ok.ts' },
-  { what: 'an adapter that knows S3 errors', rule: 'adapters-know-no-s3', file: 'adapters/azure/a.ts', imports: '../../src/errors/ok.ts' },
-  { what: 'an adapter that borrows from another', rule: 'one-adapter-knows-no-other', file: 'adapters/azure/b.ts', imports: '../memory/ok.ts' },
-  { what: 'an operation that knows Fastify', rule: 'http-server-in-front-only', file: 'src/operations/c.ts', imports: 'fastify' },
-  { what: 'a manifest file that knows an SDK', rule: 'cloud-clients-in-adapters-only', file: 'src/manifest/b.ts', imports: '@azure/storage-blob' },
-  { what: 'configuration that imports the gateway', rule: 'config-stands-alone', file: 'config/a.ts', imports: '../src/gateway/ok.ts' },
-  { what: 'an operation that reads the configuration', rule: 'config-is-read-by-main', file: 'src/operations/d.ts', imports: '../../config/ok.ts' },
-  { what: 'production code that needs a development package', rule: 'no-development-packages', file: 'src/auth/b.ts', imports: 'fast-check' },
+  {
+    what: 'an operation that imports an adapter',
+    rule: 'adapters-are-chosen-by-main',
+    file: 'src/operations/a.ts',
+    imports: '../../adapters/memory/ok.ts',
+  },
+  {
+    what: 'the store looking up at the manifest',
+    rule: 'store-imports-downward',
+    file: 'src/store/a.ts',
+    imports: '../manifest/ok.ts',
+  },
+  {
+    what: 'authentication looking up at the protocol',
+    rule: 'auth-imports-downward',
+    file: 'src/auth/a.ts',
+    imports: '../protocol/ok.ts',
+  },
+  {
+    what: 'an operation that imports the gateway',
+    rule: 'operations-imports-downward',
+    file: 'src/operations/b.ts',
+    imports: '../gateway/ok.ts',
+  },
+  {
+    what: 'the manifest importing an account decision',
+    rule: 'manifest-imports-downward',
+    file: 'src/manifest/a.ts',
+    imports: '../access/ok.ts',
+  },
+  {
+    what: 'the gateway importing its neighbour',
+    rule: 'gateway-imports-downward',
+    file: 'src/gateway/a.ts',
+    imports: '../admin/ok.ts',
+  },
+  {
+    what: 'an adapter that knows S3 errors',
+    rule: 'adapters-know-no-s3',
+    file: 'adapters/azure/a.ts',
+    imports: '../../src/errors/ok.ts',
+  },
+  {
+    what: 'an adapter that borrows from another',
+    rule: 'one-adapter-knows-no-other',
+    file: 'adapters/azure/b.ts',
+    imports: '../memory/ok.ts',
+  },
+  {
+    what: 'an operation that knows Fastify',
+    rule: 'http-server-in-front-only',
+    file: 'src/operations/c.ts',
+    imports: 'fastify',
+  },
+  {
+    what: 'a manifest file that knows an SDK',
+    rule: 'cloud-clients-in-adapters-only',
+    file: 'src/manifest/b.ts',
+    imports: '@azure/storage-blob',
+  },
+  {
+    what: 'configuration that imports the gateway',
+    rule: 'config-stands-alone',
+    file: 'config/a.ts',
+    imports: '../src/gateway/ok.ts',
+  },
+  {
+    what: 'an operation that reads the configuration',
+    rule: 'config-is-read-by-main',
+    file: 'src/operations/d.ts',
+    imports: '../../config/ok.ts',
+  },
+  {
+    what: 'production code that needs a development package',
+    rule: 'no-development-packages',
+    file: 'src/auth/b.ts',
+    imports: 'fast-check',
+  },
   { what: 'a folder that is no layer', rule: 'known-layers', file: 'src/gateway/b.ts', imports: '../helpers/ok.ts' },
-  { what: 'a record that looks up at a head', rule: 'manifest-records-imports-downward', file: 'src/manifest/records/a.ts', imports: '../heads/ok.ts' },
-  { what: 'a head that looks up at the versions', rule: 'manifest-heads-imports-downward', file: 'src/manifest/heads/a.ts', imports: '../versions/ok.ts' },
-  { what: 'a version that looks up at uploads', rule: 'manifest-versions-imports-downward', file: 'src/manifest/versions/a.ts', imports: '../uploads/ok.ts' },
-  { what: 'uploads that import their neighbour', rule: 'manifest-uploads-imports-downward', file: 'src/manifest/uploads/a.ts', imports: '../objects/ok.ts' },
-  { what: 'objects that import their neighbour', rule: 'manifest-objects-imports-downward', file: 'src/manifest/objects/a.ts', imports: '../listing/ok.ts' },
-  { what: 'a listing that looks up at the sweeper', rule: 'manifest-listing-imports-downward', file: 'src/manifest/listing/a.ts', imports: '../sweep/ok.ts' },
-  { what: 'a bucket that imports its neighbour', rule: 'manifest-buckets-imports-downward', file: 'src/manifest/buckets/a.ts', imports: '../uploads/ok.ts' },
-  { what: 'the sweeper importing the inspection', rule: 'manifest-sweep-imports-downward', file: 'src/manifest/sweep/a.ts', imports: '../inspect/ok.ts' },
-  { what: 'the inspection importing the whole manifest', rule: 'manifest-inspect-imports-downward', file: 'src/manifest/inspect/a.ts', imports: '../ok.ts' },
-  { what: 'a folder that is no floor', rule: 'known-floors', file: 'src/manifest/sweep/b.ts', imports: '../helpers/ok.ts' },
+  {
+    what: 'a record that looks up at a head',
+    rule: 'manifest-records-imports-downward',
+    file: 'src/manifest/records/a.ts',
+    imports: '../heads/ok.ts',
+  },
+  {
+    what: 'a head that looks up at the versions',
+    rule: 'manifest-heads-imports-downward',
+    file: 'src/manifest/heads/a.ts',
+    imports: '../versions/ok.ts',
+  },
+  {
+    what: 'a version that looks up at uploads',
+    rule: 'manifest-versions-imports-downward',
+    file: 'src/manifest/versions/a.ts',
+    imports: '../uploads/ok.ts',
+  },
+  {
+    what: 'uploads that import their neighbour',
+    rule: 'manifest-uploads-imports-downward',
+    file: 'src/manifest/uploads/a.ts',
+    imports: '../objects/ok.ts',
+  },
+  {
+    what: 'objects that import their neighbour',
+    rule: 'manifest-objects-imports-downward',
+    file: 'src/manifest/objects/a.ts',
+    imports: '../listing/ok.ts',
+  },
+  {
+    what: 'a listing that looks up at the sweeper',
+    rule: 'manifest-listing-imports-downward',
+    file: 'src/manifest/listing/a.ts',
+    imports: '../sweep/ok.ts',
+  },
+  {
+    what: 'a bucket that imports its neighbour',
+    rule: 'manifest-buckets-imports-downward',
+    file: 'src/manifest/buckets/a.ts',
+    imports: '../uploads/ok.ts',
+  },
+  {
+    what: 'the sweeper importing the inspection',
+    rule: 'manifest-sweep-imports-downward',
+    file: 'src/manifest/sweep/a.ts',
+    imports: '../inspect/ok.ts',
+  },
+  {
+    what: 'the inspection importing the whole manifest',
+    rule: 'manifest-inspect-imports-downward',
+    file: 'src/manifest/inspect/a.ts',
+    imports: '../ok.ts',
+  },
+  {
+    what: 'a folder that is no floor',
+    rule: 'known-floors',
+    file: 'src/manifest/sweep/b.ts',
+    imports: '../helpers/ok.ts',
+  },
   { what: 'an import of nothing', rule: 'no-unresolvable', file: 'src/auth/c.ts', imports: './nowhere.ts' },
   { what: 'a file in a cycle', rule: 'no-cycles', file: 'src/streams/a.ts', imports: './b.ts' },
 ];
@@ -58,7 +173,8 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'src/admin/ok.ts': 'export {};\n',
   'src/operations/ok.ts': "import '../access/ok.ts';\nimport '../errors/ok.ts';\n",
   'src/access/ok.ts': "import '../manifest/ok.ts';\n",
-  'src/manifest/ok.ts': "import type { X } from '../store/ok.ts';\nimport './sweep/ok.ts';\nimport './objects/ok.ts';\nexport type Y = X;\n",
+  'src/manifest/ok.ts':
+    "import type { X } from '../store/ok.ts';\nimport './sweep/ok.ts';\nimport './objects/ok.ts';\nexport type Y = X;\n",
   'src/manifest/sweep/ok.ts': "import '../uploads/ok.ts';\nimport '../records/ok.ts';\n",
   'src/manifest/inspect/ok.ts': "import '../versions/ok.ts';\n",
   'src/manifest/objects/ok.ts': "import '../versions/ok.ts';\n",
@@ -85,16 +201,22 @@ describe('the layer check', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'layers-'));
-    for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json', 'package.json']) await cp(join(ROOT, file), join(folder, file));
+    for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json', 'package.json']) {
+      await cp(join(ROOT, file), join(folder, file));
+    }
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     for (const [file, text] of Object.entries(HARMLESS)) await write(join(folder, file), text);
-    for (const { file, imports } of PLANTS) await write(join(folder, file), `import '${imports}';\nexport type A = number;\n`);
+    for (const { file, imports } of PLANTS) {
+      await write(join(folder, file), `import '${imports}';\nexport type A = number;\n`);
+    }
     violations = await check(folder);
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test.each(PLANTS)('refuses $what', ({ rule, file }) => {
-    expect(violations.filter((violation) => violation.from === file).map((violation) => violation.rule.name)).toContain(rule);
+    expect(violations.filter((violation) => violation.from === file).map((violation) => violation.rule.name)).toContain(
+      rule,
+    );
   });
 
   test('lets pass what keeps the rules', () => {
@@ -103,7 +225,9 @@ describe('the layer check', () => {
   });
 
   test('says so by its exit code', async () => {
-    await expect(run(process.execPath, [DEPCRUISE, '--config', '.dependency-cruiser.cjs', 'src'], { cwd: folder })).rejects.toMatchObject({
+    await expect(
+      run(process.execPath, [DEPCRUISE, '--config', '.dependency-cruiser.cjs', 'src'], { cwd: folder }),
+    ).rejects.toMatchObject({
       stdout: expect.stringContaining('store-imports-downward') as string,
     });
   });
@@ -116,7 +240,17 @@ async function write(file: string, text: string): Promise<void> {
 
 /** The JSON reporter always exits with 0. */
 async function check(folder: string): Promise<readonly Violation[]> {
-  const args = [DEPCRUISE, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src', 'adapters', 'config', 'test'];
+  const args = [
+    DEPCRUISE,
+    '--config',
+    '.dependency-cruiser.cjs',
+    '--output-type',
+    'json',
+    'src',
+    'adapters',
+    'config',
+    'test',
+  ];
   const { stdout } = await run(process.execPath, args, { cwd: folder, maxBuffer: 1 << 26 });
   return (JSON.parse(stdout) as { summary: { violations: Violation[] } }).summary.violations;
 }

@@ -7,12 +7,18 @@ const FILES = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((f
 
 /** Files in which a line says this, comments aside. */
 function where(pattern: RegExp): string[] {
-  return FILES.filter((file) => pattern.test(readFileSync(join(ROOT, file), 'utf8').replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '')));
+  return FILES.filter((file) =>
+    pattern.test(readFileSync(join(ROOT, file), 'utf8').replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '')),
+  );
 }
 
 describe('the manifest', () => {
   it('asks one port what time it is, and waits through it', () => {
-    expect(where(/\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bset(?:Timeout|Interval|Immediate)\b|\bAbortSignal\.timeout\b/)).toEqual(['records/time.ts']);
+    expect(
+      where(
+        /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bset(?:Timeout|Interval|Immediate)\b|\bAbortSignal\.timeout\b/,
+      ),
+    ).toEqual(['records/time.ts']);
   });
 
   it('takes turns against others by one table of policies', () => {

@@ -14,12 +14,19 @@ How they are fetched: [observability](observability.md#metrics).
 \`conditionFailed\`, \`throttled\`, \`unavailable\`, ...).
 `;
 
-const TYPES: Readonly<Record<InstrumentDeclaration['kind'], string>> = { counter: 'counter', observedCounter: 'counter', histogram: 'histogram', gauge: 'gauge' };
+const TYPES: Readonly<Record<InstrumentDeclaration['kind'], string>> = {
+  counter: 'counter',
+  observedCounter: 'counter',
+  histogram: 'histogram',
+  gauge: 'gauge',
+};
 
 test('the page of metrics says what the table of instruments says', async () => {
   const lines = Object.entries<InstrumentDeclaration>(INSTRUMENTS).map(([name, declaration]) => {
     const labels = declaration.labels.map((label) => `\`${label}\``).join(', ');
     return `| \`${shownName(name, declaration)}\` | ${TYPES[declaration.kind]} | ${labels} | ${declaration.help} |`;
   });
-  await expect([INTRODUCTION, '| Name | Type | Labels | Meaning |', '|---|---|---|---|', ...lines, ''].join('\n')).toMatchFileSnapshot(PAGE);
+  await expect(
+    [INTRODUCTION, '| Name | Type | Labels | Meaning |', '|---|---|---|---|', ...lines, ''].join('\n'),
+  ).toMatchFileSnapshot(PAGE);
 });

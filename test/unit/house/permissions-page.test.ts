@@ -17,16 +17,25 @@ Made from the operation table (\`src/protocol/operation-table.ts\`) by \`npx vit
 const OF = { source: ' (of the source)', shown: ' (shown)' } as const;
 
 function line({ name, permission, versionPermission, adds }: OperationRow): string {
-  const besides = adds.map(({ action, when, of }) => `\`${action}\`${of === undefined ? '' : OF[of]}: ${when}`).join('<br>');
+  const besides = adds
+    .map(({ action, when, of }) => `\`${action}\`${of === undefined ? '' : OF[of]}: ${when}`)
+    .join('<br>');
   return `| ${name} | \`${permission}\` | ${versionPermission === undefined ? '' : `\`${versionPermission}\``} | ${besides} |`;
 }
 
 test('the page of actions says what the operation table says', async () => {
-  await expect(`${INTRODUCTION}${OPERATION_TABLE.filter(({ name }) => name in OPERATIONS).map(line).join('\n')}\n`).toMatchFileSnapshot(PAGE);
+  await expect(
+    `${INTRODUCTION}${OPERATION_TABLE.filter(({ name }) => name in OPERATIONS)
+      .map(line)
+      .join('\n')}\n`,
+  ).toMatchFileSnapshot(PAGE);
 });
 
 test('every action of the operation table is one of S3', () => {
-  const actions = OPERATION_TABLE.flatMap(({ permission, versionPermission, adds }) =>
-    [permission, versionPermission ?? permission, ...adds.map(({ action }) => action)]);
+  const actions = OPERATION_TABLE.flatMap(({ permission, versionPermission, adds }) => [
+    permission,
+    versionPermission ?? permission,
+    ...adds.map(({ action }) => action),
+  ]);
   expect([...new Set(actions)].filter((action) => !S3_ACTIONS.has(action))).toEqual(['s3express:CreateSession']);
 });

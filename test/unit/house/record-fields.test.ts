@@ -22,13 +22,18 @@ const TABLES: readonly { readonly title: string; readonly about: string; readonl
   {
     title: 'Object record',
     about:
-      '`s3gw` on a head or on a version\'s own blob. Beside the fields: `k`, the kind (`l` link, `m` mlink, `t` tomb, `v` void; absent: inline, which holds the object itself), and `s`, the seq: a hybrid clock in microseconds that decides the place among versions. ' +
+      "`s3gw` on a head or on a version's own blob. Beside the fields: `k`, the kind (`l` link, `m` mlink, `t` tomb, `v` void; absent: inline, which holds the object itself), and `s`, the seq: a hybrid clock in microseconds that decides the place among versions. " +
       'Fields that spill move to the blob `o/<sha256>` when record and user metadata come within 512 bytes of what the cloud takes.',
     table: RECORD_FIELDS,
   },
   { title: 'Open upload', about: '`s3gw` on `u/<bucket uid>/<key>!!<upload id>`.', table: UPLOAD_FIELDS },
   { title: 'Part', about: '`s3gw` on `p/<upload id>/n/<number>`.', table: PART_FIELDS },
-  { title: 'Claim', about: '`s3up` on the private blob that an upload\'s parts were assembled to. A claim to abort has the first three fields only.', table: CLAIM_FIELDS },
+  {
+    title: 'Claim',
+    about:
+      "`s3up` on the private blob that an upload's parts were assembled to. A claim to abort has the first three fields only.",
+    table: CLAIM_FIELDS,
+  },
   { title: 'How an upload ended', about: '`s3gw` on `c/<upload id>`.', table: COMPLETION_FIELDS },
 ];
 
@@ -48,5 +53,7 @@ function section({ title, about, table }: (typeof TABLES)[number]): string {
     const spills = 'spills' in more ? '; may spill' : '';
     return `| \`${code}\` | ${name} | ${meaning}${spills} | ${absent} |`;
   });
-  return [`## ${title}\n`, `${about}\n`, '| Code | Field | Meaning | Absent |', '|---|---|---|---|', ...rows, ''].join('\n');
+  return [`## ${title}\n`, `${about}\n`, '| Code | Field | Meaning | Absent |', '|---|---|---|---|', ...rows, ''].join(
+    '\n',
+  );
 }

@@ -4,7 +4,10 @@ import { expect, it } from 'vitest';
 
 const ROOT = 'src/manifest';
 
-/** Who calls the store to remove something, and what. Blobs of versions go through `versions/remove-blob.ts`, which asks for grounds. */
+/**
+ * Who calls the store to remove something, and what. Blobs of versions go through `versions/remove-blob.ts`, which asks
+ * for grounds.
+ */
 const REMOVERS: Readonly<Record<string, string>> = {
   'sweep/sweep-buckets.ts': 'records of buckets that were deleted, past the grace',
   'objects/object-remove.ts': 'heads of keys, judged by the guard of the request',
@@ -12,7 +15,8 @@ const REMOVERS: Readonly<Record<string, string>> = {
   'versions/remove-version.ts': 'voids',
   'sweep/export-plain.ts': 'delete markers at keys, when asked for',
   'sweep/sweep-heads.ts': 'voids',
-  'sweep/sweep-run.ts': 'batches: index, notes, parts, spilled records, stumps without a record, deleted buckets without what is locked',
+  'sweep/sweep-run.ts':
+    'batches: index, notes, parts, spilled records, stumps without a record, deleted buckets without what is locked',
   'sweep/sweep-uploads.ts': 'records of uploads',
   'uploads/upload-abort.ts': 'records of uploads',
   'uploads/upload-complete.ts': 'a head that came too late',
@@ -27,6 +31,8 @@ function files(folder: string): string[] {
 }
 
 it('whoever removes blobs is known; a new one is asked for its grounds', () => {
-  const found = files(ROOT).filter((file) => !file.startsWith('buckets/') && /\bstore\.remove(?:Many)?\(/.test(readFileSync(join(ROOT, file), 'utf8')));
+  const found = files(ROOT).filter(
+    (file) => !file.startsWith('buckets/') && /\bstore\.remove(?:Many)?\(/.test(readFileSync(join(ROOT, file), 'utf8')),
+  );
   expect(found.filter((file) => !Object.hasOwn(REMOVERS, file))).toEqual([]);
 });

@@ -29,9 +29,13 @@ const CALL = /\brule\((\[[^\]]*\]|'[^']*'),\s*'((?:[^'\\]|\\.)*)'\)/g;
 function namedTests(): ReadonlyMap<string, readonly Shown[]> {
   const tests = new Map<string, Shown[]>();
   const add = (id: string, shown: Shown): void => void tests.set(id, [...(tests.get(id) ?? []), shown]);
-  for (const name of readdirSync(join(ROOT, SPEC)).filter((entry) => entry.endsWith('.test.ts')).sort()) {
+  for (const name of readdirSync(join(ROOT, SPEC))
+    .filter((entry) => entry.endsWith('.test.ts'))
+    .sort()) {
     for (const [, ids = '', title = ''] of readFileSync(join(ROOT, SPEC, name), 'utf8').matchAll(CALL)) {
-      for (const [, id = ''] of ids.matchAll(/'([^']*)'/g)) add(id, { file: `${SPEC}/${name}`, title: title.replaceAll('\\', '') });
+      for (const [, id = ''] of ids.matchAll(/'([^']*)'/g)) {
+        add(id, { file: `${SPEC}/${name}`, title: title.replaceAll('\\', '') });
+      }
     }
   }
   for (const [id, places] of Object.entries(ELSEWHERE)) for (const place of places) add(id, place);
@@ -50,15 +54,19 @@ test('every test of a rule names one that exists', () => {
 });
 
 test('every call of rule() can be read from the source', () => {
-  const unread = readdirSync(join(ROOT, SPEC)).filter((name) => name.endsWith('.test.ts')).filter((name) => {
-    const source = readFileSync(join(ROOT, SPEC, name), 'utf8');
-    return source.match(/\brule\(/g)?.length !== source.match(CALL)?.length;
-  });
+  const unread = readdirSync(join(ROOT, SPEC))
+    .filter((name) => name.endsWith('.test.ts'))
+    .filter((name) => {
+      const source = readFileSync(join(ROOT, SPEC, name), 'utf8');
+      return source.match(/\brule\(/g)?.length !== source.match(CALL)?.length;
+    });
   expect(unread).toEqual([]);
 });
 
 test('tests elsewhere are there', () => {
-  const missing = Object.values(ELSEWHERE).flat().filter(({ file, title }) => !readFileSync(join(ROOT, file), 'utf8').includes(`'${title}'`));
+  const missing = Object.values(ELSEWHERE)
+    .flat()
+    .filter(({ file, title }) => !readFileSync(join(ROOT, file), 'utf8').includes(`'${title}'`));
   expect(missing).toEqual([]);
 });
 
@@ -70,8 +78,16 @@ test('the page of the rules says what rules and tests say', async () => {
   const outside = OUTSIDE.map(([from, says, why]) => `| ${from} | ${cell(says)} | ${cell(why)} |`);
   const count = `${RULE_IDS.length} rules.\n`;
   const page = [
-    INTRODUCTION, count, '| Rule | From | What | Tests |', '|---|---|---|---|', ...rows,
-    '\n## Sentences that nothing here can break\n', '| From | What | Why |', '|---|---|---|', ...outside, '',
+    INTRODUCTION,
+    count,
+    '| Rule | From | What | Tests |',
+    '|---|---|---|---|',
+    ...rows,
+    '\n## Sentences that nothing here can break\n',
+    '| From | What | Why |',
+    '|---|---|---|',
+    ...outside,
+    '',
   ];
   await expect(page.join('\n')).toMatchFileSnapshot(PAGE);
 });
@@ -79,11 +95,20 @@ test('the page of the rules says what rules and tests say', async () => {
 /** File by file, the titles of its tests. */
 function shownBy(tests: readonly Shown[]): string {
   const files = Map.groupBy(tests, ({ file }) => file);
-  return [...files].map(([file, shown]) => `[${file.replace(/^test\/wire\//, '')}](../${file}): ${cell(shown.map(({ title }) => title).join('; '))}`).join('<br>');
+  return [...files]
+    .map(
+      ([file, shown]) =>
+        `[${file.replace(/^test\/wire\//, '')}](../${file}): ${cell(shown.map(({ title }) => title).join('; '))}`,
+    )
+    .join('<br>');
 }
 
 /** Text for a table: bars escaped, and what Markdown would take for its own; in code nothing but bars is. */
 function cell(text: string): string {
   const plain = (part: string): string => part.replaceAll('<', '&lt;').replaceAll('*', '\\*');
-  return text.split('`').map((part, index) => (index % 2 === 0 ? plain(part) : part)).join('`').replaceAll('|', '\\|');
+  return text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? plain(part) : part))
+    .join('`')
+    .replaceAll('|', '\\|');
 }

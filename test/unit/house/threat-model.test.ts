@@ -14,7 +14,10 @@ function threats(text: string): string[][] {
       isThreats = false;
       continue;
     }
-    const cells = line.split('|').slice(1, -1).map((cell) => cell.trim());
+    const cells = line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
     if (cells.at(-1) === 'Tried in') isThreats = true;
     else if (isThreats && !/^-+$/.test(cells[0] ?? '')) rows.push(cells);
   }
@@ -24,7 +27,9 @@ function threats(text: string): string[][] {
 /** In the file itself, or in a suite beside it that it runs. */
 function triesSomething(name: string): boolean {
   const text = readFileSync(join(ROOT, name), 'utf8');
-  const suites = [...text.matchAll(/from '\.\/([\w-]+\.ts)'/g)].map((match) => readFileSync(join(ROOT, dirname(name), match[1] ?? ''), 'utf8'));
+  const suites = [...text.matchAll(/from '\.\/([\w-]+\.ts)'/g)].map((match) =>
+    readFileSync(join(ROOT, dirname(name), match[1] ?? ''), 'utf8'),
+  );
   return [text, ...suites].some((source) => /\b(?:test|it)(?:\.\w+)*\(/.test(source));
 }
 
@@ -37,7 +42,9 @@ function complaints(row: readonly string[]): string[] {
     if (!existsSync(join(ROOT, name))) return [`${name} is not there`];
     return triesSomething(name) ? [] : [`${name} tries nothing`];
   });
-  if (row.length !== 3 || threat === '' || defence === '') found.push('a row has a threat, what stands in the way, and tests');
+  if (row.length !== 3 || threat === '' || defence === '') {
+    found.push('a row has a threat, what stands in the way, and tests');
+  }
   if (named.length === 0) found.push(`nothing tries: ${threat}`);
   return found;
 }
@@ -54,7 +61,8 @@ describe('the threat model', () => {
   });
 
   test('would be found wrong', () => {
-    const table = (tests: string): string[] => threats(`| Tries | What | Tried in |\n|---|---|---|\n| x | y | ${tests} |\n`).flatMap(complaints);
+    const table = (tests: string): string[] =>
+      threats(`| Tries | What | Tried in |\n|---|---|---|\n| x | y | ${tests} |\n`).flatMap(complaints);
     expect(table('`test/unit/house/threat-model.test.ts`')).toEqual([]);
     expect(table('by hand')).toEqual(['nothing tries: x']);
     expect(table('`test/none.test.ts`')).toEqual(['test/none.test.ts is not there']);

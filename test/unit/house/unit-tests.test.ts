@@ -32,7 +32,8 @@ describe('tests of every folder', () => {
   it('run with `npm test`, each in one project', () => {
     const folders = readdirSync(join(ROOT, 'test'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && testsIn(join(ROOT, 'test', entry.name)).length > 0)
-      .map((entry) => entry.name).filter((name) => !ELSEWHERE.includes(name));
+      .map((entry) => entry.name)
+      .filter((name) => !ELSEWHERE.includes(name));
     const run = projects.flatMap(({ test }) => test.include.map((pattern) => basename(dirname(dirname(pattern)))));
     expect(run.toSorted()).toEqual(folders.toSorted());
   });
@@ -40,6 +41,8 @@ describe('tests of every folder', () => {
   it('have a script each', async () => {
     const { default: manifest } = await import('../../../package.json', { with: { type: 'json' } });
     const scripts: Record<string, string> = manifest.scripts;
-    expect(projects.map(({ test }) => scripts[`test:${test.name}`])).toEqual(projects.map(({ test }) => `vitest run --project ${test.name}`));
+    expect(projects.map(({ test }) => scripts[`test:${test.name}`])).toEqual(
+      projects.map(({ test }) => `vitest run --project ${test.name}`),
+    );
   });
 });

@@ -43,16 +43,25 @@ describe('openAdminAccess', () => {
 
   function open(settings: object, environment: Readonly<Record<string, string>> = {}): AdminAccess {
     const admin: AdminConfig = ADMIN.parse(settings);
-    return access = openAdminAccess(admin, { folder, environment }, LOG);
+    return (access = openAdminAccess(admin, { folder, environment }, LOG));
   }
 
   async function status(token?: string): Promise<number> {
     const { metrics, guard } = access ?? open({});
-    server ??= await startAdminServer({ host: '127.0.0.1', port: 0, parts: [guard, (app) => {
-      app.get('/api', () => 'api');
-      app.get('/metrics', { config: { access: metrics } }, () => 'metrics');
-    }] });
-    const answer = await fetch(`http://127.0.0.1:${server.address.port}/api`, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
+    server ??= await startAdminServer({
+      host: '127.0.0.1',
+      port: 0,
+      parts: [
+        guard,
+        (app) => {
+          app.get('/api', () => 'api');
+          app.get('/metrics', { config: { access: metrics } }, () => 'metrics');
+        },
+      ],
+    });
+    const answer = await fetch(`http://127.0.0.1:${server.address.port}/api`, {
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    });
     return answer.status;
   }
 
@@ -75,18 +84,26 @@ describe('openAdminAccess', () => {
     const file = join(folder, 'token');
     writeFileSync(file, `${TOKEN}\n\nanother-token-of-some-length\n`);
     open({ tokenFile: 'token', openMetrics: true });
-    expect([await status(TOKEN), await status('another-token-of-some-length'), await metricsStatus()]).toEqual([200, 200, 200]);
+    expect([await status(TOKEN), await status('another-token-of-some-length'), await metricsStatus()]).toEqual([
+      200, 200, 200,
+    ]);
     writeFileSync(file, 'a-third-token-of-some-length\n');
-    await vi.waitFor(async () => expect([await status(TOKEN), await status('a-third-token-of-some-length')]).toEqual([401, 200]), { timeout: 5000 });
+    await vi.waitFor(
+      async () => expect([await status(TOKEN), await status('a-third-token-of-some-length')]).toEqual([401, 200]),
+      { timeout: 5000 },
+    );
     writeFileSync(file, 'short\n');
     await vi.waitFor(() => expect(LOG.error).toHaveBeenCalled(), { timeout: 5000 });
     expect(JSON.stringify(LOG.error.mock.calls)).not.toContain('short');
     expect(await status('a-third-token-of-some-length')).toBe(200);
   });
 
-  it.each(['', 'too-short', 'with a space in its middle', 'umläute-umläute-umläute'])('does not start with %j', (token) => {
-    expect(() => open({ tokenEnv: 'TOKEN' }, { TOKEN: token })).toThrow(/admin\.token/);
-  });
+  it.each(['', 'too-short', 'with a space in its middle', 'umläute-umläute-umläute'])(
+    'does not start with %j',
+    (token) => {
+      expect(() => open({ tokenEnv: 'TOKEN' }, { TOKEN: token })).toThrow(/admin\.token/);
+    },
+  );
 
   it('without inspector nothing but probes and metrics is there for anybody', async () => {
     open({ host: '0.0.0.0', inspector: false });

@@ -8,9 +8,16 @@ function backend(name: string): Backend {
 }
 
 test('the first rule that fits a bucket name decides, then the default', () => {
-  const rules = [{ pattern: 'logs-*', backend: 'b' }, { pattern: '*.a.*', backend: 'c' }, { pattern: 'exact', backend: 'b' }, { pattern: 'logs-x', backend: 'c' }];
+  const rules = [
+    { pattern: 'logs-*', backend: 'b' },
+    { pattern: '*.a.*', backend: 'c' },
+    { pattern: 'exact', backend: 'b' },
+    { pattern: 'logs-x', backend: 'c' },
+  ];
   const realm = createRealm([backend('a'), backend('b'), backend('c')], rules, 'a');
-  const names = ['logs-', 'logs-x', 'logs', 'my-logs-x', 'x.a.y', 'xxaxy', 'exact', 'exactly'].map((bucket) => realm.backendOf(bucket).name);
+  const names = ['logs-', 'logs-x', 'logs', 'my-logs-x', 'x.a.y', 'xxaxy', 'exact', 'exactly'].map(
+    (bucket) => realm.backendOf(bucket).name,
+  );
   expect(names).toEqual(['b', 'b', 'a', 'a', 'c', 'a', 'b', 'a']);
 });
 

@@ -28,13 +28,23 @@ function write(name: string, text: string): void {
 function start(): ReplaceableIdentities {
   const loaded = loadConfig(join(folder, 'gateway.yaml'), {});
   const identities = replaceableIdentities(openIdentities(loaded, { folder, environment: {} }));
-  const record = (level: string) => (fields: object): void => void logged.push({ level, fields });
-  stop = followAccounts({ loaded, identities, environment: {}, log: { info: record('info'), warn: record('warn'), error: record('error') } });
+  const record =
+    (level: string) =>
+    (fields: object): void =>
+      void logged.push({ level, fields });
+  stop = followAccounts({
+    loaded,
+    identities,
+    environment: {},
+    log: { info: record('info'), warn: record('warn'), error: record('error') },
+  });
   return identities;
 }
 
-const CONFIG = 'accountsFrom: [teams]\nsts: { keysFile: sealing }\nbackends: { store: { kind: memory, owner: main } }\n';
-const user = (key: string): string => `accounts:\n  - name: main\n    users:\n      - name: alice\n        buckets: [a]\n        keys: [{ accessKeyId: ${key}, secretFile: secret }]\n`;
+const CONFIG =
+  'accountsFrom: [teams]\nsts: { keysFile: sealing }\nbackends: { store: { kind: memory, owner: main } }\n';
+const user = (key: string): string =>
+  `accounts:\n  - name: main\n    users:\n      - name: alice\n        buckets: [a]\n        keys: [{ accessKeyId: ${key}, secretFile: secret }]\n`;
 
 describe('accounts are followed', () => {
   it('through the swaps of a mounted Secret, with the secrets in it', async () => {
@@ -59,7 +69,10 @@ describe('accounts are followed', () => {
     expect(identities.accounts.byAccessKey('OLDKEY')).toBeUndefined();
     // Again, since what is watched was set up anew.
     version('..3', 'THIRDKEY', 'third-secret');
-    await vi.waitFor(() => expect(identities.accounts.byAccessKey('THIRDKEY')?.secretAccessKey).toBe('third-secret'), SOON);
+    await vi.waitFor(
+      () => expect(identities.accounts.byAccessKey('THIRDKEY')?.secretAccessKey).toBe('third-secret'),
+      SOON,
+    );
   });
 
   it('in a folder: new files, secrets that are written anew, sealing keys; a mistake changes nothing and is told', async () => {
@@ -71,15 +84,30 @@ describe('accounts are followed', () => {
     const identities = start();
     const sealed = identities.sealing()?.seal(Buffer.from('x'));
     write('teams/secret', 'second-secret');
-    await vi.waitFor(() => expect(identities.accounts.byAccessKey('ONEKEY')?.secretAccessKey).toBe('second-secret'), SOON);
+    await vi.waitFor(
+      () => expect(identities.accounts.byAccessKey('ONEKEY')?.secretAccessKey).toBe('second-secret'),
+      SOON,
+    );
     write('teams/b.yaml', user('TWOKEY').replace('alice', 'bob'));
     await vi.waitFor(() => expect(identities.accounts.byAccessKey('TWOKEY')?.user?.name).toBe('bob'), SOON);
     write('sealing', `${'b'.repeat(32)}\n${'a'.repeat(32)}\n`);
-    await vi.waitFor(() => expect(identities.sealing()?.seal(Buffer.from('x')).sessionToken.slice(0, 12)).not.toBe(sealed?.sessionToken.slice(0, 12)), SOON);
+    await vi.waitFor(
+      () =>
+        expect(identities.sealing()?.seal(Buffer.from('x')).sessionToken.slice(0, 12)).not.toBe(
+          sealed?.sessionToken.slice(0, 12),
+        ),
+      SOON,
+    );
     expect(identities.sealing()?.open(sealed?.sessionToken ?? '')).toBeDefined();
     logged = [];
     write('teams/b.yaml', user('TWOKEY').replace('buckets', 'bukkets'));
-    await vi.waitFor(() => expect(logged.some(({ level, fields }) => level === 'error' && JSON.stringify(fields).includes('bukkets'))).toBe(true), SOON);
+    await vi.waitFor(
+      () =>
+        expect(
+          logged.some(({ level, fields }) => level === 'error' && JSON.stringify(fields).includes('bukkets')),
+        ).toBe(true),
+      SOON,
+    );
     expect(identities.accounts.byAccessKey('TWOKEY')?.user?.name).toBe('bob');
     rmSync(join(folder, 'teams/b.yaml'));
     await vi.waitFor(() => expect(identities.accounts.byAccessKey('TWOKEY')).toBeUndefined(), SOON);

@@ -32,7 +32,10 @@ function run(...argv: string[]): { readonly code: number; readonly text: string 
     text += String(chunk);
     return true;
   };
-  const spies = [vi.spyOn(process.stdout, 'write').mockImplementation(take), vi.spyOn(process.stderr, 'write').mockImplementation(take)];
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(take),
+    vi.spyOn(process.stderr, 'write').mockImplementation(take),
+  ];
   try {
     return { code: policyMain(argv, {}), text };
   } finally {
@@ -45,26 +48,49 @@ const explain = (as: string, action: string, ...more: string[]): ReturnType<type
 
 test('explain says who may, and what would let who may not', () => {
   expect(explain('team', 's3:PutObject')).toMatchObject({ code: 0 });
-  expect(explain('team/reader', 's3:GetObject')).toMatchObject({ code: 0, text: expect.stringContaining('allowed by identityPolicy') as string });
+  expect(explain('team/reader', 's3:GetObject')).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('allowed by identityPolicy') as string,
+  });
   const refused = explain('team/reader', 's3:PutObject');
   expect(refused.code).toBe(1);
-  expect(refused.text).toContain('it would take, in a policy of the caller: {"Effect":"Allow","Action":"s3:PutObject","Resource":"arn:aws:s3:::reports/a"}');
+  expect(refused.text).toContain(
+    'it would take, in a policy of the caller: {"Effect":"Allow","Action":"s3:PutObject","Resource":"arn:aws:s3:::reports/a"}',
+  );
   expect(explain('anonymous', 's3:GetObject', '--owner', 'team').code).toBe(1);
-  expect(explain('team/nobody', 's3:GetObject')).toMatchObject({ code: 2, text: expect.stringContaining('--as') as string });
+  expect(explain('team/nobody', 's3:GetObject')).toMatchObject({
+    code: 2,
+    text: expect.stringContaining('--as') as string,
+  });
 });
 
 test('explain takes the policy of the bucket and conditions', () => {
   const policy = join(folder, 'bucket.json');
   const Condition = { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } };
-  const statement = { Effect: 'Allow', Principal: '*', Action: 's3:PutObject', Resource: 'arn:aws:s3:::reports/*', Condition };
+  const statement = {
+    Effect: 'Allow',
+    Principal: '*',
+    Action: 's3:PutObject',
+    Resource: 'arn:aws:s3:::reports/*',
+    Condition,
+  };
   writeFileSync(policy, JSON.stringify({ Statement: statement }));
-  const from = (address: string): number => explain('team/reader', 's3:PutObject', '--bucket-policy', policy, '--condition', `aws:SourceIp=${address}`).code;
+  const from = (address: string): number =>
+    explain('team/reader', 's3:PutObject', '--bucket-policy', policy, '--condition', `aws:SourceIp=${address}`).code;
   expect([from('10.1.1.1'), from('11.1.1.1')]).toEqual([0, 1]);
 });
 
 test('check says what is wrong, and where', () => {
   const file = join(folder, 'wrong.json');
-  writeFileSync(file, JSON.stringify({ Statement: [{ Effect: 'Allow', Principal: '*', Action: 's3:Fly', Resource: 'arn:aws:s3:::b/*' }] }));
-  expect(run('check', '--kind', 'resource', file)).toEqual({ code: 1, text: `${file}: Statement[0].Action: Policy has invalid action (s3:Fly)\n` });
+  writeFileSync(
+    file,
+    JSON.stringify({
+      Statement: [{ Effect: 'Allow', Principal: '*', Action: 's3:Fly', Resource: 'arn:aws:s3:::b/*' }],
+    }),
+  );
+  expect(run('check', '--kind', 'resource', file)).toEqual({
+    code: 1,
+    text: `${file}: Statement[0].Action: Policy has invalid action (s3:Fly)\n`,
+  });
   expect(run('check')).toMatchObject({ code: 2 });
 });

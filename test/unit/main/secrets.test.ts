@@ -8,7 +8,11 @@ import { StartError } from '../../../src/main/start-error.ts';
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'secrets-'));
-  for (const [name, mode] of [['private', 0o600], ['group', 0o440], ['open', 0o644]] as const) {
+  for (const [name, mode] of [
+    ['private', 0o600],
+    ['group', 0o440],
+    ['open', 0o644],
+  ] as const) {
     writeFileSync(join(folder, name), 'secret\n');
     chmodSync(join(folder, name), mode);
   }
@@ -17,12 +21,16 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const read = (file: string, exposed: ExposedSecrets): string => readSecret({ file }, 'here', { folder, environment: {}, exposed });
+const read = (file: string, exposed: ExposedSecrets): string =>
+  readSecret({ file }, 'here', { folder, environment: {}, exposed });
 
 test('files that everybody can read are told of, once each, and what to do', () => {
   const exposed = new ExposedSecrets('warn');
   for (const file of ['private', 'group', 'open', 'open', 'link']) expect(read(file, exposed)).toBe('secret');
-  expect(exposed.lines).toEqual([expect.stringMatching(/\/open, which hereFile names or holds: chmod o-r.*defaultMode 0440/), expect.stringContaining('/link')]);
+  expect(exposed.lines).toEqual([
+    expect.stringMatching(/\/open, which hereFile names or holds: chmod o-r.*defaultMode 0440/),
+    expect.stringContaining('/link'),
+  ]);
 });
 
 test('or refused, or nobody asks', () => {

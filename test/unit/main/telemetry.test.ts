@@ -38,7 +38,10 @@ describe('the standard variables', () => {
   });
 
   test.each<[Environment, string]>([
-    [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'udp' }, 'OTEL_EXPORTER_OTLP_PROTOCOL: expected one of http/protobuf, http/json, grpc, got udp'],
+    [
+      { OTEL_EXPORTER_OTLP_PROTOCOL: 'udp' },
+      'OTEL_EXPORTER_OTLP_PROTOCOL: expected one of http/protobuf, http/json, grpc, got udp',
+    ],
     [{ OTEL_TRACES_SAMPLER: 'some' }, 'OTEL_TRACES_SAMPLER: expected one of always_on'],
     [{ OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG: expected a number from 0 to 1, got 2'],
     [{ OTEL_TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER: expected one of otlp, none, got zipkin'],
@@ -53,7 +56,9 @@ describe('the standard variables', () => {
     ['a quarter', { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' }, 0.25],
   ])('the sampler: %s', async (_name, environment, expected) => {
     const telemetry = await start({ ...ENDPOINT, ...environment });
-    const sampled = Array.from({ length: 4000 }, newTraceId).filter((traceId) => telemetry.sampler?.(undefined, traceId));
+    const sampled = Array.from({ length: 4000 }, newTraceId).filter((traceId) =>
+      telemetry.sampler?.(undefined, traceId),
+    );
     expect(Math.abs(sampled.length / 4000 - expected)).toBeLessThan(0.05);
     await telemetry.close();
   });
@@ -71,17 +76,22 @@ describe('the access log', () => {
   test('goes to a file, which may be moved away', async () => {
     const telemetry = await start({ S3GW_ACCESS_LOG__FORMAT: 'json', S3GW_ACCESS_LOG__FILE: 'logs/access.log' });
     const file = join(folder, 'logs/access.log');
-    const write = (requestId: string): void => telemetry.observers.ended(endedFacts({ operation: 'GetObject', head: { requestId } }));
+    const write = (requestId: string): void =>
+      telemetry.observers.ended(endedFacts({ operation: 'GetObject', head: { requestId } }));
     write('BEFORE');
     await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 5000 }).toContain('BEFORE');
     renameSync(file, `${file}.1`);
     process.emit('SIGHUP');
     write('BEHIND');
     await telemetry.close();
-    expect([readFileSync(`${file}.1`, 'utf8'), readFileSync(file, 'utf8')].map((text) => /BEFORE|BEHIND/.exec(text)?.[0])).toEqual(['BEFORE', 'BEHIND']);
+    expect(
+      [readFileSync(`${file}.1`, 'utf8'), readFileSync(file, 'utf8')].map((text) => /BEFORE|BEHIND/.exec(text)?.[0]),
+    ).toEqual(['BEFORE', 'BEHIND']);
   });
 
   test('that cannot be written stops the start', async () => {
-    await expect(start({ S3GW_ACCESS_LOG__FORMAT: 's3', S3GW_ACCESS_LOG__FILE: '/dev/null/access.log' })).rejects.toThrow('accessLog.file: /dev/null/access.log cannot be written');
+    await expect(
+      start({ S3GW_ACCESS_LOG__FORMAT: 's3', S3GW_ACCESS_LOG__FILE: '/dev/null/access.log' }),
+    ).rejects.toThrow('accessLog.file: /dev/null/access.log cannot be written');
   });
 });

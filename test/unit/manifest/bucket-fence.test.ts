@@ -38,7 +38,12 @@ function replica(memory: MemoryBlobStore): Replica {
   const state: { plan: FaultPlan } = { plan: () => undefined };
   const store = withFaults(memory, (call) => state.plan(call));
   const backend = { name: 'test', store, systemContainer: 'system', ownerId: 'operator', time };
-  const buckets = createBucketRegistry({ realm: { backends: [backend], backendOf: () => backend }, cacheMs: TTL, onHidden: () => undefined, time });
+  const buckets = createBucketRegistry({
+    realm: { backends: [backend], backendOf: () => backend },
+    cacheMs: TTL,
+    onHidden: () => undefined,
+    time,
+  });
   const settler = createSettler({ concurrency: 1, maxQueue: 10, newCall: () => testCall(), onError: () => undefined });
   const raw = createObjects({ clock: createClock(time.now), settler, now: time.now });
   const objects = fencedObjects(raw, (bucket, call) => buckets.acknowledge(bucket, call));
@@ -49,11 +54,20 @@ function replica(memory: MemoryBlobStore): Replica {
     objects,
     create: (ownerId: string, name = NAME) => buckets.create({ name, ownerId }, testCall()),
     get: (name = NAME) => buckets.get(name, testCall()),
-    delete: (bucket: Bucket) => codeOf(buckets.delete(bucket, (call) => listing.isEmpty({ ...bucket, home: { ...bucket.home, store } }, call), testCall())),
+    delete: (bucket: Bucket) =>
+      codeOf(
+        buckets.delete(
+          bucket,
+          (call) => listing.isEmpty({ ...bucket, home: { ...bucket.home, store } }, call),
+          testCall(),
+        ),
+      ),
     put: (bucket: Bucket, key: string) => codeOf(objects.put(bucket, key, putOf(key), testCall())),
     text: async (bucket: Bucket, key: string) => {
       const opened = await objects.open({ bucket, key }, {}, testCall()).catch((error: unknown) => error);
-      return opened instanceof Error ? codeOf(Promise.reject(opened)) : (await readAll((opened as Awaited<ReturnType<Objects['open']>>).body)).toString();
+      return opened instanceof Error
+        ? codeOf(Promise.reject(opened))
+        : (await readAll((opened as Awaited<ReturnType<Objects['open']>>).body)).toString();
     },
   });
 }
@@ -83,15 +97,16 @@ describe('DeleteBucket', () => {
   it('is not told "gone" of, nor a writer "stored", when a slow write lands after its last look', async () => {
     const { memory, a, b, bucket } = await world();
     let outcome = '';
-    b.plan = ({ method }) => (method !== 'removeContainer'
-      ? undefined
-      : {
-      kind: 'interleave',
-      before: async () => {
-        a.time.advance(5000);
-        outcome = await a.put(bucket, 'late');
-      },
-    });
+    b.plan = ({ method }) =>
+      method !== 'removeContainer'
+        ? undefined
+        : {
+            kind: 'interleave',
+            before: async () => {
+              a.time.advance(5000);
+              outcome = await a.put(bucket, 'late');
+            },
+          };
     const deletion = b.delete(await b.get());
     await asleep(b);
     b.time.advance(WAIT);
@@ -126,33 +141,37 @@ describe('DeleteBucket', () => {
     expect(reads).toEqual(['b/photos']);
   });
 
-  it.each(['was stopped for 61.5 s', 'has a clock that is 90 s behind'])('removes nothing when it %s and others have taken its mark away', async (what) => {
-    const { a, b, bucket } = await world();
-    if (what.includes('behind')) b.time.setWall(-90_000);
-    const deletion = b.delete(await b.get());
-    await asleep(b);
-    a.time.advance(TTL);
-    expect(await codeOf(a.get())).toBe('OperationAborted');
-    a.time.advance(61_500);
-    const revived = await a.get();
-    expect(revived.uid).toBe(bucket.uid);
-    expect(await a.put(revived, 'acknowledged')).toBe('ok');
-    b.time.advance(61_500);
-    expect(await deletion).toMatch(/BucketNotEmpty|OperationAborted/);
-    expect(await a.text(revived, 'acknowledged')).toBe('acknowledged');
-  });
+  it.each(['was stopped for 61.5 s', 'has a clock that is 90 s behind'])(
+    'removes nothing when it %s and others have taken its mark away',
+    async (what) => {
+      const { a, b, bucket } = await world();
+      if (what.includes('behind')) b.time.setWall(-90_000);
+      const deletion = b.delete(await b.get());
+      await asleep(b);
+      a.time.advance(TTL);
+      expect(await codeOf(a.get())).toBe('OperationAborted');
+      a.time.advance(61_500);
+      const revived = await a.get();
+      expect(revived.uid).toBe(bucket.uid);
+      expect(await a.put(revived, 'acknowledged')).toBe('ok');
+      b.time.advance(61_500);
+      expect(await deletion).toMatch(/BucketNotEmpty|OperationAborted/);
+      expect(await a.text(revived, 'acknowledged')).toBe('acknowledged');
+    },
+  );
 
   it('does not remove what came between its last look and the tombstone, because its mark is gone', async () => {
     const { a, b } = await world();
-    b.plan = ({ method, ref, count }) => (method !== 'list' || ref.container !== 'photos' || count < 2
-      ? undefined
-      : {
-      kind: 'interleave',
-      after: async () => {
-        await a.create('TENANT');
-        expect(await a.put(await a.get(), 'kept')).toBe('ok');
-      },
-    });
+    b.plan = ({ method, ref, count }) =>
+      method !== 'list' || ref.container !== 'photos' || count < 2
+        ? undefined
+        : {
+            kind: 'interleave',
+            after: async () => {
+              await a.create('TENANT');
+              expect(await a.put(await a.get(), 'kept')).toBe('ok');
+            },
+          };
     const deletion = b.delete(await b.get());
     await asleep(b);
     b.time.advance(WAIT);
@@ -160,7 +179,7 @@ describe('DeleteBucket', () => {
     expect(await a.text(await a.get(), 'kept')).toBe('kept');
   });
 
-  it('a held write for the deleted bucket does not land in the next owner\'s of that name', async () => {
+  it("a held write for the deleted bucket does not land in the next owner's of that name", async () => {
     const { a, b, bucket } = await world();
     const deletion = b.delete(await b.get());
     await asleep(b);
@@ -195,7 +214,10 @@ describe('DeleteBucket', () => {
       b.plan = ({ method, ref, count }) => {
         const isRecord = method === 'write' && ref.name === 'b/photos';
         if (isRecord) writes += 1;
-        const hit = lost === 'removal' ? method === 'removeContainer' && count === 1 : isRecord && writes === (lost === 'mark' ? 1 : 2);
+        const hit =
+          lost === 'removal'
+            ? method === 'removeContainer' && count === 1
+            : isRecord && writes === (lost === 'mark' ? 1 : 2);
         return hit ? { kind } : undefined;
       };
       const deletion = b.delete(bucket);
@@ -213,7 +235,9 @@ describe('DeleteBucket', () => {
     const note = (reason: unknown): number => unhandled.push(reason);
     process.on('unhandledRejection', note);
     try {
-      expect(await codeOf(b.buckets.delete(bucket, () => Promise.resolve(false), testCall(AbortSignal.abort())))).toBe('aborted');
+      expect(await codeOf(b.buckets.delete(bucket, () => Promise.resolve(false), testCall(AbortSignal.abort())))).toBe(
+        'aborted',
+      );
       for (let turns = 0; turns < 10; turns += 1) await turn();
     } finally {
       process.off('unhandledRejection', note);
@@ -256,23 +280,30 @@ describe('DeleteBucket', () => {
     expect(await b.put(await b.get(), 'after')).toBe('ok');
   });
 
-  it.each(['headContainer', 'list', 'removeContainer'])('a CreateBucket whose %s comes after it has removed the container makes a bucket', async (method) => {
-    const { a, b, bucket, memory } = await world();
-    a.plan = (call) => (call.method === 'removeContainer' ? { kind: 'fail', error: 'unavailable' } : undefined);
-    const deletion = a.delete(bucket);
-    await asleep(a);
-    a.time.advance(WAIT);
-    expect(await deletion).toBe('unavailable');
-    let met = 0;
-    b.plan = (call) => {
-      if (call.method !== method || ('container' in call.ref && call.ref.container !== bucket.home.container)) return undefined;
-      met += 1;
-      return met === 1 ? { kind: 'interleave', before: () => memory.removeContainer(bucket.home.container, testCall()) } : undefined;
-    };
-    expect(await b.create('ALT')).toBe(true);
-    expect(met).toBeGreaterThan(0);
-    expect((await b.get()).ownerId).toBe('ALT');
-  });
+  it.each(['headContainer', 'list', 'removeContainer'])(
+    'a CreateBucket whose %s comes after it has removed the container makes a bucket',
+    async (method) => {
+      const { a, b, bucket, memory } = await world();
+      a.plan = (call) => (call.method === 'removeContainer' ? { kind: 'fail', error: 'unavailable' } : undefined);
+      const deletion = a.delete(bucket);
+      await asleep(a);
+      a.time.advance(WAIT);
+      expect(await deletion).toBe('unavailable');
+      let met = 0;
+      b.plan = (call) => {
+        if (call.method !== method || ('container' in call.ref && call.ref.container !== bucket.home.container)) {
+          return undefined;
+        }
+        met += 1;
+        return met === 1
+          ? { kind: 'interleave', before: () => memory.removeContainer(bucket.home.container, testCall()) }
+          : undefined;
+      };
+      expect(await b.create('ALT')).toBe(true);
+      expect(met).toBeGreaterThan(0);
+      expect((await b.get()).ownerId).toBe('ALT');
+    },
+  );
 
   it('goes on when its client hangs up', async () => {
     const { b } = await world();
@@ -293,12 +324,19 @@ describe('a service that removes empty containers only', () => {
 
   it('is believed when it refuses: the bucket lives on, with what came at the last moment', async () => {
     const { memory, a, b } = await world({ capabilities });
-    b.plan = ({ method, count }) => (method !== 'removeContainer' || count > 1
-      ? undefined
-      : {
-      kind: 'interleave',
-      before: () => memory.write({ container: 'photos', name: 'native' }, Buffer.from('native'), { metadata: {} }, testCall()),
-    });
+    b.plan = ({ method, count }) =>
+      method !== 'removeContainer' || count > 1
+        ? undefined
+        : {
+            kind: 'interleave',
+            before: () =>
+              memory.write(
+                { container: 'photos', name: 'native' },
+                Buffer.from('native'),
+                { metadata: {} },
+                testCall(),
+              ),
+          };
     const deletion = b.delete(await b.get());
     await asleep(b);
     b.time.advance(WAIT);
@@ -309,7 +347,12 @@ describe('a service that removes empty containers only', () => {
 
   it('has leftovers of deleted keys removed, and nothing else', async () => {
     const { memory, b } = await world({ capabilities });
-    await memory.write({ container: 'photos', name: 'void' }, Buffer.from(''), { metadata: { s3gw: '{"v":1,"k":"v","s":1}' } }, testCall());
+    await memory.write(
+      { container: 'photos', name: 'void' },
+      Buffer.from(''),
+      { metadata: { s3gw: '{"v":1,"k":"v","s":1}' } },
+      testCall(),
+    );
     const deletion = b.delete(await b.get());
     await asleep(b);
     b.time.advance(WAIT);
@@ -320,10 +363,13 @@ describe('a service that removes empty containers only', () => {
 
 describe('a bucket that is remembered', () => {
   it.each<[string, (time: TestTime) => void]>([
-    ['when the clock is set back by ten minutes', (time) => {
-      time.setWall(-600_000);
-      time.advance(TTL);
-    }],
+    [
+      'when the clock is set back by ten minutes',
+      (time) => {
+        time.setWall(-600_000);
+        time.advance(TTL);
+      },
+    ],
     ['when the machine stood still and only the clock knows', (time) => time.setWall(TTL)],
   ])('is not remembered for longer %s', async (_what, pass) => {
     const { a, b, bucket } = await world();
@@ -343,7 +389,8 @@ describe('a bucket that is remembered', () => {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     let reads = 0;
-    a.plan = ({ method }) => (method === 'read' && (reads += 1) > 0 ? { kind: 'interleave', before: () => gate } : undefined);
+    a.plan = ({ method }) =>
+      method === 'read' && (reads += 1) > 0 ? { kind: 'interleave', before: () => gate } : undefined;
     const client = new AbortController();
     const first = codeOf(a.buckets.get(NAME, testCall(client.signal)));
     const others = [a.get(), a.get()];

@@ -9,7 +9,10 @@ import { VersionedBucket } from '../../support/versioned.ts';
 /** One operation on a key in a state, and the backend calls it may make before it answers. */
 interface Row {
   readonly operation: string;
-  /** From docs/decisions/0007-versions.md and the commit protocol it repeats. A smaller number is welcome, a greater one is a regression. */
+  /**
+   * From docs/decisions/0007-versions.md and the commit protocol it repeats. A smaller number is welcome, a greater one
+   * is a regression.
+   */
   readonly calls: number;
   /** Brings the key into the state; what it returns is handed to `run`. */
   readonly given: (key: VersionedBucket) => Promise<string | undefined>;
@@ -57,27 +60,46 @@ async function fromBefore(key: VersionedBucket): Promise<undefined> {
   key.set('enabled');
 }
 
-async function suspendedOver(key: VersionedBucket, fill: (key: VersionedBucket) => Promise<unknown>): Promise<undefined> {
+async function suspendedOver(
+  key: VersionedBucket,
+  fill: (key: VersionedBucket) => Promise<unknown>,
+): Promise<undefined> {
   await fill(key);
   key.set('suspended');
 }
 
-const conditional = (key: VersionedBucket, call: ReturnType<typeof testCall>, etag: string | undefined): Promise<unknown> =>
-  key.put('x', { conditions: { ifMatch: etag ?? '*' } }, call);
+const conditional = (
+  key: VersionedBucket,
+  call: ReturnType<typeof testCall>,
+  etag: string | undefined,
+): Promise<unknown> => key.put('x', { conditions: { ifMatch: etag ?? '*' } }, call);
 
 const amend = (key: VersionedBucket, call: ReturnType<typeof testCall>, versionId?: string): Promise<unknown> =>
-  key.manifest.objects.amend({ bucket: key.bucket, key: 'k', versionId }, () => ({ tags: [{ key: 'a', value: 'b' }] }), call);
+  key.manifest.objects.amend(
+    { bucket: key.bucket, key: 'k', versionId },
+    () => ({ tags: [{ key: 'a', value: 'b' }] }),
+    call,
+  );
 
 async function publish(key: VersionedBucket, call: ReturnType<typeof testCall>): Promise<unknown> {
   const { bucket, manifest } = key;
   const version = newToken((Date.now() + 60_000) * 1000);
-  await manifest.store.assemble(versionRef(bucket, 'k', version), { tokens: [], metadata: {}, condition: ABSENT }, testCall());
+  await manifest.store.assemble(
+    versionRef(bucket, 'k', version),
+    { tokens: [], metadata: {}, condition: ABSENT },
+    testCall(),
+  );
   return manifest.objects.publish(bucket, 'k', { ...putOf(''), version, size: 0, etag: 'abc-1' }, call);
 }
 
 const ROWS: readonly Row[] = [
   { operation: 'PUT, never versioned', calls: 1, given: untouched, run: (key, call) => key.put('x', {}, call) },
-  { operation: 'PUT If-None-Match: *, never versioned', calls: 1, given: untouched, run: (key, call) => key.put('x', { conditions: { ifNoneMatch: '*' } }, call) },
+  {
+    operation: 'PUT If-None-Match: *, never versioned',
+    calls: 1,
+    given: untouched,
+    run: (key, call) => key.put('x', { conditions: { ifNoneMatch: '*' } }, call),
+  },
   { operation: 'PUT If-Match, never versioned', calls: 2, given: never, run: conditional },
   { operation: 'DELETE, never versioned', calls: 2, given: never, run: (key, call) => key.remove(undefined, call) },
   { operation: 'GET, never versioned', calls: 1, given: never, run: (key, call) => key.text(undefined, call) },
@@ -86,24 +108,69 @@ const ROWS: readonly Row[] = [
   { operation: 'PUT, enabled, of a new key', calls: 3, given: nothing, run: (key, call) => key.put('x', {}, call) },
   { operation: 'PUT, enabled, over a version', calls: 4, given: versioned, run: (key, call) => key.put('x', {}, call) },
   { operation: 'PUT If-Match, enabled', calls: 4, given: versioned, run: (key, call) => conditional(key, call, '*') },
-  { operation: 'PUT, enabled, over an object from before', calls: 4, given: fromBefore, run: (key, call) => key.put('x', {}, call) },
+  {
+    operation: 'PUT, enabled, over an object from before',
+    calls: 4,
+    given: fromBefore,
+    run: (key, call) => key.put('x', {}, call),
+  },
   { operation: 'publishing an upload, enabled', calls: 3, given: versioned, run: publish },
   { operation: 'DELETE, enabled', calls: 5, given: versioned, run: (key, call) => key.remove(undefined, call) },
-  { operation: 'DELETE, enabled, of nothing', calls: 4, given: nothing, run: (key, call) => key.remove(undefined, call) },
-  { operation: 'DELETE of a version that is not current', calls: 4, given: twoVersions, run: (key, call, id) => key.remove(id, call) },
-  { operation: 'DELETE of the current version', calls: 4, given: currentOfTwo, run: (key, call, id) => key.remove(id, call) },
-  { operation: 'DELETE of the current version above a marker', calls: 5, given: aboveMarker, run: (key, call, id) => key.remove(id, call) },
+  {
+    operation: 'DELETE, enabled, of nothing',
+    calls: 4,
+    given: nothing,
+    run: (key, call) => key.remove(undefined, call),
+  },
+  {
+    operation: 'DELETE of a version that is not current',
+    calls: 4,
+    given: twoVersions,
+    run: (key, call, id) => key.remove(id, call),
+  },
+  {
+    operation: 'DELETE of the current version',
+    calls: 4,
+    given: currentOfTwo,
+    run: (key, call, id) => key.remove(id, call),
+  },
+  {
+    operation: 'DELETE of the current version above a marker',
+    calls: 5,
+    given: aboveMarker,
+    run: (key, call, id) => key.remove(id, call),
+  },
   { operation: 'DELETE of the last version', calls: 6, given: versioned, run: (key, call, id) => key.remove(id, call) },
-  { operation: 'GET of the current version', calls: 2, given: versioned, run: (key, call) => key.text(undefined, call) },
+  {
+    operation: 'GET of the current version',
+    calls: 2,
+    given: versioned,
+    run: (key, call) => key.text(undefined, call),
+  },
   { operation: 'GET by id, displaced', calls: 1, given: twoVersions, run: (key, call, id) => key.text(id, call) },
   { operation: 'GET by id, current', calls: 2, given: versioned, run: (key, call, id) => key.text(id, call) },
   { operation: 'GET behind a marker', calls: 1, given: marked, run: (key, call) => key.text(undefined, call) },
   { operation: 'tags of the current version', calls: 3, given: versioned, run: (key, call) => amend(key, call) },
   { operation: 'tags of a version by id', calls: 3, given: twoVersions, run: amend },
 
-  { operation: 'PUT, suspended, over the null version', calls: 2, given: (key) => suspendedOver(key, fromBefore), run: (key, call) => key.put('x', {}, call) },
-  { operation: 'PUT, suspended, over a version', calls: 3, given: (key) => suspendedOver(key, versioned), run: (key, call) => key.put('x', {}, call) },
-  { operation: 'DELETE, suspended', calls: 5, given: (key) => suspendedOver(key, versioned), run: (key, call) => key.remove(undefined, call) },
+  {
+    operation: 'PUT, suspended, over the null version',
+    calls: 2,
+    given: (key) => suspendedOver(key, fromBefore),
+    run: (key, call) => key.put('x', {}, call),
+  },
+  {
+    operation: 'PUT, suspended, over a version',
+    calls: 3,
+    given: (key) => suspendedOver(key, versioned),
+    run: (key, call) => key.put('x', {}, call),
+  },
+  {
+    operation: 'DELETE, suspended',
+    calls: 5,
+    given: (key) => suspendedOver(key, versioned),
+    run: (key, call) => key.remove(undefined, call),
+  },
 ];
 
 describe('backend calls before the answer', () => {

@@ -49,27 +49,48 @@ const AMENDMENT: ObjectAmendment = () => ({ tags: [{ key: 'a', value: 'b' }] });
 
 const CALLS: readonly (readonly [string, Work])[] = [
   ['open', ({ manifest, bucket }) => manifest.objects.open({ bucket, key: KEY }, {}, testCall())],
-  ['open the null version', ({ manifest, bucket }) => manifest.objects.open({ bucket, key: KEY, versionId: 'null' }, {}, testCall())],
-  ['open a version', ({ manifest, bucket, versionId }) => manifest.objects.open({ bucket, key: KEY, versionId }, {}, testCall())],
+  [
+    'open the null version',
+    ({ manifest, bucket }) => manifest.objects.open({ bucket, key: KEY, versionId: 'null' }, {}, testCall()),
+  ],
+  [
+    'open a version',
+    ({ manifest, bucket, versionId }) => manifest.objects.open({ bucket, key: KEY, versionId }, {}, testCall()),
+  ],
   ['find', ({ manifest, bucket }) => manifest.objects.find({ bucket, key: KEY }, testCall())],
   ['amend', ({ manifest, bucket }) => manifest.objects.amend({ bucket, key: KEY }, AMENDMENT, testCall())],
   ['put', ({ manifest, bucket }) => manifest.objects.put(bucket, KEY, putOf('again'), testCall())],
   ['remove', ({ manifest, bucket }) => manifest.objects.remove({ bucket, key: KEY }, REMOVAL, testCall())],
-  ['list', ({ manifest, bucket }) => manifest.listing.objects(bucket, { prefix: '', delimiter: '', after: '', limit: 10 }, testCall())],
-  ['view', async ({ manifest, bucket }) => {
-    const view = await manifest.objects.find({ bucket, key: KEY }, testCall());
-    return manifest.objects.openView(bucket, view, {}, testCall());
-  }],
+  [
+    'list',
+    ({ manifest, bucket }) =>
+      manifest.listing.objects(bucket, { prefix: '', delimiter: '', after: '', limit: 10 }, testCall()),
+  ],
+  [
+    'view',
+    async ({ manifest, bucket }) => {
+      const view = await manifest.objects.find({ bucket, key: KEY }, testCall());
+      return manifest.objects.openView(bucket, view, {}, testCall());
+    },
+  ],
 ];
 
-/** Runs the work over a store whose user container goes before its n-th call. @returns what it answered, and how many calls came */
-async function losing(work: Work, { versioned, at }: { versioned: boolean; at: number }): Promise<{ code: string; calls: number }> {
+/**
+ * Runs the work over a store whose user container goes before its n-th call.
+ * @returns what it answered, and how many calls came
+ */
+async function losing(
+  work: Work,
+  { versioned, at }: { versioned: boolean; at: number },
+): Promise<{ code: string; calls: number }> {
   const w = await world(versioned);
   let calls = 0;
   w.plan = ({ method }) => {
     if (method === 'headContainer') return undefined;
     calls += 1;
-    return calls === at ? { kind: 'interleave', before: () => w.memory.removeContainer(w.bucket.home.container, testCall()) } : undefined;
+    return calls === at
+      ? { kind: 'interleave', before: () => w.memory.removeContainer(w.bucket.home.container, testCall()) }
+      : undefined;
   };
   return { code: await codeOf(work(w)), calls };
 }
@@ -78,7 +99,9 @@ describe('a bucket whose container goes while a request is on its way', () => {
   it.each(CALLS)('%s: does not exist, whichever call finds that out', async (_what, work) => {
     const { calls } = await losing(work, { versioned: false, at: 0 });
     expect(calls).toBeGreaterThan(0);
-    for (let at = 1; at <= calls; at += 1) expect([at, (await losing(work, { versioned: false, at })).code]).toEqual([at, 'NoSuchBucket']);
+    for (let at = 1; at <= calls; at += 1) {
+      expect([at, (await losing(work, { versioned: false, at })).code]).toEqual([at, 'NoSuchBucket']);
+    }
   });
 
   it.each(CALLS)('%s of a versioned bucket: is served from what is left, or does not exist', async (_what, work) => {
@@ -93,7 +116,11 @@ describe('a bucket whose container goes while a request is on its way', () => {
     const w = await world(true);
     await w.memory.removeContainer('system', testCall());
     const { manifest, bucket, versionId } = w;
-    expect(await codeOf(manifest.objects.open({ bucket, key: KEY, versionId }, {}, testCall()))).not.toBe('NoSuchBucket');
-    expect(await codeOf(manifest.uploads.list(bucket, { prefix: '', limit: 10 }, testCall()))).toBe('containerNotFound');
+    expect(await codeOf(manifest.objects.open({ bucket, key: KEY, versionId }, {}, testCall()))).not.toBe(
+      'NoSuchBucket',
+    );
+    expect(await codeOf(manifest.uploads.list(bucket, { prefix: '', limit: 10 }, testCall()))).toBe(
+      'containerNotFound',
+    );
   });
 });

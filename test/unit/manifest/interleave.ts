@@ -16,7 +16,12 @@ export interface Course {
 }
 
 /** Runs `main` with `other` done as a whole at its n-th backend call, before or after that is applied. */
-export async function interleave(fixture: UploadFixture, { n, side }: Point, main: () => Promise<unknown>, other: () => Promise<unknown>): Promise<Course> {
+export async function interleave(
+  fixture: UploadFixture,
+  { n, side }: Point,
+  main: () => Promise<unknown>,
+  other: () => Promise<unknown>,
+): Promise<Course> {
   let count = 0;
   let met = false;
   const act = async (): Promise<void> => {

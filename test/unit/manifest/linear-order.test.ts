@@ -20,7 +20,12 @@ class TwoGateways {
   readonly memory = new MemoryBlobStore();
   plan: (call: PlannedCall) => Fault | undefined = () => undefined;
   readonly #store = withFaults(this.memory, (call) => this.plan(call));
-  readonly #settler = createSettler({ concurrency: 2, maxQueue: 100, newCall: () => testCall(), onError: () => undefined });
+  readonly #settler = createSettler({
+    concurrency: 2,
+    maxQueue: 100,
+    newCall: () => testCall(),
+    onError: () => undefined,
+  });
   readonly near = this.#gateway(0);
   readonly behind = this.#gateway(-600_000);
   versioning: 'never' | 'enabled' = 'enabled';
@@ -33,7 +38,15 @@ class TwoGateways {
 
   get bucket() {
     const home = { backend: 'test', store: this.#store, container: 'bucket', system: 'system' };
-    return { name: 'bucket', uid: 'uid', ownerId: OWNER, createdAt: 0, versioning: this.versioning, settings: {}, home } as const;
+    return {
+      name: 'bucket',
+      uid: 'uid',
+      ownerId: OWNER,
+      createdAt: 0,
+      versioning: this.versioning,
+      settings: {},
+      home,
+    } as const;
   }
 
   #gateway(skew: number) {
@@ -49,24 +62,49 @@ class TwoGateways {
   /** An upload that is not completed yet. */
   async started(at: 'near' | 'behind' = 'near'): Promise<(conditions?: WriteConditions) => Promise<string>> {
     const { uploads } = this[at];
-    const target = await uploads.create(this.bucket, 'k', { ownerId: OWNER, attributes: { headers: {}, userMetadata: {} } }, testCall());
+    const target = await uploads.create(
+      this.bucket,
+      'k',
+      { ownerId: OWNER, attributes: { headers: {}, userMetadata: {} } },
+      testCall(),
+    );
     const body = Buffer.from('parts');
     const facts = { md5: createHash('md5').update(body).digest('hex') };
-    const { etag } = await uploads.putPart(await uploads.find(target, testCall()), { number: 1, body, facts }, testCall());
-    const request = { parts: [{ number: 1, etag, checksums: {} }], expected: {}, beforeAssembly: () => undefined, beforePublication: async () => undefined };
-    return async (conditions = {}) => (await uploads.complete({ ...target, bucket: this.bucket }, { ...request, conditions }, testCall())).versionId;
+    const { etag } = await uploads.putPart(
+      await uploads.find(target, testCall()),
+      { number: 1, body, facts },
+      testCall(),
+    );
+    const request = {
+      parts: [{ number: 1, etag, checksums: {} }],
+      expected: {},
+      beforeAssembly: () => undefined,
+      beforePublication: async () => undefined,
+    };
+    return async (conditions = {}) =>
+      (await uploads.complete({ ...target, bucket: this.bucket }, { ...request, conditions }, testCall())).versionId;
   }
 
   /** What clients see, newest first: texts, and markers as such; and whether every version can be read by its id. */
   async history(): Promise<string[]> {
     await this.#settler.idle();
-    const { entries } = await createListing().versions(this.bucket, { prefix: 'k', delimiter: '', after: '', limit: 100 }, testCall());
+    const { entries } = await createListing().versions(
+      this.bucket,
+      { prefix: 'k', delimiter: '', after: '', limit: 100 },
+      testCall(),
+    );
     const own = entries.filter((entry) => entry.kind !== 'prefix');
-    return Promise.all(own.map(async (entry) => {
-      if (!('etag' in entry)) return 'marker';
-      const { body } = await this.near.objects.open({ bucket: this.bucket, key: 'k', versionId: entry.versionId }, {}, testCall());
-      return (await readAll(body)).toString();
-    }));
+    return Promise.all(
+      own.map(async (entry) => {
+        if (!('etag' in entry)) return 'marker';
+        const { body } = await this.near.objects.open(
+          { bucket: this.bucket, key: 'k', versionId: entry.versionId },
+          {},
+          testCall(),
+        );
+        return (await readAll(body)).toString();
+      }),
+    );
   }
 
   /** Blobs of versions and uploads that lie in the system container. */
@@ -101,7 +139,10 @@ describe('one order of all writes of a key', () => {
     expect(await key.history()).toEqual(['other', 'slow', 'first']);
   });
 
-  it.each([['held', {}], ['streamed', streamed('slow')]])('a PUT (%s) that was overtaken by a conditional one stands above it', async (_name, body) => {
+  it.each([
+    ['held', {}],
+    ['streamed', streamed('slow')],
+  ])('a PUT (%s) that was overtaken by a conditional one stands above it', async (_name, body) => {
     const key = await TwoGateways.open();
     await key.put('first');
     key.meanwhile(() => key.put('conditional', CONDITIONAL));
@@ -118,7 +159,12 @@ describe('one order of all writes of a key', () => {
     const view = await objects.find({ bucket: key.bucket, key: 'source' }, testCall());
     key.meanwhile(() => key.put('conditional', CONDITIONAL));
     const { body: _body, ...request } = putOf('');
-    await objects.copy(key.bucket, 'k', { ...request, source: { bucket: key.bucket, view }, sameAttributes: true }, testCall());
+    await objects.copy(
+      key.bucket,
+      'k',
+      { ...request, source: { bucket: key.bucket, view }, sameAttributes: true },
+      testCall(),
+    );
     expect(await key.history()).toEqual(['copied', 'conditional', 'first']);
   });
 
@@ -142,7 +188,9 @@ describe('one order of all writes of a key', () => {
   it('a conditional PUT whose condition no longer holds changes nothing', async () => {
     const key = await TwoGateways.open();
     key.meanwhile(() => key.put('other'));
-    await expect(key.put('conditional', { conditions: { ifNoneMatch: '*' } })).rejects.toMatchObject({ code: 'PreconditionFailed' });
+    await expect(key.put('conditional', { conditions: { ifNoneMatch: '*' } })).rejects.toMatchObject({
+      code: 'PreconditionFailed',
+    });
     expect(await key.history()).toEqual(['other']);
     expect(await key.blobs()).toBe(1);
   });
@@ -164,7 +212,11 @@ describe('one order of all writes of a key', () => {
     await key.put('conditional', CONDITIONAL);
     const above = await key.put('on top');
     await key.put('highest');
-    await key.near.objects.remove({ bucket: key.bucket, key: 'k', versionId: above }, { conditions: {}, ownerId: OWNER }, testCall());
+    await key.near.objects.remove(
+      { bucket: key.bucket, key: 'k', versionId: above },
+      { conditions: {}, ownerId: OWNER },
+      testCall(),
+    );
     await complete();
     expect(await key.history()).toEqual(['parts', 'highest', 'conditional', 'first']);
   });
@@ -192,28 +244,35 @@ describe('one order of all writes of a key', () => {
     const id = await complete({ ifMatch: '*' });
     expect(await key.history()).toEqual(['parts', 'between', 'first']);
     expect(await complete({ ifMatch: '*' })).toBe(id);
-    await key.near.objects.remove({ bucket: key.bucket, key: 'k', versionId: id }, { conditions: {}, ownerId: OWNER }, testCall());
+    await key.near.objects.remove(
+      { bucket: key.bucket, key: 'k', versionId: id },
+      { conditions: {}, ownerId: OWNER },
+      testCall(),
+    );
     expect(await complete()).toBe(id);
     expect(await key.history()).toEqual(['between', 'first']);
   });
 
-  it.each([1, 2, 3, 4, 5, 6])('a Complete that dies at its %s. change after it was overtaken is finished by its repetition', async (nth) => {
-    const key = await TwoGateways.open();
-    await key.put('first');
-    const complete = await key.started();
-    await key.put('conditional', CONDITIONAL);
-    let [changes, dead] = [0, false];
-    key.plan = ({ method }) => {
-      if (['write', 'setMetadata', 'copy', 'assemble', 'remove'].includes(method)) changes += 1;
-      dead ||= changes > nth;
-      return dead ? { kind: 'fail', error: 'aborted' } : undefined;
-    };
-    await complete().catch((error: unknown) => expect(error).toBeInstanceOf(StoreError));
-    key.plan = () => undefined;
-    const id = await complete();
-    expect(await key.history()).toEqual(['parts', 'conditional', 'first']);
-    expect(await complete()).toBe(id);
-  });
+  it.each([1, 2, 3, 4, 5, 6])(
+    'a Complete that dies at its %s. change after it was overtaken is finished by its repetition',
+    async (nth) => {
+      const key = await TwoGateways.open();
+      await key.put('first');
+      const complete = await key.started();
+      await key.put('conditional', CONDITIONAL);
+      let [changes, dead] = [0, false];
+      key.plan = ({ method }) => {
+        if (['write', 'setMetadata', 'copy', 'assemble', 'remove'].includes(method)) changes += 1;
+        dead ||= changes > nth;
+        return dead ? { kind: 'fail', error: 'aborted' } : undefined;
+      };
+      await complete().catch((error: unknown) => expect(error).toBeInstanceOf(StoreError));
+      key.plan = () => undefined;
+      const id = await complete();
+      expect(await key.history()).toEqual(['parts', 'conditional', 'first']);
+      expect(await complete()).toBe(id);
+    },
+  );
 
   it('an upload that a replica whose clock is behind began stands above what was there', async () => {
     const key = await TwoGateways.open();

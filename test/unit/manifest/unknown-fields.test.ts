@@ -48,7 +48,14 @@ async function extend(ref: BlobRef, entry = 's3gw'): Promise<void> {
 /** @returns version id */
 async function put(bucket: Bucket, more: { readonly userMetadata?: Record<string, string> } = {}): Promise<string> {
   const attributes = { headers: {}, userMetadata: {}, ...more };
-  return (await fixture.objects.put(bucket, KEY, { body: Buffer.from('body'), attributes, ownerId: OWNER, conditions: {} }, testCall())).versionId;
+  return (
+    await fixture.objects.put(
+      bucket,
+      KEY,
+      { body: Buffer.from('body'), attributes, ownerId: OWNER, conditions: {} },
+      testCall(),
+    )
+  ).versionId;
 }
 
 async function amend(bucket: Bucket, versionId?: string, value = 'v'): Promise<void> {
@@ -67,7 +74,7 @@ async function multipart(): Promise<string> {
 }
 
 describe('a field that this release does not know survives', () => {
-  it('a change of the head\'s record', async () => {
+  it("a change of the head's record", async () => {
     await put(fixture.bucket);
     await extend(headRef());
     await amend(fixture.bucket);
@@ -163,7 +170,7 @@ describe('a field that this release does not know survives', () => {
     expect(await overflow(String(ov))).toMatchObject({ zz: LATER, tg: [['t', 'v']] });
   });
 
-  it('a change of an upload\'s claim', async () => {
+  it("a change of an upload's claim", async () => {
     const { target, parts } = await fixture.started(KEY, 'data');
     await fixture.complete(target, parts);
     await extend(ownRef(versionOfUpload(target.uploadId)), 's3up');
@@ -178,8 +185,17 @@ describe('a field that this release does not know survives', () => {
     const read = (): Promise<Record<string, unknown>> => jsonAt(ref);
     const { metadata, revision } = await fixture.memory.head(ref, testCall());
     const record = { ...(await read()), zz: LATER };
-    await fixture.memory.write(ref, Buffer.from(JSON.stringify(record)), { metadata, condition: at(revision) }, testCall());
-    await fixture.buckets.amend(fixture.bucket, (settings) => ({ ...settings, tags: [{ key: 't', value: 'v' }] }), testCall());
+    await fixture.memory.write(
+      ref,
+      Buffer.from(JSON.stringify(record)),
+      { metadata, condition: at(revision) },
+      testCall(),
+    );
+    await fixture.buckets.amend(
+      fixture.bucket,
+      (settings) => ({ ...settings, tags: [{ key: 't', value: 'v' }] }),
+      testCall(),
+    );
     expect(await read()).toMatchObject({ zz: LATER, settings: { tags: [{ key: 't', value: 'v' }] } });
   });
 });
@@ -197,7 +213,17 @@ async function extendOverflow(): Promise<void> {
   const record = await recordAt(headRef());
   const bytes = Buffer.from(JSON.stringify({ ...(await overflow(String(record['ov']))), zz: LATER }));
   const ov = createHash('sha256').update(bytes).digest('hex');
-  await fixture.memory.write({ container: 'system', name: `o/${ov}` }, bytes, { metadata: {}, condition: ABSENT }, testCall());
+  await fixture.memory.write(
+    { container: 'system', name: `o/${ov}` },
+    bytes,
+    { metadata: {}, condition: ABSENT },
+    testCall(),
+  );
   const { metadata, revision } = await fixture.memory.head(headRef(), testCall());
-  await fixture.memory.setMetadata(headRef(), { ...metadata, s3gw: JSON.stringify({ ...record, ov }) }, at(revision), testCall());
+  await fixture.memory.setMetadata(
+    headRef(),
+    { ...metadata, s3gw: JSON.stringify({ ...record, ov }) },
+    at(revision),
+    testCall(),
+  );
 }

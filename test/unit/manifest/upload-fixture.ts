@@ -52,7 +52,12 @@ export class UploadFixture {
     });
     const backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER };
     const realm: Realm = { backends: [backend], backendOf: () => backend };
-    const background = createSettler({ concurrency: 2, maxQueue: 100, newCall: () => testCall(), onError: (error) => this.backgroundErrors.push(error) });
+    const background = createSettler({
+      concurrency: 2,
+      maxQueue: 100,
+      newCall: () => testCall(),
+      onError: (error) => this.backgroundErrors.push(error),
+    });
     const settler = {
       ...background,
       ...(options.settling === false && { schedule: () => undefined }),
@@ -62,7 +67,12 @@ export class UploadFixture {
     this.#idle = () => background.idle();
     this.buckets = createBucketRegistry({ realm, cacheMs: 20, onHidden: () => undefined });
     this.objects = createObjects({ clock, settler });
-    this.uploads = createUploads({ clock, settler, objects: this.objects, minPartSize: options.minPartSize ?? MIN_PART });
+    this.uploads = createUploads({
+      clock,
+      settler,
+      objects: this.objects,
+      minPartSize: options.minPartSize ?? MIN_PART,
+    });
   }
 
   static async open(options: FixtureOptions = {}): Promise<UploadFixture> {
@@ -101,14 +111,31 @@ export class UploadFixture {
     return { target, parts };
   }
 
-  complete(target: UploadTarget, parts: readonly ListedPart[], more: Partial<CompleteRequest> = {}, call = testCall()): Promise<CompletedUpload> {
-    const request = { parts, expected: {}, conditions: {}, beforeAssembly: () => undefined, beforePublication: async () => undefined, ...more };
+  complete(
+    target: UploadTarget,
+    parts: readonly ListedPart[],
+    more: Partial<CompleteRequest> = {},
+    call = testCall(),
+  ): Promise<CompletedUpload> {
+    const request = {
+      parts,
+      expected: {},
+      conditions: {},
+      beforeAssembly: () => undefined,
+      beforePublication: async () => undefined,
+      ...more,
+    };
     return this.uploads.complete(target, request, call);
   }
 
   put(key: string, text: string): Promise<unknown> {
     const attributes = { headers: {}, userMetadata: {} };
-    return this.objects.put(this.bucket, key, { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {} }, testCall());
+    return this.objects.put(
+      this.bucket,
+      key,
+      { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {} },
+      testCall(),
+    );
   }
 
   async text(key: string): Promise<string | undefined> {
@@ -123,7 +150,9 @@ export class UploadFixture {
 
   /** Names in the system container that start with one of these. */
   async names(...prefixes: string[]): Promise<string[]> {
-    const pages = await Promise.all(prefixes.map((prefix) => this.memory.list('system', { prefix, limit: 5000 }, testCall())));
+    const pages = await Promise.all(
+      prefixes.map((prefix) => this.memory.list('system', { prefix, limit: 5000 }, testCall())),
+    );
     return pages.flatMap((page) => page.entries.map((entry) => entry.name));
   }
 

@@ -1,13 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import { BackendCall } from '../../../src/observe/backend-call.ts';
 import { BackendCalls } from '../../../src/observe/call-watch.ts';
-import { CallFacts, MAX_CALLS_KEPT, type BackendCallFacts, type CallWatch, type TraceFacts } from '../../../src/observe/request-facts.ts';
+import {
+  CallFacts,
+  MAX_CALLS_KEPT,
+  type BackendCallFacts,
+  type CallWatch,
+  type TraceFacts,
+} from '../../../src/observe/request-facts.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { testCall } from '../../support/test-call.ts';
 
-const ATTEMPT = { system: 'azure', operation: 'write', method: 'PUT', path: '/photos/cat.jpg', attempt: 1, bytesSent: 10 };
+const ATTEMPT = {
+  system: 'azure',
+  operation: 'write',
+  method: 'PUT',
+  path: '/photos/cat.jpg',
+  attempt: 1,
+  bytesSent: 10,
+};
 const ANSWER = { status: 201, requestId: 'id', bytesReceived: 3 };
-const TRACED: TraceFacts = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), parentSpanId: undefined, sampled: false, traceState: 'a=b' };
+const TRACED: TraceFacts = {
+  traceId: '1'.repeat(32),
+  spanId: '2'.repeat(16),
+  parentSpanId: undefined,
+  sampled: false,
+  traceState: 'a=b',
+};
 
 describe('facts of a call', () => {
   test('an answer, a refusal, and no answer at all', () => {
@@ -17,7 +36,15 @@ describe('facts of a call', () => {
     new BackendCall(call, { ...ATTEMPT, attempt: 3 }).failed(new StoreError('unavailable'));
     expect(call.facts).toMatchObject({ backendCalls: 3, backendRetries: 2, backendThrottles: 1 });
     expect(call.facts.backend).toMatchObject([
-      { ...ATTEMPT, status: 201, backendRequestId: 'id', bytesReceived: 3, outcome: 'ok', failure: undefined, spanId: undefined },
+      {
+        ...ATTEMPT,
+        status: 201,
+        backendRequestId: 'id',
+        bytesReceived: 3,
+        outcome: 'ok',
+        failure: undefined,
+        spanId: undefined,
+      },
       { attempt: 2, status: 503, outcome: 'throttled' },
       { attempt: 3, status: undefined, outcome: 'unavailable' },
     ]);
@@ -28,13 +55,20 @@ describe('facts of a call', () => {
     const told: BackendCallFacts[] = [];
     const call = { ...testCall(), facts: new CallFacts(TRACED, watch({ callEnded: (facts) => told.push(facts) })) };
     for (let i = 0; i < MAX_CALLS_KEPT + 5; i += 1) new BackendCall(call, ATTEMPT).answered(ANSWER);
-    expect([call.facts.backendCalls, call.facts.backend.length, told.length]).toEqual([MAX_CALLS_KEPT + 5, MAX_CALLS_KEPT, MAX_CALLS_KEPT + 5]);
+    expect([call.facts.backendCalls, call.facts.backend.length, told.length]).toEqual([
+      MAX_CALLS_KEPT + 5,
+      MAX_CALLS_KEPT,
+      MAX_CALLS_KEPT + 5,
+    ]);
   });
 
   test('without room they are counted only; room is given back once', () => {
     const given: number[][] = [];
     let left = 2;
-    const room = watch({ takeRoom: () => (left -= 1) >= 0, giveRoomBack: (calls, bytes) => given.push([calls, bytes]) });
+    const room = watch({
+      takeRoom: () => (left -= 1) >= 0,
+      giveRoomBack: (calls, bytes) => given.push([calls, bytes]),
+    });
     const call = { ...testCall(), facts: new CallFacts(TRACED, room) };
     for (let i = 0; i < 4; i += 1) new BackendCall(call, ATTEMPT).answered(ANSWER);
     call.facts.giveRoomBack();
@@ -64,7 +98,14 @@ describe('trace headers', () => {
     expect(spanId).toMatch(/^[0-9a-f]{16}$/);
     const headers = ['x-ms-version', '1'];
     made.addTraceHeaders(headers);
-    expect(headers).toEqual(['x-ms-version', '1', 'traceparent', `00-${TRACED.traceId}-${spanId}-00`, 'tracestate', 'a=b']);
+    expect(headers).toEqual([
+      'x-ms-version',
+      '1',
+      'traceparent',
+      `00-${TRACED.traceId}-${spanId}-00`,
+      'tracestate',
+      'a=b',
+    ]);
   });
 
   test('nothing is said when nothing is traced', () => {

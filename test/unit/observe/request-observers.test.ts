@@ -73,8 +73,15 @@ describe('a batch', () => {
 
 describe('a request has failed', () => {
   test.each<[S3ErrorCode | undefined, boolean]>([
-    [undefined, false], ['NoSuchKey', false], ['PreconditionFailed', false], ['InvalidRange', false], ['SignatureDoesNotMatch', true], ['AccessDenied', true],
-    ['InvalidArgument', true], ['SlowDown', true], ['InternalError', true],
+    [undefined, false],
+    ['NoSuchKey', false],
+    ['PreconditionFailed', false],
+    ['InvalidRange', false],
+    ['SignatureDoesNotMatch', true],
+    ['AccessDenied', true],
+    ['InvalidArgument', true],
+    ['SlowDown', true],
+    ['InternalError', true],
   ])('%s: %s', (code, expected) => {
     const failure = code && new S3Error(code);
     const facts = endedFacts({ status: failure?.status ?? 200 });

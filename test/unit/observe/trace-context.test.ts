@@ -5,23 +5,36 @@ import { believeCaller, formatTraceparent, traceOf } from '../../../src/observe/
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
-const without = (traceparent: string | undefined): ReturnType<typeof traceOf> => traceOf({ traceparent, tracestate: undefined }, undefined);
+const without = (traceparent: string | undefined): ReturnType<typeof traceOf> =>
+  traceOf({ traceparent, tracestate: undefined }, undefined);
 
 describe('when nothing is traced', () => {
-  test('the caller\'s trace id is kept, else one is made; there is no span', () => {
+  test("the caller's trace id is kept, else one is made; there is no span", () => {
     expect(without(TRACEPARENT)).toMatchObject({ traceId: TRACE_ID, spanId: undefined, sampled: false });
     expect(without(undefined).traceId).toMatch(/^[0-9a-f]{32}$/);
   });
 
   test.each([
-    '', '00-x', `ff${TRACEPARENT.slice(2)}`, TRACEPARENT.toUpperCase(), `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, `00-${TRACE_ID}-${'0'.repeat(16)}-01`,
-    `${TRACEPARENT}x`, `${TRACEPARENT}-more`,
+    '',
+    '00-x',
+    `ff${TRACEPARENT.slice(2)}`,
+    TRACEPARENT.toUpperCase(),
+    `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+    `00-${TRACE_ID}-${'0'.repeat(16)}-01`,
+    `${TRACEPARENT}x`,
+    `${TRACEPARENT}-more`,
   ])('a bad traceparent is ignored: %j', (traceparent) => {
-    expect(without(traceparent)).toMatchObject({ parentSpanId: undefined, traceId: expect.not.stringMatching(TRACE_ID) as string });
+    expect(without(traceparent)).toMatchObject({
+      parentSpanId: undefined,
+      traceId: expect.not.stringMatching(TRACE_ID) as string,
+    });
   });
 
   test('a later version may say more', () => {
-    expect(without(`01${TRACEPARENT.slice(2)}-more`)).toMatchObject({ traceId: TRACE_ID, parentSpanId: '00f067aa0ba902b7' });
+    expect(without(`01${TRACEPARENT.slice(2)}-more`)).toMatchObject({
+      traceId: TRACE_ID,
+      parentSpanId: '00f067aa0ba902b7',
+    });
   });
 });
 
@@ -40,13 +53,20 @@ describe('with a sampler', () => {
     expect(asked.splice(0)).toHaveLength(2);
     believeCaller(facts, TRACEPARENT, sampler);
     expect(asked).toEqual(['00f067aa0ba902b7', TRACE_ID]);
-    expect(facts).toMatchObject({ traceId: TRACE_ID, parentSpanId: '00f067aa0ba902b7', sampled: true, traceState: 'vendor=1' });
+    expect(facts).toMatchObject({
+      traceId: TRACE_ID,
+      parentSpanId: '00f067aa0ba902b7',
+      sampled: true,
+      traceState: 'vendor=1',
+    });
     expect(formatTraceparent(facts, 'b'.repeat(16))).toBe(`00-${TRACE_ID}-${'b'.repeat(16)}-01`);
   });
 
   test('tracestate goes nowhere without its traceparent, nor when it is too long', () => {
     expect(traceOf({ traceparent: undefined, tracestate: 'vendor=1' }, () => false).traceState).toBeUndefined();
-    expect(traceOf({ traceparent: TRACEPARENT, tracestate: `v=${'x'.repeat(512)}` }, () => false).traceState).toBeUndefined();
+    expect(
+      traceOf({ traceparent: TRACEPARENT, tracestate: `v=${'x'.repeat(512)}` }, () => false).traceState,
+    ).toBeUndefined();
   });
 });
 
@@ -54,6 +74,11 @@ describe('ids', () => {
   test('have their form and do not repeat', () => {
     const ids = Array.from({ length: 5000 }, () => [newRequestId(), newTraceId(), newSpanId()] as const);
     expect(new Set(ids.flat()).size).toBe(15_000);
-    expect(ids.every(([request, traceId, spanId]) => /^[0-9A-Z]{16}$/.test(request) && /^[0-9a-f]{32}$/.test(traceId) && /^[0-9a-f]{16}$/.test(spanId))).toBe(true);
+    expect(
+      ids.every(
+        ([request, traceId, spanId]) =>
+          /^[0-9A-Z]{16}$/.test(request) && /^[0-9a-f]{32}$/.test(traceId) && /^[0-9a-f]{16}$/.test(spanId),
+      ),
+    ).toBe(true);
   });
 });

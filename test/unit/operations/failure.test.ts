@@ -5,15 +5,25 @@ import { toS3Error } from '../../../src/operations/failure.ts';
 import { StoreError, type StoreErrorKind } from '../../../src/store/store-error.ts';
 
 test.each<[StoreErrorKind, string]>([
-  ['throttled', 'SlowDown'], ['unavailable', 'ServiceUnavailable'], ['archived', 'InvalidObjectState'], ['containerBusy', 'OperationAborted'],
-  ['denied', 'InternalError'], ['notFound', 'InternalError'], ['conditionFailed', 'InternalError'], ['aborted', 'InternalError'], ['unexpected', 'InternalError'],
+  ['throttled', 'SlowDown'],
+  ['unavailable', 'ServiceUnavailable'],
+  ['archived', 'InvalidObjectState'],
+  ['containerBusy', 'OperationAborted'],
+  ['denied', 'InternalError'],
+  ['notFound', 'InternalError'],
+  ['conditionFailed', 'InternalError'],
+  ['aborted', 'InternalError'],
+  ['unexpected', 'InternalError'],
 ])('%s that nobody translated: %s, with its cause', (kind, code) => {
   const error = new StoreError(kind);
   expect(toS3Error(error)).toMatchObject({ code, cause: error });
 });
 
 test('what waits for the end of the window after versioning was enabled conflicts with that; the backend is there', () => {
-  expect(toS3Error(new StoreError('unavailable', { code: 'VersioningJustEnabled' }))).toMatchObject({ code: 'OperationAborted', status: 409 });
+  expect(toS3Error(new StoreError('unavailable', { code: 'VersioningJustEnabled' }))).toMatchObject({
+    code: 'OperationAborted',
+    status: 409,
+  });
 });
 
 test('a record that cannot be read is a state of the object', () => {
@@ -42,6 +52,8 @@ test('causes that go round in a circle end', () => {
 test('an upload that was broken off because the bucket could not be looked up fails of that', () => {
   const cause = new StoreError('unavailable', { call: 'read' });
   expect(toS3Error(new StoreError('aborted', { cause })).code).toBe('ServiceUnavailable');
-  expect(toS3Error(new StoreError('aborted', { cause: new Error('request failed', { cause }) })).code).toBe('ServiceUnavailable');
+  expect(toS3Error(new StoreError('aborted', { cause: new Error('request failed', { cause }) })).code).toBe(
+    'ServiceUnavailable',
+  );
   expect(toS3Error(new DOMException('aborted', { name: 'AbortError', cause })).code).toBe('ServiceUnavailable');
 });

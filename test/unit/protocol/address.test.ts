@@ -70,9 +70,13 @@ describe('addresses', () => {
   });
 
   test('any key comes back, decoded exactly once', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), (key) => {
-      expect(parseAddress(`/bucket/${encodeURIComponent(key)}`, undefined).key).toBe(key);
-      expect(parseAddress(`/bucket/${encodeURIComponent(encodeURIComponent(key))}`, undefined).key).toBe(encodeURIComponent(key));
-    }));
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), (key) => {
+        expect(parseAddress(`/bucket/${encodeURIComponent(key)}`, undefined).key).toBe(key);
+        expect(parseAddress(`/bucket/${encodeURIComponent(encodeURIComponent(key))}`, undefined).key).toBe(
+          encodeURIComponent(key),
+        );
+      }),
+    );
   });
 });

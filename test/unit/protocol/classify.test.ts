@@ -38,19 +38,28 @@ describe('the operation table', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test.each(OPERATION_TABLE.map((row) => [row.name, row] as const))('%s is found, whatever else the query says', (name, row) => {
-    const query = queryOf(row);
-    expect(outcome(row.method, row.level, query, headersOf(row))).toBe(name);
-    expect(outcome(row.method, row.level, `x-id=${name}&${query}&unknown=1`, headersOf(row))).toBe(name);
-  });
+  test.each(OPERATION_TABLE.map((row) => [row.name, row] as const))(
+    '%s is found, whatever else the query says',
+    (name, row) => {
+      const query = queryOf(row);
+      expect(outcome(row.method, row.level, query, headersOf(row))).toBe(name);
+      expect(outcome(row.method, row.level, `x-id=${name}&${query}&unknown=1`, headersOf(row))).toBe(name);
+    },
+  );
 
   test('copies, initiations and ACL writes are never anonymous', () => {
     const closed = OPERATION_TABLE.filter((row) => !row.anonymousAllowed).map((row) => row.name);
-    expect(closed).toEqual(expect.arrayContaining(['CopyObject', 'UploadPartCopy', 'CreateMultipartUpload', 'PutObjectAcl']));
+    expect(closed).toEqual(
+      expect.arrayContaining(['CopyObject', 'UploadPartCopy', 'CreateMultipartUpload', 'PutObjectAcl']),
+    );
   });
 
   test('only objects and parts may come in signed chunks', () => {
-    expect(OPERATION_TABLE.filter((row) => row.streamingPayload).map((row) => row.name).sort()).toEqual(['PutObject', 'UploadPart']);
+    expect(
+      OPERATION_TABLE.filter((row) => row.streamingPayload)
+        .map((row) => row.name)
+        .sort(),
+    ).toEqual(['PutObject', 'UploadPart']);
   });
 });
 
@@ -92,7 +101,11 @@ describe('refusals', () => {
   });
 
   test.each<[string, OperationRow['level'], string]>([
-    ['GET', 'object', ''], ['PUT', 'bucket', ''], ['PUT', 'object', 'acl'], ['DELETE', 'object', ''], ['POST', 'object', 'uploads'],
+    ['GET', 'object', ''],
+    ['PUT', 'bucket', ''],
+    ['PUT', 'object', 'acl'],
+    ['DELETE', 'object', ''],
+    ['POST', 'object', 'uploads'],
   ])('a copy source on %s %s ?%s', (method, level, query) => {
     expect(outcome(method, level, query, ['X-Amz-Copy-Source', '/a/b'])).toBe('InvalidArgument');
   });

@@ -40,35 +40,52 @@ describe('a lock', () => {
   });
 
   it('with a hold keeps it whatever else is said', () => {
-    fc.assert(fc.property(maybe, questions, (retention, question) => isKept({ legalHold: true, ...(retention && { retention }) }, question)));
+    fc.assert(
+      fc.property(maybe, questions, (retention, question) =>
+        isKept({ legalHold: true, ...(retention && { retention }) }, question),
+      ),
+    );
   });
 
   it('is got round by those who may, if it is governance', () => {
-    fc.assert(fc.property(retentions, questions, (retention, { now }) => {
-      const isOver = retention.until <= now;
-      expect(keeps(retention, { now, bypass: false })).toBe(!isOver);
-      expect(keeps(retention, { now, bypass: true })).toBe(!isOver && retention.mode === 'COMPLIANCE');
-    }));
+    fc.assert(
+      fc.property(retentions, questions, (retention, { now }) => {
+        const isOver = retention.until <= now;
+        expect(keeps(retention, { now, bypass: false })).toBe(!isOver);
+        expect(keeps(retention, { now, bypass: true })).toBe(!isOver && retention.mode === 'COMPLIANCE');
+      }),
+    );
   });
 });
 
 describe('a change of retention', () => {
   it('never frees a version earlier than it was promised', () => {
-    fc.assert(fc.property(maybe, maybe, questions, (before, after, question) => {
-      if (!mayBecome(before, after, question)) return;
-      for (let now = question.now; now <= 1000; now += 50) {
-        const later = { ...question, now };
-        if (keeps(before, question)) expect(keeps(after, later) || !keeps(before, later)).toBe(true);
-      }
-    }));
+    fc.assert(
+      fc.property(maybe, maybe, questions, (before, after, question) => {
+        if (!mayBecome(before, after, question)) return;
+        for (let now = question.now; now <= 1000; now += 50) {
+          const later = { ...question, now };
+          if (keeps(before, question)) expect(keeps(after, later) || !keeps(before, later)).toBe(true);
+        }
+      }),
+    );
   });
 
   it('is free where nothing holds', () => {
-    fc.assert(fc.property(maybe, maybe, questions, (before, after, question) => keeps(before, question) || mayBecome(before, after, question)));
+    fc.assert(
+      fc.property(
+        maybe,
+        maybe,
+        questions,
+        (before, after, question) => keeps(before, question) || mayBecome(before, after, question),
+      ),
+    );
   });
 
   it('may make it longer, and leave it as it is', () => {
-    const longer = fc.tuple(retentions, fc.nat(100)).map(([before, more]) => [before, { ...before, until: before.until + more }] as const);
+    const longer = fc
+      .tuple(retentions, fc.nat(100))
+      .map(([before, more]) => [before, { ...before, until: before.until + more }] as const);
     fc.assert(fc.property(longer, questions, ([before, after], question) => mayBecome(before, after, question)));
   });
 });
@@ -85,10 +102,16 @@ describe('the date of retention', () => {
     expect(until === undefined ? undefined : formatRetainUntil({ mode: 'GOVERNANCE', until })).toBe(same);
   });
 
-  it.each(['', '2030', '2030-01-01', '2030-01-01T00:00:00', '2030-01-01 00:00:00Z', '2030-13-01T00:00:00Z', '1893456000', 'Tue, 01 Jan 2030 00:00:00 GMT'])(
-    '%j is none',
-    (text) => {
-      expect(parseRetainUntil(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    '2030',
+    '2030-01-01',
+    '2030-01-01T00:00:00',
+    '2030-01-01 00:00:00Z',
+    '2030-13-01T00:00:00Z',
+    '1893456000',
+    'Tue, 01 Jan 2030 00:00:00 GMT',
+  ])('%j is none', (text) => {
+    expect(parseRetainUntil(text)).toBeUndefined();
+  });
 });

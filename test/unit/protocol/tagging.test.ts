@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { S3Error } from '../../../src/errors/s3-error.ts';
-import { BUCKET_TAGGING, OBJECT_TAGGING, type Tag, type TaggingRules, parseTaggingDocument, parseTaggingHeader, taggingDocument } from '../../../src/protocol/tagging.ts';
+import {
+  BUCKET_TAGGING,
+  OBJECT_TAGGING,
+  type Tag,
+  type TaggingRules,
+  parseTaggingDocument,
+  parseTaggingHeader,
+  taggingDocument,
+} from '../../../src/protocol/tagging.ts';
 import { encodeXml } from '../../../src/protocol/xml/encode.ts';
 
 const tags = (...pairs: [key: string, value: string][]): Tag[] => pairs.map(([key, value]) => ({ key, value }));
@@ -52,13 +60,18 @@ describe('x-amz-tagging', () => {
   ])('%j: %s', (header, code) => {
     const error = thrownBy(() => parseTaggingHeader(header));
     expect(error).toMatchObject({ code, status: 400 });
-    if (code === 'InvalidArgument') expect(error.extra).toEqual({ ArgumentName: 'x-amz-tagging', ArgumentValue: header });
+    if (code === 'InvalidArgument') {
+      expect(error.extra).toEqual({ ArgumentName: 'x-amz-tagging', ArgumentValue: header });
+    }
   });
 });
 
 describe('tagging documents', () => {
   const parse = (inner: string, rules: TaggingRules = OBJECT_TAGGING): readonly Tag[] =>
-    parseTaggingDocument(Buffer.from(`<Tagging xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${inner}</Tagging>`), rules);
+    parseTaggingDocument(
+      Buffer.from(`<Tagging xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${inner}</Tagging>`),
+      rules,
+    );
   const set = (...elements: string[]): string => `<TagSet>${elements.join('')}</TagSet>`;
 
   it('read by key, and are written as they are read', () => {
@@ -66,9 +79,9 @@ describe('tagging documents', () => {
     expect(read).toEqual(tags(['A_.:/=+-@', '1'], ['a', ''], ['b', 'x y']));
     const written = encodeXml(taggingDocument(read));
     expect(written).toBe(
-      '<?xml version="1.0" encoding="UTF-8"?>\n<Tagging xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
-        + set(element('A_.:/=+-@', '1'), element('a', ''), element('b', 'x y'))
-        + '</Tagging>',
+      '<?xml version="1.0" encoding="UTF-8"?>\n<Tagging xmlns="http://s3.amazonaws.com/doc/2006-03-01/">' +
+        set(element('A_.:/=+-@', '1'), element('a', ''), element('b', 'x y')) +
+        '</Tagging>',
     );
     expect(parseTaggingDocument(Buffer.from(written), OBJECT_TAGGING)).toEqual(read);
   });
@@ -97,7 +110,10 @@ describe('tagging documents', () => {
   it('of objects hold ten tags, of buckets fifty', () => {
     const of = (count: number): string => set(...many(count).map((key) => element(key, 'v')));
     expect(parse(of(10))).toHaveLength(10);
-    expect(thrownBy(() => parse(of(11)))).toMatchObject({ code: 'InvalidTag', message: 'Object tags cannot be greater than 10' });
+    expect(thrownBy(() => parse(of(11)))).toMatchObject({
+      code: 'InvalidTag',
+      message: 'Object tags cannot be greater than 10',
+    });
     expect(parse(of(50), BUCKET_TAGGING)).toHaveLength(50);
     expect(thrownBy(() => parse(of(51), BUCKET_TAGGING))).toMatchObject({ code: 'BadRequest' });
   });

@@ -19,12 +19,21 @@ interface Rules {
 function isHazardous(key: string, rules: Rules): boolean {
   const points = Array.from(key, (character) => character.codePointAt(0) ?? 0);
   const bad = (p: number): boolean =>
-    p < 0x20 || (p >= 0x7f && p < 0xa0) || p === 0x5c || (p >= 0xe000 && p <= 0xf8ff) || (p >= 0xfdd0 && p <= 0xfdef) ||
-    (p & 0xfffe) === 0xfffe || (rules.utf16 && p > 0xffff);
+    p < 0x20 ||
+    (p >= 0x7f && p < 0xa0) ||
+    p === 0x5c ||
+    (p >= 0xe000 && p <= 0xf8ff) ||
+    (p >= 0xfdd0 && p <= 0xfdef) ||
+    (p & 0xfffe) === 0xfffe ||
+    (rules.utf16 && p > 0xffff);
   const segments = key.split('/');
   return (
-    points.some(bad) || segments.some((segment) => segment.endsWith('.')) || key.startsWith('~s3~/') ||
-    key.length > rules.maxLength || segments.length > rules.maxSegments || new TextEncoder().encode(key).length > rules.maxBytes ||
+    points.some(bad) ||
+    segments.some((segment) => segment.endsWith('.')) ||
+    key.startsWith('~s3~/') ||
+    key.length > rules.maxLength ||
+    segments.length > rules.maxSegments ||
+    new TextEncoder().encode(key).length > rules.maxBytes ||
     rules.reserved.some((reserved) => key.startsWith(reserved))
   );
 }
@@ -33,16 +42,60 @@ describe('createKeyCodec', () => {
   const codec = createKeyCodec({ nameOrder: 'utf16', maxNameLength: 1024 });
 
   test.each([
-    'photos/2024/ä.jpg', 'a', '/leading', '//', 'a//b', 'folder/', '.hidden', '..x', 'a/.b/c', 'x y+z%20?#&', '日本語', '~', '~s3', '~s3~', '~s4~/x',
-    'trailing space ', 'a\u00a0b', '\uf900', '\ufffd', 'a'.repeat(1024), 's/'.repeat(253),
+    'photos/2024/ä.jpg',
+    'a',
+    '/leading',
+    '//',
+    'a//b',
+    'folder/',
+    '.hidden',
+    '..x',
+    'a/.b/c',
+    'x y+z%20?#&',
+    '日本語',
+    '~',
+    '~s3',
+    '~s3~',
+    '~s4~/x',
+    'trailing space ',
+    'a\u00a0b',
+    '\uf900',
+    '\ufffd',
+    'a'.repeat(1024),
+    's/'.repeat(253),
   ])('%j stays as it is', (key) => {
     expect(codec.encode(key)).toEqual({ name: key, region: 'plain', needsTrueKey: false });
     expect(codec.decode(key)).toEqual({ kind: 'key', key, region: 'plain' });
   });
 
   test.each([
-    '.', '..', '../x', 'a/../b', 'a/./b', 'a/..', 'a.', 'a./b', 'a...', 'back\\slash', 'tab\t', 'line\n', 'nul\u0000', 'del\u007f', 'c1\u0085',
-    '\ue000', '\uf8ff', '\ufdd0', '\ufdef', '\ufffe', '\uffff', '\u{1ffff}', '\u{1f600}', 'dir/\u{10000}x', '~s3~/', '~s3~/a', '~s3~/-2e',
+    '.',
+    '..',
+    '../x',
+    'a/../b',
+    'a/./b',
+    'a/..',
+    'a.',
+    'a./b',
+    'a...',
+    'back\\slash',
+    'tab\t',
+    'line\n',
+    'nul\u0000',
+    'del\u007f',
+    'c1\u0085',
+    '\ue000',
+    '\uf8ff',
+    '\ufdd0',
+    '\ufdef',
+    '\ufffe',
+    '\uffff',
+    '\u{1ffff}',
+    '\u{1f600}',
+    'dir/\u{10000}x',
+    '~s3~/',
+    '~s3~/a',
+    '~s3~/-2e',
   ])('%j is escaped, and comes back', (key) => {
     const name = ESCAPED_PREFIX + encodeOrdered(key);
     expect(codec.encode(key)).toEqual({ name, region: 'escaped', needsTrueKey: false });
@@ -56,9 +109,19 @@ describe('createKeyCodec', () => {
     expect(utf8.encode('\u{1ffff}').region).toBe('escaped');
   });
 
-  test.each(['~s3~/', '~s3~/a', '~s3~/plain/key', '~s3~/-2E', '~s3~/a b', '~s3~/a!', '~s3~/\u{1f600}', 'native\u{1f600}', 'a/../b', 'x.'])(
-    'native blob %j is hidden: no key has this name',
-    (name) => expect(codec.decode(name)).toEqual({ kind: 'hidden' }),
+  test.each([
+    '~s3~/',
+    '~s3~/a',
+    '~s3~/plain/key',
+    '~s3~/-2E',
+    '~s3~/a b',
+    '~s3~/a!',
+    '~s3~/\u{1f600}',
+    'native\u{1f600}',
+    'a/../b',
+    'x.',
+  ])('native blob %j is hidden: no key has this name', (name) =>
+    expect(codec.decode(name)).toEqual({ kind: 'hidden' }),
   );
 
   test('a store that counts bytes takes no plain name of more bytes', () => {
@@ -77,15 +140,25 @@ describe('createKeyCodec', () => {
   });
 
   test('what a service reserves is escaped, for that service only', () => {
-    const reserving = createKeyCodec({ nameOrder: 'utf8', maxNameLength: 1024, reservedPrefixes: ['.well-known/acme-challenge/'] });
+    const reserving = createKeyCodec({
+      nameOrder: 'utf8',
+      maxNameLength: 1024,
+      reservedPrefixes: ['.well-known/acme-challenge/'],
+    });
     for (const key of ['.well-known/acme-challenge/', '.well-known/acme-challenge/token']) {
-      expect(reserving.encode(key)).toEqual({ name: ESCAPED_PREFIX + encodeOrdered(key), region: 'escaped', needsTrueKey: false });
+      expect(reserving.encode(key)).toEqual({
+        name: ESCAPED_PREFIX + encodeOrdered(key),
+        region: 'escaped',
+        needsTrueKey: false,
+      });
       expect(reserving.decode(ESCAPED_PREFIX + encodeOrdered(key))).toEqual({ kind: 'key', key, region: 'escaped' });
       expect(reserving.decode(key)).toEqual({ kind: 'hidden' });
       expect(reserving.prefixes(key)).not.toHaveProperty('plain');
       expect(codec.encode(key).region).toBe('plain');
     }
-    for (const key of ['.well-known/acme-challenge', '.well-known/x', 'a/.well-known/acme-challenge/x']) expect(reserving.encode(key).region).toBe('plain');
+    for (const key of ['.well-known/acme-challenge', '.well-known/x', 'a/.well-known/acme-challenge/x']) {
+      expect(reserving.encode(key).region).toBe('plain');
+    }
     expect(reserving.prefixes('.well-known/').plain).toBe('.well-known/');
   });
 
@@ -108,7 +181,9 @@ describe('createKeyCodec', () => {
     const characters = Array.from({ length: 0x800 }, (_, point) => String.fromCodePoint(point));
     for (const delimiter of characters.slice(0, 0x80)) {
       const inOthers = characters.some((other) => other !== delimiter && encodeOrdered(other).includes(delimiter));
-      expect(codec.delimiterWorksEscaped(delimiter), delimiter).toBe(encodeOrdered(delimiter) === delimiter && !inOthers);
+      expect(codec.delimiterWorksEscaped(delimiter), delimiter).toBe(
+        encodeOrdered(delimiter) === delimiter && !inOthers,
+      );
     }
     expect(codec.delimiterWorksEscaped('é')).toBe(false);
     expect(codec.delimiterWorksEscaped('')).toBe(false);
@@ -146,11 +221,22 @@ describe.each<KeyCodecOptions & { readonly maxSegments: number }>([
   });
 
   test('different keys have different names', () => {
-    fc.assert(fc.property(twoTexts, ([a, b]) => a === b || a === '' || b === '' || codec.encode(a).name !== codec.encode(b).name), RUNS);
+    fc.assert(
+      fc.property(
+        twoTexts,
+        ([a, b]) => a === b || a === '' || b === '' || codec.encode(a).name !== codec.encode(b).name,
+      ),
+      RUNS,
+    );
   });
 
   test('a native name is hidden, or is the name of the key it decodes to', () => {
-    const native = fc.oneof(anyKey, fc.string({ unit: fc.constantFrom('-', '~', '[', '0', '2', 'e', '/', 'a'), maxLength: 8 }).map((s) => `~s3~/${s}`));
+    const native = fc.oneof(
+      anyKey,
+      fc
+        .string({ unit: fc.constantFrom('-', '~', '[', '0', '2', 'e', '/', 'a'), maxLength: 8 })
+        .map((s) => `~s3~/${s}`),
+    );
     fc.assert(
       fc.property(native, (name) => {
         const decoded = codec.decode(name);

@@ -27,7 +27,10 @@ describe('encodeOrdered', () => {
   });
 
   test('keeps the order of UTF-8 bytes', () => {
-    fc.assert(fc.property(twoTexts, ([a, b]) => sign(encodeOrdered(a), encodeOrdered(b)) === sign(a, b)), { numRuns: 3000 });
+    fc.assert(
+      fc.property(twoTexts, ([a, b]) => sign(encodeOrdered(a), encodeOrdered(b)) === sign(a, b)),
+      { numRuns: 3000 },
+    );
   });
 
   test('encodes beginnings as beginnings', () => {
@@ -35,22 +38,47 @@ describe('encodeOrdered', () => {
   });
 
   test('can be undone', () => {
-    fc.assert(fc.property(anyText, (text) => decodeOrdered(encodeOrdered(text)) === text), { numRuns: 2000 });
+    fc.assert(
+      fc.property(anyText, (text) => decodeOrdered(encodeOrdered(text)) === text),
+      { numRuns: 2000 },
+    );
   });
 
   test('emits only characters above "!" that need no care, and no dots', () => {
-    fc.assert(fc.property(anyText, (text) => /^[-/0-Z[\]-}~]*$/.test(encodeOrdered(text)) && !/[!.\\]/.test(encodeOrdered(text))));
+    fc.assert(
+      fc.property(
+        anyText,
+        (text) => /^[-/0-Z[\]-}~]*$/.test(encodeOrdered(text)) && !/[!.\\]/.test(encodeOrdered(text)),
+      ),
+    );
   });
 });
 
 describe('decodeOrdered', () => {
-  test.each(['a.b', '-2', '-2E', '-61', '~61', '[', '[2', '\\', 'a b', 'é', '~ff', '~c3', '~ed~a0~80', '!', '-2f', 'a!'])(
-    'refuses %j, which nothing encodes to',
-    (text) => expect(decodeOrdered(text)).toBeUndefined(),
-  );
+  test.each([
+    'a.b',
+    '-2',
+    '-2E',
+    '-61',
+    '~61',
+    '[',
+    '[2',
+    '\\',
+    'a b',
+    'é',
+    '~ff',
+    '~c3',
+    '~ed~a0~80',
+    '!',
+    '-2f',
+    'a!',
+  ])('refuses %j, which nothing encodes to', (text) => expect(decodeOrdered(text)).toBeUndefined());
 
   test('accepts only what encodeOrdered makes', () => {
-    const almost = fc.string({ unit: fc.constantFrom('-', '~', '[', '0', '1', '2', 'e', 'a', 'c', '3', '/', '9', 'b', 'F'), maxLength: 9 });
+    const almost = fc.string({
+      unit: fc.constantFrom('-', '~', '[', '0', '1', '2', 'e', 'a', 'c', '3', '/', '9', 'b', 'F'),
+      maxLength: 9,
+    });
     fc.assert(
       fc.property(almost, (text) => {
         const decoded = decodeOrdered(text);
@@ -76,7 +104,12 @@ describe('encodeOrderedWithin', () => {
   });
 
   test('encodes different keys differently', () => {
-    fc.assert(fc.property(twoTexts, ([a, b]) => a === b || encodeOrderedWithin(a, SMALL).text !== encodeOrderedWithin(b, SMALL).text));
+    fc.assert(
+      fc.property(
+        twoTexts,
+        ([a, b]) => a === b || encodeOrderedWithin(a, SMALL).text !== encodeOrderedWithin(b, SMALL).text,
+      ),
+    );
     const long = 'x'.repeat(80);
     expect(encodeOrderedWithin(`${long}1`, SMALL).text).not.toBe(encodeOrderedWithin(`${long}2`, SMALL).text);
   });
@@ -96,7 +129,9 @@ describe('encodeOrderedWithin', () => {
   test('a prefix reaches every key that has it', () => {
     fc.assert(
       fc.property(anyText, anyText, (prefix, rest) => {
-        expect(encodeOrderedWithin(prefix + rest, SMALL).text.startsWith(encodeOrderedPrefix(prefix, SMALL))).toBe(true);
+        expect(encodeOrderedWithin(prefix + rest, SMALL).text.startsWith(encodeOrderedPrefix(prefix, SMALL))).toBe(
+          true,
+        );
       }),
       { numRuns: 3000 },
     );

@@ -2,8 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type Caller, contentMd5, outcome } from '../../support/acl-client.ts';
 import {
-  type Headers, BYPASS, DRAIN_MS, GOVERNED, MODE, SOON, UNTIL, answerTo, as, bucket, bucketWithoutLock, legalHold, openScene,
-  owner, put, putDocument, read, remove, retention, setDefault,
+  type Headers,
+  BYPASS,
+  DRAIN_MS,
+  GOVERNED,
+  MODE,
+  SOON,
+  UNTIL,
+  answerTo,
+  as,
+  bucket,
+  bucketWithoutLock,
+  legalHold,
+  openScene,
+  owner,
+  put,
+  putDocument,
+  read,
+  remove,
+  retention,
+  setDefault,
 } from './scene.ts';
 
 openScene();
@@ -17,7 +35,9 @@ describe('deletion', () => {
     expect(await remove(versionId)).toBe('403 AccessDenied');
     expect((await owner({ method: 'GET', target: `/${bucket}/k` }, 200)).body).toBe('text');
     expect(await remove(versionId, { [BYPASS]: 'true' })).toBe('204');
-    expect(await as('owner', { method: 'GET', target: `/${bucket}/k?versionId=${versionId}` })).toBe('404 NoSuchVersion');
+    expect(await as('owner', { method: 'GET', target: `/${bucket}/k?versionId=${versionId}` })).toBe(
+      '404 NoSuchVersion',
+    );
   });
 
   test.each<[string, Headers, string]>([
@@ -30,7 +50,9 @@ describe('deletion', () => {
       const versionId = await put({ [MODE]: mode, [UNTIL]: SOON });
       if (more) await put();
       expect(await remove(versionId, headers), more ? 'not current' : 'current').toBe(expected);
-      expect(await as('owner', { method: 'HEAD', target: `/${bucket}/k?versionId=${versionId}` })).toBe(expected === '204' ? '404' : '200');
+      expect(await as('owner', { method: 'HEAD', target: `/${bucket}/k?versionId=${versionId}` })).toBe(
+        expected === '204' ? '404' : '200',
+      );
     }
   });
 
@@ -48,7 +70,9 @@ describe('deletion', () => {
     const versioning = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
     await owner({ method: 'PUT', target: `/${bucket}?versioning`, body: versioning }, 200);
     await setDefault('<Mode>GOVERNANCE</Mode><Days>1</Days>');
-    expect(await putDocument('legal-hold', legalHold('ON'), { versionId: 'null' }), 'an older PUT may still land').toBe('409 OperationAborted');
+    expect(await putDocument('legal-hold', legalHold('ON'), { versionId: 'null' }), 'an older PUT may still land').toBe(
+      '409 OperationAborted',
+    );
     await sleep(DRAIN_MS);
     expect(await read('retention'), 'the default is for new objects').toBe('404 NoSuchObjectLockConfiguration');
     expect(await putDocument('retention', retention('GOVERNANCE', SOON), { versionId: 'null' })).toBe('200');
@@ -66,7 +90,9 @@ describe('deletion', () => {
     await bucketWithoutLock();
     await put();
     for (const value of ['true', 'false']) {
-      expect(await as('owner', { method: 'DELETE', target: `/${bucket}/k`, headers: { [BYPASS]: value } })).toBe('400 InvalidArgument');
+      expect(await as('owner', { method: 'DELETE', target: `/${bucket}/k`, headers: { [BYPASS]: value } })).toBe(
+        '400 InvalidArgument',
+      );
     }
     expect(await as('owner', { method: 'GET', target: `/${bucket}/k` })).toBe('200');
     expect(await removeMany([['k']], { [BYPASS]: 'true' })).toBe('Deleted k');
@@ -85,7 +111,12 @@ describe('deletion', () => {
   test('of many: each for itself', async () => {
     const locked = await put(GOVERNED);
     const free = await put({}, 'free');
-    expect(await removeMany([['k', locked], ['free', free]])).toBe('Deleted free; AccessDenied k');
+    expect(
+      await removeMany([
+        ['k', locked],
+        ['free', free],
+      ]),
+    ).toBe('Deleted free; AccessDenied k');
     expect(await removeMany([['k']]), 'a marker').toBe('Deleted k');
     expect(await removeMany([['k', locked]], { [BYPASS]: 'true' })).toBe('Deleted k');
     const compliant = await put({ [MODE]: 'COMPLIANCE', [UNTIL]: SOON });
@@ -93,14 +124,25 @@ describe('deletion', () => {
   });
 });
 
-async function removeMany(versions: readonly (readonly [key: string, versionId?: string])[], headers: Headers = {}, caller: Caller = 'owner'): Promise<string> {
-  const objects = versions.map(([key, id]) => `<Object><Key>${key}</Key>${id === undefined ? '' : `<VersionId>${id}</VersionId>`}</Object>`);
+async function removeMany(
+  versions: readonly (readonly [key: string, versionId?: string])[],
+  headers: Headers = {},
+  caller: Caller = 'owner',
+): Promise<string> {
+  const objects = versions.map(
+    ([key, id]) => `<Object><Key>${key}</Key>${id === undefined ? '' : `<VersionId>${id}</VersionId>`}</Object>`,
+  );
   const body = `<Delete>${objects.join('')}</Delete>`;
-  const answer = await answerTo({ method: 'POST', target: `/${bucket}?delete`, headers: { ...headers, 'content-md5': contentMd5(body) }, body }, caller);
+  const answer = await answerTo(
+    { method: 'POST', target: `/${bucket}?delete`, headers: { ...headers, 'content-md5': contentMd5(body) }, body },
+    caller,
+  );
   if (answer.status !== 200) return outcome(answer);
   const keyOf = (element: string): string => /<Key>([^<]*)</.exec(element)?.[1] ?? '';
   return [
     ...[...answer.body.matchAll(/<Deleted>(.*?)<\/Deleted>/g)].map(([, element = '']) => `Deleted ${keyOf(element)}`),
-    ...[...answer.body.matchAll(/<Error>(.*?)<\/Error>/g)].map(([, element = '']) => `${/<Code>(\w+)</.exec(element)?.[1] ?? ''} ${keyOf(element)}`),
+    ...[...answer.body.matchAll(/<Error>(.*?)<\/Error>/g)].map(
+      ([, element = '']) => `${/<Code>(\w+)</.exec(element)?.[1] ?? ''} ${keyOf(element)}`,
+    ),
   ].join('; ');
 }

@@ -1,8 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { contentMd5 } from '../../support/acl-client.ts';
 import {
-  BYPASS, GOVERNED, HOLD, MODE, PAST, SOON, UNTIL, as, bucket, bucketWithoutLock, legalHold, lockOf, openScene, owner, put,
-  putDocument, read, remove, retention,
+  BYPASS,
+  GOVERNED,
+  HOLD,
+  MODE,
+  PAST,
+  SOON,
+  UNTIL,
+  as,
+  bucket,
+  bucketWithoutLock,
+  legalHold,
+  lockOf,
+  openScene,
+  owner,
+  put,
+  putDocument,
+  read,
+  remove,
+  retention,
 } from './scene.ts';
 
 openScene();
@@ -15,7 +32,10 @@ describe('retention', () => {
     const [first, second] = [await put(), await put()];
     expect(await read('retention')).toBe('404 NoSuchObjectLockConfiguration');
     expect(await putDocument('retention', retention('GOVERNANCE', SOON), { versionId: first })).toBe('200');
-    expect([await read('retention', first), await read('retention', second)]).toEqual([`GOVERNANCE ${SOON}`, '404 NoSuchObjectLockConfiguration']);
+    expect([await read('retention', first), await read('retention', second)]).toEqual([
+      `GOVERNANCE ${SOON}`,
+      '404 NoSuchObjectLockConfiguration',
+    ]);
     expect([await remove(first), await remove(second)]).toEqual(['403 AccessDenied', '204']);
     expect(await read('retention'), 'it is the current one again').toBe(`GOVERNANCE ${SOON}`);
   });
@@ -34,7 +54,11 @@ describe('retention', () => {
     [['COMPLIANCE', SOON], retention('GOVERNANCE', LATER), '403 AccessDenied', '403 AccessDenied'],
     [['COMPLIANCE', SOON], NONE, '403 AccessDenied', '403 AccessDenied'],
   ])('from %j to %s: %s, with bypass %s', async (from, to, plain, bypassing) => {
-    for (const [headers, expected] of [[{}, plain], [{ [BYPASS]: 'false' }, plain], [{ [BYPASS]: 'true' }, bypassing]] as const) {
+    for (const [headers, expected] of [
+      [{}, plain],
+      [{ [BYPASS]: 'false' }, plain],
+      [{ [BYPASS]: 'true' }, bypassing],
+    ] as const) {
       await put({ ...(from !== undefined && { [MODE]: from[0], [UNTIL]: from[1] }), [HOLD]: 'ON' });
       expect(await putDocument('retention', to, { headers }), JSON.stringify(headers)).toBe(expected);
       const now = [...to.matchAll(/>([^<>]+)</g)].map(([, text]) => text).join(' ');
@@ -75,7 +99,10 @@ describe('legal hold', () => {
     const [first, second] = [await put(), await put()];
     expect(await read('legal-hold')).toBe('404 NoSuchObjectLockConfiguration');
     expect(await putDocument('legal-hold', legalHold('ON'), { versionId: first })).toBe('200');
-    expect([await read('legal-hold', first), await read('legal-hold', second)]).toEqual(['ON', '404 NoSuchObjectLockConfiguration']);
+    expect([await read('legal-hold', first), await read('legal-hold', second)]).toEqual([
+      'ON',
+      '404 NoSuchObjectLockConfiguration',
+    ]);
     expect(await remove(first, { [BYPASS]: 'true' }), 'nothing gets round it').toBe('403 AccessDenied');
     expect(await putDocument('legal-hold', legalHold('OFF'), { versionId: first })).toBe('200');
     expect(await lockOf(`/${bucket}/k?versionId=${first}`)).toEqual([undefined, undefined, 'OFF']);
@@ -89,7 +116,10 @@ describe('legal hold', () => {
     expect(await remove(versionId, { [BYPASS]: 'true' })).toBe('403 AccessDenied');
     expect(await putDocument('legal-hold', legalHold('OFF'))).toBe('200');
     expect(await lockOf(`/${bucket}/k`)).toEqual(['GOVERNANCE', SOON, 'OFF']);
-    expect([await remove(versionId), await remove(versionId, { [BYPASS]: 'true' })]).toEqual(['403 AccessDenied', '204']);
+    expect([await remove(versionId), await remove(versionId, { [BYPASS]: 'true' })]).toEqual([
+      '403 AccessDenied',
+      '204',
+    ]);
   });
 
   test.each([['abc'], ['on'], ['']])('"%s" is refused', async (status) => {
@@ -104,14 +134,25 @@ describe.each(['retention', 'legal-hold'] as const)('%s', (what) => {
   const body = what === 'retention' ? retention('GOVERNANCE', SOON) : legalHold('ON');
 
   test('of what is not there, or a delete marker', async () => {
-    const missing = { '': '404 NoSuchKey', [ABSENT_ID]: '404 NoSuchVersion', null: '404 NoSuchVersion', x: '400 InvalidArgument' };
+    const missing = {
+      '': '404 NoSuchKey',
+      [ABSENT_ID]: '404 NoSuchVersion',
+      null: '404 NoSuchVersion',
+      x: '400 InvalidArgument',
+    };
     for (const [versionId, expected] of Object.entries(missing)) {
-      expect([await read(what, versionId), await putDocument(what, body, { versionId })], versionId).toEqual([expected, expected]);
+      expect([await read(what, versionId), await putDocument(what, body, { versionId })], versionId).toEqual([
+        expected,
+        expected,
+      ]);
     }
     await put();
     const marker = (await owner({ method: 'DELETE', target: `/${bucket}/k` }, 204)).headers['x-amz-version-id'] ?? '';
     for (const versionId of ['', marker]) {
-      expect([await read(what, versionId), await putDocument(what, body, { versionId })]).toEqual(['405 MethodNotAllowed', '405 MethodNotAllowed']);
+      expect([await read(what, versionId), await putDocument(what, body, { versionId })]).toEqual([
+        '405 MethodNotAllowed',
+        '405 MethodNotAllowed',
+      ]);
     }
   });
 
@@ -134,7 +175,14 @@ describe.each(['retention', 'legal-hold'] as const)('%s', (what) => {
 
   test('is changed by the owner of the bucket, and told to that of the object', async () => {
     await owner({ method: 'PUT', target: `/${bucket}?acl`, headers: { 'x-amz-acl': 'public-read-write' } }, 200);
-    expect(await as('other', { method: 'PUT', target: `/${bucket}/k`, headers: { 'x-amz-acl': 'public-read' }, body: 'theirs' })).toBe('200');
+    expect(
+      await as('other', {
+        method: 'PUT',
+        target: `/${bucket}/k`,
+        headers: { 'x-amz-acl': 'public-read' },
+        body: 'theirs',
+      }),
+    ).toBe('200');
     expect(await putDocument(what, body)).toBe('200');
     for (const caller of ['other', 'anonymous'] as const) {
       expect(await putDocument(what, body, { caller })).toBe('403 AccessDenied');

@@ -57,23 +57,43 @@ export async function as(caller: Caller, sent: Sent): Promise<string> {
 
 /** @returns version id */
 export async function put(headers: Headers = {}, key = 'k'): Promise<string> {
-  return (await owner({ method: 'PUT', target: `/${bucket}/${key}`, headers, body: 'text' }, 200)).headers['x-amz-version-id'] ?? '';
+  return (
+    (await owner({ method: 'PUT', target: `/${bucket}/${key}`, headers, body: 'text' }, 200)).headers[
+      'x-amz-version-id'
+    ] ?? ''
+  );
 }
 
 const named = (versionId = ''): string => (versionId === '' ? '' : `&versionId=${versionId}`);
 
-export function putDocument(what: 'retention' | 'legal-hold', body: string, on: { versionId?: string; headers?: Headers; caller?: Caller } = {}): Promise<string> {
+export function putDocument(
+  what: 'retention' | 'legal-hold',
+  body: string,
+  on: { versionId?: string; headers?: Headers; caller?: Caller } = {},
+): Promise<string> {
   const headers = { 'content-md5': contentMd5(body), ...on.headers };
-  return as(on.caller ?? 'owner', { method: 'PUT', target: `/${bucket}/k?${what}${named(on.versionId)}`, headers, body });
+  return as(on.caller ?? 'owner', {
+    method: 'PUT',
+    target: `/${bucket}/k?${what}${named(on.versionId)}`,
+    headers,
+    body,
+  });
 }
 
-export const retention = (mode: string, until: string): string => `<Retention><Mode>${mode}</Mode><RetainUntilDate>${until}</RetainUntilDate></Retention>`;
+export const retention = (mode: string, until: string): string =>
+  `<Retention><Mode>${mode}</Mode><RetainUntilDate>${until}</RetainUntilDate></Retention>`;
 export const legalHold = (status: string): string => `<LegalHold><Status>${status}</Status></LegalHold>`;
 
 /** Mode and date, status, or the error. */
-export async function read(what: 'retention' | 'legal-hold', versionId = '', caller: Caller = 'owner'): Promise<string> {
+export async function read(
+  what: 'retention' | 'legal-hold',
+  versionId = '',
+  caller: Caller = 'owner',
+): Promise<string> {
   const answer = await answerTo({ method: 'GET', target: `/${bucket}/k?${what}${named(versionId)}` }, caller);
-  return answer.status === 200 ? [...answer.body.matchAll(/>([^<>\n]+)</g)].map(([, text]) => text).join(' ') : outcome(answer);
+  return answer.status === 200
+    ? [...answer.body.matchAll(/>([^<>\n]+)</g)].map(([, text]) => text).join(' ')
+    : outcome(answer);
 }
 
 export function remove(versionId: string, headers: Headers = {}, caller: Caller = 'owner'): Promise<string> {
@@ -92,5 +112,12 @@ export async function lockOf(target: string, caller: Caller = 'owner'): Promise<
 /** @param rule mode and period */
 export async function setDefault(rule: string): Promise<void> {
   const content = `<ObjectLockEnabled>Enabled</ObjectLockEnabled><Rule><DefaultRetention>${rule}</DefaultRetention></Rule>`;
-  await owner({ method: 'PUT', target: `/${bucket}?object-lock`, body: `<ObjectLockConfiguration>${content}</ObjectLockConfiguration>` }, 200);
+  await owner(
+    {
+      method: 'PUT',
+      target: `/${bucket}?object-lock`,
+      body: `<ObjectLockConfiguration>${content}</ObjectLockConfiguration>`,
+    },
+    200,
+  );
 }

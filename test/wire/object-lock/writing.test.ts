@@ -1,8 +1,26 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Sent, outcome } from '../../support/acl-client.ts';
 import {
-  type Headers, GOVERNED, HOLD, MODE, PAST, SOON, UNTIL, answerTo, as, bucket, bucketWithoutLock, legalHold, lockOf,
-  openScene, owner, put, putDocument, read, remove, setDefault,
+  type Headers,
+  GOVERNED,
+  HOLD,
+  MODE,
+  PAST,
+  SOON,
+  UNTIL,
+  answerTo,
+  as,
+  bucket,
+  bucketWithoutLock,
+  legalHold,
+  lockOf,
+  openScene,
+  owner,
+  put,
+  putDocument,
+  read,
+  remove,
+  setDefault,
 } from './scene.ts';
 
 openScene();
@@ -14,9 +32,15 @@ async function multipart(headers: Headers): Promise<string> {
   const target = `/${bucket}/k`;
   const created = await owner({ method: 'POST', target: `${target}?uploads`, headers }, 200);
   const uploadId = /<UploadId>([^<]+)</.exec(created.body)?.[1] ?? '';
-  const { headers: { etag } } = await owner({ method: 'PUT', target: `${target}?partNumber=1&uploadId=${uploadId}`, body: 'part' }, 200);
+  const {
+    headers: { etag },
+  } = await owner({ method: 'PUT', target: `${target}?partNumber=1&uploadId=${uploadId}`, body: 'part' }, 200);
   const body = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${etag}</ETag></Part></CompleteMultipartUpload>`;
-  return (await owner({ method: 'POST', target: `${target}?uploadId=${uploadId}`, body }, 200)).headers['x-amz-version-id'] ?? '';
+  return (
+    (await owner({ method: 'POST', target: `${target}?uploadId=${uploadId}`, body }, 200)).headers[
+      'x-amz-version-id'
+    ] ?? ''
+  );
 }
 
 /** Three ways to make an object under `/bucket/k`; each answers with the version id. */
@@ -24,7 +48,10 @@ const WAYS: Readonly<Record<string, (headers: Headers) => Promise<string>>> = {
   PutObject: put,
   CopyObject: async (headers) => {
     await owner({ method: 'PUT', target: `/${bucket}/source`, body: 'text' }, 200);
-    const answer = await owner({ method: 'PUT', target: `/${bucket}/k`, headers: { ...headers, 'x-amz-copy-source': `/${bucket}/source` } }, 200);
+    const answer = await owner(
+      { method: 'PUT', target: `/${bucket}/k`, headers: { ...headers, 'x-amz-copy-source': `/${bucket}/source` } },
+      200,
+    );
     return answer.headers['x-amz-version-id'] ?? '';
   },
   CreateMultipartUpload: multipart,
@@ -47,7 +74,10 @@ describe.each(Object.entries(WAYS))('%s', (_way, make) => {
     expect(await lockOf(`/${bucket}/k`)).toEqual([undefined, undefined, undefined]);
   });
 
-  test.each([['<Days>3</Days>', 3 * DAY, 3 * DAY], ['<Years>1</Years>', 365 * DAY, 366 * DAY]])('gives it the default of the bucket: %s', async (period, least, most) => {
+  test.each([
+    ['<Days>3</Days>', 3 * DAY, 3 * DAY],
+    ['<Years>1</Years>', 365 * DAY, 366 * DAY],
+  ])('gives it the default of the bucket: %s', async (period, least, most) => {
     await setDefault(`<Mode>GOVERNANCE</Mode>${period}`);
     const before = Date.now();
     const versionId = await make({ [HOLD]: 'ON' });
@@ -69,7 +99,11 @@ describe.each(Object.entries(WAYS))('%s', (_way, make) => {
 /** Requests that would make an object under `/bucket/k`. */
 const REQUESTS: Readonly<Record<string, (headers: Headers) => Sent>> = {
   PutObject: (headers) => ({ method: 'PUT', target: `/${bucket}/k`, headers, body: 'text' }),
-  CopyObject: (headers) => ({ method: 'PUT', target: `/${bucket}/k`, headers: { ...headers, 'x-amz-copy-source': `/${bucket}/source` } }),
+  CopyObject: (headers) => ({
+    method: 'PUT',
+    target: `/${bucket}/k`,
+    headers: { ...headers, 'x-amz-copy-source': `/${bucket}/source` },
+  }),
   CreateMultipartUpload: (headers) => ({ method: 'POST', target: `/${bucket}/k?uploads`, headers }),
 };
 
@@ -82,9 +116,21 @@ describe.each(Object.entries(REQUESTS))('%s refuses', (_name, request) => {
     ['an unknown mode', { [MODE]: 'FOREVER', [UNTIL]: SOON }, 'Unknown wormMode directive.'],
     ['a mode in other letters', { [MODE]: 'governance', [UNTIL]: SOON }, 'Unknown wormMode directive.'],
     ['a date that is over', { ...GOVERNED, [UNTIL]: PAST }, 'The retain until date must be in the future!'],
-    ['a date of HTTP', { ...GOVERNED, [UNTIL]: 'Sun, 01 Jan 2090 00:00:00 GMT' }, 'The retain until date must be provided in ISO 8601 format'],
-    ['a date without a time', { ...GOVERNED, [UNTIL]: '2090-01-01' }, 'The retain until date must be provided in ISO 8601 format'],
-    ['no day of the calendar', { ...GOVERNED, [UNTIL]: '2090-13-01T00:00:00Z' }, 'The retain until date must be provided in ISO 8601 format'],
+    [
+      'a date of HTTP',
+      { ...GOVERNED, [UNTIL]: 'Sun, 01 Jan 2090 00:00:00 GMT' },
+      'The retain until date must be provided in ISO 8601 format',
+    ],
+    [
+      'a date without a time',
+      { ...GOVERNED, [UNTIL]: '2090-01-01' },
+      'The retain until date must be provided in ISO 8601 format',
+    ],
+    [
+      'no day of the calendar',
+      { ...GOVERNED, [UNTIL]: '2090-13-01T00:00:00Z' },
+      'The retain until date must be provided in ISO 8601 format',
+    ],
     ['an unknown hold', { [HOLD]: 'on' }, "Legal Hold must be either of 'ON' or 'OFF'"],
   ])('%s', async (_what, headers, message) => {
     const answer = await answerTo(request(headers));
@@ -93,14 +139,21 @@ describe.each(Object.entries(REQUESTS))('%s refuses', (_name, request) => {
     expect(await as('owner', { method: 'GET', target: `/${bucket}/k` })).toBe('404 NoSuchKey');
   });
 
-  test.each<[string, Headers]>([['retention', GOVERNED], ['a hold', { [HOLD]: 'ON' }], ['a hold that is off', { [HOLD]: 'OFF' }]])('%s in a bucket without object lock', async (_what, headers) => {
+  test.each<[string, Headers]>([
+    ['retention', GOVERNED],
+    ['a hold', { [HOLD]: 'ON' }],
+    ['a hold that is off', { [HOLD]: 'OFF' }],
+  ])('%s in a bucket without object lock', async (_what, headers) => {
     await bucketWithoutLock();
     await put({}, 'source');
     expect(await as('owner', request(headers))).toBe('400 InvalidRequest');
     expect(await as('owner', { method: 'GET', target: `/${bucket}/k` })).toBe('404 NoSuchKey');
   });
 
-  test.each<[string, Headers]>([['retention', GOVERNED], ['a hold', { [HOLD]: 'OFF' }]])('%s of one who may only write', async (_what, headers) => {
+  test.each<[string, Headers]>([
+    ['retention', GOVERNED],
+    ['a hold', { [HOLD]: 'OFF' }],
+  ])('%s of one who may only write', async (_what, headers) => {
     await owner({ method: 'PUT', target: `/${bucket}?acl`, headers: { 'x-amz-acl': 'public-read-write' } }, 200);
     await owner({ method: 'PUT', target: `/${bucket}/source?acl`, headers: { 'x-amz-acl': 'public-read' } }, 200);
     expect(await as('other', request({}))).toBe('200');
@@ -115,7 +168,11 @@ test('a copy has no lock of its source', async () => {
   expect(await lockOf(`/${bucket}/k`)).toEqual([undefined, undefined, undefined]);
 });
 
-test.each([['2090-01-01T02:00:00+02:00', SOON], ['2090-01-01T00:00:00Z', SOON], ['2090-01-01T00:00:00.123456Z', '2090-01-01T00:00:00.123Z']])('the date %s', async (asked, kept) => {
+test.each([
+  ['2090-01-01T02:00:00+02:00', SOON],
+  ['2090-01-01T00:00:00Z', SOON],
+  ['2090-01-01T00:00:00.123456Z', '2090-01-01T00:00:00.123Z'],
+])('the date %s', async (asked, kept) => {
   await put({ [MODE]: 'GOVERNANCE', [UNTIL]: asked });
   expect((await lockOf(`/${bucket}/k`))[1]).toBe(kept);
   expect(await read('retention')).toBe(`GOVERNANCE ${kept}`);

@@ -23,7 +23,8 @@ beforeEach(async () => {
   await world.put(key, 'bytes');
 });
 
-const setAcl = (headers: Headers, as: Caller = 'owner'): Promise<string> => world.outcome('PUT', `${key}?acl`, { headers, as });
+const setAcl = (headers: Headers, as: Caller = 'owner'): Promise<string> =>
+  world.outcome('PUT', `${key}?acl`, { headers, as });
 
 const PRIVATE = { 'x-amz-acl': 'private' } as const;
 const REQUESTS: Readonly<Record<string, readonly [method: string, query: string, asked: Asked]>> = {
@@ -51,17 +52,28 @@ describe('what each permission is worth', () => {
     [rule(['acl.get.permission', 'acl.put.permissions'], 'READ_ACP'), 'x-amz-grant-read-acp', ['acl']],
     [rule(['acl.put.permission', 'acl.put.permissions'], 'WRITE_ACP'), 'x-amz-grant-write-acp', ['change']],
     [rule('acl.effect.write', 'WRITE'), 'x-amz-grant-write', []],
-    [rule('acl.effect.full-control', 'FULL_CONTROL'), 'x-amz-grant-full-control', ['data', 'metadata', 'acl', 'change']],
+    [
+      rule('acl.effect.full-control', 'FULL_CONTROL'),
+      'x-amz-grant-full-control',
+      ['data', 'metadata', 'acl', 'change'],
+    ],
   ])('%s', async (_title, header, expected) => {
     expect(await abilities('other')).toEqual([]);
     expect(await setAcl({ [header]: OTHER })).toBe('200');
-    expect(await world.grants(key)).toEqual([`${header.replace('x-amz-grant-', '').replaceAll('-', '_').toUpperCase()} ${OTHER_CANONICAL_ID}`]);
+    expect(await world.grants(key)).toEqual([
+      `${header.replace('x-amz-grant-', '').replaceAll('-', '_').toUpperCase()} ${OTHER_CANONICAL_ID}`,
+    ]);
     expect(await abilities('other')).toEqual(expected);
     expect(await world.outcome('PUT', key, { body: 'changed', as: 'other' })).toBe('403 AccessDenied');
   });
 
   test.each<[string, string, string[], string[]]>([
-    [rule('acl.effect.groups', 'everybody'), EVERYBODY, ['data', 'metadata', 'acl'], ['data', 'metadata', 'acl', 'change']],
+    [
+      rule('acl.effect.groups', 'everybody'),
+      EVERYBODY,
+      ['data', 'metadata', 'acl'],
+      ['data', 'metadata', 'acl', 'change'],
+    ],
     [rule('acl.effect.groups', 'everybody who signs'), SIGNERS, [], ['data', 'metadata', 'acl', 'change']],
   ])('%s', async (_title, group, anonymous, other) => {
     expect(await setAcl({ 'x-amz-grant-full-control': group })).toBe('200');
@@ -77,7 +89,9 @@ test(rule('acl.put.answer', 'PutObjectAcl answers nothing'), async () => {
 
 test(rule('acl.put.digest', 'a checksum of something else'), async () => {
   const body = '<AccessControlPolicy><AccessControlList/></AccessControlPolicy>';
-  expect(await world.outcome('PUT', `${key}?acl`, { body, headers: { 'x-amz-checksum-crc32': 'AAAAAA==' } })).toBe('400 BadDigest');
+  expect(await world.outcome('PUT', `${key}?acl`, { body, headers: { 'x-amz-checksum-crc32': 'AAAAAA==' } })).toBe(
+    '400 BadDigest',
+  );
   expect(await world.grants(key)).toEqual([`FULL_CONTROL ${CANONICAL_ID}`]);
 });
 
@@ -107,11 +121,12 @@ describe('where the owner of the bucket owns everything', () => {
     expect(await world.grants(`/${enforced}/key`)).toEqual([`FULL_CONTROL ${CANONICAL_ID}`]);
   });
 
-  test(rule('acl.get.enforced', 'the ACL of an object that was another account\'s'), async () => {
+  test(rule('acl.get.enforced', "the ACL of an object that was another account's"), async () => {
     const shared = await world.bucket({ 'x-amz-acl': 'public-read-write' });
     await world.must('PUT', `/${shared}/theirs`, { body: 'x', headers: { 'x-amz-acl': 'public-read' }, as: 'other' });
     await world.must('PUT', `/${shared}?acl`, { headers: PRIVATE });
-    const ownership = '<OwnershipControls><Rule><ObjectOwnership>BucketOwnerEnforced</ObjectOwnership></Rule></OwnershipControls>';
+    const ownership =
+      '<OwnershipControls><Rule><ObjectOwnership>BucketOwnerEnforced</ObjectOwnership></Rule></OwnershipControls>';
     await world.must('PUT', `/${shared}?ownershipControls`, { body: ownership });
     const { body } = await world.must('GET', `/${shared}/theirs?acl`);
     expect(element(body, 'ID')).toBe(CANONICAL_ID);

@@ -18,16 +18,32 @@ beforeEach(async () => {
 
 const EACH = NINE_OPERATIONS.map((operation) => [operation.name, operation] as const);
 
-describe(rule(['common.payer.requester', 'common.owner.match', 'common.x-id', 'common.ids', 'common.charged', 'common.version.unsaid'], 'each accepts what it must'), () => {
-  test.each(EACH)('%s', async (name, operation) => {
-    const [method, target, asked] = requestOf(operation, place, { 'x-amz-request-payer': 'requester', 'x-amz-expected-bucket-owner': '444444444444' });
-    const answer = await world.ask(method, `${target}${target.includes('?') ? '&' : '?'}x-id=${name}`, asked);
-    expect(answer.status, answer.body).toBe(operation.status);
-    expect(answer.headers['x-amz-request-id']).toMatch(/^[0-9A-Z]{16}$/);
-    expect(answer.headers['x-amz-id-2']).toMatch(/^\S{16,100}$/);
-    expect(Object.keys(answer.headers).filter((header) => /charged|version|marker/.test(header))).toEqual([]);
-  });
-});
+describe(
+  rule(
+    [
+      'common.payer.requester',
+      'common.owner.match',
+      'common.x-id',
+      'common.ids',
+      'common.charged',
+      'common.version.unsaid',
+    ],
+    'each accepts what it must',
+  ),
+  () => {
+    test.each(EACH)('%s', async (name, operation) => {
+      const [method, target, asked] = requestOf(operation, place, {
+        'x-amz-request-payer': 'requester',
+        'x-amz-expected-bucket-owner': '444444444444',
+      });
+      const answer = await world.ask(method, `${target}${target.includes('?') ? '&' : '?'}x-id=${name}`, asked);
+      expect(answer.status, answer.body).toBe(operation.status);
+      expect(answer.headers['x-amz-request-id']).toMatch(/^[0-9A-Z]{16}$/);
+      expect(answer.headers['x-amz-id-2']).toMatch(/^\S{16,100}$/);
+      expect(Object.keys(answer.headers).filter((header) => /charged|version|marker/.test(header))).toEqual([]);
+    });
+  },
+);
 
 test(rule('common.charged', 'no bucket can be made to charge who reads'), async () => {
   const body = '<RequestPaymentConfiguration><Payer>Requester</Payer></RequestPaymentConfiguration>';
@@ -35,19 +51,27 @@ test(rule('common.charged', 'no bucket can be made to charge who reads'), async 
 });
 
 describe('what makes each refuse, and change nothing', () => {
-  describe.each(EACH.filter(([name]) => name !== 'DeleteObjectTagging'))(`${rule('common.payer.other', 'another payer')}: %s`, (_name, operation) => {
-    test.each(['Requester', 'bucketowner', ''])('%j', async (payer) => {
-      const before = await stateOf(world, place);
-      const answer = await world.ask(...requestOf(operation, place, { 'x-amz-request-payer': payer }));
-      expect([answer.outcome, element(answer.body, 'ArgumentName')]).toEqual(['400 InvalidArgument', 'x-amz-request-payer']);
-      expect(await stateOf(world, place)).toBe(before);
-    });
-  });
+  describe.each(EACH.filter(([name]) => name !== 'DeleteObjectTagging'))(
+    `${rule('common.payer.other', 'another payer')}: %s`,
+    (_name, operation) => {
+      test.each(['Requester', 'bucketowner', ''])('%j', async (payer) => {
+        const before = await stateOf(world, place);
+        const answer = await world.ask(...requestOf(operation, place, { 'x-amz-request-payer': payer }));
+        expect([answer.outcome, element(answer.body, 'ArgumentName')]).toEqual([
+          '400 InvalidArgument',
+          'x-amz-request-payer',
+        ]);
+        expect(await stateOf(world, place)).toBe(before);
+      });
+    },
+  );
 
   describe.each(EACH)(`${rule('common.owner.mismatch', 'another expected owner')}: %s`, (_name, operation) => {
     test.each(['555555555555', '44444444444', 'wire', ''])('%j', async (owner) => {
       const before = await stateOf(world, place);
-      expect(await world.outcome(...requestOf(operation, place, { 'x-amz-expected-bucket-owner': owner }))).toBe('403 AccessDenied');
+      expect(await world.outcome(...requestOf(operation, place, { 'x-amz-expected-bucket-owner': owner }))).toBe(
+        '403 AccessDenied',
+      );
       expect(await stateOf(world, place)).toBe(before);
     });
   });
@@ -59,7 +83,9 @@ describe('what makes each refuse, and change nothing', () => {
     const unsigned = { 'x-amz-meta-odd': '1', ...('x-amz-copy-source' in headers && headers) };
     const signed = Object.fromEntries(Object.entries(headers).filter(([header]) => !(header in unsigned)));
     const head = signedHead({ method, target, headers: { ...signed, 'content-length': '0' } });
-    const lines = Object.entries(unsigned).map(([header, value]) => `${header}: ${value}\r\n`).join('');
+    const lines = Object.entries(unsigned)
+      .map(([header, value]) => `${header}: ${value}\r\n`)
+      .join('');
     connection.send(head.replace(/\r\n$/, `${lines}\r\n`));
     const answer = await connection.answer(method);
     connection.close();
@@ -92,11 +118,15 @@ describe('what makes each refuse, and change nothing', () => {
 });
 
 test(rule('common.payer.ignored', 'DeleteObjectTagging does not look at the payer'), async () => {
-  expect(await world.outcome('DELETE', `${place.object}?tagging`, { headers: { 'x-amz-request-payer': 'nobody' } })).toBe('204');
+  expect(
+    await world.outcome('DELETE', `${place.object}?tagging`, { headers: { 'x-amz-request-payer': 'nobody' } }),
+  ).toBe('204');
 });
 
 describe('objects that do not exist', () => {
-  const onObjects = EACH.filter(([name]) => ['PutObjectAcl', 'GetObjectAcl', 'GetObjectTagging', 'DeleteObjectTagging'].includes(name));
+  const onObjects = EACH.filter(([name]) =>
+    ['PutObjectAcl', 'GetObjectAcl', 'GetObjectTagging', 'DeleteObjectTagging'].includes(name),
+  );
 
   test.each(onObjects)(`${rule('common.no-key', 'no such key')}: %s`, async (_name, operation) => {
     const [method, target, asked] = requestOf(operation, { ...place, object: `/${place.bucket}/none` });
@@ -111,8 +141,11 @@ describe('objects that do not exist', () => {
 });
 
 describe('versions of a bucket that never had any', () => {
-  const versioned = EACH.filter(([name]) => ['PutObjectAcl', 'GetObjectAcl', 'DeleteObject', 'GetObjectTagging', 'DeleteObjectTagging'].includes(name));
-  const withVersion = (target: string, id: string): string => `${target}${target.includes('?') ? '&' : '?'}versionId=${id}`;
+  const versioned = EACH.filter(([name]) =>
+    ['PutObjectAcl', 'GetObjectAcl', 'DeleteObject', 'GetObjectTagging', 'DeleteObjectTagging'].includes(name),
+  );
+  const withVersion = (target: string, id: string): string =>
+    `${target}${target.includes('?') ? '&' : '?'}versionId=${id}`;
 
   describe.each(versioned)('%s', (_name, operation) => {
     test.each([
@@ -153,7 +186,11 @@ describe('requests without a key', () => {
 
 describe('where the bucket is named', () => {
   test.each(EACH)(`${rule('common.virtual-host', 'in the host')}: %s`, async (_name, operation) => {
-    for (const host of [`${place.bucket}.localhost`, `${place.bucket}.s3.us-east-1.localhost`, `${place.bucket}.s3-us-east-1.localhost`]) {
+    for (const host of [
+      `${place.bucket}.localhost`,
+      `${place.bucket}.s3.us-east-1.localhost`,
+      `${place.bucket}.s3-us-east-1.localhost`,
+    ]) {
       const [method, target, { headers = {} }] = requestOf(operation, await replenished());
       const answer = await world.ask(method, target.slice(target.indexOf('/', 1)), { headers: { ...headers, host } });
       expect(answer.status, `${host} ${answer.body}`).toBe(operation.status);
@@ -173,7 +210,9 @@ describe('callers', () => {
     const head = presignedHead({ method, target, headers: { ...headers, 'content-length': '0' } });
     expect((await roundTrip(world.gateway.port, head, method)).status).toBe(operation.status);
     const before = await stateOf(world, place);
-    expect((await roundTrip(world.gateway.port, head.replace(/X-Amz-Signature=./, 'X-Amz-Signature=x'), method)).status).toBe(403);
+    expect(
+      (await roundTrip(world.gateway.port, head.replace(/X-Amz-Signature=./, 'X-Amz-Signature=x'), method)).status,
+    ).toBe(403);
     expect(await stateOf(world, place)).toBe(before);
   });
 
@@ -182,7 +221,9 @@ describe('callers', () => {
     const everything = { 'x-amz-grant-full-control': 'uri=http://acs.amazonaws.com/groups/global/AllUsers' };
     await world.must('PUT', `${place.object}?acl`, { headers: everything });
     const anonymous = { as: 'anonymous' } as const;
-    for (const operation of NINE_OPERATIONS.filter(({ name }) => ['CopyObject', 'UploadPartCopy', 'PutObjectAcl'].includes(name))) {
+    for (const operation of NINE_OPERATIONS.filter(({ name }) =>
+      ['CopyObject', 'UploadPartCopy', 'PutObjectAcl'].includes(name),
+    )) {
       const [method, target, asked] = requestOf(operation, place);
       expect(await world.outcome(method, target, { ...asked, ...anonymous }), operation.name).toBe('403 AccessDenied');
     }
@@ -193,15 +234,23 @@ describe('callers', () => {
 
   test(rule('common.permission.tags', 'tags are for the owner of the bucket'), async () => {
     await world.must('PUT', `/${place.bucket}?acl`, { headers: { 'x-amz-acl': 'public-read-write' } });
-    await world.must('PUT', `${place.object}?acl`, { headers: { 'x-amz-grant-full-control': 'emailAddress=other@example.com' } });
-    for (const method of ['GET', 'DELETE']) expect(await world.outcome(method, `${place.object}?tagging`, { as: 'other' })).toBe('403 AccessDenied');
+    await world.must('PUT', `${place.object}?acl`, {
+      headers: { 'x-amz-grant-full-control': 'emailAddress=other@example.com' },
+    });
+    for (const method of ['GET', 'DELETE']) {
+      expect(await world.outcome(method, `${place.object}?tagging`, { as: 'other' })).toBe('403 AccessDenied');
+    }
     expect(await world.tags(place.object)).toEqual(['k=v']);
   });
 
   test(rule('common.permission.delete', 'who may write may delete, who may read the object may not'), async () => {
-    await world.must('PUT', `${place.object}?acl`, { headers: { 'x-amz-grant-full-control': 'emailAddress=other@example.com' } });
+    await world.must('PUT', `${place.object}?acl`, {
+      headers: { 'x-amz-grant-full-control': 'emailAddress=other@example.com' },
+    });
     expect(await world.outcome('DELETE', place.object, { as: 'other' })).toBe('403 AccessDenied');
-    await world.must('PUT', `/${place.bucket}?acl`, { headers: { 'x-amz-grant-write': 'emailAddress=other@example.com' } });
+    await world.must('PUT', `/${place.bucket}?acl`, {
+      headers: { 'x-amz-grant-write': 'emailAddress=other@example.com' },
+    });
     expect(await world.outcome('DELETE', place.object, { as: 'other' })).toBe('204');
   });
 });

@@ -34,11 +34,19 @@ const TABLE: readonly Row[] = [
 
 type Combination = readonly [match: Sent, unmodified: Sent, noneMatch: Sent, modified: Sent];
 const COMBINATIONS: readonly Combination[] = STATES.flatMap((match) =>
-  STATES.flatMap((unmodified) => STATES.flatMap((noneMatch) => STATES.map((modified) => [match, unmodified, noneMatch, modified] as const))));
+  STATES.flatMap((unmodified) =>
+    STATES.flatMap((noneMatch) => STATES.map((modified) => [match, unmodified, noneMatch, modified] as const)),
+  ),
+);
 
 function rowsOf([match, unmodified, noneMatch, modified]: Combination): readonly Row[] {
-  return TABLE.filter((row) =>
-    row.match.includes(match) && row.unmodified.includes(unmodified) && row.noneMatch.includes(noneMatch) && row.modified.includes(modified));
+  return TABLE.filter(
+    (row) =>
+      row.match.includes(match) &&
+      row.unmodified.includes(unmodified) &&
+      row.noneMatch.includes(noneMatch) &&
+      row.modified.includes(modified),
+  );
 }
 
 let world: World;
@@ -69,8 +77,14 @@ function headersOf([match, unmodified, noneMatch, modified]: Combination): Heade
     ['none-match', noneMatch, '"other"', etag],
     ['modified-since', modified, shifted(-1000), date],
   ];
-  return Object.fromEntries(values.filter(([, sent]) => sent !== '-').map(([name, sent, whenTrue, whenFalse]) =>
-    [`x-amz-copy-source-if-${name}`, sent === 'T' ? whenTrue : whenFalse]));
+  return Object.fromEntries(
+    values
+      .filter(([, sent]) => sent !== '-')
+      .map(([name, sent, whenTrue, whenFalse]) => [
+        `x-amz-copy-source-if-${name}`,
+        sent === 'T' ? whenTrue : whenFalse,
+      ]),
+  );
 }
 
 /** Outcome of both operations with these conditions, and that nothing was copied by one that was refused. */
@@ -88,17 +102,23 @@ async function outcomes(headers: Headers): Promise<[copy: string, part: string]>
 const both = (result: string): [string, string] => [result, result];
 const failed = (name: string): [string, string] => both(`412 PreconditionFailed x-amz-copy-source-${name}`);
 
-describe(rule(['source.if.table', 'source.if.failed'], 'all combinations of If-Match, If-Unmodified-Since, If-None-Match, If-Modified-Since'), () => {
-  test('each is in the table once', () => {
-    expect(COMBINATIONS).toHaveLength(81);
-    expect(COMBINATIONS.filter((combination) => rowsOf(combination).length !== 1)).toEqual([]);
-  });
+describe(
+  rule(
+    ['source.if.table', 'source.if.failed'],
+    'all combinations of If-Match, If-Unmodified-Since, If-None-Match, If-Modified-Since',
+  ),
+  () => {
+    test('each is in the table once', () => {
+      expect(COMBINATIONS).toHaveLength(81);
+      expect(COMBINATIONS.filter((combination) => rowsOf(combination).length !== 1)).toEqual([]);
+    });
 
-  test.each(COMBINATIONS)('%s %s %s %s', async (...combination) => {
-    const fails = rowsOf(combination)[0]?.fails;
-    expect(await outcomes(headersOf(combination))).toEqual(fails === undefined ? both('200') : failed(fails));
-  });
-});
+    test.each(COMBINATIONS)('%s %s %s %s', async (...combination) => {
+      const fails = rowsOf(combination)[0]?.fails;
+      expect(await outcomes(headersOf(combination))).toEqual(fails === undefined ? both('200') : failed(fails));
+    });
+  },
+);
 
 test(rule('source.if.pair-match', 'If-Match true, If-Unmodified-Since false: copied'), async () => {
   expect(await outcomes(headersOf(['T', 'F', '-', '-']))).toEqual(both('200'));
@@ -134,13 +154,30 @@ describe('values', () => {
     [rule('source.if.date', 'ISO 8601 with parts of a second'), 'modified-since', () => iso(999), 'If-Modified-Since'],
     [rule('source.if.date', 'the form of asctime, which is UTC'), 'modified-since', asctime, 'If-Modified-Since'],
     [rule('source.if.date', 'the form of RFC 850'), 'modified-since', rfc850, 'If-Modified-Since'],
-    [rule('source.if.odd-date', 'no date: ignored as If-Unmodified-Since'), 'unmodified-since', () => 'yesterday 1', undefined],
-    [rule('source.if.odd-date', 'no date: ignored as If-Modified-Since'), 'modified-since', () => 'yesterday', undefined],
+    [
+      rule('source.if.odd-date', 'no date: ignored as If-Unmodified-Since'),
+      'unmodified-since',
+      () => 'yesterday 1',
+      undefined,
+    ],
+    [
+      rule('source.if.odd-date', 'no date: ignored as If-Modified-Since'),
+      'modified-since',
+      () => 'yesterday',
+      undefined,
+    ],
     [rule('source.if.odd-date', 'a number is no date'), 'unmodified-since', () => '1', undefined],
     [rule('source.if.odd-date', 'nothing is no date'), 'unmodified-since', () => '', undefined],
-    [rule('source.if.future', 'If-Modified-Since tomorrow is ignored'), 'modified-since', () => shifted(DAY), undefined],
+    [
+      rule('source.if.future', 'If-Modified-Since tomorrow is ignored'),
+      'modified-since',
+      () => shifted(DAY),
+      undefined,
+    ],
     [rule('source.if.date', 'If-Unmodified-Since tomorrow holds'), 'unmodified-since', () => shifted(DAY), undefined],
   ])('%s', async (_title, name, value, fails) => {
-    expect(await outcomes({ [`x-amz-copy-source-if-${name}`]: value() })).toEqual(fails === undefined ? both('200') : failed(fails));
+    expect(await outcomes({ [`x-amz-copy-source-if-${name}`]: value() })).toEqual(
+      fails === undefined ? both('200') : failed(fails),
+    );
   });
 });

@@ -36,7 +36,8 @@ async function repeated(key: string, ...sources: readonly (readonly [source: str
   expect((await world.complete(upload, etags)).outcome).toBe('200');
 }
 
-const sizeOf = async (key: string): Promise<number> => Number((await world.must('HEAD', `/${bucket}/${key}`)).headers['content-length']);
+const sizeOf = async (key: string): Promise<number> =>
+  Number((await world.must('HEAD', `/${bucket}/${key}`)).headers['content-length']);
 
 describe('5 GB', () => {
   test(rule('copy.size', 'are copied in one action'), async () => {
@@ -59,7 +60,11 @@ describe('as a part', () => {
     [rule('part-copy.range.too-large', 'a range of more than 5 GB'), `bytes=0-${LIMIT}`, TOO_LARGE],
   ])('%s', async (_title, range, message) => {
     const upload = await world.upload(`/${bucket}/parts`);
-    const answer = await world.copyPart(upload, `/${bucket}/larger`, range === undefined ? {} : { 'x-amz-copy-source-range': range });
+    const answer = await world.copyPart(
+      upload,
+      `/${bucket}/larger`,
+      range === undefined ? {} : { 'x-amz-copy-source-range': range },
+    );
     expect([answer.outcome, element(answer.body, 'Message')]).toEqual(['400 InvalidRequest', message]);
   });
 
@@ -68,7 +73,12 @@ describe('as a part', () => {
     const middle = LIMIT / 2;
     const etags: string[] = [];
     for (const range of [`bytes=0-${middle - 1}`, `bytes=${middle}-${LIMIT}`]) {
-      const part = await world.copyPart(upload, `/${bucket}/larger`, { 'x-amz-copy-source-range': range }, etags.length + 1);
+      const part = await world.copyPart(
+        upload,
+        `/${bucket}/larger`,
+        { 'x-amz-copy-source-range': range },
+        etags.length + 1,
+      );
       expect(part.outcome, part.body).toBe('200');
       etags.push(element(part.body, 'ETag'));
     }
@@ -80,7 +90,9 @@ describe('as a part', () => {
 
   test(rule('part-copy.large', 'a part of 5 GB'), async () => {
     const upload = await world.upload(`/${bucket}/part`);
-    expect((await world.copyPart(upload, `/${bucket}/larger`, { 'x-amz-copy-source-range': `bytes=1-${LIMIT}` })).outcome).toBe('200');
+    expect(
+      (await world.copyPart(upload, `/${bucket}/larger`, { 'x-amz-copy-source-range': `bytes=1-${LIMIT}` })).outcome,
+    ).toBe('200');
     expect(element((await world.must('GET', upload)).body, 'Size')).toBe(String(LIMIT));
   });
 });

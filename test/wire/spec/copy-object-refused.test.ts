@@ -32,26 +32,70 @@ async function expectUntouched(): Promise<void> {
 
 describe(rule(['copy.error.early', 'copy.atomic'], 'what is refused is an ordinary error, and changes nothing'), () => {
   test.each<[string, Headers, string]>([
-    [rule('copy.metadata.unknown', 'an unknown directive'), { 'x-amz-metadata-directive': 'MERGE' }, '400 InvalidArgument'],
+    [
+      rule('copy.metadata.unknown', 'an unknown directive'),
+      { 'x-amz-metadata-directive': 'MERGE' },
+      '400 InvalidArgument',
+    ],
     [rule('copy.metadata.unknown', 'in lower case'), { 'x-amz-metadata-directive': 'replace' }, '400 InvalidArgument'],
-    [rule('copy.tags.unknown', 'an unknown tagging directive'), { 'x-amz-tagging-directive': 'ADD' }, '400 InvalidArgument'],
-    [rule('tags.header.malformed', 'tags that are none'), { 'x-amz-tagging-directive': 'REPLACE', 'x-amz-tagging': 'a=%' }, '400 InvalidArgument'],
-    [rule('tags.count', '11 tags'), { 'x-amz-tagging-directive': 'REPLACE', 'x-amz-tagging': 'abcdefghijk'.split('').join('&') }, '400 InvalidTag'],
-    [rule('copy.class.unknown', 'an unknown storage class'), { 'x-amz-storage-class': 'MOON' }, '400 InvalidStorageClass'],
-    [rule('copy.class.unknown', 'one that newer versions of S3 have'), { 'x-amz-storage-class': 'SNOW' }, '400 InvalidStorageClass'],
+    [
+      rule('copy.tags.unknown', 'an unknown tagging directive'),
+      { 'x-amz-tagging-directive': 'ADD' },
+      '400 InvalidArgument',
+    ],
+    [
+      rule('tags.header.malformed', 'tags that are none'),
+      { 'x-amz-tagging-directive': 'REPLACE', 'x-amz-tagging': 'a=%' },
+      '400 InvalidArgument',
+    ],
+    [
+      rule('tags.count', '11 tags'),
+      { 'x-amz-tagging-directive': 'REPLACE', 'x-amz-tagging': 'abcdefghijk'.split('').join('&') },
+      '400 InvalidTag',
+    ],
+    [
+      rule('copy.class.unknown', 'an unknown storage class'),
+      { 'x-amz-storage-class': 'MOON' },
+      '400 InvalidStorageClass',
+    ],
+    [
+      rule('copy.class.unknown', 'one that newer versions of S3 have'),
+      { 'x-amz-storage-class': 'SNOW' },
+      '400 InvalidStorageClass',
+    ],
     [rule('copy.class.unknown', 'none'), { 'x-amz-storage-class': '' }, '400 InvalidStorageClass'],
-    [rule('copy.redirect.wrong', 'a redirect to anywhere'), { 'x-amz-website-redirect-location': 'there' }, '400 InvalidRedirectLocation'],
+    [
+      rule('copy.redirect.wrong', 'a redirect to anywhere'),
+      { 'x-amz-website-redirect-location': 'there' },
+      '400 InvalidRedirectLocation',
+    ],
     [rule('copy.acl.wrong', 'an unknown ACL'), { 'x-amz-acl': 'secret' }, '400 InvalidArgument'],
-    [rule('copy.acl.wrong', 'a canned ACL and grants'), { 'x-amz-acl': 'private', 'x-amz-grant-read': OTHER }, '400 InvalidRequest'],
+    [
+      rule('copy.acl.wrong', 'a canned ACL and grants'),
+      { 'x-amz-acl': 'private', 'x-amz-grant-read': OTHER },
+      '400 InvalidRequest',
+    ],
     [rule('copy.acl.wrong', 'a grant to nobody'), { 'x-amz-grant-read': 'id=nobody' }, '400 InvalidArgument'],
     [rule('copy.encryption.unknown', 'another encryption'), { [SSE]: 'aes256' }, '400 InvalidArgument'],
     [rule('copy.encryption.unknown', 'none'), { [SSE]: '' }, '400 InvalidArgument'],
-    [rule('copy.customer-algorithm', 'another algorithm'), { [`${SSE}-customer-algorithm`]: 'AES512' }, '400 InvalidEncryptionAlgorithmError'],
-    [rule('copy.customer-algorithm', 'of the source'), { 'x-amz-copy-source-server-side-encryption-customer-algorithm': 'AES512' }, '400 InvalidEncryptionAlgorithmError'],
+    [
+      rule('copy.customer-algorithm', 'another algorithm'),
+      { [`${SSE}-customer-algorithm`]: 'AES512' },
+      '400 InvalidEncryptionAlgorithmError',
+    ],
+    [
+      rule('copy.customer-algorithm', 'of the source'),
+      { 'x-amz-copy-source-server-side-encryption-customer-algorithm': 'AES512' },
+      '400 InvalidEncryptionAlgorithmError',
+    ],
     [rule('copy.checksum', 'an unknown checksum'), { 'x-amz-checksum-algorithm': 'MD4' }, '400 InvalidRequest'],
     [rule('copy.destination-if', 'a destination that exists'), { 'if-none-match': '*' }, '412 PreconditionFailed'],
     [rule('copy.destination-if', 'a destination that is another'), { 'if-match': '"other"' }, '412 PreconditionFailed'],
-    [rule('source.if.failed', 'a source that is another'), { 'x-amz-copy-source-if-match': '"other"' }, '412 PreconditionFailed'],
+    [
+      rule('source.if.failed', 'a source that is another'),
+      { 'x-amz-copy-source-if-match': '"other"' },
+      '412 PreconditionFailed',
+    ],
   ])('%s', async (_title, headers, expected) => {
     const answer = await world.copy(copy, source, headers);
     expect(answer.outcome).toBe(expected);
@@ -69,7 +113,11 @@ describe(rule(['copy.error.early', 'copy.atomic'], 'what is refused is an ordina
     [rule('copy.customer-key', 'a key'), `${SSE}-customer-key`, 'a2V5'],
     [rule('copy.customer-key', 'the MD5 of a key'), `${SSE}-customer-key-MD5`, 'bWQ1'],
     [rule('copy.customer-key', 'a key of the source'), 'x-amz-copy-source-server-side-encryption-customer-key', 'a2V5'],
-    [rule('copy.customer-key', 'the MD5 of a key of the source'), 'x-amz-copy-source-server-side-encryption-customer-key-MD5', 'bWQ1'],
+    [
+      rule('copy.customer-key', 'the MD5 of a key of the source'),
+      'x-amz-copy-source-server-side-encryption-customer-key-MD5',
+      'bWQ1',
+    ],
   ])('%s', async (_title, name, value) => {
     const answer = await world.copy(copy, source, { [name.toLowerCase()]: value });
     expect([answer.outcome, element(answer.body, 'Header')]).toEqual(['501 NotImplemented', name.toLowerCase()]);
@@ -77,8 +125,16 @@ describe(rule(['copy.error.early', 'copy.atomic'], 'what is refused is an ordina
   });
 
   test.each<[string, Headers, string]>([
-    [rule('copy.metadata.unknown', 'an unknown directive'), { 'x-amz-metadata-directive': 'MERGE' }, '400 InvalidArgument'],
-    [rule('copy.class.unknown', 'an unknown storage class'), { 'x-amz-storage-class': 'MOON' }, '400 InvalidStorageClass'],
+    [
+      rule('copy.metadata.unknown', 'an unknown directive'),
+      { 'x-amz-metadata-directive': 'MERGE' },
+      '400 InvalidArgument',
+    ],
+    [
+      rule('copy.class.unknown', 'an unknown storage class'),
+      { 'x-amz-storage-class': 'MOON' },
+      '400 InvalidStorageClass',
+    ],
   ])('%s, of a source that does not exist', async (_title, headers, expected) => {
     expect((await world.copy(copy, `/${bucket}/none`, headers)).outcome).toBe(expected);
   });
@@ -102,12 +158,23 @@ describe('what is taken', () => {
     [rule('copy.encryption', 'AES256'), { [SSE]: 'AES256' }],
     [rule('copy.encryption', 'no bucket key'), { [`${SSE}-bucket-key-enabled`]: 'false' }],
     [rule('copy.customer-algorithm', 'the algorithm alone'), { [`${SSE}-customer-algorithm`]: 'AES256' }],
-    [rule('copy.customer-algorithm', 'that of the source'), { 'x-amz-copy-source-server-side-encryption-customer-algorithm': 'AES256' }],
+    [
+      rule('copy.customer-algorithm', 'that of the source'),
+      { 'x-amz-copy-source-server-side-encryption-customer-algorithm': 'AES256' },
+    ],
   ])('%s', async (_title, headers) => {
     const answer = await world.copy(copy, source, headers);
-    expect([answer.outcome, answer.headers[SSE], answer.headers[`${SSE}-customer-algorithm`]]).toEqual(['200', 'AES256', undefined]);
+    expect([answer.outcome, answer.headers[SSE], answer.headers[`${SSE}-customer-algorithm`]]).toEqual([
+      '200',
+      'AES256',
+      undefined,
+    ]);
     const after = await world.must('GET', copy);
-    expect([after.body, after.headers[SSE], after.headers[`${SSE}-customer-algorithm`]]).toEqual(['bytes', 'AES256', undefined]);
+    expect([after.body, after.headers[SSE], after.headers[`${SSE}-customer-algorithm`]]).toEqual([
+      'bytes',
+      'AES256',
+      undefined,
+    ]);
   });
 
   test(rule('copy.destination-if', 'conditions that hold'), async () => {
@@ -124,15 +191,23 @@ describe('what is taken', () => {
       return Object.fromEntries(Object.entries(head.headers).filter(([name]) => name.startsWith('x-amz-checksum-')));
     };
     expect(await checksums({})).toEqual({ 'x-amz-checksum-crc32': '6Le+Qw==', 'x-amz-checksum-type': 'FULL_OBJECT' });
-    expect(await checksums({ 'x-amz-checksum-algorithm': 'SHA1' })).toEqual({ 'x-amz-checksum-sha1': 'hvfkN/qlp/zhXR3cuerq6jd2Z7g=', 'x-amz-checksum-type': 'FULL_OBJECT' });
+    expect(await checksums({ 'x-amz-checksum-algorithm': 'SHA1' })).toEqual({
+      'x-amz-checksum-sha1': 'hvfkN/qlp/zhXR3cuerq6jd2Z7g=',
+      'x-amz-checksum-type': 'FULL_OBJECT',
+    });
   });
 });
 
 test(rule('copy.checksum', 'that of parts becomes one of the whole'), async () => {
   const upload = await world.upload(source, { 'x-amz-checksum-algorithm': 'CRC32' });
-  const { headers: { etag = '' } } = await world.must('PUT', `${upload}&partNumber=1`, { body: 'a', headers: { 'x-amz-checksum-crc32': '6Le+Qw==' } });
+  const {
+    headers: { etag = '' },
+  } = await world.must('PUT', `${upload}&partNumber=1`, { body: 'a', headers: { 'x-amz-checksum-crc32': '6Le+Qw==' } });
   await world.complete(upload, [etag]);
-  for (const [headers, checksum, type] of [[{}, '6Le+Qw==', 'FULL_OBJECT'], [{ 'x-amz-checksum-algorithm': 'CRC32' }, '6Le+Qw==', 'FULL_OBJECT']] as const) {
+  for (const [headers, checksum, type] of [
+    [{}, '6Le+Qw==', 'FULL_OBJECT'],
+    [{ 'x-amz-checksum-algorithm': 'CRC32' }, '6Le+Qw==', 'FULL_OBJECT'],
+  ] as const) {
     expect((await world.copy(copy, source, headers)).outcome).toBe('200');
     const { headers: after } = await world.must('HEAD', copy, { headers: { 'x-amz-checksum-mode': 'ENABLED' } });
     expect([after['x-amz-checksum-crc32'], after['x-amz-checksum-type']]).toEqual([checksum, type]);
@@ -146,7 +221,11 @@ describe('where the owner of the bucket owns everything', () => {
     [rule('copy.acl.enforced', 'the same as a grant'), { 'x-amz-grant-full-control': `id=${CANONICAL_ID}` }, '200'],
     [rule('copy.acl.enforced', 'private'), { 'x-amz-acl': 'private' }, '400 AccessControlListNotSupported'],
     [rule('copy.acl.enforced', 'public-read'), { 'x-amz-acl': 'public-read' }, '400 AccessControlListNotSupported'],
-    [rule('copy.acl.enforced', 'a grant to another'), { 'x-amz-grant-read': OTHER }, '400 AccessControlListNotSupported'],
+    [
+      rule('copy.acl.enforced', 'a grant to another'),
+      { 'x-amz-grant-read': OTHER },
+      '400 AccessControlListNotSupported',
+    ],
   ])('%s', async (_title, headers, expected) => {
     const enforced = await world.bucket({ 'x-amz-object-ownership': 'BucketOwnerEnforced' });
     expect((await world.copy(`/${enforced}/copy`, source, headers)).outcome).toBe(expected);
@@ -160,12 +239,20 @@ describe('onto itself', () => {
     [rule('copy.self', 'without anything'), {}, '400 InvalidRequest'],
     [rule('copy.self', 'COPY'), { 'x-amz-metadata-directive': 'COPY', 'x-amz-meta-b': 'c' }, '400 InvalidRequest'],
     [rule('copy.self.no-change', 'another ACL'), { 'x-amz-acl': 'public-read' }, '400 InvalidRequest'],
-    [rule('copy.self.no-change', 'other tags'), { 'x-amz-tagging-directive': 'REPLACE', 'x-amz-tagging': 'a=b' }, '400 InvalidRequest'],
+    [
+      rule('copy.self.no-change', 'other tags'),
+      { 'x-amz-tagging-directive': 'REPLACE', 'x-amz-tagging': 'a=b' },
+      '400 InvalidRequest',
+    ],
     [rule('copy.self.changes', 'REPLACE'), { 'x-amz-metadata-directive': 'REPLACE' }, '200'],
     [rule('copy.self.changes', 'the same storage class'), { 'x-amz-storage-class': 'STANDARD' }, '200'],
     [rule('copy.self.changes', 'encryption'), { [SSE]: 'AES256' }, '200'],
     [rule('copy.self.changes', 'a redirect'), { 'x-amz-website-redirect-location': '/x' }, '200'],
-    [rule('copy.self.conditions', 'a condition that fails'), { 'x-amz-copy-source-if-none-match': '*' }, '412 PreconditionFailed'],
+    [
+      rule('copy.self.conditions', 'a condition that fails'),
+      { 'x-amz-copy-source-if-none-match': '*' },
+      '412 PreconditionFailed',
+    ],
   ])('%s', async (_title, headers, expected) => {
     for (const from of [copy, copy.slice(1), `${copy}?versionId=null`]) {
       expect((await world.copy(copy, from, headers)).outcome, from).toBe(expected);
@@ -174,7 +261,9 @@ describe('onto itself', () => {
   });
 
   test(rule('copy.self.changes', 'REPLACE gives it new metadata and leaves its bytes'), async () => {
-    expect((await world.copy(copy, copy, { 'x-amz-metadata-directive': 'REPLACE', 'x-amz-meta-b': 'c' })).outcome).toBe('200');
+    expect((await world.copy(copy, copy, { 'x-amz-metadata-directive': 'REPLACE', 'x-amz-meta-b': 'c' })).outcome).toBe(
+      '200',
+    );
     const { body, headers } = await world.must('GET', copy);
     expect([body, headers['x-amz-meta-a'], headers['x-amz-meta-b']]).toEqual(['before', undefined, 'c']);
   });

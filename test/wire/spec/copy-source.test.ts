@@ -35,14 +35,27 @@ describe('forms', () => {
     [rule('source.encoded', 'decoded once only'), 'tw%252Fice', 'tw%252Fice', (b) => `/${b}/tw%252Fice`],
     [rule('source.encoded', 'UTF-8 in escapes'), '%C3%A9%E2%82%AC', '%C3%A9%E2%82%AC', (b) => `/${b}/%C3%A9%E2%82%AC`],
     [rule('source.encoded', 'a question mark in the key'), 'what%3F', 'what%3F', (b) => `/${b}/what%3F`],
-    [rule('source.version', 'an encoded ?versionId= is part of the key'), 'k%3FversionId=null', 'k%3FversionId%3Dnull', (b) => `/${b}/k%3FversionId=null`],
+    [
+      rule('source.version', 'an encoded ?versionId= is part of the key'),
+      'k%3FversionId=null',
+      'k%3FversionId%3Dnull',
+      (b) => `/${b}/k%3FversionId=null`,
+    ],
     [rule('source.version', 'null, in a bucket that never had versioning'), 'v', 'v', (b) => `/${b}/v?versionId=null`],
-    [rule('source.version', 'the last one counts'), 'w%3FversionId=null', 'w%3FversionId%3Dnull', (b) => `/${b}/w?versionId=null?versionId=null`],
+    [
+      rule('source.version', 'the last one counts'),
+      'w%3FversionId=null',
+      'w%3FversionId%3Dnull',
+      (b) => `/${b}/w?versionId=null?versionId=null`,
+    ],
     [rule('source.raw', 'double slashes'), '/double//', '/double//', (b) => `/${b}//double//`],
     [rule('source.raw', 'dot segments'), 'a/../b/./c', 'a/../b/./c', (b) => `/${b}/a/../b/./c`],
   ])('%s', async (_title, key, text, source) => {
     await world.put(`/${bucket}/${key}`, text);
-    for (const answer of [await world.copy(`/${bucket}/copy`, source(bucket)), await world.copyPart(upload, source(bucket))]) {
+    for (const answer of [
+      await world.copy(`/${bucket}/copy`, source(bucket)),
+      await world.copyPart(upload, source(bucket)),
+    ]) {
       expect(answer.outcome, answer.body).toBe('200');
     }
     expect((await world.ask('GET', `/${bucket}/copy`)).body).toBe(text);
@@ -79,9 +92,21 @@ describe('sources that are none', () => {
   test.each<[string, (bucket: string) => string, string]>([
     [rule('source.version.odd', 'an empty version id'), (b) => `/${b}/key?versionId=`, '400 InvalidArgument'],
     [rule('source.version.odd', 'one that cannot be'), (b) => `/${b}/key?versionId=no%20such`, '400 InvalidArgument'],
-    [rule('source.version.odd', 'one where there never was versioning'), (b) => `/${b}/key?versionId=${'0'.repeat(32)}`, '400 InvalidArgument'],
-    [rule('source.access-point', 'an ARN'), () => 'arn:aws:s3:us-east-1:444444444444:accesspoint/point/object/key', '501 NotImplemented'],
-    [rule('source.access-point', 'an encoded ARN'), () => 'arn%3Aaws%3As3%3Aus-east-1%3A444444444444%3Aaccesspoint%2Fpoint%2Fobject%2Fkey', '501 NotImplemented'],
+    [
+      rule('source.version.odd', 'one where there never was versioning'),
+      (b) => `/${b}/key?versionId=${'0'.repeat(32)}`,
+      '400 InvalidArgument',
+    ],
+    [
+      rule('source.access-point', 'an ARN'),
+      () => 'arn:aws:s3:us-east-1:444444444444:accesspoint/point/object/key',
+      '501 NotImplemented',
+    ],
+    [
+      rule('source.access-point', 'an encoded ARN'),
+      () => 'arn%3Aaws%3As3%3Aus-east-1%3A444444444444%3Aaccesspoint%2Fpoint%2Fobject%2Fkey',
+      '501 NotImplemented',
+    ],
     [rule('source.no-bucket', 'no such bucket'), () => '/no-such-bucket/key', '404 NoSuchBucket'],
     [rule('source.no-key', 'no such key'), (b) => `/${b}/none`, '404 NoSuchKey'],
   ])('%s', async (_title, source, expected) => {
@@ -99,7 +124,10 @@ describe('access', () => {
     const grant = { 'x-amz-grant-read-acp': 'emailAddress=wire@example.com' };
     await world.must('PUT', `/${theirs}/key?acl`, { headers: grant, as: 'other' });
     expect(await outcomes(`/${theirs}/key`)).toEqual(both('403 AccessDenied'));
-    await world.must('PUT', `/${theirs}/key?acl`, { headers: { 'x-amz-grant-read': 'emailAddress=wire@example.com' }, as: 'other' });
+    await world.must('PUT', `/${theirs}/key?acl`, {
+      headers: { 'x-amz-grant-read': 'emailAddress=wire@example.com' },
+      as: 'other',
+    });
     expect(await outcomes(`/${theirs}/key`)).toEqual(both('200'));
   });
 
@@ -127,11 +155,21 @@ describe('storage classes', () => {
     [rule('source.archived', 'DEEP_ARCHIVE'), 'DEEP_ARCHIVE'],
   ])('%s', async (_title, storageClass) => {
     expect(await outcomesOf(storageClass)).toEqual(both('403 InvalidObjectState'));
-    expect(element((await world.copy(`/${bucket}/copy`, `/${bucket}/classed`)).body, 'StorageClass')).toBe(storageClass);
+    expect(element((await world.copy(`/${bucket}/copy`, `/${bucket}/classed`)).body, 'StorageClass')).toBe(
+      storageClass,
+    );
   });
 
   describe(rule('source.instant', 'all others'), () => {
-    test.each(['STANDARD', 'REDUCED_REDUNDANCY', 'STANDARD_IA', 'ONEZONE_IA', 'INTELLIGENT_TIERING', 'OUTPOSTS', 'GLACIER_IR'])('%s', async (name) => {
+    test.each([
+      'STANDARD',
+      'REDUCED_REDUNDANCY',
+      'STANDARD_IA',
+      'ONEZONE_IA',
+      'INTELLIGENT_TIERING',
+      'OUTPOSTS',
+      'GLACIER_IR',
+    ])('%s', async (name) => {
       expect(await outcomesOf(name)).toEqual(both('200'));
     });
   });
@@ -139,11 +177,23 @@ describe('storage classes', () => {
 
 describe(rule('source.misplaced', 'the header on another operation'), () => {
   test.each([
-    ['GET', ''], ['HEAD', ''], ['DELETE', ''], ['GET', '?acl'], ['PUT', '?acl'], ['GET', '?tagging'], ['PUT', '?tagging'], ['DELETE', '?tagging'],
-    ['GET', '?uploadId=x'], ['DELETE', '?uploadId=x'], ['POST', '?uploadId=x'], ['POST', '?uploads'],
+    ['GET', ''],
+    ['HEAD', ''],
+    ['DELETE', ''],
+    ['GET', '?acl'],
+    ['PUT', '?acl'],
+    ['GET', '?tagging'],
+    ['PUT', '?tagging'],
+    ['DELETE', '?tagging'],
+    ['GET', '?uploadId=x'],
+    ['DELETE', '?uploadId=x'],
+    ['POST', '?uploadId=x'],
+    ['POST', '?uploads'],
   ])('%s %s', async (method, query) => {
     await world.put(`/${bucket}/key`);
-    const answer = await world.ask(method, `/${bucket}/key${query}`, { headers: { 'x-amz-copy-source': `/${bucket}/plain` } });
+    const answer = await world.ask(method, `/${bucket}/key${query}`, {
+      headers: { 'x-amz-copy-source': `/${bucket}/plain` },
+    });
     expect(answer.outcome).toBe(method === 'HEAD' ? '400' : '400 InvalidArgument');
     expect(await world.outcome('GET', `/${bucket}/key`)).toBe('200');
   });

@@ -22,13 +22,28 @@ const object = ({ object }: Place): string => object;
 
 export const NINE_OPERATIONS: readonly NineOperation[] = [
   {
-    name: 'UploadPartCopy', method: 'PUT', on: ({ upload }) => `${upload}&partNumber=2`,
-    headers: (place) => ({ 'x-amz-copy-source': object(place) }), status: 200,
+    name: 'UploadPartCopy',
+    method: 'PUT',
+    on: ({ upload }) => `${upload}&partNumber=2`,
+    headers: (place) => ({ 'x-amz-copy-source': object(place) }),
+    status: 200,
   },
-  { name: 'PutObjectAcl', method: 'PUT', on: (place) => `${object(place)}?acl`, headers: () => ({ 'x-amz-acl': 'public-read' }), status: 200 },
+  {
+    name: 'PutObjectAcl',
+    method: 'PUT',
+    on: (place) => `${object(place)}?acl`,
+    headers: () => ({ 'x-amz-acl': 'public-read' }),
+    status: 200,
+  },
   { name: 'GetObjectAcl', method: 'GET', on: (place) => `${object(place)}?acl`, status: 200 },
   { name: 'ListParts', method: 'GET', on: ({ upload }) => upload, status: 200 },
-  { name: 'CopyObject', method: 'PUT', on: ({ bucket }) => `/${bucket}/copy`, headers: (place) => ({ 'x-amz-copy-source': object(place) }), status: 200 },
+  {
+    name: 'CopyObject',
+    method: 'PUT',
+    on: ({ bucket }) => `/${bucket}/copy`,
+    headers: (place) => ({ 'x-amz-copy-source': object(place) }),
+    status: 200,
+  },
   { name: 'DeleteObject', method: 'DELETE', on: object, status: 204 },
   { name: 'GetObjectTagging', method: 'GET', on: (place) => `${object(place)}?tagging`, status: 200 },
   { name: 'DeleteObjectTagging', method: 'DELETE', on: (place) => `${object(place)}?tagging`, status: 204 },
@@ -44,7 +59,11 @@ export async function newPlace(world: World): Promise<Place> {
 }
 
 /** The request, with more headers. */
-export function requestOf({ method, on, headers }: NineOperation, place: Place, more: Headers = {}): [method: string, target: string, asked: Asked] {
+export function requestOf(
+  { method, on, headers }: NineOperation,
+  place: Place,
+  more: Headers = {},
+): [method: string, target: string, asked: Asked] {
   return [method, on(place), { headers: { ...headers?.(place), ...more } }];
 }
 

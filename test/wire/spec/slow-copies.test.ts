@@ -17,7 +17,10 @@ let bucket: string;
 let target: string;
 
 beforeAll(async () => {
-  world = await World.open({ longAnswerMs: INTERVAL_MS }, withFaults(new MemoryBlobStore(), ({ method }) => fault[method]));
+  world = await World.open(
+    { longAnswerMs: INTERVAL_MS },
+    withFaults(new MemoryBlobStore(), ({ method }) => fault[method]),
+  );
 });
 afterAll(() => world.close());
 
@@ -38,7 +41,11 @@ interface Slow {
 }
 
 const OPERATIONS: Readonly<Record<'CopyObject' | 'UploadPartCopy' | 'CompleteMultipartUpload', Slow>> = {
-  CopyObject: { method: 'copy', root: 'CopyObjectResult', prepare: async () => () => world.copy(target, `/${bucket}/source`) },
+  CopyObject: {
+    method: 'copy',
+    root: 'CopyObjectResult',
+    prepare: async () => () => world.copy(target, `/${bucket}/source`),
+  },
   UploadPartCopy: {
     method: 'stagePartFrom',
     root: 'CopyPartResult',
@@ -70,13 +77,20 @@ function slow(method: PortMethod, kind?: StoreErrorKind): void {
 const PROLOG = '<\\?xml version="1.0" encoding="UTF-8"\\?>\\n';
 
 describe.each([
-  [rule(['copy.keep-alive', 'copy.chunked', 'copy.error.late', 'copy.error.early', 'copy.atomic'], 'CopyObject'), OPERATIONS.CopyObject],
+  [
+    rule(['copy.keep-alive', 'copy.chunked', 'copy.error.late', 'copy.error.early', 'copy.atomic'], 'CopyObject'),
+    OPERATIONS.CopyObject,
+  ],
   [rule('part-copy.slow', 'UploadPartCopy'), OPERATIONS.UploadPartCopy],
   [rule('copy.keep-alive', 'CompleteMultipartUpload'), OPERATIONS.CompleteMultipartUpload],
 ])('%s', (_title, { method, root, prepare }) => {
   test('in time: in chunks, nothing between prolog and root', async () => {
     const answer = await (await prepare())();
-    expect([answer.status, answer.headers['transfer-encoding'], answer.headers['content-length']]).toEqual([200, 'chunked', undefined]);
+    expect([answer.status, answer.headers['transfer-encoding'], answer.headers['content-length']]).toEqual([
+      200,
+      'chunked',
+      undefined,
+    ]);
     expect(answer.body).toMatch(new RegExp(`^${PROLOG}<${root} xmlns="[^"]*">.*</${root}>$`));
   });
 
@@ -84,7 +98,11 @@ describe.each([
     const ask = await prepare();
     slow(method);
     const answer = await ask();
-    expect([answer.status, answer.headers['transfer-encoding'], answer.headers['x-amz-server-side-encryption']]).toEqual([200, 'chunked', 'AES256']);
+    expect([
+      answer.status,
+      answer.headers['transfer-encoding'],
+      answer.headers['x-amz-server-side-encryption'],
+    ]).toEqual([200, 'chunked', 'AES256']);
     expect(answer.headers['content-type']).toBe('application/xml');
     expect(answer.body).toMatch(new RegExp(`^${PROLOG} +<${root} xmlns="[^"]*">.*</${root}>$`));
   });
@@ -95,7 +113,10 @@ describe.each([
     const answer = await ask();
     expect([answer.outcome, answer.headers['transfer-encoding']]).toEqual(['200 SlowDown', 'chunked']);
     expect(answer.body).toMatch(new RegExp(`^${PROLOG} +<Error><Code>SlowDown</Code>.*</Error>$`));
-    expect([element(answer.body, 'RequestId'), element(answer.body, 'Resource')]).toEqual([answer.headers['x-amz-request-id'], target]);
+    expect([element(answer.body, 'RequestId'), element(answer.body, 'Resource')]).toEqual([
+      answer.headers['x-amz-request-id'],
+      target,
+    ]);
     fault = {};
     expect((await world.must('GET', target)).body).toBe('before');
     // SDKs take such an answer for one they may repeat.
@@ -116,14 +137,25 @@ test(rule('copy.keep-alive.version', 'versions in a slow answer'), async () => {
   const body = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
   await world.must('PUT', `/${bucket}?versioning`, { body });
   const version = (await world.put(`/${bucket}/source`, 'source')).headers['x-amz-version-id'];
-  const said = ({ outcome, headers }: Answer): unknown[] => [outcome, headers['x-amz-copy-source-version-id'], headers['x-amz-version-id']];
-  expect(said(await world.copy(target, `/${bucket}/source`))).toEqual(['200', version, expect.stringMatching(/^[0-9a-f]{32}$/)]);
+  const said = ({ outcome, headers }: Answer): unknown[] => [
+    outcome,
+    headers['x-amz-copy-source-version-id'],
+    headers['x-amz-version-id'],
+  ];
+  expect(said(await world.copy(target, `/${bucket}/source`))).toEqual([
+    '200',
+    version,
+    expect.stringMatching(/^[0-9a-f]{32}$/),
+  ]);
   slow('copy');
   expect(said(await world.copy(target, `/${bucket}/source`))).toEqual(['200', version, undefined]);
 });
 
-test(rule(['copy.error.early', 'source.if.failed'], 'a slow look-up of a source that is refused has its status'), async () => {
-  fault = { head: { kind: 'delay', ms: SLOW_MS } };
-  const answer = await world.copy(target, `/${bucket}/source`, { 'x-amz-copy-source-if-none-match': '*' });
-  expect([answer.outcome, answer.headers['transfer-encoding']]).toEqual(['412 PreconditionFailed', undefined]);
-});
+test(
+  rule(['copy.error.early', 'source.if.failed'], 'a slow look-up of a source that is refused has its status'),
+  async () => {
+    fault = { head: { kind: 'delay', ms: SLOW_MS } };
+    const answer = await world.copy(target, `/${bucket}/source`, { 'x-amz-copy-source-if-none-match': '*' });
+    expect([answer.outcome, answer.headers['transfer-encoding']]).toEqual(['412 PreconditionFailed', undefined]);
+  },
+);

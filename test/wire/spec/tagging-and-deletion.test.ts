@@ -21,10 +21,13 @@ const numbered = (count: number): Tags => Array.from({ length: count }, (_, inde
 
 describe('GetObjectTagging', () => {
   test(rule(['tags.get', 'common.xml'], 'the document'), async () => {
-    await world.putTags(key, [['b', '2'], ['a', '1 / 2']]);
+    await world.putTags(key, [
+      ['b', '2'],
+      ['a', '1 / 2'],
+    ]);
     expect((await world.must('GET', `${key}?tagging`)).body).toBe(
-      '<?xml version="1.0" encoding="UTF-8"?>\n<Tagging xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><TagSet>'
-      + '<Tag><Key>a</Key><Value>1 / 2</Value></Tag><Tag><Key>b</Key><Value>2</Value></Tag></TagSet></Tagging>',
+      '<?xml version="1.0" encoding="UTF-8"?>\n<Tagging xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><TagSet>' +
+        '<Tag><Key>a</Key><Value>1 / 2</Value></Tag><Tag><Key>b</Key><Value>2</Value></Tag></TagSet></Tagging>',
     );
   });
 
@@ -38,7 +41,12 @@ describe('DeleteObjectTagging', () => {
     await world.putTags(key, numbered(3));
     for (let turn = 0; turn < 2; turn++) {
       const { status, body, headers } = await world.ask('DELETE', `${key}?tagging`);
-      expect([status, body, headers['content-length'], headers['content-type']]).toEqual([204, '', undefined, undefined]);
+      expect([status, body, headers['content-length'], headers['content-type']]).toEqual([
+        204,
+        '',
+        undefined,
+        undefined,
+      ]);
       expect(await world.tags(key)).toEqual([]);
     }
     expect((await world.must('HEAD', key)).headers['x-amz-tagging-count']).toBeUndefined();
@@ -49,7 +57,13 @@ describe('DeleteObjectTagging', () => {
     const all = async (): Promise<object> => {
       const { body, headers } = await world.must('GET', key);
       const grants = await world.grants(key);
-      return { body, grants, ...Object.fromEntries(['etag', 'last-modified', 'x-amz-meta-a', 'content-type'].map((name) => [name, headers[name]])) };
+      return {
+        body,
+        grants,
+        ...Object.fromEntries(
+          ['etag', 'last-modified', 'x-amz-meta-a', 'content-type'].map((name) => [name, headers[name]]),
+        ),
+      };
     };
     const before = await all();
     await new Promise((resolve) => setTimeout(resolve, 1100));
@@ -69,7 +83,12 @@ describe('DeleteObjectTagging', () => {
 
   test(rule('tags.delete.headers', 'other headers are not looked at'), async () => {
     await world.putTags(key, numbered(1));
-    const headers = { 'if-match': '"other"', 'x-amz-tagging': '%', 'x-amz-acl': 'no-such', 'x-amz-bypass-governance-retention': 'x' };
+    const headers = {
+      'if-match': '"other"',
+      'x-amz-tagging': '%',
+      'x-amz-acl': 'no-such',
+      'x-amz-bypass-governance-retention': 'x',
+    };
     expect(await world.outcome('DELETE', `${key}?tagging`, { headers })).toBe('204');
   });
 });
@@ -93,11 +112,27 @@ describe('what may be a tag', () => {
     [rule('tags.charset', 'an exclamation mark in a value'), [['k', 'v!']], '400 InvalidTag'],
     [rule('tags.charset', 'a symbol'), [['k', emoji]], '400 InvalidTag'],
     [rule('tags.charset', 'a tab'), [['k', 'a&#9;b']], '400 InvalidTag'],
-    [rule('tags.duplicate', 'twice'), [['k', '1'], ['k', '2']], '400 InvalidTag'],
-    [rule('tags.duplicate', 'in another case it is another key'), [['k', '1'], ['K', '2']], '200'],
+    [
+      rule('tags.duplicate', 'twice'),
+      [
+        ['k', '1'],
+        ['k', '2'],
+      ],
+      '400 InvalidTag',
+    ],
+    [
+      rule('tags.duplicate', 'in another case it is another key'),
+      [
+        ['k', '1'],
+        ['K', '2'],
+      ],
+      '200',
+    ],
   ])('%s', async (_title, tags, expected) => {
     expect(await world.putTags(key, tags)).toBe(expected);
-    expect(await world.tags(key)).toEqual(expected === '200' ? tags.map(([name, value]) => `${name}=${value}`).toSorted() : []);
+    expect(await world.tags(key)).toEqual(
+      expected === '200' ? tags.map(([name, value]) => `${name}=${value}`).toSorted() : [],
+    );
   });
 
   const replace = async (tags: string): Promise<string> =>
@@ -125,11 +160,20 @@ describe('what may be a tag', () => {
     [rule('tags.key', 'too long in the header'), 'k'.repeat(129), '400 InvalidTag'],
     [rule('tags.key', 'reserved in the header'), 'aws:k=v', '400 InvalidTag'],
     [rule('tags.charset', 'a wrong character in the header'), 'k=%21', '400 InvalidTag'],
-    [rule('tags.count', 'eleven in the header'), numbered(11).map(([name]) => name).join('&'), '400 InvalidTag'],
+    [
+      rule('tags.count', 'eleven in the header'),
+      numbered(11)
+        .map(([name]) => name)
+        .join('&'),
+      '400 InvalidTag',
+    ],
   ])('%s', async (_title, header, expected) => {
     expect(await replace(header)).toBe(expected);
     if (!expected.endsWith('InvalidArgument')) return;
-    const { body } = await world.copy(`/${bucket}/copy`, key, { 'x-amz-tagging-directive': 'REPLACE', 'x-amz-tagging': header });
+    const { body } = await world.copy(`/${bucket}/copy`, key, {
+      'x-amz-tagging-directive': 'REPLACE',
+      'x-amz-tagging': header,
+    });
     expect(element(body, 'ArgumentName')).toBe('x-amz-tagging');
   });
 });
@@ -145,7 +189,11 @@ describe('DeleteObject', () => {
   test(rule('delete.missing', 'what is not there'), async () => {
     for (let turn = 0; turn < 2; turn++) {
       const { status, headers } = await world.ask('DELETE', `/${bucket}/none`);
-      expect([status, headers['x-amz-delete-marker'], headers['x-amz-version-id']]).toEqual([204, undefined, undefined]);
+      expect([status, headers['x-amz-delete-marker'], headers['x-amz-version-id']]).toEqual([
+        204,
+        undefined,
+        undefined,
+      ]);
     }
   });
 
@@ -167,11 +215,26 @@ describe('DeleteObject', () => {
 
   test.each<[string, (etag: string) => Headers, string, string]>([
     [rule('delete.if-match', 'its ETag'), (etag) => ({ 'if-match': etag }), '204', '404 NoSuchKey'],
-    [rule('delete.if-match', 'without quotes'), (etag) => ({ 'if-match': etag.replaceAll('"', '') }), '204', '404 NoSuchKey'],
+    [
+      rule('delete.if-match', 'without quotes'),
+      (etag) => ({ 'if-match': etag.replaceAll('"', '') }),
+      '204',
+      '404 NoSuchKey',
+    ],
     [rule('delete.if-match', 'any'), () => ({ 'if-match': '*' }), '204', '404 NoSuchKey'],
     [rule('delete.if-match', 'another'), () => ({ 'if-match': '"other"' }), '412 PreconditionFailed', '200'],
-    [rule('delete.directory-conditions', 'its size'), () => ({ 'x-amz-if-match-size': '5' }), '501 NotImplemented', '200'],
-    [rule('delete.directory-conditions', 'its time'), () => ({ 'x-amz-if-match-last-modified-time': new Date().toUTCString() }), '501 NotImplemented', '200'],
+    [
+      rule('delete.directory-conditions', 'its size'),
+      () => ({ 'x-amz-if-match-size': '5' }),
+      '501 NotImplemented',
+      '200',
+    ],
+    [
+      rule('delete.directory-conditions', 'its time'),
+      () => ({ 'x-amz-if-match-last-modified-time': new Date().toUTCString() }),
+      '501 NotImplemented',
+      '200',
+    ],
   ])('%s', async (_title, headersFor, expected, after) => {
     const headers = headersFor((await world.must('HEAD', key)).headers['etag'] ?? '');
     expect(await world.outcome('DELETE', key, { headers })).toBe(expected);

@@ -66,7 +66,10 @@ describe('part number and upload', () => {
     const part = await world.copyPart(completed, source);
     await world.complete(completed, [element(part.body, 'ETag')]);
     const late = await world.copyPart(completed, source);
-    expect([late.outcome, element(late.body, 'UploadId')]).toEqual(['404 NoSuchUpload', completed.split('uploadId=')[1]]);
+    expect([late.outcome, element(late.body, 'UploadId')]).toEqual([
+      '404 NoSuchUpload',
+      completed.split('uploadId=')[1],
+    ]);
   });
 
   test(rule('part-copy.without-upload', 'only one of the two'), async () => {
@@ -76,7 +79,11 @@ describe('part number and upload', () => {
   });
 
   test(rule('part-copy.version-id', 'a version of the destination'), async () => {
-    for (const id of ['null', '']) expect((await world.copyPart(`${upload}&versionId=${id}`, `/${bucket}/source`)).outcome).toBe('400 InvalidArgument');
+    for (const id of ['null', '']) {
+      expect((await world.copyPart(`${upload}&versionId=${id}`, `/${bucket}/source`)).outcome).toBe(
+        '400 InvalidArgument',
+      );
+    }
   });
 
   test(rule('part-copy.body', 'a body with a length'), async () => {
@@ -108,17 +115,44 @@ describe('ranges', () => {
   });
 
   describe(rule('part-copy.range.form', 'in another form'), () => {
-    test.each(['0-8', 'bytes=1-', 'bytes=-2', 'bytes=1-0', 'bytes=0-1,3-4', 'bytes=a-b', 'bytes 0-1', 'bytes=0-1 ', ' bytes=0-1', 'bytes=0 - 1', 'Bytes=0-1', 'bytes=', 'bytes=+1-2', ''])('%j', async (range) => {
+    test.each([
+      '0-8',
+      'bytes=1-',
+      'bytes=-2',
+      'bytes=1-0',
+      'bytes=0-1,3-4',
+      'bytes=a-b',
+      'bytes 0-1',
+      'bytes=0-1 ',
+      ' bytes=0-1',
+      'bytes=0 - 1',
+      'Bytes=0-1',
+      'bytes=',
+      'bytes=+1-2',
+      '',
+    ])('%j', async (range) => {
       // White space around a header value is not part of it.
       const trimmed = range.trim();
       const answer = await world.copyPart(upload, `/${bucket}/large`, { [RANGE]: trimmed });
-      if (trimmed === 'bytes=0-1') expect(answer.outcome).toBe('200');
-      else expect([answer.outcome, element(answer.body, 'ArgumentName'), element(answer.body, 'ArgumentValue')]).toEqual(['400 InvalidArgument', RANGE, trimmed]);
+      if (trimmed === 'bytes=0-1') {
+        expect(answer.outcome).toBe('200');
+      } else {
+        expect([answer.outcome, element(answer.body, 'ArgumentName'), element(answer.body, 'ArgumentValue')]).toEqual([
+          '400 InvalidArgument',
+          RANGE,
+          trimmed,
+        ]);
+      }
     });
   });
 
   test.each([
-    [rule('part-copy.range.outside', 'begins behind the end'), 'large', `bytes=${SMALL + 10}-${SMALL + 11}`, '400 InvalidRequest'],
+    [
+      rule('part-copy.range.outside', 'begins behind the end'),
+      'large',
+      `bytes=${SMALL + 10}-${SMALL + 11}`,
+      '400 InvalidRequest',
+    ],
     [rule('part-copy.range.beyond', 'ends behind the end'), 'large', `bytes=0-${SMALL + 10}`, '416 InvalidRange'],
     [rule('part-copy.range.small', 'of 5 MB'), 'small', 'bytes=0-1', '400 InvalidRequest'],
     [rule('part-copy.range.small', 'all of 5 MB'), 'small', `bytes=0-${SMALL - 1}`, '400 InvalidRequest'],
@@ -132,16 +166,30 @@ describe('ranges', () => {
 });
 
 describe('the part', () => {
-  test(rule(['part-copy.answer', 'common.xml', 'common.encryption', 'copy.checksum.unsaid', 'copy.chunked'], 'what is answered'), async () => {
-    const { headers, body } = await world.copyPart(upload, `/${bucket}/source`);
-    expect(children(body)).toEqual(['LastModified', 'ETag']);
-    expect(element(body, 'LastModified')).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
-    expect(headers).toMatchObject({ 'content-type': 'application/xml', [SSE]: 'AES256', 'transfer-encoding': 'chunked' });
-    expect(Object.keys(headers).filter((name) => /version|charged|checksum|customer|content-length|kms/.test(name))).toEqual([]);
-  });
+  test(
+    rule(
+      ['part-copy.answer', 'common.xml', 'common.encryption', 'copy.checksum.unsaid', 'copy.chunked'],
+      'what is answered',
+    ),
+    async () => {
+      const { headers, body } = await world.copyPart(upload, `/${bucket}/source`);
+      expect(children(body)).toEqual(['LastModified', 'ETag']);
+      expect(element(body, 'LastModified')).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
+      expect(headers).toMatchObject({
+        'content-type': 'application/xml',
+        [SSE]: 'AES256',
+        'transfer-encoding': 'chunked',
+      });
+      expect(
+        Object.keys(headers).filter((name) => /version|charged|checksum|customer|content-length|kms/.test(name)),
+      ).toEqual([]);
+    },
+  );
 
   test(rule('part-copy.etag', 'of a whole object'), async () => {
-    expect(element((await world.copyPart(upload, `/${bucket}/source`)).body, 'ETag')).toBe(`&quot;${md5('bytes')}&quot;`);
+    expect(element((await world.copyPart(upload, `/${bucket}/source`)).body, 'ETag')).toBe(
+      `&quot;${md5('bytes')}&quot;`,
+    );
     expect(element((await world.copyPart(upload, `/${bucket}/empty`)).body, 'ETag')).toBe(`&quot;${md5('')}&quot;`);
   });
 
@@ -156,25 +204,54 @@ describe('the part', () => {
 
   test(rule('part-copy.ignored', 'what is for objects only'), async () => {
     const headers = {
-      'x-amz-acl': 'no-such', 'x-amz-meta-a': 'b', 'x-amz-tagging': '%', 'x-amz-storage-class': 'MOON', 'x-amz-metadata-directive': 'MERGE',
-      'content-type': 'text/x', 'x-amz-website-redirect-location': 'nowhere', 'x-amz-grant-read': 'x',
+      'x-amz-acl': 'no-such',
+      'x-amz-meta-a': 'b',
+      'x-amz-tagging': '%',
+      'x-amz-storage-class': 'MOON',
+      'x-amz-metadata-directive': 'MERGE',
+      'content-type': 'text/x',
+      'x-amz-website-redirect-location': 'nowhere',
+      'x-amz-grant-read': 'x',
     };
     expect(await objectOf('source', headers)).toBe('bytes');
     const after = (await world.must('HEAD', target)).headers;
-    expect([after['x-amz-meta-a'], after['content-type'], after['x-amz-storage-class']]).toEqual([undefined, 'binary/octet-stream', undefined]);
+    expect([after['x-amz-meta-a'], after['content-type'], after['x-amz-storage-class']]).toEqual([
+      undefined,
+      'binary/octet-stream',
+      undefined,
+    ]);
   });
 
   test.each<[string, Headers, string]>([
     [rule('part-copy.encryption', 'the algorithm'), { [`${SSE}-customer-algorithm`]: 'AES256' }, '200'],
-    [rule('part-copy.encryption', 'the algorithm of the source'), { 'x-amz-copy-source-server-side-encryption-customer-algorithm': 'AES256' }, '200'],
-    [rule('part-copy.encryption', 'another algorithm'), { [`${SSE}-customer-algorithm`]: 'DES' }, '400 InvalidEncryptionAlgorithmError'],
+    [
+      rule('part-copy.encryption', 'the algorithm of the source'),
+      { 'x-amz-copy-source-server-side-encryption-customer-algorithm': 'AES256' },
+      '200',
+    ],
+    [
+      rule('part-copy.encryption', 'another algorithm'),
+      { [`${SSE}-customer-algorithm`]: 'DES' },
+      '400 InvalidEncryptionAlgorithmError',
+    ],
     [rule('part-copy.encryption', 'a key'), { [`${SSE}-customer-key`]: 'a2V5' }, '501 NotImplemented'],
     [rule('part-copy.encryption', 'its MD5'), { [`${SSE}-customer-key-md5`]: 'a2V5' }, '501 NotImplemented'],
-    [rule('part-copy.encryption', 'a key of the source'), { 'x-amz-copy-source-server-side-encryption-customer-key': 'a2V5' }, '501 NotImplemented'],
-    [rule('part-copy.encryption', 'the MD5 of a key of the source'), { 'x-amz-copy-source-server-side-encryption-customer-key-md5': 'x' }, '501 NotImplemented'],
+    [
+      rule('part-copy.encryption', 'a key of the source'),
+      { 'x-amz-copy-source-server-side-encryption-customer-key': 'a2V5' },
+      '501 NotImplemented',
+    ],
+    [
+      rule('part-copy.encryption', 'the MD5 of a key of the source'),
+      { 'x-amz-copy-source-server-side-encryption-customer-key-md5': 'x' },
+      '501 NotImplemented',
+    ],
   ])('%s', async (_title, headers, expected) => {
     const answer = await world.copyPart(upload, `/${bucket}/source`, headers);
-    expect([answer.outcome, answer.headers[`${SSE}-customer-algorithm`]]).toEqual([expected, expected === '200' ? headers[`${SSE}-customer-algorithm`] : undefined]);
+    expect([answer.outcome, answer.headers[`${SSE}-customer-algorithm`]]).toEqual([
+      expected,
+      expected === '200' ? headers[`${SSE}-customer-algorithm`] : undefined,
+    ]);
   });
 });
 

@@ -37,7 +37,12 @@ export class World {
   }
 
   async ask(method: string, target: string, { headers, body, as = 'owner' }: Asked = {}): Promise<Answer> {
-    const answer = await send(this.gateway.port, as, { method, target, ...(headers && { headers }), ...(body !== undefined && { body }) });
+    const answer = await send(this.gateway.port, as, {
+      method,
+      target,
+      ...(headers && { headers }),
+      ...(body !== undefined && { body }),
+    });
     return { ...answer, outcome: outcome(answer) };
   }
 
@@ -87,7 +92,9 @@ export class World {
   /** Tags of an object: `k=v`, in the order of the answer. */
   async tags(target: string): Promise<string[]> {
     const { body } = await this.must('GET', `${target}?tagging`);
-    return [...body.matchAll(/<Key>([^<]*)<\/Key><Value>([^<]*)</g)].map(([, key = '', value = '']) => `${key}=${value}`);
+    return [...body.matchAll(/<Key>([^<]*)<\/Key><Value>([^<]*)</g)].map(
+      ([, key = '', value = '']) => `${key}=${value}`,
+    );
   }
 
   /** @returns status and code */

@@ -6,43 +6,107 @@ import { callSts, directoryOf, keysOf, roleArn, send, sessionsOf, type StsAnswer
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  const accounts = directoryOf({ users: [{ name: 'alice' }], roles: [{ name: 'closed', trust: { roles: ['closed'] } }, { name: 'open', trust: { users: ['alice'] } }] });
+  const accounts = directoryOf({
+    users: [{ name: 'alice' }],
+    roles: [
+      { name: 'closed', trust: { roles: ['closed'] } },
+      { name: 'open', trust: { users: ['alice'] } },
+    ],
+  });
   gateway = await startTestGateway({ accounts, sessions: sessionsOf(accounts) });
 });
 
 afterAll(() => gateway.close());
 
 function post(body: string, headers: Readonly<Record<string, string>> = {}): Promise<StsAnswer> {
-  return send({ port: gateway.port, method: 'POST', path: '/', headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers }, body });
+  return send({
+    port: gateway.port,
+    method: 'POST',
+    path: '/',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body,
+  });
 }
 
-const NAMES = ['Action', 'Version', 'RoleArn', 'RoleSessionName', 'DurationSeconds', 'Policy', 'PolicyArns.member.1.arn', 'Tags.member.1.Key', 'Tags.member.1.Value', 'TransitiveTagKeys.member.1',
-  'ExternalId', 'SourceIdentity', 'WebIdentityToken', '__proto__', 'constructor', 'X-Amz-Security-Token'];
-const VALUES = ['AssumeRole', 'AssumeRoleWithWebIdentity', 'GetCallerIdentity', 'GetSessionToken', '2011-06-15', roleArn('closed'), roleArn('open'), '900', '-1', '1e9', '', '{}', '{"Statement":[]}',
-  '{"Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}', 'eyJhbGciOiJub25lIn0.eyJpc3MiOiJ4In0.', '%', '\u0000', '\ud800'];
-const value = fc.oneof(fc.constantFrom(...VALUES), fc.string({ maxLength: 40 }), fc.string({ unit: 'binary', maxLength: 20 }));
-const name = fc.oneof({ arbitrary: fc.constantFrom(...NAMES), weight: 8 }, { arbitrary: fc.string({ maxLength: 12 }), weight: 1 });
+const NAMES = [
+  'Action',
+  'Version',
+  'RoleArn',
+  'RoleSessionName',
+  'DurationSeconds',
+  'Policy',
+  'PolicyArns.member.1.arn',
+  'Tags.member.1.Key',
+  'Tags.member.1.Value',
+  'TransitiveTagKeys.member.1',
+  'ExternalId',
+  'SourceIdentity',
+  'WebIdentityToken',
+  '__proto__',
+  'constructor',
+  'X-Amz-Security-Token',
+];
+const VALUES = [
+  'AssumeRole',
+  'AssumeRoleWithWebIdentity',
+  'GetCallerIdentity',
+  'GetSessionToken',
+  '2011-06-15',
+  roleArn('closed'),
+  roleArn('open'),
+  '900',
+  '-1',
+  '1e9',
+  '',
+  '{}',
+  '{"Statement":[]}',
+  '{"Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}',
+  'eyJhbGciOiJub25lIn0.eyJpc3MiOiJ4In0.',
+  '%',
+  '\u0000',
+  '\ud800',
+];
+const value = fc.oneof(
+  fc.constantFrom(...VALUES),
+  fc.string({ maxLength: 40 }),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+);
+const name = fc.oneof(
+  { arbitrary: fc.constantFrom(...NAMES), weight: 8 },
+  { arbitrary: fc.string({ maxLength: 12 }), weight: 1 },
+);
 const parameters = fc.array(fc.tuple(name, value), { maxLength: 12 });
 const form = parameters.map((pairs) => new URLSearchParams(pairs).toString());
 
 describe('forms of strangers', () => {
   it('are answered with an error of STS, whatever they say, and give nobody credentials', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(fc.oneof(form, fc.string()), { maxLength: 3 }), async (parts) => {
-      const answer = await post(parts.join('&'));
-      expect([400, 403]).toContain(answer.status);
-      expect(answer.text).toMatch(/^<ErrorResponse /);
-      expect(answer.text).not.toContain('SecretAccessKey');
-    }), { numRuns: 300 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(form, fc.string()), { maxLength: 3 }), async (parts) => {
+        const answer = await post(parts.join('&'));
+        expect([400, 403]).toContain(answer.status);
+        expect(answer.text).toMatch(/^<ErrorResponse /);
+        expect(answer.text).not.toContain('SecretAccessKey');
+      }),
+      { numRuns: 300 },
+    );
     expect(gateway.logged.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   it('of users get a role that trusts them and no other', async () => {
-    await fc.assert(fc.asyncProperty(parameters, async (pairs) => {
-      const wanted = { Action: 'AssumeRole', RoleArn: roleArn('open'), RoleSessionName: 'job', ...Object.fromEntries(pairs.filter(([name]) => name !== 'Version')) };
-      const answer = await callSts({ port: gateway.port, keys: keysOf('alice'), parameters: wanted });
-      expect([200, 400, 403]).toContain(answer.status);
-      if (answer.status === 200 && wanted.Action === 'AssumeRole') expect(wanted.RoleArn).toBe(roleArn('open'));
-    }), { numRuns: 200 });
+    await fc.assert(
+      fc.asyncProperty(parameters, async (pairs) => {
+        const wanted = {
+          Action: 'AssumeRole',
+          RoleArn: roleArn('open'),
+          RoleSessionName: 'job',
+          ...Object.fromEntries(pairs.filter(([name]) => name !== 'Version')),
+        };
+        const answer = await callSts({ port: gateway.port, keys: keysOf('alice'), parameters: wanted });
+        expect([200, 400, 403]).toContain(answer.status);
+        if (answer.status === 200 && wanted.Action === 'AssumeRole') expect(wanted.RoleArn).toBe(roleArn('open'));
+      }),
+      { numRuns: 200 },
+    );
     expect(gateway.logged.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
@@ -50,17 +114,45 @@ describe('forms of strangers', () => {
     ['a parameter twice', 'Action=GetCallerIdentity&Version=2011-06-15&Action=AssumeRole', {}, 'MalformedQueryString'],
     ['a broken escape', 'Action=%zz', {}, 'MalformedQueryString'],
     ['no UTF-8', 'Action=%ff', {}, 'MalformedQueryString'],
-    ['more parameters than there can be', Array.from({ length: 300 }, (_, at) => `p${at}=`).join('&'), {}, 'MalformedQueryString'],
+    [
+      'more parameters than there can be',
+      Array.from({ length: 300 }, (_, at) => `p${at}=`).join('&'),
+      {},
+      'MalformedQueryString',
+    ],
     ['more bytes than there can be', `Action=${'x'.repeat(100_000)}`, {}, 'RequestEntityTooLarge'],
-    ['a digest that is wrong', 'Action=GetCallerIdentity&Version=2011-06-15', { 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' }, 'ValidationError'],
+    [
+      'a digest that is wrong',
+      'Action=GetCallerIdentity&Version=2011-06-15',
+      { 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' },
+      'ValidationError',
+    ],
   ])('%s', async (_, body, headers, code) => {
     expect((await post(body, headers)).field('Code')).toBe(code);
   });
 
-  it('S3 keeps what is its own: other bodies and addresses are none of STS\'s', async () => {
-    const json = await send({ port: gateway.port, method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, body: '{}' });
-    const bucket = await send({ port: gateway.port, method: 'POST', path: '/bucket', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'Action=x' });
-    const virtual = await send({ port: gateway.port, method: 'GET', path: '/?Action=GetCallerIdentity&Version=2011-06-15', headers: { host: 'bucket.localhost' }, body: '' });
+  it("S3 keeps what is its own: other bodies and addresses are none of STS's", async () => {
+    const json = await send({
+      port: gateway.port,
+      method: 'POST',
+      path: '/',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const bucket = await send({
+      port: gateway.port,
+      method: 'POST',
+      path: '/bucket',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'Action=x',
+    });
+    const virtual = await send({
+      port: gateway.port,
+      method: 'GET',
+      path: '/?Action=GetCallerIdentity&Version=2011-06-15',
+      headers: { host: 'bucket.localhost' },
+      body: '',
+    });
     for (const answer of [json, bucket, virtual]) expect(answer.text).toMatch(/^<\?xml[^>]*>\s*<Error>/);
   });
 });

@@ -7,7 +7,11 @@ import { callSts, directoryOf, NUMBER, roleArn, sessionsOf, type StsAnswer } fro
 
 /** An identity provider on loopback, whose keys and manners tests change. */
 const issuer = {
-  url: '', asked: 0, keys: [] as { kid: string; pair: GenerateKeyPairResult }[], jwksUri: '', answer: undefined as (() => { status: number; body: string }) | undefined,
+  url: '',
+  asked: 0,
+  keys: [] as { kid: string; pair: GenerateKeyPairResult }[],
+  jwksUri: '',
+  answer: undefined as (() => { status: number; body: string }) | undefined,
 };
 let server: Server;
 let gateway: TestGateway;
@@ -19,8 +23,12 @@ async function newKey(kid: string): Promise<void> {
 
 async function documentAt(path: string | undefined): Promise<{ status: number; body: string }> {
   if (issuer.answer !== undefined) return issuer.answer();
-  if (path === '/.well-known/openid-configuration') return { status: 200, body: JSON.stringify({ issuer: issuer.url, jwks_uri: issuer.jwksUri }) };
-  const keys = await Promise.all(issuer.keys.map(async ({ kid, pair }) => ({ ...await exportJWK(pair.publicKey), kid, alg: 'RS256', use: 'sig' })));
+  if (path === '/.well-known/openid-configuration') {
+    return { status: 200, body: JSON.stringify({ issuer: issuer.url, jwks_uri: issuer.jwksUri }) };
+  }
+  const keys = await Promise.all(
+    issuer.keys.map(async ({ kid, pair }) => ({ ...(await exportJWK(pair.publicKey)), kid, alg: 'RS256', use: 'sig' })),
+  );
   return { status: 200, body: JSON.stringify({ keys }) };
 }
 
@@ -29,9 +37,26 @@ async function freshGateway(): Promise<void> {
   const accounts = directoryOf({
     identityProviders: [{ issuer: issuer.url, audiences: ['s3gw', 'other'] }],
     roles: [
-      { name: 'pod', trust: { webIdentity: [{ issuer: issuer.url, audiences: ['s3gw'], subjects: ['system:serviceaccount:kubeflow:*'] }] }, buckets: ['data'] },
-      { name: 'ci', trust: { Statement: [{ Effect: 'Allow', Principal: { Federated: `arn:aws:iam::${NUMBER}:oidc-provider/${issuer.url.slice(7)}` }, Action: 'sts:AssumeRoleWithWebIdentity',
-        Condition: { StringEquals: { [`${issuer.url.slice(7)}:project_path`]: 'group/app' } } }] } },
+      {
+        name: 'pod',
+        trust: {
+          webIdentity: [{ issuer: issuer.url, audiences: ['s3gw'], subjects: ['system:serviceaccount:kubeflow:*'] }],
+        },
+        buckets: ['data'],
+      },
+      {
+        name: 'ci',
+        trust: {
+          Statement: [
+            {
+              Effect: 'Allow',
+              Principal: { Federated: `arn:aws:iam::${NUMBER}:oidc-provider/${issuer.url.slice(7)}` },
+              Action: 'sts:AssumeRoleWithWebIdentity',
+              Condition: { StringEquals: { [`${issuer.url.slice(7)}:project_path`]: 'group/app' } },
+            },
+          ],
+        },
+      },
       { name: 'users-only', trust: { accounts: ['main'] } },
     ],
   });
@@ -42,7 +67,9 @@ beforeAll(async () => {
   stranger = await generateKeyPair('RS256', { extractable: true });
   server = createServer((request, response) => {
     issuer.asked += 1;
-    void documentAt(request.url).then(({ status, body }) => response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'max-age=600' }).end(body));
+    void documentAt(request.url).then(({ status, body }) =>
+      response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'max-age=600' }).end(body),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   issuer.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -66,13 +93,35 @@ interface TokenOptions {
 
 function token({ claims = {}, expires = 600, by = issuer.keys[0], alg = 'RS256' }: TokenOptions = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
-  const payload = { iss: issuer.url, aud: 's3gw', sub: 'system:serviceaccount:kubeflow:runner', iat: now - 5, exp: now + expires, ...claims };
+  const payload = {
+    iss: issuer.url,
+    aud: 's3gw',
+    sub: 'system:serviceaccount:kubeflow:runner',
+    iat: now - 5,
+    exp: now + expires,
+    ...claims,
+  };
   if (by === undefined) throw new Error('the issuer has no key');
-  return new SignJWT(payload).setProtectedHeader({ alg, ...(by.kid !== undefined && { kid: by.kid }) }).sign(by.pair.privateKey);
+  return new SignJWT(payload)
+    .setProtectedHeader({ alg, ...(by.kid !== undefined && { kid: by.kid }) })
+    .sign(by.pair.privateKey);
 }
 
-function assume(webIdentityToken: string, role = 'pod', more: Readonly<Record<string, string>> = {}): Promise<StsAnswer> {
-  return callSts({ port: gateway.port, parameters: { Action: 'AssumeRoleWithWebIdentity', RoleArn: roleArn(role), RoleSessionName: 'pod-1', WebIdentityToken: webIdentityToken, ...more } });
+function assume(
+  webIdentityToken: string,
+  role = 'pod',
+  more: Readonly<Record<string, string>> = {},
+): Promise<StsAnswer> {
+  return callSts({
+    port: gateway.port,
+    parameters: {
+      Action: 'AssumeRoleWithWebIdentity',
+      RoleArn: roleArn(role),
+      RoleSessionName: 'pod-1',
+      WebIdentityToken: webIdentityToken,
+      ...more,
+    },
+  });
 }
 
 const result = ({ status, field }: StsAnswer): (number | string | undefined)[] => [status, field('Code')];
@@ -81,8 +130,16 @@ describe('AssumeRoleWithWebIdentity', () => {
   it('gives credentials to whom the trust policy names, without a signature', async () => {
     const answer = await assume(await token());
     expect(result(answer)).toEqual([200, undefined]);
-    expect([answer.field('SubjectFromWebIdentityToken'), answer.field('Audience'), answer.field('Provider'), answer.field('Arn')]).toEqual([
-      'system:serviceaccount:kubeflow:runner', 's3gw', `arn:aws:iam::${NUMBER}:oidc-provider/${issuer.url.slice(7)}`, `arn:aws:sts::${NUMBER}:assumed-role/pod/pod-1`,
+    expect([
+      answer.field('SubjectFromWebIdentityToken'),
+      answer.field('Audience'),
+      answer.field('Provider'),
+      answer.field('Arn'),
+    ]).toEqual([
+      'system:serviceaccount:kubeflow:runner',
+      's3gw',
+      `arn:aws:iam::${NUMBER}:oidc-provider/${issuer.url.slice(7)}`,
+      `arn:aws:sts::${NUMBER}:assumed-role/pod/pod-1`,
     ]);
     const who = await callSts({ port: gateway.port, keys: answer.keys(), parameters: { Action: 'GetCallerIdentity' } });
     expect(who.field('Arn')).toBe(`arn:aws:sts::${NUMBER}:assumed-role/pod/pod-1`);
@@ -96,33 +153,78 @@ describe('AssumeRoleWithWebIdentity', () => {
   });
 
   it.each<[string, () => Promise<string>, string, [number, string]]>([
-    ['another subject', () => token({ claims: { sub: 'system:serviceaccount:default:runner' } }), 'pod', [403, 'AccessDenied']],
-    ['an audience that the role does not take', () => token({ claims: { aud: 'other' } }), 'pod', [403, 'AccessDenied']],
-    ['an audience that the provider does not take', () => token({ claims: { aud: 'sts.amazonaws.com' } }), 'pod', [400, 'InvalidIdentityToken']],
+    [
+      'another subject',
+      () => token({ claims: { sub: 'system:serviceaccount:default:runner' } }),
+      'pod',
+      [403, 'AccessDenied'],
+    ],
+    [
+      'an audience that the role does not take',
+      () => token({ claims: { aud: 'other' } }),
+      'pod',
+      [403, 'AccessDenied'],
+    ],
+    [
+      'an audience that the provider does not take',
+      () => token({ claims: { aud: 'sts.amazonaws.com' } }),
+      'pod',
+      [400, 'InvalidIdentityToken'],
+    ],
     ['a role for users', () => token(), 'users-only', [403, 'AccessDenied']],
     ['a role that is not there', () => token(), 'none', [403, 'AccessDenied']],
     ['a token that expired', () => token({ expires: -60 }), 'pod', [400, 'ExpiredTokenException']],
     ['a token without subject', () => token({ claims: { sub: '' } }), 'pod', [400, 'InvalidIdentityToken']],
-    ['another issuer', () => token({ claims: { iss: 'https://elsewhere.example.com' } }), 'pod', [400, 'InvalidIdentityToken']],
-    ['a stranger\'s key under the name of the issuer\'s', () => token({ by: { kid: 'one', pair: stranger } }), 'pod', [400, 'InvalidIdentityToken']],
+    [
+      'another issuer',
+      () => token({ claims: { iss: 'https://elsewhere.example.com' } }),
+      'pod',
+      [400, 'InvalidIdentityToken'],
+    ],
+    [
+      "a stranger's key under the name of the issuer's",
+      () => token({ by: { kid: 'one', pair: stranger } }),
+      'pod',
+      [400, 'InvalidIdentityToken'],
+    ],
     ['no token', () => Promise.resolve('nonsense'), 'pod', [400, 'InvalidIdentityToken']],
-    ['an unsigned token', async () => {
-      const [, payload = ''] = (await token()).split('.');
-      return `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`;
-    }, 'pod', [400, 'InvalidIdentityToken']],
-    ['a token signed with the public key as a shared secret', async () => {
-      const [{ pair, kid }] = issuer.keys as [(typeof issuer.keys)[number]];
-      const secret = Buffer.from(JSON.stringify(await exportJWK(pair.publicKey)));
-      return new SignJWT({ iss: issuer.url, aud: 's3gw', sub: 'system:serviceaccount:kubeflow:x' }).setProtectedHeader({ alg: 'HS256', kid }).setIssuedAt().setExpirationTime('1h').sign(secret);
-    }, 'pod', [400, 'InvalidIdentityToken']],
+    [
+      'an unsigned token',
+      async () => {
+        const [, payload = ''] = (await token()).split('.');
+        return `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`;
+      },
+      'pod',
+      [400, 'InvalidIdentityToken'],
+    ],
+    [
+      'a token signed with the public key as a shared secret',
+      async () => {
+        const [{ pair, kid }] = issuer.keys as [(typeof issuer.keys)[number]];
+        const secret = Buffer.from(JSON.stringify(await exportJWK(pair.publicKey)));
+        return new SignJWT({ iss: issuer.url, aud: 's3gw', sub: 'system:serviceaccount:kubeflow:x' })
+          .setProtectedHeader({ alg: 'HS256', kid })
+          .setIssuedAt()
+          .setExpirationTime('1h')
+          .sign(secret);
+      },
+      'pod',
+      [400, 'InvalidIdentityToken'],
+    ],
     ['a claim that the trust policy asks for and is not there', () => token(), 'ci', [403, 'AccessDenied']],
   ])('refuses %s', async (_, web, role, expected) => {
     expect(result(await assume(await web(), role))).toEqual(expected);
   });
 
   it('takes claims of the token as conditions', async () => {
-    expect(result(await assume(await token({ claims: { project_path: 'group/app' } }), 'ci'))).toEqual([200, undefined]);
-    expect(result(await assume(await token({ claims: { project_path: 'group/evil' } }), 'ci'))).toEqual([403, 'AccessDenied']);
+    expect(result(await assume(await token({ claims: { project_path: 'group/app' } }), 'ci'))).toEqual([
+      200,
+      undefined,
+    ]);
+    expect(result(await assume(await token({ claims: { project_path: 'group/evil' } }), 'ci'))).toEqual([
+      403,
+      'AccessDenied',
+    ]);
   });
 
   it('does not ask anybody for tokens of an issuer that is not configured', async () => {
@@ -131,7 +233,12 @@ describe('AssumeRoleWithWebIdentity', () => {
   });
 
   it('asks again for a key that it does not know, but strangers cannot make it ask for each token', async () => {
-    for (let at = 0; at < 5; at += 1) expect(result(await assume(await token({ by: { kid: `made-up-${at}`, pair: stranger } })))).toEqual([400, 'InvalidIdentityToken']);
+    for (let at = 0; at < 5; at += 1) {
+      expect(result(await assume(await token({ by: { kid: `made-up-${at}`, pair: stranger } })))).toEqual([
+        400,
+        'InvalidIdentityToken',
+      ]);
+    }
     expect(issuer.asked).toBe(2);
     expect(result(await assume(await token()))).toEqual([200, undefined]);
   });
@@ -141,7 +248,10 @@ describe('AssumeRoleWithWebIdentity', () => {
     ['sends elsewhere', () => ({ status: 302, body: '' })],
     ['answers no JSON', () => ({ status: 200, body: '<html>' })],
     ['answers without end', () => ({ status: 200, body: ' '.repeat(300_000) })],
-    ['says that it is another', () => ({ status: 200, body: JSON.stringify({ issuer: 'https://x', jwks_uri: `${issuer.url}/keys` }) })],
+    [
+      'says that it is another',
+      () => ({ status: 200, body: JSON.stringify({ issuer: 'https://x', jwks_uri: `${issuer.url}/keys` }) }),
+    ],
   ])('an issuer that %s is told as one', async (_, answer) => {
     issuer.answer = answer;
     expect(result(await assume(await token()))).toEqual([400, 'IDPCommunicationError']);

@@ -21,11 +21,18 @@ interface More {
   readonly secretKey?: string;
 }
 
-async function ask(traced: Traced, method: string, target: string, more: More = {}): Promise<{ answer: RawAnswer; traceId: string }> {
+async function ask(
+  traced: Traced,
+  method: string,
+  target: string,
+  more: More = {},
+): Promise<{ answer: RawAnswer; traceId: string }> {
   const traceId = randomBytes(16).toString('hex');
   const connection = await RawConnection.open(traced.gateway.port);
-  const headers = { 'content-length': '0', 'traceparent': `00-${traceId}-${'a'.repeat(16)}-${more.flags ?? '00'}` };
-  connection.send(signedHead({ method, target, headers, ...(more.secretKey !== undefined && { secretKey: more.secretKey }) }));
+  const headers = { 'content-length': '0', traceparent: `00-${traceId}-${'a'.repeat(16)}-${more.flags ?? '00'}` };
+  connection.send(
+    signedHead({ method, target, headers, ...(more.secretKey !== undefined && { secretKey: more.secretKey }) }),
+  );
   const answer = await connection.answer(method);
   connection.close();
   return { answer, traceId };
@@ -50,8 +57,15 @@ describe.each(['http/json', 'http/protobuf', 'grpc'] as const)('over %s', (proto
     const sampled = await ask(traced, 'GET', `/${bucket}/fine`, { flags: '01' });
     expect([fine, missing, forged, sampled].map(({ answer }) => answer.status)).toEqual([200, 404, 403, 200]);
     const failure = await traced.receiver.trace(forged.traceId, 2);
-    expect(failure[0]).toMatchObject({ name: 'GET /{bucket}/{key}', parentSpanId: 'a'.repeat(16), resource: { 'service.name': 'gateway-under-test' } });
-    expect(failure[0]?.attributes).toMatchObject({ 'error.type': 'SignatureDoesNotMatch', 's3gw.sampled_at_head': false });
+    expect(failure[0]).toMatchObject({
+      name: 'GET /{bucket}/{key}',
+      parentSpanId: 'a'.repeat(16),
+      resource: { 'service.name': 'gateway-under-test' },
+    });
+    expect(failure[0]?.attributes).toMatchObject({
+      'error.type': 'SignatureDoesNotMatch',
+      's3gw.sampled_at_head': false,
+    });
     expect((await traced.receiver.trace(sampled.traceId, 3)).map(({ kind }) => kind)).toEqual([2, 1, 3]);
     const exported = new Set(traced.receiver.spans.map(({ traceId }) => traceId));
     expect([fine.traceId, missing.traceId].filter((traceId) => exported.has(traceId))).toEqual([]);
@@ -63,9 +77,12 @@ describe.each(['http/json', 'http/protobuf', 'grpc'] as const)('over %s', (proto
     const fine = await ask(traced, 'GET', `/${bucket}/fine`);
     const sampled = await ask(traced, 'GET', `/${bucket}/fine`, { flags: '01' });
     const told = backend.requests.slice(before).map(({ headers }) => headers['traceparent']);
-    expect(told).toEqual(expect.arrayContaining([
-      expect.stringMatching(new RegExp(`^00-${fine.traceId}-[0-9a-f]{16}-00$`)), expect.stringMatching(new RegExp(`^00-${sampled.traceId}-[0-9a-f]{16}-01$`)),
-    ]));
+    expect(told).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(new RegExp(`^00-${fine.traceId}-[0-9a-f]{16}-00$`)),
+        expect.stringMatching(new RegExp(`^00-${sampled.traceId}-[0-9a-f]{16}-01$`)),
+      ]),
+    );
   });
 });
 
@@ -74,8 +91,10 @@ test('a stranger has nothing traced by saying so', async () => {
   await ask(traced, 'PUT', '/strangers');
   const ofStranger = randomBytes(16).toString('hex');
   const connection = await RawConnection.open(traced.gateway.port);
-  connection.send(`OPTIONS /strangers/a HTTP/1.1\r\nHost: localhost\r\ntraceparent: 00-${ofStranger}-${'a'.repeat(16)}-01\r\n\r\nGET /strangers/gone HTTP/1.1\r\nHost: localhost\r\n`
-    + `traceparent: 00-${ofStranger}-${'a'.repeat(16)}-01\r\n\r\n`);
+  connection.send(
+    `OPTIONS /strangers/a HTTP/1.1\r\nHost: localhost\r\ntraceparent: 00-${ofStranger}-${'a'.repeat(16)}-01\r\n\r\nGET /strangers/gone HTTP/1.1\r\nHost: localhost\r\n` +
+      `traceparent: 00-${ofStranger}-${'a'.repeat(16)}-01\r\n\r\n`,
+  );
   await connection.answer();
   await connection.answer();
   connection.close();
@@ -96,7 +115,10 @@ describe('slow requests', () => {
   });
 
   test('nothing at all where the sampler is always_off', async () => {
-    const traced = await startTraced(backend.open(), 'http/json', { OTEL_TRACES_SAMPLER: 'always_off', S3GW_SLOW_MS: '0' });
+    const traced = await startTraced(backend.open(), 'http/json', {
+      OTEL_TRACES_SAMPLER: 'always_off',
+      S3GW_SLOW_MS: '0',
+    });
     await ask(traced, 'GET', '/no-such-bucket', { secretKey: 'another' });
     await traced.stop();
     expect(traced.receiver.spans).toEqual([]);

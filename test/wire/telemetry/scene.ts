@@ -60,7 +60,11 @@ export interface Traced {
 }
 
 /** A gateway that exports its spans to a receiver, as the standard variables say; they are set while it starts only. */
-export async function startTraced(store: BlobStore, protocol: OtlpProtocol, settings: Readonly<Record<string, string>> = {}): Promise<Traced> {
+export async function startTraced(
+  store: BlobStore,
+  protocol: OtlpProtocol,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Traced> {
   const receiver = await startOtlpReceiver(protocol);
   const variables = {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
@@ -76,7 +80,11 @@ export async function startTraced(store: BlobStore, protocol: OtlpProtocol, sett
   for (const name of Object.keys(variables)) Reflect.deleteProperty(process.env, name);
   const { observers, calls, sampler } = telemetry;
   // Records of buckets stay known, so that a request makes the same calls whenever it comes.
-  const gateway = await startGatewayOver(store, { telemetry: { observers, calls, sampler }, systemContainer: freshContainer(), bucketCacheMs: 60_000 });
+  const gateway = await startGatewayOver(store, {
+    telemetry: { observers, calls, sampler },
+    systemContainer: freshContainer(),
+    bucketCacheMs: 60_000,
+  });
   return {
     receiver,
     gateway,

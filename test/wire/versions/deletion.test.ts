@@ -1,6 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { type Caller, contentMd5 } from '../../support/acl-client.ts';
-import { type State, UNKNOWN, as, ask, bucket, get, idOf, marker, object, openScene, put, remove, versioning } from './scene.ts';
+import {
+  type State,
+  UNKNOWN,
+  as,
+  ask,
+  bucket,
+  get,
+  idOf,
+  marker,
+  object,
+  openScene,
+  put,
+  remove,
+  versioning,
+} from './scene.ts';
 
 openScene();
 
@@ -23,17 +37,20 @@ describe('DeleteObject', () => {
     expect([await get(), await get(version)]).toEqual(['404 NoSuchKey', 'text']);
   });
 
-  test.each<State>(['enabled', 'suspended'])('%s: a version by its id goes for good, any number of times', async (state) => {
-    await versioning('enabled');
-    const [first, second] = [await put('first'), await put('second')];
-    await versioning(state);
-    expect(await remove(first)).toBe(`204 ${first}`);
-    expect([await get(first), await get()]).toEqual(['404 NoSuchVersion', 'second']);
-    expect(await remove(first)).toBe(`204 ${first}`);
-    expect(await remove(UNKNOWN)).toBe(`204 ${UNKNOWN}`);
-    expect(await remove(second)).toBe(`204 ${second}`);
-    expect(await get()).toBe('404 NoSuchKey');
-  });
+  test.each<State>(['enabled', 'suspended'])(
+    '%s: a version by its id goes for good, any number of times',
+    async (state) => {
+      await versioning('enabled');
+      const [first, second] = [await put('first'), await put('second')];
+      await versioning(state);
+      expect(await remove(first)).toBe(`204 ${first}`);
+      expect([await get(first), await get()]).toEqual(['404 NoSuchVersion', 'second']);
+      expect(await remove(first)).toBe(`204 ${first}`);
+      expect(await remove(UNKNOWN)).toBe(`204 ${UNKNOWN}`);
+      expect(await remove(second)).toBe(`204 ${second}`);
+      expect(await get()).toBe('404 NoSuchKey');
+    },
+  );
 
   test.each<State>(['enabled', 'suspended'])('%s: the last marker uncovers what was below it', async (state) => {
     await versioning('enabled');
@@ -52,7 +69,11 @@ describe('DeleteObject', () => {
     const version = await put('version');
     await versioning('suspended');
     expect(await remove()).toBe('204 marker null');
-    expect([await get(), await get('null'), await get(version)]).toEqual(['404 NoSuchKey', '405 MethodNotAllowed', 'version']);
+    expect([await get(), await get('null'), await get(version)]).toEqual([
+      '404 NoSuchKey',
+      '405 MethodNotAllowed',
+      'version',
+    ]);
     expect(await remove()).toBe('204 marker null');
     expect(await remove('null')).toBe('204 marker null');
     expect(await get()).toBe('version');
@@ -97,8 +118,12 @@ describe('DeleteObject', () => {
     await ask({ method: 'PUT', target: `/${bucket}?acl`, headers: { 'x-amz-acl': 'public-read-write' } }, 200);
     const version = await put();
     for (const caller of ['other', 'anonymous'] as const) {
-      for (const id of [version, 'null', UNKNOWN]) expect(await as(caller, { method: 'DELETE', target: object(id) })).toBe('403 AccessDenied');
-      expect(await removeMany(`<Object><Key>k</Key><VersionId>${version}</VersionId></Object>`, caller)).toEqual([`AccessDenied k ${version}`]);
+      for (const id of [version, 'null', UNKNOWN]) {
+        expect(await as(caller, { method: 'DELETE', target: object(id) })).toBe('403 AccessDenied');
+      }
+      expect(await removeMany(`<Object><Key>k</Key><VersionId>${version}</VersionId></Object>`, caller)).toEqual([
+        `AccessDenied k ${version}`,
+      ]);
       expect(await as(caller, { method: 'DELETE', target: object() })).toBe('204');
     }
     expect([await get(version), await get('null')]).toEqual(['text', 'null version']);
@@ -108,10 +133,17 @@ describe('DeleteObject', () => {
 /** Of each element of the answer, all its texts. */
 async function removeMany(objects: string, caller: Caller = 'owner'): Promise<string[]> {
   const body = `<Delete>${objects}</Delete>`;
-  const { body: result } = await ask({ method: 'POST', target: `/${bucket}?delete`, headers: { 'content-md5': contentMd5(body) }, body }, 200, caller);
-  const textOf = (element: string, name: string): string[] => [new RegExp(`<${name}>([^<]*)<`).exec(element)?.[1] ?? ''].filter(Boolean);
+  const { body: result } = await ask(
+    { method: 'POST', target: `/${bucket}?delete`, headers: { 'content-md5': contentMd5(body) }, body },
+    200,
+    caller,
+  );
+  const textOf = (element: string, name: string): string[] =>
+    [new RegExp(`<${name}>([^<]*)<`).exec(element)?.[1] ?? ''].filter(Boolean);
   const names = ['Code', 'Key', 'VersionId', 'DeleteMarker', 'DeleteMarkerVersionId'];
-  return [...result.matchAll(/<(?:Deleted|Error)>(.*?)<\/(?:Deleted|Error)>/g)].map(([, element = '']) => names.flatMap((name) => textOf(element, name)).join(' ')).sort();
+  return [...result.matchAll(/<(?:Deleted|Error)>(.*?)<\/(?:Deleted|Error)>/g)]
+    .map(([, element = '']) => names.flatMap((name) => textOf(element, name)).join(' '))
+    .sort();
 }
 
 describe('DeleteObjects', () => {
@@ -127,7 +159,9 @@ describe('DeleteObjects', () => {
     expect([a, b]).toEqual([`k ${old} true ${old}`, `k ${version}`].sort());
     expect(c).toMatch(/^other true [0-9a-f]{32}$/);
     expect([await get(), await get(version)]).toEqual(['404 NoSuchKey', '404 NoSuchVersion']);
-    expect(await removeMany(named('k', version) + named('k', UNKNOWN)), 'gone already').toEqual([`k ${UNKNOWN}`, `k ${version}`].sort());
+    expect(await removeMany(named('k', version) + named('k', UNKNOWN)), 'gone already').toEqual(
+      [`k ${UNKNOWN}`, `k ${version}`].sort(),
+    );
   });
 
   test('all versions of a key at once', async () => {
@@ -154,7 +188,9 @@ describe('DeleteObjects', () => {
   test('an id that is none is an error of its own', async () => {
     await versioning('enabled');
     const version = await put();
-    expect(await removeMany(named('k', 'x') + named('k', version))).toEqual(['InvalidArgument k x', `k ${version}`].sort());
+    expect(await removeMany(named('k', 'x') + named('k', version))).toEqual(
+      ['InvalidArgument k x', `k ${version}`].sort(),
+    );
   });
 
   test.each<State>(['never', 'enabled', 'suspended'])('%s: ETag is a condition', async (state) => {
@@ -172,7 +208,8 @@ describe('DeleteObjects', () => {
     await versioning('enabled');
     const old = await ask({ method: 'PUT', target: object(), body: 'old' }, 200);
     await put('new');
-    const conditional = (etag: string): string => item('k', `<VersionId>${idOf(old)}</VersionId><ETag>${etag.replaceAll('"', '&quot;')}</ETag>`);
+    const conditional = (etag: string): string =>
+      item('k', `<VersionId>${idOf(old)}</VersionId><ETag>${etag.replaceAll('"', '&quot;')}</ETag>`);
     expect(await removeMany(conditional('"0"'))).toEqual([`PreconditionFailed k ${idOf(old)}`]);
     expect(await removeMany(conditional(old.headers['etag'] ?? ''))).toEqual([`k ${idOf(old)}`]);
   });

@@ -51,7 +51,14 @@ export async function versioning(...states: State[]): Promise<void> {
   for (const state of states) {
     if (state === 'never') continue;
     const status = state === 'enabled' ? 'Enabled' : 'Suspended';
-    await ask({ method: 'PUT', target: `/${bucket}?versioning`, body: `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>` }, 200);
+    await ask(
+      {
+        method: 'PUT',
+        target: `/${bucket}?versioning`,
+        body: `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`,
+      },
+      200,
+    );
   }
 }
 
@@ -80,7 +87,13 @@ export async function get(versionId?: string): Promise<string> {
 /** `204 marker <id>`: what a deletion says. */
 export async function remove(versionId?: string, headers: Headers = {}): Promise<string> {
   const answer = await answerTo({ method: 'DELETE', target: object(versionId), headers });
-  return [outcome(answer), answer.headers['x-amz-delete-marker'] === 'true' ? 'marker' : '', answer.headers['x-amz-version-id'] ?? ''].filter(Boolean).join(' ');
+  return [
+    outcome(answer),
+    answer.headers['x-amz-delete-marker'] === 'true' ? 'marker' : '',
+    answer.headers['x-amz-version-id'] ?? '',
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** @returns id of the marker */
@@ -89,7 +102,10 @@ export async function marker(): Promise<string> {
 }
 
 /** An upload of one part. @returns version id */
-export async function multipart(body: string, between: () => Promise<unknown> = async () => undefined): Promise<string> {
+export async function multipart(
+  body: string,
+  between: () => Promise<unknown> = async () => undefined,
+): Promise<string> {
   const created = await ask({ method: 'POST', target: object(undefined, 'uploads') }, 200);
   const query = `uploadId=${/<UploadId>([^<]+)</.exec(created.body)?.[1] ?? ''}`;
   const part = await ask({ method: 'PUT', target: object(undefined, `partNumber=1&${query}`), body }, 200);
@@ -106,7 +122,11 @@ export async function multipart(body: string, between: () => Promise<unknown> = 
 export const NAMING: Readonly<Record<string, (versionId?: string) => Sent>> = {
   GetObject: (id) => ({ method: 'GET', target: object(id) }),
   HeadObject: (id) => ({ method: 'HEAD', target: object(id) }),
-  GetObjectAttributes: (id) => ({ method: 'GET', target: object(id, 'attributes'), headers: { 'x-amz-object-attributes': 'ETag' } }),
+  GetObjectAttributes: (id) => ({
+    method: 'GET',
+    target: object(id, 'attributes'),
+    headers: { 'x-amz-object-attributes': 'ETag' },
+  }),
   GetObjectAcl: (id) => ({ method: 'GET', target: object(id, 'acl') }),
   PutObjectAcl: (id) => ({ method: 'PUT', target: object(id, 'acl'), headers: { 'x-amz-acl': 'private' } }),
   GetObjectTagging: (id) => ({ method: 'GET', target: object(id, 'tagging') }),

@@ -1,6 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type Headers, TOKEN, UNKNOWN, as, ask, bucket, get, idOf, marker, multipart, object, openScene, put, remove, versioning,
+  type Headers,
+  TOKEN,
+  UNKNOWN,
+  as,
+  ask,
+  bucket,
+  get,
+  idOf,
+  marker,
+  multipart,
+  object,
+  openScene,
+  put,
+  remove,
+  versioning,
 } from './scene.ts';
 
 openScene();
@@ -10,7 +24,9 @@ describe('what is written', () => {
     PutObject: () => put('written'),
     CopyObject: async () => {
       await put('written', 'source');
-      return idOf(await ask({ method: 'PUT', target: object(), headers: { 'x-amz-copy-source': `/${bucket}/source` } }, 200));
+      return idOf(
+        await ask({ method: 'PUT', target: object(), headers: { 'x-amz-copy-source': `/${bucket}/source` } }, 200),
+      );
     },
     CompleteMultipartUpload: () => multipart('written'),
   };
@@ -29,16 +45,19 @@ describe('what is written', () => {
     expect(await get()).toBe('404 NoSuchKey');
   });
 
-  test.each(Object.entries(WRITES))('%s: takes the place of the null version where versioning is suspended', async (_name, write) => {
-    await versioning('enabled');
-    const version = await put('version');
-    await versioning('suspended');
-    await put('null version');
-    await write();
-    expect([await get('null'), await get(version)]).toEqual(['written', 'version']);
-    await remove('null');
-    expect(await get()).toBe('version');
-  });
+  test.each(Object.entries(WRITES))(
+    '%s: takes the place of the null version where versioning is suspended',
+    async (_name, write) => {
+      await versioning('enabled');
+      const version = await put('version');
+      await versioning('suspended');
+      await put('null version');
+      await write();
+      expect([await get('null'), await get(version)]).toEqual(['written', 'version']);
+      await remove('null');
+      expect(await get()).toBe('version');
+    },
+  );
 
   test('an upload in parts has the place of its initiation', async () => {
     await versioning('enabled');
@@ -54,7 +73,8 @@ describe('what is written', () => {
   test('If-None-Match and If-Match see markers as nothing', async () => {
     await versioning('enabled');
     const { etag = '' } = (await ask({ method: 'PUT', target: object(), body: 'text' }, 200)).headers;
-    const conditional = (headers: Headers): Promise<string> => as('owner', { method: 'PUT', target: object(), headers, body: 'more' });
+    const conditional = (headers: Headers): Promise<string> =>
+      as('owner', { method: 'PUT', target: object(), headers, body: 'more' });
     expect(await conditional({ 'if-none-match': '*' })).toBe('412 PreconditionFailed');
     await marker();
     expect(await conditional({ 'if-match': etag })).toBe('404 NoSuchKey');

@@ -38,9 +38,16 @@ async function reasonOf(response: Response): Promise<string> {
 /** Exchanges a token for the cookie of this page. @throws ApiFailure when it is refused */
 export async function logIn(token: string): Promise<void> {
   const response = await fetch(apiUrl('/session'), {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token } satisfies SessionRequest),
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token } satisfies SessionRequest),
   });
-  if (!response.ok) throw new ApiFailure(response.status, response.status === 401 ? 'This token is not accepted.' : await reasonOf(response));
+  if (!response.ok) {
+    throw new ApiFailure(
+      response.status,
+      response.status === 401 ? 'This token is not accepted.' : await reasonOf(response),
+    );
+  }
 }
 
 /** Has the browser forget the cookie. @throws what `fetch` throws when there is no answer */

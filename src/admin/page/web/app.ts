@@ -1,6 +1,13 @@
 import type { SessionState } from '../../guard/contract.ts';
 import type {
-  ObjectInspection, ReplicaList, ReplicaState, RequestDetail, RequestFilter, RequestSummary, StreamEvents, Timeline,
+  ObjectInspection,
+  ReplicaList,
+  ReplicaState,
+  RequestDetail,
+  RequestFilter,
+  RequestSummary,
+  StreamEvents,
+  Timeline,
 } from '../../inspector/contract.ts';
 import { logIn, logOut } from './api.ts';
 import { Comparer } from './comparer.ts';
@@ -78,7 +85,9 @@ export class App {
     if (replace) {
       history.replaceState(null, '', writeRoute(route));
       this.follow(location.hash);
-    } else location.hash = writeRoute(route);
+    } else {
+      location.hash = writeRoute(route);
+    }
   }
 
   /** Of the list; while something else is shown, the one that it had. */
@@ -137,7 +146,9 @@ export class App {
 
   /** Time has passed: what is running has run for longer. */
   tick(): void {
-    if (this.route.view === 'requests' && this.list.requests.some(({ outcome }) => outcome === 'running')) this.#changed();
+    if (this.route.view === 'requests' && this.list.requests.some(({ outcome }) => outcome === 'running')) {
+      this.#changed();
+    }
   }
 
   say(message: string): void {
@@ -178,8 +189,9 @@ export class App {
   }
 
   #openDetail(href: string | undefined): void {
-    if (href === undefined) this.detail.clear();
-    else {
+    if (href === undefined) {
+      this.detail.clear();
+    } else {
       this.cursor = href;
       void this.detail.load(href);
     }
@@ -200,28 +212,36 @@ export class App {
     this.#stream?.close();
     this.list.clear();
     this.rows = PAGE_ROWS;
-    this.#stream = new LiveStream(this.filter, {
-      connection: (state) => {
-        this.connection = state;
-        this.#changed();
+    this.#stream = new LiveStream(
+      this.filter,
+      {
+        connection: (state) => {
+          this.connection = state;
+          this.#changed();
+        },
+        opened: () => this.list.forgetRunning(),
+        refused: () => this.#refused(),
       },
-      opened: () => this.list.forgetRunning(),
-      refused: () => this.#refused(),
-    }, {
-      replica: (replica) => this.#replicaChanged(replica),
-      started: (summary) => this.#received(summary),
-      finished: (summary) => this.#received(summary),
-      lost: (lost) => {
-        this.list.addLost(lost);
-        this.#changed();
+      {
+        replica: (replica) => this.#replicaChanged(replica),
+        started: (summary) => this.#received(summary),
+        finished: (summary) => this.#received(summary),
+        lost: (lost) => {
+          this.list.addLost(lost);
+          this.#changed();
+        },
       },
-    });
+    );
     this.#changed();
   }
 
   #received(summary: StreamEvents['finished']): void {
     this.list.add(summary);
-    if (summary.href === this.open && summary.outcome !== 'running' && this.detail.value?.summary.outcome === 'running') {
+    if (
+      summary.href === this.open &&
+      summary.outcome !== 'running' &&
+      this.detail.value?.summary.outcome === 'running'
+    ) {
       void this.detail.load(summary.href, undefined, true);
     }
     this.#changed();
@@ -248,6 +268,8 @@ function openOf(route: Route): string | undefined {
 }
 
 function timelineQuery({ bucket, key, uploadId }: Extract<Route, { view: 'timeline' }>): URLSearchParams {
-  const given = Object.entries({ bucket, key, uploadId }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const given = Object.entries({ bucket, key, uploadId }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
   return new URLSearchParams([['scope', 'all'], ...given]);
 }

@@ -1,4 +1,7 @@
-/** Browsers offer the clipboard to secure origins only; elsewhere the old way still works. Resolves to whether it was copied. */
+/**
+ * Browsers offer the clipboard to secure origins only; elsewhere the old way still works. Resolves to whether it was
+ * copied.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -92,8 +92,11 @@ function commonLines(server: readonly string[], pasted: readonly string[]): (rea
       pairs.push([s, p]);
       s += 1;
       p += 1;
-    } else if (at(s + 1, p) >= at(s, p + 1)) s += 1;
-    else p += 1;
+    } else if (at(s + 1, p) >= at(s, p + 1)) {
+      s += 1;
+    } else {
+      p += 1;
+    }
   }
   return pairs;
 }

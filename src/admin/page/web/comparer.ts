@@ -13,7 +13,9 @@ export interface ServerTexts {
   readonly stringToSign: string;
 }
 
-/** Holds what a person pasted against what the server computed. It lives in this page only: never sent, never stored. */
+/**
+ * Holds what a person pasted against what the server computed. It lives in this page only: never sent, never stored.
+ */
 export class Comparer {
   readonly #changed: () => void;
   #turn = 0;

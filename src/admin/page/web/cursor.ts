@@ -16,10 +16,14 @@ export function moveCursor(app: App, steps: number): void {
 /** After the next drawing, as the row may have to be drawn first. */
 function focusRow(href: string | undefined): void {
   if (href === undefined) return;
-  requestAnimationFrame(() => document.querySelector<HTMLElement>(`.row-link[data-request="${CSS.escape(href)}"]`)?.focus());
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>(`.row-link[data-request="${CSS.escape(href)}"]`)?.focus(),
+  );
 }
 
-/** A person has opened or closed a request: once that is drawn, their keyboard goes on at its heading, or at its row. */
+/**
+ * A person has opened or closed a request: once that is drawn, their keyboard goes on at its heading, or at its row.
+ */
 export function settleFocus(app: App): void {
   if (app.focusWanted !== undefined && app.detail.value?.summary.href === app.focusWanted) {
     app.focusWanted = undefined;

@@ -21,7 +21,15 @@ export const FILTER_FIELDS: readonly FilterField[] = [
   { name: 'traceId', label: 'Trace id', example: '32 hex digits', width: 'wide' },
 ];
 
-const FILTER_NAMES: readonly (keyof RequestFilter)[] = [...FILTER_FIELDS.map(({ name }) => name), 'key', 'uploadId', 'errors', 'slow', 'since', 'before'];
+const FILTER_NAMES: readonly (keyof RequestFilter)[] = [
+  ...FILTER_FIELDS.map(({ name }) => name),
+  'key',
+  'uploadId',
+  'errors',
+  'slow',
+  'since',
+  'before',
+];
 
 export type Filter = Readonly<Partial<Record<keyof RequestFilter, string>>>;
 

@@ -18,8 +18,18 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['e'], does: 'failures only, or all', run: (app) => app.toggle('errors') },
   { keys: ['s'], does: 'slow ones only, or all', run: (app) => app.toggle('slow') },
   { keys: ['p'], does: 'pause or resume', run: (app) => app.togglePause() },
-  { keys: ['o'], does: 'look at an object', run: (app) => app.go({ view: 'object', bucket: app.filter.bucket ?? '', key: '' }), anywhere: true },
-  { keys: ['?'], does: 'this help', run: () => document.querySelector<HTMLDialogElement>('dialog.help')?.showModal(), anywhere: true },
+  {
+    keys: ['o'],
+    does: 'look at an object',
+    run: (app) => app.go({ view: 'object', bucket: app.filter.bucket ?? '', key: '' }),
+    anywhere: true,
+  },
+  {
+    keys: ['?'],
+    does: 'this help',
+    run: () => document.querySelector<HTMLDialogElement>('dialog.help')?.showModal(),
+    anywhere: true,
+  },
 ];
 
 const KEYS_OFF = 's3-gateway-inspector-keys-off';

@@ -4,7 +4,8 @@ import type { RequestSummary, StreamEvents } from '../../inspector/contract.ts';
 const MOST_KEPT = 2000;
 
 /**
- * The requests of the live list, newest first. While paused, what comes is put aside, and so is the number of what did not fit.
+ * The requests of the live list, newest first. While paused, what comes is put aside, and so is the number of what did
+ * not fit.
  */
 export class LiveList {
   readonly #shown = new Map<string, RequestSummary>();

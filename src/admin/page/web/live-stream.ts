@@ -18,7 +18,7 @@ interface ConnectionHandlers {
   readonly opened: () => void;
   /** The server asks for a token; the stream is closed. */
   readonly refused: () => void;
-};
+}
 
 /** The server-sent events of all replicas that fit a filter; connects again by itself until closed. */
 export class LiveStream {

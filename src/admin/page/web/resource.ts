@@ -14,7 +14,10 @@ interface ResourceEvents {
   readonly refused: () => void;
 }
 
-/** One thing shown that is read from the server. What was asked for later wins; the old one stays until the new one is there. */
+/**
+ * One thing shown that is read from the server. What was asked for later wins; the old one stays until the new one is
+ * there.
+ */
 export class Resource<T> {
   readonly #events: ResourceEvents;
   #loaded: Loaded<T> = { state: 'none' };

@@ -14,10 +14,19 @@ export function readRoute(fragment: string): Route {
   if (path === 'object') return { view: 'object', bucket: text('bucket') ?? '', key: text('key') ?? '' };
   if (path === 'timeline') {
     const [bucket, key, uploadId] = [text('bucket'), text('key'), text('uploadId')];
-    return { view: 'timeline', ...(bucket !== undefined && { bucket }), ...(key !== undefined && { key }), ...(uploadId !== undefined && { uploadId }) };
+    return {
+      view: 'timeline',
+      ...(bucket !== undefined && { bucket }),
+      ...(key !== undefined && { key }),
+      ...(uploadId !== undefined && { uploadId }),
+    };
   }
   const open = text('open');
-  return { view: 'requests', filter: readFilter(parameters), ...(open !== undefined && isRequestPath(open) && { open }) };
+  return {
+    view: 'requests',
+    filter: readFilter(parameters),
+    ...(open !== undefined && isRequestPath(open) && { open }),
+  };
 }
 
 export function writeRoute(route: Route): string {

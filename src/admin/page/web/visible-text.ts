@@ -16,7 +16,10 @@ const SIGNS: Readonly<Record<string, readonly [sign: string, name: string]>> = {
 /** Spaces, control characters, marks of direction and of width zero, halves of surrogate pairs. */
 const INVISIBLE = /[\p{Z}\p{Cc}\p{Cf}\p{Cs}]/u;
 
-/** The characters of a text as Unicode counts them: what a signature covers are their bytes, not what an eye takes for one letter. */
+/**
+ * The characters of a text as Unicode counts them: what a signature covers are their bytes, not what an eye takes for
+ * one letter.
+ */
 export function codePoints(text: string): readonly string[] {
   return Array.from(text);
 }
@@ -42,7 +45,9 @@ export function visiblePieces(text: string): readonly VisiblePiece[] {
 export function describeCharacter(character: string | undefined): string {
   if (character === undefined) return 'nothing: the text ends here';
   const [, name] = SIGNS[character] ?? [];
-  const bytes = [...new TextEncoder().encode(character)].map((byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join(' ');
+  const bytes = [...new TextEncoder().encode(character)]
+    .map((byte) => byte.toString(16).toUpperCase().padStart(2, '0'))
+    .join(' ');
   return `${name ?? (INVISIBLE.test(character) ? codePoint(character) : `“${character}”`)} (${bytes})`;
 }
 

@@ -14,8 +14,9 @@ const ROOTS: Readonly<Record<string, (ratio: number) => RootSampler>> = {
 const PARENT_BASED = 'parentbased_';
 
 /**
- * The sampler that `OTEL_TRACES_SAMPLER` and its `_ARG` name. Parent-based ones follow the caller's decision where there is one.
- * The SDK's samplers would be asked of every request, with a context, for a result object: the decision alone costs a quarter of that.
+ * The sampler that `OTEL_TRACES_SAMPLER` and its `_ARG` name. Parent-based ones follow the caller's decision where
+ * there is one. The SDK's samplers would be asked of every request, with a context, for a result object: the decision
+ * alone costs a quarter of that.
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#general-sdk-configuration
  * @throws StartError naming a variable whose value is not known
  */
@@ -23,7 +24,9 @@ export function samplerOf(environment: Environment): HeadSampler {
   const [name, kind] = firstSet(environment, ['OTEL_TRACES_SAMPLER'], `${PARENT_BASED}always_on`);
   const parentBased = kind.startsWith(PARENT_BASED);
   const root = ROOTS[parentBased ? kind.slice(PARENT_BASED.length) : kind];
-  if (root === undefined) throw unknown(name, kind, [...Object.keys(ROOTS), ...Object.keys(ROOTS).map((own) => `${PARENT_BASED}${own}`)]);
+  if (root === undefined) {
+    throw unknown(name, kind, [...Object.keys(ROOTS), ...Object.keys(ROOTS).map((own) => `${PARENT_BASED}${own}`)]);
+  }
   const decide = root(ratioOf(environment));
   if (!parentBased) return (_parent, traceId) => decide(traceId);
   return (parent, traceId) => (parent === undefined ? decide(traceId) : (parent.traceFlags & TraceFlags.SAMPLED) !== 0);
@@ -31,7 +34,9 @@ export function samplerOf(environment: Environment): HeadSampler {
 
 function ratioOf(environment: Environment): number {
   const [argument, ratio] = firstSet(environment, ['OTEL_TRACES_SAMPLER_ARG'], '1');
-  if (!(Number(ratio) >= 0 && Number(ratio) <= 1)) throw new StartError([`${argument}: expected a number from 0 to 1, got ${ratio}`]);
+  if (!(Number(ratio) >= 0 && Number(ratio) <= 1)) {
+    throw new StartError([`${argument}: expected a number from 0 to 1, got ${ratio}`]);
+  }
   return Number(ratio);
 }
 

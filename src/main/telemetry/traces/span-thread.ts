@@ -27,9 +27,9 @@ const CLOSE_MS = 5000;
 const YOUNG_MIB = 4;
 
 /**
- * Hands spans to a thread of their own, which exports them. In the thread that serves requests the SDK would cost far more than its
- * own time: its HTTP client passes requests and answers of other shapes through the same functions of Node as our server does,
- * and the compiler then makes all of them slower (record 0009).
+ * Hands spans to a thread of their own, which exports them. In the thread that serves requests the SDK would cost far
+ * more than its own time: its HTTP client passes requests and answers of other shapes through the same functions of
+ * Node as our server does, and the compiler then makes all of them slower (record 0009).
  */
 export class SpanThread implements SpanSink {
   readonly #options: SpanThreadOptions;
@@ -87,9 +87,15 @@ export class SpanThread implements SpanSink {
 
   #start(): Worker {
     const { settings, environment, script = SCRIPT } = this.#options;
-    const worker = new Worker(script, { workerData: settings, env: { ...environment }, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB } });
+    const worker = new Worker(script, {
+      workerData: settings,
+      env: { ...environment },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+    });
     worker.on('message', (message: SpanReport) => this.#heard(message));
-    worker.on('error', (error: Error) => this.#options.log.error({ err: error }, 'the thread that exports spans failed'));
+    worker.on('error', (error: Error) =>
+      this.#options.log.error({ err: error }, 'the thread that exports spans failed'),
+    );
     worker.once('exit', () => this.#ended());
     this.#worker = worker;
     return worker;
@@ -116,7 +122,12 @@ export class SpanThread implements SpanSink {
     const taken = spans.slice(0, room);
     const dropped = spans.length - taken.length;
     if (taken.length > 0) {
-      if (this.#dropped > 0) this.#options.log.warn({ spans: this.#dropped }, 'spans were dropped: the thread that exports them was not there or too slow');
+      if (this.#dropped > 0) {
+        this.#options.log.warn(
+          { spans: this.#dropped },
+          'spans were dropped: the thread that exports them was not there or too slow',
+        );
+      }
       this.#dropped = 0;
       this.#waiting += taken.length;
       this.#worker?.postMessage({ spans: taken } satisfies SpanOrder);

@@ -28,7 +28,13 @@ interface TracingOptions {
  * Export of spans by OTLP, as the standard variables have it.
  * @throws StartError naming a variable whose value is not known, or saying why there is no exporter
  */
-export async function startTracing({ environment, resource, log, keepNotable, slowMs }: TracingOptions): Promise<Tracing> {
+export async function startTracing({
+  environment,
+  resource,
+  log,
+  keepNotable,
+  slowMs,
+}: TracingOptions): Promise<Tracing> {
   const sampler = samplerOf(environment);
   const settings: SpanWorkerSettings = {
     protocol: protocolOf(environment),
@@ -43,13 +49,21 @@ export async function startTracing({ environment, resource, log, keepNotable, sl
   });
   return {
     sampler,
-    observer: new SpanExport({ sink, keepNotable: keepNotable && environment['OTEL_TRACES_SAMPLER'] !== 'always_off', slowMs }),
+    observer: new SpanExport({
+      sink,
+      keepNotable: keepNotable && environment['OTEL_TRACES_SAMPLER'] !== 'always_off',
+      slowMs,
+    }),
     close: () => sink.close(),
   };
 }
 
 function protocolOf(environment: Environment): Protocol {
-  const [name, wanted] = firstSet(environment, ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'], 'http/protobuf');
+  const [name, wanted] = firstSet(
+    environment,
+    ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'],
+    'http/protobuf',
+  );
   const protocol = PROTOCOLS.find((known) => known === wanted);
   if (protocol === undefined) throw unknown(name, wanted, PROTOCOLS);
   return protocol;

@@ -4,7 +4,13 @@ import { ruleOf } from '../../../../src/access/acl/action-rules.ts';
 import type { OwningBucket } from '../../../../src/access/acl/in-force.ts';
 import { permits } from '../../../../src/access/acl/permits.ts';
 import { type Resource, isAllowed } from '../../../../src/access/authorize.ts';
-import { type Acl, ANONYMOUS_ID, type Grantee, PERMISSIONS, type Permission } from '../../../../src/protocol/acl/acl.ts';
+import {
+  type Acl,
+  ANONYMOUS_ID,
+  type Grantee,
+  PERMISSIONS,
+  type Permission,
+} from '../../../../src/protocol/acl/acl.ts';
 import type { PublicAccessBlock } from '../../../../src/protocol/acl/ownership.ts';
 import { OPERATION_TABLE } from '../../../../src/protocol/operation-table.ts';
 
@@ -40,14 +46,21 @@ describe('permits', () => {
       for (const [name, caller] of Object.entries(CALLERS)) {
         for (const wanted of PERMISSIONS) {
           const covered = permission === wanted || permission === 'FULL_CONTROL';
-          expect(permits({ ownerId: 'owner', acl }, caller, wanted), `${permission}, ${name} wants ${wanted}`).toBe(covered && callers.includes(name as Caller));
+          expect(permits({ ownerId: 'owner', acl }, caller, wanted), `${permission}, ${name} wants ${wanted}`).toBe(
+            covered && callers.includes(name as Caller),
+          );
         }
       }
     }
   });
 
   test('without an ACL only the owner has access; an empty one grants nothing', () => {
-    expect(Object.values(CALLERS).map((caller) => permits({ ownerId: 'owner' }, caller, 'READ'))).toEqual([true, false, false, false]);
+    expect(Object.values(CALLERS).map((caller) => permits({ ownerId: 'owner' }, caller, 'READ'))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
     expect(permits({ ownerId: 'owner', acl: [] }, owner, 'READ')).toBe(false);
   });
 });
@@ -75,8 +88,15 @@ describe('authorize', () => {
   });
 
   test('an ACL that grants nothing does not lock the owner out', () => {
-    expect(isAllowed(owner, 's3:PutBucketAcl', { bucket: { name: 'b', ownerId: 'owner', acl: [], settings: {} } })).toBe(true);
-    expect(isAllowed(owner, 's3:PutObjectAcl', { bucket: { name: 'b', ownerId: 'x', settings: {} }, object: { ownerId: 'owner', acl: [] } })).toBe(true);
+    expect(
+      isAllowed(owner, 's3:PutBucketAcl', { bucket: { name: 'b', ownerId: 'owner', acl: [], settings: {} } }),
+    ).toBe(true);
+    expect(
+      isAllowed(owner, 's3:PutObjectAcl', {
+        bucket: { name: 'b', ownerId: 'x', settings: {} },
+        object: { ownerId: 'owner', acl: [] },
+      }),
+    ).toBe(true);
   });
 
   test('the owner of the bucket may not read what others own in it', () => {
@@ -99,21 +119,39 @@ describe('authorize', () => {
   ] as const)('%s in an upload of a friend, the bucket public: %s', (action, isPublic, expected) => {
     const acl: Acl = isPublic ? [{ grantee: { kind: 'group', group: 'AllUsers' }, permission: 'WRITE' }] : [];
     const resource = { bucket: { name: 'b', ownerId: 'owner', acl, settings: {} }, upload: { ownerId: 'friend' } };
-    const answers = { owner: isAllowed(owner, action, resource), friend: isAllowed(friend, action, resource), stranger: isAllowed(stranger, action, resource) };
+    const answers = {
+      owner: isAllowed(owner, action, resource),
+      friend: isAllowed(friend, action, resource),
+      stranger: isAllowed(stranger, action, resource),
+    };
     expect(answers).toEqual(expected);
     expect(isAllowed(anonymous, action, resource)).toBe(false);
   });
 
-  test('an upload that makes an object of somebody else is still its initiator\'s', () => {
+  test("an upload that makes an object of somebody else is still its initiator's", () => {
     const acl: Acl = [{ grantee: { kind: 'group', group: 'AllUsers' }, permission: 'WRITE' }];
-    const user: Principal = { kind: 'account', account: accountOf('stranger'), user: { name: 'u', arn: 'arn:u', permissions: 'account' }, accessKeyId: 'u' };
-    const started = (id: string): Resource => ({ bucket: { name: 'b', ownerId: 'owner', acl, settings: {} }, upload: { ownerId: 'owner', initiator: { id } } });
+    const user: Principal = {
+      kind: 'account',
+      account: accountOf('stranger'),
+      user: { name: 'u', arn: 'arn:u', permissions: 'account' },
+      accessKeyId: 'u',
+    };
+    const started = (id: string): Resource => ({
+      bucket: { name: 'b', ownerId: 'owner', acl, settings: {} },
+      upload: { ownerId: 'owner', initiator: { id } },
+    });
     for (const action of ['s3:PutObject', 's3:AbortMultipartUpload', 's3:ListMultipartUploadParts']) {
       const may = (caller: Principal, id: string): boolean => isAllowed(caller, action, started(id));
       const isPut = action === 's3:PutObject';
       expect([may(friend, 'friend'), may(owner, 'friend'), may(user, 'arn:u')], action).toEqual([true, true, true]);
-      expect([may(stranger, 'friend'), may(stranger, 'arn:u'), may(anonymous, ANONYMOUS_ID), may(user, 'arn:v')], action).toEqual([false, false, false, false]);
-      expect(isAllowed(friend, action, { ...started('friend'), bucket: { name: 'b', ownerId: 'owner', settings: {} } }), action).toBe(!isPut);
+      expect(
+        [may(stranger, 'friend'), may(stranger, 'arn:u'), may(anonymous, ANONYMOUS_ID), may(user, 'arn:v')],
+        action,
+      ).toEqual([false, false, false, false]);
+      expect(
+        isAllowed(friend, action, { ...started('friend'), bucket: { name: 'b', ownerId: 'owner', settings: {} } }),
+        action,
+      ).toBe(!isPut);
     }
   });
 });
@@ -124,7 +162,12 @@ describe('what a bucket makes of ACLs', () => {
     { grantee: { kind: 'group', group: 'AuthenticatedUsers' }, permission: 'FULL_CONTROL' },
     { grantee: { kind: 'account', id: 'friend' }, permission: 'FULL_CONTROL' },
   ];
-  const OFF: PublicAccessBlock = { blockPublicAcls: false, ignorePublicAcls: false, blockPublicPolicy: false, restrictPublicBuckets: false };
+  const OFF: PublicAccessBlock = {
+    blockPublicAcls: false,
+    ignorePublicAcls: false,
+    blockPublicPolicy: false,
+    restrictPublicBuckets: false,
+  };
   const ALL: readonly Caller[] = ['owner', 'friend', 'stranger', 'anonymous'];
 
   test.each<[string, OwningBucket['settings'], bucket: readonly Caller[], object: readonly (Caller | 'writer')[]]>([
@@ -132,8 +175,18 @@ describe('what a bucket makes of ACLs', () => {
     ['ObjectWriter', { ownership: 'ObjectWriter' }, ALL, ALL],
     ['BucketOwnerPreferred', { ownership: 'BucketOwnerPreferred' }, ALL, ALL],
     ['BucketOwnerEnforced', { ownership: 'BucketOwnerEnforced' }, ['owner'], ['owner']],
-    ['a block of everything else', { publicAccessBlock: { ...OFF, blockPublicAcls: true, blockPublicPolicy: true, restrictPublicBuckets: true } }, ALL, ALL],
-    ['public ACLs ignored', { publicAccessBlock: { ...OFF, ignorePublicAcls: true } }, ['owner', 'friend'], ['friend', 'writer']],
+    [
+      'a block of everything else',
+      { publicAccessBlock: { ...OFF, blockPublicAcls: true, blockPublicPolicy: true, restrictPublicBuckets: true } },
+      ALL,
+      ALL,
+    ],
+    [
+      'public ACLs ignored',
+      { publicAccessBlock: { ...OFF, ignorePublicAcls: true } },
+      ['owner', 'friend'],
+      ['friend', 'writer'],
+    ],
   ])('%s', (_name, settings, onBucket, onObject) => {
     const callers = { ...CALLERS, writer: account('writer') };
     const bucket = { name: 'b', ownerId: 'owner', acl: PUBLIC, settings };
@@ -141,10 +194,14 @@ describe('what a bucket makes of ACLs', () => {
     for (const [name, caller] of Object.entries(callers)) {
       const everybody = onBucket.length === ALL.length;
       for (const action of ['s3:ListBucket', 's3:PutObject', 's3:DeleteObject', 's3:GetBucketAcl', 's3:PutBucketAcl']) {
-        expect(isAllowed(caller, action, { bucket }), `${name} ${action}`).toBe(everybody || onBucket.some((who) => who === name));
+        expect(isAllowed(caller, action, { bucket }), `${name} ${action}`).toBe(
+          everybody || onBucket.some((who) => who === name),
+        );
       }
       for (const action of ['s3:GetObject', 's3:GetObjectAttributes', 's3:GetObjectAcl', 's3:PutObjectAcl']) {
-        expect(isAllowed(caller, action, { bucket, object }), `${name} ${action}`).toBe(everybody || onObject.some((who) => who === name));
+        expect(isAllowed(caller, action, { bucket, object }), `${name} ${action}`).toBe(
+          everybody || onObject.some((who) => who === name),
+        );
       }
     }
   });

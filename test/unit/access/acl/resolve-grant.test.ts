@@ -4,8 +4,19 @@ import { createAccountDirectory } from '../../../../src/access/directory.ts';
 import { isS3Error } from '../../../../src/errors/s3-error.ts';
 import type { RequestedGrantee } from '../../../../src/protocol/acl/requested-grant.ts';
 
-const account = (name: string, email: string, accountNumber: string): Parameters<typeof createAccountDirectory>[0][number] =>
-  ({ name, canonicalId: `id-${name}`, displayName: name, email, accountNumber, keys: [], users: [] });
+const account = (
+  name: string,
+  email: string,
+  accountNumber: string,
+): Parameters<typeof createAccountDirectory>[0][number] => ({
+  name,
+  canonicalId: `id-${name}`,
+  displayName: name,
+  email,
+  accountNumber,
+  keys: [],
+  users: [],
+});
 const accounts = createAccountDirectory([
   account('one', 'one@example.com', '111111111111'),
   account('two', 'shared@example.com', '222222222222'),
@@ -14,7 +25,10 @@ const accounts = createAccountDirectory([
 
 function resolve(type: RequestedGrantee['type'], value: string): unknown {
   try {
-    return resolveGrant({ grantee: { type, value, argument: type }, permission: 'READ' }, { ownerId: 'id-one', accounts }).grantee;
+    return resolveGrant(
+      { grantee: { type, value, argument: type }, permission: 'READ' },
+      { ownerId: 'id-one', accounts },
+    ).grantee;
   } catch (error) {
     if (isS3Error(error)) return error.code;
     throw error;

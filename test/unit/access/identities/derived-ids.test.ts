@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { base32, derivedIds, uniqueId } from '../../../../src/access/identities/derived-ids.ts';
 
-describe('what is made of an account\'s name', () => {
+describe("what is made of an account's name", () => {
   // Bucket records hold these: they may never change. The first is `printf s3gw:canonical-id:main | sha256sum`.
   it('is always the same', () => {
     expect(derivedIds('main')).toEqual({
-      canonicalId: '091f6bebe3eb0d65039d66ac8f74aeb5b60878b257ffb71482bd476f3b613851', accountNumber: '340163698846', displayName: 'main', email: 'main@accounts.invalid',
+      canonicalId: '091f6bebe3eb0d65039d66ac8f74aeb5b60878b257ffb71482bd476f3b613851',
+      accountNumber: '340163698846',
+      displayName: 'main',
+      email: 'main@accounts.invalid',
     });
     expect(uniqueId('AIDA', 'arn:aws:iam::123456789012:user/alice')).toBe('AIDAGEYHRZOJJCAOD7TDX');
   });

@@ -8,7 +8,9 @@ function holds(operator: string, wanted: string | readonly string[], given: Give
   const values = typeof wanted === 'string' ? [wanted] : wanted;
   const condition = compileCondition({ operator, key: 'aws:Key', values }, { variables: true });
   if (isConditionFault(condition)) throw new Error(condition.kind);
-  return condition.holds(keysOf(given === undefined ? { 'aws:username': 'anna' } : { 'aws:key': given, 'aws:username': 'anna' }));
+  return condition.holds(
+    keysOf(given === undefined ? { 'aws:username': 'anna' } : { 'aws:key': given, 'aws:username': 'anna' }),
+  );
 }
 
 describe('operators', () => {
@@ -70,9 +72,17 @@ describe('operators', () => {
   });
 
   it.each<[string, boolean]>([
-    ['StringEquals', false], ['StringEqualsIfExists', true], ['StringNotEquals', true], ['StringNotEqualsIfExists', true],
-    ['NumericLessThan', false], ['NumericLessThanIfExists', true], ['ForAllValues:StringEquals', true], ['ForAnyValue:StringEquals', false],
-    ['ForAnyValue:StringNotEquals', false], ['ForAllValues:StringNotEquals', true], ['ForAnyValue:StringEqualsIfExists', true],
+    ['StringEquals', false],
+    ['StringEqualsIfExists', true],
+    ['StringNotEquals', true],
+    ['StringNotEqualsIfExists', true],
+    ['NumericLessThan', false],
+    ['NumericLessThanIfExists', true],
+    ['ForAllValues:StringEquals', true],
+    ['ForAnyValue:StringEquals', false],
+    ['ForAnyValue:StringNotEquals', false],
+    ['ForAllValues:StringNotEquals', true],
+    ['ForAnyValue:StringEqualsIfExists', true],
   ])('%s of a key that is not there: %s', (operator, expected) => {
     expect(holds(operator, '1', undefined)).toBe(expected);
     expect(holds(operator, '1', [])).toBe(expected);
@@ -93,8 +103,18 @@ describe('operators', () => {
     expect(holds(operator, ['a', 'b'], given)).toBe(expected);
   });
 
-  it.each([['StringIs', 'a'], ['NullIfExists', 'true'], ['ForSomeValues:StringEquals', 'a'], ['NumericEquals', 'ten'], ['DateEquals', 'today'], ['Bool', 'yes'],
-    ['IpAddress', '10.0.0'], ['IpAddress', '10.0.0.0/x'], ['BinaryEquals', '%'], ['Null', 'maybe']])('%s %s is none', (operator, wanted) => {
+  it.each([
+    ['StringIs', 'a'],
+    ['NullIfExists', 'true'],
+    ['ForSomeValues:StringEquals', 'a'],
+    ['NumericEquals', 'ten'],
+    ['DateEquals', 'today'],
+    ['Bool', 'yes'],
+    ['IpAddress', '10.0.0'],
+    ['IpAddress', '10.0.0.0/x'],
+    ['BinaryEquals', '%'],
+    ['Null', 'maybe'],
+  ])('%s %s is none', (operator, wanted) => {
     expect(() => holds(operator, wanted, 'x')).toThrow();
   });
 });

@@ -8,7 +8,12 @@ const SESSION: PolicyCaller = {
   arns: ['arn:aws:sts::111122223333:assumed-role/reader/ci', 'arn:aws:iam::111122223333:role/reader'],
   isRoot: false,
 };
-const ROOT: PolicyCaller = { accountNumber: '111122223333', canonicalId: 'c1', arns: ['arn:aws:iam::111122223333:root'], isRoot: true };
+const ROOT: PolicyCaller = {
+  accountNumber: '111122223333',
+  canonicalId: 'c1',
+  arns: ['arn:aws:iam::111122223333:root'],
+  isRoot: true,
+};
 
 describe('what a statement is about', () => {
   it.each<[object, string]>([
@@ -47,14 +52,26 @@ describe('what a statement is about', () => {
       Statement: [
         { Effect: 'Allow', Principal: '*', Action: 's3:PutObject', Resource: 'arn:aws:s3:::bucket/*' },
         { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::bucket/other' },
-        { Effect: 'Allow', Principal: { AWS: '999999999999' }, Action: 's3:GetObject', Resource: 'arn:aws:s3:::bucket/*' },
         {
-          Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::bucket/*',
+          Effect: 'Allow',
+          Principal: { AWS: '999999999999' },
+          Action: 's3:GetObject',
+          Resource: 'arn:aws:s3:::bucket/*',
+        },
+        {
+          Effect: 'Allow',
+          Principal: '*',
+          Action: 's3:GetObject',
+          Resource: 'arn:aws:s3:::bucket/*',
           Condition: { StringEquals: { 'aws:UserAgent': 'a' }, Bool: { 'aws:SecureTransport': 'true' } },
         },
       ],
     });
-    const { looked, effect } = asked(text, { keys: keysOf({ 'aws:UserAgent': 'a', 'aws:SecureTransport': 'false' }) }, 'resource');
+    const { looked, effect } = asked(
+      text,
+      { keys: keysOf({ 'aws:UserAgent': 'a', 'aws:SecureTransport': 'false' }) },
+      'resource',
+    );
     expect(effect).toBe('none');
     expect(looked.map(({ mismatch }) => mismatch)).toEqual(['action', 'resource', 'principal', 'condition']);
     expect(looked[3]?.condition?.key).toBe('aws:SecureTransport');
@@ -118,7 +135,10 @@ describe('variables', () => {
     expect(asked(text, { resource: `arn:aws:s3:::bucket/${key}`, keys }).effect).toBe(effect);
   });
 
-  it.each([['Allow', 'none'], ['Deny', 'deny']])('%s of all but what a variable without value says: %s', (Effect, effect) => {
+  it.each([
+    ['Allow', 'none'],
+    ['Deny', 'deny'],
+  ])('%s of all but what a variable without value says: %s', (Effect, effect) => {
     const text = statement({ Effect, Resource: undefined, NotResource: 'arn:aws:s3:::bucket/${aws:userid}/*' });
     expect(asked(text, { keys }).effect).toBe(effect);
     expect(asked(text, { keys: keysOf({ 'aws:userid': 'x' }) }).effect).toBe(Effect.toLowerCase());

@@ -17,7 +17,11 @@ describe('policies of buckets', () => {
     ['{"Version"', 'This policy contains invalid Json', 'half a document'],
     ['{"Version":"2012-10-17"}', 'Missing required field Statement', 'no statement'],
     ['{"Statement":[]}', 'Could not parse the policy: Statement is empty!', 'an empty statement'],
-    ['{"Version":"2020-01-01","Statement":[]}', 'The policy must contain a valid version string', 'a version that is none'],
+    [
+      '{"Version":"2020-01-01","Statement":[]}',
+      'The policy must contain a valid version string',
+      'a version that is none',
+    ],
     ['{"Versions":"2012-10-17","Statement":[]}', 'Unknown field Versions', 'an unknown field'],
     [ofBucket({ Effect: undefined }), 'Missing required field Effect', 'no effect'],
     [ofBucket({ Effect: 'allow' }), 'Invalid effect: allow', 'a wrong effect'],
@@ -32,18 +36,42 @@ describe('policies of buckets', () => {
     [ofBucket({ Resource: '*' }), 'Policy has invalid resource', 'every resource'],
     [ofBucket({ Resource: 'bucket/*' }), 'Policy has invalid resource', 'a resource that is no ARN'],
     [ofBucket({ Resource: 'arn:aws:sqs:::bucket' }), 'Policy has invalid resource', 'a resource of another service'],
-    [ofBucket({ Resource: 'arn:aws:s3:::bucket' }), 'Action does not apply to any resource(s) in statement', 'an action of objects on the bucket'],
-    [ofBucket({ Action: ['s3:GetObject', 's3:ListBucket'] }), 'Action does not apply to any resource(s) in statement', 'an action of buckets on objects'],
+    [
+      ofBucket({ Resource: 'arn:aws:s3:::bucket' }),
+      'Action does not apply to any resource(s) in statement',
+      'an action of objects on the bucket',
+    ],
+    [
+      ofBucket({ Action: ['s3:GetObject', 's3:ListBucket'] }),
+      'Action does not apply to any resource(s) in statement',
+      'an action of buckets on objects',
+    ],
     [ofBucket({ Principal: 'anna' }), 'Invalid principal in policy', 'a principal without kind'],
     [ofBucket({ Principal: { AWS: 'anna' } }), 'Invalid principal in policy', 'a name'],
     [ofBucket({ Principal: { AWS: 'arn:aws:iam::111122223333:user/*' } }), 'Invalid principal in policy', 'a pattern'],
     [ofBucket({ Principal: { AWS: '11112222333' } }), 'Invalid principal in policy', 'eleven digits'],
     [ofBucket({ Principal: { Aws: '*' } }), 'Invalid principal in policy', 'an unknown kind'],
     [ofBucket({ Principal: {} }), 'Invalid principal in policy', 'nobody'],
-    [ofBucket({ Condition: { StringMatches: { 'aws:UserAgent': 'x' } } }), 'Invalid Condition type : StringMatches', 'an unknown operator'],
-    [ofBucket({ Condition: { StringEquals: { 's3:colour': 'x' } } }), 'Policy has an invalid condition key', 'an unknown key'],
-    [ofBucket({ Condition: { StringEquals: { 'aws:colour': 'x' } } }), 'Policy has an invalid condition key', 'an unknown global key'],
-    [ofBucket({ Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.0/33' } } }), 'Policy has an invalid condition value', 'a block that is none'],
+    [
+      ofBucket({ Condition: { StringMatches: { 'aws:UserAgent': 'x' } } }),
+      'Invalid Condition type : StringMatches',
+      'an unknown operator',
+    ],
+    [
+      ofBucket({ Condition: { StringEquals: { 's3:colour': 'x' } } }),
+      'Policy has an invalid condition key',
+      'an unknown key',
+    ],
+    [
+      ofBucket({ Condition: { StringEquals: { 'aws:colour': 'x' } } }),
+      'Policy has an invalid condition key',
+      'an unknown global key',
+    ],
+    [
+      ofBucket({ Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.0/33' } } }),
+      'Policy has an invalid condition value',
+      'a block that is none',
+    ],
     [
       ofBucket({ Condition: { StringEquals: { 's3:prefix': 'x' } } }),
       'Conditions do not apply to combination of actions and resources in statement',
@@ -59,12 +87,22 @@ describe('policies of buckets', () => {
   });
 
   it('tells the first fault of each statement, and where', () => {
-    const text = JSON.stringify({ Statement: [{ Effect: 'x' }, { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'x' }] });
-    expect(parsePolicy(text, 'resource').faults?.map(({ path }) => path)).toEqual(['Statement[0].Effect', 'Statement[1].Resource']);
+    const text = JSON.stringify({
+      Statement: [{ Effect: 'x' }, { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'x' }],
+    });
+    expect(parsePolicy(text, 'resource').faults?.map(({ path }) => path)).toEqual([
+      'Statement[0].Effect',
+      'Statement[1].Resource',
+    ]);
   });
 
   it.each([
-    ofBucket({ Principal: { AWS: ['111122223333', 'arn:aws:iam::111122223333:root', 'arn:aws:sts::111122223333:assumed-role/r/s'], CanonicalUser: 'abc' } }),
+    ofBucket({
+      Principal: {
+        AWS: ['111122223333', 'arn:aws:iam::111122223333:root', 'arn:aws:sts::111122223333:assumed-role/r/s'],
+        CanonicalUser: 'abc',
+      },
+    }),
     ofBucket({ Principal: { Service: 'logging.s3.amazonaws.com' } }),
     ofBucket({ Action: ['s3:Get*', 's3:ListBucket'], Resource: ['arn:aws:s3:::bucket', 'arn:aws:s3:::bucket/*'] }),
     ofBucket({ Action: '*' }),
@@ -78,7 +116,10 @@ describe('policies of buckets', () => {
   });
 
   it('is about one bucket', () => {
-    const { document } = named(ofBucket({ Resource: ['arn:aws:s3:::bucket/*', 'arn:aws:s3:::buck*', 'arn:aws:s3:::*'] }), 'resource');
+    const { document } = named(
+      ofBucket({ Resource: ['arn:aws:s3:::bucket/*', 'arn:aws:s3:::buck*', 'arn:aws:s3:::*'] }),
+      'resource',
+    );
     expect(foreignResource(document, 'bucket')).toBeUndefined();
     expect(foreignResource(document, 'other')?.text).toBe('arn:aws:s3:::bucket/*');
   });
@@ -90,7 +131,11 @@ describe('policies of identities, sessions and roles', () => {
     ['identity', statement({ Principal: '*' }), 'Policy document should not specify a principal.'],
     ['session', statement({ NotPrincipal: '*' }), 'Policy document should not specify a principal.'],
     ['identity', statement({ Action: undefined }), 'Policy statement must contain actions.'],
-    ['identity', statement({ Action: 'GetObject' }), 'Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc.'],
+    [
+      'identity',
+      statement({ Action: 'GetObject' }),
+      'Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc.',
+    ],
     ['identity', statement({ Resource: undefined }), 'Policy statement must contain resources.'],
     ['identity', statement({ Resource: 'bucket' }), 'Resource bucket must be in ARN format or "*".'],
     ['identity', statement({ Sid: 'with spaces' }), 'Statement IDs (SID) should only contain alphanumeric characters.'],
@@ -102,17 +147,25 @@ describe('policies of identities, sessions and roles', () => {
 
   it('one Sid stands once', () => {
     const one = { Sid: 'a', Effect: 'Allow', Action: 's3:*', Resource: '*' };
-    expect(firstSentence(JSON.stringify({ Statement: [one, one] }), 'identity')).toBe('Statement IDs (SID) in a single policy must be unique.');
+    expect(firstSentence(JSON.stringify({ Statement: [one, one] }), 'identity')).toBe(
+      'Statement IDs (SID) in a single policy must be unique.',
+    );
   });
 
   it.each<[PolicyKind, string]>([
     ['identity', statement({ Action: 'ec2:DescribeInstances', Resource: '*' })],
     ['session', statement({ Resource: 'arn:aws:s3:::bucket/${aws:username}/*' })],
-    ['trust', statement({
-      Action: 'sts:AssumeRoleWithWebIdentity',
-      Principal: { Federated: 'https://issuer.example' },
-      Condition: { StringEquals: { 'issuer.example/path:sub': 'system:serviceaccount:ns:name' } },
-    }, 'trust')],
+    [
+      'trust',
+      statement(
+        {
+          Action: 'sts:AssumeRoleWithWebIdentity',
+          Principal: { Federated: 'https://issuer.example' },
+          Condition: { StringEquals: { 'issuer.example/path:sub': 'system:serviceaccount:ns:name' } },
+        },
+        'trust',
+      ),
+    ],
   ])('%s: takes %s', (kind, text) => {
     expect(parsePolicy(text, kind).faults).toBeUndefined();
   });

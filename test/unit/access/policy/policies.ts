@@ -1,9 +1,20 @@
-import { type ConditionKeys, type PolicyCaller, type PolicyContext, NO_KEYS, lookupName } from '../../../../src/access/policy/context.ts';
+import {
+  type ConditionKeys,
+  type PolicyCaller,
+  type PolicyContext,
+  NO_KEYS,
+  lookupName,
+} from '../../../../src/access/policy/context.ts';
 import type { NamedPolicy, PolicyKind } from '../../../../src/access/policy/document.ts';
 import { type Evaluation, evaluate } from '../../../../src/access/policy/evaluate.ts';
 import { parsePolicy } from '../../../../src/access/policy/parse.ts';
 
-export const USER: PolicyCaller = { accountNumber: '111122223333', canonicalId: 'c1', arns: ['arn:aws:iam::111122223333:user/anna'], isRoot: false };
+export const USER: PolicyCaller = {
+  accountNumber: '111122223333',
+  canonicalId: 'c1',
+  arns: ['arn:aws:iam::111122223333:user/anna'],
+  isRoot: false,
+};
 
 /** A document of one statement; what is not named is whatever the kind needs. */
 export function statement(fields: object, kind: PolicyKind = 'identity'): string {
@@ -29,5 +40,11 @@ export function keysOf(values: Readonly<Record<string, string | readonly string[
 }
 
 export function asked(text: string, context: Partial<PolicyContext> = {}, kind: PolicyKind = 'identity'): Evaluation {
-  return evaluate([named(text, kind)], { caller: USER, action: 's3:GetObject', resource: 'arn:aws:s3:::bucket/key', keys: NO_KEYS, ...context });
+  return evaluate([named(text, kind)], {
+    caller: USER,
+    action: 's3:GetObject',
+    resource: 'arn:aws:s3:::bucket/key',
+    keys: NO_KEYS,
+    ...context,
+  });
 }

@@ -4,7 +4,13 @@ import type { Rates } from '../../../../src/access/identities/identities.ts';
 import { type Admission, RateLimits } from '../../../../src/access/rates/rate-limits.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 
-const account = { name: 'main', canonicalId: 'main-id', displayName: 'main', email: 'm@example.com', accountNumber: '1' };
+const account = {
+  name: 'main',
+  canonicalId: 'main-id',
+  displayName: 'main',
+  email: 'm@example.com',
+  accountNumber: '1',
+};
 const ROOT: Principal = { kind: 'account', account, accessKeyId: 'root' };
 const USER: Principal = { ...ROOT, user: { name: 'u', arn: 'arn:u' }, accessKeyId: 'u' };
 const OTHER: Principal = { ...ROOT, user: { name: 'v', arn: 'arn:v' }, accessKeyId: 'v' };
@@ -38,7 +44,8 @@ function limits({ of = {}, buckets = {}, anonymous }: Setup) {
   return { admit, clock, refused, flow };
 }
 
-const counts = (results: readonly (Admission | string)[]): number => results.filter((result) => typeof result !== 'string').length;
+const counts = (results: readonly (Admission | string)[]): number =>
+  results.filter((result) => typeof result !== 'string').length;
 
 describe('limits of rates', () => {
   it('nobody is limited who has no limits', () => {
@@ -46,7 +53,7 @@ describe('limits of rates', () => {
     expect(counts(Array.from({ length: 1000 }, () => admit(USER, 'b')))).toBe(1000);
   });
 
-  it('requests a second: a second\'s worth at once, then as they come', () => {
+  it("requests a second: a second's worth at once, then as they come", () => {
     const { admit, clock, refused } = limits({ of: { 'arn:u': { requestsPerSecond: 10 } } });
     const first = Array.from({ length: 15 }, () => admit(USER));
     expect([counts(first), first.at(-1)]).toEqual([10, 'SlowDown 1']);
@@ -89,7 +96,10 @@ describe('limits of rates', () => {
   });
 
   it('all that apply must have room, and what is refused takes nothing', () => {
-    const { admit, refused } = limits({ of: { 'main-id': { requestsPerSecond: 5 }, 'arn:u': { requestsPerSecond: 2 } }, buckets: { b: { requestsPerSecond: 1 } } });
+    const { admit, refused } = limits({
+      of: { 'main-id': { requestsPerSecond: 5 }, 'arn:u': { requestsPerSecond: 2 } },
+      buckets: { b: { requestsPerSecond: 1 } },
+    });
     expect(counts([admit(USER, 'b'), admit(USER, 'b'), admit(USER, 'b')])).toBe(1);
     expect(counts([admit(USER), admit(USER)])).toBe(1);
     expect(counts([admit(OTHER), admit(ROOT), admit(ROOT), admit(ROOT)])).toBe(3);
@@ -99,7 +109,10 @@ describe('limits of rates', () => {
   it('a session of a role counts to the role, whatever it is called', () => {
     const { admit } = limits({ of: { 'arn:role': { concurrency: 1 } } });
     const session = (name: string): Principal => ({
-      ...ROOT, user: { name, arn: `arn:sts:${name}` }, session: { role: { name: 'r', arn: 'arn:role' }, issuedAt: 0, expiresAt: 1 }, accessKeyId: name,
+      ...ROOT,
+      user: { name, arn: `arn:sts:${name}` },
+      session: { role: { name: 'r', arn: 'arn:role' }, issuedAt: 0, expiresAt: 1 },
+      accessKeyId: name,
     });
     expect([typeof admit(session('a')), admit(session('b'))]).toEqual(['object', 'SlowDown 1']);
   });

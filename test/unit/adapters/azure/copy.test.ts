@@ -27,14 +27,25 @@ async function start(turns: readonly Turn[], options: Partial<AzureStoreOptions>
 }
 
 function copyOf(size: number, more: Partial<CopyRequest> = {}): CopyRequest {
-  return { source: SOURCE, size, headers: HEADERS, metadata: { s3gw: '{}' }, md5: MD5, condition: at('"0x9"' as Revision), ...more };
+  return {
+    source: SOURCE,
+    size,
+    headers: HEADERS,
+    metadata: { s3gw: '{}' },
+    md5: MD5,
+    condition: at('"0x9"' as Revision),
+    ...more,
+  };
 }
 
 /** Header lines of a request that carry no time, id or signature, in order of their names. */
 function linesOf(request: string | undefined): string[] {
   const lines = (request ?? '').split('\r\n\r\n')[0]?.split('\r\n') ?? [];
   const told = lines.slice(1).map((line) => line.replace(/^[^:]*/, (name) => name.toLowerCase()).replace(/\?.*/, ''));
-  return [lines[0] ?? '', ...told.filter((line) => /^(x-ms-(blob|copy|meta|source|requires)|if-|content-length)/.test(line)).sort()];
+  return [
+    lines[0] ?? '',
+    ...told.filter((line) => /^(x-ms-(blob|copy|meta|source|requires)|if-|content-length)/.test(line)).sort(),
+  ];
 }
 
 const BYTES_MD5 = Buffer.from(MD5, 'hex').toString('base64');
@@ -42,11 +53,18 @@ const BYTES_MD5 = Buffer.from(MD5, 'hex').toString('base64');
 describe('a copy is one call', () => {
   test('Copy Blob From URL up to 256 MiB, where the headers are the source’s', async () => {
     const { store, requests, origin } = await start([accepted]);
-    expect(await store.copy(TARGET, copyOf(256 * MIB, { sameHeaders: true }), testCall())).toMatchObject({ revision: '"0x2"' });
+    expect(await store.copy(TARGET, copyOf(256 * MIB, { sameHeaders: true }), testCall())).toMatchObject({
+      revision: '"0x2"',
+    });
     expect(requests).toHaveLength(1);
     expect(linesOf(requests[0])).toEqual([
-      'PUT /account/bucket/key HTTP/1.1', 'content-length: 0', 'if-match: "0x9"', `x-ms-copy-source: ${origin}/account/system/private`, 'x-ms-meta-s3gw: {}',
-      'x-ms-requires-sync: true', 'x-ms-source-if-match: "0x1"',
+      'PUT /account/bucket/key HTTP/1.1',
+      'content-length: 0',
+      'if-match: "0x9"',
+      `x-ms-copy-source: ${origin}/account/system/private`,
+      'x-ms-meta-s3gw: {}',
+      'x-ms-requires-sync: true',
+      'x-ms-source-if-match: "0x1"',
     ]);
   });
 
@@ -61,15 +79,26 @@ describe('a copy is one call', () => {
     expect(requests).toHaveLength(1);
     const meta = Object.keys(request.metadata).length === 0 ? [] : ['x-ms-meta-s3gw: {}'];
     expect(linesOf(requests[0])).toEqual([
-      'PUT /account/bucket/key HTTP/1.1', 'content-length: 0', 'if-match: "0x9"', 'x-ms-blob-cache-control: no-store', `x-ms-blob-content-md5: ${BYTES_MD5}`,
-      'x-ms-blob-content-type: text/x', 'x-ms-blob-type: BlockBlob', 'x-ms-copy-source-blob-properties: false',
-      `x-ms-copy-source: ${origin}/account/system/private`, ...meta, 'x-ms-source-if-match: "0x1"',
+      'PUT /account/bucket/key HTTP/1.1',
+      'content-length: 0',
+      'if-match: "0x9"',
+      'x-ms-blob-cache-control: no-store',
+      `x-ms-blob-content-md5: ${BYTES_MD5}`,
+      'x-ms-blob-content-type: text/x',
+      'x-ms-blob-type: BlockBlob',
+      'x-ms-copy-source-blob-properties: false',
+      `x-ms-copy-source: ${origin}/account/system/private`,
+      ...meta,
+      'x-ms-source-if-match: "0x1"',
     ]);
   });
 
   test('on absence', async () => {
     const { store, requests } = await start([answer('409 Conflict', 'x-ms-error-code: BlobAlreadyExists\r\n')]);
-    expect(await failure(store.copy(TARGET, copyOf(6, { condition: ABSENT }), testCall()))).toMatchObject({ kind: 'conditionFailed', lost: false });
+    expect(await failure(store.copy(TARGET, copyOf(6, { condition: ABSENT }), testCall()))).toMatchObject({
+      kind: 'conditionFailed',
+      lost: false,
+    });
     expect(linesOf(requests[0])).toContain('if-none-match: *');
   });
 });
@@ -77,7 +106,10 @@ describe('a copy is one call', () => {
 describe('what one call cannot do is not done', () => {
   test('more than 5,000 MiB: no call is made', async () => {
     const { store, requests } = await start([created]);
-    expect(await failure(store.copy(TARGET, copyOf(5000 * MIB + 1, { sameHeaders: true }), testCall()))).toMatchObject({ kind: 'tooLarge', lost: false });
+    expect(await failure(store.copy(TARGET, copyOf(5000 * MIB + 1, { sameHeaders: true }), testCall()))).toMatchObject({
+      kind: 'tooLarge',
+      lost: false,
+    });
     expect(requests).toEqual([]);
     expect(store.capabilities.maxCopy).toBe(5000 * MIB);
   });
@@ -99,16 +131,32 @@ describe('what one call cannot do is not done', () => {
 });
 
 describe('where the account refuses to read sources by URL', () => {
-  const refused = answer('403 Forbidden', 'x-ms-error-code: CannotVerifyCopySource\r\nx-ms-copy-source-status-code: 403\r\n');
-  const there = answer('200 OK', 'ETag: "0x1"\r\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\nContent-Type: text/source\r\n');
-  const bytes = answer('200 OK', 'ETag: "0x1"\r\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\nContent-Type: text/source\r\n', 'source');
+  const refused = answer(
+    '403 Forbidden',
+    'x-ms-error-code: CannotVerifyCopySource\r\nx-ms-copy-source-status-code: 403\r\n',
+  );
+  const there = answer(
+    '200 OK',
+    'ETag: "0x1"\r\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\nContent-Type: text/source\r\n',
+  );
+  const bytes = answer(
+    '200 OK',
+    'ETag: "0x1"\r\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\nContent-Type: text/source\r\n',
+    'source',
+  );
 
   test('the bytes pass through, and the next copy does not ask', async () => {
     const { store, requests } = await start([refused, there, bytes, created, bytes, created]);
-    for (const more of [{}, { sameHeaders: true }]) expect(await store.copy(TARGET, copyOf(6, more), testCall())).toMatchObject({ revision: '"0x2"' });
+    for (const more of [{}, { sameHeaders: true }]) {
+      expect(await store.copy(TARGET, copyOf(6, more), testCall())).toMatchObject({ revision: '"0x2"' });
+    }
     expect(requests.map((request) => request.split(' HTTP')[0])).toEqual([
-      'PUT /account/bucket/key', 'HEAD /account/system/private',
-      'GET /account/system/private', 'PUT /account/bucket/key', 'GET /account/system/private', 'PUT /account/bucket/key',
+      'PUT /account/bucket/key',
+      'HEAD /account/system/private',
+      'GET /account/system/private',
+      'PUT /account/bucket/key',
+      'GET /account/system/private',
+      'PUT /account/bucket/key',
     ]);
     expect(requests[3]?.toLowerCase()).toContain('x-ms-blob-content-type: text/x');
     expect(requests[5]?.toLowerCase()).toContain('x-ms-blob-content-type: text/source');
@@ -116,14 +164,22 @@ describe('where the account refuses to read sources by URL', () => {
   });
 
   test('a source that is really gone is told so, and nothing is remembered', async () => {
-    const { store, requests } = await start([answer('404 Not Found', 'x-ms-error-code: CannotVerifyCopySource\r\nx-ms-copy-source-status-code: 404\r\n'), answer('404 Not Found', 'x-ms-error-code: BlobNotFound\r\n')]);
+    const { store, requests } = await start([
+      answer('404 Not Found', 'x-ms-error-code: CannotVerifyCopySource\r\nx-ms-copy-source-status-code: 404\r\n'),
+      answer('404 Not Found', 'x-ms-error-code: BlobNotFound\r\n'),
+    ]);
     await expect(failure(store.copy(TARGET, copyOf(6), testCall()))).resolves.toMatchObject({ kind: 'sourceNotFound' });
     expect(requests).toHaveLength(2);
     expect(store.copyFallback).toMatchObject({ active: false, streamed: 0 });
   });
 
   test('what may not be written either is not remembered', async () => {
-    const { store } = await start([refused, there, bytes, answer('403 Forbidden', 'x-ms-error-code: AuthorizationPermissionMismatch\r\n')]);
+    const { store } = await start([
+      refused,
+      there,
+      bytes,
+      answer('403 Forbidden', 'x-ms-error-code: AuthorizationPermissionMismatch\r\n'),
+    ]);
     await expect(failure(store.copy(TARGET, copyOf(6), testCall()))).resolves.toMatchObject({ kind: 'denied' });
     expect(store.copyFallback).toMatchObject({ active: false, streamed: 0 });
   });

@@ -77,14 +77,24 @@ describe('refusals', () => {
 
   test('the detail says what the service said', () => {
     const error = refusalError(READ, refusal(503, 'ServerBusy', { requestId: 'id', retryAfter: 3 }));
-    expect(error.detail).toEqual({ call: 'read', status: 503, code: 'ServerBusy', backendRequestId: 'id', retryAfter: 3 });
+    expect(error.detail).toEqual({
+      call: 'read',
+      status: 503,
+      code: 'ServerBusy',
+      backendRequestId: 'id',
+      retryAfter: 3,
+    });
   });
 
   test('every status and code has a kind, names of Object.prototype too', () => {
     const codes = fc.oneof(fc.string(), fc.constantFrom('constructor', 'toString', '__proto__', 'hasOwnProperty'));
-    fc.assert(fc.property(fc.integer({ min: 300, max: 599 }), fc.option(codes, { nil: undefined }), (status, code) => {
-      for (const request of [READ, CHANGE, COPY]) expect(typeof refusalError(request, refusal(status, code)).kind).toBe('string');
-    }));
+    fc.assert(
+      fc.property(fc.integer({ min: 300, max: 599 }), fc.option(codes, { nil: undefined }), (status, code) => {
+        for (const request of [READ, CHANGE, COPY]) {
+          expect(typeof refusalError(request, refusal(status, code)).kind).toBe('string');
+        }
+      }),
+    );
   });
 });
 

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { parseBlobPage, parseContainerPage, parseFields } from '../../../../adapters/azure/list-xml.ts';
 import { XmlReader } from '../../../../adapters/azure/xml-reader.ts';
 
-const escapeXml = (text: string): string => text.replace(/[&<>]/g, (mark) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[mark] ?? mark);
+const escapeXml = (text: string): string =>
+  text.replace(/[&<>]/g, (mark) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[mark] ?? mark);
 
 function page(blobs: string, nextMarker = '<NextMarker/>'): string {
   return `\ufeff<?xml version="1.0" encoding="utf-8"?><EnumerationResults ServiceEndpoint="http://x/" ContainerName="c"><Prefix>a</Prefix><MaxResults>5</MaxResults><Blobs>${blobs}</Blobs>${nextMarker}</EnumerationResults>`;
@@ -16,7 +17,9 @@ function blob(name: string, properties = '', metadata = ''): string {
 
 /** As the general parser gives it. */
 interface Parsed {
-  readonly EnumerationResults: { readonly Blobs: { readonly Blob?: { readonly Name: string; readonly Metadata: { readonly m: string } }[] } };
+  readonly EnumerationResults: {
+    readonly Blobs: { readonly Blob?: { readonly Name: string; readonly Metadata: { readonly m: string } }[] };
+  };
 }
 
 describe('a page of blobs', () => {
@@ -25,12 +28,29 @@ describe('a page of blobs', () => {
       '<Content-Type>text/plain</Content-Type><Content-Encoding>gzip</Content-Encoding><Content-Language>fr</Content-Language>' +
       '<Content-Disposition>inline</Content-Disposition><Cache-Control>no-store</Cache-Control><Content-MD5>1B2M2Y8AsgTpgAmY7PhCfg==</Content-MD5>' +
       '<AccessTier>Archive</AccessTier><BlobType>BlockBlob</BlobType>';
-    expect(parseBlobPage(page(blob('a', properties, '<Key>v</Key><empty/><other_1>a &amp; b</other_1>'), '<NextMarker>m&lt;2</NextMarker>'))).toEqual({
+    expect(
+      parseBlobPage(
+        page(
+          blob('a', properties, '<Key>v</Key><empty/><other_1>a &amp; b</other_1>'),
+          '<NextMarker>m&lt;2</NextMarker>',
+        ),
+      ),
+    ).toEqual({
       entries: [
         {
-          kind: 'blob', name: 'a', size: 3, revision: '"0x1"', lastModified: Date.UTC(2026, 10, 21, 12), md5: 'd41d8cd98f00b204e9800998ecf8427e',
-          contentType: 'text/plain', contentEncoding: 'gzip', contentLanguage: 'fr', contentDisposition: 'inline', cacheControl: 'no-store',
-          metadata: { key: 'v', other_1: 'a & b' }, archived: true,
+          kind: 'blob',
+          name: 'a',
+          size: 3,
+          revision: '"0x1"',
+          lastModified: Date.UTC(2026, 10, 21, 12),
+          md5: 'd41d8cd98f00b204e9800998ecf8427e',
+          contentType: 'text/plain',
+          contentEncoding: 'gzip',
+          contentLanguage: 'fr',
+          contentDisposition: 'inline',
+          cacheControl: 'no-store',
+          metadata: { key: 'v', other_1: 'a & b' },
+          archived: true,
         },
       ],
       nextToken: 'm<2',
@@ -40,9 +60,21 @@ describe('a page of blobs', () => {
   test('blobs and prefixes come in name order, grouped or not', () => {
     const prefix = (name: string): string => `<BlobPrefix><Name>${name}</Name></BlobPrefix>`;
     const order = ['a', 'b/', 'c', 'd/', 'e/'];
-    expect(parseBlobPage(page(blob('a') + blob('c') + prefix('b/') + prefix('d/') + prefix('e/'))).entries.map(({ name }) => name)).toEqual(order);
-    expect(parseBlobPage(page(prefix('b/') + prefix('d/') + prefix('e/') + blob('a') + blob('c'))).entries.map(({ name }) => name)).toEqual(order);
-    expect(parseBlobPage(page(blob('a') + prefix('b/') + blob('c') + prefix('d/') + prefix('e/'))).entries.map(({ kind }) => kind)).toEqual(['blob', 'prefix', 'blob', 'prefix', 'prefix']);
+    expect(
+      parseBlobPage(page(blob('a') + blob('c') + prefix('b/') + prefix('d/') + prefix('e/'))).entries.map(
+        ({ name }) => name,
+      ),
+    ).toEqual(order);
+    expect(
+      parseBlobPage(page(prefix('b/') + prefix('d/') + prefix('e/') + blob('a') + blob('c'))).entries.map(
+        ({ name }) => name,
+      ),
+    ).toEqual(order);
+    expect(
+      parseBlobPage(page(blob('a') + prefix('b/') + blob('c') + prefix('d/') + prefix('e/'))).entries.map(
+        ({ kind }) => kind,
+      ),
+    ).toEqual(['blob', 'prefix', 'blob', 'prefix', 'prefix']);
   });
 
   test('encoded names are decoded, others are not', () => {
@@ -52,39 +84,69 @@ describe('a page of blobs', () => {
 
   test('empty, and empty with a marker', () => {
     expect(parseBlobPage(page(''))).toEqual({ entries: [] });
-    expect(parseBlobPage(page('', '<NextMarker>m</NextMarker>').replace('<Blobs></Blobs>', '<Blobs/>'))).toEqual({ entries: [], nextToken: 'm' });
+    expect(parseBlobPage(page('', '<NextMarker>m</NextMarker>').replace('<Blobs></Blobs>', '<Blobs/>'))).toEqual({
+      entries: [],
+      nextToken: 'm',
+    });
   });
 
   test('names and metadata are what a general parser reads, white space included', () => {
-    const names = fc.array(fc.string({ minLength: 1, maxLength: 40 }).filter((name) => /^[\x20-\x7e]+$/.test(name)), { maxLength: 20 });
-    const oracle = new XMLParser({ ignoreAttributes: true, parseTagValue: false, trimValues: false, isArray: (tag) => tag === 'Blob' });
-    fc.assert(fc.property(names, (list) => {
-      const xml = page(list.map((name) => blob(name, '', `<m>${escapeXml(name)}</m>`)).join(''));
-      const found = (oracle.parse(xml) as Parsed).EnumerationResults.Blobs.Blob ?? [];
-      const { entries } = parseBlobPage(xml);
-      expect(entries.map(({ name }) => name)).toEqual(found.map((entry) => entry.Name));
-      expect(entries.map((entry) => (entry.kind === 'blob' ? entry.metadata['m'] : ''))).toEqual(found.map((entry) => entry.Metadata.m));
-    }));
+    const names = fc.array(
+      fc.string({ minLength: 1, maxLength: 40 }).filter((name) => /^[\x20-\x7e]+$/.test(name)),
+      { maxLength: 20 },
+    );
+    const oracle = new XMLParser({
+      ignoreAttributes: true,
+      parseTagValue: false,
+      trimValues: false,
+      isArray: (tag) => tag === 'Blob',
+    });
+    fc.assert(
+      fc.property(names, (list) => {
+        const xml = page(list.map((name) => blob(name, '', `<m>${escapeXml(name)}</m>`)).join(''));
+        const found = (oracle.parse(xml) as Parsed).EnumerationResults.Blobs.Blob ?? [];
+        const { entries } = parseBlobPage(xml);
+        expect(entries.map(({ name }) => name)).toEqual(found.map((entry) => entry.Name));
+        expect(entries.map((entry) => (entry.kind === 'blob' ? entry.metadata['m'] : ''))).toEqual(
+          found.map((entry) => entry.Metadata.m),
+        );
+      }),
+    );
   });
 
   test('a page cut off anywhere is refused', () => {
     const whole = page(blob('a') + blob('b'), '<NextMarker>m</NextMarker>');
-    for (let length = whole.indexOf('<Enum') + 1; length < whole.length; length += 1) expect(() => parseBlobPage(whole.slice(0, length)), whole.slice(0, length)).toThrow('unexpected');
+    for (let length = whole.indexOf('<Enum') + 1; length < whole.length; length += 1) {
+      expect(() => parseBlobPage(whole.slice(0, length)), whole.slice(0, length)).toThrow('unexpected');
+    }
   });
 });
 
 test('a page of containers', () => {
-  const container = '<Container><Name>abc</Name><Properties><Last-Modified>Sat, 21 Nov 2026 12:00:00 GMT</Last-Modified><Etag>"0x1"</Etag></Properties></Container>';
+  const container =
+    '<Container><Name>abc</Name><Properties><Last-Modified>Sat, 21 Nov 2026 12:00:00 GMT</Last-Modified><Etag>"0x1"</Etag></Properties></Container>';
   const xml = `<?xml version="1.0"?><EnumerationResults><Containers>${container}</Containers><NextMarker>/acc/n</NextMarker></EnumerationResults>`;
-  expect(parseContainerPage(xml)).toEqual({ containers: [{ name: 'abc', lastModified: Date.UTC(2026, 10, 21, 12) }], nextToken: '/acc/n' });
+  expect(parseContainerPage(xml)).toEqual({
+    containers: [{ name: 'abc', lastModified: Date.UTC(2026, 10, 21, 12) }],
+    nextToken: '/acc/n',
+  });
 });
 
 test('a flat document', () => {
-  expect(parseFields('<?xml version="1.0"?><Key><SignedOid>o</SignedOid><Value>a+b=</Value><Empty></Empty></Key>')).toEqual({ SignedOid: 'o', Value: 'a+b=' });
+  expect(
+    parseFields('<?xml version="1.0"?><Key><SignedOid>o</SignedOid><Value>a+b=</Value><Empty></Empty></Key>'),
+  ).toEqual({ SignedOid: 'o', Value: 'a+b=' });
 });
 
 describe('the reader', () => {
-  test.each(['<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', '<a><!-- x --></a>', '<a><![CDATA[x]]></a>', '<a>&b;</a>', '<a>&#1114112;</a>', '<a><b>x</a'])('refuses %s', (xml) => {
+  test.each([
+    '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
+    '<a><!-- x --></a>',
+    '<a><![CDATA[x]]></a>',
+    '<a>&b;</a>',
+    '<a>&#1114112;</a>',
+    '<a><b>x</a',
+  ])('refuses %s', (xml) => {
     expect(() => {
       const reader = new XmlReader(xml);
       reader.enter();

@@ -10,7 +10,10 @@ export { answer, failure, reset, silence } from '../scripted-peer.ts';
 export type { Turn } from '../scripted-peer.ts';
 
 /** The ways to the network that stores use: the usual one, and the one that also knows proxies, for all requests. */
-export const WIRES = { usual: createTransport, undici: (options: ConstructorParameters<typeof UndiciTransport>[0]) => new UndiciTransport(options) };
+export const WIRES = {
+  usual: createTransport,
+  undici: (options: ConstructorParameters<typeof UndiciTransport>[0]) => new UndiciTransport(options),
+};
 export type Wire = keyof typeof WIRES;
 
 export interface Service extends ScriptedPeer {
@@ -19,7 +22,11 @@ export interface Service extends ScriptedPeer {
 }
 
 /** A store over a scripted peer. */
-export async function serve(wire: Wire, turns: readonly Turn[], options: Partial<AzureStoreOptions> = {}): Promise<Service> {
+export async function serve(
+  wire: Wire,
+  turns: readonly Turn[],
+  options: Partial<AzureStoreOptions> = {},
+): Promise<Service> {
   const peer = await listen(turns);
   const storeOptions: AzureStoreOptions = {
     endpoint: `${peer.origin}/account`,

@@ -26,15 +26,46 @@ test('a length of zero is empty, as the service wants it since 2015-02-21', () =
 });
 
 test('the query is part of the resource, decoded and by lower-case name', () => {
-  const request: AzureRequest = { call: 'list', method: 'GET', path: '/c', effect: 'read', query: [['comp', 'list'], ['prefix', 'ä b'], ['startFrom', 'x&y']] };
+  const request: AzureRequest = {
+    call: 'list',
+    method: 'GET',
+    path: '/c',
+    effect: 'read',
+    query: [
+      ['comp', 'list'],
+      ['prefix', 'ä b'],
+      ['startFrom', 'x&y'],
+    ],
+  };
   expect(stringToSign(request, [], '/a/c', 0)).toMatch(/\n\/a\/c\ncomp:list\nprefix:ä b\nstartfrom:x&y$/);
 });
 
 test('headers are sorted as the service does it: shorter first, underscore before digits before letters', () => {
-  const names = ['x-ms-version', 'x-ms-meta-ab', 'x-ms-meta-a1', 'x-ms-meta-a_b', 'x-ms-meta-a', 'x-ms-blob-type', 'x-ms-copy-source', 'x-ms-meta-_'];
-  const text = stringToSign(PUT, names.flatMap((name) => [name, '1']), '', 0);
+  const names = [
+    'x-ms-version',
+    'x-ms-meta-ab',
+    'x-ms-meta-a1',
+    'x-ms-meta-a_b',
+    'x-ms-meta-a',
+    'x-ms-blob-type',
+    'x-ms-copy-source',
+    'x-ms-meta-_',
+  ];
+  const text = stringToSign(
+    PUT,
+    names.flatMap((name) => [name, '1']),
+    '',
+    0,
+  );
   expect(text.match(/x-ms-[^:]+/g)).toEqual([
-    'x-ms-blob-type', 'x-ms-copy-source', 'x-ms-meta-_', 'x-ms-meta-a', 'x-ms-meta-a_b', 'x-ms-meta-a1', 'x-ms-meta-ab', 'x-ms-version',
+    'x-ms-blob-type',
+    'x-ms-copy-source',
+    'x-ms-meta-_',
+    'x-ms-meta-a',
+    'x-ms-meta-a_b',
+    'x-ms-meta-a1',
+    'x-ms-meta-ab',
+    'x-ms-version',
   ]);
 });
 

@@ -32,8 +32,12 @@ beforeEach(() => void (seen = double.requests.length));
 
 const sent = (pattern: RegExp): number => double.requests.slice(seen).filter((request) => pattern.test(request)).length;
 const composes = (): number => sent(/^POST .*\/compose\?/);
-const privateNames = (): string[] => (double.state.buckets.get(CONTAINER)?.names ?? []).filter((name) => name.startsWith('~parts/'));
-const newRef = (): { container: string; name: string } => ({ container: CONTAINER, name: `p/upload-${(made += 1)}/data` });
+const privateNames = (): string[] =>
+  (double.state.buckets.get(CONTAINER)?.names ?? []).filter((name) => name.startsWith('~parts/'));
+const newRef = (): { container: string; name: string } => ({
+  container: CONTAINER,
+  name: `p/upload-${(made += 1)}/data`,
+});
 
 async function stageMany(ref: { container: string; name: string }, bodies: readonly Uint8Array[]): Promise<string[]> {
   const tokens: string[] = [];
@@ -45,22 +49,30 @@ async function stageMany(ref: { container: string; name: string }, bodies: reado
 }
 
 describe('assembling', () => {
-  test.each([1, 2, 32, 33, 65, 1000])('%i parts: the calls of the tree, the bytes in order, and nothing left over', async (count) => {
-    const ref = newRef();
-    const bodies = Array.from({ length: count }, (_, i) => (i % 7 === 3 ? randomBytes(2000) : Buffer.from(`part ${i};`)));
-    const tokens = await stageMany(ref, bodies);
-    const request = { tokens, metadata: { a: '1' }, headers: { contentType: 'a/b' }, condition: ABSENT };
-    const { revision } = await store.assemble(ref, request, call);
-    expect(composes()).toBe(intermediateComposes(count).reduce((sum, level) => sum + level, 1));
-    const { properties, body } = await store.read(ref, {}, call);
-    expect(properties).toMatchObject({ revision, contentType: 'a/b', metadata: { a: '1' } });
-    expect((await buffer(body.stream())).equals(Buffer.concat(bodies))).toBe(true);
-    await expect.poll(privateNames, { timeout: 10_000 }).toEqual([]);
-  });
+  test.each([1, 2, 32, 33, 65, 1000])(
+    '%i parts: the calls of the tree, the bytes in order, and nothing left over',
+    async (count) => {
+      const ref = newRef();
+      const bodies = Array.from({ length: count }, (_, i) =>
+        i % 7 === 3 ? randomBytes(2000) : Buffer.from(`part ${i};`),
+      );
+      const tokens = await stageMany(ref, bodies);
+      const request = { tokens, metadata: { a: '1' }, headers: { contentType: 'a/b' }, condition: ABSENT };
+      const { revision } = await store.assemble(ref, request, call);
+      expect(composes()).toBe(intermediateComposes(count).reduce((sum, level) => sum + level, 1));
+      const { properties, body } = await store.read(ref, {}, call);
+      expect(properties).toMatchObject({ revision, contentType: 'a/b', metadata: { a: '1' } });
+      expect((await buffer(body.stream())).equals(Buffer.concat(bodies))).toBe(true);
+      await expect.poll(privateNames, { timeout: 10_000 }).toEqual([]);
+    },
+  );
 
   test('only the last compose carries metadata and the condition of the caller; the others must make something new', async () => {
     const ref = newRef();
-    const tokens = await stageMany(ref, Array.from({ length: 40 }, () => Buffer.from('x')));
+    const tokens = await stageMany(
+      ref,
+      Array.from({ length: 40 }, () => Buffer.from('x')),
+    );
     await store.assemble(ref, { tokens, metadata: {}, condition: ABSENT }, call);
     expect([sent(/\/compose\?ifGenerationMatch=0&/), composes()]).toEqual([3, 3]);
   });
@@ -68,8 +80,13 @@ describe('assembling', () => {
   test('a condition that cannot hold is seen before anything is composed, when many parts would be', async () => {
     const ref = newRef();
     await store.assemble(ref, { tokens: [], metadata: { claim: '1' } }, call);
-    const tokens = await stageMany(ref, Array.from({ length: 33 }, () => Buffer.from('x')));
-    expect((await failure(store.assemble(ref, { tokens, metadata: {}, condition: ABSENT }, call))).kind).toBe('conditionFailed');
+    const tokens = await stageMany(
+      ref,
+      Array.from({ length: 33 }, () => Buffer.from('x')),
+    );
+    expect((await failure(store.assemble(ref, { tokens, metadata: {}, condition: ABSENT }, call))).kind).toBe(
+      'conditionFailed',
+    );
     expect(composes()).toBe(0);
     expect(privateNames()).toHaveLength(33);
     await store.discardParts(ref, call);
@@ -78,8 +95,13 @@ describe('assembling', () => {
 
   test('a missing part among many: partsGone, intermediates removed, parts kept', async () => {
     const ref = newRef();
-    const tokens = await stageMany(ref, Array.from({ length: 40 }, () => Buffer.from('x')));
-    const error = await failure(store.assemble(ref, { tokens: [...tokens, 'never-staged'], metadata: {}, condition: ABSENT }, call));
+    const tokens = await stageMany(
+      ref,
+      Array.from({ length: 40 }, () => Buffer.from('x')),
+    );
+    const error = await failure(
+      store.assemble(ref, { tokens: [...tokens, 'never-staged'], metadata: {}, condition: ABSENT }, call),
+    );
     expect(error.kind).toBe('partsGone');
     await expect.poll(privateNames).toHaveLength(40);
     expect(privateNames().every((name) => !name.includes('/~'))).toBe(true);
@@ -91,7 +113,9 @@ describe('assembling', () => {
     const tokens = await stageMany(ref, [Buffer.from('x')]);
     await store.assemble(ref, { tokens, metadata: {}, condition: ABSENT }, call);
     await expect.poll(privateNames, { timeout: 10_000 }).toEqual([]);
-    expect((await failure(store.assemble(ref, { tokens, metadata: {}, condition: ABSENT }, call))).kind).toBe('conditionFailed');
+    expect((await failure(store.assemble(ref, { tokens, metadata: {}, condition: ABSENT }, call))).kind).toBe(
+      'conditionFailed',
+    );
   });
 
   test('tokens that no part has are partsGone, whatever they look like', async () => {
@@ -103,7 +127,9 @@ describe('assembling', () => {
 });
 
 describe('parts from other blobs', () => {
-  const source = async (size: number): Promise<{ ref: { container: string; name: string; revision: string }; bytes: Buffer }> => {
+  const source = async (
+    size: number,
+  ): Promise<{ ref: { container: string; name: string; revision: string }; bytes: Buffer }> => {
     const ref = newRef();
     const bytes = randomBytes(size);
     const { revision } = await store.write(ref, bytes, { metadata: { own: '1' } }, call);
@@ -119,20 +145,35 @@ describe('parts from other blobs', () => {
     expect([sent(/rewriteTo/), sent(/^GET \/bucket\//)]).toEqual([1, 0]);
     const start = await store.stagePartFrom(staging, copySource, { first: 0, last: 9 }, call);
     const end = await store.stagePartFrom(staging, copySource, { first: 99_990, last: 99_999 }, noted[1]);
-    expect(noted.map(({ facts }) => facts.notes)).toEqual([{ 'backend.part_copy': 'rewrite' }, { 'backend.part_copy': 'stream' }]);
+    expect(noted.map(({ facts }) => facts.notes)).toEqual([
+      { 'backend.part_copy': 'rewrite' },
+      { 'backend.part_copy': 'stream' },
+    ]);
     expect([sent(/rewriteTo/), sent(/^GET \/bucket\//)]).toEqual([1, 2]);
     await store.assemble(staging, { tokens: [...end.tokens, ...whole.tokens, ...start.tokens], metadata: {} }, call);
     const { properties, body } = await store.read(staging, {}, call);
     expect(properties.metadata).toEqual({});
-    expect((await buffer(body.stream())).equals(Buffer.concat([bytes.subarray(-10), bytes, bytes.subarray(0, 10)]))).toBe(true);
+    expect(
+      (await buffer(body.stream())).equals(Buffer.concat([bytes.subarray(-10), bytes, bytes.subarray(0, 10)])),
+    ).toBe(true);
   });
 });
 
 describe('buckets', () => {
   test('what the gateway makes has no soft delete; names get the prefix; others are not listed', async () => {
-    const prefixed = createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, bucketPrefix: 'acme-', location: 'EU', storageClass: 'NEARLINE' });
+    const prefixed = createGcsStore({
+      endpoint: double.endpoint,
+      credential: { kind: 'anonymous' },
+      bucketPrefix: 'acme-',
+      location: 'EU',
+      storageClass: 'NEARLINE',
+    });
     await prefixed.createContainer('photos', {}, call);
-    expect(double.state.buckets.get('acme-photos')?.fields).toMatchObject({ softDeleteSeconds: '0', location: 'EU', storageClass: 'NEARLINE' });
+    expect(double.state.buckets.get('acme-photos')?.fields).toMatchObject({
+      softDeleteSeconds: '0',
+      location: 'EU',
+      storageClass: 'NEARLINE',
+    });
     expect((await prefixed.listContainers(undefined, call)).containers.map(({ name }) => name)).toEqual(['photos']);
     expect((await store.listContainers(undefined, call)).containers.map(({ name }) => name)).toContain('acme-photos');
     await prefixed.removeContainer('photos', call);

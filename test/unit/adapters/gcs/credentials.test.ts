@@ -19,7 +19,10 @@ let reply: (request: IncomingMessage) => { status: number; body: object };
 
 beforeEach(async () => {
   asked = [];
-  reply = () => ({ status: 200, body: { access_token: `token-${asked.length}`, expires_in: 3600, token_type: 'Bearer' } });
+  reply = () => ({
+    status: 200,
+    body: { access_token: `token-${asked.length}`, expires_in: 3600, token_type: 'Bearer' },
+  });
   server = createServer((request, response) => {
     void text(request).then((body) => {
       asked.push({ url: request.url ?? '', body });
@@ -54,7 +57,10 @@ function federation(): string {
 describe('workload identity', () => {
   test('exchanges the token of a file, once for all who ask', async () => {
     const credentials = createCredentials({ credential: { kind: 'workloadIdentity', configuration: federation() } });
-    expect(await Promise.all([credentials.authorization(), credentials.authorization()])).toEqual(['Bearer token-1', 'Bearer token-1']);
+    expect(await Promise.all([credentials.authorization(), credentials.authorization()])).toEqual([
+      'Bearer token-1',
+      'Bearer token-1',
+    ]);
     expect(credentials.authorization()).toBe('Bearer token-1');
     expect(asked).toHaveLength(1);
     expect(new URLSearchParams(asked[0]?.body).get('subject_token')).toBe('token-of-the-cluster');
@@ -79,27 +85,46 @@ describe('workload identity', () => {
 
 describe('service account keys', () => {
   test('name their project', async () => {
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } });
-    const key = JSON.stringify({ type: 'service_account', project_id: 'the-project', client_email: 'x@the-project.iam.gserviceaccount.com', private_key: privateKey });
+    const { privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    });
+    const key = JSON.stringify({
+      type: 'service_account',
+      project_id: 'the-project',
+      client_email: 'x@the-project.iam.gserviceaccount.com',
+      private_key: privateKey,
+    });
     const credentials = createCredentials({ credential: { kind: 'serviceAccountKey', key } });
     expect(await credentials.projectId()).toBe('the-project');
-    expect(await createCredentials({ credential: { kind: 'serviceAccountKey', key }, projectId: 'another' }).projectId()).toBe('another');
+    expect(
+      await createCredentials({ credential: { kind: 'serviceAccountKey', key }, projectId: 'another' }).projectId(),
+    ).toBe('another');
   });
 
-  test.each([['not json'], ['"text"'], ['{}'], ['{"type":"authorized_user"}']])('%s is no key, and is not quoted', (key) => {
-    const refused = (): unknown => createCredentials({ credential: { kind: 'serviceAccountKey', key } });
-    expect(refused).toThrow(/^serviceAccountKey: /);
-    try {
-      refused();
-    } catch (error) {
-      expect(String(error)).not.toContain(key === '{}' ? 'nothing' : key);
-    }
-  });
+  test.each([['not json'], ['"text"'], ['{}'], ['{"type":"authorized_user"}']])(
+    '%s is no key, and is not quoted',
+    (key) => {
+      const refused = (): unknown => createCredentials({ credential: { kind: 'serviceAccountKey', key } });
+      expect(refused).toThrow(/^serviceAccountKey: /);
+      try {
+        refused();
+      } catch (error) {
+        expect(String(error)).not.toContain(key === '{}' ? 'nothing' : key);
+      }
+    },
+  );
 });
 
 describe('others', () => {
   test('a token without a project can do everything but make and list buckets', async () => {
-    const credentials = createCredentials({ credential: { kind: 'token', getToken: async () => ({ token: 'mine', expiresOnTimestamp: Date.now() + 3_600_000 }) } });
+    const credentials = createCredentials({
+      credential: {
+        kind: 'token',
+        getToken: async () => ({ token: 'mine', expiresOnTimestamp: Date.now() + 3_600_000 }),
+      },
+    });
     expect(await credentials.authorization()).toBe('Bearer mine');
     await expect(credentials.projectId()).rejects.toSatisfy((error: unknown) => isStoreError(error, 'denied'));
   });
@@ -109,6 +134,8 @@ describe('others', () => {
     expect(() => createGcsStore({ credential: { kind: 'anonymous' } })).toThrow('name its endpoint');
     const token = { kind: 'token', getToken: async () => ({ token: 'x', expiresOnTimestamp: 0 }) } as const;
     expect(() => createGcsStore({ credential: token, endpoint: 'http://127.0.0.1:1' })).toThrow('https only');
-    expect(() => createGcsStore({ credential: { kind: 'anonymous' }, endpoint: 'http://127.0.0.1:1/path' })).toThrow('only scheme, host and port');
+    expect(() => createGcsStore({ credential: { kind: 'anonymous' }, endpoint: 'http://127.0.0.1:1/path' })).toThrow(
+      'only scheme, host and port',
+    );
   });
 });

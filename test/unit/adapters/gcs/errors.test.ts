@@ -27,7 +27,12 @@ describe('refusals', () => {
     [416, undefined, undefined, 'rangeNotSatisfiable'],
     [400, 'invalid', 'Provided MD5 hash "a" doesn\'t match calculated MD5 hash "b".', 'digestMismatch'],
     [400, 'invalid', 'User-specified metadata is too large', 'tooLarge'],
-    [400, 'invalid', 'The maximum object length is 1024 characters, but got a name with 1025 characters', 'invalidName'],
+    [
+      400,
+      'invalid',
+      'The maximum object length is 1024 characters, but got a name with 1025 characters',
+      'invalidName',
+    ],
     [400, 'required', 'Required parameter: project', 'unexpected'],
     [401, 'authError', undefined, 'denied'],
     [401, undefined, undefined, 'denied'],
@@ -51,7 +56,9 @@ describe('refusals', () => {
 
   test('a 404 of an upload can only mean the bucket, a 409 what the call says', () => {
     expect(refusalError(WRITE, refusal(404, 'notFound')).kind).toBe('containerNotFound');
-    expect(refusalError({ ...WRITE, conflict: 'containerExists' }, refusal(409, 'conflict')).kind).toBe('containerExists');
+    expect(refusalError({ ...WRITE, conflict: 'containerExists' }, refusal(409, 'conflict')).kind).toBe(
+      'containerExists',
+    );
   });
 
   test('5xx and 408 of a change are lost, nothing else is', () => {
@@ -61,10 +68,16 @@ describe('refusals', () => {
   });
 
   test('every status and code has an error', () => {
-    const anyRefusal = fc.tuple(fc.integer({ min: 100, max: 999 }), fc.option(fc.string(), { nil: undefined }), fc.option(fc.string(), { nil: undefined }));
-    fc.assert(fc.property(anyRefusal, ([status, code, message]) => {
-      expect(refusalError(WRITE, refusal(status, code, message))).toBeInstanceOf(StoreError);
-    }));
+    const anyRefusal = fc.tuple(
+      fc.integer({ min: 100, max: 999 }),
+      fc.option(fc.string(), { nil: undefined }),
+      fc.option(fc.string(), { nil: undefined }),
+    );
+    fc.assert(
+      fc.property(anyRefusal, ([status, code, message]) => {
+        expect(refusalError(WRITE, refusal(status, code, message))).toBeInstanceOf(StoreError);
+      }),
+    );
     expect(refusalError(READ, refusal(418, 'constructor')).kind).toBe('unexpected');
   });
 });
@@ -85,12 +98,20 @@ describe('no answer', () => {
 
 describe('error documents', () => {
   test.each([
-    ['{"error":{"code":412,"message":"no","errors":[{"reason":"conditionNotMet","message":"no"}]}}', 'conditionNotMet', 'no'],
+    [
+      '{"error":{"code":412,"message":"no","errors":[{"reason":"conditionNotMet","message":"no"}]}}',
+      'conditionNotMet',
+      'no',
+    ],
     ['{"error":{"message":"no"}}', undefined, 'no'],
     ['{"error":null}', undefined, undefined],
     ['{"error":"text"}', undefined, undefined],
     ['[]', undefined, undefined],
-    ["<?xml version='1.0'?><Error><Code>NoSuchKey</Code><Message>gone &amp; away</Message></Error>", 'NoSuchKey', 'gone &amp; away'],
+    [
+      "<?xml version='1.0'?><Error><Code>NoSuchKey</Code><Message>gone &amp; away</Message></Error>",
+      'NoSuchKey',
+      'gone &amp; away',
+    ],
     ['<html>proxy</html>', undefined, undefined],
     ['Invalid argument.', undefined, 'Invalid argument.'],
     ['', undefined, undefined],

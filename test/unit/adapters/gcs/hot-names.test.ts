@@ -48,7 +48,8 @@ describe('turns', () => {
     };
     const began = performance.now();
     await Promise.all(Array.from({ length: 10 }, () => names.run('burst', true, testCall(), work)));
-    // Nine turns, at most a quarter longer each; doubled with every refusal, the second would have had to wait for 160 ms already.
+    // Nine turns, at most a quarter longer each; doubled with every refusal, the second would have had to wait for 160
+    // ms already.
     expect(performance.now() - began).toBeGreaterThan(9 * 20 - 2);
     expect(sent).toBe(19);
   });
@@ -58,21 +59,25 @@ describe('turns', () => {
     const error = await failure(names.run('hot', true, testCall(), async () => Promise.reject(throttled())));
     expect(error).toMatchObject({ kind: 'throttled', lost: false, detail: { code: 'NameTooHot', retryAfter: 3 } });
     const began = performance.now();
-    expect((await failure(names.run('hot', true, testCall(), async () => undefined))).detail.retryAfter).toBeGreaterThanOrEqual(3);
+    expect(
+      (await failure(names.run('hot', true, testCall(), async () => undefined))).detail.retryAfter,
+    ).toBeGreaterThanOrEqual(3);
     expect(performance.now() - began).toBeLessThan(50);
   });
 
   test('what can be done once only is not done twice', async () => {
     const names = new HotNames({ wait: 1000, spacing: 10 });
     let done = 0;
-    const error = await failure(names.run('hot', false, testCall(), async () => {
-      done += 1;
-      throw throttled();
-    }));
+    const error = await failure(
+      names.run('hot', false, testCall(), async () => {
+        done += 1;
+        throw throttled();
+      }),
+    );
     expect([error.kind, done]).toEqual(['throttled', 1]);
   });
 
-  test('other failures, and lost answers, are the caller\'s', async () => {
+  test("other failures, and lost answers, are the caller's", async () => {
     const names = new HotNames({ wait: 1000, spacing: 10 });
     for (const given of [new StoreError('conditionFailed'), new StoreError('throttled', { status: 503, lost: true })]) {
       expect(await failure(names.run('x', true, testCall(), async () => Promise.reject(given)))).toBe(given);
@@ -101,7 +106,11 @@ describe('on a service that takes few changes of one name', () => {
 
   async function start(nameWait: number): Promise<BlobStore> {
     const double = await startGcsDouble({ nameWritesPerSecond: 20 });
-    const store = createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, retries: { nameSpacing: 50, nameWait } });
+    const store = createGcsStore({
+      endpoint: double.endpoint,
+      credential: { kind: 'anonymous' },
+      retries: { nameSpacing: 50, nameWait },
+    });
     running.push({ double, store });
     await store.createContainer('bucket', {}, testCall());
     return store;
@@ -114,7 +123,9 @@ describe('on a service that takes few changes of one name', () => {
   test('50 writers at once end in success or throttled, and what is there is one of those that succeeded, the last', async () => {
     const store = await start(1000);
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, (_, i) => write(store, `writer ${i}`)));
-    const won = outcomes.flatMap((outcome, i) => (outcome.status === 'fulfilled' ? [{ i, revision: outcome.value.revision }] : []));
+    const won = outcomes.flatMap((outcome, i) =>
+      outcome.status === 'fulfilled' ? [{ i, revision: outcome.value.revision }] : [],
+    );
     for (const outcome of outcomes) {
       if (outcome.status === 'fulfilled') continue;
       expect(isStoreError(outcome.reason, 'throttled')).toBe(true);
@@ -135,10 +146,14 @@ describe('on a service that takes few changes of one name', () => {
 
   test('conditional writers keep their condition while they wait', async () => {
     const store = await start(20_000);
-    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => write(store, `writer ${i}`, ABSENT)));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, i) => write(store, `writer ${i}`, ABSENT)),
+    );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const { revision } = await store.head(ref, testCall());
-    const changes = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => store.setMetadata(ref, { i: `${i}` }, at(revision), testCall())));
+    const changes = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, i) => store.setMetadata(ref, { i: `${i}` }, at(revision), testCall())),
+    );
     expect(changes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     await sleep(60);
     await store.remove(ref, undefined, testCall());

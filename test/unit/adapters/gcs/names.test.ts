@@ -26,13 +26,22 @@ describe('names of objects', () => {
     expect(encodeName(name)).toBe(encoded);
   });
 
-  test.each(['', '.', '..', 'k'.repeat(1025), 'é'.repeat(513), '\u{1f600}'.repeat(257), 'a\rb', 'a\nb', '.well-known/acme-challenge/', '.well-known/acme-challenge/x', '\ud800'])(
-    '%j is refused',
-    (name) => {
-      expect(isRefused(() => encodeName(name))).toBe(true);
-      expect(isRefused(() => encodeNamePath(name))).toBe(true);
-    },
-  );
+  test.each([
+    '',
+    '.',
+    '..',
+    'k'.repeat(1025),
+    'é'.repeat(513),
+    '\u{1f600}'.repeat(257),
+    'a\rb',
+    'a\nb',
+    '.well-known/acme-challenge/',
+    '.well-known/acme-challenge/x',
+    '\ud800',
+  ])('%j is refused', (name) => {
+    expect(isRefused(() => encodeName(name))).toBe(true);
+    expect(isRefused(() => encodeNamePath(name))).toBe(true);
+  });
 
   test.each(['k'.repeat(1024), 'é'.repeat(512), '.well-known/acme', '...', '.a'])('%j is taken', (name) => {
     expect(isRefused(() => encodeName(name))).toBe(false);
@@ -44,11 +53,13 @@ describe('names of objects', () => {
   });
 
   test('an encoded name is one ASCII segment that decodes to the name', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }), (name) => {
-      if (isRefused(() => encodeName(name))) return;
-      expect(encodeName(name)).toMatch(/^[A-Za-z0-9._~%-]+$/);
-      expect(decodeURIComponent(encodeName(name))).toBe(name);
-    }));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }), (name) => {
+        if (isRefused(() => encodeName(name))) return;
+        expect(encodeName(name)).toMatch(/^[A-Za-z0-9._~%-]+$/);
+        expect(decodeURIComponent(encodeName(name))).toBe(name);
+      }),
+    );
   });
 });
 
@@ -61,9 +72,12 @@ describe('names of buckets', () => {
     expect(names.containerOf('acme-s3-Photos')).toBeUndefined();
   });
 
-  test.each(['ab', 'Upper', 'with.dot', '-dash', 'dash-', 'my-google-bucket', 'g00gle', 'c'.repeat(56)])('%s behind a prefix of 8 is refused', (container) => {
-    expect(isRefused(() => bucketNames('acme-s3-').bucketOf(container))).toBe(true);
-  });
+  test.each(['ab', 'Upper', 'with.dot', '-dash', 'dash-', 'my-google-bucket', 'g00gle', 'c'.repeat(56)])(
+    '%s behind a prefix of 8 is refused',
+    (container) => {
+      expect(isRefused(() => bucketNames('acme-s3-').bucketOf(container))).toBe(true);
+    },
+  );
 
   test('what begins with goog is refused only where it would be the beginning', () => {
     expect(isRefused(() => bucketNames('').bucketOf('goog-mine'))).toBe(true);
@@ -75,7 +89,10 @@ describe('names of buckets', () => {
     expect(bucketNames('').bucketOf('c'.repeat(63))).toHaveLength(63);
   });
 
-  test.each(['no-hyphen-at-end', 'Upper-', '-', 'goog-', 'x-google-', `${'p'.repeat(41)}-`])('the prefix %s is refused', (prefix) => {
-    expect(() => bucketNames(prefix)).toThrow('bucketPrefix');
-  });
+  test.each(['no-hyphen-at-end', 'Upper-', '-', 'goog-', 'x-google-', `${'p'.repeat(41)}-`])(
+    'the prefix %s is refused',
+    (prefix) => {
+      expect(() => bucketNames(prefix)).toThrow('bucketPrefix');
+    },
+  );
 });

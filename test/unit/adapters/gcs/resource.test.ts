@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { metadataPatch, newResource, ownMetadata, propertiesOf, setCacheControl, writeResult } from '../../../../adapters/gcs/resource.ts';
+import {
+  metadataPatch,
+  newResource,
+  ownMetadata,
+  propertiesOf,
+  setCacheControl,
+  writeResult,
+} from '../../../../adapters/gcs/resource.ts';
 import { conditionQuery, matchQuery, parseRevision, revisionFrom } from '../../../../adapters/gcs/revision.ts';
 import { ABSENT, at, type Revision } from '../../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../../src/store/store-error.ts';
@@ -10,18 +17,26 @@ describe('resources', () => {
   test('a new one names its type, what headers are set, and all metadata', () => {
     expect(newResource({ metadata: {} })).toEqual({ contentType: 'application/octet-stream', metadata: {} });
     const headers = { contentType: 'a/b', cacheControl: 'no-store', contentLanguage: '' };
-    expect(newResource({ headers, metadata: { a: '1' } })).toEqual({ contentType: 'a/b', cacheControl: 'no-store', metadata: { a: '1' } });
+    expect(newResource({ headers, metadata: { a: '1' } })).toEqual({
+      contentType: 'a/b',
+      cacheControl: 'no-store',
+      metadata: { a: '1' },
+    });
   });
 
   test('an MD5 that the service will not know is written down, and read back when the service has none', () => {
-    const { metadata } = newResource({ metadata: { a: '1' }, recordedMd5: MD5 }) as unknown as { metadata: Record<string, string> };
+    const { metadata } = newResource({ metadata: { a: '1' }, recordedMd5: MD5 }) as unknown as {
+      metadata: Record<string, string>;
+    };
     expect(ownMetadata(metadata, undefined)).toEqual({ metadata: { a: '1' }, md5: MD5 });
     expect(ownMetadata(metadata, 'f'.repeat(32))).toEqual({ metadata: { a: '1' }, md5: 'f'.repeat(32) });
   });
 
   test('a Cache-Control like the default of reads is told from none', () => {
     for (const cacheControl of ['private, max-age=0', 'public, max-age=3600']) {
-      const { metadata } = newResource({ headers: { cacheControl }, metadata: {} }) as unknown as { metadata: Record<string, string> };
+      const { metadata } = newResource({ headers: { cacheControl }, metadata: {} }) as unknown as {
+        metadata: Record<string, string>;
+      };
       expect(setCacheControl(cacheControl, metadata)).toBe(cacheControl);
       expect(setCacheControl(cacheControl, {})).toBeUndefined();
       expect(ownMetadata(metadata, undefined)).toEqual({ metadata: {} });
@@ -30,7 +45,7 @@ describe('resources', () => {
     expect(setCacheControl(undefined, {})).toBeUndefined();
   });
 
-  test('a patch names what is to go, and leaves the adapter\'s own entries', () => {
+  test("a patch names what is to go, and leaves the adapter's own entries", () => {
     const before = { metadata: { old: '1', both: '2', s3gw_md5: MD5, s3gw_cache: 'set' } };
     expect(metadataPatch(before, { both: '3', new: '4' })).toEqual({ old: null, both: '3', new: '4' });
     expect(metadataPatch({}, {})).toEqual({});
@@ -38,34 +53,59 @@ describe('resources', () => {
 
   test('properties come from what the service answers', () => {
     const resource = {
-      name: 'x', size: '5', generation: '1700000000000001', metageneration: '3', timeCreated: '2026-11-21T10:00:00.999Z',
-      md5Hash: 'XUFAKrxLKna5cZ2REBfFkg==', contentType: 'a/b', cacheControl: '', metadata: { Mixed: 'Case', empty: '' },
+      name: 'x',
+      size: '5',
+      generation: '1700000000000001',
+      metageneration: '3',
+      timeCreated: '2026-11-21T10:00:00.999Z',
+      md5Hash: 'XUFAKrxLKna5cZ2REBfFkg==',
+      contentType: 'a/b',
+      cacheControl: '',
+      metadata: { Mixed: 'Case', empty: '' },
     };
     expect(propertiesOf(resource)).toEqual({
-      size: 5, revision: '1700000000000001.3', lastModified: Date.parse('2026-11-21T10:00:00Z'), md5: MD5, contentType: 'a/b', metadata: { mixed: 'Case' },
+      size: 5,
+      revision: '1700000000000001.3',
+      lastModified: Date.parse('2026-11-21T10:00:00Z'),
+      md5: MD5,
+      contentType: 'a/b',
+      metadata: { mixed: 'Case' },
     });
   });
 
   test('an answer without a generation is none', () => {
-    expect(() => propertiesOf({ size: '1' })).toThrow(expect.toSatisfy((error: unknown) => isStoreError(error, 'unexpected')));
+    expect(() => propertiesOf({ size: '1' })).toThrow(
+      expect.toSatisfy((error: unknown) => isStoreError(error, 'unexpected')),
+    );
   });
 
   test('an answer to a change without a generation is lost', () => {
-    expect(() => writeResult({ size: '1' }, 'write')).toThrow(expect.toSatisfy((error: unknown) => isStoreError(error, 'unavailable') && error.lost));
+    expect(() => writeResult({ size: '1' }, 'write')).toThrow(
+      expect.toSatisfy((error: unknown) => isStoreError(error, 'unavailable') && error.lost),
+    );
   });
 });
 
 describe('revisions', () => {
   test('both numbers, always', () => {
     const revision = revisionFrom({ generation: '17', metageneration: '2' });
-    expect(matchQuery(revision)).toEqual([['ifGenerationMatch', '17'], ['ifMetagenerationMatch', '2']]);
-    expect(matchQuery(revision, 'ifSource')).toEqual([['ifSourceGenerationMatch', '17'], ['ifSourceMetagenerationMatch', '2']]);
+    expect(matchQuery(revision)).toEqual([
+      ['ifGenerationMatch', '17'],
+      ['ifMetagenerationMatch', '2'],
+    ]);
+    expect(matchQuery(revision, 'ifSource')).toEqual([
+      ['ifSourceGenerationMatch', '17'],
+      ['ifSourceMetagenerationMatch', '2'],
+    ]);
     expect(conditionQuery(at(revision))).toEqual(matchQuery(revision));
     expect(conditionQuery(ABSENT)).toEqual([['ifGenerationMatch', '0']]);
     expect(conditionQuery(undefined)).toEqual([]);
   });
 
-  test.each(['"0x8D"', '', '17', '17.', '.2', 'a.b', '17.2.3', '0x1.2'])('of %j nothing can be, and generation 0 must not come of it', (text) => {
-    expect(parseRevision(text as Revision)).toEqual({ generation: '1', metageneration: '1' });
-  });
+  test.each(['"0x8D"', '', '17', '17.', '.2', 'a.b', '17.2.3', '0x1.2'])(
+    'of %j nothing can be, and generation 0 must not come of it',
+    (text) => {
+      expect(parseRevision(text as Revision)).toEqual({ generation: '1', metageneration: '1' });
+    },
+  );
 });

@@ -12,7 +12,12 @@ export interface Service extends ScriptedPeer {
 /** A store over a scripted peer. */
 export async function serve(turns: readonly Turn[], options: Partial<GcsStoreOptions> = {}): Promise<Service> {
   const peer = await listen(turns);
-  const store = createGcsStore({ endpoint: peer.origin, credential: { kind: 'anonymous' }, retries: { baseDelay: 1, maxDelay: 5, nameSpacing: 5, nameWait: 200 }, ...options });
+  const store = createGcsStore({
+    endpoint: peer.origin,
+    credential: { kind: 'anonymous' },
+    retries: { baseDelay: 1, maxDelay: 5, nameSpacing: 5, nameWait: 200 },
+    ...options,
+  });
   const stop = async (): Promise<void> => {
     await store.close();
     peer.stop();
@@ -29,7 +34,12 @@ export function refusal(status: string, reason: string, message = ''): Turn {
 }
 
 /** What the service answers to a write. */
-export const written = json({ generation: '1700000000000001', metageneration: '1', timeCreated: '2026-11-21T10:00:00Z', md5Hash: 'XUFAKrxLKna5cZ2REBfFkg==' });
+export const written = json({
+  generation: '1700000000000001',
+  metageneration: '1',
+  timeCreated: '2026-11-21T10:00:00Z',
+  md5Hash: 'XUFAKrxLKna5cZ2REBfFkg==',
+});
 export const unmet = refusal('412 Precondition Failed', 'conditionNotMet');
 export const tooFast = refusal('429 Too Many Requests', 'rateLimitExceeded');
 export const broken = refusal('500 Internal', 'internalError');

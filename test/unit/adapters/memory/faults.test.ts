@@ -23,12 +23,16 @@ function failing(method: string, fault: Fault): BlobStore {
 }
 
 async function errorOf(promise: Promise<unknown>): Promise<StoreError> {
-  const error: unknown = await promise.then(() => undefined, (reason: unknown) => reason);
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
   if (!(error instanceof StoreError)) throw new Error(`no StoreError: ${String(error)}`);
   return error;
 }
 
-const write = (store: BlobStore, text: string): Promise<unknown> => store.write(ref, Buffer.from(text), { metadata: {} }, call);
+const write = (store: BlobStore, text: string): Promise<unknown> =>
+  store.write(ref, Buffer.from(text), { metadata: {} }, call);
 
 describe('withFaults', () => {
   test('shows the plan each call, with its count by method', async () => {
@@ -68,7 +72,14 @@ describe('withFaults', () => {
     const store = failing('write', { kind: 'loseAnswer', lateBy: 20 });
     expect((await errorOf(write(store, 'late'))).lost).toBe(true);
     expect((await errorOf(memory.head(ref, call))).kind).toBe('notFound');
-    await expect.poll(() => memory.head(ref, call).then(({ size }) => size, () => undefined)).toBe(4);
+    await expect
+      .poll(() =>
+        memory.head(ref, call).then(
+          ({ size }) => size,
+          () => undefined,
+        ),
+      )
+      .toBe(4);
     await errorOf(store.write(ref, Buffer.from('refused'), { metadata: {}, condition: ABSENT }, call));
     await delay(40);
     expect((await memory.head(ref, call)).size).toBe(4);
@@ -79,10 +90,13 @@ describe('withFaults', () => {
     expect((await errorOf(memory.head(ref, call))).kind).toBe('notFound');
   });
 
-  test.each(['loseAnswer', 'loseRequest'] as const)('%s: seen by a caller whose signal ended the call after it was sent', async (kind) => {
-    const error = await errorOf(write(failing('write', { kind, as: 'aborted' }), 'a'));
-    expect([error.kind, error.lost]).toEqual(['aborted', true]);
-  });
+  test.each(['loseAnswer', 'loseRequest'] as const)(
+    '%s: seen by a caller whose signal ended the call after it was sent',
+    async (kind) => {
+      const error = await errorOf(write(failing('write', { kind, as: 'aborted' }), 'a'));
+      expect([error.kind, error.lost]).toEqual(['aborted', true]);
+    },
+  );
 
   test('cutAnswer: a change is applied and lost, a read is unavailable, a refusal is heard', async () => {
     const cut = withFaults(memory, () => ({ kind: 'cutAnswer' }));
@@ -110,8 +124,12 @@ describe('withFaults', () => {
   });
 
   test('emptyPage: no entries, and a token that goes on in the same place', async () => {
-    for (const name of ['a', 'b', 'c']) await memory.write({ container: 'box', name }, Buffer.from(name), { metadata: {} }, call);
-    const store = withFaults(memory, ({ method, count }) => (method === 'list' && count % 2 === 1 ? { kind: 'emptyPage' } : undefined));
+    for (const name of ['a', 'b', 'c']) {
+      await memory.write({ container: 'box', name }, Buffer.from(name), { metadata: {} }, call);
+    }
+    const store = withFaults(memory, ({ method, count }) =>
+      method === 'list' && count % 2 === 1 ? { kind: 'emptyPage' } : undefined,
+    );
     const pages: string[][] = [];
     let token: string | undefined;
     do {

@@ -9,7 +9,10 @@ const call = testCall();
 const ref = { container: 'box', name: 'blob' };
 
 async function kindOf(promise: Promise<unknown>): Promise<string> {
-  return promise.then(() => 'no error', (error: unknown) => (isStoreError(error) ? error.kind : String(error)));
+  return promise.then(
+    () => 'no error',
+    (error: unknown) => (isStoreError(error) ? error.kind : String(error)),
+  );
 }
 
 describe('MemoryBlobStore', () => {
@@ -33,7 +36,9 @@ describe('MemoryBlobStore', () => {
     ['half a character', '\ud800'],
     ['nothing', ''],
   ])('refuses names that the key codec would have escaped: %s', async (_what, name) => {
-    expect(await kindOf(store.write({ container: 'box', name }, Buffer.alloc(1), { metadata: {} }, call))).toBe('invalidName');
+    expect(await kindOf(store.write({ container: 'box', name }, Buffer.alloc(1), { metadata: {} }, call))).toBe(
+      'invalidName',
+    );
     expect(await kindOf(store.stagePart({ container: 'box', name }, Buffer.alloc(1), call))).toBe('invalidName');
   });
 
@@ -55,7 +60,9 @@ describe('MemoryBlobStore', () => {
   });
 
   test('gives pages no longer than maxListPage', async () => {
-    for (const name of ['a', 'b', 'c', 'd']) await store.write({ container: 'box', name }, Buffer.alloc(1), { metadata: {} }, call);
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await store.write({ container: 'box', name }, Buffer.alloc(1), { metadata: {} }, call);
+    }
     const page = await store.list('box', { limit: 1000 }, call);
     expect(page.entries).toHaveLength(3);
     expect(page.nextToken).toBeDefined();
@@ -84,7 +91,9 @@ describe('MemoryBlobStore', () => {
     const { tokens } = await store.stagePart(ref, Buffer.from('part'), call);
     await store.assemble(ref, { tokens, metadata: {} }, call);
     expect(await kindOf(store.assemble(ref, { tokens, metadata: {} }, call))).toBe('partsGone');
-    expect(await kindOf(store.assemble(ref, { tokens, metadata: {}, condition: ABSENT }, call))).toBe('conditionFailed');
+    expect(await kindOf(store.assemble(ref, { tokens, metadata: {}, condition: ABSENT }, call))).toBe(
+      'conditionFailed',
+    );
   });
 
   test('the times come from the clock given', async () => {
@@ -112,7 +121,12 @@ describe('MemoryBlobStore', () => {
     const big = new MemoryBlobStore();
     await big.createContainer('box', {}, call);
     for (let i = 0; i < 50_000; i += 1) {
-      await big.write({ container: 'box', name: `d${i % 97}/${(i * 7919) % 50_000}` }, Buffer.alloc(1), { metadata: {} }, call);
+      await big.write(
+        { container: 'box', name: `d${i % 97}/${(i * 7919) % 50_000}` },
+        Buffer.alloc(1),
+        { metadata: {} },
+        call,
+      );
     }
     const started = performance.now();
     for (let i = 0; i < 1000; i += 1) {

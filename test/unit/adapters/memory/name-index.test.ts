@@ -41,7 +41,9 @@ describe.each(['utf8', 'utf16'] as const)('NameIndex, %s', (order) => {
         };
         expect(index.firstAtOrAfter(wanted)).toBe(first((text) => compare(text, wanted) >= 0));
         expect(index.firstAfter(wanted)).toBe(first((text) => compare(text, wanted) > 0));
-        expect(index.firstBehindPrefix(wanted)).toBe(first((text) => compare(text, wanted) > 0 && !text.startsWith(wanted)));
+        expect(index.firstBehindPrefix(wanted)).toBe(
+          first((text) => compare(text, wanted) > 0 && !text.startsWith(wanted)),
+        );
       }),
     );
   });

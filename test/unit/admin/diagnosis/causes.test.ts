@@ -1,8 +1,22 @@
-import { GetObjectAclCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import {
+  GetObjectAclCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  type S3ClientConfig,
+} from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cause, Certainty } from '../../../../src/admin/diagnosis/diagnosis.ts';
-import { altersHeader, altersTarget, both, startAlteringProxy, type Alter, type AlteringProxy } from '../../../support/altering-proxy.ts';
+import {
+  altersHeader,
+  altersTarget,
+  both,
+  startAlteringProxy,
+  type Alter,
+  type AlteringProxy,
+} from '../../../support/altering-proxy.ts';
 import { roundTrip } from '../../../support/raw-http.ts';
 import { presignedHead, signedHead, type RawRequestOptions } from '../../../support/sign-raw.ts';
 import { SECRETS, startJudgingServer, type JudgingServer } from './judging-server.ts';
@@ -44,12 +58,22 @@ async function sendBySdk({ send }: Command, changes: S3ClientConfig = {}): Promi
   s3.destroy();
 }
 
-interface Presigned { readonly config?: S3ClientConfig; readonly at?: Date; readonly method?: string; readonly contentType?: string }
+interface Presigned {
+  readonly config?: S3ClientConfig;
+  readonly at?: Date;
+  readonly method?: string;
+  readonly contentType?: string;
+}
 
-async function sendPresigned(command: Command, { config = {}, at, method = 'GET', contentType }: Presigned = {}): Promise<void> {
+async function sendPresigned(
+  command: Command,
+  { config = {}, at, method = 'GET', contentType }: Presigned = {},
+): Promise<void> {
   const s3 = client(config);
   const url = await command.url(s3, {
-    expiresIn: 600, ...(at !== undefined && { signingDate: at }), ...(contentType !== undefined && { signableHeaders: new Set(['content-type']) }),
+    expiresIn: 600,
+    ...(at !== undefined && { signingDate: at }),
+    ...(contentType !== undefined && { signableHeaders: new Set(['content-type']) }),
   });
   s3.destroy();
   const headers = { connection: 'close', ...(contentType !== undefined && { 'content-type': contentType }) };
@@ -57,11 +81,19 @@ async function sendPresigned(command: Command, { config = {}, at, method = 'GET'
 }
 
 async function sendRaw(make: (options: RawRequestOptions) => string, options: RawRequestOptions): Promise<void> {
-  await roundTrip(proxy.port, make({ host: `localhost:${proxy.port}`, accessKey: ACCESS_KEY, secretKey: SECRET, ...options }));
+  await roundTrip(
+    proxy.port,
+    make({ host: `localhost:${proxy.port}`, accessKey: ACCESS_KEY, secretKey: SECRET, ...options }),
+  );
 }
 
 /** Each of them goes through untouched before it is altered. */
-async function expectCause(send: () => Promise<void>, alter: Alter, cause: Cause, certainty: Certainty = 'proved'): Promise<void> {
+async function expectCause(
+  send: () => Promise<void>,
+  alter: Alter,
+  cause: Cause,
+  certainty: Certainty = 'proved',
+): Promise<void> {
   proxy.alter = (head) => head;
   await send();
   expect(server.last, 'the request is right as long as nobody alters it').toBeUndefined();
@@ -78,7 +110,8 @@ async function expectFault(send: () => Promise<void>, cause: Cause, certainty: C
 }
 
 function put(): Command {
-  const command = (): PutObjectCommand => new PutObjectCommand({ Bucket: 'bucket', Key: 'notes/a b+c.txt', Body: 'x', ContentType: 'text/plain' });
+  const command = (): PutObjectCommand =>
+    new PutObjectCommand({ Bucket: 'bucket', Key: 'notes/a b+c.txt', Body: 'x', ContentType: 'text/plain' });
   return { send: (s3) => s3.send(command()), url: (s3, options) => getSignedUrl(s3, command(), options) };
 }
 
@@ -100,7 +133,8 @@ function list(): Command {
 describe('altered header', () => {
   const charset = altersHeader('content-type', (value) => `${value}; charset=utf-8`);
   test('by header', () => expectCause(() => sendBySdk(put()), charset, 'altered-header'));
-  test('presigned', () => expectCause(() => sendPresigned(put(), { method: 'PUT', contentType: 'text/plain' }), charset, 'altered-header'));
+  test('presigned', () =>
+    expectCause(() => sendPresigned(put(), { method: 'PUT', contentType: 'text/plain' }), charset, 'altered-header'));
 
   test.each([
     ['accept-encoding', 'identity', altersHeader('accept-encoding', 'gzip')],
@@ -111,24 +145,42 @@ describe('altered header', () => {
     ['x-forwarded-for', '192.0.2.1', altersHeader('x-forwarded-for', (value) => `${value}, 198.51.100.7`)],
     ['x-amz-meta-list', 'a,b', altersHeader('x-amz-meta-list', 'a, b')],
   ])('%s: %s', async (name, value, alter) => {
-    await expectCause(() => sendRaw(signingAll, { target: '/bucket/k', headers: { [name]: value } }), alter, 'altered-header');
+    await expectCause(
+      () => sendRaw(signingAll, { target: '/bucket/k', headers: { [name]: value } }),
+      alter,
+      'altered-header',
+    );
   });
 
   test('one that is gone and that nobody can guess', () =>
-    expectCause(() => sendRaw(signingAll, { target: '/bucket/k', headers: { 'user-agent': 'mine/1' } }), altersHeader('user-agent', undefined), 'altered-header', 'likely'));
+    expectCause(
+      () => sendRaw(signingAll, { target: '/bucket/k', headers: { 'user-agent': 'mine/1' } }),
+      altersHeader('user-agent', undefined),
+      'altered-header',
+      'likely',
+    ));
 
   test('one that nobody can guess, through a proxy that leaves traces', () =>
-    expectCause(() => sendRaw(signingAll, { target: '/bucket/k', headers: { 'user-agent': 'mine/1' } }),
-      both(altersHeader('user-agent', 'proxy/2'), altersHeader('via', '1.1 proxy')), 'altered-header', 'likely'));
+    expectCause(
+      () => sendRaw(signingAll, { target: '/bucket/k', headers: { 'user-agent': 'mine/1' } }),
+      both(altersHeader('user-agent', 'proxy/2'), altersHeader('via', '1.1 proxy')),
+      'altered-header',
+      'likely',
+    ));
 
-  test('one that was added and must be signed', () => expectCause(() => sendBySdk(get()), altersHeader('x-amz-cf-id', 'abc'), 'unsigned-header'));
+  test('one that was added and must be signed', () =>
+    expectCause(() => sendBySdk(get()), altersHeader('x-amz-cf-id', 'abc'), 'unsigned-header'));
 });
 
 describe('re-encoded path', () => {
   const twice = altersTarget((target) => target.replaceAll('%', '%25'));
   test('by header', () => expectCause(() => sendBySdk(put()), twice, 're-encoded-path'));
   test('presigned', () =>
-    expectCause(() => sendPresigned(get()), altersTarget((target) => target.replace(/^[^?]*/, (path) => path.replaceAll('%', '%25'))), 're-encoded-path'));
+    expectCause(
+      () => sendPresigned(get()),
+      altersTarget((target) => target.replace(/^[^?]*/, (path) => path.replaceAll('%', '%25'))),
+      're-encoded-path',
+    ));
 
   test.each([
     ['a//b/c', altersTarget((target) => target.replace('//', '/'))],
@@ -140,23 +192,56 @@ describe('re-encoded path', () => {
     await expectCause(() => sendPresigned(get(key)), alter, 're-encoded-path');
   });
 
-  test('escaped slash', () => expectCause(() => sendRaw(signedHead, { target: '/bucket/a%2Fb' }), altersTarget(() => '/bucket/a/b'), 're-encoded-path'));
+  test('escaped slash', () =>
+    expectCause(
+      () => sendRaw(signedHead, { target: '/bucket/a%2Fb' }),
+      altersTarget(() => '/bucket/a/b'),
+      're-encoded-path',
+    ));
 });
 
 describe('changed host', () => {
-  const named = (): Alter => both(altersHeader('host', 'upstream.internal'), altersHeader('x-forwarded-host', `localhost:${proxy.port}`));
+  const named = (): Alter =>
+    both(altersHeader('host', 'upstream.internal'), altersHeader('x-forwarded-host', `localhost:${proxy.port}`));
   test('by header', () => expectCause(() => sendBySdk(get()), named(), 'changed-host'));
   test('presigned', () => expectCause(() => sendPresigned(get()), named(), 'changed-host'));
-  test('port cut off, nobody says so', () => expectCause(() => sendRaw(signedHead, { target: '/b/k', host: 'localhost:9000' }), altersHeader('host', 'localhost'), 'changed-host'));
-  test('another configured name', () => expectCause(() => sendRaw(presignedHead, { target: '/b/k', host: 's3.example.com' }), altersHeader('host', 'pod-1:9000'), 'changed-host'));
+  test('port cut off, nobody says so', () =>
+    expectCause(
+      () => sendRaw(signedHead, { target: '/b/k', host: 'localhost:9000' }),
+      altersHeader('host', 'localhost'),
+      'changed-host',
+    ));
+  test('another configured name', () =>
+    expectCause(
+      () => sendRaw(presignedHead, { target: '/b/k', host: 's3.example.com' }),
+      altersHeader('host', 'pod-1:9000'),
+      'changed-host',
+    ));
   test('bucket moved from host to path', () =>
-    expectCause(() => sendRaw(signedHead, { target: '/k/l', host: 'photos.s3.example.com' }), both(altersHeader('host', 's3.example.com'), altersTarget((target) => `/photos${target}`)),
-      'changed-host'));
+    expectCause(
+      () => sendRaw(signedHead, { target: '/k/l', host: 'photos.s3.example.com' }),
+      both(
+        altersHeader('host', 's3.example.com'),
+        altersTarget((target) => `/photos${target}`),
+      ),
+      'changed-host',
+    ));
   test('a name that nobody knows, through a proxy that leaves traces', () =>
-    expectCause(() => sendRaw(signedHead, { target: '/b/k', host: 'public.example.org' }), both(altersHeader('host', 'pod-1'), altersHeader('via', '1.1 proxy')), 'changed-host', 'likely'));
+    expectCause(
+      () => sendRaw(signedHead, { target: '/b/k', host: 'public.example.org' }),
+      both(altersHeader('host', 'pod-1'), altersHeader('via', '1.1 proxy')),
+      'changed-host',
+      'likely',
+    ));
   test('host and path', async () => {
-    await expectCause(() => sendRaw(signedHead, { target: '/b/a%20b', host: 's3.example.com' }), both(altersHeader('host', 's3.example.com:9000'), altersTarget(() => '/b/a%2520b')),
-      'changed-host');
+    await expectCause(
+      () => sendRaw(signedHead, { target: '/b/a%20b', host: 's3.example.com' }),
+      both(
+        altersHeader('host', 's3.example.com:9000'),
+        altersTarget(() => '/b/a%2520b'),
+      ),
+      'changed-host',
+    );
     expect(server.last?.diagnosis.hints.map(({ cause }) => cause)).toEqual(['changed-host', 're-encoded-path']);
   });
 });
@@ -164,7 +249,10 @@ describe('changed host', () => {
 describe('trimmed space', () => {
   const fold = altersHeader('x-amz-meta-note', (value) => value.replaceAll(/ +/g, ' ').trim());
   /** A client that signs spaces as they are: nothing but an exact server would let it in, so it is never right. */
-  test.each([['by header', signedHead], ['presigned', presignedHead]])('%s', async (_, make) => {
+  test.each([
+    ['by header', signedHead],
+    ['presigned', presignedHead],
+  ])('%s', async (_, make) => {
     proxy.alter = fold;
     await sendRaw(make, { target: '/b/k', headers: { 'x-amz-meta-note': 'two  spaces' } });
     expect(server.last?.diagnosis.hints).toMatchObject([{ cause: 'trimmed-space', certainty: 'proved' }]);
@@ -176,19 +264,42 @@ describe('trimmed space', () => {
   const trimmed = altersTarget((target) => target.replace('note%20', 'note'));
   test('of a key, by header', () => expectCause(() => sendBySdk(get('note ')), trimmed, 'trimmed-space'));
   test('of a key, presigned', () => expectCause(() => sendPresigned(get('note ')), trimmed, 'trimmed-space'));
-  test('of a prefix', () => expectCause(() => sendRaw(signedHead, { target: '/b?list-type=2&prefix=a%20' }), altersTarget((target) => target.replace(/%20$/, '')), 'trimmed-space'));
+  test('of a prefix', () =>
+    expectCause(
+      () => sendRaw(signedHead, { target: '/b?list-type=2&prefix=a%20' }),
+      altersTarget((target) => target.replace(/%20$/, '')),
+      'trimmed-space',
+    ));
 });
 
 describe('lost query', () => {
-  const without = (name: string): Alter => altersTarget((target) => target.replace(new RegExp(`([?&])${name}(=[^&]*)?(&|$)`), (_, before: string, _value, after: string) => (after === '' ? '' : before)));
+  const without = (name: string): Alter =>
+    altersTarget((target) =>
+      target.replace(new RegExp(`([?&])${name}(=[^&]*)?(&|$)`), (_, before: string, _value, after: string) =>
+        after === '' ? '' : before,
+      ),
+    );
   test('by header', () => expectCause(() => sendBySdk(acl()), without('acl'), 'lost-query'));
   test('presigned', () => expectCause(() => sendPresigned(acl()), without('acl'), 'lost-query'));
   test('the name of the operation', () => expectCause(() => sendPresigned(get()), without('x-id'), 'lost-query'));
-  test('a value', () => expectCause(() => sendRaw(signedHead, { target: '/b?list-type=2&prefix=x' }), altersTarget((target) => target.replace('list-type=2', 'list-type=')), 'lost-query'));
-  test('a parameter of the signature', () => expectCause(() => sendPresigned(get()), without('X-Amz-Expires'), 'lost-query', 'likely'));
-  test('one added', () => expectCause(() => sendPresigned(get()), altersTarget((target) => `${target}&utm_source=mail`), 'altered-query'));
+  test('a value', () =>
+    expectCause(
+      () => sendRaw(signedHead, { target: '/b?list-type=2&prefix=x' }),
+      altersTarget((target) => target.replace('list-type=2', 'list-type=')),
+      'lost-query',
+    ));
+  test('a parameter of the signature', () =>
+    expectCause(() => sendPresigned(get()), without('X-Amz-Expires'), 'lost-query', 'likely'));
+  test('one added', () =>
+    expectCause(
+      () => sendPresigned(get()),
+      altersTarget((target) => `${target}&utm_source=mail`),
+      'altered-query',
+    ));
   test('in another order is no fault', async () => {
-    proxy.alter = altersTarget((target) => target.replace(/\?(.*)$/, (_, query: string) => `?${query.split('&').toReversed().join('&')}`));
+    proxy.alter = altersTarget((target) =>
+      target.replace(/\?(.*)$/, (_, query: string) => `?${query.split('&').toReversed().join('&')}`),
+    );
     await sendBySdk(list());
     expect(server.last).toBeUndefined();
   });
@@ -196,42 +307,83 @@ describe('lost query', () => {
 
 describe('wrong region', () => {
   test('by header', () => expectFault(() => sendBySdk(get(), { region: 'eu-central-1' }), 'wrong-region'));
-  test('presigned', () => expectFault(() => sendPresigned(get(), { config: { region: 'eu-central-1' } }), 'wrong-region'));
+  test('presigned', () =>
+    expectFault(() => sendPresigned(get(), { config: { region: 'eu-central-1' } }), 'wrong-region'));
 });
 
 describe('wrong secret', () => {
-  const secret = (secretAccessKey: string, accessKeyId = ACCESS_KEY): S3ClientConfig => ({ credentials: { accessKeyId, secretAccessKey } });
-  test('by header', () => expectFault(() => sendBySdk(get(), secret('guessed')), 'wrong-secret', 'likely'));
-  test('by header, with a body', () => expectFault(() => sendBySdk(put(), secret('guessed')), 'wrong-secret', 'likely'));
-  test('presigned', () => expectFault(() => sendPresigned(get(), { config: secret('guessed') }), 'wrong-secret', 'likely'));
-  test.each([`${SECRET}\n`, `${SECRET} `, `"${SECRET}"`, encodeURIComponent(SECRET), 'another secret'])('%j', async (wrong) => {
-    await expectFault(() => sendBySdk(get(), secret(wrong)), 'wrong-secret');
-    await expectFault(() => sendPresigned(get(), { config: secret(wrong) }), 'wrong-secret');
+  const secret = (secretAccessKey: string, accessKeyId = ACCESS_KEY): S3ClientConfig => ({
+    credentials: { accessKeyId, secretAccessKey },
   });
-  test('of a key that is not there', () => expectFault(() => sendBySdk(get(), secret(SECRET, 'AKIAGONEGONEGONE0000')), 'unknown-access-key'));
-  test('nor its secret', () => expectFault(() => sendBySdk(get(), secret('guessed', ACCESS_KEY.toLowerCase())), 'unknown-access-key', 'likely'));
+  test('by header', () => expectFault(() => sendBySdk(get(), secret('guessed')), 'wrong-secret', 'likely'));
+  test('by header, with a body', () =>
+    expectFault(() => sendBySdk(put(), secret('guessed')), 'wrong-secret', 'likely'));
+  test('presigned', () =>
+    expectFault(() => sendPresigned(get(), { config: secret('guessed') }), 'wrong-secret', 'likely'));
+  test.each([`${SECRET}\n`, `${SECRET} `, `"${SECRET}"`, encodeURIComponent(SECRET), 'another secret'])(
+    '%j',
+    async (wrong) => {
+      await expectFault(() => sendBySdk(get(), secret(wrong)), 'wrong-secret');
+      await expectFault(() => sendPresigned(get(), { config: secret(wrong) }), 'wrong-secret');
+    },
+  );
+  test('of a key that is not there', () =>
+    expectFault(() => sendBySdk(get(), secret(SECRET, 'AKIAGONEGONEGONE0000')), 'unknown-access-key'));
+  test('nor its secret', () =>
+    expectFault(() => sendBySdk(get(), secret('guessed', ACCESS_KEY.toLowerCase())), 'unknown-access-key', 'likely'));
 });
 
 describe('shifted clock', () => {
   const HOURS = 3_600_000;
-  test('ahead, by header', () => expectFault(() => sendBySdk(get(), { systemClockOffset: 2 * HOURS }), 'shifted-clock'));
-  test('behind, by header', () => expectFault(() => sendBySdk(get(), { systemClockOffset: -HOURS / 3 }), 'shifted-clock'));
-  test('ahead, presigned', () => expectFault(() => sendPresigned(get(), { at: new Date(Date.now() + HOURS) }), 'shifted-clock'));
+  test('ahead, by header', () =>
+    expectFault(() => sendBySdk(get(), { systemClockOffset: 2 * HOURS }), 'shifted-clock'));
+  test('behind, by header', () =>
+    expectFault(() => sendBySdk(get(), { systemClockOffset: -HOURS / 3 }), 'shifted-clock'));
+  test('ahead, presigned', () =>
+    expectFault(() => sendPresigned(get(), { at: new Date(Date.now() + HOURS) }), 'shifted-clock'));
   test('behind, presigned: as if it had expired', async () => {
     await expectFault(() => sendPresigned(get(), { at: new Date(Date.now() - HOURS) }), 'expired-url');
     expect(server.last?.diagnosis.hints.map(({ cause }) => cause)).toContain('shifted-clock');
   });
   test('and a wrong secret', async () => {
-    await expectFault(() => sendBySdk(get(), { systemClockOffset: HOURS, credentials: { accessKeyId: ACCESS_KEY, secretAccessKey: `${SECRET}\n` } }), 'shifted-clock', 'likely');
+    await expectFault(
+      () =>
+        sendBySdk(get(), {
+          systemClockOffset: HOURS,
+          credentials: { accessKeyId: ACCESS_KEY, secretAccessKey: `${SECRET}\n` },
+        }),
+      'shifted-clock',
+      'likely',
+    );
     expect(server.last?.diagnosis.hints.map(({ cause }) => cause)).toContain('wrong-secret');
   });
 });
 
 describe('other faults', () => {
-  test('a method that was changed', () => expectCause(() => sendPresigned(get()), (head) => head.replace(/^GET/, 'HEAD'), 'changed-method'));
-  test('a header cut short', () => expectCause(() => sendBySdk(get()), altersHeader('authorization', (value) => value.replace(/, ?Signature=.*/, '')), 'malformed', 'likely'));
-  test('another scheme', () => expectCause(() => sendBySdk(get()), altersHeader('authorization', 'Basic dTpw'), 'signature-version', 'likely'));
-  test('a session token', () => expectFault(() => sendBySdk(get(), { credentials: { accessKeyId: ACCESS_KEY, secretAccessKey: SECRET, sessionToken: 'secret-token' } }), 'session-token', 'likely'));
+  test('a method that was changed', () =>
+    expectCause(
+      () => sendPresigned(get()),
+      (head) => head.replace(/^GET/, 'HEAD'),
+      'changed-method',
+    ));
+  test('a header cut short', () =>
+    expectCause(
+      () => sendBySdk(get()),
+      altersHeader('authorization', (value) => value.replace(/, ?Signature=.*/, '')),
+      'malformed',
+      'likely',
+    ));
+  test('another scheme', () =>
+    expectCause(() => sendBySdk(get()), altersHeader('authorization', 'Basic dTpw'), 'signature-version', 'likely'));
+  test('a session token', () =>
+    expectFault(
+      () =>
+        sendBySdk(get(), {
+          credentials: { accessKeyId: ACCESS_KEY, secretAccessKey: SECRET, sessionToken: 'secret-token' },
+        }),
+      'session-token',
+      'likely',
+    ));
 });
 
 /** Signs every header, as some clients do. */

@@ -7,7 +7,10 @@ import { signedHead, type RawRequestOptions } from '../../../support/sign-raw.ts
 import { ACCESS_KEY, SECRET_KEY } from '../../auth/signed-requests.ts';
 
 const SOURCES: DiagnosisSources = {
-  region: 'us-east-1', maxSkewMs: 900_000, baseHosts: ['localhost'], ports: [],
+  region: 'us-east-1',
+  maxSkewMs: 900_000,
+  baseHosts: ['localhost'],
+  ports: [],
   credentialFor: (id) => (id === ACCESS_KEY ? { secretAccessKey: SECRET_KEY } : undefined),
   credentials: () => [{ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY }],
 };
@@ -24,7 +27,10 @@ function headOf(options: Partial<RawRequestOptions>, received = 'localhost'): Re
   return { requestId: 'r', hostId: 'h', trace, arrivedAt: Date.now(), method, target, rawHeaders, httpVersion: '1.1' };
 }
 
-function refused(head: RequestHead, failure: Error | undefined): { head: RequestHead; auth: AuthFacts; failure: Error | undefined } {
+function refused(
+  head: RequestHead,
+  failure: Error | undefined,
+): { head: RequestHead; auth: AuthFacts; failure: Error | undefined } {
   return { head, auth: { method: undefined, identity: undefined, failure, signature: undefined }, failure };
 }
 
@@ -42,10 +48,17 @@ describe('SignatureDiagnoser', () => {
 
   it('shows what was computed, without credentials', () => {
     const token = 'AnotherServicesTokenAnotherServicesToken';
-    const head = headOf({ target: `/bucket/key?X-Amz-Security-Token=${token}`, headers: { 'x-amz-security-token': token } }, 'elsewhere');
+    const head = headOf(
+      { target: `/bucket/key?X-Amz-Security-Token=${token}`, headers: { 'x-amz-security-token': token } },
+      'elsewhere',
+    );
     const diagnosis = new SignatureDiagnoser(SOURCES).explain(refused(head, MISMATCH));
-    expect(diagnosis?.canonicalRequest).toMatch(/^GET\n\/bucket\/key\nX-Amz-Security-Token=<40 chars, sha256 [0-9a-f]{8}>\nhost:elsewhere\n/);
-    expect(diagnosis?.stringToSign).toMatch(/^AWS4-HMAC-SHA256\n\d{8}T\d{6}Z\n\d{8}\/us-east-1\/s3\/aws4_request\n[0-9a-f]{64}$/);
+    expect(diagnosis?.canonicalRequest).toMatch(
+      /^GET\n\/bucket\/key\nX-Amz-Security-Token=<40 chars, sha256 [0-9a-f]{8}>\nhost:elsewhere\n/,
+    );
+    expect(diagnosis?.stringToSign).toMatch(
+      /^AWS4-HMAC-SHA256\n\d{8}T\d{6}Z\n\d{8}\/us-east-1\/s3\/aws4_request\n[0-9a-f]{64}$/,
+    );
     expect(JSON.stringify(diagnosis)).not.toContain(token);
     expect(JSON.stringify(diagnosis)).not.toMatch(/signature=[0-9a-f]/i);
   });
@@ -69,14 +82,27 @@ describe('SignatureDiagnoser', () => {
   it('a signature that was taken away', () => {
     const { rawHeaders, ...head } = headOf({});
     const at = rawHeaders.indexOf('authorization');
-    const anonymous: AuthFacts = { method: 'anonymous', identity: { kind: 'anonymous' }, failure: undefined, signature: undefined };
+    const anonymous: AuthFacts = {
+      method: 'anonymous',
+      identity: { kind: 'anonymous' },
+      failure: undefined,
+      signature: undefined,
+    };
     const failure = new S3Error('AccessDenied');
     const diagnoser = new SignatureDiagnoser(SOURCES);
     const stripped = { ...head, rawHeaders: rawHeaders.toSpliced(at, 2) };
-    const hints = [{ cause: 'altered-header', certainty: 'likely', text: expect.stringContaining('x-amz-date and x-amz-content-sha256') as string }];
+    const hints = [
+      {
+        cause: 'altered-header',
+        certainty: 'likely',
+        text: expect.stringContaining('x-amz-date and x-amz-content-sha256') as string,
+      },
+    ];
     expect(diagnoser.explain({ head: stripped, auth: anonymous, failure })).toEqual({ commonlyAltered: [], hints });
     expect(diagnoser.explain(refused(stripped, failure))).toMatchObject({ hints });
-    expect(diagnoser.explain({ head: { ...head, rawHeaders: ['host', 'localhost'] }, auth: anonymous, failure })).toBeUndefined();
+    expect(
+      diagnoser.explain({ head: { ...head, rawHeaders: ['host', 'localhost'] }, auth: anonymous, failure }),
+    ).toBeUndefined();
   });
 
   it('a chunk that does not fit: the request itself was right', () => {
@@ -88,14 +114,19 @@ describe('SignatureDiagnoser', () => {
 
   it('explains so many within a second, and shows the rest without hints', () => {
     const diagnoser = new SignatureDiagnoser(SOURCES, { perSecond: 3 });
-    const hints = Array.from({ length: 8 }, () => diagnoser.explain(refused(headOf({ secretKey: 'guessed' }), MISMATCH)));
+    const hints = Array.from({ length: 8 }, () =>
+      diagnoser.explain(refused(headOf({ secretKey: 'guessed' }), MISMATCH)),
+    );
     expect(hints.filter((one) => one?.hints.length !== 0).length).toBeLessThanOrEqual(6);
     expect(hints.at(-1)).toMatchObject({ hints: [], canonicalRequest: expect.any(String) as string });
   });
 
   it('spends so much of a core within a second, and no more', () => {
     const diagnoser = new SignatureDiagnoser(SOURCES, { cpuMsPerSecond: 5, perSecond: Infinity });
-    const hints = Array.from({ length: 100 }, () => diagnoser.explain(refused(headOf({ secretKey: 'guessed' }), MISMATCH))?.hints.length !== 0);
+    const hints = Array.from(
+      { length: 100 },
+      () => diagnoser.explain(refused(headOf({ secretKey: 'guessed' }), MISMATCH))?.hints.length !== 0,
+    );
     expect(hints).toContain(true);
     expect(hints).toContain(false);
   });
@@ -103,7 +134,11 @@ describe('SignatureDiagnoser', () => {
   it('bears a request built to be costly', () => {
     const names = Array.from({ length: 200 }, (_, index) => [`x-amz-meta-${index}`, 'a b, c d, e f, g h'] as const);
     const query = Array.from({ length: 200 }, (_, index) => `p${index}=%20a`).join('&');
-    const head = headOf({ target: `/bucket/${'a//'.repeat(200)}?${query}`, headers: Object.fromEntries(names), secretKey: 'guessed' });
+    const head = headOf({
+      target: `/bucket/${'a//'.repeat(200)}?${query}`,
+      headers: Object.fromEntries(names),
+      secretKey: 'guessed',
+    });
     const diagnoser = new SignatureDiagnoser(SOURCES);
     const before = process.threadCpuUsage();
     expect(diagnoser.explain(refused(head, MISMATCH))?.hints).not.toHaveLength(0);
@@ -115,7 +150,9 @@ describe('SignatureDiagnoser', () => {
     ['a header of nonsense', ['authorization', 'AWS4-HMAC-SHA256 Credential=,SignedHeaders=,Signature=']],
     ['nothing', []],
   ])('bears %s', (_, rawHeaders) => {
-    const diagnosis = new SignatureDiagnoser(SOURCES).explain(refused({ ...headOf({}), rawHeaders }, new S3Error('AccessDenied')));
+    const diagnosis = new SignatureDiagnoser(SOURCES).explain(
+      refused({ ...headOf({}), rawHeaders }, new S3Error('AccessDenied')),
+    );
     expect(diagnosis?.canonicalRequest).toBeUndefined();
   });
 });

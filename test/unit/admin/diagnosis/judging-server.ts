@@ -6,7 +6,10 @@ import type { SignatureDiagnosis } from '../../../../src/admin/diagnosis/diagnos
 import { SigningKeys } from '../../../../src/auth/signing-key.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 
-export const SECRETS: Readonly<Record<string, string>> = { AKIAIOSFODNN7EXAMPLE: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', OTHEROTHEROTHEROT0002: 'another secret' };
+export const SECRETS: Readonly<Record<string, string>> = {
+  AKIAIOSFODNN7EXAMPLE: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  OTHEROTHEROTHEROT0002: 'another secret',
+};
 
 export interface JudgingServer {
   readonly port: number;
@@ -17,16 +20,30 @@ export interface JudgingServer {
 
 /** An HTTP server that does nothing but authenticate, and explain what it refuses. */
 export async function startJudgingServer(): Promise<JudgingServer> {
-  const credentialFor = (id: string): { secretAccessKey: string } | undefined => (SECRETS[id] === undefined ? undefined : { secretAccessKey: SECRETS[id] });
+  const credentialFor = (id: string): { secretAccessKey: string } | undefined =>
+    SECRETS[id] === undefined ? undefined : { secretAccessKey: SECRETS[id] };
   const auth = { credentialFor, region: 'us-east-1', signingKeys: new SigningKeys() };
-  const diagnoser = new SignatureDiagnoser({
-    region: 'us-east-1', maxSkewMs: 900_000, baseHosts: ['localhost', 's3.example.com'], ports: [9000], credentialFor,
-    credentials: () => Object.entries(SECRETS).map(([accessKeyId, secretAccessKey]) => ({ accessKeyId, secretAccessKey })),
-  }, { perSecond: Infinity, cpuMsPerSecond: Infinity });
+  const diagnoser = new SignatureDiagnoser(
+    {
+      region: 'us-east-1',
+      maxSkewMs: 900_000,
+      baseHosts: ['localhost', 's3.example.com'],
+      ports: [9000],
+      credentialFor,
+      credentials: () =>
+        Object.entries(SECRETS).map(([accessKeyId, secretAccessKey]) => ({ accessKeyId, secretAccessKey })),
+    },
+    { perSecond: Infinity, cpuMsPerSecond: Infinity },
+  );
   let last: JudgingServer['last'];
   const server = createServer((request, response) => {
     request.resume();
-    const raw = { method: request.method ?? '', rawTarget: request.url ?? '', rawHeaders: request.rawHeaders, now: Date.now() };
+    const raw = {
+      method: request.method ?? '',
+      rawTarget: request.url ?? '',
+      rawHeaders: request.rawHeaders,
+      now: Date.now(),
+    };
     try {
       authenticate(raw, auth);
       last = undefined;
@@ -43,9 +60,10 @@ export async function startJudgingServer(): Promise<JudgingServer> {
     get last() {
       return last;
     },
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }

@@ -12,11 +12,18 @@ function counting(): TokenCheck & { looked: number } {
   return check;
 }
 
-function guess(attempts: Attempts, check: TokenCheck, { count, from }: { count: number; from: (index: number) => string }): Promise<LoginVerdict[]> {
-  return Promise.all(Array.from({ length: count }, (_, index) => attempts.verify(check, `guess-${index}-${TOKEN}`, from(index))));
+function guess(
+  attempts: Attempts,
+  check: TokenCheck,
+  { count, from }: { count: number; from: (index: number) => string },
+): Promise<LoginVerdict[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) => attempts.verify(check, `guess-${index}-${TOKEN}`, from(index))),
+  );
 }
 
-const countOf = (verdicts: readonly LoginVerdict[], verdict: LoginVerdict): number => verdicts.filter((one) => one === verdict).length;
+const countOf = (verdicts: readonly LoginVerdict[], verdict: LoginVerdict): number =>
+  verdicts.filter((one) => one === verdict).length;
 
 describe('guesses', () => {
   it('of one source are looked at a few at once, then one by one, and turned away beyond that', async () => {
@@ -34,7 +41,10 @@ describe('guesses', () => {
 
   it('of one network of IPv6 are those of one source', async () => {
     const [attempts, check] = [new Attempts(LIMITS), counting()];
-    await guess(attempts, check, { count: 300, from: (index) => `2001:db8:0:1:${index.toString(16)}::${index.toString(16)}` });
+    await guess(attempts, check, {
+      count: 300,
+      from: (index) => `2001:db8:0:1:${index.toString(16)}::${index.toString(16)}`,
+    });
     expect(check.looked).toBeLessThanOrEqual(8);
   });
 });
@@ -76,7 +86,9 @@ describe('a right token', () => {
     const [attempts, check] = [new Attempts(LIMITS), counting()];
     await attempts.verify(check, TOKEN, '192.0.2.1');
     const none = fixedTokens(() => []);
-    const verdicts = await Promise.all(Array.from({ length: 50 }, async () => attempts.verify(none, TOKEN, '192.0.2.1')));
+    const verdicts = await Promise.all(
+      Array.from({ length: 50 }, async () => attempts.verify(none, TOKEN, '192.0.2.1')),
+    );
     expect(countOf(verdicts, 'right')).toBe(0);
     expect(await attempts.verify(none, TOKEN, '192.0.2.1')).toBe('wrong');
     const later = await Promise.all(Array.from({ length: 50 }, async () => attempts.verify(none, TOKEN, '192.0.2.1')));

@@ -17,17 +17,26 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<GuardOptions> = {}): Promise<void> {
-  const health = healthRoutes({ started: () => true, draining: () => false, backends: async () => ({ total: 1, failing: [] }) });
+  const health = healthRoutes({
+    started: () => true,
+    draining: () => false,
+    backends: async () => ({ total: 1, failing: [] }),
+  });
   server = await startAdminServer({
-    host: '127.0.0.1', port: 0,
-    parts: [health, adminGuard({ tokens: undefined, names: [], ...options }), (app) => {
-      app.get('/api/secret', () => ({ secret: true }));
-      app.get('/page', { config: { access: 'open' } }, () => 'the page');
-      app.get('/stream', (_request, reply) => {
-        reply.hijack();
-        reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: x\n\n');
-      });
-    }],
+    host: '127.0.0.1',
+    port: 0,
+    parts: [
+      health,
+      adminGuard({ tokens: undefined, names: [], ...options }),
+      (app) => {
+        app.get('/api/secret', () => ({ secret: true }));
+        app.get('/page', { config: { access: 'open' } }, () => 'the page');
+        app.get('/stream', (_request, reply) => {
+          reply.hijack();
+          reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: x\n\n');
+        });
+      },
+    ],
   });
 }
 
@@ -38,14 +47,21 @@ interface Answer {
 }
 
 /** Not `fetch`: that sets Host and Origin itself. */
-function ask(path: string, headers: Readonly<Record<string, string>> = {}, { method = 'GET', body = '' } = {}): Promise<Answer> {
+function ask(
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  { method = 'GET', body = '' } = {},
+): Promise<Answer> {
   const port = server?.address.port ?? 0;
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, path, method, headers: { host: `127.0.0.1:${port}`, ...headers }, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
-    });
+    const request = httpRequest(
+      { host: '127.0.0.1', port, path, method, headers: { host: `127.0.0.1:${port}`, ...headers }, agent: false },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+      },
+    );
     request.on('error', reject).end(body);
   });
 }
@@ -58,9 +74,17 @@ describe('with a token', () => {
     const counted = { verify: async (token: string): Promise<TokenVerdict> => (looked++, TOKENS.verify(token)) };
     await start({ tokens: counted });
     expect((await ask('/api/secret', bearer(TOKEN))).status).toBe(200);
-    const answers = await Promise.all(Array.from({ length: 80 }, (_, index) => {
-      return index % 2 === 0 ? ask('/api/secret', bearer(`${TOKEN}${index}`)) : ask('/session', { 'content-type': 'application/json' }, { method: 'POST', body: `{"token":"${TOKEN}${index}"}` });
-    }));
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, (_, index) => {
+        return index % 2 === 0
+          ? ask('/api/secret', bearer(`${TOKEN}${index}`))
+          : ask(
+              '/session',
+              { 'content-type': 'application/json' },
+              { method: 'POST', body: `{"token":"${TOKEN}${index}"}` },
+            );
+      }),
+    );
     const braked = answers.filter(({ status }) => status === 429);
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(80 - braked.length);
     expect(looked).toBeLessThan(20);
@@ -106,18 +130,30 @@ describe('with a token', () => {
     const json = { 'content-type': 'application/json' };
     expect(JSON.parse((await ask('/session')).body)).toEqual({ required: true, authenticated: false });
     for (const body of [{ token: 'wrong' }, { token: 1 }, {}, null, `${TOKEN}\r\nSet-Cookie: x=y`]) {
-      expect(await ask('/session', json, { method: 'POST', body: JSON.stringify(body) })).toMatchObject({ status: 401, headers: expect.not.objectContaining({ 'set-cookie': expect.anything() as unknown }) as unknown });
+      expect(await ask('/session', json, { method: 'POST', body: JSON.stringify(body) })).toMatchObject({
+        status: 401,
+        headers: expect.not.objectContaining({ 'set-cookie': expect.anything() as unknown }) as unknown,
+      });
     }
     const login = await ask('/session', json, { method: 'POST', body: JSON.stringify({ token: TOKEN }) });
-    expect(login).toMatchObject({ status: 204, headers: { 'set-cookie': [`s3gw_admin=${TOKEN}; Path=/; HttpOnly; SameSite=Strict`] } });
+    expect(login).toMatchObject({
+      status: 204,
+      headers: { 'set-cookie': [`s3gw_admin=${TOKEN}; Path=/; HttpOnly; SameSite=Strict`] },
+    });
     const cookie = { cookie: `s3gw_admin=${TOKEN}` };
     expect(JSON.parse((await ask('/session', cookie)).body)).toEqual({ required: true, authenticated: true });
-    expect((await ask('/session', cookie, { method: 'DELETE' })).headers['set-cookie']?.[0]).toMatch(/^s3gw_admin=; .*Max-Age=0$/);
+    expect((await ask('/session', cookie, { method: 'DELETE' })).headers['set-cookie']?.[0]).toMatch(
+      /^s3gw_admin=; .*Max-Age=0$/,
+    );
   });
 
   it('the cookie is for HTTPS only when the page came by that', async () => {
     await start({ tokens: TOKENS });
-    const headers = { 'content-type': 'application/json', host: 'admin.example.com', origin: 'https://admin.example.com' };
+    const headers = {
+      'content-type': 'application/json',
+      host: 'admin.example.com',
+      origin: 'https://admin.example.com',
+    };
     const login = await ask('/session', headers, { method: 'POST', body: JSON.stringify({ token: TOKEN }) });
     expect(login.headers['set-cookie']?.[0]).toMatch(/; Secure$/);
   });
@@ -125,9 +161,19 @@ describe('with a token', () => {
   it('a form of another site cannot log anybody in', async () => {
     await start({ tokens: TOKENS });
     const body = JSON.stringify({ token: TOKEN });
-    expect(await ask('/session', { 'content-type': 'text/plain' }, { method: 'POST', body })).toMatchObject({ status: 401 });
-    expect(await ask('/session', { 'content-type': 'application/x-www-form-urlencoded' }, { method: 'POST', body })).toMatchObject({ status: 415 });
-    expect(await ask('/session', { 'content-type': 'application/json', origin: 'http://evil.example' }, { method: 'POST', body })).toMatchObject({ status: 403 });
+    expect(await ask('/session', { 'content-type': 'text/plain' }, { method: 'POST', body })).toMatchObject({
+      status: 401,
+    });
+    expect(
+      await ask('/session', { 'content-type': 'application/x-www-form-urlencoded' }, { method: 'POST', body }),
+    ).toMatchObject({ status: 415 });
+    expect(
+      await ask(
+        '/session',
+        { 'content-type': 'application/json', origin: 'http://evil.example' },
+        { method: 'POST', body },
+      ),
+    ).toMatchObject({ status: 403 });
   });
 
   it('says so when nobody can tell about a token', async () => {
@@ -145,17 +191,35 @@ describe('with a token', () => {
 });
 
 describe('without a token, on loopback', () => {
-  it.each(['127.0.0.1', '127.0.0.1:9001', 'localhost:80', 'gateway.localhost', '[::1]:9001', '10.1.2.3:9001', 'inspector.corp', 'INSPECTOR.corp:1'])('as %s', async (host) => {
+  it.each([
+    '127.0.0.1',
+    '127.0.0.1:9001',
+    'localhost:80',
+    'gateway.localhost',
+    '[::1]:9001',
+    '10.1.2.3:9001',
+    'inspector.corp',
+    'INSPECTOR.corp:1',
+  ])('as %s', async (host) => {
     await start({ names: ['Inspector.corp'] });
     expect(await ask('/api/secret', { host })).toMatchObject({ status: 200 });
   });
 
-  it.each(['evil.example', 'evil.example:9001', 'localhost.evil.example', '127.0.0.1.evil.example', 'inspector.corp.evil.example', 'localhost@evil.example', 'evil'])(
-    'not as %j: the name of another site was made to point here', async (host) => {
-      await start({ names: ['inspector.corp'] });
-      for (const path of ['/api/secret', '/page', '/stream', '/session']) expect(await ask(path, { host }), path).toMatchObject({ status: 403 });
-      expect(await ask('/healthz', { host })).toMatchObject({ status: 200 });
-    });
+  it.each([
+    'evil.example',
+    'evil.example:9001',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'inspector.corp.evil.example',
+    'localhost@evil.example',
+    'evil',
+  ])('not as %j: the name of another site was made to point here', async (host) => {
+    await start({ names: ['inspector.corp'] });
+    for (const path of ['/api/secret', '/page', '/stream', '/session']) {
+      expect(await ask(path, { host }), path).toMatchObject({ status: 403 });
+    }
+    expect(await ask('/healthz', { host })).toMatchObject({ status: 200 });
+  });
 
   it('nobody is asked to log in', async () => {
     await start();
@@ -166,7 +230,10 @@ describe('without a token, on loopback', () => {
 describe('pages of other sites', () => {
   it.each([
     ['a script', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
-    ['another port of this machine', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
+    [
+      'another port of this machine',
+      { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
+    ],
     ['an image', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
     ['a frame', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
     ['a script, in a browser without fetch metadata', { origin: 'http://evil.example' }],
@@ -184,18 +251,26 @@ describe('pages of other sites', () => {
     await start();
     const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
     expect(await ask('/page', link)).toMatchObject({ status: 200 });
-    expect(await ask('/session', { ...link, 'content-type': 'application/json' }, { method: 'POST', body: '{}' })).toMatchObject({ status: 403 });
+    expect(
+      await ask('/session', { ...link, 'content-type': 'application/json' }, { method: 'POST', body: '{}' }),
+    ).toMatchObject({ status: 403 });
   });
 
   it('the own page may', async () => {
     await start();
     const host = '127.0.0.1:9001';
-    expect(await ask('/api/secret', { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' })).toMatchObject({ status: 200 });
+    expect(await ask('/api/secret', { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' })).toMatchObject(
+      { status: 200 },
+    );
   });
 
   it('get no leave to ask', async () => {
     await start({ tokens: TOKENS });
-    const preflight = await ask('/api/secret', { origin: 'http://evil.example', 'access-control-request-method': 'GET' }, { method: 'OPTIONS' });
+    const preflight = await ask(
+      '/api/secret',
+      { origin: 'http://evil.example', 'access-control-request-method': 'GET' },
+      { method: 'OPTIONS' },
+    );
     expect(preflight.status).toBe(403);
     expect(preflight.headers).not.toHaveProperty('access-control-allow-origin');
   });
@@ -204,11 +279,24 @@ describe('pages of other sites', () => {
 it('every answer carries the security headers, refusals and streams too', async () => {
   await start({ tokens: TOKENS });
   const answers = await Promise.all([
-    ask('/page'), ask('/api/secret'), ask('/api/secret', bearer(TOKEN)), ask('/stream', bearer(TOKEN)), ask('/nothing', bearer(TOKEN)), ask('/healthz'),
-    ask('/page', { origin: 'null' }), ask('/session', { 'content-type': 'application/json' }, { method: 'POST', body: '{' }),
+    ask('/page'),
+    ask('/api/secret'),
+    ask('/api/secret', bearer(TOKEN)),
+    ask('/stream', bearer(TOKEN)),
+    ask('/nothing', bearer(TOKEN)),
+    ask('/healthz'),
+    ask('/page', { origin: 'null' }),
+    ask('/session', { 'content-type': 'application/json' }, { method: 'POST', body: '{' }),
   ]);
   for (const { headers } of answers) {
-    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';(?!.*unsafe).*frame-ancestors 'none'$/);
-    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'cross-origin-resource-policy': 'same-origin', 'cache-control': 'no-store' });
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self';(?!.*unsafe).*frame-ancestors 'none'$/,
+    );
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+    });
   }
 });

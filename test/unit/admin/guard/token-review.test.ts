@@ -8,7 +8,12 @@ import { inClusterApi, type KubernetesApi, reviewToken } from '../../../../src/a
 import { anyOf, fixedTokens } from '../../../../src/admin/guard/token-check.ts';
 import { type ReviewedToken, tokenReview, type TokenReviewOptions } from '../../../../src/admin/guard/token-review.ts';
 
-const OPERATOR: ReviewedToken = { authenticated: true, username: 'system:serviceaccount:storage:operator', groups: ['system:serviceaccounts', 'system:serviceaccounts:storage'], audiences: ['s3gw'] };
+const OPERATOR: ReviewedToken = {
+  authenticated: true,
+  username: 'system:serviceaccount:storage:operator',
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:storage'],
+  audiences: ['s3gw'],
+};
 
 function checkOf(review: TokenReviewOptions['review'], changes: Partial<TokenReviewOptions> = {}) {
   return tokenReview({ review, audiences: [], users: [OPERATOR.username], groups: [], rememberMs: 30_000, ...changes });
@@ -35,7 +40,9 @@ describe('calls to the API server', () => {
   it('are remembered for a while, each token by itself; wrong ones for a shorter one', async () => {
     const review = vi.fn(async (token: string) => ({ ...OPERATOR, authenticated: token !== 'bad' }));
     const check = checkOf(review);
-    for (let i = 0; i < 5; i += 1) expect([await check.verify('good'), await check.verify('bad')]).toEqual(['right', 'wrong']);
+    for (let i = 0; i < 5; i += 1) {
+      expect([await check.verify('good'), await check.verify('bad')]).toEqual(['right', 'wrong']);
+    }
     expect(review).toHaveBeenCalledTimes(2);
     vi.setSystemTime(Date.now() + 3000);
     expect([await check.verify('good'), await check.verify('bad')]).toEqual(['right', 'wrong']);
@@ -48,13 +55,20 @@ describe('calls to the API server', () => {
   it('are shared by those who ask at the same time', async () => {
     const review = vi.fn(async () => OPERATOR);
     const check = checkOf(review);
-    expect(await Promise.all([check.verify('t'), check.verify('t'), check.verify('t')])).toEqual(['right', 'right', 'right']);
+    expect(await Promise.all([check.verify('t'), check.verify('t'), check.verify('t')])).toEqual([
+      'right',
+      'right',
+      'right',
+    ]);
     expect(review).toHaveBeenCalledTimes(1);
   });
 
   it('that fail say nothing about the token, and are made again', async () => {
     const errors: unknown[] = [];
-    const review = vi.fn<TokenReviewOptions['review']>().mockRejectedValueOnce(new Error('down')).mockResolvedValue(OPERATOR);
+    const review = vi
+      .fn<TokenReviewOptions['review']>()
+      .mockRejectedValueOnce(new Error('down'))
+      .mockResolvedValue(OPERATOR);
     const check = checkOf(review, { onError: (error) => errors.push(error) });
     expect(await check.verify('t')).toBe('unknown');
     expect(await check.verify('t')).toBe('right');
@@ -108,13 +122,26 @@ describe('the API server', () => {
 
   beforeEach(async () => {
     seen.length = 0;
-    answer = { status: 201, body: JSON.stringify({ kind: 'TokenReview', status: { authenticated: true, user: { username: OPERATOR.username, groups: OPERATOR.groups }, audiences: ['s3gw'] } }) };
+    answer = {
+      status: 201,
+      body: JSON.stringify({
+        kind: 'TokenReview',
+        status: {
+          authenticated: true,
+          user: { username: OPERATOR.username, groups: OPERATOR.groups },
+          audiences: ['s3gw'],
+        },
+      }),
+    };
     server = createServer((request, response) => {
       let text = '';
-      request.setEncoding('utf8').on('data', (piece: string) => (text += piece)).on('end', () => {
-        seen.push({ url: request.url, authorization: request.headers.authorization, body: JSON.parse(text) });
-        response.writeHead(answer.status).end(answer.body);
-      });
+      request
+        .setEncoding('utf8')
+        .on('data', (piece: string) => (text += piece))
+        .on('end', () => {
+          seen.push({ url: request.url, authorization: request.headers.authorization, body: JSON.parse(text) });
+          response.writeHead(answer.status).end(answer.body);
+        });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const tokenFile = join(mkdtempSync(join(tmpdir(), 'review-')), 'token');
@@ -124,38 +151,67 @@ describe('the API server', () => {
 
   afterEach(() => new Promise((resolve) => server.close(resolve)));
 
-  const review = (audiences: readonly string[] = []): Promise<ReviewedToken> => reviewToken(api, { token: 'shown', audiences }, AbortSignal.timeout(5000));
+  const review = (audiences: readonly string[] = []): Promise<ReviewedToken> =>
+    reviewToken(api, { token: 'shown', audiences }, AbortSignal.timeout(5000));
 
-  it('is asked with the gateway\'s own token', async () => {
+  it("is asked with the gateway's own token", async () => {
     expect(await review(['s3gw'])).toEqual(OPERATOR);
-    expect(seen).toEqual([{
-      url: '/apis/authentication.k8s.io/v1/tokenreviews', authorization: 'Bearer own-token',
-      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: 'shown', audiences: ['s3gw'] } },
-    }]);
+    expect(seen).toEqual([
+      {
+        url: '/apis/authentication.k8s.io/v1/tokenreviews',
+        authorization: 'Bearer own-token',
+        body: {
+          apiVersion: 'authentication.k8s.io/v1',
+          kind: 'TokenReview',
+          spec: { token: 'shown', audiences: ['s3gw'] },
+        },
+      },
+    ]);
   });
 
-  it.each([{}, { status: {} }, { status: { authenticated: true } }, { status: { authenticated: 'true', user: { username: 'x' } } }, { status: { authenticated: true, user: { username: 7 } } }, []])(
-    'says %j: nobody', async (body) => {
-      answer = { status: 201, body: JSON.stringify(body) };
-      expect(await review()).toMatchObject({ authenticated: false });
-    });
+  it.each([
+    {},
+    { status: {} },
+    { status: { authenticated: true } },
+    { status: { authenticated: 'true', user: { username: 'x' } } },
+    { status: { authenticated: true, user: { username: 7 } } },
+    [],
+  ])('says %j: nobody', async (body) => {
+    answer = { status: 201, body: JSON.stringify(body) };
+    expect(await review()).toMatchObject({ authenticated: false });
+  });
 
-  it.each([[403, '{}'], [500, ''], [201, 'no JSON'], [201, `"${'x'.repeat(300_000)}"`]])('answers %d with what is no review: that is an error, without a token', async (status, body) => {
+  it.each([
+    [403, '{}'],
+    [500, ''],
+    [201, 'no JSON'],
+    [201, `"${'x'.repeat(300_000)}"`],
+  ])('answers %d with what is no review: that is an error, without a token', async (status, body) => {
     answer = { status, body };
-    await expect(review()).rejects.toThrow(expect.objectContaining({ message: expect.not.stringMatching(/shown|own-token/) as unknown }) as Error);
+    await expect(review()).rejects.toThrow(
+      expect.objectContaining({ message: expect.not.stringMatching(/shown|own-token/) as unknown }) as Error,
+    );
   });
 
   it('is found by a pod', () => {
     expect(inClusterApi({})).toBeUndefined();
-    expect(inClusterApi({ KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '6443' })?.server).toBe('https://10.0.0.1:6443');
-    expect(inClusterApi({ KUBERNETES_SERVICE_HOST: 'fd00::1' })).toMatchObject({ server: 'https://[fd00::1]:443', caFile: expect.stringMatching(/ca\.crt$/) as unknown });
+    expect(inClusterApi({ KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '6443' })?.server).toBe(
+      'https://10.0.0.1:6443',
+    );
+    expect(inClusterApi({ KUBERNETES_SERVICE_HOST: 'fd00::1' })).toMatchObject({
+      server: 'https://[fd00::1]:443',
+      caFile: expect.stringMatching(/ca\.crt$/) as unknown,
+    });
   });
 });
 
 describe('several ways', () => {
   const unknown = { verify: async () => 'unknown' as const };
   it.each([
-    [[], 'wrong'], [[fixedTokens(() => ['t'])], 'right'], [[unknown, fixedTokens(() => ['t'])], 'right'], [[unknown, fixedTokens(() => ['x'])], 'unknown'],
+    [[], 'wrong'],
+    [[fixedTokens(() => ['t'])], 'right'],
+    [[unknown, fixedTokens(() => ['t'])], 'right'],
+    [[unknown, fixedTokens(() => ['x'])], 'unknown'],
   ])('%#', async (checks, verdict) => {
     expect(await anyOf(checks).verify('t')).toBe(verdict);
   });

@@ -29,7 +29,13 @@ describe('requests of one replica', () => {
     const one = await start();
     const key = 'k\u001b[2J\u009b31m\u007f\u202e\u2028\u{e0001}é"\\';
     const id = one.serve(factsOf({ key, status: 403, failure: new S3Error('AccessDenied') }));
-    for (const path of ['/api/requests', `/api/requests/${id}`, `/api/requests/${id}/bundle`, '/api/requests.har', `/api/timeline?bucket=bucket&key=${encodeURIComponent(key)}`]) {
+    for (const path of [
+      '/api/requests',
+      `/api/requests/${id}`,
+      `/api/requests/${id}/bundle`,
+      '/api/requests.har',
+      `/api/timeline?bucket=bucket&key=${encodeURIComponent(key)}`,
+    ]) {
       const text = await (await fetch(`${one.url}${path}`)).text();
       expect(text.replaceAll('\n', ''), path).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
       expect(() => JSON.parse(text) as unknown).not.toThrow();
@@ -39,27 +45,45 @@ describe('requests of one replica', () => {
 
   it('are listed newest first, filtered by the server', async () => {
     const one = await start();
-    const ids = [one.serve(factsOf()), one.serve(factsOf({ status: 403, failure: new S3Error('AccessDenied'), bucket: 'other' })), one.serve(factsOf())];
+    const ids = [
+      one.serve(factsOf()),
+      one.serve(factsOf({ status: 403, failure: new S3Error('AccessDenied'), bucket: 'other' })),
+      one.serve(factsOf()),
+    ];
     const all = (await one.get('/api/requests')).body as RequestList;
     expect(all.requests.map(({ id }) => id)).toEqual(ids.toReversed());
     expect(all).toMatchObject({ more: false, replicas: [{ id: 'one', own: true, up: true, kept: 3, inFlight: 0 }] });
     const failed = (await one.get('/api/requests?errors=true&bucket=other')).body as RequestList;
-    expect(failed.requests).toMatchObject([{ id: ids[1], outcome: 'clientError', status: 403, code: 'AccessDenied', identity: 'main', replica: 'one' }]);
-    expect((await one.get('/api/requests?limit=2')).body).toMatchObject({ more: true, requests: [{ id: ids[2] }, { id: ids[1] }] });
+    expect(failed.requests).toMatchObject([
+      { id: ids[1], outcome: 'clientError', status: 403, code: 'AccessDenied', identity: 'main', replica: 'one' },
+    ]);
+    expect((await one.get('/api/requests?limit=2')).body).toMatchObject({
+      more: true,
+      requests: [{ id: ids[2] }, { id: ids[1] }],
+    });
   });
 
-  it.each(['status=x', 'limit=1001', 'limit=-1', 'colour=red', 'scope=some', 'bucket=a&bucket=b'])('refuses ?%s, and says what it expected', async (query) => {
-    const { status, body } = await (await start()).get(`/api/requests?${query}`);
-    expect(status).toBe(400);
-    expect(body).toEqual({ error: expect.stringContaining('expected') as unknown });
-  });
+  it.each(['status=x', 'limit=1001', 'limit=-1', 'colour=red', 'scope=some', 'bucket=a&bucket=b'])(
+    'refuses ?%s, and says what it expected',
+    async (query) => {
+      const { status, body } = await (await start()).get(`/api/requests?${query}`);
+      expect(status).toBe(400);
+      expect(body).toEqual({ error: expect.stringContaining('expected') as unknown });
+    },
+  );
 
-  it('each have their facts in the order of a person\'s questions', async () => {
+  it("each have their facts in the order of a person's questions", async () => {
     const one = await start();
     const facts = factsOf({
       status: 403,
       failure: new S3Error('AccessDenied', { cause: new Error('account main may not s3:GetObject') }),
-      classification: { name: 'GetObjectAcl', level: 'object', method: 'GET', match: { subresource: 'acl' }, permission: 's3:GetObjectAcl' },
+      classification: {
+        name: 'GetObjectAcl',
+        level: 'object',
+        method: 'GET',
+        match: { subresource: 'acl' },
+        permission: 's3:GetObjectAcl',
+      },
       authorization: { action: 's3:GetObjectAcl', allowed: false, rule: 'none' },
       clientAddress: '192.0.2.1',
     });
@@ -81,7 +105,11 @@ describe('requests of one replica', () => {
 
   it('make a timeline of a key, and of an upload, oldest first', async () => {
     const one = await start();
-    const ids = [one.serve(factsOf({ uploadId: 'up' })), one.serve(factsOf({ key: 'elsewhere' })), one.serve(factsOf())];
+    const ids = [
+      one.serve(factsOf({ uploadId: 'up' })),
+      one.serve(factsOf({ key: 'elsewhere' })),
+      one.serve(factsOf()),
+    ];
     const key = (await one.get('/api/timeline?bucket=bucket&key=key')).body as Timeline;
     expect(key.entries.map(({ request }) => request.id)).toEqual([ids[0], ids[2]]);
     const upload = (await one.get('/api/timeline?uploadId=up')).body as Timeline;
@@ -100,7 +128,10 @@ describe('requests of one replica', () => {
     const { log } = (await one.get('/api/requests.har')).body as HttpArchive;
     expect((await one.get('/api/requests.har?bucket=none')).body).toMatchObject({ log: { entries: [] } });
     expect([log.version, log.entries.length]).toEqual(['1.2', 2]);
-    expect(log.entries[0]?.request).toMatchObject({ url: 'http://localhost:9000/bucket/key?x=1', queryString: [{ name: 'x', value: '1' }] });
+    expect(log.entries[0]?.request).toMatchObject({
+      url: 'http://localhost:9000/bucket/key?x=1',
+      queryString: [{ name: 'x', value: '1' }],
+    });
   });
 });
 
@@ -154,7 +185,9 @@ describe('the stream', () => {
     await fetch(`${one.url}/api/requests/stream`, { signal: reader.signal });
     const listening = (): boolean => {
       let told = false;
-      const probe = new Proxy(factsOf(), { get: (target, name): unknown => (name === 'key' ? ((told = true), 'key') : Reflect.get(target, name)) });
+      const probe = new Proxy(factsOf(), {
+        get: (target, name): unknown => (name === 'key' ? ((told = true), 'key') : Reflect.get(target, name)),
+      });
       one.journal.begun(probe);
       one.journal.ended(factsOf({ head: { requestId: probe.head.requestId } }));
       return told;
@@ -170,19 +203,34 @@ describe('streams', () => {
     const one = await start();
     const readers = Array.from({ length: 48 }, () => new AbortController());
     await Promise.all(readers.map(({ signal }) => fetch(`${one.url}/api/requests/stream`, { signal })));
-    expect(await one.get('/api/requests/stream')).toMatchObject({ status: 503, body: { error: '48 streams of your address are open already' } });
-    const elsewhere = Array.from({ length: 17 }, () => httpGet(`${one.url}/api/requests/stream`, { localAddress: '127.0.0.2' }));
-    const statuses = await Promise.all(elsewhere.map(async (request) => ((await once(request, 'response'))[0] as IncomingMessage).statusCode));
+    expect(await one.get('/api/requests/stream')).toMatchObject({
+      status: 503,
+      body: { error: '48 streams of your address are open already' },
+    });
+    const elsewhere = Array.from({ length: 17 }, () =>
+      httpGet(`${one.url}/api/requests/stream`, { localAddress: '127.0.0.2' }),
+    );
+    const statuses = await Promise.all(
+      elsewhere.map(async (request) => ((await once(request, 'response'))[0] as IncomingMessage).statusCode),
+    );
     expect(statuses.filter((status) => status === 200)).toHaveLength(16);
-    expect(await one.get('/api/requests/stream')).toMatchObject({ status: 503, body: { error: '64 streams are open already' } });
+    expect(await one.get('/api/requests/stream')).toMatchObject({
+      status: 503,
+      body: { error: '64 streams are open already' },
+    });
     for (const request of elsewhere) request.on('error', () => undefined).destroy();
     readers[0]?.abort();
-    await expect.poll(async () => {
-      const reader = new AbortController();
-      const { status } = await fetch(`${one.url}/api/requests/stream`, { signal: reader.signal });
-      reader.abort();
-      return status;
-    }, { timeout: 20_000 }).toBe(200);
+    await expect
+      .poll(
+        async () => {
+          const reader = new AbortController();
+          const { status } = await fetch(`${one.url}/api/requests/stream`, { signal: reader.signal });
+          reader.abort();
+          return status;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(200);
     for (const reader of readers) reader.abort();
   });
 });
@@ -195,8 +243,15 @@ describe('the object view', () => {
     await key.manifest.objects.put({ ...key.bucket, versioning: 'never' }, '../a//b', putOf('x'), testCall());
     const { status, body } = await one.get(`/api/objects/bucket?key=${encodeURIComponent('../a//b')}`);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ key: '../a//b', bucket: { name: 'bucket', versioning: 'never' }, head: { kind: 'inline' } });
-    expect(await one.get('/api/objects/nobody?key=x')).toMatchObject({ status: 404, body: { error: expect.stringContaining('NoSuchBucket') as unknown } });
+    expect(body).toMatchObject({
+      key: '../a//b',
+      bucket: { name: 'bucket', versioning: 'never' },
+      head: { kind: 'inline' },
+    });
+    expect(await one.get('/api/objects/nobody?key=x')).toMatchObject({
+      status: 404,
+      body: { error: expect.stringContaining('NoSuchBucket') as unknown },
+    });
     expect((await one.get('/api/objects/bucket')).status).toBe(400);
   });
 });

@@ -11,13 +11,25 @@ import { factsOf } from '../../../support/request-facts.ts';
 const SLOW_MS = 1000;
 const ALL = { matcher: requestMatcher({}, SLOW_MS), texts: {}, scope: 'own' } as const;
 
-function scene(): { readonly journal: RequestJournal; readonly own: OwnRequests; readonly open: (sent: Buffer[]) => AbortController } {
-  const journal = new RequestJournal({ maxBytes: 256 * 1024, slowMs: SLOW_MS, requests: { running: () => [], flush: () => undefined } });
+function scene(): {
+  readonly journal: RequestJournal;
+  readonly own: OwnRequests;
+  readonly open: (sent: Buffer[]) => AbortController;
+} {
+  const journal = new RequestJournal({
+    maxBytes: 256 * 1024,
+    slowMs: SLOW_MS,
+    requests: { running: () => [], flush: () => undefined },
+  });
   const own = new OwnRequests(journal, () => ({ id: 'one' }) as ReplicaState);
   const selection = ALL;
   const open = (sent: Buffer[]): AbortController => {
     const ended = new AbortController();
-    ownEvents(own, selection, 0)(() => undefined, ended.signal, (event) => sent.push(event));
+    ownEvents(own, selection, 0)(
+      () => undefined,
+      ended.signal,
+      (event) => sent.push(event),
+    );
     return ended;
   };
   return { journal, own, open };
@@ -35,7 +47,12 @@ describe('events of several streams', () => {
       journal.ended(one);
     }
     const [first = []] = streams;
-    expect(first.map((event) => event.toString().split('\n')[0])).toEqual(['event: started', 'event: finished', 'event: started', 'event: finished']);
+    expect(first.map((event) => event.toString().split('\n')[0])).toEqual([
+      'event: started',
+      'event: finished',
+      'event: started',
+      'event: finished',
+    ]);
     expect(first[3]?.toString()).toContain(facts[1]?.head.requestId);
     for (const sent of streams) {
       expect(sent).toHaveLength(4);
@@ -46,7 +63,11 @@ describe('events of several streams', () => {
   it('that come together go out in one write', async () => {
     const { journal, own } = scene();
     const source = ownEvents(own, ALL, 0);
-    const stream = liveStream({ replica: 'one', source, heartbeat: (send) => send('replica', { id: 'one' } as ReplicaState) });
+    const stream = liveStream({
+      replica: 'one',
+      source,
+      heartbeat: (send) => send('replica', { id: 'one' } as ReplicaState),
+    });
     await once(stream, 'data');
     const pieces: Buffer[] = [];
     stream.on('data', (piece: Buffer) => pieces.push(piece));
@@ -54,7 +75,9 @@ describe('events of several streams', () => {
       journal.ended(factsOf());
       if (count % 10 === 0) await new Promise(setImmediate);
     }
-    await expect.poll(() => Buffer.concat(pieces).toString().split('event: finished').length - 1, { timeout: 10_000 }).toBe(100);
+    await expect
+      .poll(() => Buffer.concat(pieces).toString().split('event: finished').length - 1, { timeout: 10_000 })
+      .toBe(100);
     expect(pieces.length).toBeLessThan(20);
     stream.destroy();
   });

@@ -37,7 +37,11 @@ export class TestReplica {
   readonly #server: AdminServer;
   readonly #readers = new AbortController();
 
-  private constructor(id: string, { journal, observers }: { readonly journal: RequestJournal; readonly observers: RequestObservers }, server: AdminServer) {
+  private constructor(
+    id: string,
+    { journal, observers }: { readonly journal: RequestJournal; readonly observers: RequestObservers },
+    server: AdminServer,
+  ) {
     this.id = id;
     this.journal = journal;
     this.observers = observers;
@@ -46,20 +50,39 @@ export class TestReplica {
   }
 
   /** @param peers asked when it comes to that: addresses of replicas are known once they run */
-  static async start(id: string, peers: () => readonly string[] = () => [], options: ReplicaOptions = {}): Promise<TestReplica> {
+  static async start(
+    id: string,
+    peers: () => readonly string[] = () => [],
+    options: ReplicaOptions = {},
+  ): Promise<TestReplica> {
     const observers = new RequestObservers(SILENT);
     const running = new Set<RequestFacts>();
     observers.add({ begun: (facts) => void running.add(facts), ended: (facts) => void running.delete(facts) });
     const requests = { running: () => [...running], flush: () => observers.flush() };
     const journal = new RequestJournal({ maxBytes: options.maxBytes ?? 1024 * 1024, slowMs: 1000, requests });
     observers.add(journal);
-    const addresses = (urls: () => readonly string[]): PeerAddresses => ({ current: () => peerAddresses({ urls: urls(), refreshMs: 1000 }).current() });
-    const siblings = addresses(options.siblings ?? (() => []));
-    const replicas = new Replicas({ siblings, peers: addresses(peers), own: () => ({ id, own: true, up: true, started: 1, version: '1.0.0', ...journal.stats }) });
-    const api = inspectorApi({
-      journal, replicas, objects: options.objects ?? NO_OBJECTS, newCall: testCall, version: '1.0.0', traceUrlTemplate: options.traceUrlTemplate,
+    const addresses = (urls: () => readonly string[]): PeerAddresses => ({
+      current: () => peerAddresses({ urls: urls(), refreshMs: 1000 }).current(),
     });
-    return new TestReplica(id, { journal, observers }, await startAdminServer({ host: '127.0.0.1', port: options.port ?? 0, parts: [...options.parts ?? [], api] }));
+    const siblings = addresses(options.siblings ?? (() => []));
+    const replicas = new Replicas({
+      siblings,
+      peers: addresses(peers),
+      own: () => ({ id, own: true, up: true, started: 1, version: '1.0.0', ...journal.stats }),
+    });
+    const api = inspectorApi({
+      journal,
+      replicas,
+      objects: options.objects ?? NO_OBJECTS,
+      newCall: testCall,
+      version: '1.0.0',
+      traceUrlTemplate: options.traceUrlTemplate,
+    });
+    return new TestReplica(
+      id,
+      { journal, observers },
+      await startAdminServer({ host: '127.0.0.1', port: options.port ?? 0, parts: [...(options.parts ?? []), api] }),
+    );
   }
 
   serve(facts: RequestFacts): string {
@@ -71,7 +94,10 @@ export class TestReplica {
     return facts.head.requestId;
   }
 
-  async get(path: string, headers: Record<string, string> = {}): Promise<{ status: number; body: unknown; headers: Headers }> {
+  async get(
+    path: string,
+    headers: Record<string, string> = {},
+  ): Promise<{ status: number; body: unknown; headers: Headers }> {
     const response = await fetch(this.url + path, { headers });
     return { status: response.status, body: await response.json(), headers: response.headers };
   }
@@ -80,7 +106,9 @@ export class TestReplica {
   async *events(path: string, headers: Record<string, string> = {}): AsyncGenerator<Event, void> {
     const response = await fetch(this.url + path, { headers, signal: this.#readers.signal });
     if (response.body === null || !response.ok) throw new Error(`the stream was answered ${response.status}`);
-    for await (const { event, data } of parseEvents(response.body as AsyncIterable<Uint8Array>)) yield { event, data: JSON.parse(data) as Event['data'] };
+    for await (const { event, data } of parseEvents(response.body as AsyncIterable<Uint8Array>)) {
+      yield { event, data: JSON.parse(data) as Event['data'] };
+    }
   }
 
   async close(): Promise<void> {

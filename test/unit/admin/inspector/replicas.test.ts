@@ -44,7 +44,11 @@ describe('all replicas through one', () => {
     const dead = await deadUrl();
     const { one } = await startPair([dead]);
     const { replicas } = (await one.get('/api/replicas')).body as ReplicaList;
-    expect(replicas).toMatchObject([{ id: 'one', own: true, up: true }, { id: dead, up: false, reason: 'ECONNREFUSED' }, { id: 'two', own: false, up: true }]);
+    expect(replicas).toMatchObject([
+      { id: 'one', own: true, up: true },
+      { id: dead, up: false, reason: 'ECONNREFUSED' },
+      { id: 'two', own: false, up: true },
+    ]);
     expect(replicas).toHaveLength(3);
   });
 
@@ -52,13 +56,20 @@ describe('all replicas through one', () => {
     const { one, two } = await startPair([await deadUrl()]);
     const ids = [one.serve(factsOf()), two.serve(factsOf()), one.serve(factsOf())];
     const list = (await one.get('/api/requests?scope=all')).body as RequestList;
-    expect(list.requests.map(({ id, replica }) => [id, replica])).toEqual([[ids[2], 'one'], [ids[1], 'two'], [ids[0], 'one']]);
+    expect(list.requests.map(({ id, replica }) => [id, replica])).toEqual([
+      [ids[2], 'one'],
+      [ids[1], 'two'],
+      [ids[0], 'one'],
+    ]);
     expect(list.replicas.map(({ up }) => up)).toEqual([true, false, true]);
     for (const { id, href } of list.requests) expect((await one.get(href)).body).toMatchObject({ summary: { id } });
     const href = list.requests[1]?.href ?? '';
     expect(((await one.get(href)).body as RequestDetail).summary.replica).toBe('two');
     expect((await one.get(`${href}/bundle`)).body).toMatchObject({ replica: { id: 'two' } });
-    expect((await one.get('/api/requests?scope=all&limit=1')).body).toMatchObject({ more: true, requests: [{ id: ids[2] }] });
+    expect((await one.get('/api/requests?scope=all&limit=1')).body).toMatchObject({
+      more: true,
+      requests: [{ id: ids[2] }],
+    });
     expect(((await one.get('/api/requests')).body as RequestList).requests).toHaveLength(2);
   });
 
@@ -77,7 +88,10 @@ describe('all replicas through one', () => {
     const events = one.events('/api/requests/stream?scope=all&recent=10');
     await until(events, ({ event, data }) => event === 'replica' && data['id'] === 'two');
     const [here, there] = [one.serve(factsOf()), two.serve(factsOf())];
-    const finished = [await until(events, ({ event }) => event === 'finished'), await until(events, ({ event }) => event === 'finished')];
+    const finished = [
+      await until(events, ({ event }) => event === 'finished'),
+      await until(events, ({ event }) => event === 'finished'),
+    ];
     expect(finished.map(({ data }) => data['id']).sort()).toEqual([here, there].sort());
     expect(finished.find(({ data }) => data['id'] === there)?.data['href']).toBe(`/api/replicas/two/requests/${there}`);
     const port = Number(new URL(two.url).port);
@@ -122,7 +136,11 @@ describe('workers of one replica', () => {
     expect(beside.requests.map(({ id }) => id)).toEqual(ids.toReversed());
     const list = (await outside.get('/api/requests?scope=all')).body as RequestList;
     expect(list.requests.map(({ replica }) => replica)).toEqual(['first', 'second']);
-    expect(list.replicas.map(({ id, address }) => [id, address])).toEqual([['outside', undefined], ['first', first.url], ['second', undefined]]);
+    expect(list.replicas.map(({ id, address }) => [id, address])).toEqual([
+      ['outside', undefined],
+      ['first', first.url],
+      ['second', undefined],
+    ]);
     expect(list.requests[1]?.href).toBe(`/api/replicas/first/replicas/second/requests/${ids[0]}`);
     for (const { id, href } of list.requests) expect((await outside.get(href)).body).toMatchObject({ summary: { id } });
   });
@@ -151,8 +169,14 @@ describe('the token of whoever asks', () => {
   }
 
   const guarded: ReplicaOptions = {
-    parts: [(app) => void app.addHook('onRequest', async (request, reply) =>
-      request.headers.authorization === 'Bearer right' ? undefined : reply.code(401).send({ error: 'a token is needed' }))],
+    parts: [
+      (app) =>
+        void app.addHook('onRequest', async (request, reply) =>
+          request.headers.authorization === 'Bearer right'
+            ? undefined
+            : reply.code(401).send({ error: 'a token is needed' }),
+        ),
+    ],
   };
 
   it('opens the other replicas, too', async () => {
@@ -181,9 +205,18 @@ describe('the token of whoever asks', () => {
   it('and the like is all that goes to a peer', async () => {
     const { url, heard } = await listenFor();
     const { one } = await startPair([url]);
-    const headers = { authorization: 'Bearer right', cookie: 'other=secret; s3gw_admin=right', origin: 'http://evil.example', referer: 'http://evil.example/' };
+    const headers = {
+      authorization: 'Bearer right',
+      cookie: 'other=secret; s3gw_admin=right',
+      origin: 'http://evil.example',
+      referer: 'http://evil.example/',
+    };
     const { replicas } = (await one.get('/api/replicas', headers)).body as ReplicaList;
-    expect(replicas).toMatchObject([{ id: 'one' }, { id: url, up: false, reason: 'it does not answer as a replica would' }, { id: 'two' }]);
+    expect(replicas).toMatchObject([
+      { id: 'one' },
+      { id: url, up: false, reason: 'it does not answer as a replica would' },
+      { id: 'two' },
+    ]);
     expect(heard).toHaveLength(1);
     expect(heard[0]).toMatchObject({ authorization: 'Bearer right' });
     expect(JSON.stringify(heard)).not.toMatch(/evil|other=secret/);
@@ -191,16 +224,21 @@ describe('the token of whoever asks', () => {
 });
 
 describe('what one replica asks of another', () => {
-  it.each(['replicas', 'requests?scope=all', 'replicas/one/replicas/two/requests', '../healthz', 'requests/a/b/c'])('is never %s', async (path) => {
-    const { one } = await startPair();
-    const { status } = await one.get(`/api/replicas/two/${path}`);
-    expect(status).toBe(404);
-  });
+  it.each(['replicas', 'requests?scope=all', 'replicas/one/replicas/two/requests', '../healthz', 'requests/a/b/c'])(
+    'is never %s',
+    async (path) => {
+      const { one } = await startPair();
+      const { status } = await one.get(`/api/replicas/two/${path}`);
+      expect(status).toBe(404);
+    },
+  );
 
   it('is everything else that it has', async () => {
     const { one, two } = await startPair();
     const id = two.serve(factsOf({ key: 'a b/ü' }));
-    expect((await one.get('/api/replicas/two/requests?prefix=a%20b%2F%C3%BC')).body).toMatchObject({ requests: [{ id }] });
+    expect((await one.get('/api/replicas/two/requests?prefix=a%20b%2F%C3%BC')).body).toMatchObject({
+      requests: [{ id }],
+    });
     expect((await one.get('/api/replicas/two/requests?prefix=b')).body).toMatchObject({ requests: [] });
     expect((await one.get('/api/replicas/two/requests.har')).status).toBe(200);
     expect((await one.get('/api/replicas/two/requests/nothing')).status).toBe(404);

@@ -14,7 +14,12 @@ describe('a ring of texts bounded in bytes', () => {
     ['one', 'zwölf', '🦆'].forEach((text, i) => ring.append(i, text));
     expect(texts(ring)).toEqual(['🦆', 'zwölf', 'one']);
     expect(ring.places().map(({ time }) => time)).toEqual([2, 1, 0]);
-    expect([ring.find('zwö'), ring.find('🦆'), ring.find('wölf'), ring.find('one and more')]).toEqual(['zwölf', '🦆', undefined, undefined]);
+    expect([ring.find('zwö'), ring.find('🦆'), ring.find('wölf'), ring.find('one and more')]).toEqual([
+      'zwölf',
+      '🦆',
+      undefined,
+      undefined,
+    ]);
   });
 
   it('refuses what is longer than all of it, and keeps what it has', () => {
@@ -45,21 +50,23 @@ describe('a ring of texts bounded in bytes', () => {
 
   it('never holds more than its bytes, and always the newest that a model of it holds at least', () => {
     const lengths = fc.array(fc.nat(180), { maxLength: 200 });
-    fc.assert(fc.property(fc.integer({ min: 40, max: 700 }), lengths, (capacity, all) => {
-      const ring = new ByteRing(capacity);
-      const accepted: string[] = [];
-      for (const [i, length] of all.entries()) {
-        const text = `${i}:`.padEnd(length, '.');
-        if (ring.append(i, text)) accepted.unshift(text);
-        const kept = texts(ring);
-        expect(kept).toEqual(accepted.slice(0, kept.length));
-        expect(ring.usedBytes).toBe(kept.reduce((sum, one) => sum + (one?.length ?? 0) + OVERHEAD, 0));
-        expect(ring.usedBytes).toBeLessThanOrEqual(capacity);
-        // What does not fit behind the newest begins at the front: less than one record is wasted.
-        const next = accepted[kept.length];
-        const wasted = Math.max(...accepted.map((one) => one.length + OVERHEAD));
-        if (next !== undefined) expect(ring.usedBytes + next.length + OVERHEAD + wasted).toBeGreaterThan(capacity);
-      }
-    }));
+    fc.assert(
+      fc.property(fc.integer({ min: 40, max: 700 }), lengths, (capacity, all) => {
+        const ring = new ByteRing(capacity);
+        const accepted: string[] = [];
+        for (const [i, length] of all.entries()) {
+          const text = `${i}:`.padEnd(length, '.');
+          if (ring.append(i, text)) accepted.unshift(text);
+          const kept = texts(ring);
+          expect(kept).toEqual(accepted.slice(0, kept.length));
+          expect(ring.usedBytes).toBe(kept.reduce((sum, one) => sum + (one?.length ?? 0) + OVERHEAD, 0));
+          expect(ring.usedBytes).toBeLessThanOrEqual(capacity);
+          // What does not fit behind the newest begins at the front: less than one record is wasted.
+          const next = accepted[kept.length];
+          const wasted = Math.max(...accepted.map((one) => one.length + OVERHEAD));
+          if (next !== undefined) expect(ring.usedBytes + next.length + OVERHEAD + wasted).toBeGreaterThan(capacity);
+        }
+      }),
+    );
   });
 });

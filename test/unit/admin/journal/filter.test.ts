@@ -20,9 +20,21 @@ const CASES: readonly [FilterTexts, FactsOptions, FactsOptions][] = [
   [{ status: '404,5xx' }, { status: 503 }, { status: 403 }],
   [{ status: '404,5xx' }, { status: 404 }, running],
   [{ code: 'accessdenied' }, denied, {}],
-  [{ identity: 'main' }, {}, { auth: { method: 'anonymous', identity: { kind: 'anonymous' }, failure: undefined, signature: undefined } }],
-  [{ identity: 'anonymous' }, { auth: { method: 'anonymous', identity: { kind: 'anonymous' }, failure: undefined, signature: undefined } }, {}],
-  [{ identity: 'main/robot' }, { auth: { method: 'query', identity: user, failure: undefined, signature: undefined } }, {}],
+  [
+    { identity: 'main' },
+    {},
+    { auth: { method: 'anonymous', identity: { kind: 'anonymous' }, failure: undefined, signature: undefined } },
+  ],
+  [
+    { identity: 'anonymous' },
+    { auth: { method: 'anonymous', identity: { kind: 'anonymous' }, failure: undefined, signature: undefined } },
+    {},
+  ],
+  [
+    { identity: 'main/robot' },
+    { auth: { method: 'query', identity: user, failure: undefined, signature: undefined } },
+    {},
+  ],
   [{ identity: IDENTITY.accessKeyId }, {}, { auth: undefined }],
   [{ slow: 'true' }, { tookMs: 1000 }, { tookMs: 999 }],
   [{ slow: 'true' }, { tookMs: 1000 }, { tookMs: 1500, clientWaitMs: 600 }],
@@ -48,7 +60,10 @@ describe('filters', () => {
     expect(requestMatcher({ errors: 'false', slow: 'false', bucket: '' }, 1000).matches(kept(factsOf()))).toBe(true);
   });
 
-  it.each([{ status: '4x' }, { status: '700' }, { slow: 'yes' }, { errors: '1' }, { since: 'today' }])('refuse %j', (filter) => {
-    expect(() => requestMatcher(filter, 1000)).toThrow(FilterError);
-  });
+  it.each([{ status: '4x' }, { status: '700' }, { slow: 'yes' }, { errors: '1' }, { since: 'today' }])(
+    'refuse %j',
+    (filter) => {
+      expect(() => requestMatcher(filter, 1000)).toThrow(FilterError);
+    },
+  );
 });

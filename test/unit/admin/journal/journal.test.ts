@@ -27,7 +27,11 @@ function failed(code: 'AccessDenied' | 'NoSuchKey' | 'InternalError', cause?: Er
 describe('the journal of a replica', () => {
   it('lists requests newest first, those that run among them, and finds each by its id', async () => {
     const [first, second, third] = [factsOf(), factsOf(), factsOf({ ended: undefined, status: 0 })];
-    const journal = new RequestJournal({ maxBytes: 65536, slowMs: SLOW_MS, requests: { ...NONE, running: () => [third] } });
+    const journal = new RequestJournal({
+      maxBytes: 65536,
+      slowMs: SLOW_MS,
+      requests: { ...NONE, running: () => [third] },
+    });
     journal.ended(second);
     journal.ended(first);
     expect((await scan(journal)).map(({ id }) => id)).toEqual([third, second, first].map(({ head }) => head.requestId));
@@ -78,7 +82,9 @@ describe('the journal of a replica', () => {
       const facts = factsOf({
         key,
         head: { target: `/bucket/${encodeURIComponent(key)}?x=${'"\\'.repeat(2000)}`, rawHeaders: manyHeaders() },
-        ...(i % 2 === 0 ? failed('InternalError', new Error('\u0001'.repeat(5000), { cause: new Error('deep'.repeat(5000)) })) : {}),
+        ...(i % 2 === 0
+          ? failed('InternalError', new Error('\u0001'.repeat(5000), { cause: new Error('deep'.repeat(5000)) }))
+          : {}),
       });
       for (let call = 0; call < 64; call++) facts.backend.push(backendCall(`/container/${encodeURIComponent(key)}`));
       journal.ended(facts);
@@ -109,10 +115,14 @@ describe('what is kept of a request', () => {
       head: {
         target: `/bucket/key?X-Amz-Signature=${secret}&x-amz-security-token=${encodeURIComponent(token)}`,
         rawHeaders: [
-          'Authorization', `AWS4-HMAC-SHA256 Credential=MAINMAINMAINMAIN0001/20261121/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=${secret}`,
-          'X-Amz-Security-Token', token,
-          'x-amz-server-side-encryption-customer-key', secret,
-          'Cookie', `session=${secret}`,
+          'Authorization',
+          `AWS4-HMAC-SHA256 Credential=MAINMAINMAINMAIN0001/20261121/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=${secret}`,
+          'X-Amz-Security-Token',
+          token,
+          'x-amz-server-side-encryption-customer-key',
+          secret,
+          'Cookie',
+          `session=${secret}`,
         ],
       },
       status: 403,
@@ -123,7 +133,10 @@ describe('what is kept of a request', () => {
     const text = JSON.stringify(await scan(journal));
     for (const one of [secret, token, encodeURIComponent(token)]) expect(text).not.toContain(one);
     const [kept] = await scan(journal);
-    expect(kept?.auth).toMatchObject({ accessKeyId: 'MAINMAINMAINMAIN0001', failure: { code: 'SignatureDoesNotMatch' } });
+    expect(kept?.auth).toMatchObject({
+      accessKeyId: 'MAINMAINMAINMAIN0001',
+      failure: { code: 'SignatureDoesNotMatch' },
+    });
     expect(kept?.auth?.report?.stringToSign).toContain('20261121/us-east-1/s3/aws4_request\nabc');
     expect(kept?.auth?.report).toMatchObject({ commonlyAltered: ['host'], hints: report.hints });
     expect(kept?.auth?.report?.canonicalRequest).toContain('host:localhost');
@@ -134,41 +147,123 @@ describe('what is kept of a request', () => {
     const digests = { declared: [{ algorithm: 'CRC32', value: 'a' }], computed: [{ algorithm: 'MD5', value: 'b' }] };
     const body = { framing: 'unsigned', contentLength: 7, declaredSize: 6, received: 5, chunks: 4, ...digests };
     const full = factsOf({
-      operation: 'UploadPart', versionId: 'v', uploadId: 'u', virtualHost: true, clientAddress: '10.0.0.1', scheme: 'https', clientLeft: true,
-      authorization: { action: 's3:PutObject', allowed: true, rule: 'bucketOwner' }, authorizations: 2, authorized: undefined,
+      operation: 'UploadPart',
+      versionId: 'v',
+      uploadId: 'u',
+      virtualHost: true,
+      clientAddress: '10.0.0.1',
+      scheme: 'https',
+      clientLeft: true,
+      authorization: { action: 's3:PutObject', allowed: true, rule: 'bucketOwner' },
+      authorizations: 2,
+      authorized: undefined,
       body,
-      backendCalls: 3, backendRetries: 1, clientWaitMs: 1.25, backendWaitMs: 2.5, bytesIn: 70, bytesOut: 80,
-      auth: { method: 'query', identity: { ...IDENTITY, user: { name: 'robot', arn: 'arn' } }, failure: undefined, signature: undefined },
+      backendCalls: 3,
+      backendRetries: 1,
+      clientWaitMs: 1.25,
+      backendWaitMs: 2.5,
+      bytesIn: 70,
+      bytesOut: 80,
+      auth: {
+        method: 'query',
+        identity: { ...IDENTITY, user: { name: 'robot', arn: 'arn' } },
+        failure: undefined,
+        signature: undefined,
+      },
     });
     full.key = 'line\nbreak\\n and \\-';
     full.heads.push({ name: 'key', before: 'r1', kind: 'inline', after: 'r2' });
     journal.ended(full);
-    const nothing = { classification: undefined, bucket: undefined, key: undefined, auth: undefined, firstByte: undefined, authenticated: undefined };
+    const nothing = {
+      classification: undefined,
+      bucket: undefined,
+      key: undefined,
+      auth: undefined,
+      firstByte: undefined,
+      authenticated: undefined,
+    };
     journal.ended(factsOf({ status: 0, ...nothing }));
     const [bare, kept] = await scan(journal);
     expect(kept).toMatchObject({
-      id: full.head.requestId, traceId: full.head.trace.traceId, arrived: full.head.arrivedAt, method: 'GET', target: '/bucket/key', httpVersion: '1.1', scheme: 'https',
-      client: '10.0.0.1', headers: 'Host\nlocalhost', headersOmitted: 0, operation: 'UploadPart', bucket: 'bucket', key: 'line\nbreak\\n and \\-', versionId: 'v', uploadId: 'u',
-      virtualHost: true, auth: { method: 'query', account: 'main', user: 'robot', accessKeyId: IDENTITY.accessKeyId },
-      authorization: { action: 's3:PutObject', allowed: true, rule: 'bucketOwner' }, authorizations: 2, backendCalls: 3, backendRetries: 1, backend: [],
+      id: full.head.requestId,
+      traceId: full.head.trace.traceId,
+      arrived: full.head.arrivedAt,
+      method: 'GET',
+      target: '/bucket/key',
+      httpVersion: '1.1',
+      scheme: 'https',
+      client: '10.0.0.1',
+      headers: 'Host\nlocalhost',
+      headersOmitted: 0,
+      operation: 'UploadPart',
+      bucket: 'bucket',
+      key: 'line\nbreak\\n and \\-',
+      versionId: 'v',
+      uploadId: 'u',
+      virtualHost: true,
+      auth: { method: 'query', account: 'main', user: 'robot', accessKeyId: IDENTITY.accessKeyId },
+      authorization: { action: 's3:PutObject', allowed: true, rule: 'bucketOwner' },
+      authorizations: 2,
+      backendCalls: 3,
+      backendRetries: 1,
+      backend: [],
       heads: [{ name: 'key', before: 'r1', kind: 'inline', after: 'r2' }],
       body,
-      authenticated: 0, firstByte: 5, ended: 5, clientWaitMs: 1.25, backendWaitMs: 2.5, status: 200, clientLeft: true, bytesIn: 70, bytesOut: 80,
+      authenticated: 0,
+      firstByte: 5,
+      ended: 5,
+      clientWaitMs: 1.25,
+      backendWaitMs: 2.5,
+      status: 200,
+      clientLeft: true,
+      bytesIn: 70,
+      bytesOut: 80,
     });
-    for (const name of ['operation', 'bucket', 'key', 'auth', 'body', 'firstByte', 'authenticated', 'clientLeft', 'failure'] as const) expect(bare?.[name]).toBeUndefined();
+    for (const name of [
+      'operation',
+      'bucket',
+      'key',
+      'auth',
+      'body',
+      'firstByte',
+      'authenticated',
+      'clientLeft',
+      'failure',
+    ] as const) {
+      expect(bare?.[name]).toBeUndefined();
+    }
   });
 
   it('has the backend calls with their times since arrival, and the causes of a failure', async () => {
     const journal = journalOf();
     const facts = factsOf(failed('InternalError', new Error('write: unavailable', { cause: new Error('ECONNRESET') })));
-    facts.backend.push({ ...backendCall('/container/blob'), started: facts.arrived + 1.234, ended: facts.arrived + 3.5 });
+    facts.backend.push({
+      ...backendCall('/container/blob'),
+      started: facts.arrived + 1.234,
+      ended: facts.arrived + 3.5,
+    });
     journal.ended(facts);
     const [kept] = await scan(journal);
-    expect(kept?.backend).toEqual([{
-      system: 'azure', operation: 'write', method: 'PUT', path: '/container/blob', attempt: 1, startMs: 1.23, durationMs: 2.27, status: 201, outcome: 'ok',
-      requestId: 'backend-id', bytesSent: 10, bytesReceived: 0,
-    }]);
-    expect(kept?.failure).toMatchObject({ code: 'InternalError', causes: [{ message: 'write: unavailable' }, { message: 'ECONNRESET' }] });
+    expect(kept?.backend).toEqual([
+      {
+        system: 'azure',
+        operation: 'write',
+        method: 'PUT',
+        path: '/container/blob',
+        attempt: 1,
+        startMs: 1.23,
+        durationMs: 2.27,
+        status: 201,
+        outcome: 'ok',
+        requestId: 'backend-id',
+        bytesSent: 10,
+        bytesReceived: 0,
+      },
+    ]);
+    expect(kept?.failure).toMatchObject({
+      code: 'InternalError',
+      causes: [{ message: 'write: unavailable' }, { message: 'ECONNRESET' }],
+    });
   });
 });
 
@@ -178,7 +273,19 @@ function manyHeaders(): string[] {
 
 function backendCall(path: string): BackendCallFacts {
   return {
-    system: 'azure', operation: 'write', method: 'PUT', path, spanId: undefined, attempt: 1, started: performance.now(), bytesSent: 10,
-    ended: performance.now(), status: 201, bytesReceived: 0, backendRequestId: 'backend-id', outcome: 'ok', failure: undefined,
+    system: 'azure',
+    operation: 'write',
+    method: 'PUT',
+    path,
+    spanId: undefined,
+    attempt: 1,
+    started: performance.now(),
+    bytesSent: 10,
+    ended: performance.now(),
+    status: 201,
+    bytesReceived: 0,
+    backendRequestId: 'backend-id',
+    outcome: 'ok',
+    failure: undefined,
   };
 }

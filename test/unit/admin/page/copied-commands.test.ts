@@ -1,6 +1,15 @@
 import '../../../support/property-seed.ts';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -11,13 +20,82 @@ import { asCurl } from '../../../../src/admin/page/web/copy/as-curl.ts';
 
 /** What a stranger would write to have whoever copies the command run another one. */
 const PAYLOADS = [
-  ';touch pwned;#', '|touch pwned', '&touch pwned&', '&&touch pwned', '||touch pwned', '$(touch pwned)', '`touch pwned`', '>pwned', '<(touch pwned)', '\ntouch pwned\n',
-  '\'', '\'\'', '\';touch pwned;\'', '"', '";touch pwned;"', '\\', '\\\'', '\\\';touch pwned;#', '\\\ntouch pwned\n', '$\'\\x27\'', '$HOME', '${IFS}', '$((1))', '$[1]', '!!', '!touch', '!$', '^a^b^',
-  '~', '~root', '=ls', '*', '?', '[a-z]', '{a,b}', '{1..3}', '#x', '-', '--', '-o', '--output=pwned', '--endpoint-url', '@/etc/passwd', ' ', '  a  ', '\t', '\x1b[201~touch pwned\r', '\x03touch pwned\r',
-  '\x7f\x7f\x08', '\x16', '\x9b31m', '\u202etouch', '\u200b', '\u2028touch pwned\u2028', '\ufeff', '\ud800', 'é', '日本', '😀', '%0atouch%20pwned', '%', 'a=b', '[]', '()', '(touch pwned)', '\x01', '\r\n', '<EOF', '%(touch)', ':h', '𝕏\'\\n',
+  ';touch pwned;#',
+  '|touch pwned',
+  '&touch pwned&',
+  '&&touch pwned',
+  '||touch pwned',
+  '$(touch pwned)',
+  '`touch pwned`',
+  '>pwned',
+  '<(touch pwned)',
+  '\ntouch pwned\n',
+  "'",
+  "''",
+  "';touch pwned;'",
+  '"',
+  '";touch pwned;"',
+  '\\',
+  "\\'",
+  "\\';touch pwned;#",
+  '\\\ntouch pwned\n',
+  "$'\\x27'",
+  '$HOME',
+  '${IFS}',
+  '$((1))',
+  '$[1]',
+  '!!',
+  '!touch',
+  '!$',
+  '^a^b^',
+  '~',
+  '~root',
+  '=ls',
+  '*',
+  '?',
+  '[a-z]',
+  '{a,b}',
+  '{1..3}',
+  '#x',
+  '-',
+  '--',
+  '-o',
+  '--output=pwned',
+  '--endpoint-url',
+  '@/etc/passwd',
+  ' ',
+  '  a  ',
+  '\t',
+  '\x1b[201~touch pwned\r',
+  '\x03touch pwned\r',
+  '\x7f\x7f\x08',
+  '\x16',
+  '\x9b31m',
+  '\u202etouch',
+  '\u200b',
+  '\u2028touch pwned\u2028',
+  '\ufeff',
+  '\ud800',
+  'é',
+  '日本',
+  '😀',
+  '%0atouch%20pwned',
+  '%',
+  'a=b',
+  '[]',
+  '()',
+  '(touch pwned)',
+  '\x01',
+  '\r\n',
+  '<EOF',
+  '%(touch)',
+  ':h',
+  "𝕏'\\n",
 ];
 const METACHARACTERS = Array.from('\'"\\`$()[]{}<>|&;#!*?~=@%^:,.-+/ \t\n\r\x00\x01\x1b\x7f\x9b\u202e\u2028éa1');
-const payload = fc.array(fc.constantFrom(...METACHARACTERS, 'touch pwned', '$(touch pwned)', '$\''), { minLength: 1, maxLength: 10 }).map((parts) => parts.join(''));
+const payload = fc
+  .array(fc.constantFrom(...METACHARACTERS, 'touch pwned', '$(touch pwned)', "$'"), { minLength: 1, maxLength: 10 })
+  .map((parts) => parts.join(''));
 
 interface Command {
   readonly text: string;
@@ -33,7 +111,21 @@ const tokenOf = (text: string): string => text.replaceAll(/[^!#$%&'*+.^_`|~0-9A-
 function detailOf(text: string): RequestDetail {
   const target = `/b/${text.replaceAll('?', '')}?prefix=${encodeURIComponent(wellFormed(text))}&${text}=1`;
   return {
-    summary: { id: 'R', traceId: '0'.repeat(32), replica: 'r', href: '/', arrived: 0, outcome: 'ok', method: text, target, durationMs: 1, bytesIn: 0, bytesOut: 0, backendCalls: 0, slow: false },
+    summary: {
+      id: 'R',
+      traceId: '0'.repeat(32),
+      replica: 'r',
+      href: '/',
+      arrived: 0,
+      outcome: 'ok',
+      method: text,
+      target,
+      durationMs: 1,
+      bytesIn: 0,
+      bytesOut: 0,
+      backendCalls: 0,
+      slow: false,
+    },
     classification: { why: '', operation: 'PutObject', bucket: text, key: text },
     authentication: { verdict: 'accepted' },
     authorisation: [],
@@ -42,10 +134,23 @@ function detailOf(text: string): RequestDetail {
     body: { sentBytes: 3, checksums: [] },
     times: {},
     request: {
-      method: text, target, scheme: 'https', headersOmitted: 0,
+      method: text,
+      target,
+      scheme: 'https',
+      headersOmitted: 0,
       headers: [
-        ['Host', text], ['Authorization', 'AWS4-HMAC-SHA256 Credential=AKID/20261121/eu-north-1/s3/aws4_request, SignedHeaders=host, Signature=x'],
-        ['x-odd', text], [`x-${text}`, 'v'], [`x-amz-meta-${tokenOf(text)}`, text], [`x-amz-checksum-crc32${text}`, 'v'], ['Cache-Control', text], ['x-amz-tagging', text], ['x-amz-acl', text],
+        ['Host', text],
+        [
+          'Authorization',
+          'AWS4-HMAC-SHA256 Credential=AKID/20261121/eu-north-1/s3/aws4_request, SignedHeaders=host, Signature=x',
+        ],
+        ['x-odd', text],
+        [`x-${text}`, 'v'],
+        [`x-amz-meta-${tokenOf(text)}`, text],
+        [`x-amz-checksum-crc32${text}`, 'v'],
+        ['Cache-Control', text],
+        ['x-amz-tagging', text],
+        ['x-amz-acl', text],
       ],
     },
   };
@@ -54,12 +159,40 @@ function detailOf(text: string): RequestDetail {
 /** What curl must be given: said again, without a shell in mind. */
 function curlArguments(text: string): string[] | undefined {
   if (text.includes('\0')) return undefined;
-  const pairs = `prefix=${encodeURIComponent(wellFormed(text))}&${text}=1`.split('&').filter((pair) => pair !== '').map((pair) => (pair.includes('=') ? pair : `${pair}=`)).sort();
-  const named = new Map([['x-odd', text], [`x-${text}`.toLowerCase(), 'v'], [`x-amz-meta-${tokenOf(text)}`, text], [`x-amz-checksum-crc32${text}`.toLowerCase(), 'v'], ['cache-control', text], ['x-amz-tagging', text], ['x-amz-acl', text]]);
-  const headers = [...named].filter(([name, value]) => tokenOf(name) === name && !/[\r\n]/.test(value)).flatMap(([name, value]) => ['--header', `${name}: ${value}`]);
+  const pairs = `prefix=${encodeURIComponent(wellFormed(text))}&${text}=1`
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => (pair.includes('=') ? pair : `${pair}=`))
+    .sort();
+  const named = new Map([
+    ['x-odd', text],
+    [`x-${text}`.toLowerCase(), 'v'],
+    [`x-amz-meta-${tokenOf(text)}`, text],
+    [`x-amz-checksum-crc32${text}`.toLowerCase(), 'v'],
+    ['cache-control', text],
+    ['x-amz-tagging', text],
+    ['x-amz-acl', text],
+  ]);
+  const headers = [...named]
+    .filter(([name, value]) => tokenOf(name) === name && !/[\r\n]/.test(value))
+    .flatMap(([name, value]) => ['--header', `${name}: ${value}`]);
   return [
-    'curl', '--path-as-is', '--globoff', '--request', text, '--aws-sigv4', 'aws:amz:eu-north-1:s3', '--user', 'MYKEY:MYSECRET', '--header', 'x-amz-content-sha256: UNSIGNED-PAYLOAD',
-    ...headers, '--data-binary', '@BODY_FILE', '--url', `https://${text}/b/${text.replaceAll('?', '')}?${pairs.join('&')}`,
+    'curl',
+    '--path-as-is',
+    '--globoff',
+    '--request',
+    text,
+    '--aws-sigv4',
+    'aws:amz:eu-north-1:s3',
+    '--user',
+    'MYKEY:MYSECRET',
+    '--header',
+    'x-amz-content-sha256: UNSIGNED-PAYLOAD',
+    ...headers,
+    '--data-binary',
+    '@BODY_FILE',
+    '--url',
+    `https://${text}/b/${text.replaceAll('?', '')}?${pairs.join('&')}`,
   ].map(wellFormed);
 }
 
@@ -67,14 +200,34 @@ function awsArguments(text: string): string[] | undefined {
   if (text.includes('\0')) return undefined;
   const valued = (option: string): string[] => (text.startsWith('-') ? [`${option}=${text}`] : [option, text]);
   return [
-    'aws', 's3api', 'put-object', '--endpoint-url', `https://${text}`, '--region', 'eu-north-1', ...valued('--bucket'), ...valued('--key'), ...valued('--prefix'),
-    ...valued('--cache-control'), ...valued('--tagging'), ...valued('--acl'), '--metadata', JSON.stringify({ [tokenOf(text)]: text }), '--body', 'BODY_FILE',
+    'aws',
+    's3api',
+    'put-object',
+    '--endpoint-url',
+    `https://${text}`,
+    '--region',
+    'eu-north-1',
+    ...valued('--bucket'),
+    ...valued('--key'),
+    ...valued('--prefix'),
+    ...valued('--cache-control'),
+    ...valued('--tagging'),
+    ...valued('--acl'),
+    '--metadata',
+    JSON.stringify({ [tokenOf(text)]: text }),
+    '--body',
+    'BODY_FILE',
   ].map(wellFormed);
 }
 
 function commandsOf(text: string): Command[] {
   const detail = detailOf(text);
-  return ([[asCurl(detail), curlArguments(text)], [asAwsCli(detail), awsArguments(text)]] as const).flatMap(([command, argv]) => {
+  return (
+    [
+      [asCurl(detail), curlArguments(text)],
+      [asAwsCli(detail), awsArguments(text)],
+    ] as const
+  ).flatMap(([command, argv]) => {
     expect(command === undefined, `a command for ${JSON.stringify(text)}`).toBe(argv === undefined);
     return command === undefined || argv === undefined ? [] : [{ text: command, argv }];
   });
@@ -94,24 +247,46 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true }));
 
 /** Runs the commands as if they had been pasted; what the programs were given, one list each. */
-function paste(shell: readonly string[], commands: readonly Command[]): { readonly given: string[][]; readonly files: string[] } {
+function paste(
+  shell: readonly string[],
+  commands: readonly Command[],
+): { readonly given: string[][]; readonly files: string[] } {
   const place = mkdtempSync(join(root, 'place-'));
   const log = join(root, 'argv.log');
   rmSync(log, { force: true });
   const [program = '', ...args] = shell;
-  const env = { PATH: `${join(root, 'bin')}:/usr/bin:/bin`, HOME: place, HISTFILE: '/dev/null', ARGV_LOG: log, AWS_ACCESS_KEY_ID: 'MYKEY', AWS_SECRET_ACCESS_KEY: 'MYSECRET', PS1: '', PS2: '', LC_ALL: 'C.UTF-8' };
-  const run = spawnSync(program, args, { cwd: place, env, input: commands.map(({ text }) => `${text}\n`).join(''), timeout: 60_000 });
+  const env = {
+    PATH: `${join(root, 'bin')}:/usr/bin:/bin`,
+    HOME: place,
+    HISTFILE: '/dev/null',
+    ARGV_LOG: log,
+    AWS_ACCESS_KEY_ID: 'MYKEY',
+    AWS_SECRET_ACCESS_KEY: 'MYSECRET',
+    PS1: '',
+    PS2: '',
+    LC_ALL: 'C.UTF-8',
+  };
+  const run = spawnSync(program, args, {
+    cwd: place,
+    env,
+    input: commands.map(({ text }) => `${text}\n`).join(''),
+    timeout: 60_000,
+  });
   expect(run.error).toBeUndefined();
   const words = existsSync(log) ? readFileSync(log, 'utf8').split('\0').slice(0, -1) : [];
   const given: string[][] = [];
-  for (let at = 0; at < words.length; at += Number(words[at]) + 1) given.push(words.slice(at + 1, at + 1 + Number(words[at])));
+  for (let at = 0; at < words.length; at += Number(words[at]) + 1) {
+    given.push(words.slice(at + 1, at + 1 + Number(words[at])));
+  }
   return { given, files: readdirSync(place) };
 }
 
 /** As a script, and as at a prompt, where history is expanded. */
 const SHELLS = [
-  ['bash', '--norc', '--noprofile'], ['bash', '--norc', '--noprofile', '-i'],
-  ['zsh', '-f'], ['zsh', '-f', '-i'],
+  ['bash', '--norc', '--noprofile'],
+  ['bash', '--norc', '--noprofile', '-i'],
+  ['zsh', '-f'],
+  ['zsh', '-f', '-i'],
 ] as const;
 const isThere = (program: string): boolean => spawnSync(program, ['-c', ':']).status === 0;
 
@@ -133,22 +308,36 @@ describe('a copied command does what it shows, whatever the request was', () => 
     }, 120_000);
   }
 
-  test('in a shell without $\'...\' nothing runs either', () => {
+  test("in a shell without $'...' nothing runs either", () => {
     expect(paste(['sh'], PAYLOADS.flatMap(commandsOf)).files).toEqual([]);
   });
 
   test('a terminal finds nothing to obey in it', () => {
-    // eslint-disable-next-line no-control-regex -- exactly these
-    for (const text of PAYLOADS) for (const command of commandsOf(text)) expect(command.text.replaceAll(' \\\n  ', ' ')).not.toMatch(/[\x00-\x1f\x7f-\x9f\u200b\u202e\u2028\ufeff]/);
+    for (const text of PAYLOADS) {
+      for (const command of commandsOf(text)) {
+        // eslint-disable-next-line no-control-regex -- a terminal obeys them
+        expect(command.text.replaceAll(' \\\n  ', ' ')).not.toMatch(/[\x00-\x1f\x7f-\x9f\u200b\u202e\u2028\ufeff]/);
+      }
+    }
   });
 });
 
 test('what the CLI would read from a file or fetch is never given to it', () => {
   const request = detailOf('k');
   for (const text of ['file:///etc/passwd', 'fileb://x', 'HTTP://169.254.169.254/', 'https://x']) {
-    expect(asAwsCli({ ...request, classification: { why: '', operation: 'GetObject', bucket: 'b', key: text } })).toBeUndefined();
-    const headers: RequestDetail['request']['headers'] = [['Host', 'h'], ['x-amz-tagging', text], ['cache-control', text]];
-    const command = asAwsCli({ ...request, classification: { why: '', operation: 'PutObject', bucket: 'b', key: 'k' }, request: { ...request.request, target: `/b/k?prefix=${text}`, headers } });
+    expect(
+      asAwsCli({ ...request, classification: { why: '', operation: 'GetObject', bucket: 'b', key: text } }),
+    ).toBeUndefined();
+    const headers: RequestDetail['request']['headers'] = [
+      ['Host', 'h'],
+      ['x-amz-tagging', text],
+      ['cache-control', text],
+    ];
+    const command = asAwsCli({
+      ...request,
+      classification: { why: '', operation: 'PutObject', bucket: 'b', key: 'k' },
+      request: { ...request.request, target: `/b/k?prefix=${text}`, headers },
+    });
     expect(command).not.toContain(text);
   }
 });

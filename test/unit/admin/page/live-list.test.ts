@@ -4,8 +4,19 @@ import { LiveList } from '../../../../src/admin/page/web/live-list.ts';
 
 function request(id: string, arrived: number, outcome: RequestSummary['outcome'] = 'ok'): RequestSummary {
   return {
-    id, arrived, outcome, href: `/api/requests/${id}`, traceId: '0'.repeat(32), replica: 'r', method: 'GET', target: '/', durationMs: 1, bytesIn: 0, bytesOut: 0,
-    backendCalls: 0, slow: false,
+    id,
+    arrived,
+    outcome,
+    href: `/api/requests/${id}`,
+    traceId: '0'.repeat(32),
+    replica: 'r',
+    method: 'GET',
+    target: '/',
+    durationMs: 1,
+    bytesIn: 0,
+    bytesOut: 0,
+    backendCalls: 0,
+    slow: false,
   };
 }
 
@@ -33,9 +44,17 @@ describe('the live list', () => {
     list.add(request('b', 2, 'running'));
     list.add(request('b', 2));
     list.add(request('a', 1));
-    expect({ ids: ids(list), waiting: list.waiting, outcome: list.requests[0]?.outcome }).toEqual({ ids: ['a'], waiting: 1, outcome: 'ok' });
+    expect({ ids: ids(list), waiting: list.waiting, outcome: list.requests[0]?.outcome }).toEqual({
+      ids: ['a'],
+      waiting: 1,
+      outcome: 'ok',
+    });
     list.resume();
-    expect({ ids: ids(list), waiting: list.waiting, lost: list.lost }).toEqual({ ids: ['b', 'a'], waiting: 0, lost: 0 });
+    expect({ ids: ids(list), waiting: list.waiting, lost: list.lost }).toEqual({
+      ids: ['b', 'a'],
+      waiting: 0,
+      lost: 0,
+    });
   });
 
   it('keeps the newest; what was put aside and did not fit is counted as lost', () => {

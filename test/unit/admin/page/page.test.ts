@@ -43,15 +43,20 @@ describe('files of the page', () => {
 
 describe('the page over HTTP', () => {
   let server: AdminServer;
-  const get = (path: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`http://127.0.0.1:${server.address.port}${path}`, { headers });
+  const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`http://127.0.0.1:${server.address.port}${path}`, { headers });
   beforeAll(async () => {
     server = await startAdminServer({ host: '127.0.0.1', port: 0, parts: [inspectorPage()] });
   });
   afterAll(() => server.close());
 
   it.each([
-    ['/', 'text/html; charset=utf-8'], ['/page/page.css', 'text/css; charset=utf-8'], ['/page/icon.svg', 'image/svg+xml'],
-    ['/page/main.ts', 'text/javascript; charset=utf-8'], ['/page/views/list.ts', 'text/javascript; charset=utf-8'], ['/page/lib/lit-html/lit-html.js', 'text/javascript; charset=utf-8'],
+    ['/', 'text/html; charset=utf-8'],
+    ['/page/page.css', 'text/css; charset=utf-8'],
+    ['/page/icon.svg', 'image/svg+xml'],
+    ['/page/main.ts', 'text/javascript; charset=utf-8'],
+    ['/page/views/list.ts', 'text/javascript; charset=utf-8'],
+    ['/page/lib/lit-html/lit-html.js', 'text/javascript; charset=utf-8'],
   ])('%s is %s', async (path, contentType) => {
     const response = await get(path);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, contentType]);
@@ -63,7 +68,15 @@ describe('the page over HTTP', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
-  it.each(['/page/', '/page/tsconfig.json', '/page/../page.ts', '/page/%2e%2e/page.ts', '/page/..%2fpage.ts', '/page//etc/passwd', '/page/constructor'])('%s is nothing', async (path) => {
+  it.each([
+    '/page/',
+    '/page/tsconfig.json',
+    '/page/../page.ts',
+    '/page/%2e%2e/page.ts',
+    '/page/..%2fpage.ts',
+    '/page//etc/passwd',
+    '/page/constructor',
+  ])('%s is nothing', async (path) => {
     expect((await get(path)).status).toBe(404);
   });
 });

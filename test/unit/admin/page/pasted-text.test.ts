@@ -35,7 +35,9 @@ describe('what is done to a pasted text before it is compared', () => {
 
   it('so it does in a query, where it stands encoded', async () => {
     const server = `X-Amz-Date=1&X-Amz-Security-Token=${MARK}&a=b`;
-    expect((await preparePasted(server, `X-Amz-Date=1&X-Amz-Security-Token=${encodeURIComponent(TOKEN)}&a=b`, digest)).text).toBe(server);
+    expect(
+      (await preparePasted(server, `X-Amz-Date=1&X-Amz-Security-Token=${encodeURIComponent(TOKEN)}&a=b`, digest)).text,
+    ).toBe(server);
   });
 
   it('another credential of the same length stays, unless the browser has no hashes', async () => {
@@ -47,7 +49,10 @@ describe('what is done to a pasted text before it is compared', () => {
   });
 
   it.each([
-    ['AWS4-HMAC-SHA256\n2026', true], ['\n "AWS4-HMAC-SHA256\\n', true], ['AWS4-HMAC-SHA256-PAYLOAD\n', true], ['PUT\n/\n', false],
+    ['AWS4-HMAC-SHA256\n2026', true],
+    ['\n "AWS4-HMAC-SHA256\\n', true],
+    ['AWS4-HMAC-SHA256-PAYLOAD\n', true],
+    ['PUT\n/\n', false],
   ])('%j is a string to sign: %s', (text, expected) => {
     expect(isStringToSign(text)).toBe(expected);
   });

@@ -17,13 +17,23 @@ describe('the address of the page', () => {
     expect(readRoute(writeRoute(route))).toEqual(route);
   });
 
-  it.each(['', '#', '#/', '#/elsewhere?x=1', '#/requests', '#/requests?bucket='])('%j is the whole list', (fragment) => {
-    expect(readRoute(fragment)).toEqual({ view: 'requests', filter: {} });
-  });
+  it.each(['', '#', '#/', '#/elsewhere?x=1', '#/requests', '#/requests?bucket='])(
+    '%j is the whole list',
+    (fragment) => {
+      expect(readRoute(fragment)).toEqual({ view: 'requests', filter: {} });
+    },
+  );
 
   it.each([
-    'https://evil.example/api/requests/1', '//evil.example/api/requests/1', '/api/objects/b?key=k', '/api/requests/../objects', '/api/requests/%2E%2e/objects',
-    '/api/requests/1/bundle', '/api/requests/1?x', '/api/replicas/a/b/requests/1', '',
+    'https://evil.example/api/requests/1',
+    '//evil.example/api/requests/1',
+    '/api/objects/b?key=k',
+    '/api/requests/../objects',
+    '/api/requests/%2E%2e/objects',
+    '/api/requests/1/bundle',
+    '/api/requests/1?x',
+    '/api/replicas/a/b/requests/1',
+    '',
   ])('a link cannot make the page read %j', (open) => {
     expect(readRoute(`#/requests?open=${encodeURIComponent(open)}`)).not.toHaveProperty('open');
   });

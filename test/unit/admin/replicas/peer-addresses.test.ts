@@ -3,9 +3,19 @@ import { peerAddresses } from '../../../../src/admin/replicas/peer-addresses.ts'
 
 describe('addresses of peers', () => {
   it('are those of the list and those a name stands for, each once', async () => {
-    const addresses = peerAddresses({ urls: ['http://10.0.0.1:9001/', 'https://other.example'], dns: { host: 'gateways', port: 9001 }, refreshMs: 1000 },
-      async (host) => (host === 'gateways' ? [{ address: '10.0.0.1' }, { address: 'fd00::2' }] : []));
-    expect(await addresses.current()).toEqual(['http://10.0.0.1:9001', 'https://other.example', 'http://[fd00::2]:9001']);
+    const addresses = peerAddresses(
+      {
+        urls: ['http://10.0.0.1:9001/', 'https://other.example'],
+        dns: { host: 'gateways', port: 9001 },
+        refreshMs: 1000,
+      },
+      async (host) => (host === 'gateways' ? [{ address: '10.0.0.1' }, { address: 'fd00::2' }] : []),
+    );
+    expect(await addresses.current()).toEqual([
+      'http://10.0.0.1:9001',
+      'https://other.example',
+      'http://[fd00::2]:9001',
+    ]);
   });
 
   it('are asked for anew when what was said is old, once for all who wait', async () => {
@@ -15,7 +25,10 @@ describe('addresses of peers', () => {
     const old = peerAddresses({ ...settings, refreshMs: 0 }, resolve);
     expect([await old.current(), await old.current()]).toEqual([['http://10.0.0.1:1'], ['http://10.0.0.2:1']]);
     const fresh = peerAddresses({ ...settings, refreshMs: 60_000 }, resolve);
-    expect(await Promise.all([fresh.current(), fresh.current()])).toEqual([['http://10.0.0.3:1'], ['http://10.0.0.3:1']]);
+    expect(await Promise.all([fresh.current(), fresh.current()])).toEqual([
+      ['http://10.0.0.3:1'],
+      ['http://10.0.0.3:1'],
+    ]);
   });
 
   it('stay what they were while the name service has trouble', async () => {

@@ -15,15 +15,20 @@ async function parse(text: string, size = 7): Promise<ServerSentEvent[]> {
 describe('events of a stream', () => {
   it('come back as they were sent, wherever the bytes are cut', async () => {
     const data = fc.array(fc.record({ key: fc.string({ unit: 'binary' }), size: fc.integer() }), { maxLength: 5 });
-    await fc.assert(fc.asyncProperty(data, fc.integer({ min: 1, max: 50 }), async (sent, size) => {
-      const events = await parse(sent.map((one) => formatEvent('finished', one)).join(''), size);
-      expect(events.map((one) => ({ ...one, data: JSON.parse(one.data) as unknown }))).toEqual(sent.map((one) => ({ event: 'finished', data: one })));
-    }));
+    await fc.assert(
+      fc.asyncProperty(data, fc.integer({ min: 1, max: 50 }), async (sent, size) => {
+        const events = await parse(sent.map((one) => formatEvent('finished', one)).join(''), size);
+        expect(events.map((one) => ({ ...one, data: JSON.parse(one.data) as unknown }))).toEqual(
+          sent.map((one) => ({ event: 'finished', data: one })),
+        );
+      }),
+    );
   });
 
   it('are told from comments and from what is cut off', async () => {
     expect(await parse(': there\n\nevent: lost\ndata: {}\n\ndata: 1\ndata: 2\n\nevent: finished\ndata: {')).toEqual([
-      { event: 'lost', data: '{}' }, { event: 'message', data: '1\n2' },
+      { event: 'lost', data: '{}' },
+      { event: 'message', data: '1\n2' },
     ]);
   });
 

@@ -29,7 +29,9 @@ describe('a header', () => {
     const expected = { length: bytes.length, ...(source !== undefined && { source }) };
     expect(readProxyHeader(bytes)).toEqual(expected);
     expect(readProxyHeader(Buffer.concat([bytes, Buffer.from('GET / HTTP/1.1\r\n')]))).toEqual(expected);
-    for (let cut = 0; cut < bytes.length; cut += 1) expect(readProxyHeader(bytes.subarray(0, cut)), String(cut)).toBeUndefined();
+    for (let cut = 0; cut < bytes.length; cut += 1) {
+      expect(readProxyHeader(bytes.subarray(0, cut)), String(cut)).toBeUndefined();
+    }
   });
 
   test.each<[string, Buffer]>([
@@ -51,14 +53,24 @@ describe('a header', () => {
   });
 
   test('of any bytes is read, refused, or waits for no more than its bound', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), fc.constantFrom('', 'PROXY ', 'PROXY TCP4 1.2.3.4 ', SIGNATURE), (bytes, begin) => {
-      const whole = Buffer.concat([begin === SIGNATURE ? Buffer.from(begin, 'hex') : Buffer.from(begin), bytes, Buffer.alloc(MAX_PROXY_HEADER)]);
-      try {
-        const header = readProxyHeader(whole);
-        expect(header?.length).toBeLessThanOrEqual(MAX_PROXY_HEADER);
-      } catch (error) {
-        expect((error as Error).message).toContain('PROXY');
-      }
-    }));
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.constantFrom('', 'PROXY ', 'PROXY TCP4 1.2.3.4 ', SIGNATURE),
+        (bytes, begin) => {
+          const whole = Buffer.concat([
+            begin === SIGNATURE ? Buffer.from(begin, 'hex') : Buffer.from(begin),
+            bytes,
+            Buffer.alloc(MAX_PROXY_HEADER),
+          ]);
+          try {
+            const header = readProxyHeader(whole);
+            expect(header?.length).toBeLessThanOrEqual(MAX_PROXY_HEADER);
+          } catch (error) {
+            expect((error as Error).message).toContain('PROXY');
+          }
+        },
+      ),
+    );
   });
 });

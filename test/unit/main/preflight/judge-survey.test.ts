@@ -3,7 +3,13 @@ import { judgeClock, judgeSurvey } from '../../../../src/main/preflight/judge-su
 import type { LifecycleRule, StoreSurvey } from '../../../../src/store/survey.ts';
 
 const GOOD: StoreSurvey = {
-  region: 'EUROPE-WEST4', redundancy: 'region', hierarchicalNamespace: false, softDeleteDays: 0, versioning: false, lifecycle: [], retentionSeconds: 0,
+  region: 'EUROPE-WEST4',
+  redundancy: 'region',
+  hierarchicalNamespace: false,
+  softDeleteDays: 0,
+  versioning: false,
+  lifecycle: [],
+  retentionSeconds: 0,
 };
 
 function levels(survey: StoreSurvey): string[] {
@@ -11,7 +17,9 @@ function levels(survey: StoreSurvey): string[] {
 }
 
 function found(changes: Partial<StoreSurvey>): string[] {
-  return judgeSurvey({ ...GOOD, ...changes }).filter(({ level }) => level !== 'ok').map(({ level, check }) => `${level} ${check}`);
+  return judgeSurvey({ ...GOOD, ...changes })
+    .filter(({ level }) => level !== 'ok')
+    .map(({ level, check }) => `${level} ${check}`);
 }
 
 describe('what an account says of itself', () => {
@@ -47,7 +55,15 @@ describe('what an account says of itself', () => {
 });
 
 describe('the clock', () => {
-  test.each([[0, 'ok'], [2000, 'ok'], [-2000, 'ok'], [45_000, 'warn'], [-45_000, 'warn'], [20 * 60_000, 'fail'], [-20 * 60_000, 'fail']])('%d ms away', (skew, level) => {
+  test.each([
+    [0, 'ok'],
+    [2000, 'ok'],
+    [-2000, 'ok'],
+    [45_000, 'warn'],
+    [-45_000, 'warn'],
+    [20 * 60_000, 'fail'],
+    [-20 * 60_000, 'fail'],
+  ])('%d ms away', (skew, level) => {
     const now = Date.now();
     expect(judgeClock({ sent: now - 50, received: now + 50, service: now + skew }).level).toBe(level);
   });

@@ -9,8 +9,29 @@ function queryOf(...argv: string[]): Record<string, string> {
 describe('the command line of the terminal view', () => {
   it('has the filters of the inspector', () => {
     expect(queryOf()).toEqual({ scope: 'all', recent: '20' });
-    expect(queryOf('--errors', '-b', 'b', '--prefix', 'a/', '--status', '5xx', '--request-id', 'R', '--recent', '5', '--own')).toEqual({
-      scope: 'own', recent: '5', errors: 'true', bucket: 'b', prefix: 'a/', status: '5xx', requestId: 'R',
+    expect(
+      queryOf(
+        '--errors',
+        '-b',
+        'b',
+        '--prefix',
+        'a/',
+        '--status',
+        '5xx',
+        '--request-id',
+        'R',
+        '--recent',
+        '5',
+        '--own',
+      ),
+    ).toEqual({
+      scope: 'own',
+      recent: '5',
+      errors: 'true',
+      bucket: 'b',
+      prefix: 'a/',
+      status: '5xx',
+      requestId: 'R',
     });
     expect([queryOf('--slow')['slow'], queryOf('--slow=250')['slow']]).toEqual(['true', '250']);
   });
@@ -22,9 +43,12 @@ describe('the command line of the terminal view', () => {
     expect(parseTraceArguments(['--url', 'https://other'], environment)).toMatchObject({ url: 'https://other' });
   });
 
-  it.each([['--url', 'gateway:9001'], ['--token-file', '/nowhere/token'], ['--colour'], ['extra']])('refuses %s %s', (...argv) => {
-    expect(() => parseTraceArguments(argv, {})).toThrow(StartError);
-  });
+  it.each([['--url', 'gateway:9001'], ['--token-file', '/nowhere/token'], ['--colour'], ['extra']])(
+    'refuses %s %s',
+    (...argv) => {
+      expect(() => parseTraceArguments(argv, {})).toThrow(StartError);
+    },
+  );
 
   it('helps', () => {
     expect(parseTraceArguments(['--help', '--errors'], {})).toBeUndefined();

@@ -13,7 +13,11 @@ test('a process that is no worker takes the settings as they are', () => {
 test('workers share ports and the memory for held bodies and the journal; the first one has the admin port', () => {
   const [first, second] = [1, 2].map((slot) => settingsOf(config, { slot, count: 4, ports: slot === 1 ? [] : [1234] }));
   const admin = { ...config.admin, journal: { maxBytes: config.admin.journal.maxBytes / 4 } };
-  expect(first).toEqual({ ...config, admin, limits: { ...config.limits, heldBudgetBytes: config.limits.heldBudgetBytes / 4 } });
+  expect(first).toEqual({
+    ...config,
+    admin,
+    limits: { ...config.limits, heldBudgetBytes: config.limits.heldBudgetBytes / 4 },
+  });
   expect(second?.admin).toEqual({ ...admin, host: '127.0.0.1', port: 0 });
   expect(second?.listeners).toEqual([{ ...config.listeners[0], port: 1234 }]);
 });

@@ -25,7 +25,11 @@ test.each<[string, Record<string, string>, number]>([
   ['version 2, no limit', { 'cpu.max': 'max 100000\n' }, availableParallelism()],
   ['version 2, more than there are', { 'cpu.max': '99900000 100000\n' }, availableParallelism()],
   ['version 1, one core and a half', { 'cpu/cpu.cfs_quota_us': '150000\n', 'cpu/cpu.cfs_period_us': '100000\n' }, 1],
-  ['version 1, no limit', { 'cpu/cpu.cfs_quota_us': '-1\n', 'cpu/cpu.cfs_period_us': '100000\n' }, availableParallelism()],
+  [
+    'version 1, no limit',
+    { 'cpu/cpu.cfs_quota_us': '-1\n', 'cpu/cpu.cfs_period_us': '100000\n' },
+    availableParallelism(),
+  ],
   ['no cgroups', {}, availableParallelism()],
 ])('auto: %s', (name, files, expected) => {
   expect(workerCount('auto', cgroup(name, files))).toBe(expected);

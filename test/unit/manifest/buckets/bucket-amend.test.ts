@@ -6,7 +6,9 @@ import { createBucketRegistry } from '../../../../src/manifest/buckets/buckets.t
 import { OWNER, type TestManifest, testManifest } from '../../../support/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 
-const tagged = (value: string) => (settings: BucketSettings): BucketSettings => ({ ...settings, tags: [{ key: 'tag', value }] });
+const tagged =
+  (value: string) =>
+  (settings: BucketSettings): BucketSettings => ({ ...settings, tags: [{ key: 'tag', value }] });
 
 interface Scene extends TestManifest {
   plan: FaultPlan;
@@ -15,7 +17,10 @@ interface Scene extends TestManifest {
 
 async function scene(): Promise<Scene> {
   const state: { plan: FaultPlan } = { plan: () => undefined };
-  const manifest = await testManifest({ store: withFaults(new MemoryBlobStore(), (call) => state.plan(call)), cacheMs: 60_000 });
+  const manifest = await testManifest({
+    store: withFaults(new MemoryBlobStore(), (call) => state.plan(call)),
+    cacheMs: 60_000,
+  });
   const tag = async (name = 'bucket'): Promise<string | undefined> => {
     const bucket = await manifest.buckets.get(name, testCall());
     return (await manifest.buckets.latest(bucket, testCall())).settings.tags?.[0]?.value;
@@ -63,7 +68,11 @@ describe('amending a bucket', () => {
       return { kind: 'interleave', before: () => other.amend(bucket, tagged('other'), testCall()) };
     };
     const seen: unknown[] = [];
-    await buckets.amend(bucket, (settings) => (seen.push(settings.tags?.[0]?.value), tagged('mine')(settings)), testCall());
+    await buckets.amend(
+      bucket,
+      (settings) => (seen.push(settings.tags?.[0]?.value), tagged('mine')(settings)),
+      testCall(),
+    );
     expect(seen).toEqual([undefined, 'other']);
     expect(await state.tag()).toBe('mine');
   });
@@ -81,15 +90,25 @@ describe('amending a bucket', () => {
     const store = new MemoryBlobStore();
     await store.createContainer('native', {}, testCall());
     const backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER };
-    const buckets = createBucketRegistry({ realm: { backends: [backend], backendOf: () => backend }, cacheMs: 60_000, onHidden: () => undefined });
+    const buckets = createBucketRegistry({
+      realm: { backends: [backend], backendOf: () => backend },
+      cacheMs: 60_000,
+      onHidden: () => undefined,
+    });
     const before = await buckets.get('native', testCall());
     expect(before.settings).toEqual({});
     await buckets.amend(before, tagged('1'), testCall());
     const after = await buckets.get('native', testCall());
-    expect(after).toEqual({ ...before, settings: { tags: [{ key: 'tag', value: '1' }] }, recordRevision: after.recordRevision });
+    expect(after).toEqual({
+      ...before,
+      settings: { tags: [{ key: 'tag', value: '1' }] },
+      recordRevision: after.recordRevision,
+    });
     expect(after.uid).toBe('native.native');
     expect(after.recordRevision).toBeDefined();
-    expect((await buckets.list({ ownerId: OWNER, limit: 10 }, testCall())).buckets.map(({ name }) => name)).toEqual(['native']);
+    expect((await buckets.list({ ownerId: OWNER, limit: 10 }, testCall())).buckets.map(({ name }) => name)).toEqual([
+      'native',
+    ]);
   });
 
   it('refuses a bucket that is gone, was made anew, or is being deleted', async () => {
@@ -105,10 +124,18 @@ describe('amending a bucket', () => {
     expect(again.settings).toEqual({});
     let code: unknown;
     const looks: boolean[] = [];
-    await other.delete(again, async () => {
-      if (looks.push(true) === 2) code = await other.amend(again, tagged('1'), testCall()).catch((error: unknown) => (error as { code?: string }).code);
-      return true;
-    }, testCall());
+    await other.delete(
+      again,
+      async () => {
+        if (looks.push(true) === 2) {
+          code = await other
+            .amend(again, tagged('1'), testCall())
+            .catch((error: unknown) => (error as { code?: string }).code);
+        }
+        return true;
+      },
+      testCall(),
+    );
     expect(code).toBe('OperationAborted');
     await expect(store.headContainer('bucket', testCall())).rejects.toMatchObject({ kind: 'containerNotFound' });
   });

@@ -15,7 +15,10 @@ interface Scene extends TestManifest {
 
 async function scene(): Promise<Scene> {
   const state: { plan: FaultPlan } = { plan: () => undefined };
-  return Object.assign(state, await testManifest({ store: withFaults(new MemoryBlobStore(), (call) => state.plan(call)), cacheMs: CACHE_MS }));
+  return Object.assign(
+    state,
+    await testManifest({ store: withFaults(new MemoryBlobStore(), (call) => state.plan(call)), cacheMs: CACHE_MS }),
+  );
 }
 
 function replica(realm: Realm, cacheMs = CACHE_MS): BucketRegistry {
@@ -37,7 +40,10 @@ describe('versioning of a bucket', () => {
     expect(enabled.versionedSince).toBeLessThanOrEqual(Date.now() - CACHE_MS);
     for (const versioning of ['enabled', 'suspended', 'suspended', 'enabled'] as const) {
       await buckets.setVersioning(bucket, versioning, testCall());
-      expect(await buckets.get('bucket', testCall())).toMatchObject({ versioning, versionedSince: enabled.versionedSince });
+      expect(await buckets.get('bucket', testCall())).toMatchObject({
+        versioning,
+        versionedSince: enabled.versionedSince,
+      });
     }
   });
 
@@ -50,24 +56,27 @@ describe('versioning of a bucket', () => {
     expect(await buckets.get('bucket', testCall())).toMatchObject({ versioning: 'enabled', versionedSince });
   });
 
-  it.each(['enabled', 'suspended'] as const)('%s is known to every replica when the answer is given', async (versioning) => {
-    const { realm, buckets, bucket } = await scene();
-    if (versioning === 'suspended') await buckets.setVersioning(bucket, 'enabled', testCall());
-    const other = replica(realm);
-    const progress = { over: false };
-    const switched = buckets.setVersioning(bucket, versioning, testCall()).finally(() => {
-      progress.over = true;
-    });
-    let looks = 0;
-    while (!progress.over) {
-      await other.get('bucket', testCall());
-      looks++;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    await switched;
-    expect(looks).toBeGreaterThan(5);
-    expect((await other.get('bucket', testCall())).versioning).toBe(versioning);
-  });
+  it.each(['enabled', 'suspended'] as const)(
+    '%s is known to every replica when the answer is given',
+    async (versioning) => {
+      const { realm, buckets, bucket } = await scene();
+      if (versioning === 'suspended') await buckets.setVersioning(bucket, 'enabled', testCall());
+      const other = replica(realm);
+      const progress = { over: false };
+      const switched = buckets.setVersioning(bucket, versioning, testCall()).finally(() => {
+        progress.over = true;
+      });
+      let looks = 0;
+      while (!progress.over) {
+        await other.get('bucket', testCall());
+        looks++;
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      await switched;
+      expect(looks).toBeGreaterThan(5);
+      expect((await other.get('bucket', testCall())).versioning).toBe(versioning);
+    },
+  );
 
   it('waits also when nothing changes: whoever changed it may have died waiting', async () => {
     const { buckets, bucket } = await scene();
@@ -97,11 +106,17 @@ describe('versioning of a bucket', () => {
     state.plan = ({ method }) => {
       if (method !== 'write' || met) return undefined;
       met = true;
-      return { kind: 'interleave', before: () => other.amend(bucket, (settings) => ({ ...settings, tags }), testCall()) };
+      return {
+        kind: 'interleave',
+        before: () => other.amend(bucket, (settings) => ({ ...settings, tags }), testCall()),
+      };
     };
     await buckets.setVersioning(bucket, 'enabled', testCall());
     await other.amend(bucket, (settings) => ({ ...settings, ownership: 'ObjectWriter' }), testCall());
-    expect(await other.get('bucket', testCall())).toMatchObject({ versioning: 'enabled', settings: { tags, ownership: 'ObjectWriter' } });
+    expect(await other.get('bucket', testCall())).toMatchObject({
+      versioning: 'enabled',
+      settings: { tags, ownership: 'ObjectWriter' },
+    });
   });
 
   it('adopts a container that native tools made', async () => {
@@ -109,7 +124,11 @@ describe('versioning of a bucket', () => {
     await store.createContainer('native', {}, testCall());
     const native = await buckets.get('native', testCall());
     await buckets.setVersioning(native, 'enabled', testCall());
-    expect(await buckets.get('native', testCall())).toMatchObject({ versioning: 'enabled', uid: 'native.native', ownerId: OWNER });
+    expect(await buckets.get('native', testCall())).toMatchObject({
+      versioning: 'enabled',
+      uid: 'native.native',
+      ownerId: OWNER,
+    });
   });
 
   it('is told to amendments, which may depend on it', async () => {
@@ -145,9 +164,14 @@ describe('object lock of a bucket', () => {
       met = true;
       return { kind: 'interleave', before: () => other.amend(bucket, locked, testCall()) };
     };
-    await expect(buckets.setVersioning(bucket, 'suspended', testCall())).rejects.toMatchObject({ code: 'InvalidBucketState' });
+    await expect(buckets.setVersioning(bucket, 'suspended', testCall())).rejects.toMatchObject({
+      code: 'InvalidBucketState',
+    });
     expect(met).toBe(true);
-    expect(await other.get('bucket', testCall())).toMatchObject({ versioning: 'enabled', settings: { objectLock: {} } });
+    expect(await other.get('bucket', testCall())).toMatchObject({
+      versioning: 'enabled',
+      settings: { objectLock: {} },
+    });
   });
 });
 
@@ -159,8 +183,14 @@ describe('a bucket created again', () => {
     ['with object lock, which it has not', { objectLock: {} }, false],
   ] as const)('%s', async (_name, settings, stays) => {
     const { buckets } = await scene();
-    await buckets.create({ name: 'twice', ownerId: OWNER, settings: { ownership: 'BucketOwnerPreferred' } }, testCall());
-    const again = buckets.create({ name: 'twice', ownerId: OWNER, settings, defaults: { ownership: 'BucketOwnerEnforced' } }, testCall());
+    await buckets.create(
+      { name: 'twice', ownerId: OWNER, settings: { ownership: 'BucketOwnerPreferred' } },
+      testCall(),
+    );
+    const again = buckets.create(
+      { name: 'twice', ownerId: OWNER, settings, defaults: { ownership: 'BucketOwnerEnforced' } },
+      testCall(),
+    );
     if (stays) expect(await again).toBe(false);
     else await expect(again).rejects.toMatchObject({ code: 'BucketAlreadyExists' });
     expect((await buckets.get('twice', testCall())).settings).toEqual({ ownership: 'BucketOwnerPreferred' });
@@ -170,7 +200,10 @@ describe('a bucket created again', () => {
     const { buckets } = await scene();
     const defaults = { ownership: 'BucketOwnerEnforced' } as const;
     await buckets.create({ name: 'one', ownerId: OWNER, defaults }, testCall());
-    await buckets.create({ name: 'other', ownerId: OWNER, defaults, settings: { ownership: 'ObjectWriter' } }, testCall());
+    await buckets.create(
+      { name: 'other', ownerId: OWNER, defaults, settings: { ownership: 'ObjectWriter' } },
+      testCall(),
+    );
     expect(await buckets.create({ name: 'one', ownerId: OWNER, defaults: {} }, testCall())).toBe(false);
     expect((await buckets.get('one', testCall())).settings).toEqual(defaults);
     expect((await buckets.get('other', testCall())).settings).toEqual({ ownership: 'ObjectWriter' });

@@ -23,7 +23,9 @@ describe('buckets', () => {
   it('one of many racing creators of different accounts owns the name', async () => {
     const { buckets } = await testManifest();
     const owners = ['a', 'b', 'c', 'd', 'e'];
-    const outcomes = await Promise.allSettled(owners.map((ownerId) => buckets.create({ name: 'raced', ownerId }, testCall())));
+    const outcomes = await Promise.allSettled(
+      owners.map((ownerId) => buckets.create({ name: 'raced', ownerId }, testCall())),
+    );
     const winners = owners.filter((_, i) => outcomes[i]?.status === 'fulfilled');
     expect(winners).toHaveLength(1);
     expect((await buckets.get('raced', testCall())).ownerId).toBe(winners[0]);
@@ -48,7 +50,10 @@ describe('buckets', () => {
 
   it('missing ones answer NoSuchBucket, and exist the moment they are created', async () => {
     const { buckets } = await testManifest();
-    await expect(buckets.get('later', testCall())).rejects.toMatchObject({ code: 'NoSuchBucket', extra: { BucketName: 'later' } });
+    await expect(buckets.get('later', testCall())).rejects.toMatchObject({
+      code: 'NoSuchBucket',
+      extra: { BucketName: 'later' },
+    });
     await buckets.create({ name: 'later', ownerId: OWNER }, testCall());
     expect((await buckets.get('later', testCall())).name).toBe('later');
   });
@@ -80,8 +85,14 @@ describe('buckets', () => {
   it('list in pages', async () => {
     const { buckets } = await testManifest();
     for (const name of ['aaa', 'bbb', 'ccc']) await buckets.create({ name, ownerId: OWNER }, testCall());
-    expect(await buckets.list({ ...list, limit: 2 }, testCall())).toMatchObject({ buckets: [{ name: 'aaa' }, { name: 'bbb' }], truncated: true });
-    expect(await buckets.list({ ...list, limit: 2, after: 'bbb' }, testCall())).toMatchObject({ buckets: [{ name: 'bucket' }, { name: 'ccc' }], truncated: false });
+    expect(await buckets.list({ ...list, limit: 2 }, testCall())).toMatchObject({
+      buckets: [{ name: 'aaa' }, { name: 'bbb' }],
+      truncated: true,
+    });
+    expect(await buckets.list({ ...list, limit: 2, after: 'bbb' }, testCall())).toMatchObject({
+      buckets: [{ name: 'bucket' }, { name: 'ccc' }],
+      truncated: false,
+    });
     expect((await buckets.list({ ...list, prefix: 'b' }, testCall())).buckets).toHaveLength(2);
   });
 
@@ -111,7 +122,9 @@ describe('buckets', () => {
 describe('deleting a bucket', () => {
   it('is refused while it holds something, and leaves it usable', async () => {
     const { buckets, bucket, objects } = await testManifest();
-    await expect(buckets.delete(bucket, () => Promise.resolve(false), testCall())).rejects.toMatchObject({ code: 'BucketNotEmpty' });
+    await expect(buckets.delete(bucket, () => Promise.resolve(false), testCall())).rejects.toMatchObject({
+      code: 'BucketNotEmpty',
+    });
     await objects.put(await buckets.get('bucket', testCall()), 'k', putOf('x'), testCall());
   });
 
@@ -138,18 +151,27 @@ describe('deleting a bucket', () => {
     const store = withFaults(new MemoryBlobStore(), () => (isDead ? { kind: 'fail' } : undefined));
     const { buckets, bucket, realm } = await testManifest({ store });
     let looks = 0;
-    const crash = buckets.delete(bucket, () => {
-      looks += 1;
-      isDead = looks === 2;
-      return Promise.resolve(true);
-    }, testCall());
+    const crash = buckets.delete(
+      bucket,
+      () => {
+        looks += 1;
+        isDead = looks === 2;
+        return Promise.resolve(true);
+      },
+      testCall(),
+    );
     await expect(crash).rejects.toThrow();
     isDead = false;
     await expect(buckets.get('bucket', testCall())).rejects.toMatchObject({ code: 'OperationAborted' });
     let late = 0;
     const time = { ...SYSTEM_TIME, monotonic: () => performance.now() + late };
-    const backend = { ...realm.backends[0] as Backend, time };
-    const later = createBucketRegistry({ realm: { backends: [backend], backendOf: () => backend }, cacheMs: 20, onHidden: () => undefined, time });
+    const backend = { ...(realm.backends[0] as Backend), time };
+    const later = createBucketRegistry({
+      realm: { backends: [backend], backendOf: () => backend },
+      cacheMs: 20,
+      onHidden: () => undefined,
+      time,
+    });
     await expect(later.get('bucket', testCall())).rejects.toMatchObject({ code: 'OperationAborted' });
     late = 120_000;
     expect((await later.get('bucket', testCall())).uid).toBe(bucket.uid);

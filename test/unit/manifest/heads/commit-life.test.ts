@@ -13,7 +13,10 @@ import { OWNER, putOf } from '../../../support/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 
 async function refusal(work: Promise<unknown>): Promise<unknown> {
-  return work.then(() => 'done', (error: unknown) => error);
+  return work.then(
+    () => 'done',
+    (error: unknown) => error,
+  );
 }
 
 describe('the life of a commit', () => {
@@ -36,14 +39,19 @@ describe('the life of a commit', () => {
 
   it('has a time of its own, in which bodies and copies do not count, and ends with an outcome that nobody knows', async () => {
     const life = new CommitLife(SYSTEM_TIME, 20);
-    const asStores = (own: Call): Promise<never> => new Promise((_resolve, reject) => {
-      own.signal.addEventListener('abort', () => reject(new StoreError('aborted', { call: 'write', cause: own.signal.reason })));
-    });
-    const error = await refusal(life.run(testCall(), async (own) => {
-      await whileStreaming(own, () => sleep(60));
-      expect(own.signal.aborted).toBe(false);
-      return asStores(own);
-    }));
+    const asStores = (own: Call): Promise<never> =>
+      new Promise((_resolve, reject) => {
+        own.signal.addEventListener('abort', () =>
+          reject(new StoreError('aborted', { call: 'write', cause: own.signal.reason })),
+        );
+      });
+    const error = await refusal(
+      life.run(testCall(), async (own) => {
+        await whileStreaming(own, () => sleep(60));
+        expect(own.signal.aborted).toBe(false);
+        return asStores(own);
+      }),
+    );
     expect(error).toMatchObject({ kind: 'unavailable', lost: true, detail: { code: 'OutcomeUnknown', call: 'write' } });
   });
 
@@ -77,7 +85,15 @@ async function slowHeads() {
   const settler = createSettler({ concurrency: 2, maxQueue: 10, newCall: () => testCall(), onError: () => undefined });
   const commits = new CommitLife();
   const home = { backend: 'test', store, container: 'bucket', system: 'system' };
-  const bucket = { name: 'bucket', uid: 'uid', ownerId: OWNER, createdAt: 0, versioning: 'enabled', settings: {}, home } as const;
+  const bucket = {
+    name: 'bucket',
+    uid: 'uid',
+    ownerId: OWNER,
+    createdAt: 0,
+    versioning: 'enabled',
+    settings: {},
+    home,
+  } as const;
   const objects = createObjects({ clock: createClock(), settler, commits });
   return { memory, commits, bucket, settler, atHead: atHead.promise, objects, loseRequests: () => (isApplied = false) };
 }

@@ -22,17 +22,33 @@ const attributes = { headers: {}, userMetadata: {} };
 
 /** Both ways of copying bytes that pass through the gateway. */
 const COPIES: readonly (readonly [string, (source: CopySourceView) => Promise<unknown>])[] = [
-  ['CopyObject', (source) => here.objects.copy(here.bucket, 'k', { source, attributes, ownerId: OWNER, conditions: {}, sameAttributes: false }, testCall())],
-  ['UploadPartCopy', async (source) => {
-    const upload = await here.uploads.find(await here.create('k'), testCall());
-    return here.uploads.copyPart(upload, { number: 1, source }, testCall());
-  }],
+  [
+    'CopyObject',
+    (source) =>
+      here.objects.copy(
+        here.bucket,
+        'k',
+        { source, attributes, ownerId: OWNER, conditions: {}, sameAttributes: false },
+        testCall(),
+      ),
+  ],
+  [
+    'UploadPartCopy',
+    async (source) => {
+      const upload = await here.uploads.find(await here.create('k'), testCall());
+      return here.uploads.copyPart(upload, { number: 1, source }, testCall());
+    },
+  ],
 ];
 
 describe.each(COPIES)('a source that has changed since %s looked at it', (_name, copy) => {
   it('is missing as a source, and no other blob', async () => {
     const source = await found();
-    await elsewhere.objects.remove({ bucket: elsewhere.bucket, key: 'source' }, { conditions: {}, ownerId: OWNER }, testCall());
+    await elsewhere.objects.remove(
+      { bucket: elsewhere.bucket, key: 'source' },
+      { conditions: {}, ownerId: OWNER },
+      testCall(),
+    );
     expect(await codeOf(copy(source))).toBe('sourceNotFound');
     expect(await here.text('k')).toBeUndefined();
   });

@@ -10,7 +10,10 @@ import { OWNER, type TestManifest, putOf, testManifest } from '../../../support/
 import { testCall } from '../../../support/test-call.ts';
 
 const failure = async (promise: Place | Promise<Place>): Promise<StoreError> => {
-  const error = await Promise.resolve(promise).then(() => new Error('no error'), (thrown: unknown) => thrown);
+  const error = await Promise.resolve(promise).then(
+    () => new Error('no error'),
+    (thrown: unknown) => thrown,
+  );
   if (!isStoreError(error)) throw error;
   return error;
 };
@@ -29,14 +32,16 @@ describe('the queue of a key', () => {
     const queue = new KeyQueue();
     const order: number[] = [];
     let inFront = 0;
-    await Promise.all(Array.from({ length: 20 }, async (_, i) => {
-      const place = await queue.enter('key', testCall());
-      expect([place.waited, inFront++]).toEqual([i > 0, 0]);
-      order.push(i);
-      await sleep(1);
-      inFront -= 1;
-      place.leave();
-    }));
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, i) => {
+        const place = await queue.enter('key', testCall());
+        expect([place.waited, inFront++]).toEqual([i > 0, 0]);
+        order.push(i);
+        await sleep(1);
+        inFront -= 1;
+        place.leave();
+      }),
+    );
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     expect(queue.size).toBe(0);
   });
@@ -45,7 +50,11 @@ describe('the queue of a key', () => {
     const queue = new KeyQueue({ wait: 40 });
     const front = await queue.enter('key', testCall());
     const call = testCall();
-    expect(await failure(queue.enter('key', call))).toMatchObject({ kind: 'throttled', lost: false, detail: { code: 'KeyTooBusy', retryAfter: 1 } });
+    expect(await failure(queue.enter('key', call))).toMatchObject({
+      kind: 'throttled',
+      lost: false,
+      detail: { code: 'KeyTooBusy', retryAfter: 1 },
+    });
     expect(call.facts.waitedMs).toBeGreaterThanOrEqual(39);
     const patient = testCall();
     patient.facts.waitedMs = 40;
@@ -109,7 +118,9 @@ describe('the queue of a key', () => {
 type Plan = Parameters<typeof withFaults>[1];
 
 /** A manifest whose changes queue, over memory; `plan` may be set later. */
-async function queued(options: Partial<KeyQueueOptions> = {}): Promise<TestManifest & { queue: KeyQueue; refused: () => number; plan: (plan: Plan) => void }> {
+async function queued(
+  options: Partial<KeyQueueOptions> = {},
+): Promise<TestManifest & { queue: KeyQueue; refused: () => number; plan: (plan: Plan) => void }> {
   let plan: Plan = () => undefined;
   let refused = 0;
   const memory = withFaults(new MemoryBlobStore(), (...args) => plan(...args));
@@ -133,13 +144,15 @@ async function queued(options: Partial<KeyQueueOptions> = {}): Promise<TestManif
 }
 
 describe('changes of one key', () => {
-  it.each(['enabled', 'suspended'] as const)('do not get in each other\'s way: %s', async (versioning) => {
+  it.each(['enabled', 'suspended'] as const)("do not get in each other's way: %s", async (versioning) => {
     const { objects, bucket: plain, queue, refused, settler } = await queued();
     const bucket = { ...plain, versioning };
     const puts = Array.from({ length: 12 }, (_, i) => objects.put(bucket, 'k', putOf(`body ${i}`), testCall()));
     const others = [
       objects.remove({ bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall()),
-      objects.amend({ bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall()).catch(() => undefined),
+      objects
+        .amend({ bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall())
+        .catch(() => undefined),
     ];
     await Promise.all([...puts, ...others]);
     await settler.idle();
@@ -153,7 +166,12 @@ describe('changes of one key', () => {
     await objects.put(bucket, 'k', putOf('first'), testCall());
     const stream = new Readable({ read: () => undefined });
     const size = 4;
-    const slow = objects.put(bucket, 'k', putOf('', { body: { size, stream }, facts: Promise.resolve({ md5: '098f6bcd4621d373cade4e832627b4f6' }) }), testCall());
+    const slow = objects.put(
+      bucket,
+      'k',
+      putOf('', { body: { size, stream }, facts: Promise.resolve({ md5: '098f6bcd4621d373cade4e832627b4f6' }) }),
+      testCall(),
+    );
     await sleep(20);
     const call = testCall();
     await objects.put(bucket, 'k', putOf('second'), call);

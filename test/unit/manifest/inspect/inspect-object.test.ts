@@ -16,20 +16,32 @@ function inspect(bucket: Bucket, key = 'k'): Promise<InspectedKey> {
 /** One word each: what a person tells them apart by. */
 function outline({ versions }: InspectedKey): string[] {
   return versions.map(({ versionId, isCurrent, isVisible, isMarker }) =>
-    [versionId, isCurrent && 'current', !isVisible && 'hidden', isMarker && 'marker'].filter(Boolean).join(' '));
+    [versionId, isCurrent && 'current', !isVisible && 'hidden', isMarker && 'marker'].filter(Boolean).join(' '),
+  );
 }
 
 describe('a key as the manifest has it', () => {
   it('is nothing where nothing is', async () => {
     const { bucket } = await VersionedBucket.create();
-    expect(await inspect(bucket)).toMatchObject({ head: undefined, versions: [], uploads: [], moreVersions: false, moreUploads: false });
+    expect(await inspect(bucket)).toMatchObject({
+      head: undefined,
+      versions: [],
+      uploads: [],
+      moreVersions: false,
+      moreUploads: false,
+    });
   });
 
   it('shows an object of a bucket without versioning with everything that was said of it', async () => {
     const key = await VersionedBucket.create();
     key.set('never');
     await key.put('hello', {
-      attributes: { headers: { contentType: 'text/plain' }, userMetadata: { colour: 'blue' }, tags: [{ key: 'a', value: 'b' }], lock: { legalHold: true } },
+      attributes: {
+        headers: { contentType: 'text/plain' },
+        userMetadata: { colour: 'blue' },
+        tags: [{ key: 'a', value: 'b' }],
+        lock: { legalHold: true },
+      },
       acl: [{ grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' }],
       checksum: { algorithm: 'CRC32', type: 'FULL_OBJECT', value: 'NhCmhg==' },
     });
@@ -40,15 +52,25 @@ describe('a key as the manifest has it', () => {
       ownerId: OWNER,
       ref: { container: 'bucket', name: 'k' },
       view: {
-        size: 5, etag: '5d41402abc4b2a76b9719d911017c592', userMetadata: { colour: 'blue' }, tags: [{ key: 'a', value: 'b' }],
-        lock: { legalHold: true }, checksum: { value: 'NhCmhg==' }, acl: [{ permission: 'READ' }],
+        size: 5,
+        etag: '5d41402abc4b2a76b9719d911017c592',
+        userMetadata: { colour: 'blue' },
+        tags: [{ key: 'a', value: 'b' }],
+        lock: { legalHold: true },
+        checksum: { value: 'NhCmhg==' },
+        acl: [{ permission: 'READ' }],
       },
     });
   });
 
   it('shows a blob that a tool of the cloud wrote, which has no record', async () => {
     const key = await VersionedBucket.create();
-    await key.manifest.store.write({ container: 'bucket', name: 'k' }, Buffer.from('native'), { metadata: { made: 'elsewhere' } }, testCall());
+    await key.manifest.store.write(
+      { container: 'bucket', name: 'k' },
+      Buffer.from('native'),
+      { metadata: { made: 'elsewhere' } },
+      testCall(),
+    );
     const seen = await inspect(key.bucket);
     expect(seen.head).toMatchObject({ record: undefined, userMetadata: { made: 'elsewhere' } });
     expect(outline(seen)).toEqual(['null current']);
@@ -78,7 +100,11 @@ describe('a key as the manifest has it', () => {
     expect(outline(await inspect(key.bucket))).toEqual([`${marker.versionId} current marker`, one]);
     key.set('suspended');
     await key.remove();
-    expect(outline(await inspect(key.bucket))).toEqual(['null current marker', `${String(marker.versionId)} marker`, one]);
+    expect(outline(await inspect(key.bucket))).toEqual([
+      'null current marker',
+      `${String(marker.versionId)} marker`,
+      one,
+    ]);
   });
 
   it('shows an own blob that was never committed, as hidden', async () => {
@@ -95,7 +121,12 @@ describe('a key as the manifest has it', () => {
     const key = await VersionedBucket.create();
     const one = await key.put('one');
     const odd = `0${'1'.repeat(31)}`;
-    await key.manifest.store.write(versionRef(key.bucket, 'k', odd), Buffer.from('?'), { metadata: { s3gw: '{"v":99,"s":1}' } }, testCall());
+    await key.manifest.store.write(
+      versionRef(key.bucket, 'k', odd),
+      Buffer.from('?'),
+      { metadata: { s3gw: '{"v":99,"s":1}' } },
+      testCall(),
+    );
     const seen = await inspect(key.bucket);
     expect(outline(seen)).toEqual([`${one} current`, `${odd} hidden`]);
     expect(seen.versions[1]?.problem).toContain('newer than this release understands');
@@ -131,19 +162,30 @@ describe('multipart uploads of a key', () => {
     const fixture = await UploadFixture.open({ settling: false });
     const { target, parts } = await fixture.started('k', 'aaaa', 'bb');
     const open = await inspect(fixture.bucket);
-    const stored = [{ number: 1, size: 4 }, { number: 2, size: 2 }];
-    expect(open.uploads).toMatchObject([{ uploadId: target.uploadId, ownerId: OWNER, parts: stored, moreParts: false }]);
+    const stored = [
+      { number: 1, size: 4 },
+      { number: 2, size: 2 },
+    ];
+    expect(open.uploads).toMatchObject([
+      { uploadId: target.uploadId, ownerId: OWNER, parts: stored, moreParts: false },
+    ]);
     expect(open.uploads[0]?.claim).toBeUndefined();
     await fixture.complete(target, parts);
     const done = await inspect(fixture.bucket);
     expect(done.head?.record?.kind).toBe('mlink');
     expect(outline(done)).toEqual(['null current']);
-    expect(done.versions[0]?.view).toMatchObject({ size: 6, parts: [{ number: 1, size: 4 }, { number: 2, size: 2 }] });
+    expect(done.versions[0]?.view).toMatchObject({
+      size: 6,
+      parts: [
+        { number: 1, size: 4 },
+        { number: 2, size: 2 },
+      ],
+    });
     expect(done.versions[0]?.ref.container).toBe('system');
     expect(done.uploads).toEqual([]);
   });
 
-  it('shows no other key\'s', async () => {
+  it("shows no other key's", async () => {
     const fixture = await UploadFixture.open();
     await fixture.started('k2', 'aaaa');
     expect((await inspect(fixture.bucket)).uploads).toEqual([]);

@@ -18,13 +18,19 @@ function ask(more: Partial<ListingRequest> = {}): ListingRequest {
 }
 
 /** Entries as labels, the place where the next page begins, and what the page cost. */
-async function list(bucket: Bucket, more: Partial<ListingRequest> = {}): Promise<{ shown: string[]; next: string | undefined; calls: number }> {
+async function list(
+  bucket: Bucket,
+  more: Partial<ListingRequest> = {},
+): Promise<{ shown: string[]; next: string | undefined; calls: number }> {
   const call = testCall();
   const { entries, next } = await listing.objects(bucket, ask(more), call);
   return { shown: entries.map(label), next, calls: call.facts.backendCalls };
 }
 
-async function walk(bucket: Bucket, more: Partial<ListingRequest>): Promise<{ shown: string[]; pages: number; mostCalls: number }> {
+async function walk(
+  bucket: Bucket,
+  more: Partial<ListingRequest>,
+): Promise<{ shown: string[]; pages: number; mostCalls: number }> {
   const shown: string[] = [];
   let mostCalls = 0;
   let pages = 0;
@@ -48,8 +54,16 @@ async function bucketWith(keys: readonly string[], store: BlobStore = new Memory
 async function writeHead(bucket: Bucket, key: string, record?: Partial<LooseRecord>): Promise<void> {
   const { store, container } = bucket.home;
   const { name, needsTrueKey } = codecOf(store).encode(key);
-  const whole = record === undefined && !needsTrueKey ? undefined : encodeRecord({ kind: 'inline', seq: 1, ...(needsTrueKey && { key }), ...record });
-  await store.write({ container, name }, Buffer.from(key), { metadata: whole === undefined ? {} : { [RECORD_NAME]: whole } }, testCall());
+  const whole =
+    record === undefined && !needsTrueKey
+      ? undefined
+      : encodeRecord({ kind: 'inline', seq: 1, ...(needsTrueKey && { key }), ...record });
+  await store.write(
+    { container, name },
+    Buffer.from(key),
+    { metadata: whole === undefined ? {} : { [RECORD_NAME]: whole } },
+    testCall(),
+  );
 }
 
 function numbered(prefix: string, count: number): string[] {
@@ -60,10 +74,22 @@ describe('what a listing says of an object', () => {
   it('is what reading it says, from one backend call', async () => {
     const { bucket, objects } = await testManifest();
     const checksum = { algorithm: 'CRC32', value: 'AAAAAA==', type: 'FULL_OBJECT' } as const;
-    await objects.put(bucket, 'dir/k', putOf('one', { ownerId: 'somebody', checksum, attributes: { headers: {}, userMetadata: {}, storageClass: 'GLACIER' } }), testCall());
+    await objects.put(
+      bucket,
+      'dir/k',
+      putOf('one', {
+        ownerId: 'somebody',
+        checksum,
+        attributes: { headers: {}, userMetadata: {}, storageClass: 'GLACIER' },
+      }),
+      testCall(),
+    );
     const call = testCall();
     const { entries, next } = await listing.objects(bucket, ask(), call);
-    const { key, etag, size, mtime, ownerId, storageClass, archived } = await objects.find({ bucket, key: 'dir/k' }, testCall());
+    const { key, etag, size, mtime, ownerId, storageClass, archived } = await objects.find(
+      { bucket, key: 'dir/k' },
+      testCall(),
+    );
     expect(entries).toEqual([{ kind: 'object', key, etag, size, mtime, ownerId, storageClass, archived, checksum }]);
     expect(next).toBeUndefined();
     expect(call.facts.backendCalls).toBe(1);
@@ -72,7 +98,12 @@ describe('what a listing says of an object', () => {
   it('needs no second call when most of the record has spilled', async () => {
     const { bucket, objects } = await testManifest();
     const userMetadata = Object.fromEntries(numbered('not-native-', 200).map((name) => [name, 'x'.repeat(60)]));
-    const committed = await objects.put(bucket, 'big', putOf('one', { attributes: { headers: {}, userMetadata } }), testCall());
+    const committed = await objects.put(
+      bucket,
+      'big',
+      putOf('one', { attributes: { headers: {}, userMetadata } }),
+      testCall(),
+    );
     const call = testCall();
     const { entries } = await listing.objects(bucket, ask(), call);
     expect(entries).toMatchObject([{ key: 'big', etag: committed.etag, mtime: committed.mtime, size: 3 }]);
@@ -89,7 +120,13 @@ describe('what a listing says of an object', () => {
 
   it('has size and time of a private blob that the head names', async () => {
     const bucket = await bucketWith([]);
-    await writeHead(bucket, 'joined', { kind: 'mlink', version: newToken(5_000_000), size: 7, etag: 'abc-2', mtime: 5000 });
+    await writeHead(bucket, 'joined', {
+      kind: 'mlink',
+      version: newToken(5_000_000),
+      size: 7,
+      etag: 'abc-2',
+      mtime: 5000,
+    });
     const { entries } = await listing.objects(bucket, ask(), testCall());
     expect(entries).toMatchObject([{ key: 'joined', etag: 'abc-2', size: 7, mtime: 5000 }]);
   });
@@ -98,7 +135,9 @@ describe('what a listing says of an object', () => {
 describe('what is not shown', () => {
   it('drops delete markers and leftovers and fills the page up', async () => {
     const bucket = await bucketWith(numbered('b', 10));
-    for (const key of numbered('a', 30)) await writeHead(bucket, key, { kind: key.endsWith('1') ? 'void' : 'tomb', version: newToken(1) });
+    for (const key of numbered('a', 30)) {
+      await writeHead(bucket, key, { kind: key.endsWith('1') ? 'void' : 'tomb', version: newToken(1) });
+    }
     const page = await list(bucket, { limit: 4 });
     expect(page.shown).toEqual(numbered('o:b', 4));
     expect(page.next).toBe('b00003');
@@ -119,7 +158,13 @@ describe('what is not shown', () => {
     expect(all.shown).toEqual(['o:a', 'o:m/00500x', 'o:n\u0001', 'o:x', 'o:x\u0001']);
     expect(all.mostCalls).toBeLessThanOrEqual(32);
     // Rolled up by us: a prefix in which the search stops is shown, for its live key is not known yet.
-    expect((await walk(bucket, { limit: 5, delimiter: '/0' })).shown).toEqual(['o:a', 'p:m/0', 'o:n\u0001', 'o:x', 'o:x\u0001']);
+    expect((await walk(bucket, { limit: 5, delimiter: '/0' })).shown).toEqual([
+      'o:a',
+      'p:m/0',
+      'o:n\u0001',
+      'o:x',
+      'o:x\u0001',
+    ]);
   });
 
   it.each(['utf8', 'utf16'] as const)('hides native names that no key has (%s)', async (nameOrder) => {
@@ -127,29 +172,66 @@ describe('what is not shown', () => {
     const bucket = await bucketWith(['a', 'b\u0001', '~s3~', '\uff0c'], store);
     const hidden = ['~s3~/a', '~s3~/-zz', '~s3~/a!00000000000000000000000000000000', 'x./y', 'x.'];
     if (nameOrder === 'utf16') hidden.push('\u{1f600}', 'a\u{1f600}/b');
-    for (const name of hidden) await store.write({ container: bucket.home.container, name }, Buffer.from('x'), { metadata: {} }, testCall());
+    for (const name of hidden) {
+      await store.write({ container: bucket.home.container, name }, Buffer.from('x'), { metadata: {} }, testCall());
+    }
     for (const delimiter of ['', '/', '//']) {
-      for (const limit of [1, 2, 1000]) expect((await walk(bucket, { limit, delimiter })).shown).toEqual(['o:a', 'o:b\u0001', 'o:~s3~', 'o:\uff0c']);
+      for (const limit of [1, 2, 1000]) {
+        expect((await walk(bucket, { limit, delimiter })).shown).toEqual(['o:a', 'o:b\u0001', 'o:~s3~', 'o:\uff0c']);
+      }
     }
   });
 
   it('keeps the order of keys with more slashes than a name may have', async () => {
     const deep = 'a/'.repeat(252);
-    const keys = [`${deep}b`, `${deep}b `, `${deep}b/x`, `${deep}b/x\u0001`, `${deep}b0`, `${deep}b0/y`, `${deep}b/`, deep, `${deep}b\u0001`];
+    const keys = [
+      `${deep}b`,
+      `${deep}b `,
+      `${deep}b/x`,
+      `${deep}b/x\u0001`,
+      `${deep}b0`,
+      `${deep}b0/y`,
+      `${deep}b/`,
+      deep,
+      `${deep}b\u0001`,
+    ];
     const bucket = await bucketWith(keys);
     for (const limit of [1, 2, 1000]) {
       expect((await walk(bucket, { limit })).shown).toEqual(expectedEntries(keys, ask()));
-      expect((await walk(bucket, { limit, delimiter: '/', prefix: deep })).shown).toEqual(expectedEntries(keys, ask({ delimiter: '/', prefix: deep })));
+      expect((await walk(bucket, { limit, delimiter: '/', prefix: deep })).shown).toEqual(
+        expectedEntries(keys, ask({ delimiter: '/', prefix: deep })),
+      );
     }
   });
 
   it('finds its way among names that share more than names can hold', async () => {
     const store = new MemoryBlobStore({ capabilities: { maxNameLength: 64, maxListPage: 2 } });
     const stem = `x\u0001${'a'.repeat(22)}`;
-    const keys = ['', '/b', '/bc', '/bc/d', 'xc1', 'xc2', 'xc3', 'xc4', 'xd', `y${'z'.repeat(60)}`, `x${'c'.repeat(60)}`, 'z'].map((end) => stem + end);
+    const keys = [
+      '',
+      '/b',
+      '/bc',
+      '/bc/d',
+      'xc1',
+      'xc2',
+      'xc3',
+      'xc4',
+      'xd',
+      `y${'z'.repeat(60)}`,
+      `x${'c'.repeat(60)}`,
+      'z',
+    ].map((end) => stem + end);
     const bucket = await bucketWith(keys, store);
-    for (const request of [{ prefix: `${stem}/b`, delimiter: '/' }, { delimiter: 'c' }, { prefix: `${stem}x`, delimiter: 'c' }, { after: `${stem}xc2` }, {}]) {
-      for (const limit of [1, 3, 1000]) expect((await walk(bucket, { ...request, limit })).shown).toEqual(expectedEntries(keys, ask(request)));
+    for (const request of [
+      { prefix: `${stem}/b`, delimiter: '/' },
+      { delimiter: 'c' },
+      { prefix: `${stem}x`, delimiter: 'c' },
+      { after: `${stem}xc2` },
+      {},
+    ]) {
+      for (const limit of [1, 3, 1000]) {
+        expect((await walk(bucket, { ...request, limit })).shown).toEqual(expectedEntries(keys, ask(request)));
+      }
     }
   });
 
@@ -191,11 +273,14 @@ describe('backend calls of one page', () => {
     expect(page.next !== undefined).toBe(ask(request).limit > 0 && expected.length > 1000);
   });
 
-  it.each([{}, { delimiter: '/' }, { prefix: 'dir/' }, { after: 'dir/01000x' }, { prefix: 'to' }])('at most three with escaped names among them: %j', async (request) => {
-    const page = await list(mixed, request);
-    expect(page.calls).toBeLessThanOrEqual(3);
-    expect(page.shown).toEqual(expectedEntries([...keys, ...hazardous], ask(request)).slice(0, 1000));
-  });
+  it.each([{}, { delimiter: '/' }, { prefix: 'dir/' }, { after: 'dir/01000x' }, { prefix: 'to' }])(
+    'at most three with escaped names among them: %j',
+    async (request) => {
+      const page = await list(mixed, request);
+      expect(page.calls).toBeLessThanOrEqual(3);
+      expect(page.shown).toEqual(expectedEntries([...keys, ...hazardous], ask(request)).slice(0, 1000));
+    },
+  );
 
   it('knows without a further page that there is no more, unless the service gives no more than asked', async () => {
     expect(await list(plain, { prefix: 'top', limit: 20 })).toMatchObject({ next: undefined, calls: 2 });
@@ -207,7 +292,11 @@ describe('backend calls of one page', () => {
 });
 
 describe('50,000 keys', () => {
-  const keys = Array.from({ length: 50_000 }, (_, i) => `d${String(i % 100).padStart(2, '0')}/s${String(i % 7)}/${String(i).padStart(5, '0')}${i % 500 === 0 ? '\u0001' : ''}`);
+  const keys = Array.from(
+    { length: 50_000 },
+    (_, i) =>
+      `d${String(i % 100).padStart(2, '0')}/s${String(i % 7)}/${String(i).padStart(5, '0')}${i % 500 === 0 ? '\u0001' : ''}`,
+  );
   let bucket: Bucket;
   beforeAll(async () => {
     bucket = await bucketWith(keys);
@@ -249,10 +338,14 @@ describe('isEmpty', () => {
     ['one delete marker', false, (bucket) => writeHead(bucket, 'k', { kind: 'tomb', version: newToken(1) })],
     ['a native blob that S3 cannot show', false, (bucket) => writeNative(bucket, '~s3~/junk')],
     ['many leftovers of removed keys', true, (bucket) => writeVoids(bucket)],
-    ['an object among many leftovers', false, async (bucket) => {
-      await writeVoids(bucket);
-      await writeHead(bucket, 'v00033x');
-    }],
+    [
+      'an object among many leftovers',
+      false,
+      async (bucket) => {
+        await writeVoids(bucket);
+        await writeHead(bucket, 'v00033x');
+      },
+    ],
   ])('%s: %s', async (_, isEmpty, fill) => {
     const bucket = await bucketWith([], new MemoryBlobStore({ capabilities: { maxListPage: 20 } }));
     await fill(bucket);
@@ -262,7 +355,12 @@ describe('isEmpty', () => {
   });
 
   async function writeNative(bucket: Bucket, name: string): Promise<void> {
-    await bucket.home.store.write({ container: bucket.home.container, name }, Buffer.from('x'), { metadata: {} }, testCall());
+    await bucket.home.store.write(
+      { container: bucket.home.container, name },
+      Buffer.from('x'),
+      { metadata: {} },
+      testCall(),
+    );
   }
 
   async function writeVoids(bucket: Bucket): Promise<void> {
@@ -274,7 +372,13 @@ describe('versions of a bucket that never had versioning', () => {
   it('are its objects, each the null version and the latest', async () => {
     const bucket = await bucketWith(['a', 'b/1', 'b/2', 'c.', 'd']);
     const first = await listing.versions(bucket, { ...ask({ delimiter: '/', limit: 2 }) }, testCall());
-    expect(first).toMatchObject({ entries: [{ kind: 'version', key: 'a', versionId: 'null', isLatest: true }, { kind: 'prefix', key: 'b/' }], next: 'b/' });
+    expect(first).toMatchObject({
+      entries: [
+        { kind: 'version', key: 'a', versionId: 'null', isLatest: true },
+        { kind: 'prefix', key: 'b/' },
+      ],
+      next: 'b/',
+    });
     expect(first.nextVersion).toBeUndefined();
     const second = await listing.versions(bucket, { ...ask({ delimiter: '/', limit: 1, after: 'b/' }) }, testCall());
     expect(second).toMatchObject({ entries: [{ key: 'c.', versionId: 'null' }], next: 'c.', nextVersion: 'null' });
@@ -286,6 +390,8 @@ describe('versions of a bucket that never had versioning', () => {
   it('have no other version to begin behind', async () => {
     const bucket = await bucketWith(['a']);
     const refused = { code: 'InvalidArgument', extra: { ArgumentName: 'version-id-marker', ArgumentValue: 'x' } };
-    await expect(listing.versions(bucket, { ...ask({ after: 'a' }), afterVersion: 'x' }, testCall())).rejects.toMatchObject(refused);
+    await expect(
+      listing.versions(bucket, { ...ask({ after: 'a' }), afterVersion: 'x' }, testCall()),
+    ).rejects.toMatchObject(refused);
   });
 });

@@ -13,7 +13,10 @@ const enabled: Deed = async (model) => model.set('enabled');
 const suspended: Deed = async (model) => model.set('suspended');
 const put: Deed = (model) => model.put('k');
 const remove: Deed = (model) => model.remove('k');
-const removeNth = (n: number): Deed => (model) => model.removeVersion('k', n);
+const removeNth =
+  (n: number): Deed =>
+  (model) =>
+    model.removeVersion('k', n);
 
 /** What the key is when the listing begins. */
 const BEGINNINGS: readonly (readonly [string, readonly Deed[]])[] = [
@@ -51,7 +54,11 @@ interface Meeting {
 }
 
 /** Lists in pages of `limit` while the deeds are done at the n-th call of the listing. */
-async function meet(prepare: readonly Deed[], deeds: readonly Deed[], { n, side, limit }: { n: number; side: 'before' | 'after'; limit: number }): Promise<Meeting> {
+async function meet(
+  prepare: readonly Deed[],
+  deeds: readonly Deed[],
+  { n, side, limit }: { n: number; side: 'before' | 'after'; limit: number },
+): Promise<Meeting> {
   let plan: () => Fault | undefined = () => undefined;
   const store = withFaults(new MemoryBlobStore(), () => plan());
   const { bucket, objects, settler } = await testManifest({ store });
@@ -88,7 +95,10 @@ async function list(bucket: ModelledBucket['bucket'], limit: number): Promise<st
   for (let pages = 0; place !== undefined; pages++) {
     const page = await listing.versions(bucket, { prefix: '', delimiter: '', limit, ...place }, testCall());
     shown.push(...page.entries.map(labelOf));
-    place = page.next === undefined ? undefined : { after: page.next, ...(page.nextVersion !== undefined && { afterVersion: page.nextVersion }) };
+    place =
+      page.next === undefined
+        ? undefined
+        : { after: page.next, ...(page.nextVersion !== undefined && { afterVersion: page.nextVersion }) };
     expect(pages).toBeLessThan(40);
   }
   return shown;
@@ -111,7 +121,9 @@ describe.each(BEGINNINGS)('listing a key with %s', (_, prepare) => {
         const latest = shown.filter((label) => isLatest(label) && label.includes(':k@'));
         expect(latest.length).toBe(shown.some((label) => label.includes(':k@')) ? 1 : 0);
         expect(latest.filter((label) => ![...before, ...after].includes(label))).toEqual([]);
-        const known = [before, after].filter((state) => shown.every((label) => state.map(whichever).includes(whichever(label))));
+        const known = [before, after].filter((state) =>
+          shown.every((label) => state.map(whichever).includes(whichever(label))),
+        );
         const inOrder = known.map((state) => state.map(whichever).filter((label) => once.includes(label)));
         if (known.length > 0) expect(inOrder).toContainEqual(once);
         if (!reached) break;
@@ -125,7 +137,9 @@ describe.each(BEGINNINGS)('listing a key with %s', (_, prepare) => {
       for (let n = 1; ; n += 2) {
         const { before, after, shown, reached } = await meet(prepare, deeds, { n, side: 'after', limit: 1 });
         const once = shown.map(whichever);
-        const stayed = before.filter((label) => !label.endsWith('@null') && after.map(whichever).includes(whichever(label))).map(whichever);
+        const stayed = before
+          .filter((label) => !label.endsWith('@null') && after.map(whichever).includes(whichever(label)))
+          .map(whichever);
         expect(stayed.filter((label) => !once.includes(label))).toEqual([]);
         expect(shown.filter((label) => ![...before, ...after].map(whichever).includes(whichever(label)))).toEqual([]);
         if (!reached) break;

@@ -35,10 +35,19 @@ interface Page {
 async function list(more: Partial<VersionsRequest> = {}, bucket: Bucket = model.bucket): Promise<Page> {
   const call = testCall();
   const page = await createListing().versions(bucket, { ...ALL, ...more }, call);
-  return { shown: page.entries.map(labelOf), next: page.next, nextVersion: page.nextVersion, calls: call.facts.backendCalls };
+  return {
+    shown: page.entries.map(labelOf),
+    next: page.next,
+    nextVersion: page.nextVersion,
+    calls: call.facts.backendCalls,
+  };
 }
 
-async function write(ref: BlobRef, record: LooseRecord | undefined, more: Readonly<Record<string, string>> = {}): Promise<void> {
+async function write(
+  ref: BlobRef,
+  record: LooseRecord | undefined,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const metadata = { ...(record && { [RECORD_NAME]: encodeRecord(record) }), ...more };
   await manifest.store.write(ref, new Uint8Array(0), { metadata }, testCall());
 }
@@ -50,17 +59,56 @@ function numbered(prefix: string, count: number): string[] {
 describe('what is said of a version', () => {
   it('is what reading it says, of the current one and of others, and a marker has its owner and time', async () => {
     const checksum = { algorithm: 'CRC32', value: 'AAAAAA==', type: 'FULL_OBJECT' } as const;
-    const special = putOf('one', { ownerId: 'somebody', checksum, attributes: { headers: {}, userMetadata: { a: 'b' }, storageClass: 'GLACIER' } });
+    const special = putOf('one', {
+      ownerId: 'somebody',
+      checksum,
+      attributes: { headers: {}, userMetadata: { a: 'b' }, storageClass: 'GLACIER' },
+    });
     const ids: string[] = [];
-    for (const request of [special, special]) ids.push((await manifest.objects.put(model.bucket, 'k', request, testCall())).versionId);
-    const marker = await manifest.objects.remove({ bucket: model.bucket, key: 'k', versionId: undefined }, { conditions: {}, ownerId: 'deleter' }, testCall());
+    for (const request of [special, special]) {
+      ids.push((await manifest.objects.put(model.bucket, 'k', request, testCall())).versionId);
+    }
+    const marker = await manifest.objects.remove(
+      { bucket: model.bucket, key: 'k', versionId: undefined },
+      { conditions: {}, ownerId: 'deleter' },
+      testCall(),
+    );
     ids.push((await manifest.objects.put(model.bucket, 'k', special, testCall())).versionId);
 
     const { entries } = await createListing().versions(model.bucket, ALL, testCall());
-    const views = await Promise.all([ids[2], ids[1], ids[0]].map((versionId) => manifest.objects.find({ bucket: model.bucket, key: 'k', versionId }, testCall())));
-    const [top, second, third] = views.map(({ key, versionId, etag, size, mtime, ownerId, storageClass, archived }) =>
-      ({ kind: 'version', key, versionId, isLatest: versionId === ids[2], etag, size, mtime, ownerId, storageClass, archived, checksum }));
-    expect(entries).toEqual([top, { kind: 'marker', key: 'k', versionId: marker.versionId, isLatest: false, ownerId: 'deleter', mtime: expect.any(Number) as number }, second, third]);
+    const views = await Promise.all(
+      [ids[2], ids[1], ids[0]].map((versionId) =>
+        manifest.objects.find({ bucket: model.bucket, key: 'k', versionId }, testCall()),
+      ),
+    );
+    const [top, second, third] = views.map(
+      ({ key, versionId, etag, size, mtime, ownerId, storageClass, archived }) => ({
+        kind: 'version',
+        key,
+        versionId,
+        isLatest: versionId === ids[2],
+        etag,
+        size,
+        mtime,
+        ownerId,
+        storageClass,
+        archived,
+        checksum,
+      }),
+    );
+    expect(entries).toEqual([
+      top,
+      {
+        kind: 'marker',
+        key: 'k',
+        versionId: marker.versionId,
+        isLatest: false,
+        ownerId: 'deleter',
+        mtime: expect.any(Number) as number,
+      },
+      second,
+      third,
+    ]);
     expect(top).toMatchObject({ ownerId: 'somebody', size: 3, storageClass: 'GLACIER' });
   });
 
@@ -74,27 +122,83 @@ describe('what is said of a version', () => {
 
   it('of the current null version comes from the head, of a multipart object too', async () => {
     const token = newToken(5_000_000);
-    await write(headPlace(model.bucket, 'k').ref, { kind: 'mlink', seq: 9_000_000, version: token, size: 7, etag: 'abc-2', ring: [] });
+    await write(headPlace(model.bucket, 'k').ref, {
+      kind: 'mlink',
+      seq: 9_000_000,
+      version: token,
+      size: 7,
+      etag: 'abc-2',
+      ring: [],
+    });
     // Its own blob has a place further down.
     await write(versionRef(model.bucket, 'k', token), { kind: 'inline', seq: 5_000_000, etag: 'abc-2' });
-    await write(versionRef(model.bucket, 'k', newToken(7_000_000)), { kind: 'inline', seq: 7_000_000, etag: 'x', stamp: true });
+    await write(versionRef(model.bucket, 'k', newToken(7_000_000)), {
+      kind: 'inline',
+      seq: 7_000_000,
+      etag: 'x',
+      stamp: true,
+    });
     const { entries } = await createListing().versions(model.bucket, ALL, testCall());
-    expect(entries).toMatchObject([{ versionId: 'null', isLatest: true, etag: 'abc-2', size: 7 }, { isLatest: false, etag: 'x' }]);
+    expect(entries).toMatchObject([
+      { versionId: 'null', isLatest: true, etag: 'abc-2', size: 7 },
+      { isLatest: false, etag: 'x' },
+    ]);
   });
 });
 
 describe('what is no version', () => {
   it.each<[string, (bucket: Bucket) => Promise<void>]>([
-    ['a version that was never committed', (bucket) => write(versionRef(bucket, 'k', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000 })],
-    ['the same, of a key without a head', (bucket) => write(versionRef(bucket, 'j', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000 })],
-    ['a null version that no head names', (bucket) => write(versionRef(bucket, 'k', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000, isNull: true })],
-    ['the same, of a key without a head', (bucket) => write(versionRef(bucket, 'j', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000, isNull: true })],
-    ['an aborted upload', (bucket) => write(versionRef(bucket, 'k', tokenOfUpload(1_000_000, 'u')), undefined, encodeClaim({ kind: 'abort', uploadId: 'u', attempt: 'x' }))],
-    ['an upload that is being completed', (bucket) => {
-      const claim = encodeClaim({ kind: 'busy', uploadId: 'u', attempt: 'x', completion: { etag: 'e-1', list: 'l', size: 1, mtime: 1 } as never, base: {} });
-      return write(versionRef(bucket, 'k', tokenOfUpload(1_000_000, 'u')), { kind: 'inline', seq: 1_000_000, etag: 'e-1' }, claim);
-    }],
-    ['a version above the head', (bucket) => write(versionRef(bucket, 'k', newToken(Date.now() * 2000)), { kind: 'inline', seq: Date.now() * 2000, stamp: true })],
+    [
+      'a version that was never committed',
+      (bucket) => write(versionRef(bucket, 'k', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000 }),
+    ],
+    [
+      'the same, of a key without a head',
+      (bucket) => write(versionRef(bucket, 'j', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000 }),
+    ],
+    [
+      'a null version that no head names',
+      (bucket) => write(versionRef(bucket, 'k', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000, isNull: true }),
+    ],
+    [
+      'the same, of a key without a head',
+      (bucket) => write(versionRef(bucket, 'j', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000, isNull: true }),
+    ],
+    [
+      'an aborted upload',
+      (bucket) =>
+        write(
+          versionRef(bucket, 'k', tokenOfUpload(1_000_000, 'u')),
+          undefined,
+          encodeClaim({ kind: 'abort', uploadId: 'u', attempt: 'x' }),
+        ),
+    ],
+    [
+      'an upload that is being completed',
+      (bucket) => {
+        const claim = encodeClaim({
+          kind: 'busy',
+          uploadId: 'u',
+          attempt: 'x',
+          completion: { etag: 'e-1', list: 'l', size: 1, mtime: 1 } as never,
+          base: {},
+        });
+        return write(
+          versionRef(bucket, 'k', tokenOfUpload(1_000_000, 'u')),
+          { kind: 'inline', seq: 1_000_000, etag: 'e-1' },
+          claim,
+        );
+      },
+    ],
+    [
+      'a version above the head',
+      (bucket) =>
+        write(versionRef(bucket, 'k', newToken(Date.now() * 2000)), {
+          kind: 'inline',
+          seq: Date.now() * 2000,
+          stamp: true,
+        }),
+    ],
   ])('%s', async (_, make) => {
     await model.put('k');
     await make(model.bucket);
@@ -106,7 +210,13 @@ describe('what is no version', () => {
   it('what a head says is deleted is not shown though it is still there', async () => {
     const gone = newToken(1_000_000);
     const left = newToken(2_000_000);
-    await write(headPlace(model.bucket, 'k').ref, { kind: 'inline', seq: 9_000_000, dels: [gone], adds: [left], ring: [] });
+    await write(headPlace(model.bucket, 'k').ref, {
+      kind: 'inline',
+      seq: 9_000_000,
+      dels: [gone],
+      adds: [left],
+      ring: [],
+    });
     await write(versionRef(model.bucket, 'k', gone), { kind: 'inline', seq: 1_000_000, stamp: true, etag: 'x' });
     await write(versionRef(model.bucket, 'k', left), { kind: 'inline', seq: 2_000_000, etag: 'x' });
     expect((await list()).shown).toEqual(['v*:k@null', `v:k@${left}`]);
@@ -121,7 +231,9 @@ describe('what is no version', () => {
 
   it('hundreds that were never committed: short pages with bounded calls, and nothing is lost', async () => {
     await model.put('k');
-    for (let n = 1; n <= 300; n++) await write(versionRef(model.bucket, 'k', newToken(n * 1_000_000)), { kind: 'inline', seq: n * 1_000_000 });
+    for (let n = 1; n <= 300; n++) {
+      await write(versionRef(model.bucket, 'k', newToken(n * 1_000_000)), { kind: 'inline', seq: n * 1_000_000 });
+    }
     await model.put('l');
     const page = await list();
     expect(page.shown).toEqual(model.expected(ALL).slice(0, 1));
@@ -131,7 +243,12 @@ describe('what is no version', () => {
   });
 
   it('a null version that the head names in vain does not break the listing', async () => {
-    await write(headPlace(model.bucket, 'k').ref, { kind: 'inline', seq: 9_000_000, nullVersion: newToken(5_000_000), ring: [] });
+    await write(headPlace(model.bucket, 'k').ref, {
+      kind: 'inline',
+      seq: 9_000_000,
+      nullVersion: newToken(5_000_000),
+      ring: [],
+    });
     expect((await list()).shown).toEqual(['v*:k@null']);
   });
 });
@@ -156,7 +273,9 @@ describe('version-id-marker', () => {
     expect((await list({ after: 'k', afterVersion: 'null' })).shown).toEqual([]);
     model.set('suspended');
     await model.put('k');
-    expect((await list({ after: 'k', afterVersion: 'null' })).shown).toEqual(all.slice(0, 2).map((text) => text.replace('*', '')));
+    expect((await list({ after: 'k', afterVersion: 'null' })).shown).toEqual(
+      all.slice(0, 2).map((text) => text.replace('*', '')),
+    );
     await model.removeVersion('k', 0);
     expect((await list({ after: 'k', afterVersion: 'null' })).shown).toEqual(model.expected(ALL));
     await model.remove('k');
@@ -165,7 +284,10 @@ describe('version-id-marker', () => {
   });
 
   it.each(['x', '', 'NULL', '0'.repeat(31), `2${'0'.repeat(31)}`])('%j is refused', async (afterVersion) => {
-    await expect(list({ after: 'k', afterVersion })).rejects.toMatchObject({ code: 'InvalidArgument', extra: { ArgumentName: 'version-id-marker', ArgumentValue: afterVersion } });
+    await expect(list({ after: 'k', afterVersion })).rejects.toMatchObject({
+      code: 'InvalidArgument',
+      extra: { ArgumentName: 'version-id-marker', ArgumentValue: afterVersion },
+    });
   });
 
   it('emptying a bucket page by page, each page deleted before the next is asked for', async () => {
@@ -178,9 +300,18 @@ describe('version-id-marker', () => {
     while (place !== undefined) {
       const page = await createListing().versions(model.bucket, { ...ALL, limit: 2, ...place }, testCall());
       for (const entry of page.entries) {
-        if (entry.kind !== 'prefix') await manifest.objects.remove({ bucket: model.bucket, key: entry.key, versionId: entry.versionId }, { conditions: {}, ownerId: OWNER }, testCall());
+        if (entry.kind !== 'prefix') {
+          await manifest.objects.remove(
+            { bucket: model.bucket, key: entry.key, versionId: entry.versionId },
+            { conditions: {}, ownerId: OWNER },
+            testCall(),
+          );
+        }
       }
-      place = page.next === undefined ? undefined : { after: page.next, ...(page.nextVersion !== undefined && { afterVersion: page.nextVersion }) };
+      place =
+        page.next === undefined
+          ? undefined
+          : { after: page.next, ...(page.nextVersion !== undefined && { afterVersion: page.nextVersion }) };
     }
     expect((await list()).shown).toEqual([]);
     expect(await createListing().isEmpty(model.bucket, testCall())).toBe(true);
@@ -196,11 +327,25 @@ describe('names that are cut', () => {
   it('keep keys and versions in order though their hashes are not', async () => {
     await fresh(new MemoryBlobStore({ capabilities: { maxNameLength: 130, maxListPage: 3 } }));
     const stem = 's'.repeat(24);
-    const keys = ['', 'a', 'b/1', 'b/2', 'c', ...['x', 'm', 'a', 'q', 'f'].map((end) => end.repeat(40)), ...['n', 'g'].map((end) => `d/${end.repeat(40)}`)].map((end) => stem + end);
+    const keys = [
+      '',
+      'a',
+      'b/1',
+      'b/2',
+      'c',
+      ...['x', 'm', 'a', 'q', 'f'].map((end) => end.repeat(40)),
+      ...['n', 'g'].map((end) => `d/${end.repeat(40)}`),
+    ].map((end) => stem + end);
     for (const key of [...keys, ...keys]) await model.put(key);
     await model.remove(keys[5] ?? '');
     expect(keys.filter((key) => 'key' in ownKey(model.bucket, key)).length).toBeGreaterThan(5);
-    for (const request of [{}, { delimiter: '/' }, { delimiter: '/', prefix: `${stem}d` }, { prefix: `${stem}${'m'.repeat(30)}` }, { after: `${stem}c` }]) {
+    for (const request of [
+      {},
+      { delimiter: '/' },
+      { delimiter: '/', prefix: `${stem}d` },
+      { prefix: `${stem}${'m'.repeat(30)}` },
+      { after: `${stem}c` },
+    ]) {
       for (const limit of [1, 2, 5, 1000]) {
         const wanted = { ...ALL, ...request, limit };
         expect((await walkVersions(model.bucket, wanted)).flat()).toEqual(model.expected(wanted));
@@ -211,7 +356,8 @@ describe('names that are cut', () => {
 
 describe('rolled-up prefixes', () => {
   const ask = { prefix: '', delimiter: '/', after: '', limit: 1000 };
-  const objects = async (more: Partial<VersionsRequest> = {}): Promise<string[]> => (await walkPages(model.bucket, { ...ask, ...more })).flat().map(label);
+  const objects = async (more: Partial<VersionsRequest> = {}): Promise<string[]> =>
+    (await walkPages(model.bucket, { ...ask, ...more })).flat().map(label);
 
   it('of objects: not those under which everything is deleted, however many', async () => {
     await fresh(new MemoryBlobStore({ capabilities: { maxListPage: 50 } }));
@@ -240,7 +386,9 @@ describe('rolled-up prefixes', () => {
 
   it('of objects: one with more deleted keys than are looked at is shown rather than read for ever', async () => {
     await fresh(new MemoryBlobStore({ capabilities: { maxListPage: 10 } }));
-    for (const key of numbered('d/', 500)) await write(headPlace(model.bucket, key).ref, { kind: 'tomb', seq: 1, version: newToken(1) });
+    for (const key of numbered('d/', 500)) {
+      await write(headPlace(model.bucket, key).ref, { kind: 'tomb', seq: 1, version: newToken(1) });
+    }
     await write(deletionRef(model.bucket, 'd/00000').ref, { kind: 'void', seq: 1 });
     expect(await objects()).toEqual(['p:d/']);
   });
@@ -316,25 +464,49 @@ describe('versions that outlived their head', () => {
 describe('isEmpty of a bucket that ever had versioning', () => {
   it.each<[string, boolean, () => Promise<unknown>]>([
     ['a delete marker alone', false, () => model.remove('k')],
-    ['a version whose head is gone', false, async () => {
-      await model.put('k');
-      await model.put('k');
-      await manifest.store.remove(headPlace(model.bucket, 'k').ref, undefined, testCall());
-    }],
-    ['an upload, and what was never committed', true, async () => {
-      await write(versionRef(model.bucket, 'k', tokenOfUpload(1_000_000, 'u')), undefined, encodeClaim({ kind: 'abort', uploadId: 'u', attempt: 'x' }));
-      await write(versionRef(model.bucket, 'k', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000 });
-    }],
-    ['what is left of a key whose last version was deleted', true, async () => {
-      await write(headPlace(model.bucket, 'k').ref, { kind: 'void', seq: 5, ring: [] });
-      await write(versionRef(model.bucket, 'k', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000, stamp: true });
-    }],
-    ['versions that were all deleted', true, async () => {
-      await model.put('k');
-      await model.remove('k');
-      await model.removeVersion('k', 0);
-      await model.removeVersion('k', 0);
-    }],
+    [
+      'a version whose head is gone',
+      false,
+      async () => {
+        await model.put('k');
+        await model.put('k');
+        await manifest.store.remove(headPlace(model.bucket, 'k').ref, undefined, testCall());
+      },
+    ],
+    [
+      'an upload, and what was never committed',
+      true,
+      async () => {
+        await write(
+          versionRef(model.bucket, 'k', tokenOfUpload(1_000_000, 'u')),
+          undefined,
+          encodeClaim({ kind: 'abort', uploadId: 'u', attempt: 'x' }),
+        );
+        await write(versionRef(model.bucket, 'k', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000 });
+      },
+    ],
+    [
+      'what is left of a key whose last version was deleted',
+      true,
+      async () => {
+        await write(headPlace(model.bucket, 'k').ref, { kind: 'void', seq: 5, ring: [] });
+        await write(versionRef(model.bucket, 'k', newToken(1_000_000)), {
+          kind: 'inline',
+          seq: 1_000_000,
+          stamp: true,
+        });
+      },
+    ],
+    [
+      'versions that were all deleted',
+      true,
+      async () => {
+        await model.put('k');
+        await model.remove('k');
+        await model.removeVersion('k', 0);
+        await model.removeVersion('k', 0);
+      },
+    ],
   ])('%s: %s', async (_, isEmpty, fill) => {
     await fill();
     expect(await createListing().isEmpty(model.bucket, testCall())).toBe(isEmpty);

@@ -9,7 +9,10 @@ import { VersionedBucket } from '../../../support/versioned.ts';
 const by = (value: string): AmendedFields => ({ tags: [{ key: 'by', value }] });
 
 /** A version's own blob whose first change of metadata gets no answer; what others do before anybody looks. */
-async function withLostAnswer(applied: boolean, meanwhile: (key: VersionedBucket) => Promise<unknown>): Promise<{ key: VersionedBucket; id: string }> {
+async function withLostAnswer(
+  applied: boolean,
+  meanwhile: (key: VersionedBucket) => Promise<unknown>,
+): Promise<{ key: VersionedBucket; id: string }> {
   const memory = new MemoryBlobStore();
   let isArmed = false;
   const store = wrapStore(memory, async ({ method }, run) => {

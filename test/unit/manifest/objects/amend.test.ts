@@ -9,12 +9,15 @@ import { type TestManifest, putOf, testManifest } from '../../../support/manifes
 import { testCall } from '../../../support/test-call.ts';
 
 const PUBLIC: Acl = [...PRIVATE, { grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' }];
-const MANY: Acl = Array.from({ length: 100 }, (_, i) => ({ grantee: { kind: 'account', id: String(i).padStart(64, '0') }, permission: 'READ' }));
+const MANY: Acl = Array.from({ length: 100 }, (_, i) => ({
+  grantee: { kind: 'account', id: String(i).padStart(64, '0') },
+  permission: 'READ',
+}));
 
 /** A manifest whose store does what `faults.plan` says. */
 async function faulty(): Promise<TestManifest & { readonly faults: { plan: FaultPlan } }> {
   const faults: { plan: FaultPlan } = { plan: () => undefined };
-  return { ...await testManifest({ store: withFaults(new MemoryBlobStore(), (call) => faults.plan(call)) }), faults };
+  return { ...(await testManifest({ store: withFaults(new MemoryBlobStore(), (call) => faults.plan(call)) })), faults };
 }
 
 /** Applies to the first `times` calls of this name. */
@@ -25,7 +28,11 @@ function first(times: number, method: string, fault: Fault): FaultPlan {
 
 describe('the ACL in a record', () => {
   it('comes back as it was, for all grantees and permissions', () => {
-    const grantees = [{ kind: 'owner' }, { kind: 'account', id: '@odd =id' }, ...GROUPS.map((group) => ({ kind: 'group', group }) as const)] as const;
+    const grantees = [
+      { kind: 'owner' },
+      { kind: 'account', id: '@odd =id' },
+      ...GROUPS.map((group) => ({ kind: 'group', group }) as const),
+    ] as const;
     const acl: Acl = grantees.flatMap((grantee) => PERMISSIONS.map((permission) => ({ grantee, permission })));
     expect(decodeAcl(encodeAcl(acl) ?? [])).toEqual(acl);
     expect(decodeRecord(encodeRecord({ kind: 'inline', seq: 1, acl }))).toEqual({ kind: 'inline', seq: 1, acl });
@@ -35,7 +42,11 @@ describe('the ACL in a record', () => {
     expect(encodeRecord({ kind: 'inline', seq: 1, acl: PUBLIC })).toBe('{"v":1,"s":1,"a":["f","r@a"]}');
     expect(encodeRecord({ kind: 'inline', seq: 1, acl: PRIVATE })).toBe('{"v":1,"s":1}');
     expect(encodeRecord({ kind: 'inline', seq: 1, acl: [] })).toBe('{"v":1,"s":1,"a":[]}');
-    expect([isSameAcl(undefined, PRIVATE), isSameAcl(undefined, []), isSameAcl(PUBLIC, PRIVATE)]).toEqual([true, false, false]);
+    expect([isSameAcl(undefined, PRIVATE), isSameAcl(undefined, []), isSameAcl(PUBLIC, PRIVATE)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it.each(['', 'x', 'rx', 'r@', 'r@z', 'xa=1'])('is refused, not guessed, when a grant reads %j', (code) => {
@@ -47,7 +58,12 @@ describe('amending an object', () => {
   it('takes two calls and leaves everything else as it was', async () => {
     const { objects, bucket } = await testManifest();
     const userMetadata = { plain: 'value', 'with-dash': 'x' };
-    await objects.put(bucket, 'k', putOf('one', { attributes: { headers: { contentType: 'a/b' }, userMetadata }, ownerId: 'somebody' }), testCall());
+    await objects.put(
+      bucket,
+      'k',
+      putOf('one', { attributes: { headers: { contentType: 'a/b' }, userMetadata }, ownerId: 'somebody' }),
+      testCall(),
+    );
     const before = await objects.find({ bucket, key: 'k' }, testCall());
     const call = testCall();
     await objects.amend({ bucket, key: 'k' }, () => ({ acl: PUBLIC }), call);
@@ -74,9 +90,16 @@ describe('amending an object', () => {
     const before = await objects.find({ bucket, key: 'native' }, testCall());
     await new Promise((resolve) => setTimeout(resolve, 1100));
     await objects.amend({ bucket, key: 'native' }, () => ({ acl: PUBLIC }), testCall());
-    const { etag, mtime, userMetadata, headers, ownerId, acl } = await objects.find({ bucket, key: 'native' }, testCall());
+    const { etag, mtime, userMetadata, headers, ownerId, acl } = await objects.find(
+      { bucket, key: 'native' },
+      testCall(),
+    );
     expect({ etag, mtime, userMetadata, headers, ownerId }).toEqual({
-      etag: before.etag, mtime: before.mtime, userMetadata: { a: 'b' }, headers: { contentType: 'a/b' }, ownerId: before.ownerId,
+      etag: before.etag,
+      mtime: before.mtime,
+      userMetadata: { a: 'b' },
+      headers: { contentType: 'a/b' },
+      ownerId: before.ownerId,
     });
     expect(acl).toEqual(PUBLIC);
   });
@@ -93,7 +116,9 @@ describe('amending an object', () => {
 
   it('refuses what is not there, and what the amendment refuses', async () => {
     const { objects, bucket } = await testManifest();
-    await expect(objects.amend({ bucket, key: 'none' }, () => ({ acl: PUBLIC }), testCall())).rejects.toMatchObject({ code: 'NoSuchKey' });
+    await expect(objects.amend({ bucket, key: 'none' }, () => ({ acl: PUBLIC }), testCall())).rejects.toMatchObject({
+      code: 'NoSuchKey',
+    });
     await objects.put(bucket, 'k', putOf('one'), testCall());
     const refuse = (): never => {
       throw new Error('no');
@@ -105,15 +130,24 @@ describe('amending an object', () => {
   it('goes round again when somebody was faster, and is asked about what is there then', async () => {
     const { objects, bucket, faults } = await faulty();
     await objects.put(bucket, 'k', putOf('one'), testCall());
-    const overwrite = async (): Promise<unknown> => objects.put(bucket, 'k', putOf('second', { ownerId: 'new' }), testCall());
+    const overwrite = async (): Promise<unknown> =>
+      objects.put(bucket, 'k', putOf('second', { ownerId: 'new' }), testCall());
     faults.plan = first(1, 'setMetadata', { kind: 'interleave', before: overwrite });
     const asked: string[] = [];
-    await objects.amend({ bucket, key: 'k' }, (view) => {
-      asked.push(view.ownerId);
-      return { acl: PUBLIC };
-    }, testCall());
+    await objects.amend(
+      { bucket, key: 'k' },
+      (view) => {
+        asked.push(view.ownerId);
+        return { acl: PUBLIC };
+      },
+      testCall(),
+    );
     expect(asked).toEqual([bucket.ownerId, 'new']);
-    expect(await objects.find({ bucket, key: 'k' }, testCall())).toMatchObject({ ownerId: 'new', size: 6, acl: PUBLIC });
+    expect(await objects.find({ bucket, key: 'k' }, testCall())).toMatchObject({
+      ownerId: 'new',
+      size: 6,
+      acl: PUBLIC,
+    });
   });
 
   it.each(['loseRequest', 'loseAnswer'] as const)('ends well after %s', async (kind) => {
@@ -146,7 +180,9 @@ describe('amending a bucket', () => {
 
   it('of many at the same time loses none', async () => {
     const { buckets, bucket } = await testManifest();
-    const add = (i: number): BucketAmendment => (record) => ({ ...record, acl: [...(record.acl ?? []), ...MANY.slice(i, i + 1)] });
+    const add =
+      (i: number): BucketAmendment =>
+      (record) => ({ ...record, acl: [...(record.acl ?? []), ...MANY.slice(i, i + 1)] });
     await Promise.all(Array.from({ length: 8 }, (_, i) => buckets.amend(bucket, add(i), testCall())));
     expect((await buckets.get('bucket', testCall())).acl).toHaveLength(8);
   });

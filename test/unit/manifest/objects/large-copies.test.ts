@@ -17,7 +17,12 @@ async function copy(world: UploadFixture, from: string, to: string): Promise<unk
   const view = await world.objects.find({ bucket: world.bucket, key: from }, testCall());
   const attributes = { headers: { contentType: 'text/y' }, userMetadata: { colour: 'red' } };
   const source = { bucket: world.bucket, view };
-  return world.objects.copy(world.bucket, to, { source, sameAttributes: false, attributes, ownerId: 'me', conditions: {} }, testCall());
+  return world.objects.copy(
+    world.bucket,
+    to,
+    { source, sameAttributes: false, attributes, ownerId: 'me', conditions: {} },
+    testCall(),
+  );
 }
 
 async function kindOf(world: UploadFixture, key: string): Promise<string | undefined> {
@@ -43,7 +48,12 @@ describe('an object that the service cannot copy in one call', () => {
     await world.idle();
     expect([await kindOf(world, 'copy'), await world.text('copy')]).toEqual(['mlink', LARGE]);
     const view = await world.objects.find({ bucket: world.bucket, key: 'copy' }, testCall());
-    expect(view).toMatchObject({ etag, size: LARGE.length, headers: { contentType: 'text/y' }, userMetadata: { colour: 'red' } });
+    expect(view).toMatchObject({
+      etag,
+      size: LARGE.length,
+      headers: { contentType: 'text/y' },
+      userMetadata: { colour: 'red' },
+    });
     await copy(world, 'copy', 'copy');
     await world.idle();
     expect(await world.text('copy')).toBe(LARGE);
@@ -51,7 +61,11 @@ describe('an object that the service cannot copy in one call', () => {
     await world.put('copy', SMALL);
     await world.objects.remove({ bucket: world.bucket, key: 'k' }, { conditions: {}, ownerId: 'me' }, testCall());
     await world.idle();
-    expect([await world.text('k'), await world.text('copy'), await kindOf(world, 'copy')]).toEqual([undefined, SMALL, 'inline']);
+    expect([await world.text('k'), await world.text('copy'), await kindOf(world, 'copy')]).toEqual([
+      undefined,
+      SMALL,
+      'inline',
+    ]);
   });
 
   it('becomes a version of its own when versioning is turned on, and is promoted again', async () => {
@@ -60,7 +74,12 @@ describe('an object that the service cannot copy in one call', () => {
     await world.complete(target, parts);
     world.bucket = { ...world.bucket, versioning: 'enabled' };
     const { versionId } = (await world.put('k', SMALL)) as { versionId: string };
-    const remove = (id: string): Promise<unknown> => world.objects.remove({ bucket: world.bucket, key: 'k', versionId: id }, { conditions: {}, ownerId: 'me' }, testCall());
+    const remove = (id: string): Promise<unknown> =>
+      world.objects.remove(
+        { bucket: world.bucket, key: 'k', versionId: id },
+        { conditions: {}, ownerId: 'me' },
+        testCall(),
+      );
     expect(await world.text('k')).toBe(SMALL);
     await remove(versionId);
     expect(await world.text('k')).toBe(LARGE);

@@ -21,14 +21,22 @@ class Scene {
   }
 
   async put(versioning: Bucket['versioning'] = 'enabled'): Promise<string> {
-    const request = { body: Buffer.from('text'), attributes: { headers: {}, userMetadata: {} }, ownerId: OWNER, conditions: {} };
+    const request = {
+      body: Buffer.from('text'),
+      attributes: { headers: {}, userMetadata: {} },
+      ownerId: OWNER,
+      conditions: {},
+    };
     return (await this.fixture.objects.put({ ...this.bucket, versioning }, KEY, request, testCall())).versionId;
   }
 
   /** @returns whether the hold was acknowledged */
   hold(): Promise<boolean> {
     const target = { bucket: this.bucket, key: KEY, versionId: this.versionId };
-    return done(this.fixture.objects.amend(target, () => ({ lock: { legalHold: true } }), testCall()), 'NoSuchVersion');
+    return done(
+      this.fixture.objects.amend(target, () => ({ lock: { legalHold: true } }), testCall()),
+      'NoSuchVersion',
+    );
   }
 
   /** @returns whether the deletion was acknowledged */
@@ -37,13 +45,18 @@ class Scene {
       if (isKept(lock, { now: Date.now(), bypass: false })) throw new S3Error('AccessDenied');
     };
     const target = { bucket: this.bucket, key: KEY, versionId: this.versionId };
-    return done(this.fixture.objects.remove(target, { conditions: {}, ownerId: OWNER, guard }, testCall()), 'AccessDenied');
+    return done(
+      this.fixture.objects.remove(target, { conditions: {}, ownerId: OWNER, guard }, testCall()),
+      'AccessDenied',
+    );
   }
 
   async verify(held: boolean, removed: boolean, at: Point): Promise<void> {
     const target = { bucket: this.bucket, key: KEY, versionId: this.versionId };
     const isThere = await done(this.fixture.objects.find(target, testCall()), 'NoSuchVersion');
-    expect({ held, removed, isThere }, JSON.stringify(at)).toEqual(held ? { held, removed: false, isThere: true } : { held, removed: true, isThere: false });
+    expect({ held, removed, isThere }, JSON.stringify(at)).toEqual(
+      held ? { held, removed: false, isThere: true } : { held, removed: true, isThere: false },
+    );
   }
 }
 
@@ -60,7 +73,7 @@ async function done(work: Promise<unknown>, code: 'AccessDenied' | 'NoSuchVersio
 
 /** Where the version is that is locked and deleted. */
 const PLACES: Readonly<Record<string, (scene: Scene) => Promise<string>>> = {
-  'current': (scene) => scene.put(),
+  current: (scene) => scene.put(),
   'not current': async (scene) => {
     const versionId = await scene.put();
     await scene.put();
@@ -74,7 +87,11 @@ const PLACES: Readonly<Record<string, (scene: Scene) => Promise<string>>> = {
   },
   'below a marker': async (scene) => {
     const versionId = await scene.put();
-    await scene.fixture.objects.remove({ bucket: scene.bucket, key: KEY }, { conditions: {}, ownerId: OWNER }, testCall());
+    await scene.fixture.objects.remove(
+      { bucket: scene.bucket, key: KEY },
+      { conditions: {}, ownerId: OWNER },
+      testCall(),
+    );
     return versionId;
   },
 };
@@ -104,25 +121,30 @@ describe.each(Object.entries(PLACES))('a version that is %s', (_name, make) => {
 });
 
 describe('a hold on, or off, whichever version is current', () => {
-  it.each([true, false])('goes to the next one when that one is deleted meanwhile, and never finds none: %s', (legalHold) =>
-    everywhere(LEAST, async (at) => {
-      const scene = new Scene(await UploadFixture.open());
-      await scene.put();
-      scene.versionId = await scene.put();
-      await scene.fixture.idle();
-      const current = { bucket: scene.bucket, key: KEY };
-      let taken = '';
-      const hold = async (): Promise<void> => {
-        taken = (await scene.fixture.objects.amend(current, () => ({ lock: { legalHold } }), testCall())).versionId;
-      };
-      let removed = false;
-      const course = await interleave(scene.fixture, at, hold, async () => {
-        removed = await scene.remove();
-      });
-      const { lock, versionId } = await scene.fixture.objects.find(current, testCall());
-      expect(versionId === scene.versionId, JSON.stringify(at)).toBe(!removed);
-      // What is taken off a version may be followed by its deletion, what is put on it may not.
-      if (taken === versionId || legalHold) expect({ versionId, held: lock?.legalHold }).toEqual({ versionId: taken, held: legalHold });
-      return course;
-    }));
+  it.each([true, false])(
+    'goes to the next one when that one is deleted meanwhile, and never finds none: %s',
+    (legalHold) =>
+      everywhere(LEAST, async (at) => {
+        const scene = new Scene(await UploadFixture.open());
+        await scene.put();
+        scene.versionId = await scene.put();
+        await scene.fixture.idle();
+        const current = { bucket: scene.bucket, key: KEY };
+        let taken = '';
+        const hold = async (): Promise<void> => {
+          taken = (await scene.fixture.objects.amend(current, () => ({ lock: { legalHold } }), testCall())).versionId;
+        };
+        let removed = false;
+        const course = await interleave(scene.fixture, at, hold, async () => {
+          removed = await scene.remove();
+        });
+        const { lock, versionId } = await scene.fixture.objects.find(current, testCall());
+        expect(versionId === scene.versionId, JSON.stringify(at)).toBe(!removed);
+        // What is taken off a version may be followed by its deletion, what is put on it may not.
+        if (taken === versionId || legalHold) {
+          expect({ versionId, held: lock?.legalHold }).toEqual({ versionId: taken, held: legalHold });
+        }
+        return course;
+      }),
+  );
 });

@@ -17,9 +17,19 @@ function tag(value: string): Tag[] {
   return [{ key: 'tag', value }];
 }
 
-function put(fixture: UploadFixture, text: string, tags: readonly Tag[], more: Partial<PutRequest> = {}): Promise<unknown> {
+function put(
+  fixture: UploadFixture,
+  text: string,
+  tags: readonly Tag[],
+  more: Partial<PutRequest> = {},
+): Promise<unknown> {
   const attributes = { headers: { contentType: 'text/plain' }, userMetadata: { colour: 'blue' }, tags };
-  return fixture.objects.put(fixture.bucket, KEY, { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {}, ...more }, testCall());
+  return fixture.objects.put(
+    fixture.bucket,
+    KEY,
+    { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {}, ...more },
+    testCall(),
+  );
 }
 
 function amend(fixture: UploadFixture, tags: readonly Tag[] = AMENDED, call = testCall()): Promise<ObjectView> {
@@ -101,7 +111,9 @@ describe('amending an object', () => {
     const refuse = ({ tags }: ObjectView): never => {
       throw new Error(`no: ${tags?.[0]?.value ?? ''}`);
     };
-    await expect(fixture.objects.amend({ bucket: fixture.bucket, key: KEY }, refuse, testCall())).rejects.toThrow('no: old');
+    await expect(fixture.objects.amend({ bucket: fixture.bucket, key: KEY }, refuse, testCall())).rejects.toThrow(
+      'no: old',
+    );
     expect(await tagsOf(fixture)).toEqual(OLD);
   });
 
@@ -111,7 +123,11 @@ describe('amending an object', () => {
     const metadata = { made_by: 'a tool' };
     if (md5 === 'without') {
       const { tokens } = await fixture.memory.stagePart(ref, Buffer.from('native'), testCall());
-      await fixture.memory.assemble(ref, { tokens, metadata, headers: { contentType: 'a/b' }, condition: ABSENT }, testCall());
+      await fixture.memory.assemble(
+        ref,
+        { tokens, metadata, headers: { contentType: 'a/b' }, condition: ABSENT },
+        testCall(),
+      );
     } else {
       await fixture.memory.write(ref, Buffer.from('native'), { metadata, headers: { contentType: 'a/b' } }, testCall());
     }
@@ -131,7 +147,10 @@ describe('amending an object', () => {
     const fixture = await UploadFixture.open();
     await put(fixture, 'text', OLD);
     const before = await lasting(fixture);
-    const big = Array.from({ length: 10 }, (_, i) => ({ key: `${i}${'\u00e4'.repeat(127)}`, value: '\u20ac'.repeat(256) }));
+    const big = Array.from({ length: 10 }, (_, i) => ({
+      key: `${i}${'\u00e4'.repeat(127)}`,
+      value: '\u20ac'.repeat(256),
+    }));
     await amend(fixture, big);
     expect(await tagsOf(fixture)).toEqual(big);
     expect(await fixture.names('o/')).toHaveLength(1);
@@ -217,7 +236,12 @@ describe('a change of tags, in the midst of which', () => {
     await everywhere(1, async (point) => {
       const fixture = await UploadFixture.open();
       await put(fixture, 'old', OLD);
-      const course = await interleave(fixture, point, () => amend(fixture), () => put(fixture, 'new', NEW));
+      const course = await interleave(
+        fixture,
+        point,
+        () => amend(fixture),
+        () => put(fixture, 'new', NEW),
+      );
       expect(await fixture.text(KEY)).toBe(course.met ? 'new' : 'old');
       const displaced = course.met && point.side === 'after' && point.n === 2;
       expect(await tagsOf(fixture)).toEqual(displaced ? NEW : AMENDED);
@@ -230,7 +254,12 @@ describe('a change of tags, in the midst of which', () => {
       const fixture = await UploadFixture.open();
       await put(fixture, 'old', OLD);
       let code = '';
-      const course = await interleave(fixture, point, async () => (code = await codeOf(amend(fixture))), () => remove(fixture));
+      const course = await interleave(
+        fixture,
+        point,
+        async () => (code = await codeOf(amend(fixture))),
+        () => remove(fixture),
+      );
       expect(code).toBe(course.met && !(point.side === 'after' && point.n === 2) ? 'NoSuchKey' : 'ok');
       expect(await fixture.text(KEY)).toBe(course.met ? undefined : 'old');
       return course;
@@ -240,10 +269,19 @@ describe('a change of tags, in the midst of which', () => {
   it('the object is settled: neither is lost', async () => {
     await everywhere(1, async (point) => {
       const fixture = await unsettled();
-      const course = await interleave(fixture, point, () => amend(fixture), () => settle(fixture.bucket, KEY, testCall()));
+      const course = await interleave(
+        fixture,
+        point,
+        () => amend(fixture),
+        () => settle(fixture.bucket, KEY, testCall()),
+      );
       expect(await tagsOf(fixture)).toEqual(AMENDED);
       await settle(fixture.bucket, KEY, testCall());
-      expect(await find(fixture)).toMatchObject({ head: { kind: 'inline' }, tags: AMENDED, etag: multipartEtag('one,', 'two') });
+      expect(await find(fixture)).toMatchObject({
+        head: { kind: 'inline' },
+        tags: AMENDED,
+        etag: multipartEtag('one,', 'two'),
+      });
       expect(await fixture.text(KEY)).toBe('one,two');
       return course;
     });
@@ -253,7 +291,12 @@ describe('a change of tags, in the midst of which', () => {
     await everywhere(1, async (point) => {
       const fixture = await UploadFixture.open();
       await put(fixture, 'old', OLD);
-      const course = await interleave(fixture, point, () => amend(fixture), () => amend(fixture, NEW));
+      const course = await interleave(
+        fixture,
+        point,
+        () => amend(fixture),
+        () => amend(fixture, NEW),
+      );
       expect(await tagsOf(fixture)).toEqual(course.met && point.side === 'after' && point.n === 2 ? NEW : AMENDED);
       return course;
     });
@@ -264,7 +307,12 @@ describe('tags that change in the midst of', () => {
   it('settling stay', async () => {
     await everywhere(2, async (point) => {
       const fixture = await unsettled();
-      const course = await interleave(fixture, point, () => settle(fixture.bucket, KEY, testCall()), () => amend(fixture));
+      const course = await interleave(
+        fixture,
+        point,
+        () => settle(fixture.bucket, KEY, testCall()),
+        () => amend(fixture),
+      );
       expect(await tagsOf(fixture)).toEqual(course.met ? AMENDED : OLD);
       expect(await fixture.text(KEY)).toBe('one,two');
       await settle(fixture.bucket, KEY, testCall());
@@ -278,7 +326,12 @@ describe('tags that change in the midst of', () => {
     await everywhere(1, async (point) => {
       const fixture = await UploadFixture.open();
       await put(fixture, 'old', OLD);
-      const course = await interleave(fixture, point, () => remove(fixture), () => codeOf(amend(fixture)));
+      const course = await interleave(
+        fixture,
+        point,
+        () => remove(fixture),
+        () => codeOf(amend(fixture)),
+      );
       expect(await fixture.text(KEY)).toBeUndefined();
       return course;
     });
@@ -303,10 +356,20 @@ describe('tags that change in the midst of', () => {
   it('a PUT that is displaced before its checksum comes leave the other object alone', async () => {
     const fixture = await UploadFixture.open();
     const facts = Promise.resolve({ checksum: { algorithm: 'CRC32', value: 'AAAAAA==' } as const });
-    await interleave(fixture, { n: 1, side: 'after' }, () => put(fixture, 'first', OLD, { facts }), () => put(fixture, 'second', NEW));
+    await interleave(
+      fixture,
+      { n: 1, side: 'after' },
+      () => put(fixture, 'first', OLD, { facts }),
+      () => put(fixture, 'second', NEW),
+    );
     expect(await find(fixture)).not.toHaveProperty('checksum');
     expect(await fixture.text(KEY)).toBe('second');
-    await interleave(fixture, { n: 1, side: 'after' }, () => put(fixture, 'third', OLD, { facts }), () => remove(fixture));
+    await interleave(
+      fixture,
+      { n: 1, side: 'after' },
+      () => put(fixture, 'third', OLD, { facts }),
+      () => remove(fixture),
+    );
     expect(await fixture.text(KEY)).toBeUndefined();
   });
 });
@@ -314,8 +377,11 @@ describe('tags that change in the midst of', () => {
 describe('an upload that breaks off before it is published, over an object whose tags then change often', () => {
   it.each(['of ours', 'of native tools'])('is completed all the same, over one %s', async (whose) => {
     const fixture = await UploadFixture.open();
-    if (whose === 'of ours') await put(fixture, 'old', OLD);
-    else await fixture.memory.write({ container: 'bucket', name: KEY }, Buffer.from('old'), { metadata: {} }, testCall());
+    if (whose === 'of ours') {
+      await put(fixture, 'old', OLD);
+    } else {
+      await fixture.memory.write({ container: 'bucket', name: KEY }, Buffer.from('old'), { metadata: {} }, testCall());
+    }
     const { target, parts } = await fixture.started(KEY, 'one,', 'two');
     fixture.plan = ({ method, ref }) => (method === 'write' && ref.name === KEY ? { kind: 'fail' } : undefined);
     expect(await codeOf(fixture.complete(target, parts))).not.toBe('ok');

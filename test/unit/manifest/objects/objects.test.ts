@@ -48,14 +48,26 @@ describe('objects of a never-versioned bucket', () => {
     const { view, body } = await objects.open({ bucket, key: 'k' }, {}, get);
     body.discard();
     expect(get.facts.backendCalls).toBe(1);
-    expect(view).toMatchObject({ etag: MD5_OF_ONE, size: 3, headers: { contentType: 'text/plain' }, ownerId: bucket.ownerId });
+    expect(view).toMatchObject({
+      etag: MD5_OF_ONE,
+      size: 3,
+      headers: { contentType: 'text/plain' },
+      ownerId: bucket.ownerId,
+    });
     expect(view.mtime).toBe(committed.mtime);
     expect(view.mtime % 1000).toBe(0);
   });
 
   it('keeps metadata of any name and value, natively where the cloud can hold it', async () => {
     const { objects, bucket, store } = await testManifest();
-    const userMetadata = { plain: 'value', 'with-dash': 'x', '1st': 'y', empty: '', 'latin\u00e9': 'caf\u00e9', s3gw: 'reserved' };
+    const userMetadata = {
+      plain: 'value',
+      'with-dash': 'x',
+      '1st': 'y',
+      empty: '',
+      'latin\u00e9': 'caf\u00e9',
+      s3gw: 'reserved',
+    };
     const headers = { contentType: 'a/b', contentDisposition: 'attachment; filename="\u00e9"' };
     const attributes = { headers, userMetadata, expires: 'never', websiteRedirect: '/x', storageClass: 'GLACIER' };
     await objects.put(bucket, 'k', putOf('one', { attributes }), testCall());
@@ -68,7 +80,9 @@ describe('objects of a never-versioned bucket', () => {
 
   it('spills a record that is too big for the blob, and reads it back', async () => {
     const { objects, bucket, store } = await testManifest();
-    const userMetadata = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`not-native-${String(i)}`, '\u00ff'.repeat(40)]));
+    const userMetadata = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [`not-native-${String(i)}`, '\u00ff'.repeat(40)]),
+    );
     await objects.put(bucket, 'k', putOf('one', { attributes: { headers: {}, userMetadata } }), testCall());
     expect((await objects.find({ bucket, key: 'k' }, testCall())).userMetadata).toEqual(userMetadata);
     const spilled = await store.list('system', { prefix: 'o/', limit: 10 }, testCall());
@@ -79,15 +93,28 @@ describe('objects of a never-versioned bucket', () => {
     const manifest = await testManifest();
     const { objects, bucket, store } = manifest;
     const metadata = { made_by: 'a tool', s3gw: 'not a record of ours' };
-    await store.write({ container: 'bucket', name: 'native' }, Buffer.from('one'), { headers: { contentType: 'a/b' }, metadata }, testCall());
+    await store.write(
+      { container: 'bucket', name: 'native' },
+      Buffer.from('one'),
+      { headers: { contentType: 'a/b' }, metadata },
+      testCall(),
+    );
     const view = await objects.find({ bucket, key: 'native' }, testCall());
-    expect(view).toMatchObject({ etag: MD5_OF_ONE, size: 3, headers: { contentType: 'a/b' }, userMetadata: { made_by: 'a tool' } });
+    expect(view).toMatchObject({
+      etag: MD5_OF_ONE,
+      size: 3,
+      headers: { contentType: 'a/b' },
+      userMetadata: { made_by: 'a tool' },
+    });
     expect(await text(objects, manifest, 'native')).toBe('one');
   });
 
   it('answers NoSuchKey, and NoSuchBucket when the container has gone', async () => {
     const { objects, bucket, store } = await testManifest();
-    await expect(objects.find({ bucket, key: 'none' }, testCall())).rejects.toMatchObject({ code: 'NoSuchKey', extra: { Key: 'none' } });
+    await expect(objects.find({ bucket, key: 'none' }, testCall())).rejects.toMatchObject({
+      code: 'NoSuchKey',
+      extra: { Key: 'none' },
+    });
     await expect(objects.open({ bucket, key: 'none' }, {}, testCall())).rejects.toMatchObject({ code: 'NoSuchKey' });
     await store.removeContainer('bucket', testCall());
     await expect(objects.put(bucket, 'k', putOf('x'), testCall())).rejects.toMatchObject({ code: 'NoSuchBucket' });
@@ -96,11 +123,17 @@ describe('objects of a never-versioned bucket', () => {
 
   it('removes on the revision read and honours If-Match', async () => {
     const { objects, bucket } = await testManifest();
-    expect(await objects.remove({ bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall())).toEqual({ deleteMarker: false });
+    expect(await objects.remove({ bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall())).toEqual({
+      deleteMarker: false,
+    });
     await objects.put(bucket, 'k', putOf('one'), testCall());
-    await expect(objects.remove({ bucket, key: 'k' }, { conditions: { ifMatch: '"other"' }, ownerId: OWNER }, testCall())).rejects.toMatchObject({ code: 'PreconditionFailed' });
+    await expect(
+      objects.remove({ bucket, key: 'k' }, { conditions: { ifMatch: '"other"' }, ownerId: OWNER }, testCall()),
+    ).rejects.toMatchObject({ code: 'PreconditionFailed' });
     const call = testCall();
-    expect(await objects.remove({ bucket, key: 'k' }, { conditions: { ifMatch: MD5_OF_ONE }, ownerId: OWNER }, call)).toEqual({ deleteMarker: false });
+    expect(
+      await objects.remove({ bucket, key: 'k' }, { conditions: { ifMatch: MD5_OF_ONE }, ownerId: OWNER }, call),
+    ).toEqual({ deleteMarker: false });
     expect(call.facts.backendCalls).toBe(2);
     await expect(objects.find({ bucket, key: 'k' }, testCall())).rejects.toMatchObject({ code: 'NoSuchKey' });
   });
@@ -109,16 +142,24 @@ describe('objects of a never-versioned bucket', () => {
 describe('conditional writes', () => {
   it('creates once: 100 racing If-None-Match:* have exactly one winner', async () => {
     const { objects, bucket } = await testManifest();
-    const racers = Array.from({ length: 100 }, (_, i) => objects.put(bucket, 'once', putOf(String(i), { conditions: { ifNoneMatch: '*' } }), testCall()));
+    const racers = Array.from({ length: 100 }, (_, i) =>
+      objects.put(bucket, 'once', putOf(String(i), { conditions: { ifNoneMatch: '*' } }), testCall()),
+    );
     const outcomes = await Promise.allSettled(racers);
     expect(outcomes.filter((o) => o.status === 'fulfilled')).toHaveLength(1);
-    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'PreconditionFailed', status: 412 });
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') {
+        expect(outcome.reason).toMatchObject({ code: 'PreconditionFailed', status: 412 });
+      }
+    }
   });
 
   it('never reports a winner twice, and never a 412 to the winner, when answers are lost', async () => {
     for (let lost = 1; lost <= 4; lost++) {
       const { objects, bucket } = await testManifest({ store: losingAnswers(new MemoryBlobStore(), lost) });
-      const racers = Array.from({ length: 20 }, (_, i) => objects.put(bucket, 'once', putOf(String(i), { conditions: { ifNoneMatch: '*' } }), testCall()));
+      const racers = Array.from({ length: 20 }, (_, i) =>
+        objects.put(bucket, 'once', putOf(String(i), { conditions: { ifNoneMatch: '*' } }), testCall()),
+      );
       const outcomes = await Promise.allSettled(racers);
       expect(outcomes.filter((o) => o.status === 'fulfilled')).toHaveLength(1);
     }
@@ -150,7 +191,9 @@ describe('conditional writes', () => {
     const swap = (body: string) => objects.put(bucket, 'k', putOf(body, { conditions: { ifMatch: etag } }), testCall());
     const outcomes = await Promise.allSettled([swap('a'), swap('b'), swap('c')]);
     expect(outcomes.filter((o) => o.status === 'fulfilled')).toHaveLength(1);
-    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'PreconditionFailed' });
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'PreconditionFailed' });
+    }
   });
 
   it('answers 409 when the swap lost although the ETag still matches', async () => {
@@ -172,9 +215,18 @@ describe('conditional writes', () => {
 
   it('If-Match on nothing is 404; If-None-Match with an ETag refuses only that one', async () => {
     const { objects, bucket } = await testManifest();
-    await expect(objects.put(bucket, 'k', putOf('x', { conditions: { ifMatch: '*' } }), testCall())).rejects.toMatchObject({ code: 'NoSuchKey' });
-    const { etag } = await objects.put(bucket, 'k', putOf('x', { conditions: { ifNoneMatch: '"nothing"' } }), testCall());
-    await expect(objects.put(bucket, 'k', putOf('y', { conditions: { ifNoneMatch: etag } }), testCall())).rejects.toMatchObject({ code: 'PreconditionFailed' });
+    await expect(
+      objects.put(bucket, 'k', putOf('x', { conditions: { ifMatch: '*' } }), testCall()),
+    ).rejects.toMatchObject({ code: 'NoSuchKey' });
+    const { etag } = await objects.put(
+      bucket,
+      'k',
+      putOf('x', { conditions: { ifNoneMatch: '"nothing"' } }),
+      testCall(),
+    );
+    await expect(
+      objects.put(bucket, 'k', putOf('y', { conditions: { ifNoneMatch: etag } }), testCall()),
+    ).rejects.toMatchObject({ code: 'PreconditionFailed' });
     await objects.put(bucket, 'k', putOf('y', { conditions: { ifNoneMatch: '"other"' } }), testCall());
   });
 });
@@ -197,13 +249,25 @@ describe('publishing, settling and copying', () => {
     await published(manifest, 'k');
     const { objects, bucket, store } = manifest;
     const before = await objects.find({ bucket, key: 'k' }, testCall());
-    expect(before).toMatchObject({ etag: 'abc-1', size: 12, mtime: 5000, parts: [{ number: 1, size: 12 }], head: { kind: 'mlink' } });
+    expect(before).toMatchObject({
+      etag: 'abc-1',
+      size: 12,
+      mtime: 5000,
+      parts: [{ number: 1, size: 12 }],
+      head: { kind: 'mlink' },
+    });
     expect(await text(objects, manifest, 'k')).toBe('staged bytes');
 
     const { settle } = await import('../../../../src/manifest/versions/settle.ts');
     await settle(bucket, 'k', testCall());
     const after = await objects.find({ bucket, key: 'k' }, testCall());
-    expect(after).toMatchObject({ etag: 'abc-1', size: 12, mtime: 5000, parts: [{ number: 1, size: 12 }], head: { kind: 'inline' } });
+    expect(after).toMatchObject({
+      etag: 'abc-1',
+      size: 12,
+      mtime: 5000,
+      parts: [{ number: 1, size: 12 }],
+      head: { kind: 'inline' },
+    });
     expect(after.headers).toEqual(before.headers);
     expect(await text(objects, manifest, 'k')).toBe('staged bytes');
     const left = await store.list('system', { prefix: 'v/', limit: 10 }, testCall());
@@ -214,7 +278,10 @@ describe('publishing, settling and copying', () => {
     const manifest = await testManifest();
     await published(manifest, 'k');
     await manifest.settler.idle();
-    expect(await manifest.objects.find({ bucket: manifest.bucket, key: 'k' }, testCall())).toMatchObject({ etag: 'abc-1', head: { kind: 'inline' } });
+    expect(await manifest.objects.find({ bucket: manifest.bucket, key: 'k' }, testCall())).toMatchObject({
+      etag: 'abc-1',
+      head: { kind: 'inline' },
+    });
   });
 
   it('settles what a crash left when somebody reads it', async () => {
@@ -224,7 +291,10 @@ describe('publishing, settling and copying', () => {
     const later = await testManifest({ store });
     expect((await later.objects.find({ bucket, key: 'k' }, testCall())).head.kind).toBe('mlink');
     await later.settler.idle();
-    expect(await later.objects.find({ bucket, key: 'k' }, testCall())).toMatchObject({ etag: 'abc-1', head: { kind: 'inline' } });
+    expect(await later.objects.find({ bucket, key: 'k' }, testCall())).toMatchObject({
+      etag: 'abc-1',
+      head: { kind: 'inline' },
+    });
   });
 
   it('frees the private blob that a publish displaced', async () => {
@@ -239,14 +309,26 @@ describe('publishing, settling and copying', () => {
   });
 
   it('stores a body beyond the largest single write through a private blob, with its true MD5', async () => {
-    const manifest = await testManifest({ store: new MemoryBlobStore({ capabilities: { maxWrite: 1000, maxStagedBlock: 700 } }) });
+    const manifest = await testManifest({
+      store: new MemoryBlobStore({ capabilities: { maxWrite: 1000, maxStagedBlock: 700 } }),
+    });
     const { objects, bucket, settler } = manifest;
     const content = 'x'.repeat(1500);
     const etag = createHash('md5').update(content).digest('hex');
-    const committed = await objects.put(bucket, 'big', putOf(content, { facts: Promise.resolve({ md5: etag }) }), testCall());
+    const committed = await objects.put(
+      bucket,
+      'big',
+      putOf(content, { facts: Promise.resolve({ md5: etag }) }),
+      testCall(),
+    );
     expect(committed.etag).toBe(etag);
     await settler.idle();
-    expect(await objects.find({ bucket, key: 'big' }, testCall())).toMatchObject({ size: 1500, etag, md5: etag, head: { kind: 'inline' } });
+    expect(await objects.find({ bucket, key: 'big' }, testCall())).toMatchObject({
+      size: 1500,
+      etag,
+      md5: etag,
+      head: { kind: 'inline' },
+    });
     expect(await text(objects, manifest, 'big')).toBe(content);
   });
 
@@ -255,11 +337,23 @@ describe('publishing, settling and copying', () => {
     const { objects, bucket } = manifest;
     await objects.put(bucket, 'a', putOf('one'), testCall());
     await published(manifest, 'm');
-    for (const [from, etag, content] of [['a', MD5_OF_ONE, 'one'], ['m', 'abc-1', 'staged bytes']] as const) {
+    for (const [from, etag, content] of [
+      ['a', MD5_OF_ONE, 'one'],
+      ['m', 'abc-1', 'staged bytes'],
+    ] as const) {
       const view = await objects.find({ bucket, key: from }, testCall());
-      const copy = { ...putOf(''), source: { bucket, view }, sameAttributes: true, attributes: { headers: view.headers, userMetadata: view.userMetadata } };
+      const copy = {
+        ...putOf(''),
+        source: { bucket, view },
+        sameAttributes: true,
+        attributes: { headers: view.headers, userMetadata: view.userMetadata },
+      };
       expect(await objects.copy(bucket, `${from}-copy`, copy, testCall())).toMatchObject({ etag });
-      expect(await objects.find({ bucket, key: `${from}-copy` }, testCall())).toMatchObject({ etag, size: content.length, headers: { contentType: 'text/plain' } });
+      expect(await objects.find({ bucket, key: `${from}-copy` }, testCall())).toMatchObject({
+        etag,
+        size: content.length,
+        headers: { contentType: 'text/plain' },
+      });
       expect(await text(objects, manifest, `${from}-copy`)).toBe(content);
     }
   });

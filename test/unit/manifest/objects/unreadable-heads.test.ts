@@ -4,7 +4,12 @@ import { testCall } from '../../../support/test-call.ts';
 import { VersionedBucket } from '../../../support/versioned.ts';
 
 /** User metadata that no head has room for. */
-const LARGE = { attributes: { headers: {}, userMetadata: Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`Ä${n}`, 'x'.repeat(200)])) } };
+const LARGE = {
+  attributes: {
+    headers: {},
+    userMetadata: Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`Ä${n}`, 'x'.repeat(200)])),
+  },
+};
 
 /** A key whose record goes on in a blob that is gone. */
 async function withoutOverflow(versioning: 'never' | 'enabled'): Promise<VersionedBucket> {
@@ -55,18 +60,34 @@ describe('a record of a kind that this release does not know', () => {
     expect(decodeRecord('{"v":1,"s":1}')).toMatchObject({ kind: 'inline' });
     const key = await VersionedBucket.create();
     key.set('never');
-    await key.manifest.store.write({ container: 'bucket', name: 'k' }, Buffer.from('x'), { metadata: { [RECORD_NAME]: '{"v":1,"k":"q","s":1}' } }, testCall());
+    await key.manifest.store.write(
+      { container: 'bucket', name: 'k' },
+      Buffer.from('x'),
+      { metadata: { [RECORD_NAME]: '{"v":1,"k":"q","s":1}' } },
+      testCall(),
+    );
     await expect(key.find()).rejects.toThrow(RecordFormatError);
     await expect(key.remove()).rejects.toThrow(RecordFormatError);
   });
 });
 
 describe('a record that somebody else wrote', () => {
-  it.each(['{"v":2,"s":1}', '{"v":1,"s":1,"p":{"r":[[1,1000000000000,1]]}}', '{"v":1,"s":1,"k":"m","b":"../other"}', '{"v":1,"s":1,"ov":"../b/other"}', '{"v":1,"s":1e300}'])('keeps no connection: %s', async (record) => {
+  it.each([
+    '{"v":2,"s":1}',
+    '{"v":1,"s":1,"p":{"r":[[1,1000000000000,1]]}}',
+    '{"v":1,"s":1,"k":"m","b":"../other"}',
+    '{"v":1,"s":1,"ov":"../b/other"}',
+    '{"v":1,"s":1e300}',
+  ])('keeps no connection: %s', async (record) => {
     const key = await VersionedBucket.create();
     key.set('never');
     const { store } = key.manifest;
-    await store.write({ container: 'bucket', name: 'k' }, Buffer.from('x'), { metadata: { [RECORD_NAME]: record } }, testCall());
+    await store.write(
+      { container: 'bucket', name: 'k' },
+      Buffer.from('x'),
+      { metadata: { [RECORD_NAME]: record } },
+      testCall(),
+    );
     const { read } = store;
     let discarded = 0;
     store.read = async (...request) => {

@@ -13,7 +13,12 @@ describe('a bucket with versioning enabled', () => {
     const key = await VersionedBucket.create();
     const [one, two, three] = [await key.put('one'), await key.put('two'), await key.put('three')];
     expect(new Set([one, two, three]).size).toBe(3);
-    expect([await key.text(), await key.text(one), await key.text(two), await key.text(three)]).toEqual(['three', 'one', 'two', 'three']);
+    expect([await key.text(), await key.text(one), await key.text(two), await key.text(three)]).toEqual([
+      'three',
+      'one',
+      'two',
+      'three',
+    ]);
     expect(await key.text('null')).toBe('NoSuchVersion');
   });
 
@@ -65,7 +70,11 @@ describe('a bucket whose versioning is suspended', () => {
     expect(await key.put('null two')).toBe('null');
     expect([await key.text(), await key.text('null'), await key.text(one)]).toEqual(['null two', 'null two', 'one']);
     expect(await key.remove()).toEqual({ deleteMarker: true, versionId: 'null' });
-    expect([await key.text(), await key.text('null'), await key.text(one)]).toEqual(['NoSuchKey', 'MethodNotAllowed', 'one']);
+    expect([await key.text(), await key.text('null'), await key.text(one)]).toEqual([
+      'NoSuchKey',
+      'MethodNotAllowed',
+      'one',
+    ]);
     expect(await key.remove('null')).toEqual({ deleteMarker: true, versionId: 'null' });
     expect(await key.text()).toBe('one');
     key.set('enabled');
@@ -141,37 +150,56 @@ describe('just after versioning was enabled for the first time', () => {
     key.set('never');
     await key.put('late');
     key.set(enabled);
-    expect([await key.text(), await key.text('null'), await key.text(one), await key.text(two)]).toEqual(['late', 'late', 'one', 'two']);
+    expect([await key.text(), await key.text('null'), await key.text(one), await key.text(two)]).toEqual([
+      'late',
+      'late',
+      'one',
+      'two',
+    ]);
     await expect(key.remove('null')).rejects.toMatchObject({ kind: 'unavailable' });
     const three = await key.put('three');
-    expect([await key.text(), await key.text('null'), await key.text(two), await key.text(three)]).toEqual(['three', 'late', 'two', 'three']);
-    const names = (await key.manifest.store.list('system', { prefix: 'v/', limit: 10 }, testCall())).entries.map(({ name }) => name);
+    expect([await key.text(), await key.text('null'), await key.text(two), await key.text(three)]).toEqual([
+      'three',
+      'late',
+      'two',
+      'three',
+    ]);
+    const names = (await key.manifest.store.list('system', { prefix: 'v/', limit: 10 }, testCall())).entries.map(
+      ({ name }) => name,
+    );
     const texts = await Promise.all(names.map((name) => key.text(name.slice(-32))));
     expect(texts).toEqual(['three', 'NoSuchVersion', 'two', 'one']); // the null version has its place, and no id of its own
   });
 
-  it.each(['its tags', 'a lock of a version below it'])('knows where a late head stands after a change of %s', async (what) => {
-    const key = await VersionedBucket.create();
-    const enabled: Versioning = 'enabled';
-    key.bucket = { ...key.bucket, versioning: enabled, versionedSince: Date.now() };
-    const { objects, settler } = key.manifest;
-    const two = await key.put('one').then(() => key.put('two'));
-    const slow = createObjects({ clock: createClock(() => Date.now() - 3_600_000), settler });
-    await slow.put({ ...key.bucket, versioning: 'never' }, 'k', putOf('late'), testCall());
-    const { mtime } = await key.find();
-    const lock = { retention: { mode: 'GOVERNANCE', until: Date.now() + 60_000 } } as const;
-    if (what === 'its tags') await objects.amend({ bucket: key.bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall());
-    else await objects.amend({ bucket: key.bucket, key: 'k', versionId: two }, () => ({ lock }), testCall());
-    expect([await key.text(), (await key.find()).mtime]).toEqual(['late', mtime]);
+  it.each(['its tags', 'a lock of a version below it'])(
+    'knows where a late head stands after a change of %s',
+    async (what) => {
+      const key = await VersionedBucket.create();
+      const enabled: Versioning = 'enabled';
+      key.bucket = { ...key.bucket, versioning: enabled, versionedSince: Date.now() };
+      const { objects, settler } = key.manifest;
+      const two = await key.put('one').then(() => key.put('two'));
+      const slow = createObjects({ clock: createClock(() => Date.now() - 3_600_000), settler });
+      await slow.put({ ...key.bucket, versioning: 'never' }, 'k', putOf('late'), testCall());
+      const { mtime } = await key.find();
+      const lock = { retention: { mode: 'GOVERNANCE', until: Date.now() + 60_000 } } as const;
+      if (what === 'its tags') {
+        await objects.amend({ bucket: key.bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall());
+      } else {
+        await objects.amend({ bucket: key.bucket, key: 'k', versionId: two }, () => ({ lock }), testCall());
+      }
+      expect([await key.text(), (await key.find()).mtime]).toEqual(['late', mtime]);
 
-    const three = (await slow.put(key.bucket, 'k', putOf('three'), testCall())).versionId;
-    expect([await key.text(), three < two, (await key.find('null')).mtime]).toEqual(['three', true, mtime]); // names of newer versions are smaller
-    await key.remove(three);
-    expect([await key.text(), await key.text('null'), await key.text(two)]).toEqual(['late', 'late', 'two']);
-  });
+      const three = (await slow.put(key.bucket, 'k', putOf('three'), testCall())).versionId;
+      expect([await key.text(), three < two, (await key.find('null')).mtime]).toEqual(['three', true, mtime]); // names of newer versions are smaller
+      await key.remove(three);
+      expect([await key.text(), await key.text('null'), await key.text(two)]).toEqual(['late', 'late', 'two']);
+    },
+  );
 
   const LATE_CHANGES = {
-    'tags it': (late: Objects, bucket: Bucket) => late.amend({ bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall()),
+    'tags it': (late: Objects, bucket: Bucket) =>
+      late.amend({ bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall()),
     'replaces it on condition': async (late: Objects, bucket: Bucket) => {
       const { etag } = await late.find({ bucket, key: 'k' }, testCall());
       await late.put(bucket, 'k', putOf('late', { conditions: { ifMatch: etag } }), testCall());
@@ -182,24 +210,39 @@ describe('just after versioning was enabled for the first time', () => {
     },
   };
 
-  it.each(Object.keys(LATE_CHANGES) as (keyof typeof LATE_CHANGES)[])('knows where a late head stands when another late request %s', async (what) => {
-    const key = await VersionedBucket.create();
-    const enabled: Versioning = 'enabled';
-    key.bucket = { ...key.bucket, versioning: enabled, versionedSince: Date.now() };
-    const { objects, settler } = key.manifest;
-    const two = await key.put('one').then(() => key.put('two'));
-    const slow = createObjects({ clock: createClock(() => Date.now() - 3_600_000), settler });
-    const before = { ...key.bucket, versioning: 'never' } as const;
-    await slow.put(before, 'k', putOf('late'), testCall());
-    await LATE_CHANGES[what](slow, before);
+  it.each(Object.keys(LATE_CHANGES) as (keyof typeof LATE_CHANGES)[])(
+    'knows where a late head stands when another late request %s',
+    async (what) => {
+      const key = await VersionedBucket.create();
+      const enabled: Versioning = 'enabled';
+      key.bucket = { ...key.bucket, versioning: enabled, versionedSince: Date.now() };
+      const { objects, settler } = key.manifest;
+      const two = await key.put('one').then(() => key.put('two'));
+      const slow = createObjects({ clock: createClock(() => Date.now() - 3_600_000), settler });
+      const before = { ...key.bucket, versioning: 'never' } as const;
+      await slow.put(before, 'k', putOf('late'), testCall());
+      await LATE_CHANGES[what](slow, before);
 
-    const three = (await slow.put(key.bucket, 'k', putOf('three'), testCall())).versionId;
-    expect([await key.text(), three < two]).toEqual(['three', true]); // names of newer versions are smaller
-    const { entries } = await createListing().versions(key.bucket, { prefix: '', delimiter: '', after: '', limit: 10 }, testCall());
-    expect(entries.map((entry) => (entry.kind === 'prefix' ? '' : entry.versionId)).slice(0, 3)).toEqual([three, 'null', two]);
-    await objects.remove({ bucket: key.bucket, key: 'k', versionId: three }, { conditions: {}, ownerId: OWNER }, testCall());
-    expect([await key.text(), await key.text(two)]).toEqual(['late', 'two']);
-  });
+      const three = (await slow.put(key.bucket, 'k', putOf('three'), testCall())).versionId;
+      expect([await key.text(), three < two]).toEqual(['three', true]); // names of newer versions are smaller
+      const { entries } = await createListing().versions(
+        key.bucket,
+        { prefix: '', delimiter: '', after: '', limit: 10 },
+        testCall(),
+      );
+      expect(entries.map((entry) => (entry.kind === 'prefix' ? '' : entry.versionId)).slice(0, 3)).toEqual([
+        three,
+        'null',
+        two,
+      ]);
+      await objects.remove(
+        { bucket: key.bucket, key: 'k', versionId: three },
+        { conditions: {}, ownerId: OWNER },
+        testCall(),
+      );
+      expect([await key.text(), await key.text(two)]).toEqual(['late', 'two']);
+    },
+  );
 
   it('finds the versions of a key whose head is gone', async () => {
     const key = await VersionedBucket.create();
@@ -211,24 +254,39 @@ describe('just after versioning was enabled for the first time', () => {
 });
 
 describe('a copy of the current version over itself', () => {
-  it.each(['enabled', 'suspended'] as const)('is told to look again, when the service does not say which condition failed: %s', async (versioning) => {
-    const key = await VersionedBucket.create();
-    const one = await key.put('one');
-    key.set(versioning);
-    const { objects, store } = key.manifest;
-    const copy = store.copy.bind(store);
-    store.copy = (...request) =>
-      copy(...request).catch((error: unknown) => {
-        throw isStoreError(error, 'sourceConditionFailed') ? new StoreError('conditionFailed', { call: 'copy' }) : error;
-      });
-    const attempt = async (): Promise<unknown> => {
-      const view = await key.find(one);
-      const source = { bucket: key.bucket, view };
-      const request = { source, conditions: {}, ownerId: view.ownerId, attributes: { ...view, storageClass: 'GLACIER' }, sameAttributes: false };
-      return objects.copy(key.bucket, 'k', request, testCall());
-    };
-    await expect(attempt()).rejects.toMatchObject({ kind: 'sourceConditionFailed' });
-    await attempt();
-    expect([await key.text(), await key.text(one), (await key.find()).storageClass]).toEqual(['one', 'one', 'GLACIER']);
-  });
+  it.each(['enabled', 'suspended'] as const)(
+    'is told to look again, when the service does not say which condition failed: %s',
+    async (versioning) => {
+      const key = await VersionedBucket.create();
+      const one = await key.put('one');
+      key.set(versioning);
+      const { objects, store } = key.manifest;
+      const copy = store.copy.bind(store);
+      store.copy = (...request) =>
+        copy(...request).catch((error: unknown) => {
+          throw isStoreError(error, 'sourceConditionFailed')
+            ? new StoreError('conditionFailed', { call: 'copy' })
+            : error;
+        });
+      const attempt = async (): Promise<unknown> => {
+        const view = await key.find(one);
+        const source = { bucket: key.bucket, view };
+        const request = {
+          source,
+          conditions: {},
+          ownerId: view.ownerId,
+          attributes: { ...view, storageClass: 'GLACIER' },
+          sameAttributes: false,
+        };
+        return objects.copy(key.bucket, 'k', request, testCall());
+      };
+      await expect(attempt()).rejects.toMatchObject({ kind: 'sourceConditionFailed' });
+      await attempt();
+      expect([await key.text(), await key.text(one), (await key.find()).storageClass]).toEqual([
+        'one',
+        'one',
+        'GLACIER',
+      ]);
+    },
+  );
 });

@@ -1,8 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { BucketSettings } from '../../../../src/manifest/records/bucket.ts';
-import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from '../../../../src/manifest/records/bucket-record.ts';
+import {
+  type BucketRecord,
+  decodeBucketRecord,
+  encodeBucketRecord,
+} from '../../../../src/manifest/records/bucket-record.ts';
 
-const RECORD: BucketRecord = { uid: 'uid', owner: 'owner', createdAt: 1, container: 'bucket', versioning: 'never', settings: {} };
+const RECORD: BucketRecord = {
+  uid: 'uid',
+  owner: 'owner',
+  createdAt: 1,
+  container: 'bucket',
+  versioning: 'never',
+  settings: {},
+};
 const BLOCK = { blockPublicAcls: true, ignorePublicAcls: false, blockPublicPolicy: true, restrictPublicBuckets: false };
 
 function changed(change: (json: Record<string, unknown>) => void): Buffer {
@@ -19,11 +30,17 @@ describe('the record of a bucket', () => {
     ['being made', { state: { kind: 'claimed' } }],
     ['being deleted', { state: { kind: 'deleting', id: 'a' } }],
     ['deleted', { owned: true, state: { kind: 'deleted', id: 'a', isGone: true } }],
-    ...([
-      { ownership: 'BucketOwnerEnforced' }, { publicAccessBlock: BLOCK }, { objectLock: {} }, { tags: [{ key: 'k', value: 'v' }] },
-      { objectLock: { default: { mode: 'COMPLIANCE', years: 3 } } }, { objectLock: { default: { mode: 'GOVERNANCE', days: 1 } } },
-      { acl: [{ grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' }] },
-    ] satisfies BucketSettings[]).map((settings): [string, Partial<BucketRecord>] => [JSON.stringify(settings), { settings }]),
+    ...(
+      [
+        { ownership: 'BucketOwnerEnforced' },
+        { publicAccessBlock: BLOCK },
+        { objectLock: {} },
+        { tags: [{ key: 'k', value: 'v' }] },
+        { objectLock: { default: { mode: 'COMPLIANCE', years: 3 } } },
+        { objectLock: { default: { mode: 'GOVERNANCE', days: 1 } } },
+        { acl: [{ grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' }] },
+      ] satisfies BucketSettings[]
+    ).map((settings): [string, Partial<BucketRecord>] => [JSON.stringify(settings), { settings }]),
   ])('is read as it was written: %s', (_name, more) => {
     const record = { ...RECORD, ...more };
     expect(decodeBucketRecord(encodeBucketRecord(record).body)).toEqual(record);

@@ -10,9 +10,20 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const BASE = { uid: 'uid-x', owner: OWNER, createdAt: 1, container: 'box', versioning: 'never', settings: {}, owned: true } as const;
+const BASE = {
+  uid: 'uid-x',
+  owner: OWNER,
+  createdAt: 1,
+  container: 'box',
+  versioning: 'never',
+  settings: {},
+  owned: true,
+} as const;
 
-async function withRecord(state: Parameters<typeof encodeBucketRecord>[0]['state'], owner = 'uid-x'): Promise<SweepFixture> {
+async function withRecord(
+  state: Parameters<typeof encodeBucketRecord>[0]['state'],
+  owner = 'uid-x',
+): Promise<SweepFixture> {
   const world = await SweepFixture.open();
   const { body, metadata } = encodeBucketRecord({ ...BASE, ...(state && { state }) });
   await world.gateway.memory.createContainer('box', { owner }, testCall());
@@ -26,7 +37,10 @@ async function stateOf(world: SweepFixture): Promise<unknown> {
 }
 
 function hasContainer(world: SweepFixture): Promise<boolean> {
-  return world.gateway.memory.headContainer('box', testCall()).then(() => true, () => false);
+  return world.gateway.memory.headContainer('box', testCall()).then(
+    () => true,
+    () => false,
+  );
 }
 
 describe('buckets that were half made or half deleted', () => {
@@ -39,7 +53,10 @@ describe('buckets that were half made or half deleted', () => {
     expect(await stateOf(world)).toMatchObject({ kind: 'deleted' });
     world.advance(1);
     expect(findings(await world.sweep())).toEqual({ buckets: 1 });
-    expect([await stateOf(world), await hasContainer(world)]).toEqual([expect.objectContaining({ kind: 'deleted', isGone: true }), false]);
+    expect([await stateOf(world), await hasContainer(world)]).toEqual([
+      expect.objectContaining({ kind: 'deleted', isGone: true }),
+      false,
+    ]);
     world.advance(23);
     expect(findings(await world.sweep())).toEqual({});
     world.advance(2);
@@ -59,9 +76,16 @@ describe('buckets that were half made or half deleted', () => {
 
   it('a container that has been filled since its bucket was deleted is left, and named', async () => {
     const world = await withRecord({ kind: 'deleted', id: 'd' });
-    await world.gateway.memory.write({ container: 'box', name: 'native' }, Buffer.from('native'), { metadata: {} }, testCall());
+    await world.gateway.memory.write(
+      { container: 'box', name: 'native' },
+      Buffer.from('native'),
+      { metadata: {} },
+      testCall(),
+    );
     world.advance(1);
-    expect(problemsOf(await world.sweep())).toEqual([expect.stringMatching(/container box of this deleted bucket holds blobs/)]);
+    expect(problemsOf(await world.sweep())).toEqual([
+      expect.stringMatching(/container box of this deleted bucket holds blobs/),
+    ]);
     expect(await hasContainer(world)).toBe(true);
   });
 
@@ -72,7 +96,10 @@ describe('buckets that were half made or half deleted', () => {
       await world.gateway.memory.removeContainer('box', testCall());
       await world.gateway.memory.createContainer('box', owner === undefined ? {} : { owner }, testCall());
       expect(findings(await world.sweep())).toEqual({ buckets: 1 });
-      expect([await stateOf(world), await hasContainer(world)]).toEqual([expect.objectContaining({ isGone: true }), true]);
+      expect([await stateOf(world), await hasContainer(world)]).toEqual([
+        expect.objectContaining({ isGone: true }),
+        true,
+      ]);
     }
   });
 
@@ -90,11 +117,18 @@ describe('buckets that were half made or half deleted', () => {
     expect((await world.gateway.addBucket('again')).home.container).toBe('again');
   });
 
-  it('what lies in a container that is another\'s says nothing of this bucket\'s keys', async () => {
+  it("what lies in a container that is another's says nothing of this bucket's keys", async () => {
     const world = await withRecord(undefined, 'uid-of-another');
-    await world.gateway.memory.write({ container: 'system', name: 'v/uid-x/k!!00000000000001aaaaaaaaaaaa' }, Buffer.from('x'), { metadata: {} }, testCall());
+    await world.gateway.memory.write(
+      { container: 'system', name: 'v/uid-x/k!!00000000000001aaaaaaaaaaaa' },
+      Buffer.from('x'),
+      { metadata: {} },
+      testCall(),
+    );
     world.advance(25 * 24);
-    expect(problemsOf(await world.sweep())).toEqual([expect.stringMatching(/its container box cannot be told to be its own/)]);
+    expect(problemsOf(await world.sweep())).toEqual([
+      expect.stringMatching(/its container box cannot be told to be its own/),
+    ]);
     expect(await world.names('v/uid-x/')).toHaveLength(1);
   });
 });

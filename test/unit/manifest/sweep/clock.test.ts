@@ -16,8 +16,18 @@ afterEach(() => {
 function sweepWith(world: SweepFixture, ahead: number, readService: () => number): Promise<SweepReport> {
   const realm = world.realm();
   const local = Date.now() + ahead * HOUR;
-  const readClock = async (): Promise<{ sent: number; received: number; service: number }> => ({ sent: local, received: local, service: readService() });
-  const options = { realm, backends: realm.backends, settings: SWEEP_DEFAULTS, now: () => local, clockOf: () => ({ readClock }) };
+  const readClock = async (): Promise<{ sent: number; received: number; service: number }> => ({
+    sent: local,
+    received: local,
+    service: readService(),
+  });
+  const options = {
+    realm,
+    backends: realm.backends,
+    settings: SWEEP_DEFAULTS,
+    now: () => local,
+    clockOf: () => ({ readClock }),
+  };
   return sweep(options, testCall());
 }
 
@@ -26,7 +36,12 @@ async function uncommitted(world: SweepFixture): Promise<void> {
   await world.version('enabled');
   const token = newToken(Date.now() * 1000);
   const metadata = { s3gw: JSON.stringify({ v: 1, s: Date.now() * 1000 }) };
-  await world.gateway.memory.write(versionRef(world.bucket, 'k', token), Buffer.from('bytes'), { metadata }, testCall());
+  await world.gateway.memory.write(
+    versionRef(world.bucket, 'k', token),
+    Buffer.from('bytes'),
+    { metadata },
+    testCall(),
+  );
   await world.put('other', 'k');
 }
 

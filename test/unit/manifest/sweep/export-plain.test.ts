@@ -15,9 +15,20 @@ afterEach(() => {
 
 const PARTS = ['p'.repeat(MIN_PART), 'end'] as const;
 
-function leave(world: SweepFixture, settings: Partial<ExportSettings> = {}, store: BlobStore = world.gateway.memory): Promise<ExportReport> {
+function leave(
+  world: SweepFixture,
+  settings: Partial<ExportSettings> = {},
+  store: BlobStore = world.gateway.memory,
+): Promise<ExportReport> {
   const realm = world.realm(store);
-  return exportPlain({ realm, backends: realm.backends, settings: { prefix: '', dropMarkers: false, dryRun: false, concurrency: 2, ...settings } }, testCall());
+  return exportPlain(
+    {
+      realm,
+      backends: realm.backends,
+      settings: { prefix: '', dropMarkers: false, dryRun: false, concurrency: 2, ...settings },
+    },
+    testCall(),
+  );
 }
 
 /** What a tool of the cloud sees: names and bytes. */
@@ -31,7 +42,9 @@ async function native(world: SweepFixture): Promise<Record<string, string>> {
 }
 
 function countsOf(report: ExportReport): Record<string, number> {
-  return Object.fromEntries(Object.entries(report.buckets[0]?.counts ?? {}).map(([finding, { found }]) => [finding, found]));
+  return Object.fromEntries(
+    Object.entries(report.buckets[0]?.counts ?? {}).map(([finding, { found }]) => [finding, found]),
+  );
 }
 
 describe('after an export', () => {
@@ -54,7 +67,9 @@ describe('after an export', () => {
     const before = await Promise.all(keys.map((key) => world.view(key)));
 
     expect(countsOf(await leave(world))).toEqual({ copied: 3, settled: 1 });
-    expect(Object.values(await native(world)).sort()).toEqual(['native', 'two', 'one', '', '', PARTS.join(''), PARTS.join('')].sort());
+    expect(Object.values(await native(world)).sort()).toEqual(
+      ['native', 'two', 'one', '', '', PARTS.join(''), PARTS.join('')].sort(),
+    );
     expect(await Promise.all(keys.map((key) => world.view(key)))).toEqual(before);
     expect(countsOf(await leave(world))).toEqual({});
     world.advance(100);
@@ -71,7 +86,11 @@ describe('after an export', () => {
     expect([await native(world), await world.text(one), await world.text()]).toEqual([{ k: '' }, 'one', 'two']);
     await leave(world);
     await world.remove(two);
-    expect([await world.text(), await world.text(two), await native(world)]).toEqual(['one', 'NoSuchVersion', { k: '' }]);
+    expect([await world.text(), await world.text(two), await native(world)]).toEqual([
+      'one',
+      'NoSuchVersion',
+      { k: '' },
+    ]);
     await leave(world);
     expect(await native(world)).toEqual({ k: 'one' });
     await world.remove();

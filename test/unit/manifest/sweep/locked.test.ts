@@ -24,14 +24,16 @@ const DAY_MS = 86_400_000;
 
 /** Until some days from now; `over` ends before any sweeper comes. */
 const LOCKS: Readonly<Record<string, (now: number) => ObjectLock | undefined>> = {
-  'none': () => undefined,
-  'governance': (now) => ({ retention: { mode: 'GOVERNANCE', until: now + 400 * DAY_MS } }),
-  'compliance': (now) => ({ retention: { mode: 'COMPLIANCE', until: now + 400 * DAY_MS } }),
-  'hold': () => ({ legalHold: true }),
-  'over': (now) => ({ retention: { mode: 'COMPLIANCE', until: now + 1000 } }),
+  none: () => undefined,
+  governance: (now) => ({ retention: { mode: 'GOVERNANCE', until: now + 400 * DAY_MS } }),
+  compliance: (now) => ({ retention: { mode: 'COMPLIANCE', until: now + 400 * DAY_MS } }),
+  hold: () => ({ legalHold: true }),
+  over: (now) => ({ retention: { mode: 'COMPLIANCE', until: now + 1000 } }),
 };
 
-/** What becomes of the key after its version was locked. `native...` is done by a tool of the cloud, past the gateway. */
+/**
+ * What becomes of the key after its version was locked. `native...` is done by a tool of the cloud, past the gateway.
+ */
 const STATES: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   live: async () => undefined,
   displaced: (scene) => scene.world.put('newer'),
@@ -66,7 +68,8 @@ const REMOVERS: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   deleteByIdWithBypass: (scene) => scene.deleteById(true),
   exportWithoutMarkers: (scene) => scene.exportPlain(),
   settle: (scene) => settle(scene.world.bucket, 'k', testCall()),
-  redo: async (scene) => redo({ bucket: scene.world.bucket, key: 'k' }, await readHead(scene.world.bucket, 'k', testCall()), testCall()),
+  redo: async (scene) =>
+    redo({ bucket: scene.world.bucket, key: 'k' }, await readHead(scene.world.bucket, 'k', testCall()), testCall()),
   put: (scene) => scene.world.put('newest'),
   remove: (scene) => scene.world.remove(),
   loseBucketRecord: (scene) => scene.loseBucketRecord(),
@@ -97,24 +100,36 @@ class Scene {
       if (isKept(lock, { now: Date.now(), bypass })) throw new S3Error('AccessDenied');
     };
     const target = { bucket: this.world.bucket, key: 'k', versionId: this.versionId };
-    await this.world.gateway.objects.remove(target, { conditions: {}, ownerId: OWNER, guard }, testCall()).catch((error: unknown) => {
-      if (!isS3Error(error, 'AccessDenied')) throw error;
-    });
+    await this.world.gateway.objects
+      .remove(target, { conditions: {}, ownerId: OWNER, guard }, testCall())
+      .catch((error: unknown) => {
+        if (!isS3Error(error, 'AccessDenied')) throw error;
+      });
   }
 
   async exportPlain(): Promise<void> {
     const realm = this.world.realm();
-    await exportPlain({ realm, backends: realm.backends, settings: { prefix: '', dropMarkers: true, dryRun: false, concurrency: 2 } }, testCall());
+    await exportPlain(
+      { realm, backends: realm.backends, settings: { prefix: '', dropMarkers: true, dryRun: false, concurrency: 2 } },
+      testCall(),
+    );
   }
 
   async overwriteNatively(): Promise<void> {
-    await this.world.gateway.memory.write({ container: this.world.bucket.home.container, name: 'k' }, Buffer.from('tool'), { metadata: {} }, testCall());
+    await this.world.gateway.memory.write(
+      { container: this.world.bucket.home.container, name: 'k' },
+      Buffer.from('tool'),
+      { metadata: {} },
+      testCall(),
+    );
   }
 
   async removeNatively(): Promise<void> {
-    await this.world.gateway.memory.remove({ container: this.world.bucket.home.container, name: 'k' }, undefined, testCall()).catch((error: unknown) => {
-      if (!isStoreError(error, 'notFound')) throw error;
-    });
+    await this.world.gateway.memory
+      .remove({ container: this.world.bucket.home.container, name: 'k' }, undefined, testCall())
+      .catch((error: unknown) => {
+        if (!isStoreError(error, 'notFound')) throw error;
+      });
   }
 
   /** Then nobody knows whose versions they are. */
@@ -134,7 +149,10 @@ class Scene {
     const { entries } = await this.world.gateway.memory.list('system', { prefix: 'v/', limit: 1000 }, testCall());
     const held = entries.filter((entry) => {
       const record = entry.kind === 'blob' ? recordIn(entry.metadata) : undefined;
-      return isLocked(record, Date.now()) && (mode === undefined || (record?.lock?.retention?.mode === mode && record.lock.legalHold !== true));
+      return (
+        isLocked(record, Date.now()) &&
+        (mode === undefined || (record?.lock?.retention?.mode === mode && record.lock.legalHold !== true))
+      );
     });
     return held.map(({ name }) => name);
   }
@@ -145,7 +163,10 @@ describe('what object lock holds', () => {
     kind: fc.constantFrom('version' as const, 'null' as const),
     lock: fc.constantFrom(...Object.keys(LOCKS)),
     state: fc.constantFrom(...Object.keys(STATES)),
-    removers: fc.array(fc.record({ remover: fc.constantFrom(...Object.keys(REMOVERS)), days: fc.constantFrom(0, 2, 10, 40) }), { minLength: 1, maxLength: 5 }),
+    removers: fc.array(
+      fc.record({ remover: fc.constantFrom(...Object.keys(REMOVERS)), days: fc.constantFrom(0, 2, 10, 40) }),
+      { minLength: 1, maxLength: 5 },
+    ),
   });
 
   it('no remover takes away, whatever has become of its head', async () => {
@@ -160,7 +181,9 @@ describe('what object lock holds', () => {
           await REMOVERS[remover]?.(world);
           await world.world.gateway.idle();
           expect(await world.world.names('v/'), remover).toEqual(expect.arrayContaining(before));
-          if (before.length > 0) expect(await hasContent(world.world.bucket, testCall()), `${remover}: content`).toBe(true);
+          if (before.length > 0) {
+            expect(await hasContent(world.world.bucket, testCall()), `${remover}: content`).toBe(true);
+          }
         }
       }),
       { numRuns: 400 },
@@ -168,7 +191,13 @@ describe('what object lock holds', () => {
   });
 
   it('is told of, and made part of its key’s history when asked for; without a lock it goes', async () => {
-    for (const [lock, kept] of [['compliance', true], ['hold', true], ['governance', true], ['over', false], ['none', false]] as const) {
+    for (const [lock, kept] of [
+      ['compliance', true],
+      ['hold', true],
+      ['governance', true],
+      ['over', false],
+      ['none', false],
+    ] as const) {
       const scene = await Scene.open('version', LOCKS[lock]?.(Date.now()));
       const { world, versionId } = scene;
       await scene.overwriteNatively();
@@ -176,7 +205,11 @@ describe('what object lock holds', () => {
       expect(findings(await world.sweep()), lock).toEqual(kept ? { locked: 1 } : { lost: 1 });
       world.advance(9 * DAY);
       expect(findings(await world.sweep()), lock).toEqual(kept ? { locked: 1 } : { versions: 1 });
-      if (kept) expect((await world.sweep()).backends[0]?.buckets[0]?.lost).toMatchObject([{ key: 'k', versionId, locked: true }]);
+      if (kept) {
+        expect((await world.sweep()).backends[0]?.buckets[0]?.lost).toMatchObject([
+          { key: 'k', versionId, locked: true },
+        ]);
+      }
       if (kept) expect(findings(await world.sweep({ recoverLost: true, bucket: 'bucket' }))).toEqual({ recovered: 1 });
       expect([await world.text(versionId), await world.text()]).toEqual([kept ? 'locked' : 'NoSuchVersion', 'tool']);
     }
@@ -185,7 +218,8 @@ describe('what object lock holds', () => {
   it('goes when its deletion was committed by somebody who might get round it, and the remover comes late', async () => {
     const scene = await Scene.open('version', LOCKS['governance']?.(Date.now()));
     const { world } = scene;
-    world.gateway.plan = ({ method, ref }) => (method === 'remove' && ref.name?.startsWith('v/') === true ? { kind: 'fail' } : undefined);
+    world.gateway.plan = ({ method, ref }) =>
+      method === 'remove' && ref.name?.startsWith('v/') === true ? { kind: 'fail' } : undefined;
     await scene.deleteById(true).catch(() => undefined);
     world.gateway.plan = () => undefined;
     expect(await world.names('v/')).toHaveLength(1);

@@ -40,12 +40,22 @@ async function started(key: string): Promise<UploadTarget> {
 
 async function part(target: UploadTarget, number: number, text: string): Promise<ListedPart> {
   const body = Buffer.from(text);
-  const { etag } = await uploads.putPart(await uploads.find(target, testCall()), { number, body, facts: { md5: md5Of(body) } }, testCall());
+  const { etag } = await uploads.putPart(
+    await uploads.find(target, testCall()),
+    { number, body, facts: { md5: md5Of(body) } },
+    testCall(),
+  );
   return { number, etag, checksums: {} };
 }
 
 async function complete(target: UploadTarget, parts: readonly ListedPart[]): Promise<void> {
-  const request = { parts, expected: {}, conditions: {}, beforeAssembly: () => undefined, beforePublication: async () => undefined };
+  const request = {
+    parts,
+    expected: {},
+    conditions: {},
+    beforeAssembly: () => undefined,
+    beforePublication: async () => undefined,
+  };
   await uploads.complete(target, request, testCall());
   await world.settler.idle();
 }
@@ -53,13 +63,17 @@ async function complete(target: UploadTarget, parts: readonly ListedPart[]): Pro
 /** How many parts lie there for each. */
 async function staged(...targets: UploadTarget[]): Promise<number[]> {
   const { prefixOf } = store.staged ?? { prefixOf: () => '' };
-  const pages = targets.map((target) => store.list('system', { prefix: prefixOf(stagingRef(target)), limit: 100 }, testCall()));
+  const pages = targets.map((target) =>
+    store.list('system', { prefix: prefixOf(stagingRef(target)), limit: 100 }, testCall()),
+  );
   return (await Promise.all(pages)).map(({ entries }) => entries.length);
 }
 
 async function sweptAfter(hours: number): Promise<unknown> {
   const now = (): number => Date.now() + hours * HOUR;
-  return findings(await sweep({ realm: world.realm, backends: world.realm.backends, settings: SWEEP_DEFAULTS, now }, testCall()));
+  return findings(
+    await sweep({ realm: world.realm, backends: world.realm.backends, settings: SWEEP_DEFAULTS, now }, testCall()),
+  );
 }
 
 describe('parts that a service keeps as blobs', () => {
@@ -91,7 +105,12 @@ describe('parts that a service keeps as blobs', () => {
     await part(crashed, 1, 'lost');
     const ref = uploadRef(world.bucket, 'crashed', crashed.uploadId);
     await store.remove(ref, undefined, testCall());
-    await store.write({ ...ref, name: `u/${world.bucket.uid}/what this is nobody knows` }, Buffer.from(''), { metadata: {} }, testCall());
+    await store.write(
+      { ...ref, name: `u/${world.bucket.uid}/what this is nobody knows` },
+      Buffer.from(''),
+      { metadata: {} },
+      testCall(),
+    );
     await sweptAfter(25);
     expect(await staged(crashed)).toEqual([1]);
   });

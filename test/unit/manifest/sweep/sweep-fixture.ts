@@ -42,7 +42,12 @@ export class SweepFixture {
     const records = createBucketStore(this.realm());
     const { record, revision } = await records.findLive(this.bucket.name, testCall());
     const versionedSince = record.versionedSince ?? Date.now();
-    await records.write(this.bucket.name, { ...record, versioning, versionedSince }, revision === undefined ? ABSENT : at(revision), testCall());
+    await records.write(
+      this.bucket.name,
+      { ...record, versioning, versionedSince },
+      revision === undefined ? ABSENT : at(revision),
+      testCall(),
+    );
     this.gateway.bucket = { ...this.bucket, versioning, versionedSince };
     this.advance(1);
   }
@@ -64,11 +69,22 @@ export class SweepFixture {
 
   async put(text: string, key = 'k'): Promise<string> {
     const attributes = { headers: {}, userMetadata: {} };
-    return (await this.gateway.objects.put(this.bucket, key, { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {} }, testCall())).versionId;
+    return (
+      await this.gateway.objects.put(
+        this.bucket,
+        key,
+        { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {} },
+        testCall(),
+      )
+    ).versionId;
   }
 
   async remove(versionId?: string, key = 'k'): Promise<void> {
-    await this.gateway.objects.remove({ bucket: this.bucket, key, versionId }, { conditions: {}, ownerId: OWNER }, testCall());
+    await this.gateway.objects.remove(
+      { bucket: this.bucket, key, versionId },
+      { conditions: {}, ownerId: OWNER },
+      testCall(),
+    );
   }
 
   async text(versionId?: string, key = 'k'): Promise<string> {
@@ -82,13 +98,15 @@ export class SweepFixture {
   }
 
   /**
-   * By the ids that there are blobs for, and `null`; what is not part of the history is left out, and what was deleted: by
-   * its id it can be read until its blob is gone.
+   * By the ids that there are blobs for, and `null`; what is not part of the history is left out, and what was deleted:
+   * by its id it can be read until its blob is gone.
    */
   async view(key = 'k'): Promise<KeyView> {
     const view: Record<string, string> = { current: await this.text(undefined, key) };
     const deleted = (await readHead(this.bucket, key, testCall()))?.record?.dels ?? [];
-    const named = (await this.names('v/')).map((name) => parseVersionName(this.bucket, name)).filter((version) => version?.key === key);
+    const named = (await this.names('v/'))
+      .map((name) => parseVersionName(this.bucket, name))
+      .filter((version) => version?.key === key);
     const ids = named.map((version) => version?.token ?? '').filter((id) => !deleted.includes(id));
     for (const id of ['null', ...ids]) {
       const text = await this.text(id, key);
@@ -126,7 +144,10 @@ export function findings(report: SweepReport): Partial<Record<Finding, number>> 
 }
 
 export function problemsOf(report: SweepReport): string[] {
-  const problems = report.backends.flatMap((backend) => [...backend.problems, ...backend.buckets.flatMap((bucket) => bucket.problems)]);
-  if (hasProblems(report) !== (problems.length > 0)) throw new Error('hasProblems is wrong');
+  const problems = report.backends.flatMap((backend) => [
+    ...backend.problems,
+    ...backend.buckets.flatMap((bucket) => bucket.problems),
+  ]);
+  if (hasProblems(report) !== problems.length > 0) throw new Error('hasProblems is wrong');
   return problems;
 }

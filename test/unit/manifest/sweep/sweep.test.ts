@@ -70,12 +70,15 @@ describe('multipart uploads', () => {
   it('keep their tombstones as long as their records could not be removed', async () => {
     const world = await SweepFixture.open();
     const { target, parts } = await world.gateway.started('k', ...PARTS);
-    world.gateway.plan = ({ method, ref }) => (method === 'remove' && ref.name?.startsWith('u/') === true ? { kind: 'fail' } : undefined);
+    world.gateway.plan = ({ method, ref }) =>
+      method === 'remove' && ref.name?.startsWith('u/') === true ? { kind: 'fail' } : undefined;
     await world.gateway.complete(target, parts);
     await world.gateway.idle();
     world.gateway.plan = () => undefined;
     world.advance(25);
-    const broken = withFaults(world.gateway.memory, ({ method, ref }) => (method === 'remove' && ref.name?.startsWith('u/') === true ? { kind: 'fail' } : undefined));
+    const broken = withFaults(world.gateway.memory, ({ method, ref }) =>
+      method === 'remove' && ref.name?.startsWith('u/') === true ? { kind: 'fail' } : undefined,
+    );
     expect(problemsOf(await world.sweep({}, { store: broken }))).toHaveLength(1);
     expect(await world.names('c/')).toHaveLength(1);
     expect(findings(await world.sweep())).toMatchObject({ uploads: 1, tombstones: 1 });
@@ -109,7 +112,12 @@ describe('multipart uploads', () => {
   it('leave no stump that an adapter made to free their parts', async () => {
     const world = await SweepFixture.open();
     const { target } = await world.gateway.started('k', ...PARTS);
-    await world.gateway.memory.write(versionRef(world.bucket, 'k', versionOfUpload(target.uploadId)), new Uint8Array(0), { metadata: {} }, testCall());
+    await world.gateway.memory.write(
+      versionRef(world.bucket, 'k', versionOfUpload(target.uploadId)),
+      new Uint8Array(0),
+      { metadata: {} },
+      testCall(),
+    );
     world.advance(25);
     expect(findings(await world.sweep())).toEqual({ staging: 1 });
     expect(await world.gateway.openUploads()).toEqual([target.uploadId]);
@@ -137,7 +145,13 @@ describe('versions', () => {
   it('are found among many keys, some of them escaped or too long for a name, a page at a time', async () => {
     const world = await SweepFixture.open({ capabilities: { maxListPage: 7 } });
     await world.version('enabled');
-    const keys = Array.from({ length: 40 }, (_, n) => `folder/${n}`).concat('escaped/./name', 'ende.', `long/${'x'.repeat(1019)}`, 'a\u{1f600}', '\ufffd');
+    const keys = Array.from({ length: 40 }, (_, n) => `folder/${n}`).concat(
+      'escaped/./name',
+      'ende.',
+      `long/${'x'.repeat(1019)}`,
+      'a\u{1f600}',
+      '\ufffd',
+    );
     const ones = new Map<string, string>();
     for (const key of keys) {
       ones.set(key, await world.put('one', key));
@@ -146,18 +160,30 @@ describe('versions', () => {
     for (const key of keys) {
       const ref = versionRef(world.bucket, key, newToken(Date.now() * 1000));
       const trueKey = key.length > 1000 ? { key } : {};
-      await world.gateway.memory.write(ref, Buffer.from('x'), { metadata: { s3gw: JSON.stringify({ v: 1, s: 1, ...trueKey }) } }, testCall());
+      await world.gateway.memory.write(
+        ref,
+        Buffer.from('x'),
+        { metadata: { s3gw: JSON.stringify({ v: 1, s: 1, ...trueKey }) } },
+        testCall(),
+      );
     }
     world.advance(25);
     expect(findings(await world.sweep())).toEqual({ versions: keys.length });
-    for (const key of keys) expect([await world.text(undefined, key), await world.text(ones.get(key), key)], key).toEqual(['two', 'one']);
+    for (const key of keys) {
+      expect([await world.text(undefined, key), await world.text(ones.get(key), key)], key).toEqual(['two', 'one']);
+    }
   });
 
   it('whose head a cloud tool has overwritten are named, kept for a week, and brought back when asked for', async () => {
     const world = await SweepFixture.open();
     await world.version('enabled');
     const [one, two] = [await world.put('one'), await world.put('two')];
-    await world.gateway.memory.write(headPlace(world.bucket, 'k').ref, Buffer.from('tool'), { metadata: {} }, testCall());
+    await world.gateway.memory.write(
+      headPlace(world.bucket, 'k').ref,
+      Buffer.from('tool'),
+      { metadata: {} },
+      testCall(),
+    );
     world.advance(25);
     const report = await world.sweep();
     expect(findings(report)).toEqual({ lost: 1 });
@@ -204,7 +230,12 @@ describe('versions', () => {
     const { gateway } = world;
     gateway.bucket = other;
     await gateway.started('k', ...PARTS);
-    await gateway.memory.write(versionRef(other, 'k', newToken(1)), Buffer.from('x'), { metadata: { s3gw: '{"v":1,"s":1,"st":1}' } }, testCall());
+    await gateway.memory.write(
+      versionRef(other, 'k', newToken(1)),
+      Buffer.from('x'),
+      { metadata: { s3gw: '{"v":1,"s":1,"st":1}' } },
+      testCall(),
+    );
     await gateway.buckets.delete(other, () => Promise.resolve(true), testCall());
     world.advance(25);
     expect(findings(await world.sweep())).toMatchObject({ deletedBuckets: 2 });
@@ -220,7 +251,12 @@ describe('spilled records', () => {
 
   async function putBig(world: SweepFixture, key: string, change = 'a'): Promise<void> {
     const attributes = { ...big, websiteRedirect: big.websiteRedirect + change };
-    await world.gateway.objects.put(world.bucket, key, { body: Buffer.from(key), attributes, ownerId: OWNER, conditions: {} }, testCall());
+    await world.gateway.objects.put(
+      world.bucket,
+      key,
+      { body: Buffer.from(key), attributes, ownerId: OWNER, conditions: {} },
+      testCall(),
+    );
   }
 
   it('go when no object and no version refers to them any more', async () => {
@@ -239,7 +275,9 @@ describe('spilled records', () => {
     await world.put('two');
     world.advance(25);
     expect(findings(await world.sweep())).toEqual({});
-    expect((await world.gateway.objects.find({ bucket: world.bucket, key: 'k', versionId: 'null' }, testCall())).tags).toEqual(tags);
+    expect(
+      (await world.gateway.objects.find({ bucket: world.bucket, key: 'k', versionId: 'null' }, testCall())).tags,
+    ).toEqual(tags);
   });
 
   it('stay when somebody refers to them meanwhile, at any moment', async () => {
@@ -249,10 +287,14 @@ describe('spilled records', () => {
       await world.put('small');
       world.advance(25);
       let count = 0;
-      const store = withFaults(world.gateway.memory, () => (++count === n ? { kind: 'interleave', before: () => putBig(world, 'z') } : undefined));
+      const store = withFaults(world.gateway.memory, () =>
+        ++count === n ? { kind: 'interleave', before: () => putBig(world, 'z') } : undefined,
+      );
       await world.sweep({}, { store });
       reached = count >= n;
-      if (reached) expect((await world.gateway.objects.find({ bucket: world.bucket, key: 'z' }, testCall())).tags).toEqual(tags);
+      if (reached) {
+        expect((await world.gateway.objects.find({ bucket: world.bucket, key: 'z' }, testCall())).tags).toEqual(tags);
+      }
     }
   });
 
@@ -260,7 +302,12 @@ describe('spilled records', () => {
     const world = await SweepFixture.open();
     await putBig(world, 'k');
     await world.put('small');
-    await world.gateway.memory.write({ container: 'bucket', name: 'later' }, Buffer.from(''), { metadata: { s3gw: '{"v":2,"s":1}' } }, testCall());
+    await world.gateway.memory.write(
+      { container: 'bucket', name: 'later' },
+      Buffer.from(''),
+      { metadata: { s3gw: '{"v":2,"s":1}' } },
+      testCall(),
+    );
     world.advance(25);
     expect(problemsOf(await world.sweep())).toHaveLength(1);
     expect(await world.names('o/')).toHaveLength(1);
@@ -275,14 +322,27 @@ describe('a dry run', () => {
     await world.put('over it');
     const { target: other, parts: others } = await world.gateway.started('m', ...PARTS);
     await world.gateway.complete(other, others);
-    await world.gateway.memory.write(versionRef(world.bucket, 'k', newToken(1)), Buffer.from('xy'), { metadata: {}, condition: ABSENT }, testCall());
+    await world.gateway.memory.write(
+      versionRef(world.bucket, 'k', newToken(1)),
+      Buffer.from('xy'),
+      { metadata: {}, condition: ABSENT },
+      testCall(),
+    );
     world.advance(25);
     const log = withCallLog(world.gateway.memory);
     const report = await world.sweep({ dryRun: true }, { store: log });
-    expect(new Set(log.calls.map(({ method }) => method))).toEqual(new Set(['list', 'listContainers', 'head', 'headContainer', 'read']));
+    expect(new Set(log.calls.map(({ method }) => method))).toEqual(
+      new Set(['list', 'listContainers', 'head', 'headContainer', 'read']),
+    );
     expect(findings(report)).toEqual({ versions: 1, staging: 1, unsettled: 1, tombstones: 2 });
     expect(report.dryRun).toBe(true);
-    expect(report.backends[0]?.buckets[0]?.counts.versions).toEqual({ found: 1, done: 0, left: 0, failed: 0, bytes: 2 });
+    expect(report.backends[0]?.buckets[0]?.counts.versions).toEqual({
+      found: 1,
+      done: 0,
+      left: 0,
+      failed: 0,
+      bytes: 2,
+    });
     expect(findings(await world.sweep())).toEqual(findings(report));
   });
 });
@@ -321,14 +381,18 @@ describe('the rules that it must keep', () => {
     const world = await SweepFixture.open();
     await world.put('native');
     await world.version('enabled');
-    const death = (count: number) => ({ method, ref }: { method: string; ref: { name?: string } }) =>
-      (method === 'write' && ref.name === 'k' && count > 0 ? ({ kind: 'fail' } as const) : undefined);
+    const death =
+      (count: number) =>
+      ({ method, ref }: { method: string; ref: { name?: string } }) =>
+        method === 'write' && ref.name === 'k' && count > 0 ? ({ kind: 'fail' } as const) : undefined;
     world.gateway.plan = death(1);
     expect(await codeOf(world.put('crashed'))).toBe('unavailable');
     await world.gateway.idle();
     world.advance(25);
     world.gateway.plan = ({ method, ref }) =>
-      (method === 'write' && ref.name === 'k' ? { kind: 'interleave', before: () => world.sweep({ keepLostMs: 0 }) } : undefined);
+      method === 'write' && ref.name === 'k'
+        ? { kind: 'interleave', before: () => world.sweep({ keepLostMs: 0 }) }
+        : undefined;
     await world.put('two');
     world.gateway.plan = () => undefined;
     expect([await world.text(), await world.text('null')]).toEqual(['two', 'native']);

@@ -25,25 +25,28 @@ describe('Abort after a Complete that was not heard of again', () => {
     vi.useRealTimers();
   });
 
-  it.each(['never', 'Suspended', 'Enabled'] as const)('leaves what a head that lands late names, versioning %s', async (versioning) => {
-    const world = await SweepFixture.open({ settling: false });
-    const { gateway } = world;
-    if (versioning !== 'never') await world.version(versioning === 'Enabled' ? 'enabled' : 'suspended');
-    const { target } = await unheardOf(world, { kind: 'loseAnswer', lateBy: LATE_MS });
-    expect(await codeOf(gateway.uploads.abort(target, testCall()))).toBe('OperationAborted');
-    world.advance(0.6);
-    expect(await codeOf(gateway.uploads.abort(target, testCall()))).toBe('ok');
-    expect(await codeOf(gateway.uploads.abort(target, testCall()))).toBe('NoSuchUpload');
-    expect([await gateway.openUploads(), await gateway.names('u/', 'p/')]).toEqual([[], []]);
+  it.each(['never', 'Suspended', 'Enabled'] as const)(
+    'leaves what a head that lands late names, versioning %s',
+    async (versioning) => {
+      const world = await SweepFixture.open({ settling: false });
+      const { gateway } = world;
+      if (versioning !== 'never') await world.version(versioning === 'Enabled' ? 'enabled' : 'suspended');
+      const { target } = await unheardOf(world, { kind: 'loseAnswer', lateBy: LATE_MS });
+      expect(await codeOf(gateway.uploads.abort(target, testCall()))).toBe('OperationAborted');
+      world.advance(0.6);
+      expect(await codeOf(gateway.uploads.abort(target, testCall()))).toBe('ok');
+      expect(await codeOf(gateway.uploads.abort(target, testCall()))).toBe('NoSuchUpload');
+      expect([await gateway.openUploads(), await gateway.names('u/', 'p/')]).toEqual([[], []]);
 
-    await delay(2 * LATE_MS);
-    expect(await gateway.text('k')).toBe(PARTS);
-    world.advance(30);
-    await world.sweep();
-    expect(await gateway.text('k')).toBe(PARTS);
-    await world.put('next');
-    expect(await gateway.text('k')).toBe('next');
-  });
+      await delay(2 * LATE_MS);
+      expect(await gateway.text('k')).toBe(PARTS);
+      world.advance(30);
+      await world.sweep();
+      expect(await gateway.text('k')).toBe(PARTS);
+      await world.put('next');
+      expect(await gateway.text('k')).toBe('next');
+    },
+  );
 
   it('leaves what no head came to name to the sweeper', async () => {
     const world = await SweepFixture.open({ settling: false });
@@ -75,30 +78,33 @@ describe('a head of a Complete that was not heard of again', () => {
     vi.useRealTimers();
   });
 
-  it.each(['never', 'Suspended'] as const)('names what is there when it lands after the repeated Complete and the deletion of the object, versioning %s', async (versioning) => {
-    for (const settling of [true, false]) {
-      const world = await SweepFixture.open({ settling });
-      const { gateway } = world;
-      if (versioning !== 'never') await world.version('suspended');
-      const { target, parts } = await unheardOf(world, { kind: 'loseAnswer', lateBy: LATE_MS });
-      await gateway.complete(target, parts);
-      await gateway.idle();
-      if (versioning === 'never') await world.remove();
-      else await world.remove('null');
-      await gateway.idle();
-      expect(await gateway.text('k')).toBeUndefined();
+  it.each(['never', 'Suspended'] as const)(
+    'names what is there when it lands after the repeated Complete and the deletion of the object, versioning %s',
+    async (versioning) => {
+      for (const settling of [true, false]) {
+        const world = await SweepFixture.open({ settling });
+        const { gateway } = world;
+        if (versioning !== 'never') await world.version('suspended');
+        const { target, parts } = await unheardOf(world, { kind: 'loseAnswer', lateBy: LATE_MS });
+        await gateway.complete(target, parts);
+        await gateway.idle();
+        if (versioning === 'never') await world.remove();
+        else await world.remove('null');
+        await gateway.idle();
+        expect(await gateway.text('k')).toBeUndefined();
 
-      await delay(2 * LATE_MS);
-      expect(await gateway.text('k')).toBe(PARTS);
-      world.advance(30);
-      await world.sweep();
-      expect(await gateway.text('k')).toBe(PARTS);
-      if (versioning === 'never') await world.remove();
-      else await world.remove('null');
-      await gateway.idle();
-      world.advance(30);
-      await world.sweep();
-      expect([await gateway.text('k'), await gateway.names('v/', 'u/', 'p/')]).toEqual([undefined, []]);
-    }
-  });
+        await delay(2 * LATE_MS);
+        expect(await gateway.text('k')).toBe(PARTS);
+        world.advance(30);
+        await world.sweep();
+        expect(await gateway.text('k')).toBe(PARTS);
+        if (versioning === 'never') await world.remove();
+        else await world.remove('null');
+        await gateway.idle();
+        world.advance(30);
+        await world.sweep();
+        expect([await gateway.text('k'), await gateway.names('v/', 'u/', 'p/')]).toEqual([undefined, []]);
+      }
+    },
+  );
 });

@@ -16,63 +16,87 @@ function later({ bucket }: UploadFixture, minutes: number, ahead: number): Bucke
 }
 
 /** A Complete that stands still after it has claimed its upload, and does `meanwhile`. */
-async function standing(versioning: Bucket['versioning'], meanwhile: (fixture: UploadFixture, target: UploadTarget) => Promise<void>) {
+async function standing(
+  versioning: Bucket['versioning'],
+  meanwhile: (fixture: UploadFixture, target: UploadTarget) => Promise<void>,
+) {
   const fixture = await UploadFixture.open();
   fixture.bucket = { ...fixture.bucket, versioning };
   const { target, parts } = await fixture.started('k', 'one,', 'two');
-  const completed = await codeOf(fixture.complete(target, parts, { beforePublication: () => meanwhile(fixture, target) }));
+  const completed = await codeOf(
+    fixture.complete(target, parts, { beforePublication: () => meanwhile(fixture, target) }),
+  );
   return { completed, text: await fixture.text('k') };
 }
 
-describe.each(['never', 'enabled'] as const)('the claim of a Complete that is at work (versioning: %s)', (versioning) => {
-  // A head is written within a quarter of an hour after the claim.
-  it.each([
-    [1, 0],
-    [6, 10],
-    [15, 10],
-    [15, -10],
-  ])('is not taken by an Abort %i minutes later, on a machine whose clock is %i minutes ahead', async (minutes, ahead) => {
-    let aborted = 'none';
-    const outcome = await standing(versioning, async (fixture, target) => {
-      aborted = await codeOf(fixture.uploads.abort({ ...target, bucket: later(fixture, minutes, ahead) }, testCall()));
-    });
-    expect(aborted).toBe('OperationAborted');
-    expect(outcome).toEqual({ completed: 'ok', text: 'one,two' });
-  });
+describe.each(['never', 'enabled'] as const)(
+  'the claim of a Complete that is at work (versioning: %s)',
+  (versioning) => {
+    // A head is written within a quarter of an hour after the claim.
+    it.each([
+      [1, 0],
+      [6, 10],
+      [15, 10],
+      [15, -10],
+    ])(
+      'is not taken by an Abort %i minutes later, on a machine whose clock is %i minutes ahead',
+      async (minutes, ahead) => {
+        let aborted = 'none';
+        const outcome = await standing(versioning, async (fixture, target) => {
+          aborted = await codeOf(
+            fixture.uploads.abort({ ...target, bucket: later(fixture, minutes, ahead) }, testCall()),
+          );
+        });
+        expect(aborted).toBe('OperationAborted');
+        expect(outcome).toEqual({ completed: 'ok', text: 'one,two' });
+      },
+    );
 
-  it.each([
-    ['set back', -20],
-    ['not set', 0],
-    ['set forward', 20],
-  ])('is renewed after some minutes, though the clock was %s', async (_how, by) => {
-    const time = new TestTime();
-    const fixture = await UploadFixture.open();
-    fixture.bucket = { ...fixture.bucket, versioning, home: { ...fixture.bucket.home, time } };
-    const { target, parts } = await fixture.started('k', 'one,', 'two');
-    const calls = () => fixture.calls.filter(({ method, ref }) => method === 'setMetadata' && ref.name === stagingRef(target).name).length;
-    let counted = 0;
-    const beforePublication = async (): Promise<void> => {
-      counted = calls();
-      time.advance(6 * MINUTE);
-      time.setWall(by * MINUTE);
-    };
-    await fixture.complete(target, parts, { beforePublication });
-    expect(calls()).toBeGreaterThan(counted);
-  });
-});
+    it.each([
+      ['set back', -20],
+      ['not set', 0],
+      ['set forward', 20],
+    ])('is renewed after some minutes, though the clock was %s', async (_how, by) => {
+      const time = new TestTime();
+      const fixture = await UploadFixture.open();
+      fixture.bucket = { ...fixture.bucket, versioning, home: { ...fixture.bucket.home, time } };
+      const { target, parts } = await fixture.started('k', 'one,', 'two');
+      const calls = () =>
+        fixture.calls.filter(({ method, ref }) => method === 'setMetadata' && ref.name === stagingRef(target).name)
+          .length;
+      let counted = 0;
+      const beforePublication = async (): Promise<void> => {
+        counted = calls();
+        time.advance(6 * MINUTE);
+        time.setWall(by * MINUTE);
+      };
+      await fixture.complete(target, parts, { beforePublication });
+      expect(calls()).toBeGreaterThan(counted);
+    });
+  },
+);
 
 describe('the claim of a Complete that crashed', () => {
-  it.each([0, 10, -10])('is taken by an Abort 45 minutes later, on a machine whose clock is %i minutes ahead', async (ahead) => {
-    let crashed = false;
-    const fixture = await UploadFixture.open();
-    const { target, parts } = await fixture.started('k', 'one,', 'two');
-    fixture.plan = () => (crashed ? { kind: 'fail' } : undefined);
-    const beforePublication = async (): Promise<void> => {
-      crashed = true;
-    };
-    expect(await codeOf(fixture.complete(target, parts, { beforePublication }))).not.toBe('ok');
-    fixture.plan = () => undefined;
-    expect(await codeOf(fixture.uploads.abort({ ...target, bucket: later(fixture, 45, ahead) }, testCall()))).toBe('ok');
-    expect([await fixture.text('k'), await fixture.names('u/', 'p/'), await fixture.openUploads()]).toEqual([undefined, [], []]);
-  });
+  it.each([0, 10, -10])(
+    'is taken by an Abort 45 minutes later, on a machine whose clock is %i minutes ahead',
+    async (ahead) => {
+      let crashed = false;
+      const fixture = await UploadFixture.open();
+      const { target, parts } = await fixture.started('k', 'one,', 'two');
+      fixture.plan = () => (crashed ? { kind: 'fail' } : undefined);
+      const beforePublication = async (): Promise<void> => {
+        crashed = true;
+      };
+      expect(await codeOf(fixture.complete(target, parts, { beforePublication }))).not.toBe('ok');
+      fixture.plan = () => undefined;
+      expect(await codeOf(fixture.uploads.abort({ ...target, bucket: later(fixture, 45, ahead) }, testCall()))).toBe(
+        'ok',
+      );
+      expect([await fixture.text('k'), await fixture.names('u/', 'p/'), await fixture.openUploads()]).toEqual([
+        undefined,
+        [],
+        [],
+      ]);
+    },
+  );
 });

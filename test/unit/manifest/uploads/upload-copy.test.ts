@@ -10,12 +10,22 @@ import { UploadFixture, codeOf, md5Of } from '../upload-fixture.ts';
 const BODY = 'x'.repeat(150_000) + 'tail';
 
 /** An object in another backend, whose faults can be set. */
-async function elsewhere(): Promise<{ source: () => Promise<CopySourceView>; put: (body: string) => Promise<unknown>; faults: { plan: Plan } }> {
+async function elsewhere(): Promise<{
+  source: () => Promise<CopySourceView>;
+  put: (body: string) => Promise<unknown>;
+  faults: { plan: Plan };
+}> {
   const faults = { plan: (() => undefined) as Plan };
-  const { objects, bucket } = await testManifest({ store: withFaults(new MemoryBlobStore(), (call) => faults.plan(call)) });
+  const { objects, bucket } = await testManifest({
+    store: withFaults(new MemoryBlobStore(), (call) => faults.plan(call)),
+  });
   const put = (body: string): Promise<unknown> => objects.put(bucket, 'source', putOf(body), testCall());
   await put(BODY);
-  return { source: async () => ({ bucket, view: await objects.find({ bucket, key: 'source' }, testCall()) }), put, faults };
+  return {
+    source: async () => ({ bucket, view: await objects.find({ bucket, key: 'source' }, testCall()) }),
+    put,
+    faults,
+  };
 }
 
 describe('a part from an object in another backend', () => {
@@ -29,7 +39,10 @@ describe('a part from an object in another backend', () => {
     const tail = await fixture.uploads.copyPart(upload, { number: 2, source: await source(), range }, testCall());
     expect(whole).toMatchObject({ etag: md5Of(BODY), size: BODY.length });
     expect(tail).toMatchObject({ etag: md5Of('tail'), size: 4 });
-    await fixture.complete(target, [whole, tail].map(({ number, etag }) => ({ number, etag, checksums: {} })));
+    await fixture.complete(
+      target,
+      [whole, tail].map(({ number, etag }) => ({ number, etag, checksums: {} })),
+    );
     expect(await fixture.text('k')).toBe(`${BODY}tail`);
   });
 
@@ -43,7 +56,9 @@ describe('a part from an object in another backend', () => {
     expect(await codeOf(fixture.uploads.copyPart(upload, { number: 1, source: view }, testCall()))).toBe('aborted');
     faults.plan = () => undefined;
     await put('replaced');
-    expect(await codeOf(fixture.uploads.copyPart(upload, { number: 1, source: view }, testCall()))).toBe('sourceConditionFailed');
+    expect(await codeOf(fixture.uploads.copyPart(upload, { number: 1, source: view }, testCall()))).toBe(
+      'sourceConditionFailed',
+    );
     expect((await fixture.uploads.listParts(upload, { after: 0, limit: 10 }, testCall())).parts).toEqual([]);
   });
 });

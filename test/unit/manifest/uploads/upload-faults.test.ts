@@ -13,7 +13,8 @@ const MOST_CALLS = 40;
 /** What happens to the n-th call, and to those after it. */
 const FAULTS: Readonly<Record<string, (n: number) => Plan>> = {
   'a crash before call': (n) => counting((count) => (count >= n ? { kind: 'fail' } : undefined)),
-  'a crash after call': (n) => counting((count) => (count === n ? { kind: 'loseAnswer' } : count > n ? { kind: 'fail' } : undefined)),
+  'a crash after call': (n) =>
+    counting((count) => (count === n ? { kind: 'loseAnswer' } : count > n ? { kind: 'fail' } : undefined)),
   'a lost answer of call': (n) => counting((count) => (count === n ? { kind: 'loseAnswer' } : undefined)),
   'a lost request of call': (n) => counting((count) => (count === n ? { kind: 'loseRequest' } : undefined)),
 };
@@ -77,22 +78,29 @@ async function expectCompleted({ fixture, target, parts }: Broken): Promise<void
 }
 
 describe.each(Object.keys(FAULTS))('Complete with %s n', (fault) => {
-  const MODES = [{ settling: true, discarding: true }, { settling: false, discarding: true }, { settling: false, discarding: false }];
+  const MODES = [
+    { settling: true, discarding: true },
+    { settling: false, discarding: true },
+    { settling: false, discarding: false },
+  ];
   describe.each(MODES)('settling $settling, discarding $discarding', (mode) => {
-    it.each([{ before: undefined }, { before: 'old' }])('is finished by sending it again, over $before', async ({ before }) => {
-      await atEachCall(async (n) => {
-        const state = await broken(fault, n, { ...mode, ...(before !== undefined && { before }) });
-        const { fixture, target, parts, first } = state;
-        expect([before, WHOLE]).toContain(await fixture.text('k'));
-        if (first === 'ok') expect(await fixture.text('k')).toBe(WHOLE);
-        expect((await fixture.complete(target, parts)).etag).toBe(ETAG);
-        expect(await fixture.text('k')).toBe(WHOLE);
-        await expectCompleted(state);
-        expect(await fixture.text('k')).toBe(WHOLE);
-        expect((await fixture.objects.find({ bucket: fixture.bucket, key: 'k' }, testCall())).parts).toHaveLength(3);
-        return state.over;
-      });
-    });
+    it.each([{ before: undefined }, { before: 'old' }])(
+      'is finished by sending it again, over $before',
+      async ({ before }) => {
+        await atEachCall(async (n) => {
+          const state = await broken(fault, n, { ...mode, ...(before !== undefined && { before }) });
+          const { fixture, target, parts, first } = state;
+          expect([before, WHOLE]).toContain(await fixture.text('k'));
+          if (first === 'ok') expect(await fixture.text('k')).toBe(WHOLE);
+          expect((await fixture.complete(target, parts)).etag).toBe(ETAG);
+          expect(await fixture.text('k')).toBe(WHOLE);
+          await expectCompleted(state);
+          expect(await fixture.text('k')).toBe(WHOLE);
+          expect((await fixture.objects.find({ bucket: fixture.bucket, key: 'k' }, testCall())).parts).toHaveLength(3);
+          return state.over;
+        });
+      },
+    );
 
     it('takes effect once when the key is written before it is sent again', async () => {
       await atEachCall(async (n) => {
@@ -108,36 +116,50 @@ describe.each(Object.keys(FAULTS))('Complete with %s n', (fault) => {
       });
     });
 
-    it.each([{ before: undefined }, { before: 'old' }])('takes effect once when the key is deleted before it is sent again, over $before', async ({ before }) => {
-      await atEachCall(async (n) => {
-        const state = await broken(fault, n, { ...mode, ...(before !== undefined && { before }) });
-        const { fixture, target, parts } = state;
-        const wasVisible = (await fixture.text('k')) === WHOLE;
-        await fixture.objects.remove({ bucket: fixture.bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall());
-        expect((await fixture.complete(target, parts)).etag).toBe(ETAG);
-        await fixture.idle();
-        expect(wasVisible ? [undefined] : [undefined, WHOLE]).toContain(await fixture.text('k'));
-        await expectCompleted(state);
-        return state.over;
-      });
-    });
+    it.each([{ before: undefined }, { before: 'old' }])(
+      'takes effect once when the key is deleted before it is sent again, over $before',
+      async ({ before }) => {
+        await atEachCall(async (n) => {
+          const state = await broken(fault, n, { ...mode, ...(before !== undefined && { before }) });
+          const { fixture, target, parts } = state;
+          const wasVisible = (await fixture.text('k')) === WHOLE;
+          await fixture.objects.remove(
+            { bucket: fixture.bucket, key: 'k' },
+            { conditions: {}, ownerId: OWNER },
+            testCall(),
+          );
+          expect((await fixture.complete(target, parts)).etag).toBe(ETAG);
+          await fixture.idle();
+          expect(wasVisible ? [undefined] : [undefined, WHOLE]).toContain(await fixture.text('k'));
+          await expectCompleted(state);
+          return state.over;
+        });
+      },
+    );
 
-    it.each([{ before: undefined }, { before: 'old' }])('takes effect once when it is half settled, and the key deleted, over $before', async ({ before }) => {
-      await atEachCall(async (n) => {
-        const state = await broken(fault, n, { ...mode, ...(before !== undefined && { before }) });
-        const { fixture, target, parts } = state;
-        const wasVisible = (await fixture.text('k')) === WHOLE;
-        fixture.plan = ({ method }) => (method === 'discardParts' ? { kind: 'fail' } : undefined);
-        await settle(fixture.bucket, 'k', testCall()).catch(() => undefined);
-        fixture.plan = () => undefined;
-        await fixture.objects.remove({ bucket: fixture.bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall());
-        expect((await fixture.complete(target, parts)).etag).toBe(ETAG);
-        await fixture.idle();
-        expect(wasVisible ? [undefined] : [undefined, WHOLE]).toContain(await fixture.text('k'));
-        await expectCompleted(state);
-        return state.over;
-      });
-    });
+    it.each([{ before: undefined }, { before: 'old' }])(
+      'takes effect once when it is half settled, and the key deleted, over $before',
+      async ({ before }) => {
+        await atEachCall(async (n) => {
+          const state = await broken(fault, n, { ...mode, ...(before !== undefined && { before }) });
+          const { fixture, target, parts } = state;
+          const wasVisible = (await fixture.text('k')) === WHOLE;
+          fixture.plan = ({ method }) => (method === 'discardParts' ? { kind: 'fail' } : undefined);
+          await settle(fixture.bucket, 'k', testCall()).catch(() => undefined);
+          fixture.plan = () => undefined;
+          await fixture.objects.remove(
+            { bucket: fixture.bucket, key: 'k' },
+            { conditions: {}, ownerId: OWNER },
+            testCall(),
+          );
+          expect((await fixture.complete(target, parts)).etag).toBe(ETAG);
+          await fixture.idle();
+          expect(wasVisible ? [undefined] : [undefined, WHOLE]).toContain(await fixture.text('k'));
+          await expectCompleted(state);
+          return state.over;
+        });
+      },
+    );
 
     it('with If-None-Match: * is finished by sending it again, and never answers that it was refused', async () => {
       await atEachCall(async (n) => {

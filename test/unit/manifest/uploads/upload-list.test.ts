@@ -19,47 +19,76 @@ async function walk(fixture: UploadFixture, request: UploadListRequest): Promise
     pages.push(page.entries.map(label));
     const last = page.entries.at(-1);
     if (!page.isTruncated || last === undefined) return pages;
-    next = { ...request, ...(last.kind === 'upload' ? { afterKey: last.key, afterUpload: last.uploadId } : { afterKey: last.prefix }) };
+    next = {
+      ...request,
+      ...(last.kind === 'upload' ? { afterKey: last.key, afterUpload: last.uploadId } : { afterKey: last.prefix }),
+    };
     expect(pages.length).toBeLessThan(500);
   }
   return pages;
 }
 
 /** What S3 lists, computed from all uploads. */
-function expected(uploads: readonly { key: string; uploadId: string }[], { prefix, delimiter = '' }: UploadListRequest): string[] {
+function expected(
+  uploads: readonly { key: string; uploadId: string }[],
+  { prefix, delimiter = '' }: UploadListRequest,
+): string[] {
   const bytes = (text: string): Buffer => Buffer.from(text);
   const sorted = [...uploads].sort((a, b) => bytes(a.key).compare(bytes(b.key)) || (a.uploadId < b.uploadId ? -1 : 1));
-  const labels = sorted.filter(({ key }) => key.startsWith(prefix)).map(({ key, uploadId }) => {
-    const at = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
-    return at < 0 ? `${key} ${uploadId}` : key.slice(0, at + delimiter.length);
-  });
+  const labels = sorted
+    .filter(({ key }) => key.startsWith(prefix))
+    .map(({ key, uploadId }) => {
+      const at = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
+      return at < 0 ? `${key} ${uploadId}` : key.slice(0, at + delimiter.length);
+    });
   return labels.filter((text, index) => text !== labels[index - 1]);
 }
 
-const KEYS = ['a', 'a', 'a', 'a!', 'a/1', 'a/2', 'a/2', 'a0', 'b/x/1', 'b/x/2', 'b/y', 'c\\d', 'e\u0301', '\u00e9', '\ue000', '\u{1f600}', 'z'];
+const KEYS = [
+  'a',
+  'a',
+  'a',
+  'a!',
+  'a/1',
+  'a/2',
+  'a/2',
+  'a0',
+  'b/x/1',
+  'b/x/2',
+  'b/y',
+  'c\\d',
+  'e\u0301',
+  '\u00e9',
+  '\ue000',
+  '\u{1f600}',
+  'z',
+];
 
-describe.each([{ maxListPage: 5000 }, { maxListPage: 3 }])('listing uploads from pages of $maxListPage', (capabilities) => {
-  it.each([
-    { prefix: '' },
-    { prefix: 'a' },
-    { prefix: 'a/' },
-    { prefix: '', delimiter: '/' },
-    { prefix: 'b/', delimiter: '/' },
-    { prefix: '', delimiter: 'x/' },
-    { prefix: '', delimiter: '\\' },
-    { prefix: 'none' },
-  ])('shows each once, by key and initiation: $prefix $delimiter', async (request) => {
-    const fixture = await UploadFixture.open({ capabilities });
-    const uploads = [];
-    for (const key of [...KEYS].reverse()) uploads.push(await fixture.create(key));
-    const all = expected(uploads, { ...request, limit: 1000 });
-    for (const limit of [1, 2, 3, 1000]) {
-      const pages = await walk(fixture, { ...request, limit });
-      expect(pages.flat()).toEqual(all);
-      expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
-    }
-  });
-});
+describe.each([{ maxListPage: 5000 }, { maxListPage: 3 }])(
+  'listing uploads from pages of $maxListPage',
+  (capabilities) => {
+    it.each([
+      { prefix: '' },
+      { prefix: 'a' },
+      { prefix: 'a/' },
+      { prefix: '', delimiter: '/' },
+      { prefix: 'b/', delimiter: '/' },
+      { prefix: '', delimiter: 'x/' },
+      { prefix: '', delimiter: '\\' },
+      { prefix: 'none' },
+    ])('shows each once, by key and initiation: $prefix $delimiter', async (request) => {
+      const fixture = await UploadFixture.open({ capabilities });
+      const uploads = [];
+      for (const key of [...KEYS].reverse()) uploads.push(await fixture.create(key));
+      const all = expected(uploads, { ...request, limit: 1000 });
+      for (const limit of [1, 2, 3, 1000]) {
+        const pages = await walk(fixture, { ...request, limit });
+        expect(pages.flat()).toEqual(all);
+        expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+      }
+    });
+  },
+);
 
 describe('listing uploads', () => {
   it('goes on behind a key that has none, and behind all uploads of one that has', async () => {
@@ -89,14 +118,20 @@ describe('listing uploads', () => {
     const fixture = await UploadFixture.open();
     const other = await fixture.addBucket('other');
     await fixture.create('a');
-    expect(await fixture.uploads.list(other, { prefix: '', limit: 10 }, testCall())).toEqual({ entries: [], isTruncated: false });
+    expect(await fixture.uploads.list(other, { prefix: '', limit: 10 }, testCall())).toEqual({
+      entries: [],
+      isTruncated: false,
+    });
   });
 
   it('asks for nothing when nothing is wanted, and once for a page', async () => {
     const fixture = await UploadFixture.open();
     for (let i = 0; i < 30; i++) await fixture.create(`k${i}`);
     const none = testCall();
-    expect(await fixture.uploads.list(fixture.bucket, { prefix: '', limit: 0 }, none)).toEqual({ entries: [], isTruncated: false });
+    expect(await fixture.uploads.list(fixture.bucket, { prefix: '', limit: 0 }, none)).toEqual({
+      entries: [],
+      isTruncated: false,
+    });
     expect(none.facts.backendCalls).toBe(0);
     const one = testCall();
     expect((await fixture.uploads.list(fixture.bucket, { prefix: '', limit: 20 }, one)).entries).toHaveLength(20);
@@ -156,7 +191,11 @@ describe('10,000 parts', () => {
       const parts = [];
       for (let number = 1; number <= count; number++) {
         const body = Buffer.from(String(number % 10));
-        const { etag } = await fixture.uploads.putPart(upload, { number, body, facts: { md5: 'a'.repeat(32) } }, testCall());
+        const { etag } = await fixture.uploads.putPart(
+          upload,
+          { number, body, facts: { md5: 'a'.repeat(32) } },
+          testCall(),
+        );
         parts.push({ number, etag, checksums: {} });
       }
       const call = testCall();

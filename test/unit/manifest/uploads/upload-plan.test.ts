@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { isS3Error } from '../../../../src/errors/s3-error.ts';
 import type { Upload } from '../../../../src/manifest/uploads/upload-find.ts';
 import type { PartRecord } from '../../../../src/manifest/records/upload-part-record.ts';
-import { type CompletionRequest, type ListedPart, listHashOf, planObject, requireAscending } from '../../../../src/manifest/uploads/upload-plan.ts';
+import {
+  type CompletionRequest,
+  type ListedPart,
+  listHashOf,
+  planObject,
+  requireAscending,
+} from '../../../../src/manifest/uploads/upload-plan.ts';
 import type { UploadChecksum } from '../../../../src/manifest/records/upload-record.ts';
 import { md5Of, multipartEtag } from '../upload-fixture.ts';
 
@@ -15,14 +21,23 @@ function sha256(text: string): string {
 }
 
 function stored(...parts: (Partial<PartRecord> & { number: number })[]): Map<number, PartRecord> {
-  return new Map(parts.map((part) => [part.number, { etag: md5Of(String(part.number)), size: MIN, mtime: 0, tokens: [`t${part.number}`], ...part }]));
+  return new Map(
+    parts.map((part) => [
+      part.number,
+      { etag: md5Of(String(part.number)), size: MIN, mtime: 0, tokens: [`t${part.number}`], ...part },
+    ]),
+  );
 }
 
 function listed(number: number, more: Partial<ListedPart> = {}): ListedPart {
   return { number, etag: md5Of(String(number)), checksums: {}, ...more };
 }
 
-function plan(parts: ReadonlyMap<number, PartRecord>, request: Partial<CompletionRequest>, checksum?: UploadChecksum): ReturnType<typeof planObject> {
+function plan(
+  parts: ReadonlyMap<number, PartRecord>,
+  request: Partial<CompletionRequest>,
+  checksum?: UploadChecksum,
+): ReturnType<typeof planObject> {
   const upload = { uploadId: 'id', ...(checksum && { checksum }) } as Upload;
   return planObject(upload, { parts: [listed(1)], expected: {}, ...request }, parts, MIN);
 }
@@ -43,13 +58,18 @@ describe('the plan of an object', () => {
       etag: multipartEtag('2', '7'),
       size: MIN + 3,
       tokens: ['a', 'b', 't7'],
-      parts: [{ number: 2, size: MIN }, { number: 7, size: 3 }],
+      parts: [
+        { number: 2, size: MIN },
+        { number: 7, size: 3 },
+      ],
     });
   });
 
   it('has the ETag that S3 gives to one part `data`', () => {
     const parts = stored({ number: 1, etag: md5Of('data'), size: 4 });
-    expect(plan(parts, { parts: [listed(1, { etag: `"${md5Of('data')}"` })] }).etag).toBe('2068bfdec27f4616282c1124300f0ae6-1');
+    expect(plan(parts, { parts: [listed(1, { etag: `"${md5Of('data')}"` })] }).etag).toBe(
+      '2068bfdec27f4616282c1124300f0ae6-1',
+    );
   });
 
   const CASES: readonly [name: string, code: string, request: Partial<CompletionRequest>][] = [
@@ -65,11 +85,22 @@ describe('the plan of an object', () => {
     ['another size', 'InvalidRequest', { expected: { size: MIN - 1 } }],
     ['5 TiB', 'ok', { parts: [listed(5)] }],
     ['more than 5 TiB', 'EntityTooLarge', { parts: [listed(5), listed(6)] }],
-    ['a checksum that nobody can compute', 'InvalidRequest', { expected: { checksum: { algorithm: 'SHA256', value: sha256('x') } } }],
+    [
+      'a checksum that nobody can compute',
+      'InvalidRequest',
+      { expected: { checksum: { algorithm: 'SHA256', value: sha256('x') } } },
+    ],
     ['a checksum type without an algorithm', 'InvalidRequest', { expected: { checksumType: 'FULL_OBJECT' } }],
   ];
   it.each(CASES)('with %s: %s', (_name, code, request) => {
-    const parts = stored({ number: 1 }, { number: 2 }, { number: 3, size: MIN - 1 }, { number: 4 }, { number: 5, size: 5 * TIB }, { number: 6, size: 1 });
+    const parts = stored(
+      { number: 1 },
+      { number: 2 },
+      { number: 3, size: MIN - 1 },
+      { number: 4 },
+      { number: 5, size: 5 * TIB },
+      { number: 6, size: 1 },
+    );
     expect(codeOf(() => plan(parts, request))).toBe(code);
   });
 
@@ -113,13 +144,29 @@ describe('the checksum of an object', () => {
 
   const CASES: readonly [name: string, code: string, request: Partial<CompletionRequest>][] = [
     ['the right checksum', 'ok', { parts: withSums, expected: { checksum: { algorithm: 'SHA256', value } } }],
-    ['a wrong one', 'BadDigest', { parts: withSums, expected: { checksum: { algorithm: 'SHA256', value: `${values[0]}-2` } } }],
+    [
+      'a wrong one',
+      'BadDigest',
+      { parts: withSums, expected: { checksum: { algorithm: 'SHA256', value: `${values[0]}-2` } } },
+    ],
     // ceph/s3-tests test_multipart_checksum_sha256
-    ['one that is no digest', 'BadDigest', { parts: withSums, expected: { checksum: { algorithm: 'SHA256', value: 'bad' } } }],
-    ['one that is no digest, and no checksums of parts', 'BadDigest', { parts: [listed(1)], expected: { checksum: { algorithm: 'SHA256', value: 'bad' } } }],
+    [
+      'one that is no digest',
+      'BadDigest',
+      { parts: withSums, expected: { checksum: { algorithm: 'SHA256', value: 'bad' } } },
+    ],
+    [
+      'one that is no digest, and no checksums of parts',
+      'BadDigest',
+      { parts: [listed(1)], expected: { checksum: { algorithm: 'SHA256', value: 'bad' } } },
+    ],
     // AWS wants them repeated; the suite every S3 server is measured with does not (docs/deviations.md).
     ['no checksums of parts', 'ok', { parts: [listed(1)] }],
-    ['one of another algorithm', 'InvalidRequest', { parts: withSums, expected: { checksum: { algorithm: 'CRC32', value: 'AAAAAA==' } } }],
+    [
+      'one of another algorithm',
+      'InvalidRequest',
+      { parts: withSums, expected: { checksum: { algorithm: 'CRC32', value: 'AAAAAA==' } } },
+    ],
     ['the wrong checksum of a part', 'InvalidPart', { parts: [listed(1, { checksums: { SHA256: values[1] } })] }],
     ['the type it was created with', 'ok', { parts: withSums, expected: { checksumType: 'COMPOSITE' } }],
     ['another type', 'InvalidRequest', { parts: withSums, expected: { checksumType: 'FULL_OBJECT' } }],
@@ -133,17 +180,30 @@ describe('the checksum of an object', () => {
     ['CRC64NVME', 'FULL_OBJECT', ['L/E4WYn8v98=', 'xW1l19VobYM=', 'cK5MnNaWrW4='], 'i+6LR0y3eFo='],
     ['CRC32', 'FULL_OBJECT', ['JRTCyQ==', 'QoZTGg==', 'YAgjqw=='], 'WgDhBQ=='],
     ['CRC32C', 'FULL_OBJECT', ['MDaLrw==', 'TH4EZg==', 'Z7mBIQ=='], 'xU+Krw=='],
-    ['SHA1', 'COMPOSITE', ['iIaTCGbm+vdVjNqIMF2S0T7ibMk=', 'LS/TJ32bAVKEwRu+sE3X7awh/lk=', '6DDwovUaHwrKNXDMzOGbuvj9kxI='], 'sizjvY4eud3MrcHdZM3cQ/ol39o=-3'],
+    [
+      'SHA1',
+      'COMPOSITE',
+      ['iIaTCGbm+vdVjNqIMF2S0T7ibMk=', 'LS/TJ32bAVKEwRu+sE3X7awh/lk=', '6DDwovUaHwrKNXDMzOGbuvj9kxI='],
+      'sizjvY4eud3MrcHdZM3cQ/ol39o=-3',
+    ],
     [
       'SHA256',
       'COMPOSITE',
-      ['275VF5loJr1YYawit0XSHREhkFXYkkPKGuoK0x9VKxI=', 'mrHwOfjTL5Zwfj74F05HOQGLdUb7E5szdCbxgUSq6NM=', 'Vw7oB/nKQ5xWb3hNgbyfkvDiivl+U+/Dft48nfJfDow='],
+      [
+        '275VF5loJr1YYawit0XSHREhkFXYkkPKGuoK0x9VKxI=',
+        'mrHwOfjTL5Zwfj74F05HOQGLdUb7E5szdCbxgUSq6NM=',
+        'Vw7oB/nKQ5xWb3hNgbyfkvDiivl+U+/Dft48nfJfDow=',
+      ],
       'uWBwpe1dxI4Vw8Gf0X9ynOdw/SS6VBzfWm9giiv1sf4=-3',
     ],
   ] as const)('is what S3 computes: %s %s', (algorithm, type, sums, expected) => {
     const three = stored(...sums.map((sum, index) => ({ number: index + 1, checksum: { algorithm, value: sum } })));
     const parts = sums.map((sum, index) => listed(index + 1, { checksums: { [algorithm]: sum } }));
-    const { checksum } = plan(three, { parts, expected: { checksum: { algorithm, value: expected } } }, { algorithm, type });
+    const { checksum } = plan(
+      three,
+      { parts, expected: { checksum: { algorithm, value: expected } } },
+      { algorithm, type },
+    );
     expect(checksum).toEqual({ algorithm, type, value: expected });
   });
 });

@@ -55,7 +55,8 @@ describe('Complete, in the midst of which', () => {
       const state = await scene();
       const { fixture, target, parts } = state;
       const codes: string[] = [];
-      const complete = async (): Promise<unknown> => codes.push(await codeOf(fixture.complete(target, parts, { conditions: { ifNoneMatch: '*' } })));
+      const complete = async (): Promise<unknown> =>
+        codes.push(await codeOf(fixture.complete(target, parts, { conditions: { ifNoneMatch: '*' } })));
       const course = await interleave(fixture, at, complete, complete);
       expect(codes).toEqual(course.met ? ['ok', 'ok'] : ['ok']);
       expect(await fixture.text('k')).toBe(WHOLE);
@@ -76,7 +77,9 @@ describe('Complete, in the midst of which', () => {
         async () => (outer = await codeOf(fixture.complete(target, parts))),
         async () => (inner = await codeOf(fixture.complete(target, parts.slice(1)))),
       );
-      expect(['ok none', 'ok InvalidPart', 'ok NoSuchUpload', 'InvalidPart ok', 'NoSuchUpload ok']).toContain(`${outer} ${inner}`);
+      expect(['ok none', 'ok InvalidPart', 'ok NoSuchUpload', 'InvalidPart ok', 'NoSuchUpload ok']).toContain(
+        `${outer} ${inner}`,
+      );
       expect(await fixture.text('k')).toBe(outer === 'ok' ? WHOLE : 'two,end');
       expect(await codeOf(fixture.complete(target, outer === 'ok' ? parts : parts.slice(1)))).toBe('ok');
       return course;
@@ -96,7 +99,9 @@ describe('Complete, in the midst of which', () => {
         async () => (aborted = await codeOf(fixture.uploads.abort(target, testCall()))),
       );
       const pair = `${completed} ${aborted}`;
-      expect(['ok none', 'ok NoSuchUpload', 'ok OperationAborted', 'NoSuchUpload ok', 'InvalidPart ok']).toContain(pair);
+      expect(['ok none', 'ok NoSuchUpload', 'ok OperationAborted', 'NoSuchUpload ok', 'InvalidPart ok']).toContain(
+        pair,
+      );
       expect(await fixture.text('k')).toBe(completed === 'ok' ? WHOLE : before);
       if (aborted === 'ok') expect(await fixture.names('u/', 'p/', 'c/')).toEqual([]);
       await expectSound(state, completed === 'ok');
@@ -108,7 +113,12 @@ describe('Complete, in the midst of which', () => {
     await everywhere(5, async (at) => {
       const state = await scene(before);
       const { fixture, target, parts } = state;
-      const course = await interleave(fixture, at, async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' }), () => fixture.put('k', 'put'));
+      const course = await interleave(
+        fixture,
+        at,
+        async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' }),
+        () => fixture.put('k', 'put'),
+      );
       expect(course.met ? [WHOLE, 'put'] : [WHOLE]).toContain(await fixture.text('k'));
       await expectSound(state, true);
       return course;
@@ -135,7 +145,9 @@ describe('Complete, in the midst of which', () => {
         expect(await fixture.names('u/', 'p/', 'c/')).toEqual([]);
         expect(await fixture.text('k')).toBe('put');
       } else {
-        expect(await codeOf(fixture.complete(target, parts, { conditions: { ifNoneMatch: '*' } }))).toBe('PreconditionFailed');
+        expect(await codeOf(fixture.complete(target, parts, { conditions: { ifNoneMatch: '*' } }))).toBe(
+          'PreconditionFailed',
+        );
         expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' });
         expect(await fixture.text('k')).toBe(WHOLE);
       }
@@ -151,7 +163,8 @@ describe('Complete, in the midst of which', () => {
         fixture,
         at,
         async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' }),
-        () => fixture.objects.remove({ bucket: fixture.bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall()),
+        () =>
+          fixture.objects.remove({ bucket: fixture.bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall()),
       );
       expect(course.met ? [undefined, WHOLE] : [WHOLE]).toContain(await fixture.text('k'));
       await expectSound(state, true);
@@ -170,31 +183,9 @@ describe('Complete, in the midst of which', () => {
     },
     'is overwritten': { act: (fixture) => fixture.put('k', 'later'), text: 'later' },
   };
-  it.each([undefined, 'old'])('the same Complete comes whose object is settled and deleted: nothing comes back, over %s', async (before) => {
-    await everywhere(5, async (at) => {
-      const state = await scene(before);
-      const { fixture, target, parts } = state;
-      const course = await interleave(
-        fixture,
-        at,
-        async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' }),
-        async () => {
-          await fixture.complete(target, parts);
-          await settle(fixture.bucket, 'k', testCall());
-          await fixture.objects.remove({ bucket: fixture.bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall());
-        },
-      );
-      expect(await fixture.text('k')).toBe(course.met ? undefined : WHOLE);
-      await expectSound(state, true);
-      return course;
-    });
-  });
-
-  it.each(Object.keys(AFTERWARDS).flatMap((name) => [{ name, before: undefined }, { name, before: 'old' }]))(
-    'the same Complete comes whose object $name: nothing comes back, over $before',
-    async ({ name, before }) => {
-      const afterwards = AFTERWARDS[name];
-      if (afterwards === undefined) throw new Error(name);
+  it.each([undefined, 'old'])(
+    'the same Complete comes whose object is settled and deleted: nothing comes back, over %s',
+    async (before) => {
       await everywhere(5, async (at) => {
         const state = await scene(before);
         const { fixture, target, parts } = state;
@@ -203,18 +194,30 @@ describe('Complete, in the midst of which', () => {
           at,
           async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' }),
           async () => {
-            expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' });
-            await afterwards.act(fixture);
+            await fixture.complete(target, parts);
+            await settle(fixture.bucket, 'k', testCall());
+            await fixture.objects.remove(
+              { bucket: fixture.bucket, key: 'k' },
+              { conditions: {}, ownerId: OWNER },
+              testCall(),
+            );
           },
         );
-        expect(await fixture.text('k')).toBe(course.met ? afterwards.text : WHOLE);
+        expect(await fixture.text('k')).toBe(course.met ? undefined : WHOLE);
         await expectSound(state, true);
         return course;
       });
     },
   );
 
-  it.each([undefined, 'old'])('the same Complete comes whose object is deleted: nothing comes back, over %s', async (before) => {
+  it.each(
+    Object.keys(AFTERWARDS).flatMap((name) => [
+      { name, before: undefined },
+      { name, before: 'old' },
+    ]),
+  )('the same Complete comes whose object $name: nothing comes back, over $before', async ({ name, before }) => {
+    const afterwards = AFTERWARDS[name];
+    if (afterwards === undefined) throw new Error(name);
     await everywhere(5, async (at) => {
       const state = await scene(before);
       const { fixture, target, parts } = state;
@@ -223,15 +226,41 @@ describe('Complete, in the midst of which', () => {
         at,
         async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' }),
         async () => {
-          await fixture.complete(target, parts);
-          await fixture.objects.remove({ bucket: fixture.bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall());
+          expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' });
+          await afterwards.act(fixture);
         },
       );
-      expect(await fixture.text('k')).toBe(course.met ? undefined : WHOLE);
+      expect(await fixture.text('k')).toBe(course.met ? afterwards.text : WHOLE);
       await expectSound(state, true);
       return course;
     });
   });
+
+  it.each([undefined, 'old'])(
+    'the same Complete comes whose object is deleted: nothing comes back, over %s',
+    async (before) => {
+      await everywhere(5, async (at) => {
+        const state = await scene(before);
+        const { fixture, target, parts } = state;
+        const course = await interleave(
+          fixture,
+          at,
+          async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' }),
+          async () => {
+            await fixture.complete(target, parts);
+            await fixture.objects.remove(
+              { bucket: fixture.bucket, key: 'k' },
+              { conditions: {}, ownerId: OWNER },
+              testCall(),
+            );
+          },
+        );
+        expect(await fixture.text('k')).toBe(course.met ? undefined : WHOLE);
+        await expectSound(state, true);
+        return course;
+      });
+    },
+  );
 });
 
 describe('a part that arrives while the upload ends', () => {
@@ -244,7 +273,10 @@ describe('a part that arrives while the upload ends', () => {
       const course = await interleave(
         fixture,
         at,
-        async () => (code = await codeOf(fixture.uploads.putPart(upload, { number: 9, body, facts: { md5: 'f'.repeat(32) } }, testCall()))),
+        async () =>
+          (code = await codeOf(
+            fixture.uploads.putPart(upload, { number: 9, body, facts: { md5: 'f'.repeat(32) } }, testCall()),
+          )),
         () => (end === 'abort' ? fixture.uploads.abort(target, testCall()) : fixture.complete(target, parts)),
       );
       if (!course.met) return course;

@@ -15,7 +15,10 @@ interface Circumstances {
   readonly versioning?: Versioning;
 }
 
-/** An upload whose Complete got no answer, or a refusal, at the write of the head; what others do to the key; and the Complete again. */
+/**
+ * An upload whose Complete got no answer, or a refusal, at the write of the head; what others do to the key; and the
+ * Complete again.
+ */
 class Repeated {
   readonly fixture: UploadFixture;
   readonly upload: Awaited<ReturnType<UploadFixture['started']>>;
@@ -41,7 +44,9 @@ class Repeated {
     return repeated;
   }
 
-  /** The head was written; the answer got lost, and with it the client or the process: nobody looks what became of it. */
+  /**
+   * The head was written; the answer got lost, and with it the client or the process: nobody looks what became of it.
+   */
   static async landed(circumstances: Circumstances = {}): Promise<Repeated> {
     const repeated = await Repeated.open(circumstances);
     const { fixture } = repeated;
@@ -70,11 +75,19 @@ class Repeated {
   }
 
   async remove(conditions: WriteConditions = {}): Promise<void> {
-    await this.fixture.objects.remove({ bucket: this.fixture.bucket, key: 'k' }, { conditions, ownerId: OWNER }, testCall());
+    await this.fixture.objects.remove(
+      { bucket: this.fixture.bucket, key: 'k' },
+      { conditions, ownerId: OWNER },
+      testCall(),
+    );
   }
 
   async tag(value: string): Promise<void> {
-    await this.fixture.objects.amend({ bucket: this.fixture.bucket, key: 'k' }, () => ({ tags: [{ key: 'by', value }] }), testCall());
+    await this.fixture.objects.amend(
+      { bucket: this.fixture.bucket, key: 'k' },
+      () => ({ tags: [{ key: 'by', value }] }),
+      testCall(),
+    );
   }
 
   /** What is at the key in the end, and still when the Complete comes a third time. */
@@ -90,12 +103,15 @@ class Repeated {
 const LOST: Fault = { kind: 'loseRequest' };
 
 describe('Complete, repeated after its head was not written, for all that is known', () => {
-  it.each([LOST, { kind: 'throttle' }] as const)('comes on top of what was made where nothing was, after $kind', async (fault) => {
-    const repeated = await Repeated.after(fault);
-    expect(await repeated.put('made first', CREATE_ONLY)).toBe('ok');
-    expect(await repeated.complete()).toBe('ok');
-    expect(await repeated.end()).toBe(PARTS);
-  });
+  it.each([LOST, { kind: 'throttle' }] as const)(
+    'comes on top of what was made where nothing was, after $kind',
+    async (fault) => {
+      const repeated = await Repeated.after(fault);
+      expect(await repeated.put('made first', CREATE_ONLY)).toBe('ok');
+      expect(await repeated.complete()).toBe('ok');
+      expect(await repeated.end()).toBe(PARTS);
+    },
+  );
 
   it('comes on top of what was changed on condition since, and tagged', async () => {
     const repeated = await Repeated.after(LOST);
@@ -141,7 +157,9 @@ describe('Complete, repeated after its head was not written, for all that is kno
 
   it('says that nobody knows behind more changes than a head remembers', async () => {
     const repeated = await Repeated.after(LOST, { before: 'old' });
-    for (let n = 0; n < 9; n++) expect(await repeated.put(`change ${n}`, { ifMatch: await repeated.etag() })).toBe('ok');
+    for (let n = 0; n < 9; n++) {
+      expect(await repeated.put(`change ${n}`, { ifMatch: await repeated.etag() })).toBe('ok');
+    }
     expect(await repeated.complete()).toBe('unavailable');
     expect(await repeated.fixture.text('k')).toBe('change 8');
   });
@@ -153,12 +171,15 @@ describe('Complete, repeated after its head was not written, for all that is kno
     expect(await repeated.fixture.text('k')).toBe('made first');
   });
 
-  it.each(['suspended', 'enabled'] as const)('comes on top of what was made where nothing was, versioning %s', async (versioning) => {
-    const repeated = await Repeated.after(LOST, { versioning });
-    expect(await repeated.put('made first', CREATE_ONLY)).toBe('ok');
-    expect(await repeated.complete()).toBe('ok');
-    expect(await repeated.end()).toBe(PARTS);
-  });
+  it.each(['suspended', 'enabled'] as const)(
+    'comes on top of what was made where nothing was, versioning %s',
+    async (versioning) => {
+      const repeated = await Repeated.after(LOST, { versioning });
+      expect(await repeated.put('made first', CREATE_ONLY)).toBe('ok');
+      expect(await repeated.complete()).toBe('ok');
+      expect(await repeated.end()).toBe(PARTS);
+    },
+  );
 });
 
 describe('Complete, repeated after its head was written and nobody said so', () => {

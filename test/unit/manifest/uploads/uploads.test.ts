@@ -26,7 +26,11 @@ describe('an upload', () => {
       headers: { contentType: 'text/plain' },
       userMetadata: { colour: 'blue' },
       ownerId: OWNER,
-      parts: [{ number: 1, size: 4 }, { number: 2, size: 4 }, { number: 3, size: 3 }],
+      parts: [
+        { number: 1, size: 4 },
+        { number: 2, size: 4 },
+        { number: 3, size: 3 },
+      ],
     };
     const before = await fixture.objects.find({ bucket: fixture.bucket, key: 'k' }, testCall());
     expect(before).toMatchObject(expected);
@@ -55,7 +59,11 @@ describe('an upload', () => {
     const parts = [];
     for (const [index, text] of ['12345', '6789'].entries()) {
       const facts = { md5: md5Of(text), checksum: { algorithm: 'CRC32' as const, value: values[index] ?? '' } };
-      const part = await fixture.uploads.putPart(upload, { number: index + 1, body: Buffer.from(text), facts }, testCall());
+      const part = await fixture.uploads.putPart(
+        upload,
+        { number: index + 1, body: Buffer.from(text), facts },
+        testCall(),
+      );
       parts.push({ number: part.number, etag: part.etag, checksums: {} });
     }
     const expected = { algorithm: 'CRC32', value: crc32Of('123456789'), type: 'FULL_OBJECT' };
@@ -64,7 +72,10 @@ describe('an upload', () => {
     const view = await fixture.objects.find({ bucket: fixture.bucket, key: 'k' }, testCall());
     expect(view.head.kind).toBe('inline');
     expect(view.checksum).toEqual(expected);
-    expect(view.parts).toEqual([{ number: 1, size: 5, checksum: values[0] }, { number: 2, size: 4, checksum: values[1] }]);
+    expect(view.parts).toEqual([
+      { number: 1, size: 5, checksum: values[0] },
+      { number: 2, size: 4, checksum: values[1] },
+    ]);
     expect((await fixture.complete(target, parts)).checksum).toEqual(expected);
   });
 
@@ -96,7 +107,11 @@ describe('an upload', () => {
     const broken = new Readable({ read: () => broken.destroy(new Error('digest mismatch')) });
     const facts = Promise.reject(new Error('digest mismatch'));
     facts.catch(() => undefined);
-    expect(await codeOf(fixture.uploads.putPart(upload, { number: 1, body: { size: 3, stream: broken }, facts }, testCall()))).toBe('aborted');
+    expect(
+      await codeOf(
+        fixture.uploads.putPart(upload, { number: 1, body: { size: 3, stream: broken }, facts }, testCall()),
+      ),
+    ).toBe('aborted');
     // All bytes came, and only then the verification failed.
     const late = { number: 1, body: { size: 3, stream: Readable.from([Buffer.from('bad')]) }, facts };
     await expect(fixture.uploads.putPart(upload, late, testCall())).rejects.toThrow('digest mismatch');
@@ -127,8 +142,17 @@ describe('an upload', () => {
     const fixture = await UploadFixture.open();
     const other = await fixture.addBucket('other');
     const { target, parts } = await fixture.started('k', 'part');
-    const foreign = [{ ...target, key: 'other key' }, { ...target, bucket: other }, { ...target, uploadId: 'abc1234def' }, { ...target, uploadId: '' }];
-    for (const wrong of [...foreign, { ...target, uploadId: `${target.uploadId.slice(0, -1)}!` }, { ...target, uploadId: '../k' }]) {
+    const foreign = [
+      { ...target, key: 'other key' },
+      { ...target, bucket: other },
+      { ...target, uploadId: 'abc1234def' },
+      { ...target, uploadId: '' },
+    ];
+    for (const wrong of [
+      ...foreign,
+      { ...target, uploadId: `${target.uploadId.slice(0, -1)}!` },
+      { ...target, uploadId: '../k' },
+    ]) {
       expect(await codeOf(fixture.uploads.find(wrong, testCall()))).toBe('NoSuchUpload');
       expect(await codeOf(fixture.complete(wrong, parts))).toBe('NoSuchUpload');
       expect(await codeOf(fixture.uploads.abort(wrong, testCall()))).toBe('NoSuchUpload');
@@ -150,7 +174,17 @@ describe('an upload', () => {
 
   it('takes keys that are hazardous or too long for a name', async () => {
     const fixture = await UploadFixture.open();
-    const keys = ['a\\b', '../x', 'dir/.', 'm\u00fcll/\u{1f600}', '\u0001', 'x'.repeat(1024), '\u4e2d'.repeat(341), '/'.repeat(1024), '!!'];
+    const keys = [
+      'a\\b',
+      '../x',
+      'dir/.',
+      'm\u00fcll/\u{1f600}',
+      '\u0001',
+      'x'.repeat(1024),
+      '\u4e2d'.repeat(341),
+      '/'.repeat(1024),
+      '!!',
+    ];
     for (const key of keys) {
       const { target, parts } = await fixture.started(key, key);
       const { entries } = await fixture.uploads.list(fixture.bucket, { prefix: '', limit: 10 }, testCall());
@@ -165,7 +199,11 @@ describe('an upload', () => {
 
   it('holds attributes beyond what metadata of a blob can', async () => {
     const fixture = await UploadFixture.open();
-    const attributes = { headers: { contentType: 'a/b' }, userMetadata: { 'big-one': '\u00e9'.repeat(2000) }, websiteRedirect: `/${'r'.repeat(5000)}` };
+    const attributes = {
+      headers: { contentType: 'a/b' },
+      userMetadata: { 'big-one': '\u00e9'.repeat(2000) },
+      websiteRedirect: `/${'r'.repeat(5000)}`,
+    };
     const target = await fixture.create('k', { attributes });
     await fixture.complete(target, [await fixture.part(target, 1, 'x')]);
     await fixture.idle();

@@ -21,8 +21,20 @@ describe('the age of a blob that no head names yet', () => {
   it.each([
     { what: 'a moment', wall: 100, monotonic: 100, renew: false, refuse: false },
     { what: 'six minutes', wall: 6 * MINUTE, monotonic: 6 * MINUTE, renew: true, refuse: false },
-    { what: 'a machine that slept, whose monotonic clock stood still', wall: 20 * MINUTE, monotonic: 100, renew: true, refuse: true },
-    { what: 'a wall clock that was set back meanwhile', wall: -10 * MINUTE, monotonic: 16 * MINUTE, renew: true, refuse: true },
+    {
+      what: 'a machine that slept, whose monotonic clock stood still',
+      wall: 20 * MINUTE,
+      monotonic: 100,
+      renew: true,
+      refuse: true,
+    },
+    {
+      what: 'a wall clock that was set back meanwhile',
+      wall: -10 * MINUTE,
+      monotonic: 16 * MINUTE,
+      renew: true,
+      refuse: true,
+    },
   ])('after $what', async ({ wall, monotonic, renew, refuse }) => {
     const age = await ageBy({ wall, monotonic });
     expect(age.needsRenewal).toBe(renew);

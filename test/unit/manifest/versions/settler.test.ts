@@ -16,7 +16,13 @@ function slowTasks({ concurrency = 2, maxQueue = 10 } = {}) {
       log.push(`-${id}`);
     });
   };
-  return { settler, log, add, end: (id: string) => ends.get(id)?.resolve(undefined), fail: (id: string) => ends.get(id)?.reject(new Error(id)) };
+  return {
+    settler,
+    log,
+    add,
+    end: (id: string) => ends.get(id)?.resolve(undefined),
+    fail: (id: string) => ends.get(id)?.reject(new Error(id)),
+  };
 }
 
 async function turn(): Promise<void> {

@@ -39,11 +39,20 @@ function withoutMd5(silence: Silence): OpenStore {
 }
 
 const BODIES: Readonly<Record<string, () => Partial<PutRequest>>> = {
-  'held': () => ({}),
+  held: () => ({}),
   'held, its MD5 said': () => ({ md5: MD5 }),
-  'streamed': () => ({ body: { size: TEXT.length, stream: Readable.from([Buffer.from(TEXT)]) }, facts: Promise.resolve({}) }),
-  'streamed, its MD5 found on the way': () => ({ body: { size: TEXT.length, stream: Readable.from([Buffer.from(TEXT)]) }, facts: Promise.resolve({ md5: MD5 }) }),
-  'streamed, with a trailer': () => ({ body: { size: TEXT.length, stream: Readable.from([Buffer.from(TEXT)]) }, facts: Promise.resolve({ checksum: CRC32 }) }),
+  streamed: () => ({
+    body: { size: TEXT.length, stream: Readable.from([Buffer.from(TEXT)]) },
+    facts: Promise.resolve({}),
+  }),
+  'streamed, its MD5 found on the way': () => ({
+    body: { size: TEXT.length, stream: Readable.from([Buffer.from(TEXT)]) },
+    facts: Promise.resolve({ md5: MD5 }),
+  }),
+  'streamed, with a trailer': () => ({
+    body: { size: TEXT.length, stream: Readable.from([Buffer.from(TEXT)]) },
+    facts: Promise.resolve({ checksum: CRC32 }),
+  }),
 };
 
 for (const versioning of ['never', 'enabled', 'suspended'] as Versioning[]) {
@@ -58,9 +67,17 @@ for (const versioning of ['never', 'enabled', 'suspended'] as Versioning[]) {
           const { etag, checksum, versionId } = await objects.put(key.bucket, 'k', putOf(TEXT, request()), call);
           const isKnown = silence === 'written' || !['streamed', 'streamed, with a trailer'].includes(name);
           expect(etag).toMatch(isKnown ? new RegExp(`^${MD5}$`) : /^[0-9a-f]{32}-0$/);
-          expect(await key.find(undefined, call)).toMatchObject({ etag, size: TEXT.length, ...(checksum && { checksum }) });
+          expect(await key.find(undefined, call)).toMatchObject({
+            etag,
+            size: TEXT.length,
+            ...(checksum && { checksum }),
+          });
           expect(await key.text()).toBe(TEXT);
-          await objects.amend({ bucket: key.bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall());
+          await objects.amend(
+            { bucket: key.bucket, key: 'k' },
+            () => ({ tags: [{ key: 'a', value: 'b' }] }),
+            testCall(),
+          );
           expect((await key.find(versionId)).etag).toBe(etag);
         });
       }
@@ -104,14 +121,15 @@ function losing(store: OpenStore, then: () => Promise<unknown>): void {
   };
 }
 
-describe('a write whose answer is lost, recognised in the ring of somebody else\'s object', () => {
+describe("a write whose answer is lost, recognised in the ring of somebody else's object", () => {
   for (const versioning of ['never', 'suspended'] as Versioning[]) {
     it(`versioning ${versioning}: that object keeps its record, and its ETag is not told as ours`, async () => {
       const store: OpenStore = { ...wrapStore(new MemoryBlobStore(), (_call, run) => run()) };
       const key = await VersionedBucket.create({ store });
       key.set(versioning);
       const { objects } = key.manifest;
-      const put = (text: string, more: Partial<PutRequest>): Promise<Committed> => objects.put(key.bucket, 'k', putOf(text, more), testCall());
+      const put = (text: string, more: Partial<PutRequest>): Promise<Committed> =>
+        objects.put(key.bucket, 'k', putOf(text, more), testCall());
       const first = await put('first', {});
       let theirs: Committed | undefined;
       losing(store, async () => {
@@ -119,11 +137,20 @@ describe('a write whose answer is lost, recognised in the ring of somebody else\
         const attributes = { headers: { contentType: 'text/other' }, userMetadata: { of: 'other' } };
         theirs = await put('other', { attributes, conditions: { ifMatch: mine.etag } });
       });
-      const body = versioning === 'never' ? { size: TEXT.length, stream: Readable.from([Buffer.from(TEXT)]) } : Buffer.from(TEXT);
-      const mine = await put(TEXT, { body, conditions: { ifMatch: first.etag }, facts: Promise.resolve({ checksum: CRC32 }) });
+      const body =
+        versioning === 'never' ? { size: TEXT.length, stream: Readable.from([Buffer.from(TEXT)]) } : Buffer.from(TEXT);
+      const mine = await put(TEXT, {
+        body,
+        conditions: { ifMatch: first.etag },
+        facts: Promise.resolve({ checksum: CRC32 }),
+      });
       expect(theirs).toBeDefined();
       const now = await key.find();
-      expect(now).toMatchObject({ etag: theirs?.etag, headers: { contentType: 'text/other' }, userMetadata: { of: 'other' } });
+      expect(now).toMatchObject({
+        etag: theirs?.etag,
+        headers: { contentType: 'text/other' },
+        userMetadata: { of: 'other' },
+      });
       expect(now.checksum).toBeUndefined();
       expect(mine.etag).not.toBe(theirs?.etag);
       expect(mine.etag).toMatch(versioning === 'never' ? /^[0-9a-f]{32}-0$/ : new RegExp(`^${MD5}$`));
@@ -137,9 +164,19 @@ it('a write whose answer is lost, recognised in its own object: tags given to it
   key.set('never');
   const { objects } = key.manifest;
   const first = await objects.put(key.bucket, 'k', putOf('first'), testCall());
-  losing(store, () => objects.amend({ bucket: key.bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall()));
+  losing(store, () =>
+    objects.amend({ bucket: key.bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall()),
+  );
   const body = { size: TEXT.length, stream: Readable.from([Buffer.from(TEXT)]) };
-  const request = putOf(TEXT, { body, conditions: { ifMatch: first.etag }, facts: Promise.resolve({ checksum: CRC32 }) });
+  const request = putOf(TEXT, {
+    body,
+    conditions: { ifMatch: first.etag },
+    facts: Promise.resolve({ checksum: CRC32 }),
+  });
   const mine = await objects.put(key.bucket, 'k', request, testCall());
-  expect(await key.find()).toMatchObject({ etag: mine.etag, tags: [{ key: 'a', value: 'b' }], checksum: { algorithm: 'CRC32' } });
+  expect(await key.find()).toMatchObject({
+    etag: mine.etag,
+    tags: [{ key: 'a', value: 'b' }],
+    checksum: { algorithm: 'CRC32' },
+  });
 });

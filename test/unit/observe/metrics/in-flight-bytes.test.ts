@@ -12,7 +12,15 @@ test('bodies count as long as their requests are under way, with the size that w
 
   get.answerBytes = 5000;
   head.answerBytes = 7000;
-  put.body = { framing: 'streaming-signed', contentLength: 1070, declaredSize: 1000, received: 0, chunks: 0, declared: [], computed: [] };
+  put.body = {
+    framing: 'streaming-signed',
+    contentLength: 1070,
+    declaredSize: 1000,
+    received: 0,
+    chunks: 0,
+    declared: [],
+    computed: [],
+  };
   expect(bytesInFlight(running)).toBe(6000);
 
   running.delete(get);

@@ -26,12 +26,27 @@ async function samples(): Promise<readonly Sample[]> {
 
 /** Value of the one series of this name and these labels. */
 async function value(name: string, labels: Readonly<Record<string, string>>): Promise<number | undefined> {
-  return (await samples()).find((sample) => sample.name === name && Object.entries(labels).every(([label, wanted]) => sample.labels[label] === wanted))?.value;
+  return (await samples()).find(
+    (sample) =>
+      sample.name === name && Object.entries(labels).every(([label, wanted]) => sample.labels[label] === wanted),
+  )?.value;
 }
 
 const CALL: BackendCallFacts = {
-  system: 'azure', operation: 'read', method: 'GET', path: '/photos/cat.jpg', spanId: undefined, attempt: 1, started: 1000, bytesSent: 0,
-  ended: 1030, status: 200, bytesReceived: 0, backendRequestId: undefined, outcome: 'ok', failure: undefined,
+  system: 'azure',
+  operation: 'read',
+  method: 'GET',
+  path: '/photos/cat.jpg',
+  spanId: undefined,
+  attempt: 1,
+  started: 1000,
+  bytesSent: 0,
+  ended: 1030,
+  status: 200,
+  bytesReceived: 0,
+  backendRequestId: undefined,
+  outcome: 'ok',
+  failure: undefined,
 };
 
 describe('what requests come to', () => {
@@ -42,8 +57,12 @@ describe('what requests come to', () => {
     requests.ended(endedFacts({ operation: 'GetObject' }));
     expect(await value('s3gw_requests_total', { operation: 'GetObject', status: '200' })).toBe(2);
     expect(await value('s3gw_sent_bytes_total', { operation: 'GetObject' })).toBe(500);
-    expect(await value('s3gw_request_duration_seconds_bucket', { operation: 'GetObject', outcome: 'ok', le: '0.1' })).toBe(2);
-    expect(await value('s3gw_request_duration_seconds_bucket', { operation: 'GetObject', outcome: 'ok', le: '0.05' })).toBe(0);
+    expect(
+      await value('s3gw_request_duration_seconds_bucket', { operation: 'GetObject', outcome: 'ok', le: '0.1' }),
+    ).toBe(2);
+    expect(
+      await value('s3gw_request_duration_seconds_bucket', { operation: 'GetObject', outcome: 'ok', le: '0.05' }),
+    ).toBe(0);
     expect(await value('s3gw_time_to_first_byte_seconds_sum', { operation: 'GetObject' })).toBeCloseTo(0.014, 6);
   });
 
@@ -52,7 +71,9 @@ describe('what requests come to', () => {
       const failure = new S3Error(code);
       const facts = endedFacts({ operation: 'PutObject', status: failure.status });
       facts.failure = failure;
-      if (code === 'SignatureDoesNotMatch') facts.auth = { method: undefined, identity: undefined, failure, signature: undefined };
+      if (code === 'SignatureDoesNotMatch') {
+        facts.auth = { method: undefined, identity: undefined, failure, signature: undefined };
+      }
       requests.ended(facts);
     };
     failed('SignatureDoesNotMatch');
@@ -60,7 +81,9 @@ describe('what requests come to', () => {
     expect(await value('s3gw_errors_total', { operation: 'PutObject', code: 'SignatureDoesNotMatch' })).toBe(1);
     expect(await value('s3gw_auth_failures_total', { reason: 'SignatureDoesNotMatch' })).toBe(1);
     expect(await value('s3gw_auth_failures_total', { reason: 'PreconditionFailed' })).toBeUndefined();
-    expect(await value('s3gw_conditional_conflicts_total', { operation: 'PutObject', code: 'PreconditionFailed' })).toBe(1);
+    expect(
+      await value('s3gw_conditional_conflicts_total', { operation: 'PutObject', code: 'PreconditionFailed' }),
+    ).toBe(1);
     expect(await value('s3gw_request_duration_seconds_count', { operation: 'PutObject', outcome: '4xx' })).toBe(2);
   });
 
@@ -89,7 +112,13 @@ describe('labels', () => {
     requests.ended(endedFacts());
     const before = (await samples()).length;
     for (let i = 0; i < 500; i += 1) {
-      requests.ended(endedFacts({ bucket: `bucket-${i}`, key: `key "${i}"\n`, head: { target: `/bucket-${i}/${i}?q=${i}`, method: `M${i}`, rawHeaders: ['Host', `h${i}`] } }));
+      requests.ended(
+        endedFacts({
+          bucket: `bucket-${i}`,
+          key: `key "${i}"\n`,
+          head: { target: `/bucket-${i}/${i}?q=${i}`, method: `M${i}`, rawHeaders: ['Host', `h${i}`] },
+        }),
+      );
     }
     expect((await samples()).length).toBe(before);
   });
@@ -122,8 +151,14 @@ describe('labels', () => {
       for (const { labels } of own) expect(Object.keys(labels).sort(), shown).toEqual([...declaration.labels].sort());
     }
     const known = new Set(Object.entries(INSTRUMENTS).map(([name, declaration]) => shownName(name, declaration)));
-    expect(found.map(({ name }) => name.replace(/_(?:bucket|sum|count)$/, '')).filter((name) => !known.has(name) && name !== 'target_info')).toEqual([]);
-    expect(found.find(({ name, labels }) => name === 's3gw_settle_tasks' && labels['state'] === 'queued')?.value).toBe(3);
+    expect(
+      found
+        .map(({ name }) => name.replace(/_(?:bucket|sum|count)$/, ''))
+        .filter((name) => !known.has(name) && name !== 'target_info'),
+    ).toEqual([]);
+    expect(found.find(({ name, labels }) => name === 's3gw_settle_tasks' && labels['state'] === 'queued')?.value).toBe(
+      3,
+    );
   });
 });
 
@@ -142,7 +177,10 @@ describe('text', () => {
     observe(metrics.meter, ofProcess.readings);
     requests.ended(endedFacts({ operation: 'GetObject' }));
     requests.backendCall(CALL);
-    const { status, stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], { input: await metrics.render(), encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], {
+      input: await metrics.render(),
+      encoding: 'utf8',
+    });
     ofProcess.close();
     expect([status, stdout, stderr]).toEqual([0, '', '']);
   });

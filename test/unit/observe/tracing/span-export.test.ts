@@ -5,7 +5,12 @@ import { endedFacts } from '../../../support/ended-facts.ts';
 
 function exporter(): { at: number; seen: number; observer: SpanExport } {
   const state = { at: 5000, seen: 0 };
-  const observer = new SpanExport({ sink: { add: () => (state.seen += 1) }, keepNotable: true, slowMs: 1000, now: () => state.at });
+  const observer = new SpanExport({
+    sink: { add: () => (state.seen += 1) },
+    keepNotable: true,
+    slowMs: 1000,
+    now: () => state.at,
+  });
   return Object.assign(state, { observer });
 }
 
@@ -14,12 +19,20 @@ function refused(identity: NonNullable<RequestFacts['auth']>['identity']): Reque
   const facts = endedFacts();
   facts.status = 403;
   facts.failure = { name: 'S3Error', code: 'AccessDenied', message: '', status: 403, stack: '' };
-  facts.auth = { method: identity === undefined ? 'header' : 'anonymous', identity, failure: undefined, signature: undefined };
+  facts.auth = {
+    method: identity === undefined ? 'header' : 'anonymous',
+    identity,
+    failure: undefined,
+    signature: undefined,
+  };
   return facts;
 }
 
 describe('requests that the sampler left out and that failed', () => {
-  test.each([['that is anonymous', { kind: 'anonymous' } as const], ['whose signature is not valid', undefined]])('of a stranger %s: one a second', (_, identity) => {
+  test.each([
+    ['that is anonymous', { kind: 'anonymous' } as const],
+    ['whose signature is not valid', undefined],
+  ])('of a stranger %s: one a second', (_, identity) => {
     const spans = exporter();
     for (let i = 0; i < 100; i += 1) spans.observer.ended(refused(identity));
     expect(spans.seen).toBe(1);
@@ -40,7 +53,7 @@ describe('requests that the sampler left out and that failed', () => {
     expect(spans.seen).toBe(11);
   });
 
-  test('of strangers: what went well takes nobody\'s place', () => {
+  test("of strangers: what went well takes nobody's place", () => {
     const spans = exporter();
     const fine = endedFacts();
     spans.observer.ended(fine);

@@ -25,7 +25,12 @@ const OWNER_ACCOUNT = {
 export type ListOperation = 'ListObjects' | 'ListObjectsV2' | 'ListObjectVersions';
 
 /** What an operation answers to the owner of the bucket, as text. */
-export async function answerOf(manifest: TestManifest, name: ListOperation, query: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+export async function answerOf(
+  manifest: TestManifest,
+  name: ListOperation,
+  query: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const operation = OPERATIONS[name];
   if (operation === undefined) throw new Error(`${name} is not built`);
   const { body } = await operation(listRequest(query, headers), contextOf(manifest, name, listRequest(query, headers)));
@@ -55,7 +60,11 @@ function listRequest(query: string, headers: Readonly<Record<string, string>>): 
   };
 }
 
-function contextOf({ buckets, objects, settler }: TestManifest, name: ListOperation, request: S3Request): OperationContext {
+function contextOf(
+  { buckets, objects, settler }: TestManifest,
+  name: ListOperation,
+  request: S3Request,
+): OperationContext {
   const accounts = createAccountDirectory([OWNER_ACCOUNT]);
   const account = accounts.byCanonicalId(OWNER);
   if (account === undefined) throw new Error('the account is missing');
@@ -65,7 +74,12 @@ function contextOf({ buckets, objects, settler }: TestManifest, name: ListOperat
     principal: { kind: 'account', account, accessKeyId: 'AK' },
     asked: askedOf(request, name),
     accounts,
-    manifest: { buckets, objects, listing: createListing(), uploads: createUploads({ clock: createClock(), settler, objects }) },
+    manifest: {
+      buckets,
+      objects,
+      listing: createListing(),
+      uploads: createUploads({ clock: createClock(), settler, objects }),
+    },
     settings: { region: 'us-east-1', smallRangeCopy: false, holdBytes: 0, newBuckets: 'open', cors: [] },
     mayTakeLong: () => undefined,
     authenticateForm: () => ({ kind: 'account', account, accessKeyId: 'AK' }),

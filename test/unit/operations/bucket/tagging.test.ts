@@ -7,7 +7,11 @@ function tagging(...pairs: [key: string, value: string][]): string {
   return `<Tagging><TagSet>${tags}</TagSet></Tagging>`;
 }
 
-function send(gateway: Gateway, name: OperationName, more: Partial<Parameters<Gateway['send']>[1]> = {}): Promise<Answer> {
+function send(
+  gateway: Gateway,
+  name: OperationName,
+  more: Partial<Parameters<Gateway['send']>[1]> = {},
+): Promise<Answer> {
   return gateway.send(name, { query: 'tagging', ...more });
 }
 
@@ -17,7 +21,11 @@ describe('tags of a bucket', () => {
     expect((await send(gateway, 'GetBucketTagging')).status).toBe('NoSuchTagSet');
     expect((await send(gateway, 'PutBucketTagging', { body: tagging(['b', '2'], ['a', '1']) })).status).toBe(204);
     const answer = await send(gateway, 'GetBucketTagging');
-    expect([answer.status, elements(answer.xml, 'Key'), elements(answer.xml, 'Value')]).toEqual([200, ['a', 'b'], ['1', '2']]);
+    expect([answer.status, elements(answer.xml, 'Key'), elements(answer.xml, 'Value')]).toEqual([
+      200,
+      ['a', 'b'],
+      ['1', '2'],
+    ]);
     expect((await send(gateway, 'PutBucketTagging', { body: tagging(['c', '3']) })).status).toBe(204);
     expect(elements((await send(gateway, 'GetBucketTagging')).xml, 'Key')).toEqual(['c']);
     expect((await send(gateway, 'DeleteBucketTagging')).status).toBe(204);
@@ -28,7 +36,11 @@ describe('tags of a bucket', () => {
   it.each<[OperationName, Partial<Parameters<Gateway['send']>[1]>, string]>([
     ['PutBucketTagging', { body: '<Tagging/>' }, 'MalformedXML'],
     ['PutBucketTagging', { body: tagging(['a', '#']) }, 'InvalidTag'],
-    ['PutBucketTagging', { body: tagging(...Array.from({ length: 51 }, (_, i): [string, string] => [`k${i}`, ''])) }, 'BadRequest'],
+    [
+      'PutBucketTagging',
+      { body: tagging(...Array.from({ length: 51 }, (_, i): [string, string] => [`k${i}`, ''])) },
+      'BadRequest',
+    ],
     ['PutBucketTagging', { body: tagging(['a', '1']), anonymous: true }, 'AccessDenied'],
     ['GetBucketTagging', { anonymous: true }, 'AccessDenied'],
     ['DeleteBucketTagging', { anonymous: true }, 'AccessDenied'],

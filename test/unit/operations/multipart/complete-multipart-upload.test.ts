@@ -21,31 +21,60 @@ describe('CompleteMultipartUpload', () => {
     const uploadId = await gateway.create('k');
     await gateway.part('k', uploadId, 1, 'data');
     const body = `<CompleteMultipartUpload>${part('1', 'f'.repeat(32))}${part('1', good)}</CompleteMultipartUpload>`;
-    expect(await gateway.send('CompleteMultipartUpload', { key: 'k', query: `uploadId=${uploadId}`, body })).toMatchObject({ status: 200 });
+    expect(
+      await gateway.send('CompleteMultipartUpload', { key: 'k', query: `uploadId=${uploadId}`, body }),
+    ).toMatchObject({ status: 200 });
     expect(await gateway.fixture.text('k')).toBe('data');
   });
 
-  const part = (number: string, etag: string): string => `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`;
+  const part = (number: string, etag: string): string =>
+    `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`;
   const good = md5Of('data');
   it.each([
     ['nothing', '', 'MalformedXML'],
     ['no XML', 'parts, please', 'MalformedXML'],
     ['another document', '<Delete/>', 'MalformedXML'],
     ['no part', '<CompleteMultipartUpload/>', 'InvalidRequest'],
-    ['a part without number', `<CompleteMultipartUpload><Part><ETag>${good}</ETag></Part></CompleteMultipartUpload>`, 'MalformedXML'],
-    ['a part without ETag', '<CompleteMultipartUpload><Part><PartNumber>1</PartNumber></Part></CompleteMultipartUpload>', 'MalformedXML'],
-    ['a number that is none', `<CompleteMultipartUpload>${part('one', good)}</CompleteMultipartUpload>`, 'MalformedXML'],
+    [
+      'a part without number',
+      `<CompleteMultipartUpload><Part><ETag>${good}</ETag></Part></CompleteMultipartUpload>`,
+      'MalformedXML',
+    ],
+    [
+      'a part without ETag',
+      '<CompleteMultipartUpload><Part><PartNumber>1</PartNumber></Part></CompleteMultipartUpload>',
+      'MalformedXML',
+    ],
+    [
+      'a number that is none',
+      `<CompleteMultipartUpload>${part('one', good)}</CompleteMultipartUpload>`,
+      'MalformedXML',
+    ],
     ['number 0', `<CompleteMultipartUpload>${part('0', good)}</CompleteMultipartUpload>`, 'InvalidArgument'],
     ['number 10001', `<CompleteMultipartUpload>${part('10001', good)}</CompleteMultipartUpload>`, 'InvalidArgument'],
-    ['parts out of order', `<CompleteMultipartUpload>${part('2', good)}${part('1', good)}</CompleteMultipartUpload>`, 'InvalidPartOrder'],
-    ['a part twice, the last with a wrong ETag', `<CompleteMultipartUpload>${part('1', good)}${part('1', 'f'.repeat(32))}</CompleteMultipartUpload>`, 'InvalidPart'],
-    ['a part that is not there', `<CompleteMultipartUpload>${part('1', good)}${part('2', good)}</CompleteMultipartUpload>`, 'InvalidPart'],
+    [
+      'parts out of order',
+      `<CompleteMultipartUpload>${part('2', good)}${part('1', good)}</CompleteMultipartUpload>`,
+      'InvalidPartOrder',
+    ],
+    [
+      'a part twice, the last with a wrong ETag',
+      `<CompleteMultipartUpload>${part('1', good)}${part('1', 'f'.repeat(32))}</CompleteMultipartUpload>`,
+      'InvalidPart',
+    ],
+    [
+      'a part that is not there',
+      `<CompleteMultipartUpload>${part('1', good)}${part('2', good)}</CompleteMultipartUpload>`,
+      'InvalidPart',
+    ],
     ['a wrong ETag', `<CompleteMultipartUpload>${part('1', 'f'.repeat(32))}</CompleteMultipartUpload>`, 'InvalidPart'],
   ])('refuses %s, and the upload stays open', async (_name, body, code) => {
     const gateway = await Gateway.open();
     const uploadId = await gateway.create('k');
     const etag = await gateway.part('k', uploadId, 1, 'data');
-    expect(await gateway.send('CompleteMultipartUpload', { key: 'k', query: `uploadId=${uploadId}`, body })).toMatchObject({ status: code, long: false });
+    expect(
+      await gateway.send('CompleteMultipartUpload', { key: 'k', query: `uploadId=${uploadId}`, body }),
+    ).toMatchObject({ status: code, long: false });
     expect(await gateway.fixture.text('k')).toBeUndefined();
     expect((await gateway.complete('k', uploadId, [etag])).status).toBe(200);
   });
@@ -85,7 +114,9 @@ describe('CompleteMultipartUpload', () => {
     const uploadId = await gateway.create('k', created);
     const etags = [await gateway.part('k', uploadId, 1, '12345'), await gateway.part('k', uploadId, 2, '6789')];
     const type = { 'x-amz-checksum-type': 'FULL_OBJECT' };
-    expect((await gateway.complete('k', uploadId, etags, { [CRC]: crc32Of('other'), ...type })).status).toBe('BadDigest');
+    expect((await gateway.complete('k', uploadId, etags, { [CRC]: crc32Of('other'), ...type })).status).toBe(
+      'BadDigest',
+    );
     const answer = await gateway.complete('k', uploadId, etags, { [CRC]: crc32Of('123456789'), ...type });
     expect(answer.status).toBe(200);
     expect(element(answer.xml, 'ChecksumCRC32')).toBe(crc32Of('123456789'));

@@ -7,8 +7,14 @@ describe('CreateMultipartUpload', () => {
     const headers = { 'x-amz-checksum-algorithm': 'crc32c', 'x-amz-server-side-encryption': 'AES256' };
     const answer = await gateway.send('CreateMultipartUpload', { key: 'a&b', query: 'uploads', headers });
     expect(answer.status).toBe(200);
-    expect(answer.xml).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n<InitiateMultipartUploadResult xmlns="[^"]*"><Bucket>bucket<\/Bucket><Key>a&amp;b<\/Key>/);
-    expect(answer.headers).toEqual({ 'x-amz-server-side-encryption': 'AES256', 'x-amz-checksum-algorithm': 'CRC32C', 'x-amz-checksum-type': 'COMPOSITE' });
+    expect(answer.xml).toMatch(
+      /^<\?xml version="1.0" encoding="UTF-8"\?>\n<InitiateMultipartUploadResult xmlns="[^"]*"><Bucket>bucket<\/Bucket><Key>a&amp;b<\/Key>/,
+    );
+    expect(answer.headers).toEqual({
+      'x-amz-server-side-encryption': 'AES256',
+      'x-amz-checksum-algorithm': 'CRC32C',
+      'x-amz-checksum-type': 'COMPOSITE',
+    });
   });
 
   it.each<[Record<string, string>, number | string]>([
@@ -36,6 +42,8 @@ describe('CreateMultipartUpload', () => {
 
   it('is not for anonymous callers', async () => {
     const gateway = await Gateway.open();
-    expect((await gateway.send('CreateMultipartUpload', { key: 'k', query: 'uploads', anonymous: true })).status).toBe('AccessDenied');
+    expect((await gateway.send('CreateMultipartUpload', { key: 'k', query: 'uploads', anonymous: true })).status).toBe(
+      'AccessDenied',
+    );
   });
 });

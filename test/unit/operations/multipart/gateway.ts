@@ -54,7 +54,13 @@ export interface Answer {
 /** Operations over a manifest in memory; requests without HTTP, their bodies as the gateway makes them. */
 export class Gateway {
   readonly fixture: UploadFixture;
-  settings: OperationSettings = { region: 'us-east-1', smallRangeCopy: true, holdBytes: 64, newBuckets: 'open', cors: [] };
+  settings: OperationSettings = {
+    region: 'us-east-1',
+    smallRangeCopy: true,
+    holdBytes: 64,
+    newBuckets: 'open',
+    cors: [],
+  };
 
   private constructor(fixture: UploadFixture) {
     this.fixture = fixture;
@@ -88,7 +94,11 @@ export class Gateway {
     try {
       const operation = OPERATIONS[name];
       if (operation === undefined) throw new Error(`${name} is not built`);
-      const response = await operation(request, { ...this.#context(name, sent), asked: askedOf(request, name), mayTakeLong: () => (seen.long = true) });
+      const response = await operation(request, {
+        ...this.#context(name, sent),
+        asked: askedOf(request, name),
+        mayTakeLong: () => (seen.long = true),
+      });
       const xml = response.body === undefined || isByteSource(response.body) ? '' : encodeXml(response.body);
       return { status: response.status, headers: response.headers ?? {}, xml, ...seen };
     } catch (error) {
@@ -102,7 +112,10 @@ export class Gateway {
     const accounts = createAccountDirectory([ACCOUNT]);
     const account = accounts.byCanonicalId(OWNER);
     if (account === undefined) throw new Error('the account is missing');
-    const principal: Principal = anonymous === true ? { kind: 'anonymous' } : { kind: 'account', account, accessKeyId: 'AK', ...(user && { user: { ...user, permissions: 'account' } }) };
+    const principal: Principal =
+      anonymous === true
+        ? { kind: 'anonymous' }
+        : { kind: 'account', account, accessKeyId: 'AK', ...(user && { user: { ...user, permissions: 'account' } }) };
     const { objects, uploads, buckets } = this.fixture;
     return {
       call: testCall(),
@@ -122,15 +135,28 @@ export class Gateway {
   }
 
   /** @returns the ETag, quoted */
-  async part(key: string, uploadId: string, number: number, sent: string | Pick<Sent, 'body' | 'headers'>): Promise<string> {
+  async part(
+    key: string,
+    uploadId: string,
+    number: number,
+    sent: string | Pick<Sent, 'body' | 'headers'>,
+  ): Promise<string> {
     const query = `partNumber=${number}&uploadId=${uploadId}`;
     const answer = await this.send('UploadPart', { key, query, ...(typeof sent === 'string' ? { body: sent } : sent) });
     if (answer.status !== 200) throw new Error(`part: ${answer.status} ${answer.message ?? ''}`);
     return answer.headers['etag'] ?? '';
   }
 
-  complete(key: string, uploadId: string, etags: readonly string[], headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-    const parts = etags.map((etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${etag.replaceAll('"', '&quot;')}</ETag></Part>`);
+  complete(
+    key: string,
+    uploadId: string,
+    etags: readonly string[],
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const parts = etags.map(
+      (etag, index) =>
+        `<Part><PartNumber>${index + 1}</PartNumber><ETag>${etag.replaceAll('"', '&quot;')}</ETag></Part>`,
+    );
     const body = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join('')}</CompleteMultipartUpload>`;
     return this.send('CompleteMultipartUpload', { key, query: `uploadId=${uploadId}`, body, headers });
   }

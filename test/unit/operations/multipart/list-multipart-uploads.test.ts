@@ -25,11 +25,18 @@ describe('ListMultipartUploads', () => {
     const { xml } = await gateway.send('ListMultipartUploads', { query: 'uploads&delimiter=/' });
     expect(xml).toContain('<CommonPrefixes><Prefix>d/</Prefix></CommonPrefixes>');
     expect(elements(xml, 'Key')).toEqual(['e']);
-    expect(xml).toContain(`<Initiator><ID>${OWNER}</ID><DisplayName>Main &amp; Co</DisplayName></Initiator><Owner><ID>${OWNER}</ID>`);
+    expect(xml).toContain(
+      `<Initiator><ID>${OWNER}</ID><DisplayName>Main &amp; Co</DisplayName></Initiator><Owner><ID>${OWNER}</ID>`,
+    );
   });
 
-  it.each(['max-uploads=-1', 'max-uploads=x', 'encoding-type=base64', 'key-marker=a&upload-id-marker=x'])('refuses %s', async (query) => {
-    const gateway = await Gateway.open();
-    expect((await gateway.send('ListMultipartUploads', { query: `uploads&${query}` })).status).toBe('InvalidArgument');
-  });
+  it.each(['max-uploads=-1', 'max-uploads=x', 'encoding-type=base64', 'key-marker=a&upload-id-marker=x'])(
+    'refuses %s',
+    async (query) => {
+      const gateway = await Gateway.open();
+      expect((await gateway.send('ListMultipartUploads', { query: `uploads&${query}` })).status).toBe(
+        'InvalidArgument',
+      );
+    },
+  );
 });

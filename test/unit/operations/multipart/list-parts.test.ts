@@ -6,24 +6,39 @@ import { Gateway, element, elements } from './gateway.ts';
 describe('ListParts', () => {
   it('answers as S3 does, element by element', async () => {
     const gateway = await Gateway.open();
-    const created = await gateway.send('CreateMultipartUpload', { key: 'k', query: 'uploads', headers: { 'x-amz-storage-class': 'STANDARD_IA' }, user: { name: 'eve', arn: 'arn:aws:iam::1:user/eve' } });
+    const created = await gateway.send('CreateMultipartUpload', {
+      key: 'k',
+      query: 'uploads',
+      headers: { 'x-amz-storage-class': 'STANDARD_IA' },
+      user: { name: 'eve', arn: 'arn:aws:iam::1:user/eve' },
+    });
     const uploadId = element(created.xml, 'UploadId') ?? '';
     for (const number of [1, 2, 5]) {
-      await gateway.part('k', uploadId, number, { body: `part ${number}`, headers: { [CRC]: crc32Of(`part ${number}`) } });
+      await gateway.part('k', uploadId, number, {
+        body: `part ${number}`,
+        headers: { [CRC]: crc32Of(`part ${number}`) },
+      });
     }
     const { xml } = await gateway.send('ListParts', { key: 'k', query: `uploadId=${uploadId}&max-parts=2` });
     expect(xml.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.000Z/g, 'DATE')).toBe(
       '<?xml version="1.0" encoding="UTF-8"?>\n<ListPartsResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">' +
-      `<Bucket>bucket</Bucket><Key>k</Key><UploadId>${uploadId}</UploadId>` +
-      '<Initiator><ID>arn:aws:iam::1:user/eve</ID><DisplayName>eve</DisplayName></Initiator>' +
-      `<Owner><ID>${OWNER}</ID><DisplayName>Main &amp; Co</DisplayName></Owner><StorageClass>STANDARD_IA</StorageClass>` +
-      '<PartNumberMarker>0</PartNumberMarker><NextPartNumberMarker>2</NextPartNumberMarker><MaxParts>2</MaxParts><IsTruncated>true</IsTruncated>' +
-      [1, 2].map((n) =>
-        `<Part><PartNumber>${n}</PartNumber><LastModified>DATE</LastModified><ETag>&quot;${md5Of(`part ${n}`)}&quot;</ETag><Size>6</Size>` +
-        `<ChecksumCRC32>${crc32Of(`part ${n}`)}</ChecksumCRC32></Part>`).join('') +
-      '</ListPartsResult>',
+        `<Bucket>bucket</Bucket><Key>k</Key><UploadId>${uploadId}</UploadId>` +
+        '<Initiator><ID>arn:aws:iam::1:user/eve</ID><DisplayName>eve</DisplayName></Initiator>' +
+        `<Owner><ID>${OWNER}</ID><DisplayName>Main &amp; Co</DisplayName></Owner><StorageClass>STANDARD_IA</StorageClass>` +
+        '<PartNumberMarker>0</PartNumberMarker><NextPartNumberMarker>2</NextPartNumberMarker><MaxParts>2</MaxParts><IsTruncated>true</IsTruncated>' +
+        [1, 2]
+          .map(
+            (n) =>
+              `<Part><PartNumber>${n}</PartNumber><LastModified>DATE</LastModified><ETag>&quot;${md5Of(`part ${n}`)}&quot;</ETag><Size>6</Size>` +
+              `<ChecksumCRC32>${crc32Of(`part ${n}`)}</ChecksumCRC32></Part>`,
+          )
+          .join('') +
+        '</ListPartsResult>',
     );
-    const rest = await gateway.send('ListParts', { key: 'k', query: `uploadId=${uploadId}&max-parts=2&part-number-marker=2` });
+    const rest = await gateway.send('ListParts', {
+      key: 'k',
+      query: `uploadId=${uploadId}&max-parts=2&part-number-marker=2`,
+    });
     expect(elements(rest.xml, 'PartNumber')).toEqual(['5']);
     expect(element(rest.xml, 'IsTruncated')).toBe('false');
   });

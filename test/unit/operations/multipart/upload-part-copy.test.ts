@@ -3,14 +3,22 @@ import { md5Of } from '../../manifest/upload-fixture.ts';
 import { Gateway, element } from './gateway.ts';
 
 describe('UploadPartCopy', () => {
-  async function copying(body: string, more: { headers?: Record<string, string>; smallRangeCopy?: boolean; query?: string; sent?: string } = {}) {
+  async function copying(
+    body: string,
+    more: { headers?: Record<string, string>; smallRangeCopy?: boolean; query?: string; sent?: string } = {},
+  ) {
     const gateway = await Gateway.open();
     gateway.settings = { ...gateway.settings, smallRangeCopy: more.smallRangeCopy ?? true };
     await gateway.fixture.put('source', body);
     const uploadId = await gateway.create('k');
     const headers = { 'x-amz-copy-source': 'bucket/source', ...more.headers };
     const query = more.query ?? `partNumber=1&uploadId=${uploadId}`;
-    const answer = await gateway.send('UploadPartCopy', { key: 'k', query, headers, ...(more.sent !== undefined && { body: more.sent }) });
+    const answer = await gateway.send('UploadPartCopy', {
+      key: 'k',
+      query,
+      headers,
+      ...(more.sent !== undefined && { body: more.sent }),
+    });
     return { gateway, uploadId, answer, etag: element(answer.xml, 'ETag')?.replaceAll('&quot;', '') ?? '' };
   }
 
@@ -25,7 +33,9 @@ describe('UploadPartCopy', () => {
   });
 
   it('copies a range; its ETag is 32 hex digits, the same for the same bytes of the same state', async () => {
-    const { gateway, uploadId, etag } = await copying('0123456789', { headers: { 'x-amz-copy-source-range': 'bytes=3-6' } });
+    const { gateway, uploadId, etag } = await copying('0123456789', {
+      headers: { 'x-amz-copy-source-range': 'bytes=3-6' },
+    });
     expect(etag).toMatch(/^[0-9a-f]{32}$/);
     expect((await gateway.complete('k', uploadId, [etag])).status).toBe(200);
     expect(await gateway.fixture.text('k')).toBe('3456');
@@ -42,7 +52,11 @@ describe('UploadPartCopy', () => {
     const etags = [];
     for (const [index, name] of ['source', 'empty'].entries()) {
       const headers = { 'x-amz-copy-source': `/bucket/${name}` };
-      const { status, xml } = await gateway.send('UploadPartCopy', { key: 'k', query: `partNumber=${index + 1}&uploadId=${uploadId}`, headers });
+      const { status, xml } = await gateway.send('UploadPartCopy', {
+        key: 'k',
+        query: `partNumber=${index + 1}&uploadId=${uploadId}`,
+        headers,
+      });
       expect(status).toBe(200);
       etags.push(element(xml, 'ETag')?.replaceAll('&quot;', '') ?? '');
     }
@@ -60,7 +74,11 @@ describe('UploadPartCopy', () => {
       replaced = true;
       return { kind: 'interleave', before: () => gateway.fixture.put('source', 'afterwards') };
     };
-    const answer = await gateway.send('UploadPartCopy', { key: 'k', query: `partNumber=1&uploadId=${uploadId}`, headers: { 'x-amz-copy-source': 'bucket/source' } });
+    const answer = await gateway.send('UploadPartCopy', {
+      key: 'k',
+      query: `partNumber=1&uploadId=${uploadId}`,
+      headers: { 'x-amz-copy-source': 'bucket/source' },
+    });
     expect(element(answer.xml, 'ETag')).toBe(`&quot;${md5Of('afterwards')}&quot;`);
   });
 
@@ -88,16 +106,26 @@ describe('UploadPartCopy', () => {
     const headers = { 'x-amz-copy-source-range': 'bytes=0-4' };
     expect((await copying('0123456789', { headers, smallRangeCopy: false })).answer.status).toBe('InvalidRequest');
     const bad = { 'x-amz-copy-source-range': '0-4' };
-    expect((await copying('0123456789', { headers: bad, smallRangeCopy: false })).answer.status).toBe('InvalidArgument');
+    expect((await copying('0123456789', { headers: bad, smallRangeCopy: false })).answer.status).toBe(
+      'InvalidArgument',
+    );
   });
 
   it.each<[string, Parameters<typeof copying>[1], string]>([
     ['no key in the source', { headers: { 'x-amz-copy-source': 'bucket' } }, 'InvalidArgument'],
     ['a source that is not there', { headers: { 'x-amz-copy-source': 'bucket/none' } }, 'NoSuchKey'],
     ['a bucket that is not there', { headers: { 'x-amz-copy-source': 'no-such-bucket/k' } }, 'NoSuchBucket'],
-    ['another owner than expected', { headers: { 'x-amz-source-expected-bucket-owner': '000000000000' } }, 'AccessDenied'],
+    [
+      'another owner than expected',
+      { headers: { 'x-amz-source-expected-bucket-owner': '000000000000' } },
+      'AccessDenied',
+    ],
     ['a condition that fails', { headers: { 'x-amz-copy-source-if-match': 'other' } }, 'PreconditionFailed'],
-    ['a condition that holds against it', { headers: { 'x-amz-copy-source-if-none-match': '*' } }, 'PreconditionFailed'],
+    [
+      'a condition that holds against it',
+      { headers: { 'x-amz-copy-source-if-none-match': '*' } },
+      'PreconditionFailed',
+    ],
     ['an upload that is not there', { query: 'partNumber=1&uploadId=none' }, 'NoSuchUpload'],
     ['a body', { sent: 'bytes' }, 'InvalidRequest'],
     ['a customer key', { headers: { 'x-amz-copy-source-server-side-encryption-customer-key': 'k' } }, 'NotImplemented'],
@@ -110,6 +138,8 @@ describe('UploadPartCopy', () => {
   it('echoes the customer algorithm', async () => {
     const name = 'x-amz-server-side-encryption-customer-algorithm';
     expect((await copying('x', { headers: { [name]: 'AES256' } })).answer.headers[name]).toBe('AES256');
-    expect((await copying('x', { headers: { [name]: 'ROT13' } })).answer.status).toBe('InvalidEncryptionAlgorithmError');
+    expect((await copying('x', { headers: { [name]: 'ROT13' } })).answer.status).toBe(
+      'InvalidEncryptionAlgorithmError',
+    );
   });
 });

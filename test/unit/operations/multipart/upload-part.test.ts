@@ -8,8 +8,16 @@ describe('UploadPart', () => {
   it('answers the MD5 and the checksum that was sent', async () => {
     const gateway = await Gateway.open();
     const uploadId = await gateway.create('k');
-    const answer = await gateway.send('UploadPart', { key: 'k', query: `partNumber=1&uploadId=${uploadId}`, body: 'data', headers: { [CRC]: crc32Of('data') } });
-    expect(answer).toMatchObject({ status: 200, headers: { etag: `"${md5Of('data')}"`, [CRC]: crc32Of('data'), 'x-amz-server-side-encryption': 'AES256' } });
+    const answer = await gateway.send('UploadPart', {
+      key: 'k',
+      query: `partNumber=1&uploadId=${uploadId}`,
+      body: 'data',
+      headers: { [CRC]: crc32Of('data') },
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { etag: `"${md5Of('data')}"`, [CRC]: crc32Of('data'), 'x-amz-server-side-encryption': 'AES256' },
+    });
   });
 
   it('streams what is too large to be held', async () => {
@@ -28,7 +36,9 @@ describe('UploadPart', () => {
       gateway.settings = { ...gateway.settings, holdBytes };
       const uploadId = await gateway.create('k');
       const etag = await gateway.part('k', uploadId, 1, '');
-      expect(element((await gateway.complete('k', uploadId, [etag])).xml, 'ETag')).toBe(`&quot;${multipartEtag('')}&quot;`);
+      expect(element((await gateway.complete('k', uploadId, [etag])).xml, 'ETag')).toBe(
+        `&quot;${multipartEtag('')}&quot;`,
+      );
       expect(await gateway.fixture.text('k')).toBe('');
     }
   });
@@ -52,16 +62,30 @@ describe('UploadPart', () => {
   it('does not ask for the body of a part of no upload', async () => {
     const gateway = await Gateway.open();
     const uploadId = await gateway.create('k');
-    for (const sent of [{ key: 'k', query: 'partNumber=1&uploadId=abc1234def' }, { key: 'other', query: `partNumber=1&uploadId=${uploadId}` }]) {
-      expect(await gateway.send('UploadPart', { ...sent, body: 'x' })).toMatchObject({ status: 'NoSuchUpload', bodyRead: false });
+    for (const sent of [
+      { key: 'k', query: 'partNumber=1&uploadId=abc1234def' },
+      { key: 'other', query: `partNumber=1&uploadId=${uploadId}` },
+    ]) {
+      expect(await gateway.send('UploadPart', { ...sent, body: 'x' })).toMatchObject({
+        status: 'NoSuchUpload',
+        bodyRead: false,
+      });
     }
   });
 
   it.each<[string, Omit<Sent, 'key' | 'query'>, string]>([
     ['Content-MD5 that is none', { headers: { 'content-md5': 'bad' } }, 'InvalidDigest'],
-    ['a wrong Content-MD5', { headers: { 'content-md5': Buffer.from(md5Of('other'), 'hex').toString('base64') } }, 'BadDigest'],
+    [
+      'a wrong Content-MD5',
+      { headers: { 'content-md5': Buffer.from(md5Of('other'), 'hex').toString('base64') } },
+      'BadDigest',
+    ],
     ['a wrong checksum', { headers: { [CRC]: crc32Of('other') } }, 'BadDigest'],
-    ['a wrong payload hash', { payload: { kind: 'hash', sha256: createHash('sha256').update('other').digest('hex') } }, 'XAmzContentSHA256Mismatch'],
+    [
+      'a wrong payload hash',
+      { payload: { kind: 'hash', sha256: createHash('sha256').update('other').digest('hex') } },
+      'XAmzContentSHA256Mismatch',
+    ],
     ['fewer bytes than declared', { headers: { 'content-length': '9' } }, 'IncompleteBody'],
     ['more than 5 GiB', { headers: { 'content-length': '5368709121' } }, 'EntityTooLarge'],
   ])('refused for %s leaves the part that was there', async (_name, sent, code) => {
@@ -70,7 +94,16 @@ describe('UploadPart', () => {
       gateway.settings = { ...gateway.settings, holdBytes };
       const uploadId = await gateway.create('k');
       const etag = await gateway.part('k', uploadId, 1, 'good');
-      expect((await gateway.send('UploadPart', { key: 'k', query: `partNumber=1&uploadId=${uploadId}`, body: 'bad part', ...sent })).status).toBe(code);
+      expect(
+        (
+          await gateway.send('UploadPart', {
+            key: 'k',
+            query: `partNumber=1&uploadId=${uploadId}`,
+            body: 'bad part',
+            ...sent,
+          })
+        ).status,
+      ).toBe(code);
       expect((await gateway.complete('k', uploadId, [etag])).status).toBe(200);
       expect(await gateway.fixture.text('k')).toBe('good');
     }
@@ -86,7 +119,12 @@ describe('UploadPart', () => {
   ])('with a checksum: %s', async (_name, created, headers, status) => {
     const gateway = await Gateway.open();
     const uploadId = await gateway.create('k', created);
-    const answer = await gateway.send('UploadPart', { key: 'k', query: `partNumber=1&uploadId=${uploadId}`, body: 'x', headers });
+    const answer = await gateway.send('UploadPart', {
+      key: 'k',
+      query: `partNumber=1&uploadId=${uploadId}`,
+      body: 'x',
+      headers,
+    });
     expect(answer.status).toBe(status);
     if (created['x-amz-checksum-type'] === 'FULL_OBJECT') expect(answer.headers[CRC]).toBe(crc32Of('x'));
   });

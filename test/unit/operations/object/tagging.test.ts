@@ -16,7 +16,11 @@ async function gatewayWith(headers: Readonly<Record<string, string>> = {}): Prom
   return gateway;
 }
 
-function send(gateway: Gateway, name: OperationName, more: Partial<Parameters<Gateway['send']>[1]> = {}): Promise<Answer> {
+function send(
+  gateway: Gateway,
+  name: OperationName,
+  more: Partial<Parameters<Gateway['send']>[1]> = {},
+): Promise<Answer> {
   return gateway.send(name, { key: KEY, query: 'tagging', ...more });
 }
 
@@ -24,13 +28,18 @@ async function tagsOf(gateway: Gateway, key = KEY): Promise<string> {
   const { status, xml } = await send(gateway, 'GetObjectTagging', { key });
   expect(status).toBe(200);
   const values = elements(xml, 'Value');
-  return elements(xml, 'Key').map((name, i) => `${name}=${values[i] ?? '?'}`).join('&');
+  return elements(xml, 'Key')
+    .map((name, i) => `${name}=${values[i] ?? '?'}`)
+    .join('&');
 }
 
 describe('tags of an object', () => {
   it('are replaced as a whole, read by key, and deleted', async () => {
     const gateway = await gatewayWith();
-    expect(await send(gateway, 'GetObjectTagging')).toMatchObject({ status: 200, xml: expect.stringContaining('<TagSet/>') as string });
+    expect(await send(gateway, 'GetObjectTagging')).toMatchObject({
+      status: 200,
+      xml: expect.stringContaining('<TagSet/>') as string,
+    });
     expect((await send(gateway, 'PutObjectTagging', { body: tagging(['b', '2'], ['a', '']) })).status).toBe(200);
     expect(await tagsOf(gateway)).toBe('a=&b=2');
     expect((await send(gateway, 'PutObjectTagging', { body: tagging(['c', 'x y']) })).status).toBe(200);
@@ -62,9 +71,13 @@ describe('tags of an object', () => {
     expect((await send(gateway, name, { body, key: 'none' })).status).toBe('NoSuchKey');
     expect((await send(gateway, name, { body, anonymous: true })).status).toBe('AccessDenied');
     expect((await send(gateway, name, { body, query: 'tagging&versionId=x' })).status).toBe('InvalidArgument');
-    expect((await send(gateway, name, { body, headers: { 'x-amz-expected-bucket-owner': '000000000000' } })).status).toBe('AccessDenied');
+    expect(
+      (await send(gateway, name, { body, headers: { 'x-amz-expected-bucket-owner': '000000000000' } })).status,
+    ).toBe('AccessDenied');
     expect(await tagsOf(gateway)).toBe('kept=1');
-    expect((await send(gateway, name, { body, query: 'tagging&versionId=null' })).status).toBe(name === 'DeleteObjectTagging' ? 204 : 200);
+    expect((await send(gateway, name, { body, query: 'tagging&versionId=null' })).status).toBe(
+      name === 'DeleteObjectTagging' ? 204 : 200,
+    );
   });
 
   it.each([
@@ -86,10 +99,17 @@ describe('tags of an object', () => {
     expect(await tagsOf(gateway)).toBe('');
   });
 
-  it.each([['a=1&a=2', 'InvalidArgument'], ['a=%', 'InvalidArgument'], ['a=%23', 'InvalidTag']])('%s: no object is made', async (header, code) => {
+  it.each([
+    ['a=1&a=2', 'InvalidArgument'],
+    ['a=%', 'InvalidArgument'],
+    ['a=%23', 'InvalidTag'],
+  ])('%s: no object is made', async (header, code) => {
     const gateway = await Gateway.open();
     const headers = { 'x-amz-tagging': header };
-    expect(await gateway.send('PutObject', { key: KEY, body: 'text', headers })).toMatchObject({ status: code, bodyRead: false });
+    expect(await gateway.send('PutObject', { key: KEY, body: 'text', headers })).toMatchObject({
+      status: code,
+      bodyRead: false,
+    });
     expect((await gateway.send('CreateMultipartUpload', { key: KEY, query: 'uploads', headers })).status).toBe(code);
     expect(await gateway.fixture.openUploads()).toEqual([]);
     expect(await gateway.fixture.text(KEY)).toBeUndefined();
@@ -111,13 +131,20 @@ describe('CopyObject', () => {
   it.each<[string, Record<string, string>, string]>([
     ['copies tags', {}, 'a=1'],
     ['copies them with metadata replaced', { 'x-amz-metadata-directive': 'REPLACE' }, 'a=1'],
-    ['does not look at the header when it copies', { 'x-amz-tagging': 'b=%', 'x-amz-tagging-directive': 'COPY' }, 'a=1'],
+    [
+      'does not look at the header when it copies',
+      { 'x-amz-tagging': 'b=%', 'x-amz-tagging-directive': 'COPY' },
+      'a=1',
+    ],
     ['replaces tags', { 'x-amz-tagging': 'b=2', 'x-amz-tagging-directive': 'REPLACE' }, 'b=2'],
     ['replaces them by none', { 'x-amz-tagging-directive': 'REPLACE' }, ''],
     ['takes the bytes through the gateway', { 'x-amz-checksum-algorithm': 'SHA256' }, 'a=1'],
   ])('%s', async (_, headers, expected) => {
     const gateway = await gatewayWith({ 'x-amz-tagging': 'a=1', 'x-amz-meta-m': 'v' });
-    const answer = await gateway.send('CopyObject', { key: 'copy', headers: { 'x-amz-copy-source': `bucket/${KEY}`, ...headers } });
+    const answer = await gateway.send('CopyObject', {
+      key: 'copy',
+      headers: { 'x-amz-copy-source': `bucket/${KEY}`, ...headers },
+    });
     expect(answer.status).toBe(200);
     expect(element(answer.xml, 'ETag')).toBeDefined();
     expect(await tagsOf(gateway, 'copy')).toBe(expected);
@@ -129,16 +156,26 @@ describe('CopyObject', () => {
     [{ 'x-amz-tagging-directive': 'REPLACE', 'x-amz-tagging': 'a=1&a=2' }, 'InvalidArgument'],
   ])('with %j is refused', async (headers, code) => {
     const gateway = await gatewayWith();
-    expect((await gateway.send('CopyObject', { key: 'copy', headers: { 'x-amz-copy-source': `bucket/${KEY}`, ...headers } })).status).toBe(code);
+    expect(
+      (await gateway.send('CopyObject', { key: 'copy', headers: { 'x-amz-copy-source': `bucket/${KEY}`, ...headers } }))
+        .status,
+    ).toBe(code);
     expect(await gateway.fixture.text('copy')).toBeUndefined();
   });
 
   it('onto itself needs more than other tags', async () => {
     const gateway = await gatewayWith({ 'x-amz-tagging': 'a=1' });
-    const headers = { 'x-amz-copy-source': `bucket/${KEY}`, 'x-amz-tagging-directive': 'REPLACE', 'x-amz-tagging': 'b=2' };
+    const headers = {
+      'x-amz-copy-source': `bucket/${KEY}`,
+      'x-amz-tagging-directive': 'REPLACE',
+      'x-amz-tagging': 'b=2',
+    };
     expect((await gateway.send('CopyObject', { key: KEY, headers })).status).toBe('InvalidRequest');
     expect(await tagsOf(gateway)).toBe('a=1');
-    expect((await gateway.send('CopyObject', { key: KEY, headers: { ...headers, 'x-amz-metadata-directive': 'REPLACE' } })).status).toBe(200);
+    expect(
+      (await gateway.send('CopyObject', { key: KEY, headers: { ...headers, 'x-amz-metadata-directive': 'REPLACE' } }))
+        .status,
+    ).toBe(200);
     expect(await tagsOf(gateway)).toBe('b=2');
   });
 });

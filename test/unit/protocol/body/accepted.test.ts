@@ -3,7 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { deriveSigningKey } from '../../../../src/auth/signing-key.ts';
 import { storedContentEncoding } from '../../../../src/protocol/body/content-encoding.ts';
 import { createChecksumHasher } from '../../../../src/protocol/checksums/hasher.ts';
-import { digest, framed, HELD, plain, requestBody, SIGNING, store, STREAMED, type StreamingKind, type TestBody } from './bodies.ts';
+import {
+  digest,
+  framed,
+  HELD,
+  plain,
+  requestBody,
+  SIGNING,
+  store,
+  STREAMED,
+  type StreamingKind,
+  type TestBody,
+} from './bodies.ts';
 
 const CONTENT = Buffer.from('Welcome to Amazon S3.');
 const A = (size: number) => Buffer.alloc(size, 'a');
@@ -24,8 +35,16 @@ const LARGE = Buffer.concat([A(8192), A(20000), Buffer.from('tail')]);
 const ACCEPTED: readonly Accepted[] = [
   { name: 'unsigned', body: plain(CONTENT), facts: {} },
   { name: 'empty', body: plain(Buffer.alloc(0)), facts: {} },
-  { name: 'payload hash', body: plain(CONTENT, {}, { kind: 'hash', sha256: digest('sha256', CONTENT, 'hex') }), facts: {} },
-  { name: 'Content-MD5', body: plain(CONTENT, { 'content-md5': digest('md5', CONTENT) }), facts: { md5: digest('md5', CONTENT, 'hex') } },
+  {
+    name: 'payload hash',
+    body: plain(CONTENT, {}, { kind: 'hash', sha256: digest('sha256', CONTENT, 'hex') }),
+    facts: {},
+  },
+  {
+    name: 'Content-MD5',
+    body: plain(CONTENT, { 'content-md5': digest('md5', CONTENT) }),
+    facts: { md5: digest('md5', CONTENT, 'hex') },
+  },
   ...(['sha1', 'sha256'] as const).map((name) => ({
     name,
     body: plain(CONTENT, { [`x-amz-checksum-${name}`]: digest(name, CONTENT) }),
@@ -43,20 +62,36 @@ const ACCEPTED: readonly Accepted[] = [
   },
   {
     name: 'checksum words that are no values',
-    body: plain(CONTENT, { 'x-amz-checksum-mode': 'ENABLED', 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-type': 'FULL_OBJECT' }),
+    body: plain(CONTENT, {
+      'x-amz-checksum-mode': 'ENABLED',
+      'x-amz-checksum-algorithm': 'CRC32',
+      'x-amz-checksum-type': 'FULL_OBJECT',
+    }),
     facts: {},
   },
-  { name: 'signed chunks', body: framed({ kind: 'streaming-signed', chunks: [A(8192), A(20000), Buffer.from('tail')] }), facts: {} },
+  {
+    name: 'signed chunks',
+    body: framed({ kind: 'streaming-signed', chunks: [A(8192), A(20000), Buffer.from('tail')] }),
+    facts: {},
+  },
   { name: 'signed chunks, empty', body: framed({ kind: 'streaming-signed', chunks: [] }), facts: {} },
   ...(['streaming-signed-trailer', 'streaming-unsigned-trailer'] as const).flatMap((kind: StreamingKind) => [
     {
       name: `${kind} with CRC32`,
-      body: framed({ kind, chunks: [A(8192), A(20000), Buffer.from('tail')], trailer: ['x-amz-checksum-crc32', crc32(LARGE)] }),
+      body: framed({
+        kind,
+        chunks: [A(8192), A(20000), Buffer.from('tail')],
+        trailer: ['x-amz-checksum-crc32', crc32(LARGE)],
+      }),
       facts: { checksum: { algorithm: 'CRC32', value: crc32(LARGE) } },
     },
     { name: `${kind}, empty`, body: framed({ kind, chunks: [], trailer: ['x-amz-checksum-crc32', 'AAAAAA=='] }) },
   ]),
-  { name: 'unsigned chunks that announce no trailer', body: framed({ kind: 'streaming-unsigned-trailer', chunks: [LARGE] }), facts: {} },
+  {
+    name: 'unsigned chunks that announce no trailer',
+    body: framed({ kind: 'streaming-unsigned-trailer', chunks: [LARGE] }),
+    facts: {},
+  },
 ];
 
 /** The same bytes, in pieces of a few bytes and in one. */
@@ -66,7 +101,10 @@ function cuts(body: TestBody): readonly Buffer[][] {
   return [[whole], small];
 }
 
-describe.each([['held', HELD], ['streamed', STREAMED]] as const)('%s', (kind, options) => {
+describe.each([
+  ['held', HELD],
+  ['streamed', STREAMED],
+] as const)('%s', (kind, options) => {
   it.each(ACCEPTED)('$name', async ({ body, facts }) => {
     for (const wire of cuts(body)) {
       const stored = await store(requestBody({ ...body, wire }), options);
@@ -98,7 +136,8 @@ describe.each([['held', HELD], ['streamed', STREAMED]] as const)('%s', (kind, op
         async (kind, sizes, last, steps) => {
           const chunks = [...sizes, last].filter((size) => size > 0).map((size, i) => Buffer.alloc(size, i + 1));
           const content = Buffer.concat(chunks);
-          const trailer = kind === 'streaming-signed' ? {} : { trailer: ['x-amz-checksum-crc32', crc32(content)] as const };
+          const trailer =
+            kind === 'streaming-signed' ? {} : { trailer: ['x-amz-checksum-crc32', crc32(content)] as const };
           const body = framed({ kind, chunks, ...trailer });
           const stored = await store(requestBody({ ...body, wire: cutBy(Buffer.concat(body.wire), steps) }), options);
           expect(stored.bytes.equals(content)).toBe(true);
@@ -128,9 +167,16 @@ describe('trailers as clients write them', () => {
     ['LF, then CRLF', `x-amz-checksum-crc32:${value}\n\r\n\r\n`],
     ['blanks and capitals', `X-Amz-Checksum-CRC32: ${value} \r\n\r\n`],
   ])('%s', async (_, trailer) => {
-    const wire = Buffer.concat([Buffer.from(`${CONTENT.length.toString(16)}\r\n`), CONTENT, Buffer.from(`\r\n0\r\n${trailer}`)]);
+    const wire = Buffer.concat([
+      Buffer.from(`${CONTENT.length.toString(16)}\r\n`),
+      CONTENT,
+      Buffer.from(`\r\n0\r\n${trailer}`),
+    ]);
     const headers = { 'x-amz-decoded-content-length': String(CONTENT.length), 'x-amz-trailer': 'x-amz-checksum-crc32' };
-    const stored = await store(requestBody({ headers, payload: { kind: 'streaming-unsigned-trailer' }, wire: [wire] }), HELD);
+    const stored = await store(
+      requestBody({ headers, payload: { kind: 'streaming-unsigned-trailer' }, wire: [wire] }),
+      HELD,
+    );
     expect(stored.facts.checksum).toEqual({ algorithm: 'CRC32', value });
   });
 });
@@ -140,7 +186,11 @@ describe('AWS examples, whole', () => {
   const scope = { date: '20130524', region: 'us-east-1', service: 's3', terminator: 'aws4_request' };
   const signingKey = deriveSigningKey('wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', scope);
   const content = A(66560);
-  const chunk = (size: number, signature: string) => [Buffer.from(`${size.toString(16)};chunk-signature=${signature}\r\n`), A(size), Buffer.from('\r\n')];
+  const chunk = (size: number, signature: string) => [
+    Buffer.from(`${size.toString(16)};chunk-signature=${signature}\r\n`),
+    A(size),
+    Buffer.from('\r\n'),
+  ];
 
   it.each([
     {
@@ -170,7 +220,11 @@ describe('AWS examples, whole', () => {
     },
   ])('$name', async ({ seedSignature, payload, headers, signatures, trailer }) => {
     const [first = '', second = '', final = ''] = signatures;
-    const wire = [...chunk(65536, first), ...chunk(1024, second), Buffer.from(`0;chunk-signature=${final}\r\n${trailer}\r\n`)];
+    const wire = [
+      ...chunk(65536, first),
+      ...chunk(1024, second),
+      Buffer.from(`0;chunk-signature=${final}\r\n${trailer}\r\n`),
+    ];
     const body = { headers: { 'x-amz-decoded-content-length': '66560', ...headers }, payload, wire };
     const signing = { ...SIGNING, signingKey, seedSignature };
     const stored = await store(requestBody(body, { signing }), STREAMED);

@@ -5,7 +5,11 @@ import type { ChunkSigningContext } from '../../../../src/auth/chunk-signature.t
 import type { PayloadMode } from '../../../../src/auth/payload-mode.ts';
 import { HoldBudget } from '../../../../src/protocol/body/hold-budget.ts';
 import type { BodyFacts, OpenBodyOptions } from '../../../../src/protocol/body/object-body.ts';
-import { createRequestBody, type OwnedRequestBody, type RequestBodyOptions } from '../../../../src/protocol/body/request-body.ts';
+import {
+  createRequestBody,
+  type OwnedRequestBody,
+  type RequestBodyOptions,
+} from '../../../../src/protocol/body/request-body.ts';
 import type { HeaderReader } from '../../../../src/protocol/request.ts';
 
 const SIGNING_KEY = Buffer.alloc(32, 7);
@@ -73,7 +77,11 @@ export async function store(body: OwnedRequestBody, options: OpenBodyOptions): P
   return { kind: 'streamed', bytes, facts: await opened.facts };
 }
 
-export function digest(algorithm: 'md5' | 'sha1' | 'sha256', bytes: Uint8Array, encoding: 'hex' | 'base64' = 'base64'): string {
+export function digest(
+  algorithm: 'md5' | 'sha1' | 'sha256',
+  bytes: Uint8Array,
+  encoding: 'hex' | 'base64' = 'base64',
+): string {
   return createHash(algorithm).update(bytes).digest(encoding);
 }
 
@@ -82,7 +90,10 @@ class ClientChain {
   #previous = SIGNING.seedSignature;
 
   chunk(data: Uint8Array): string {
-    return this.#next('AWS4-HMAC-SHA256-PAYLOAD', `${digest('sha256', Buffer.alloc(0), 'hex')}\n${digest('sha256', data, 'hex')}`);
+    return this.#next(
+      'AWS4-HMAC-SHA256-PAYLOAD',
+      `${digest('sha256', Buffer.alloc(0), 'hex')}\n${digest('sha256', data, 'hex')}`,
+    );
   }
 
   trailer(text: string): string {
@@ -118,7 +129,10 @@ export function framed(framing: Framing): TestBody & { readonly content: Buffer 
   if (trailer !== undefined) {
     wire = Buffer.concat([wire, Buffer.from(`${trailer.join(':')}\r\n`)]);
     if (signed) {
-      wire = Buffer.concat([wire, Buffer.from(`x-amz-trailer-signature:${chain.trailer(`${trailer.join(':')}\n`)}\r\n`)]);
+      wire = Buffer.concat([
+        wire,
+        Buffer.from(`x-amz-trailer-signature:${chain.trailer(`${trailer.join(':')}\n`)}\r\n`),
+      ]);
     }
   }
   const content = Buffer.concat(chunks);
@@ -130,6 +144,10 @@ export function framed(framing: Framing): TestBody & { readonly content: Buffer 
 }
 
 /** A body as it is, without framing. */
-export function plain(content: Buffer, headers: Headers = {}, payload: PayloadMode = { kind: 'unsigned' }): TestBody & { readonly content: Buffer } {
+export function plain(
+  content: Buffer,
+  headers: Headers = {},
+  payload: PayloadMode = { kind: 'unsigned' },
+): TestBody & { readonly content: Buffer } {
   return { headers: { 'content-length': String(content.length), ...headers }, payload, wire: [content], content };
 }

@@ -13,7 +13,10 @@ import { digest, HELD, openSource, plain, requestBody, STREAMED } from './bodies
 const A = (size: number) => Buffer.alloc(size, 'a');
 type Streamed = Extract<ObjectBody, { kind: 'streamed' }>;
 
-async function openStreamed(body: ReturnType<typeof requestBody>, options: OpenBodyOptions = STREAMED): Promise<Streamed> {
+async function openStreamed(
+  body: ReturnType<typeof requestBody>,
+  options: OpenBodyOptions = STREAMED,
+): Promise<Streamed> {
   const opened = await body.open(options);
   if (opened.kind !== 'streamed') {
     throw new Error('the body was held');
@@ -61,7 +64,10 @@ describe('a streamed body', () => {
 
   it('is broken off by beforeEnd', async () => {
     const refusal = new S3Error('PreconditionFailed');
-    const opened = await openStreamed(requestBody(plain(A(150))), { ...STREAMED, beforeEnd: () => Promise.reject(refusal) });
+    const opened = await openStreamed(requestBody(plain(A(150))), {
+      ...STREAMED,
+      beforeEnd: () => Promise.reject(refusal),
+    });
     const { received } = watch(opened.stream);
     await expect(opened.facts).rejects.toBe(refusal);
     expect(received()).toBeLessThan(150);
@@ -71,7 +77,10 @@ describe('a streamed body', () => {
   it('tells what the headers declare before the first byte', async () => {
     const headers = { 'content-md5': digest('md5', A(5)), 'x-amz-checksum-sha1': digest('sha1', A(5)) };
     const opened = await openStreamed(requestBody(plain(A(5), headers)));
-    expect(opened.declared).toEqual({ md5: digest('md5', A(5), 'hex'), checksum: { algorithm: 'SHA1', value: digest('sha1', A(5)) } });
+    expect(opened.declared).toEqual({
+      md5: digest('md5', A(5), 'hex'),
+      checksum: { algorithm: 'SHA1', value: digest('sha1', A(5)) },
+    });
     opened.stream.destroy();
     await expect(opened.facts).rejects.toThrow();
   });
@@ -85,7 +94,9 @@ describe('a streamed body', () => {
       })(),
       { objectMode: false, highWaterMark: 65536 },
     );
-    const opened = await openStreamed(requestBody(plain(Buffer.alloc(0), { 'content-length': String(total) }), { source }));
+    const opened = await openStreamed(
+      requestBody(plain(Buffer.alloc(0), { 'content-length': String(total) }), { source }),
+    );
     let stored = 0;
     let lead = 0;
     const slow = new Writable({
@@ -197,9 +208,13 @@ describe('a held body', () => {
 describe('a body in pieces of a byte', () => {
   const SIZE = 200_000;
   const wire = Buffer.from(Array.from({ length: SIZE }, (_, index) => index % 251));
-  const source = (): Readable => Readable.from((function* () {
-    for (let at = 0; at < SIZE; at += 1) yield wire.subarray(at, at + 1);
-  })(), { objectMode: false, highWaterMark: 64 * 1024 });
+  const source = (): Readable =>
+    Readable.from(
+      (function* () {
+        for (let at = 0; at < SIZE; at += 1) yield wire.subarray(at, at + 1);
+      })(),
+      { objectMode: false, highWaterMark: 64 * 1024 },
+    );
 
   it('is looked at in few, and comes out as it was', async () => {
     const opened = await openStreamed(requestBody(plain(wire), { source: source() }), STREAMED);
@@ -237,7 +252,10 @@ describe('documents in memory', () => {
 
   it('take what has come, not what was announced', async () => {
     const holdBudget = new HoldBudget(64 * MIB);
-    const reading = requestBody({ ...plain(Buffer.alloc(0)), headers: { 'content-length': String(8 * MIB) } }, { holdBudget, source: openSource(A(1000)) }).readAll(8 * MIB);
+    const reading = requestBody(
+      { ...plain(Buffer.alloc(0)), headers: { 'content-length': String(8 * MIB) } },
+      { holdBudget, source: openSource(A(1000)) },
+    ).readAll(8 * MIB);
     reading.catch(() => undefined);
     await sleep(5);
     expect(holdBudget.usedBytes()).toBeLessThan(100_000);
@@ -246,8 +264,18 @@ describe('documents in memory', () => {
   it('of one holder are refused before they leave nothing to others, and everything is given back', async () => {
     const holdBudget = new HoldBudget(32 * MIB);
     const reads = Array.from({ length: 40 }, () => {
-      const body = requestBody(plain(A(4 * MIB)), { holdBudget, holder: 'flood', source: Readable.from([A(2 * MIB), A(2 * MIB)]) });
-      return { body, outcome: body.readAll(8 * MIB).then(() => 'read', (error: unknown) => (error as S3Error).code) };
+      const body = requestBody(plain(A(4 * MIB)), {
+        holdBudget,
+        holder: 'flood',
+        source: Readable.from([A(2 * MIB), A(2 * MIB)]),
+      });
+      return {
+        body,
+        outcome: body.readAll(8 * MIB).then(
+          () => 'read',
+          (error: unknown) => (error as S3Error).code,
+        ),
+      };
     });
     const outcomes = await Promise.all(reads.map(({ outcome }) => outcome));
     expect(outcomes.filter((one) => one === 'read').length).toBeGreaterThan(3);
@@ -264,12 +292,17 @@ describe('documents in memory', () => {
     const holdBudget = new HoldBudget(32 * MIB);
     expect(holdBudget.tryTake(24 * MIB, 'one') && holdBudget.tryTake(8 * MIB, 'two')).toBe(true);
     await expect(document(40_000, holdBudget, 'three').readAll(MIB)).resolves.toHaveLength(40_000);
-    await expect(document(200_000, holdBudget, 'three').readAll(MIB)).rejects.toMatchObject({ code: 'SlowDown', status: 503 });
+    await expect(document(200_000, holdBudget, 'three').readAll(MIB)).rejects.toMatchObject({
+      code: 'SlowDown',
+      status: 503,
+    });
     await expect(document(40_000, holdBudget, 'one').readAll(MIB)).rejects.toMatchObject({ code: 'SlowDown' });
   });
 
   it('are read though bodies may hold nothing', async () => {
-    await expect(requestBody(plain(A(4 * MIB)), { holdBudget: new HoldBudget(0) }).readAll(8 * MIB)).resolves.toHaveLength(4 * MIB);
+    await expect(
+      requestBody(plain(A(4 * MIB)), { holdBudget: new HoldBudget(0) }).readAll(8 * MIB),
+    ).resolves.toHaveLength(4 * MIB);
   });
 });
 
@@ -279,12 +312,18 @@ describe('over a socket', () => {
 
   async function serve(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<number> {
     const server = createServer(handler).listen(0, '127.0.0.1');
-    closers.push(() => server.close(), () => server.closeAllConnections());
+    closers.push(
+      () => server.close(),
+      () => server.closeAllConnections(),
+    );
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   }
 
-  it.each([['held', HELD], ['streamed', STREAMED]] as const)('a client that hangs up leaves a %s body incomplete', async (_, options) => {
+  it.each([
+    ['held', HELD],
+    ['streamed', STREAMED],
+  ] as const)('a client that hangs up leaves a %s body incomplete', async (_, options) => {
     const outcome = Promise.withResolvers<unknown>();
     const asked = Promise.withResolvers<undefined>();
     const port = await serve((source) => {
@@ -314,9 +353,18 @@ describe('over a socket', () => {
 
   it('a body that fails in the middle leaves the socket open for the answer', async () => {
     const port = await serve((source, response) => {
-      const body = requestBody({ headers: { 'x-amz-decoded-content-length': '20' }, payload: { kind: 'streaming-unsigned-trailer' }, wire: [] }, { source });
+      const body = requestBody(
+        {
+          headers: { 'x-amz-decoded-content-length': '20' },
+          payload: { kind: 'streaming-unsigned-trailer' },
+          wire: [],
+        },
+        { source },
+      );
       body.readAll(100).catch((error: unknown) => {
-        response.writeHead(error instanceof S3Error ? error.status : 500, { connection: 'close' }).end(error instanceof S3Error ? error.code : String(error));
+        response
+          .writeHead(error instanceof S3Error ? error.status : 500, { connection: 'close' })
+          .end(error instanceof S3Error ? error.code : String(error));
       });
     });
     const client = connect(port, '127.0.0.1');

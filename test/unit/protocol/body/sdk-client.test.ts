@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { DeleteObjectsCommand, GetObjectCommand, PutObjectCommand, S3Client, type ChecksumAlgorithm, type S3ClientConfig } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  S3Client,
+  type ChecksumAlgorithm,
+  type S3ClientConfig,
+} from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { authenticate } from '../../../../src/auth/authenticate.ts';
@@ -29,7 +36,12 @@ let options: OpenBodyOptions = HELD;
 let seen: Seen | undefined;
 
 async function handle(request: IncomingMessage): Promise<Seen> {
-  const raw = { method: request.method ?? '', rawTarget: request.url ?? '', rawHeaders: request.rawHeaders, now: Date.now() };
+  const raw = {
+    method: request.method ?? '',
+    rawTarget: request.url ?? '',
+    rawHeaders: request.rawHeaders,
+    now: Date.now(),
+  };
   const verdict = authenticate(raw, {
     credentialFor: (id) => (id === CREDENTIALS.accessKeyId ? CREDENTIALS : undefined),
     region: 'us-east-1',
@@ -57,7 +69,9 @@ const server = createServer((request, response) => {
     },
     (error: unknown) => {
       const { code, status } = error instanceof S3Error ? error : { code: String(error), status: 500 };
-      response.writeHead(status, { connection: 'close' }).end(`<Error><Code>${code}</Code><Message>${code}</Message></Error>`);
+      response
+        .writeHead(status, { connection: 'close' })
+        .end(`<Error><Code>${code}</Code><Message>${code}</Message></Error>`);
     },
   );
 });
@@ -77,7 +91,14 @@ beforeEach(() => {
 });
 
 function client(config: S3ClientConfig = {}): S3Client {
-  return new S3Client({ endpoint, region: 'us-east-1', credentials: CREDENTIALS, forcePathStyle: true, maxAttempts: 1, ...config });
+  return new S3Client({
+    endpoint,
+    region: 'us-east-1',
+    credentials: CREDENTIALS,
+    forcePathStyle: true,
+    maxAttempts: 1,
+    ...config,
+  });
 }
 
 const KEY = { Bucket: 'bucket', Key: "dir//a b+c/é%2F!'()*~/../x" };
@@ -85,25 +106,43 @@ const KEY = { Bucket: 'bucket', Key: "dir//a b+c/é%2F!'()*~/../x" };
 const PLAIN_KEY = { Bucket: 'bucket', Key: "dir//a b+c/é%2F!'()*~" };
 const stream = () => Readable.from(CONTENT, { objectMode: false, highWaterMark: 30_000 });
 
-describe.each([['held', HELD], ['streamed', STREAMED]] as const)('uploads of the SDK, %s', (kind, opened) => {
+describe.each([
+  ['held', HELD],
+  ['streamed', STREAMED],
+] as const)('uploads of the SDK, %s', (kind, opened) => {
   beforeEach(() => {
     options = opened;
   });
 
-  it.each(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] satisfies ChecksumAlgorithm[])('bytes with %s', async (algorithm) => {
-    await client().send(new PutObjectCommand({ ...KEY, Body: CONTENT, ChecksumAlgorithm: algorithm, Metadata: { note: 'two  blanks' } }));
-    expect(seen?.stored?.bytes.equals(CONTENT)).toBe(true);
-    expect(seen?.stored?.facts.checksum?.algorithm).toBe(algorithm);
-    expect(seen?.verdict).toMatchObject({ kind: 'signed', method: 'header' });
-  });
+  it.each(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] satisfies ChecksumAlgorithm[])(
+    'bytes with %s',
+    async (algorithm) => {
+      await client().send(
+        new PutObjectCommand({
+          ...KEY,
+          Body: CONTENT,
+          ChecksumAlgorithm: algorithm,
+          Metadata: { note: 'two  blanks' },
+        }),
+      );
+      expect(seen?.stored?.bytes.equals(CONTENT)).toBe(true);
+      expect(seen?.stored?.facts.checksum?.algorithm).toBe(algorithm);
+      expect(seen?.verdict).toMatchObject({ kind: 'signed', method: 'header' });
+    },
+  );
 
-  it.each(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] satisfies ChecksumAlgorithm[])('a stream with %s in its trailer', async (algorithm) => {
-    await client().send(new PutObjectCommand({ ...KEY, Body: stream(), ContentLength: CONTENT.length, ChecksumAlgorithm: algorithm }));
-    expect(seen?.verdict.payload.kind).toBe('streaming-unsigned-trailer');
-    expect(seen?.stored?.kind).toBe(kind);
-    expect(seen?.stored?.bytes.equals(CONTENT)).toBe(true);
-    expect(seen?.stored?.facts.checksum?.algorithm).toBe(algorithm);
-  });
+  it.each(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] satisfies ChecksumAlgorithm[])(
+    'a stream with %s in its trailer',
+    async (algorithm) => {
+      await client().send(
+        new PutObjectCommand({ ...KEY, Body: stream(), ContentLength: CONTENT.length, ChecksumAlgorithm: algorithm }),
+      );
+      expect(seen?.verdict.payload.kind).toBe('streaming-unsigned-trailer');
+      expect(seen?.stored?.kind).toBe(kind);
+      expect(seen?.stored?.bytes.equals(CONTENT)).toBe(true);
+      expect(seen?.stored?.facts.checksum?.algorithm).toBe(algorithm);
+    },
+  );
 
   it('without a checksum', async () => {
     const sdk = client({ requestChecksumCalculation: 'WHEN_REQUIRED' });
@@ -128,7 +167,9 @@ describe.each([['held', HELD], ['streamed', STREAMED]] as const)('uploads of the
   });
 
   it('presigned', async () => {
-    const url = await getSignedUrl(client(), new PutObjectCommand({ ...PLAIN_KEY, ContentType: 'text/plain' }), { expiresIn: 60 });
+    const url = await getSignedUrl(client(), new PutObjectCommand({ ...PLAIN_KEY, ContentType: 'text/plain' }), {
+      expiresIn: 60,
+    });
     const answer = await fetch(url, { method: 'PUT', body: CONTENT });
     expect(answer.status).toBe(200);
     expect(seen?.verdict).toMatchObject({ kind: 'signed', method: 'query' });
@@ -143,7 +184,11 @@ describe('other requests of the SDK', () => {
   });
 
   it('a presigned GET', async () => {
-    const url = await getSignedUrl(client(), new GetObjectCommand({ ...PLAIN_KEY, ResponseContentType: 'text/plain; x="1"' }), { expiresIn: 60 });
+    const url = await getSignedUrl(
+      client(),
+      new GetObjectCommand({ ...PLAIN_KEY, ResponseContentType: 'text/plain; x="1"' }),
+      { expiresIn: 60 },
+    );
     expect((await fetch(url)).status).toBe(200);
     expect((await fetch(`${url}&acl`)).status).toBe(403);
   });

@@ -18,7 +18,10 @@ describe('a plain body without a length', () => {
 
   it('is refused when it turns out longer', async () => {
     const body = requestBody(inHttpChunks(Buffer.alloc(1001, 'a')));
-    await expect(body.open({ ...HELD, holdBytes: 1000 })).rejects.toMatchObject({ code: 'MissingContentLength', status: 411 });
+    await expect(body.open({ ...HELD, holdBytes: 1000 })).rejects.toMatchObject({
+      code: 'MissingContentLength',
+      status: 411,
+    });
   });
 
   it('is verified like any other', async () => {

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHECKSUM_ALGORITHMS, checksumHeader, type ChecksumAlgorithm } from '../../../../src/protocol/checksums/algorithms.ts';
+import {
+  CHECKSUM_ALGORITHMS,
+  checksumHeader,
+  type ChecksumAlgorithm,
+} from '../../../../src/protocol/checksums/algorithms.ts';
 import { isCrc } from '../../../../src/protocol/checksums/crc-combine.ts';
 import { decodeBase64, decodeChecksum } from '../../../../src/protocol/checksums/encoding.ts';
 import { createChecksumHasher } from '../../../../src/protocol/checksums/hasher.ts';
@@ -14,7 +18,8 @@ function checksumOf(algorithm: ChecksumAlgorithm, ...pieces: readonly Uint8Array
   return hasher.digest().toString('base64');
 }
 
-// Of the check string of the CRC catalogue; SHA and MD5 are those of `printf 123456789 | sha1sum` and so on, XXHash those of `awscrt`.
+// Of the check string of the CRC catalogue; SHA and MD5 are those of `printf 123456789 | sha1sum` and so on, XXHash
+// those of `awscrt`.
 const CHECK_VALUES: Readonly<Record<ChecksumAlgorithm, string>> = {
   CRC32: 'y/Q5Jg==',
   CRC32C: '4waSgw==',
@@ -22,7 +27,8 @@ const CHECK_VALUES: Readonly<Record<ChecksumAlgorithm, string>> = {
   SHA1: Buffer.from('f7c3bc1d808e04732adf679965ccc34ca7ae3441', 'hex').toString('base64'),
   SHA256: Buffer.from('15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225', 'hex').toString('base64'),
   SHA512: Buffer.from(
-    'd9e6762dd1c8eaf6d61b3c6192fc408d4d6d5f1176d0c29169bc24e71c3f274ad27fcd5811b313d681f7e55ec02d73d499c95455b6b5bb503acf574fba8ffe85', 'hex',
+    'd9e6762dd1c8eaf6d61b3c6192fc408d4d6d5f1176d0c29169bc24e71c3f274ad27fcd5811b313d681f7e55ec02d73d499c95455b6b5bb503acf574fba8ffe85',
+    'hex',
   ).toString('base64'),
   MD5: Buffer.from('25f9e794323b453885f5181f1b624d0b', 'hex').toString('base64'),
   XXHASH64: 'jLhB20DmroM=',
@@ -40,7 +46,9 @@ describe.each(CHECKSUM_ALGORITHMS)('%s', (algorithm) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(300), fc.nat(300), (bytes, i, j) => {
         const [from, to] = i < j ? [i, j] : [j, i];
-        expect(checksumOf(algorithm, bytes.subarray(0, from), bytes.subarray(from, to), bytes.subarray(to))).toBe(checksumOf(algorithm, bytes));
+        expect(checksumOf(algorithm, bytes.subarray(0, from), bytes.subarray(from, to), bytes.subarray(to))).toBe(
+          checksumOf(algorithm, bytes),
+        );
       }),
     );
   });
@@ -51,7 +59,9 @@ describe.each(CHECKSUM_ALGORITHMS)('%s', (algorithm) => {
         const hashers = Array.from({ length: 4 }, () => createChecksumHasher(algorithm));
         for (const [body, piece] of pieces) hashers[body]?.update(piece);
         const whole = (body: number): Uint8Array[] => pieces.flatMap(([of, piece]) => (of === body ? [piece] : []));
-        expect(hashers.map((hasher) => hasher.digest().toString('base64'))).toEqual(hashers.map((_hasher, body) => checksumOf(algorithm, ...whole(body))));
+        expect(hashers.map((hasher) => hasher.digest().toString('base64'))).toEqual(
+          hashers.map((_hasher, body) => checksumOf(algorithm, ...whole(body))),
+        );
       }),
     );
   });
@@ -80,7 +90,10 @@ describe('FULL_OBJECT', () => {
   it.each(CRCS)('%s of large parts of equal size and a small one', (algorithm) => {
     const part = Buffer.alloc(5 * 1024 * 1024, 'abcdefg');
     const last = Buffer.from('the end');
-    const values = [part, part, part, last].map((bytes) => ({ value: checksumOf(algorithm, bytes), size: bytes.length }));
+    const values = [part, part, part, last].map((bytes) => ({
+      value: checksumOf(algorithm, bytes),
+      size: bytes.length,
+    }));
     expect(fullObjectChecksum(algorithm, values)).toBe(checksumOf(algorithm, part, part, part, last));
   });
 
@@ -115,12 +128,25 @@ describe('COMPOSITE', () => {
 describe('names and texts', () => {
   it('header names', () => {
     expect(CHECKSUM_ALGORITHMS.map(checksumHeader)).toEqual([
-      'x-amz-checksum-crc32', 'x-amz-checksum-crc32c', 'x-amz-checksum-crc64nvme', 'x-amz-checksum-sha1', 'x-amz-checksum-sha256',
-      'x-amz-checksum-sha512', 'x-amz-checksum-md5', 'x-amz-checksum-xxhash64', 'x-amz-checksum-xxhash3', 'x-amz-checksum-xxhash128',
+      'x-amz-checksum-crc32',
+      'x-amz-checksum-crc32c',
+      'x-amz-checksum-crc64nvme',
+      'x-amz-checksum-sha1',
+      'x-amz-checksum-sha256',
+      'x-amz-checksum-sha512',
+      'x-amz-checksum-md5',
+      'x-amz-checksum-xxhash64',
+      'x-amz-checksum-xxhash3',
+      'x-amz-checksum-xxhash128',
     ]);
   });
 
-  it.each([['rL0Y20zC+Fzt72VPzMSk2A==', true], ['rL0Y20zC+Fzt72VPzMSk2A', false], ['rL0Y20zC-Fzt72VPzMSk2A==', false], ['', false]])('base64 %s', (text, good) => {
+  it.each([
+    ['rL0Y20zC+Fzt72VPzMSk2A==', true],
+    ['rL0Y20zC+Fzt72VPzMSk2A', false],
+    ['rL0Y20zC-Fzt72VPzMSk2A==', false],
+    ['', false],
+  ])('base64 %s', (text, good) => {
     expect(decodeBase64(text, 16) !== undefined).toBe(good);
   });
 });

@@ -14,7 +14,10 @@ describe('headers in the query of a presigned URL', () => {
     const headers = hoist(`${SIGNED}&x-amz-meta-a=1&x-amz-acl=private`, 'x-amz-meta-b', '2', 'range', 'bytes=0-1');
     expect(headers.get('x-amz-acl')).toBe('private');
     expect(headers.get('range')).toBe('bytes=0-1');
-    expect([...headers.startingWith('x-amz-meta-')]).toEqual([['x-amz-meta-b', '2'], ['x-amz-meta-a', '1']]);
+    expect([...headers.startingWith('x-amz-meta-')]).toEqual([
+      ['x-amz-meta-b', '2'],
+      ['x-amz-meta-a', '1'],
+    ]);
   });
 
   it('do not replace one that was sent', () => {
@@ -22,7 +25,9 @@ describe('headers in the query of a presigned URL', () => {
   });
 
   it('leave out the signature itself and checksums of a body not sent yet', () => {
-    const headers = hoist(`${SIGNED}&x-amz-checksum-crc32=AAAAAA%3D%3D&x-amz-sdk-checksum-algorithm=CRC32&x-amz-content-sha256=x`);
+    const headers = hoist(
+      `${SIGNED}&x-amz-checksum-crc32=AAAAAA%3D%3D&x-amz-sdk-checksum-algorithm=CRC32&x-amz-content-sha256=x`,
+    );
     expect([...headers.startingWith('x-amz-')]).toEqual([]);
   });
 

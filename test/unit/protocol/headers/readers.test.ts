@@ -20,17 +20,41 @@ describe('query', () => {
 });
 
 describe('headers', () => {
-  const headers = readHeaders(['Host', 'h', 'X-Amz-Meta-A', '1', 'x-amz-meta-b', '2', 'X-AMZ-META-A', '3', 'Content-Type', 'a', 'Content-Type', 'b']);
+  const headers = readHeaders([
+    'Host',
+    'h',
+    'X-Amz-Meta-A',
+    '1',
+    'x-amz-meta-b',
+    '2',
+    'X-AMZ-META-A',
+    '3',
+    'Content-Type',
+    'a',
+    'Content-Type',
+    'b',
+  ]);
 
   test('are found by lower-case name; repeated ones are joined, also where Node drops them', () => {
-    expect([headers.get('host'), headers.get('x-amz-meta-a'), headers.get('content-type'), headers.get('none')]).toEqual(['h', '1,3', 'a,b', undefined]);
+    expect([
+      headers.get('host'),
+      headers.get('x-amz-meta-a'),
+      headers.get('content-type'),
+      headers.get('none'),
+    ]).toEqual(['h', '1,3', 'a,b', undefined]);
   });
 
   test('by prefix', () => {
-    expect([...headers.startingWith('x-amz-meta-')]).toEqual([['x-amz-meta-a', '1,3'], ['x-amz-meta-b', '2']]);
+    expect([...headers.startingWith('x-amz-meta-')]).toEqual([
+      ['x-amz-meta-a', '1,3'],
+      ['x-amz-meta-b', '2'],
+    ]);
   });
 });
 
-test.each(['a=1&a=2', 'a&a=1', 'x-amz-acl=a&X-Amz-Acl=b', 'a=1&%61=2'])('%s has one parameter with two values', (raw) => {
-  expect(() => readQuery(raw)).toThrow(expect.objectContaining({ code: 'InvalidArgument' }) as Error);
-});
+test.each(['a=1&a=2', 'a&a=1', 'x-amz-acl=a&X-Amz-Acl=b', 'a=1&%61=2'])(
+  '%s has one parameter with two values',
+  (raw) => {
+    expect(() => readQuery(raw)).toThrow(expect.objectContaining({ code: 'InvalidArgument' }) as Error);
+  },
+);

@@ -14,13 +14,22 @@ const ORDER = {
       { element: 'Id', content: { kind: 'number' }, required: true },
       { element: 'Urgent', property: 'urgent', content: { kind: 'boolean' } },
       { element: 'Note', content: { kind: 'text' } },
-      { element: 'Tag', property: 'tags', list: { wrapper: 'TagSet' }, content: { kind: 'struct', fields: [{ element: 'Key', content: { kind: 'text' }, required: true }] } },
+      {
+        element: 'Tag',
+        property: 'tags',
+        list: { wrapper: 'TagSet' },
+        content: { kind: 'struct', fields: [{ element: 'Key', content: { kind: 'text' }, required: true }] },
+      },
       { element: 'Line', property: 'lines', list: {}, content: { kind: 'text' } },
       {
-        element: 'Grantee', property: 'grantee',
+        element: 'Grantee',
+        property: 'grantee',
         content: {
           kind: 'struct',
-          fields: [{ element: 'xsi:type', property: 'type', attribute: true, content: { kind: 'text' } }, { element: 'ID', content: { kind: 'text' } }],
+          fields: [
+            { element: 'xsi:type', property: 'type', attribute: true, content: { kind: 'text' } },
+            { element: 'ID', content: { kind: 'text' } },
+          ],
         },
       },
     ],
@@ -34,29 +43,46 @@ function decode(text: string | Uint8Array): unknown {
 describe('encoder', () => {
   test('golden document', () => {
     const value = {
-      lines: ['a', 'b'], Note: '"<&>\'\t\n\r\u0001\uffff é', Id: 7, urgent: false, tags: [{ Key: 'k' }], grantee: { type: 'Canonical"User', ID: 'x' },
+      lines: ['a', 'b'],
+      Note: '"<&>\'\t\n\r\u0001\uffff é',
+      Id: 7,
+      urgent: false,
+      tags: [{ Key: 'k' }],
+      grantee: { type: 'Canonical"User', ID: 'x' },
     };
     expect(encodeXml(xml(ORDER, value))).toBe(
-      '<?xml version="1.0" encoding="UTF-8"?>\n<Order xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Id>7</Id><Urgent>false</Urgent>'
-      + '<Note>&quot;&lt;&amp;&gt;\'\t\n&#xD;&#x1;&#xFFFF; é</Note><TagSet><Tag><Key>k</Key></Tag></TagSet><Line>a</Line><Line>b</Line>'
-      + '<Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="Canonical&quot;User"><ID>x</ID></Grantee></Order>',
+      '<?xml version="1.0" encoding="UTF-8"?>\n<Order xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Id>7</Id><Urgent>false</Urgent>' +
+        "<Note>&quot;&lt;&amp;&gt;'\t\n&#xD;&#x1;&#xFFFF; é</Note><TagSet><Tag><Key>k</Key></Tag></TagSet><Line>a</Line><Line>b</Line>" +
+        '<Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="Canonical&quot;User"><ID>x</ID></Grantee></Order>',
     );
   });
 
   test('absent members are left out, an empty list keeps its wrapper', () => {
-    expect(encodeXml(xml({ ...ORDER, namespace: null }, { Id: 1, tags: [], lines: [] }))).toBe('<?xml version="1.0" encoding="UTF-8"?>\n<Order><Id>1</Id><TagSet/></Order>');
+    expect(encodeXml(xml({ ...ORDER, namespace: null }, { Id: 1, tags: [], lines: [] }))).toBe(
+      '<?xml version="1.0" encoding="UTF-8"?>\n<Order><Id>1</Id><TagSet/></Order>',
+    );
     expect(encodeXml(xml({ ...ORDER, namespace: 'urn:x' }, {}))).toContain('<Order xmlns="urn:x"/>');
   });
 
   test('items of a list that choose their elements stand in one order', () => {
     const note = { kind: 'struct', fields: [{ element: 'Text', content: { kind: 'text' } }] } as const;
     const shape: XmlShape = {
-      root: 'Log', namespace: null,
-      content: { kind: 'struct', fields: [{ element: 'Note', property: 'entries', list: { among: { Number: { kind: 'number' } } }, content: note }] },
+      root: 'Log',
+      namespace: null,
+      content: {
+        kind: 'struct',
+        fields: [
+          { element: 'Note', property: 'entries', list: { among: { Number: { kind: 'number' } } }, content: note },
+        ],
+      },
     };
     const value = { entries: [{ Number: 1 }, { Note: { Text: '<' } }, { Number: 2 }] };
-    expect(encodeXml(xml(shape, value))).toContain('<Log><Number>1</Number><Note><Text>&lt;</Text></Note><Number>2</Number></Log>');
-    for (const item of [{}, { Other: 1 }, 'Note', ['Note']]) expect(() => encodeXml(xml(shape, { entries: [item] }))).toThrow(TypeError);
+    expect(encodeXml(xml(shape, value))).toContain(
+      '<Log><Number>1</Number><Note><Text>&lt;</Text></Note><Number>2</Number></Log>',
+    );
+    for (const item of [{}, { Other: 1 }, 'Note', ['Note']]) {
+      expect(() => encodeXml(xml(shape, { entries: [item] }))).toThrow(TypeError);
+    }
   });
 
   test('a value that does not fit is a fault of the program', () => {
@@ -71,12 +97,21 @@ describe('decoder', () => {
 
   test.each<[string, object]>([
     ['<Order><Id>7</Id></Order>', { ...absent, Id: 7 }],
-    ['\ufeff<?xml version="1.0" encoding="UTF-8"?>\r\n<o:Order xmlns:o="urn:any">\n <o:Id> 7 </o:Id>\n</o:Order>\n', { ...absent, Id: 7 }],
-    ['<Order><!-- x --><Id>7</Id><Note> 007 &amp;&lt;&gt;&quot;&apos;&#10;&#x1F600;&#x1; </Note></Order>', { ...absent, Id: 7, Note: ' 007 &<>"\'\n😀\u0001 ' }],
+    [
+      '\ufeff<?xml version="1.0" encoding="UTF-8"?>\r\n<o:Order xmlns:o="urn:any">\n <o:Id> 7 </o:Id>\n</o:Order>\n',
+      { ...absent, Id: 7 },
+    ],
+    [
+      '<Order><!-- x --><Id>7</Id><Note> 007 &amp;&lt;&gt;&quot;&apos;&#10;&#x1F600;&#x1; </Note></Order>',
+      { ...absent, Id: 7, Note: ' 007 &<>"\'\n😀\u0001 ' },
+    ],
     ['<Order><Id>7</Id><Note><![CDATA[<&amp;>]]>&amp;</Note></Order>', { ...absent, Id: 7, Note: '<&amp;>&' }],
     ['<Order><Line>b</Line><Id>7</Id><Line/></Order>', { ...absent, Id: 7, lines: ['b', ''] }],
     ['<Order><Id>7</Id><TagSet/></Order>', { ...absent, Id: 7, tags: [] }],
-    ['<Order><Id>-7</Id><TagSet><Tag><Key>k</Key></Tag></TagSet><Urgent>true</Urgent></Order>', { ...absent, Id: -7, urgent: true, tags: [{ Key: 'k' }] }],
+    [
+      '<Order><Id>-7</Id><TagSet><Tag><Key>k</Key></Tag></TagSet><Urgent>true</Urgent></Order>',
+      { ...absent, Id: -7, urgent: true, tags: [{ Key: 'k' }] },
+    ],
     [
       '<Order><Id>7</Id><Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="Group"/></Order>',
       { ...absent, Id: 7, grantee: { type: 'Group', ID: undefined } },
@@ -86,14 +121,39 @@ describe('decoder', () => {
   });
 
   test.each([
-    '', ' ', 'text', '<Order>', '<Order></order>', '<Order><Id>7</Id>', '<Order><Id>7</Id></Order><Order/>', '<Order><Id>7</Id></Order>x',
-    '<Other><Id>7</Id></Other>', '<Order/>', '<Order><Id/></Order>', '<Order><Id>seven</Id></Order>', '<Order><Id>1e3</Id></Order>', '<Order><Id>0x7</Id></Order>',
-    '<Order><Id>99999999999999999999</Id></Order>', '<Order><Id>7.5</Id></Order>', '<Order><Id>7</Id><Id>8</Id></Order>', '<Order><Id>7</Id><New/></Order>',
-    '<Order><Id>7</Id>loose</Order>', '<Order><Id><b/>7</Id></Order>', '<Order><Id>7</Id><Urgent>yes</Urgent></Order>', '<Order><Id>7</Id><TagSet><Other/></TagSet></Order>',
-    '<Order><Id>7</Id><TagSet><Tag/></TagSet></Order>', '<Order><Id>7</Id><Note>&unknown;</Note></Order>', '<Order><Id>7</Id><Note>a & b</Note></Order>',
-    '<Order><Id>7</Id><Note>&#xD800;</Note></Order>', '<Order><Id>7</Id><Note>&#x110000;</Note></Order>', '<Order a="1" a="2"><Id>7</Id></Order>',
-    '<!DOCTYPE Order><Order><Id>7</Id></Order>', '<!doctype Order><Order><Id>7</Id></Order>', '<Order><Id>7</Id><__proto__><x/></__proto__></Order>',
-    '<Order><Id>7</Id><constructor/></Order>', `${'<Order>'.repeat(40)}${'</Order>'.repeat(40)}`,
+    '',
+    ' ',
+    'text',
+    '<Order>',
+    '<Order></order>',
+    '<Order><Id>7</Id>',
+    '<Order><Id>7</Id></Order><Order/>',
+    '<Order><Id>7</Id></Order>x',
+    '<Other><Id>7</Id></Other>',
+    '<Order/>',
+    '<Order><Id/></Order>',
+    '<Order><Id>seven</Id></Order>',
+    '<Order><Id>1e3</Id></Order>',
+    '<Order><Id>0x7</Id></Order>',
+    '<Order><Id>99999999999999999999</Id></Order>',
+    '<Order><Id>7.5</Id></Order>',
+    '<Order><Id>7</Id><Id>8</Id></Order>',
+    '<Order><Id>7</Id><New/></Order>',
+    '<Order><Id>7</Id>loose</Order>',
+    '<Order><Id><b/>7</Id></Order>',
+    '<Order><Id>7</Id><Urgent>yes</Urgent></Order>',
+    '<Order><Id>7</Id><TagSet><Other/></TagSet></Order>',
+    '<Order><Id>7</Id><TagSet><Tag/></TagSet></Order>',
+    '<Order><Id>7</Id><Note>&unknown;</Note></Order>',
+    '<Order><Id>7</Id><Note>a & b</Note></Order>',
+    '<Order><Id>7</Id><Note>&#xD800;</Note></Order>',
+    '<Order><Id>7</Id><Note>&#x110000;</Note></Order>',
+    '<Order a="1" a="2"><Id>7</Id></Order>',
+    '<!DOCTYPE Order><Order><Id>7</Id></Order>',
+    '<!doctype Order><Order><Id>7</Id></Order>',
+    '<Order><Id>7</Id><__proto__><x/></__proto__></Order>',
+    '<Order><Id>7</Id><constructor/></Order>',
+    `${'<Order>'.repeat(40)}${'</Order>'.repeat(40)}`,
   ])('MalformedXML: %s', (text) => {
     expect(() => decode(text)).toThrow(new S3Error('MalformedXML'));
   });
@@ -106,7 +166,11 @@ describe('decoder', () => {
 
   test('thousands of entities are no attack', () => {
     const limits = { bytes: 1024 * 1024, elements: 30_000 };
-    const { lines } = decodeXml(ORDER, Buffer.from(`<Order><Id>7</Id>${'<Line>&amp;&lt;&#38;</Line>'.repeat(20_000)}</Order>`), limits);
+    const { lines } = decodeXml(
+      ORDER,
+      Buffer.from(`<Order><Id>7</Id>${'<Line>&amp;&lt;&#38;</Line>'.repeat(20_000)}</Order>`),
+      limits,
+    );
     expect(lines).toHaveLength(20_000);
     expect(new Set(lines)).toEqual(new Set(['&<&']));
   });
@@ -114,8 +178,18 @@ describe('decoder', () => {
   test('what is encoded decodes to itself', () => {
     // Line breaks apart, which XML itself folds into one form.
     const text = fc.string({ unit: 'binary', maxLength: 30 }).map((value) => value.replaceAll(/[\ud800-\udfff]/gu, ''));
-    fc.assert(fc.property(fc.record({ Id: fc.maxSafeInteger(), Note: text, lines: fc.array(text), tags: fc.array(fc.record({ Key: text })) }), (value) => {
-      expect(decode(encodeXml(xml(ORDER, value)))).toEqual({ ...value, urgent: undefined, grantee: undefined });
-    }));
+    fc.assert(
+      fc.property(
+        fc.record({
+          Id: fc.maxSafeInteger(),
+          Note: text,
+          lines: fc.array(text),
+          tags: fc.array(fc.record({ Key: text })),
+        }),
+        (value) => {
+          expect(decode(encodeXml(xml(ORDER, value)))).toEqual({ ...value, urgent: undefined, grantee: undefined });
+        },
+      ),
+    );
   });
 });

@@ -25,19 +25,57 @@ async function outcome(work: () => unknown): Promise<unknown> {
 
 describe('a list in pieces', () => {
   const item = fc.oneof(
-    { weight: 20, arbitrary: fc.tuple(fc.constantFrom('', ' ', '\n', '<!-- x -->', '<?x y?>'), fc.integer({ min: 1, max: 2000 }), fc.constantFrom('k', 'é', '😀', '&amp;', '&#x41;', '<![CDATA[<]]>'))
-      .map(([before, size, char]) => `${before}<Object><Key>${char.repeat(Math.ceil(size / char.length))}</Key><ETag>"x"</ETag></Object>`) },
-    { weight: 1, arbitrary: fc.constantFrom(
-      '<Quiet>true</Quiet>', '<Object><Key/></Object>', '<Object></Object>', 'loose', '<Other/>', '<Object><Key>a</Key>', '</Delete>', '&', '<Object', '<![CDATA[ ]]>', '<!DOCTYPE x>',
-      '<Object><Key>&bad;</Key></Object>', '<Object><Key>a</Key><Key>b</Key></Object>', '<a:Object xmlns:a="b"><a:Key>c</a:Key></a:Object>', '<!-- <Object> -->', '<Object><Key>]]></Key></Object>') },
+    {
+      weight: 20,
+      arbitrary: fc
+        .tuple(
+          fc.constantFrom('', ' ', '\n', '<!-- x -->', '<?x y?>'),
+          fc.integer({ min: 1, max: 2000 }),
+          fc.constantFrom('k', 'é', '😀', '&amp;', '&#x41;', '<![CDATA[<]]>'),
+        )
+        .map(
+          ([before, size, char]) =>
+            `${before}<Object><Key>${char.repeat(Math.ceil(size / char.length))}</Key><ETag>"x"</ETag></Object>`,
+        ),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        '<Quiet>true</Quiet>',
+        '<Object><Key/></Object>',
+        '<Object></Object>',
+        'loose',
+        '<Other/>',
+        '<Object><Key>a</Key>',
+        '</Delete>',
+        '&',
+        '<Object',
+        '<![CDATA[ ]]>',
+        '<!DOCTYPE x>',
+        '<Object><Key>&bad;</Key></Object>',
+        '<Object><Key>a</Key><Key>b</Key></Object>',
+        '<a:Object xmlns:a="b"><a:Key>c</a:Key></a:Object>',
+        '<!-- <Object> -->',
+        '<Object><Key>]]></Key></Object>',
+      ),
+    },
   );
 
   it('says what the whole says', async () => {
-    const document = fc.tuple(fc.constantFrom('', '<?xml version="1.0"?>\n', '\ufeff', '<!-- a -->', 'x'), fc.array(item, { maxLength: 60 }), fc.constantFrom('</Delete>', '</Delete>\n', '</Delete>x', '</Other>', '', '</Delete><!-- b -->'));
-    await fc.assert(fc.asyncProperty(document, async ([before, items, after]) => {
-      const text = `${before}<Delete xmlns="urn:x">${items.join('')}${after}`;
-      expect(await outcome(() => list(text))).toEqual(await outcome(() => decodeXml(DELETE, Buffer.from(text), LIMITS)));
-    }), { numRuns: 300 });
+    const document = fc.tuple(
+      fc.constantFrom('', '<?xml version="1.0"?>\n', '\ufeff', '<!-- a -->', 'x'),
+      fc.array(item, { maxLength: 60 }),
+      fc.constantFrom('</Delete>', '</Delete>\n', '</Delete>x', '</Other>', '', '</Delete><!-- b -->'),
+    );
+    await fc.assert(
+      fc.asyncProperty(document, async ([before, items, after]) => {
+        const text = `${before}<Delete xmlns="urn:x">${items.join('')}${after}`;
+        expect(await outcome(() => list(text))).toEqual(
+          await outcome(() => decodeXml(DELETE, Buffer.from(text), LIMITS)),
+        );
+      }),
+      { numRuns: 300 },
+    );
   });
 
   test.each(['<Delete/>', '<Delete></Delete>', ' <Delete><Quiet>true</Quiet></Delete> '])('%s', async (text) => {
@@ -58,7 +96,9 @@ describe('a list in pieces', () => {
   });
 
   it('of one does not keep a smaller one waiting to its end', async () => {
-    const large = list(`<Delete>${`<Object><Key>${'&amp;'.repeat(1000)}</Key></Object>`.repeat(1000)}</Delete>`).then(() => 'large');
+    const large = list(`<Delete>${`<Object><Key>${'&amp;'.repeat(1000)}</Key></Object>`.repeat(1000)}</Delete>`).then(
+      () => 'large',
+    );
     const small = list(`<Delete>${'<Object><Key>a</Key></Object>'.repeat(1000)}</Delete>`).then(() => 'small');
     expect(await Promise.race([large, small])).toBe('small');
     await large;
@@ -67,7 +107,8 @@ describe('a list in pieces', () => {
 
 const repeated = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length));
 const MIB = 1024 * 1024;
-const attributes = (count: number, value: string): string => Array.from({ length: count }, (_, index) => ` a${index}="${value}"`).join('');
+const attributes = (count: number, value: string): string =>
+  Array.from({ length: count }, (_, index) => ` a${index}="${value}"`).join('');
 
 describe('what no request holds', () => {
   test.each<[string, string]>([
@@ -96,11 +137,20 @@ describe('what no request holds', () => {
 describe('the worst that is within the limits', () => {
   const parts = { bytes: 8 * MIB, elements: 100_000 };
   const DOCUMENTS: Readonly<Record<string, [text: string, limits: typeof parts]>> = {
-    'keys as references': [`<Delete>${`<Object><Key>${'&#x6b;'.repeat(1024)}</Key></Object>`.repeat(1000)}</Delete>`, LIMITS],
-    'nothing but references': [`<Delete>${repeated(`<Object><Key>${'&lt;'.repeat(4000)}</Key></Object>`, 7 * MIB)}</Delete>`, LIMITS],
-    'attributes': [`<Delete>${`<Object${attributes(14, 'x'.repeat(200))}><Key>a</Key></Object>`.repeat(400)}</Delete>`, LIMITS],
-    'comments': [`<Delete>${`<!--${'-x'.repeat(500)}-->`.repeat(7000)}</Delete>`, LIMITS],
-    'parts': [`<C>${'<Part><PartNumber>1</PartNumber><ETag>&quot;a&quot;</ETag></Part>'.repeat(10_000)}</C>`, parts],
+    'keys as references': [
+      `<Delete>${`<Object><Key>${'&#x6b;'.repeat(1024)}</Key></Object>`.repeat(1000)}</Delete>`,
+      LIMITS,
+    ],
+    'nothing but references': [
+      `<Delete>${repeated(`<Object><Key>${'&lt;'.repeat(4000)}</Key></Object>`, 7 * MIB)}</Delete>`,
+      LIMITS,
+    ],
+    attributes: [
+      `<Delete>${`<Object${attributes(14, 'x'.repeat(200))}><Key>a</Key></Object>`.repeat(400)}</Delete>`,
+      LIMITS,
+    ],
+    comments: [`<Delete>${`<!--${'-x'.repeat(500)}-->`.repeat(7000)}</Delete>`, LIMITS],
+    parts: [`<C>${'<Part><PartNumber>1</PartNumber><ETag>&quot;a&quot;</ETag></Part>'.repeat(10_000)}</C>`, parts],
     'empty elements': [`<C>${'<Part/>'.repeat(99_000)}</C>`, parts],
     'nested elements': [`<C>${('<a>'.repeat(14) + '</a>'.repeat(14)).repeat(6000)}</C>`, parts],
   };
@@ -110,7 +160,7 @@ describe('the worst that is within the limits', () => {
     const costs = Array.from({ length: 3 }, () => {
       const pieces = parsePieces(bytes, limits);
       const each: number[] = [];
-      for (let done = false; !done;) {
+      for (let done = false; !done; ) {
         const began = process.threadCpuUsage();
         done = pieces.next().done === true;
         const { user, system } = process.threadCpuUsage(began);
@@ -118,7 +168,8 @@ describe('the worst that is within the limits', () => {
       }
       return each;
     });
-    // A collection of garbage that falls into a piece is none of its own: it will not fall into the same one three times.
+    // A collection of garbage that falls into a piece is none of its own: it will not fall into the same one three
+    // times.
     const [first = []] = costs;
     const least = first.map((_cost, index) => Math.min(...costs.map((each) => each[index] ?? 0)));
     expect(Math.max(...least)).toBeLessThan(20);

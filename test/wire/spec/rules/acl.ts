@@ -4,8 +4,14 @@ import type { RuleList } from './rule-list.ts';
 export const ACL_RULES = {
   'acl.put.canned': ['2', 'The seven canned ACLs of objects stand for the grants that S3 documents'],
   'acl.put.canned-unknown': ['S3', 'Any other name is 400 InvalidArgument'],
-  'acl.put.bucket-owner': ['2', 'bucket-owner-read and bucket-owner-full-control add a grant where the bucket is another account\'s'],
-  'acl.put.grants': ['4.2', 'Grant headers are lists of `id`, `uri` and `emailAddress`, in quotes or not, with white space'],
+  'acl.put.bucket-owner': [
+    '2',
+    "bucket-owner-read and bucket-owner-full-control add a grant where the bucket is another account's",
+  ],
+  'acl.put.grants': [
+    '4.2',
+    'Grant headers are lists of `id`, `uri` and `emailAddress`, in quotes or not, with white space',
+  ],
   'acl.put.grants-malformed': ['S3', 'What is no such list is 400 InvalidArgument naming the header'],
   'acl.put.canned-and-grants': ['4.2', 'A canned ACL together with grant headers is 400 InvalidRequest'],
   'acl.put.header-and-body': ['4.2', 'Headers together with a body are 400 UnexpectedContent'],
@@ -21,8 +27,14 @@ export const ACL_RULES = {
   'acl.put.owner': ['ours', 'An Owner that is not the owner is 403: it cannot be changed'],
   'acl.put.limit': ['S3', 'More than 100 grants are 400 MalformedACLError'],
   'acl.put.permissions': ['2', 'READ, WRITE, READ_ACP, WRITE_ACP and FULL_CONTROL, each as its header says'],
-  'acl.put.replaces': ['S3', 'The list is replaced as a whole: nothing is added for the owner, who can always read and write it'],
-  'acl.put.digest': ['4.2', 'Content-MD5 or a checksum is held against the body: BadDigest, InvalidDigest, and nothing changes'],
+  'acl.put.replaces': [
+    'S3',
+    'The list is replaced as a whole: nothing is added for the owner, who can always read and write it',
+  ],
+  'acl.put.digest': [
+    '4.2',
+    'Content-MD5 or a checksum is held against the body: BadDigest, InvalidDigest, and nothing changes',
+  ],
   'acl.put.answer': ['4.2', '200 without body'],
   'acl.put.enforced': ['4.2', 'With BucketOwnerEnforced: 400 AccessControlListNotSupported, whatever is sent'],
   'acl.put.public-block': ['S3', 'BlockPublicAcls refuses grants to everybody: 403 AccessDenied'],

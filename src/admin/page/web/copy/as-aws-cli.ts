@@ -3,16 +3,25 @@ import { BODY_OPTIONS, HEADER_FLAGS, PARAMETER_FLAGS, PARAMETER_OPTIONS, headerO
 import { parameterName, parameterValue, requestParts, type RequestParts } from './request-parts.ts';
 import { type ShellText, literal, option, shellCommand } from './shell.ts';
 
-/** The CLI takes the contents of a file, or of a URL, for a value that begins so: a stranger's key must not have it send ours. */
+/**
+ * The CLI takes the contents of a file, or of a URL, for a value that begins so: a stranger's key must not have it send
+ * ours.
+ */
 const READS_ELSEWHERE = /^(?:fileb?|https?):\/\//i;
 
-/** The same request through `aws s3api`, with the keys of whoever runs it; undefined when it is no operation's, or cannot be said. */
+/**
+ * The same request through `aws s3api`, with the keys of whoever runs it; undefined when it is no operation's, or
+ * cannot be said.
+ */
 export function asAwsCli(detail: RequestDetail): string | undefined {
   const { operation, bucket, key } = detail.classification;
   if (operation === undefined) return undefined;
   const parts = requestParts(detail);
   const endpoint = option('--endpoint-url', serviceEndpoint(detail, parts));
-  const place = [...(bucket === undefined ? [] : [valued('--bucket', bucket)]), ...(key === undefined ? [] : [valued('--key', key)])];
+  const place = [
+    ...(bucket === undefined ? [] : [valued('--bucket', bucket)]),
+    ...(key === undefined ? [] : [valued('--key', key)]),
+  ];
   if (endpoint.length === 0 || place.some((words) => words.length === 0)) return undefined;
   const [bodyOption, bodyValue] = (parts.hasBody ? BODY_OPTIONS.get(operation) : undefined) ?? [];
   return shellCommand([
@@ -31,7 +40,10 @@ export function asAwsCli(detail: RequestDetail): string | undefined {
 }
 
 /** The CLI puts the bucket before a host itself. */
-function serviceEndpoint({ classification: { bucket, virtualHost } }: RequestDetail, { endpoint }: RequestParts): string {
+function serviceEndpoint(
+  { classification: { bucket, virtualHost } }: RequestDetail,
+  { endpoint }: RequestParts,
+): string {
   return virtualHost === true && bucket !== undefined ? endpoint.replace(`//${bucket}.`, '//') : endpoint;
 }
 
@@ -57,7 +69,9 @@ function headerWords(operation: string, name: string, value: string): readonly S
   const kept = name === 'content-encoding' ? value.replace(/\baws-chunked\b,?\s*/i, '').replace(/,\s*$/, '') : value;
   if (known === undefined || kept === '') return [];
   // The one value that may be a URL: the CLI does not read it.
-  return name === 'x-amz-website-redirect-location' && /^https?:\/\//.test(kept) ? option(known, kept) : valued(known, kept);
+  return name === 'x-amz-website-redirect-location' && /^https?:\/\//.test(kept)
+    ? option(known, kept)
+    : valued(known, kept);
 }
 
 function flagWords(flag: string, value: string): readonly ShellText[] {
@@ -65,7 +79,9 @@ function flagWords(flag: string, value: string): readonly ShellText[] {
 }
 
 function metadataWords(headers: ReadonlyMap<string, string>): readonly ShellText[] {
-  const entries = [...headers].filter(([name]) => name.startsWith('x-amz-meta-')).map(([name, value]) => [name.slice('x-amz-meta-'.length), value] as const);
+  const entries = [...headers]
+    .filter(([name]) => name.startsWith('x-amz-meta-'))
+    .map(([name, value]) => [name.slice('x-amz-meta-'.length), value] as const);
   return entries.length === 0 ? [] : valued('--metadata', JSON.stringify(Object.fromEntries(entries)));
 }
 

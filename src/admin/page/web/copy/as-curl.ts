@@ -2,11 +2,36 @@ import type { RequestDetail } from '../../../inspector/contract.ts';
 import { requestParts } from './request-parts.ts';
 import { type ShellText, literal, option, shellCommand } from './shell.ts';
 
-/** Headers that curl makes anew, that belong to one connection or one signature, or that describe a framing curl does not use. */
+/**
+ * Headers that curl makes anew, that belong to one connection or one signature, or that describe a framing curl does
+ * not use.
+ */
 const LEFT_OUT = new Set([
-  'authorization', 'connection', 'content-length', 'expect', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'user-agent', 'accept', 'accept-encoding',
-  'amz-sdk-invocation-id', 'amz-sdk-request', 'x-amz-content-sha256', 'x-amz-date', 'x-amz-decoded-content-length', 'x-amz-security-token', 'x-amz-trailer', 'x-amz-user-agent',
-  'traceparent', 'tracestate', 'date', 'cookie',
+  'authorization',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+  'accept',
+  'accept-encoding',
+  'amz-sdk-invocation-id',
+  'amz-sdk-request',
+  'x-amz-content-sha256',
+  'x-amz-date',
+  'x-amz-decoded-content-length',
+  'x-amz-security-token',
+  'x-amz-trailer',
+  'x-amz-user-agent',
+  'traceparent',
+  'tracestate',
+  'date',
+  'cookie',
 ]);
 
 /** S3 asks for this header, which curl signs but does not make. */
@@ -19,12 +44,16 @@ export function asCurl(detail: RequestDetail): string | undefined {
   const { method } = detail.request;
   const parts = requestParts(detail);
   const url = `${parts.endpoint}${parts.path}${parts.query.length > 0 ? `?${signableQuery(parts.query)}` : ''}`;
-  const sent = [...parts.headers].filter(([name]) => name !== 'x-amz-sdk-checksum-algorithm' || hasChecksum(parts.headers));
+  const sent = [...parts.headers].filter(
+    ([name]) => name !== 'x-amz-sdk-checksum-algorithm' || hasChecksum(parts.headers),
+  );
   const address = option('--url', url);
   if (address.length === 0) return undefined;
   return shellCommand([
     [literal('curl'), literal('--path-as-is'), literal('--globoff'), ...methodWords(method, parts.hasBody)],
-    ...(parts.signed ? [option('--aws-sigv4', `aws:amz:${parts.region}:s3`), [literal('--user'), CREDENTIALS], UNSIGNED_PAYLOAD] : []),
+    ...(parts.signed
+      ? [option('--aws-sigv4', `aws:amz:${parts.region}:s3`), [literal('--user'), CREDENTIALS], UNSIGNED_PAYLOAD]
+      : []),
     ...sent.map(([name, value]) => headerWords(name, value)),
     parts.hasBody ? option('--data-binary', '@BODY_FILE') : [],
     address,
@@ -33,7 +62,10 @@ export function asCurl(detail: RequestDetail): string | undefined {
 
 /** Up to version 8.2 curl signs a query as it stands: sorted, and with `=` after every name. */
 function signableQuery(query: readonly string[]): string {
-  return query.map((parameter) => (parameter.includes('=') ? parameter : `${parameter}=`)).sort().join('&');
+  return query
+    .map((parameter) => (parameter.includes('=') ? parameter : `${parameter}=`))
+    .sort()
+    .join('&');
 }
 
 /** A checksum that came in a trailer is not sent again. */
@@ -51,7 +83,21 @@ const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 
 /** `aws-chunked` says how a body was framed; curl sends it plain. */
 function headerWords(name: string, value: string): readonly ShellText[] {
-  const kept = name === 'content-encoding' ? value.split(',').map((coding) => coding.trim()).filter((coding) => coding !== 'aws-chunked').join(', ') : value;
-  if (LEFT_OUT.has(name) || !HEADER_NAME.test(name) || /[\r\n]/.test(kept) || (name === 'content-encoding' && kept === '')) return [];
+  const kept =
+    name === 'content-encoding'
+      ? value
+          .split(',')
+          .map((coding) => coding.trim())
+          .filter((coding) => coding !== 'aws-chunked')
+          .join(', ')
+      : value;
+  if (
+    LEFT_OUT.has(name) ||
+    !HEADER_NAME.test(name) ||
+    /[\r\n]/.test(kept) ||
+    (name === 'content-encoding' && kept === '')
+  ) {
+    return [];
+  }
   return option('--header', kept === '' ? `${name};` : `${name}: ${kept}`);
 }

@@ -2,7 +2,8 @@ import type { RequestDetail } from '../../../inspector/contract.ts';
 
 const DEFAULT_REGION = 'us-east-1';
 /** Query parameters that are a presigned URL's own. */
-const SIGNING_PARAMETER = /^(?:x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token)|awsaccesskeyid|signature|expires)$/i;
+const SIGNING_PARAMETER =
+  /^(?:x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token)|awsaccesskeyid|signature|expires)$/i;
 
 /** What both commands are made of. Nothing that was replaced (a credential) is in it. */
 export interface RequestParts {
@@ -19,7 +20,9 @@ export interface RequestParts {
 }
 
 export function requestParts({ request, authentication, body }: RequestDetail): RequestParts {
-  const headers = new Map(request.headers.filter(([, value]) => !isReplaced(value)).map(([name, value]) => [name.toLowerCase(), value]));
+  const headers = new Map(
+    request.headers.filter(([, value]) => !isReplaced(value)).map(([name, value]) => [name.toLowerCase(), value]),
+  );
   const [path = '/', query = ''] = request.target.split(/\?(.*)/s);
   const authorization = request.headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1];
   const presigned = query.split('&').some((parameter) => SIGNING_PARAMETER.test(parameterName(parameter)));
@@ -27,7 +30,11 @@ export function requestParts({ request, authentication, body }: RequestDetail): 
     endpoint: `${request.scheme ?? 'http'}://${headers.get('host') ?? 'localhost'}`,
     region: regionOf(`${authorization ?? ''} ${query}`) ?? DEFAULT_REGION,
     path,
-    query: query.split('&').filter((parameter) => parameter !== '' && !SIGNING_PARAMETER.test(parameterName(parameter)) && !isReplaced(parameter)),
+    query: query
+      .split('&')
+      .filter(
+        (parameter) => parameter !== '' && !SIGNING_PARAMETER.test(parameterName(parameter)) && !isReplaced(parameter),
+      ),
     headers,
     signed: authentication.verdict !== 'anonymous' && (authorization !== undefined || presigned),
     hasBody: (body.sentBytes ?? Number(headers.get('content-length') ?? 0)) > 0 || headers.has('transfer-encoding'),

@@ -15,7 +15,10 @@ const VERDICTS: Readonly<Record<Authentication['verdict'], readonly [words: stri
 const METHODS = { header: 'Authorization header', query: 'presigned URL', form: 'signed form' } as const;
 
 /** Who it was; when the signature was refused, why, and what the server signed. */
-export function authenticationView(app: App, { verdict, method, accessKeyId, account, user, failure }: Authentication): View {
+export function authenticationView(
+  app: App,
+  { verdict, method, accessKeyId, account, user, failure }: Authentication,
+): View {
   const [words, tone] = VERDICTS[verdict];
   return html`${facts(
     ['Verdict', html`<span class="badge ${tone}">${words}</span>`],
@@ -37,21 +40,28 @@ function failureView(app: App, failure: AuthFailure): View {
 }
 
 const CERTAINTIES: Readonly<Record<SignatureHint['certainty'], string>> = {
-  proved: 'proved: with this undone the signature fits', likely: 'likely', possible: 'possible',
+  proved: 'proved: with this undone the signature fits',
+  likely: 'likely',
+  possible: 'possible',
 };
 
 function hints(all: readonly SignatureHint[]): View {
   if (all.length === 0) return nothing;
-  return html`<ul class="plain hints" aria-label="What it may have been">${all.map(({ cause, certainty, text }) => html`<li class="callout ${certainty === 'possible' ? '' : 'warn'}">
-    <b class="cause">${cause.replaceAll('-', ' ')}</b> <span class="quiet">${CERTAINTIES[certainty]}</span><p>${sentence(text)}</p></li>`)}</ul>`;
+  return html`<ul class="plain hints" aria-label="What it may have been">${all.map(
+    ({ cause, certainty, text }) => html`<li class="callout ${certainty === 'possible' ? '' : 'warn'}">
+    <b class="cause">${cause.replaceAll('-', ' ')}</b> <span class="quiet">${CERTAINTIES[certainty]}</span><p>${sentence(text)}</p></li>`,
+  )}</ul>`;
 }
 
 function canonicalView(canonicalRequest: string, { commonlyAltered }: AuthFailure): View {
   const lines = canonicalLines(canonicalRequest, commonlyAltered);
   return html`<table class="canonical"><caption class="unseen">Canonical request, line by line</caption>
     <thead class="unseen"><tr><th scope="col">What</th><th scope="col">Line</th></tr></thead>
-    <tbody>${lines.map(({ what, text, altered }) => html`<tr class=${altered ? 'altered' : nothing}>
+    <tbody>${lines.map(
+      ({ what, text, altered }) => html`<tr class=${altered ? 'altered' : nothing}>
       <th scope="row">${what}</th><td><code>${text === '' ? html`<span class="quiet">(empty line)</span>` : text}</code>${
-        altered ? html` <span class="note">proxies often change this header</span>` : nothing}</td></tr>`)}</tbody>
+        altered ? html` <span class="note">proxies often change this header</span>` : nothing
+      }</td></tr>`,
+    )}</tbody>
   </table>`;
 }

@@ -36,9 +36,11 @@ function resultView({ against, comparison, notes }: Compared): View {
 }
 
 function equalView(against: string): View {
-  return html`<p class="callout good">Byte for byte the ${against} that this server computed: ${against === 'string to sign'
-    ? 'the secret key is another one.'
-    : 'compare the strings to sign next; if these are equal, too, the secret key is another one.'}</p>`;
+  return html`<p class="callout good">Byte for byte the ${against} that this server computed: ${
+    against === 'string to sign'
+      ? 'the secret key is another one.'
+      : 'compare the strings to sign next; if these are equal, too, the secret key is another one.'
+  }</p>`;
 }
 
 function differenceView(against: string, { first, rows }: Comparison): View {
@@ -55,10 +57,14 @@ function firstView(against: string, { byte, line, column, server, pasted }: Firs
 
 function rowView(row: ComparedRow): View {
   switch (row.kind) {
-    case 'same': return lineView('both', row.server);
-    case 'server': return lineView('server', row.server);
-    case 'pasted': return lineView('yours', row.pasted);
-    case 'changed': return html`${changedLine('server', row.server, row.at)}${changedLine('yours', row.pasted, row.at)}`;
+    case 'same':
+      return lineView('both', row.server);
+    case 'server':
+      return lineView('server', row.server);
+    case 'pasted':
+      return lineView('yours', row.pasted);
+    case 'changed':
+      return html`${changedLine('server', row.server, row.at)}${changedLine('yours', row.pasted, row.at)}`;
   }
 }
 
@@ -69,7 +75,10 @@ function lineView(whose: string, line: View): View {
 /** @param at where the difference begins */
 function changedLine(whose: string, line: string, at: number): View {
   const characters = codePoints(line);
-  const rest = at < characters.length ? signs(characters.slice(at).join('')) : html`<span class="sign" title="end of the line">↵</span>`;
+  const rest =
+    at < characters.length
+      ? signs(characters.slice(at).join(''))
+      : html`<span class="sign" title="end of the line">↵</span>`;
   return lineView(whose, html`${signs(characters.slice(0, at).join(''))}<mark>${rest}</mark>`);
 }
 

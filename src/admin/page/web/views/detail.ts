@@ -1,22 +1,44 @@
 import { html, nothing } from 'lit-html';
 import type {
-  AskedStatement, BodyFacts, Classification, Decision, DecisionReasons, ErrorMapping, RequestDetail, RequestHead,
+  AskedStatement,
+  BodyFacts,
+  Classification,
+  Decision,
+  DecisionReasons,
+  ErrorMapping,
+  RequestDetail,
+  RequestHead,
 } from '../../../inspector/contract.ts';
 import type { App } from '../app.ts';
 import { formatBytes, plural } from '../format.ts';
 import { actions, links } from './actions.ts';
 import { authenticationView } from './authentication.ts';
-import { addressText, code, dateText, facts, outcomeBadge, revision, scrollingTable, section, type View, yesNo } from './parts.ts';
+import {
+  addressText,
+  code,
+  dateText,
+  facts,
+  outcomeBadge,
+  revision,
+  scrollingTable,
+  section,
+  type View,
+  yesNo,
+} from './parts.ts';
 import { timesView } from './times.ts';
 import { waterfall } from './waterfall.ts';
 
-/** One request, in the order in which a person asks: what was it, who sent it, might they, what did it do, and why did it end so. */
+/**
+ * One request, in the order in which a person asks: what was it, who sent it, might they, what did it do, and why did
+ * it end so.
+ */
 export function detailView(app: App, detail: RequestDetail): View {
   const { summary } = detail;
   return html`
     <header class="detail-head">
       <h2 tabindex="-1">${outcomeBadge(summary)} ${summary.operation ?? summary.method} ${
-        summary.code === undefined ? nothing : html`<span class="error-code">${summary.code}</span>`}</h2>
+        summary.code === undefined ? nothing : html`<span class="error-code">${summary.code}</span>`
+      }</h2>
       <p class="address">${addressText(summary)}</p>
       ${facts(
         ['Request id', code(summary.id)],
@@ -53,7 +75,12 @@ function classification({ operation, why, bucket, key, versionId, uploadId, virt
   return facts(
     ['Operation', operation ?? 'none'],
     ['Because', why],
-    ['Bucket', bucket === undefined ? undefined : html`${code(bucket)}${virtualHost === true ? html` <span class="quiet">named by the Host header</span>` : nothing}`],
+    [
+      'Bucket',
+      bucket === undefined
+        ? undefined
+        : html`${code(bucket)}${virtualHost === true ? html` <span class="quiet">named by the Host header</span>` : nothing}`,
+    ],
     ['Key', code(key)],
     ['Version', code(versionId)],
     ['Upload', code(uploadId)],
@@ -62,8 +89,10 @@ function classification({ operation, why, bucket, key, versionId, uploadId, virt
 
 function decisions(made: readonly Decision[]): View {
   if (made.length === 0) return html`<p class="quiet">It did not come to that.</p>`;
-  return html`<ul class="plain">${made.map(({ action, allowed, rule, reasons }) => html`<li>
-    <span class="badge ${allowed ? 'ok' : 'clientError'}">${allowed ? 'allowed' : 'denied'}</span> <code>${action}</code> <span class="quiet">by</span> ${rule}${reasons === undefined ? nothing : because(reasons)}</li>`)}</ul>`;
+  return html`<ul class="plain">${made.map(
+    ({ action, allowed, rule, reasons }) => html`<li>
+    <span class="badge ${allowed ? 'ok' : 'clientError'}">${allowed ? 'allowed' : 'denied'}</span> <code>${action}</code> <span class="quiet">by</span> ${rule}${reasons === undefined ? nothing : because(reasons)}</li>`,
+  )}</ul>`;
 }
 
 function because({ resource, by, looked, omitted, remedies = [] }: DecisionReasons): View {
@@ -75,13 +104,22 @@ function because({ resource, by, looked, omitted, remedies = [] }: DecisionReaso
 }
 
 function statementOf({ policy, statement, effect, mismatch, condition }: AskedStatement): View {
-  const why = mismatch === undefined ? 'speaks about the request' : condition === undefined ? `another ${mismatch}` : `condition does not hold: ${condition}`;
+  const why =
+    mismatch === undefined
+      ? 'speaks about the request'
+      : condition === undefined
+        ? `another ${mismatch}`
+        : `condition does not hold: ${condition}`;
   return html`<code>${policy}/${statement}</code> ${effect} <span class="quiet">${why}</span>`;
 }
 
 function heads({ head: { before, after }, heads: several = [] }: RequestDetail): View {
-  if (several.length > 1) return html`${several.map(({ blob, ...each }) => html`<h4><code>${blob}</code></h4>${headPair(each)}`)}`;
-  return before === undefined && after === undefined ? html`<p class="quiet">Not looked at.</p>` : headPair({ ...(before && { before }), ...(after && { after }) });
+  if (several.length > 1) {
+    return html`${several.map(({ blob, ...each }) => html`<h4><code>${blob}</code></h4>${headPair(each)}`)}`;
+  }
+  return before === undefined && after === undefined
+    ? html`<p class="quiet">Not looked at.</p>`
+    : headPair({ ...(before && { before }), ...(after && { after }) });
 }
 
 function headPair({ before, after }: RequestDetail['head']): View {
@@ -99,11 +137,20 @@ function body({ framing, sentBytes, declaredBytes, decodedBytes, chunks, checksu
 }
 
 function checksumTable(checksums: BodyFacts['checksums']): View {
-  return scrollingTable('Checksums', html`<table class="dense small">
+  return scrollingTable(
+    'Checksums',
+    html`<table class="dense small">
     <thead><tr><th scope="col">Checksum</th><th scope="col">Declared</th><th scope="col">Computed</th><th scope="col">Fits</th></tr></thead>
-    <tbody>${checksums.map(({ algorithm, declared, computed }) => html`<tr><th scope="row">${algorithm}</th><td>${code(declared)}</td><td>${code(computed)}</td>
-      <td>${declared === undefined || computed === undefined ? '–' : verdict(declared === computed)}</td></tr>`)}</tbody>
-  </table>`);
+    <tbody>${checksums.map(
+      ({
+        algorithm,
+        declared,
+        computed,
+      }) => html`<tr><th scope="row">${algorithm}</th><td>${code(declared)}</td><td>${code(computed)}</td>
+      <td>${declared === undefined || computed === undefined ? '–' : verdict(declared === computed)}</td></tr>`,
+    )}</tbody>
+  </table>`,
+  );
 }
 
 function verdict(fits: boolean): View {
@@ -111,7 +158,9 @@ function verdict(fits: boolean): View {
 }
 
 function bytes(count: number): View {
-  return count < 1024 ? formatBytes(count) : html`${formatBytes(count)} <span class="quiet">${count.toLocaleString()} bytes</span>`;
+  return count < 1024
+    ? formatBytes(count)
+    : html`${formatBytes(count)} <span class="quiet">${count.toLocaleString()} bytes</span>`;
 }
 
 function errorMapping(error: ErrorMapping | undefined): View {

@@ -53,8 +53,10 @@ function input(app: App, { name, label, example, width }: FilterField): View {
 /** Filters that come by links and have no field. */
 function otherFilters(app: App): View {
   const others = (['key', 'uploadId', 'since', 'before'] as const).filter((name) => app.filter[name] !== undefined);
-  return html`${others.map((name) => html`<button type="button" class="toggle" aria-pressed="true" title="Take this filter out"
-    @click=${() => app.setField(name, '')}>${name}: ${app.filter[name]} ×</button>`)}`;
+  return html`${others.map(
+    (name) => html`<button type="button" class="toggle" aria-pressed="true" title="Take this filter out"
+    @click=${() => app.setField(name, '')}>${name}: ${app.filter[name]} ×</button>`,
+  )}`;
 }
 
 function harAddress(app: App): string {

@@ -38,7 +38,11 @@ function requestTable(app: App): View {
       <th scope="col" class="who">Identity</th><th scope="col" class="replica">Replica</th><th scope="col" class="number">Duration</th>
       <th scope="col" class="number size">In</th><th scope="col" class="number size">Out</th><th scope="col" class="number calls">Calls</th>
     </tr></thead>
-    <tbody>${repeat(shown, ({ href }) => href, (request) => row(app, request, request.href === reachable))}</tbody>
+    <tbody>${repeat(
+      shown,
+      ({ href }) => href,
+      (request) => row(app, request, request.href === reachable),
+    )}</tbody>
   </table>
   ${requests.length > shown.length ? moreButton(app, requests.length - shown.length) : nothing}`;
 }
@@ -60,7 +64,8 @@ function row(app: App, request: RequestSummary, reachable: boolean): View {
     <td class="status">${outcomeBadge(request)}</td>
     <td class="operation"><a class="row-link" href=${writeRoute(app.routeTo(request))} data-request=${request.href} tabindex=${reachable ? 0 : -1}
       aria-label=${rowName(request)} aria-current=${open ? 'true' : nothing} @focus=${focused} @click=${opened}>${request.operation ?? request.method}</a>${
-      request.code === undefined ? nothing : html` <span class="error-code">${request.code}</span>`}
+        request.code === undefined ? nothing : html` <span class="error-code">${request.code}</span>`
+      }
       <span class="clip address under">${addressText(request)}</span></td>
     <td class="address"><span class="clip" title=${request.target}>${addressText(request)}</span></td>
     <td class="who">${request.identity ?? html`<span class="quiet">–</span>`}</td>
@@ -75,7 +80,9 @@ function row(app: App, request: RequestSummary, reachable: boolean): View {
 /** What a screen reader says of a row: one link stands for all of it. */
 function rowName({ operation, method, bucket, key, status, outcome, code, arrived }: RequestSummary): string {
   const address = [bucket, key].filter((part) => part !== undefined).join('/');
-  return [operation ?? method, address, status ?? outcome, code, formatTime(arrived)].filter((part) => part !== undefined && part !== '').join(', ');
+  return [operation ?? method, address, status ?? outcome, code, formatTime(arrived)]
+    .filter((part) => part !== undefined && part !== '')
+    .join(', ');
 }
 
 /** While running it grows; the clocks of browser and server may differ. */

@@ -36,7 +36,10 @@ function text(value: FormDataEntryValue | null): string {
   return typeof value === 'string' ? value : '';
 }
 
-function inspectionView(app: App, { bucket, key, head, versions, moreVersions, uploads, moreUploads, remarks }: ObjectInspection): View {
+function inspectionView(
+  app: App,
+  { bucket, key, head, versions, moreVersions, uploads, moreUploads, remarks }: ObjectInspection,
+): View {
   return html`
     <header class="detail-head">
       <h2><span class="quiet">${bucket.name}/</span>${key}</h2>
@@ -47,15 +50,20 @@ function inspectionView(app: App, { bucket, key, head, versions, moreVersions, u
         <a class="button" href=${writeRoute({ view: 'requests', filter: { bucket: bucket.name, key } })}>Its requests</a>
       </div>
     </header>
-    ${section('Bucket', facts(
-      ['Versioning', bucket.versioning],
-      ['Backend', bucket.backend],
-      ['Container', code(bucket.container)],
-      ['Owner', code(bucket.ownerId)],
-    ))}
+    ${section(
+      'Bucket',
+      facts(
+        ['Versioning', bucket.versioning],
+        ['Backend', bucket.backend],
+        ['Container', code(bucket.container)],
+        ['Owner', code(bucket.ownerId)],
+      ),
+    )}
     ${section('Head', head === undefined ? html`<p class="quiet">There is no blob at the name of this key.</p>` : headView(head))}
-    ${section(plural(versions.length, 'version') + (moreVersions ? ' and more' : ''),
-      html`${versions.length === 0 ? html`<p class="quiet">None.</p>` : versions.map(versionView)}`)}
+    ${section(
+      plural(versions.length, 'version') + (moreVersions ? ' and more' : ''),
+      html`${versions.length === 0 ? html`<p class="quiet">None.</p>` : versions.map(versionView)}`,
+    )}
     ${uploads.length === 0 ? nothing : section(plural(uploads.length, 'open upload') + (moreUploads ? ' and more' : ''), html`${uploads.map(uploadView)}`)}`;
 }
 
@@ -67,7 +75,19 @@ const HEAD_KINDS: Readonly<Record<InspectedHead['kind'], string>> = {
   void: 'nothing is left; the last blob is being removed',
 };
 
-function headView({ kind, blob, revision, lastModified, blobSize, native, version, nullVersion, adds, dels, settle }: InspectedHead): View {
+function headView({
+  kind,
+  blob,
+  revision,
+  lastModified,
+  blobSize,
+  native,
+  version,
+  nullVersion,
+  adds,
+  dels,
+  settle,
+}: InspectedHead): View {
   return facts(
     ['Kind', html`<b>${kind}</b> <span class="quiet">${HEAD_KINDS[kind]}</span>`],
     ['Blob', code(blob)],

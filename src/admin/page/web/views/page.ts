@@ -31,7 +31,11 @@ export function pageView(app: App): View {
     ${helpDialog()}`;
 }
 
-const VIEWS: Readonly<Record<App['route']['view'], (app: App) => View>> = { requests: listPage, object: objectPage, timeline: timelinePage };
+const VIEWS: Readonly<Record<App['route']['view'], (app: App) => View>> = {
+  requests: listPage,
+  object: objectPage,
+  timeline: timelinePage,
+};
 
 function tab(app: App, name: string, href: string, view: App['route']['view']): View {
   return html`<a href=${href} aria-current=${app.route.view === view ? 'page' : nothing}>${name}</a>`;

@@ -6,13 +6,18 @@ import type { Loaded } from '../resource.ts';
 export type View = TemplateResult | typeof nothing | string;
 
 const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
-  running: 'running', ok: 'ok', clientError: 'refused', serverError: 'failed', aborted: 'aborted',
+  running: 'running',
+  ok: 'ok',
+  clientError: 'refused',
+  serverError: 'failed',
+  aborted: 'aborted',
 };
 
 /** Status or, without one, how it ended; the colour only repeats it. */
 export function outcomeBadge({ outcome, status }: RequestSummary): View {
   return html`<span class="badge ${outcome}" title=${OUTCOME_WORDS[outcome]}>${status ?? OUTCOME_WORDS[outcome]}${
-    outcome === 'aborted' && status !== undefined ? html`<span class="unseen"> aborted</span>` : nothing}</span>`;
+    outcome === 'aborted' && status !== undefined ? html`<span class="unseen"> aborted</span>` : nothing
+  }</span>`;
 }
 
 /** `bucket/key`, the bucket quieter. */
@@ -50,7 +55,9 @@ export function sentence(text: string): View {
 
 /** Kind and revision of a head at one moment. */
 export function revision(head: HeadRevision | undefined): View {
-  return head === undefined ? html`<span class="quiet">not seen</span>` : html`${head.kind ?? nothing} ${code(head.revision)}`;
+  return head === undefined
+    ? html`<span class="quiet">not seen</span>`
+    : html`${head.kind ?? nothing} ${code(head.revision)}`;
 }
 
 export function yesNo(value: boolean): string {

@@ -31,7 +31,11 @@ function describe({ own, address, started, version, kept, keptBytes, maxBytes, s
     version === undefined ? undefined : `version ${version}`,
     started === undefined ? undefined : `since ${formatDate(started)}`,
     kept === undefined ? undefined : `keeps ${plural(kept, 'request')}`,
-    keptBytes === undefined || maxBytes === undefined ? undefined : `${formatBytes(keptBytes)} of ${formatBytes(maxBytes)}`,
+    keptBytes === undefined || maxBytes === undefined
+      ? undefined
+      : `${formatBytes(keptBytes)} of ${formatBytes(maxBytes)}`,
     slowMs === undefined ? undefined : `slow from ${formatDuration(slowMs)}`,
-  ].filter((text) => text !== undefined).join(', ');
+  ]
+    .filter((text) => text !== undefined)
+    .join(', ');
 }

@@ -20,20 +20,26 @@ function timelineView({ bucket, key, uploadId, entries, replicas }: Timeline): V
 }
 
 function entryTable(entries: readonly TimelineEntry[]): View {
-  return scrollingTable('Requests, oldest first', html`<table class="dense">
+  return scrollingTable(
+    'Requests, oldest first',
+    html`<table class="dense">
     <thead><tr><th scope="col">Time</th><th scope="col">Status</th><th scope="col">Operation</th><th scope="col">Head before</th><th scope="col">Head after</th>
       <th scope="col">Identity</th><th scope="col">Replica</th><th scope="col" class="number">Duration</th></tr></thead>
     <tbody>${entries.map(entryRow)}</tbody>
-  </table>`);
+  </table>`,
+  );
 }
 
 function entryRow({ request, head }: TimelineEntry, index: number, all: readonly TimelineEntry[]): View {
   const previous = all[index - 1];
-  const newDay = previous === undefined || new Date(previous.request.arrived).toDateString() !== new Date(request.arrived).toDateString();
+  const newDay =
+    previous === undefined ||
+    new Date(previous.request.arrived).toDateString() !== new Date(request.arrived).toDateString();
   return html`${newDay ? html`<tr class="day"><th scope="rowgroup" colspan="8">${formatDate(request.arrived).split(',').slice(0, -1).join(',')}</th></tr>` : nothing}
     <tr class=${request.outcome}><td>${timeText(request.arrived)}</td><td>${outcomeBadge(request)}</td>
       <td><a href=${writeRoute({ view: 'requests', filter: {}, open: request.href })}>${request.operation ?? request.method}</a>${
-        request.code === undefined ? nothing : html` <span class="error-code">${request.code}</span>`}</td>
+        request.code === undefined ? nothing : html` <span class="error-code">${request.code}</span>`
+      }</td>
       <td>${revision(head.before)}</td><td>${revision(head.after)}</td>
       <td>${request.identity ?? '–'}</td><td class="quiet">${request.replica}</td><td class="number">${formatDuration(request.durationMs)}</td></tr>`;
 }

@@ -20,8 +20,14 @@ export function timesView({ times, summary }: RequestDetail): View {
 
 /** From one moment to the next that it came to. */
 function phases({ authenticatedMs, authorisedMs, firstByteMs }: RequestDetail['times'], endMs: number): View {
-  const moments = ([['signature', authenticatedMs], ['permission', authorisedMs], ['work', firstByteMs], ['answer', endMs]] as const)
-    .filter((moment): moment is [(typeof moment)[0], number] => moment[1] !== undefined);
+  const moments = (
+    [
+      ['signature', authenticatedMs],
+      ['permission', authorisedMs],
+      ['work', firstByteMs],
+      ['answer', endMs],
+    ] as const
+  ).filter((moment): moment is [(typeof moment)[0], number] => moment[1] !== undefined);
   if (moments.length < 2 || endMs <= 0) return nothing;
   let from = 0;
   const parts = moments.map(([name, to]) => {
@@ -30,8 +36,10 @@ function phases({ authenticatedMs, authorisedMs, firstByteMs }: RequestDetail['t
     return part;
   });
   return html`<div class="phases">
-    <svg viewBox="0 0 ${WIDTH} 12" preserveAspectRatio="none" aria-hidden="true">${parts.map((part) =>
-      svg`<rect class="phase-${part.name}" x=${(part.from / endMs) * WIDTH} y="0" width=${(part.ms / endMs) * WIDTH} height="12"></rect>`)}</svg>
+    <svg viewBox="0 0 ${WIDTH} 12" preserveAspectRatio="none" aria-hidden="true">${parts.map(
+      (part) =>
+        svg`<rect class="phase-${part.name}" x=${(part.from / endMs) * WIDTH} y="0" width=${(part.ms / endMs) * WIDTH} height="12"></rect>`,
+    )}</svg>
     <ul class="plain">${parts.map(({ name, ms }) => html`<li class="legend phase-${name}">${name} <span class="quiet">${formatDuration(ms)}</span></li>`)}</ul>
   </div>`;
 }

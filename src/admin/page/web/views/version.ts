@@ -18,21 +18,51 @@ export function versionView(version: InspectedVersion): View {
     ${facts(...generalFacts(version))}
     ${named('Headers', Object.entries(version.headers))}
     ${named('Metadata', Object.entries(version.userMetadata))}
-    ${named('Tags', version.tags.map(({ key, value }) => [key, value]))}
-    ${named('Grants', (version.acl ?? []).map(({ grantee, permission }) => [grantee, permission]))}
+    ${named(
+      'Tags',
+      version.tags.map(({ key, value }) => [key, value]),
+    )}
+    ${named(
+      'Grants',
+      (version.acl ?? []).map(({ grantee, permission }) => [grantee, permission]),
+    )}
     ${partTable(version.parts)}
   </details>`;
 }
 
-function generalFacts({ etag, checksum, storageClass, ownerId, stamped, visible, lock, acl, blob, claim, isDeleteMarker }: InspectedVersion): readonly Fact[] {
+function generalFacts({
+  etag,
+  checksum,
+  storageClass,
+  ownerId,
+  stamped,
+  visible,
+  lock,
+  acl,
+  blob,
+  claim,
+  isDeleteMarker,
+}: InspectedVersion): readonly Fact[] {
   return [
     ['ETag', code(etag)],
-    ['Checksum', checksum === undefined ? undefined : html`${checksum.algorithm} <code>${checksum.value}</code> <span class="quiet">${checksum.type}</span>`],
+    [
+      'Checksum',
+      checksum === undefined
+        ? undefined
+        : html`${checksum.algorithm} <code>${checksum.value}</code> <span class="quiet">${checksum.type}</span>`,
+    ],
     ['Storage class', storageClass],
     ['Owner', code(ownerId)],
     ['ACL', acl === undefined && !isDeleteMarker ? 'private to the owner' : undefined],
     ['Lock', lock === undefined ? undefined : lockText(lock)],
-    ['Stamped', stamped === undefined ? undefined : stamped ? 'yes: it counts without the head' : 'no: it counts while the head names it'],
+    [
+      'Stamped',
+      stamped === undefined
+        ? undefined
+        : stamped
+          ? 'yes: it counts without the head'
+          : 'no: it counts while the head names it',
+    ],
     ['Claimed by its upload', claim],
     ['Counted', visible ? undefined : 'no reader sees this blob; a sweep removes it in time'],
     ['Blob', html`<code>${blob.container}</code> / <code>${blob.name}</code>`],
@@ -51,9 +81,16 @@ function named(title: string, entries: readonly (readonly string[])[]): View {
 
 function partTable(parts: InspectedVersion['parts']): View {
   if (parts === undefined || parts.length === 0) return nothing;
-  return html`<h4>${plural(parts.length, 'part')}</h4>${scrollingTable('Parts', html`<table class="dense small">
+  return html`<h4>${plural(parts.length, 'part')}</h4>${scrollingTable(
+    'Parts',
+    html`<table class="dense small">
     <thead><tr><th scope="col" class="number">Part</th><th scope="col" class="number">Size</th><th scope="col">Checksum</th></tr></thead>
-    <tbody>${parts.map(({ number, size, checksum }) => html`<tr><th scope="row" class="number">${number}</th><td class="number">${formatBytes(size)}</td><td>${
-      checksum === undefined ? '–' : code(checksum)}</td></tr>`)}</tbody>
-  </table>`)}`;
+    <tbody>${parts.map(
+      ({ number, size, checksum }) =>
+        html`<tr><th scope="row" class="number">${number}</th><td class="number">${formatBytes(size)}</td><td>${
+          checksum === undefined ? '–' : code(checksum)
+        }</td></tr>`,
+    )}</tbody>
+  </table>`,
+  )}`;
 }

@@ -21,17 +21,24 @@ export function waterfall(detail: RequestDetail): View {
   const { calls, total } = detail.backend;
   if (total === 0) return html`<p class="quiet">The backend was not asked.</p>`;
   const scale = scaleOf(detail);
-  return html`${scrollingTable('Calls to the backend', html`<table class="dense small waterfall">
+  return html`${scrollingTable(
+    'Calls to the backend',
+    html`<table class="dense small waterfall">
     <thead><tr><th scope="col">Call</th><th scope="col">Status</th><th scope="col" class="bar">${legend(scale)}</th>
       <th scope="col" class="number">Start</th><th scope="col" class="number">Took</th><th scope="col" class="number">Bytes</th>
       <th scope="col">Backend's request id</th></tr></thead>
     <tbody>${calls.map((call) => callRow(call, scale))}</tbody>
-  </table>`)}
+  </table>`,
+  )}
   ${total > calls.length ? html`<p class="quiet">${plural(total - calls.length, 'more call')} not kept one by one.</p>` : nothing}`;
 }
 
 function scaleOf({ backend: { calls }, times, summary }: RequestDetail): Scale {
-  const endMs = Math.max(times.endMs ?? summary.durationMs, ...calls.map(({ startMs, durationMs }) => startMs + (durationMs ?? 0)), 0.001);
+  const endMs = Math.max(
+    times.endMs ?? summary.durationMs,
+    ...calls.map(({ startMs, durationMs }) => startMs + (durationMs ?? 0)),
+    0.001,
+  );
   const marks = [
     { name: 'authenticated', ms: times.authenticatedMs },
     { name: 'first byte', ms: times.firstByteMs },

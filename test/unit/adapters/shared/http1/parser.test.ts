@@ -4,8 +4,15 @@ import { createDecoder } from '../../../../../adapters/shared/http1/body-decoder
 import { HeadReader } from '../../../../../adapters/shared/http1/head-reader.ts';
 import { MAX_HEAD, MalformedResponse, parseHead } from '../../../../../adapters/shared/http1/response-head.ts';
 
-/** Feeds one buffer in the pieces that end at `cuts`, as `Exchange` does; each piece in memory of its own that is wiped afterwards. */
-function parse(wire: Buffer, cuts: readonly number[], method = 'GET'): { status: number; body: string; junk: number; done: boolean } {
+/**
+ * Feeds one buffer in the pieces that end at `cuts`, as `Exchange` does; each piece in memory of its own that is wiped
+ * afterwards.
+ */
+function parse(
+  wire: Buffer,
+  cuts: readonly number[],
+  method = 'GET',
+): { status: number; body: string; junk: number; done: boolean } {
   const reader = new HeadReader();
   let head: ReturnType<typeof parseHead> | undefined;
   let decoder: ReturnType<typeof createDecoder> | undefined;
@@ -34,31 +41,48 @@ function parse(wire: Buffer, cuts: readonly number[], method = 'GET'): { status:
 }
 
 const LENGTH = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 11\r\nX-A: b\r\n\r\nhello world');
-const CHUNKED = Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;ext="1"\r\nhello\r\n6\r\n world\r\n0\r\nTrailer: x\r\n\r\n');
+const CHUNKED = Buffer.from(
+  'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;ext="1"\r\nhello\r\n6\r\n world\r\n0\r\nTrailer: x\r\n\r\n',
+);
 
 describe('an answer cut anywhere', () => {
-  it.each([['length', LENGTH], ['chunked', CHUNKED]])('%s: in two, at every byte', (_name, wire) => {
+  it.each([
+    ['length', LENGTH],
+    ['chunked', CHUNKED],
+  ])('%s: in two, at every byte', (_name, wire) => {
     for (let cut = 0; cut <= wire.length; cut++) {
       expect(parse(wire, [cut])).toEqual({ status: 200, body: 'hello world', junk: 0, done: true });
     }
   });
 
-  it.each([['length', LENGTH], ['chunked', CHUNKED]])('%s: byte by byte', (_name, wire) => {
+  it.each([
+    ['length', LENGTH],
+    ['chunked', CHUNKED],
+  ])('%s: byte by byte', (_name, wire) => {
     expect(parse(wire, [...wire.keys()])).toEqual({ status: 200, body: 'hello world', junk: 0, done: true });
   });
 
   it('is the same for any body, any chunks, any cuts and any junk behind it', () => {
     const body = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLength: 8 });
-    fc.assert(fc.property(body, fc.boolean(), fc.nat(20), fc.infiniteStream(fc.nat()), (parts, chunked, junk, numbers) => {
-      const content = Buffer.concat(parts);
-      const framed = chunked
-        ? Buffer.concat([...parts.flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]), Buffer.from('0\r\n\r\n')])
-        : content;
-      const header = chunked ? 'transfer-encoding: Chunked' : `content-length: ${content.length}`;
-      const wire = Buffer.concat([Buffer.from(`HTTP/1.1 206 P\r\n${header}\r\n\r\n`), framed, Buffer.alloc(junk, 'J')]);
-      const cuts = [...numbers.take(5)].map((cut) => cut % (wire.length + 1));
-      expect(parse(wire, cuts)).toEqual({ status: 206, body: content.toString('latin1'), junk, done: true });
-    }));
+    fc.assert(
+      fc.property(body, fc.boolean(), fc.nat(20), fc.infiniteStream(fc.nat()), (parts, chunked, junk, numbers) => {
+        const content = Buffer.concat(parts);
+        const framed = chunked
+          ? Buffer.concat([
+              ...parts.flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]),
+              Buffer.from('0\r\n\r\n'),
+            ])
+          : content;
+        const header = chunked ? 'transfer-encoding: Chunked' : `content-length: ${content.length}`;
+        const wire = Buffer.concat([
+          Buffer.from(`HTTP/1.1 206 P\r\n${header}\r\n\r\n`),
+          framed,
+          Buffer.alloc(junk, 'J'),
+        ]);
+        const cuts = [...numbers.take(5)].map((cut) => cut % (wire.length + 1));
+        expect(parse(wire, cuts)).toEqual({ status: 206, body: content.toString('latin1'), junk, done: true });
+      }),
+    );
   });
 });
 
@@ -66,15 +90,32 @@ describe('a head', () => {
   const head = (...lines: string[]) => parseHead(['HTTP/1.1 200 OK', ...lines].join('\r\n'), 'GET');
 
   it('has lower-case names, values without the space around them, repeated ones as a list', () => {
-    const { headers } = head('Content-Length: 0', 'X-Ms-Meta-Key:   va:lue \t', 'Empty:', 'Set-Cookie: a', 'set-cookie: b', 'SET-COOKIE: c', 'X-Latin: \xe9');
+    const { headers } = head(
+      'Content-Length: 0',
+      'X-Ms-Meta-Key:   va:lue \t',
+      'Empty:',
+      'Set-Cookie: a',
+      'set-cookie: b',
+      'SET-COOKIE: c',
+      'X-Latin: \xe9',
+    );
     expect({ ...headers }).toEqual({
-      'content-length': '0', 'x-ms-meta-key': 'va:lue', empty: '', 'set-cookie': ['a', 'b', 'c'], 'x-latin': '\xe9',
+      'content-length': '0',
+      'x-ms-meta-key': 'va:lue',
+      empty: '',
+      'set-cookie': ['a', 'b', 'c'],
+      'x-latin': '\xe9',
     });
   });
 
   it('may have names that objects have by birth', () => {
     const { headers } = head('content-length: 0', 'constructor: a', '__proto__: b', 'toString: c');
-    expect(Object.entries(headers)).toEqual([['content-length', '0'], ['constructor', 'a'], ['__proto__', 'b'], ['tostring', 'c']]);
+    expect(Object.entries(headers)).toEqual([
+      ['content-length', '0'],
+      ['constructor', 'a'],
+      ['__proto__', 'b'],
+      ['tostring', 'c'],
+    ]);
   });
 
   it.each([
@@ -133,7 +174,9 @@ describe('a head', () => {
     expect(() => {
       for (let i = 0; i < MAX_HEAD; i += 1000) reader.push(Buffer.alloc(1000, 'x'));
     }).toThrow('head too long');
-    expect(() => new HeadReader().push(Buffer.concat([Buffer.alloc(MAX_HEAD + 10, 'x'), Buffer.from('\r\n\r\n')]))).toThrow(MalformedResponse);
+    expect(() =>
+      new HeadReader().push(Buffer.concat([Buffer.alloc(MAX_HEAD + 10, 'x'), Buffer.from('\r\n\r\n')])),
+    ).toThrow(MalformedResponse);
   });
 });
 
@@ -149,7 +192,9 @@ describe('a chunked body', () => {
     ['an endless line', '1;'.padEnd(2000, 'x')],
     ['an endless trailer', `0\r\n${`A: ${'x'.repeat(900)}\r\n`.repeat(20)}`],
   ])('is refused with %s', (_name, text) => {
-    expect(() => createDecoder({ kind: 'chunked' }).push(Buffer.from(text), () => undefined)).toThrow(MalformedResponse);
+    expect(() => createDecoder({ kind: 'chunked' }).push(Buffer.from(text), () => undefined)).toThrow(
+      MalformedResponse,
+    );
   });
 
   it('that breaks off is an error wherever it does', () => {

@@ -4,7 +4,9 @@ import { gone, peer, send, text, transport } from './scene.ts';
 
 describe('an answer', () => {
   it('is the same wherever the network cuts it', async () => {
-    const wire = Buffer.from('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n');
+    const wire = Buffer.from(
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n',
+    );
     let cut = 0;
     const server = await peer((socket) => {
       socket.setNoDelay(true);
@@ -64,7 +66,9 @@ describe('an answer', () => {
   });
 
   it('with Connection: close ends its connection', async () => {
-    const server = await peer((socket) => socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'));
+    const server = await peer((socket) =>
+      socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'),
+    );
     const to = transport(server.origin);
     expect(await text(await send(to, 'GET'))).toBe('ok');
     expect(await text(await send(to, 'GET'))).toBe('ok');

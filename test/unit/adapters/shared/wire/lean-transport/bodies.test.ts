@@ -37,7 +37,9 @@ describe('a body', () => {
     const parts = [10, 70_000, 1, 600_000, 16_384, 300_000].map(content);
     const server = await peer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
-      for (const part of parts) socket.write(Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]));
+      for (const part of parts) {
+        socket.write(Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]));
+      }
       socket.write('0\r\n\r\n');
     });
     const sink = connect(await echoPort());
@@ -77,7 +79,9 @@ describe('a body', () => {
   });
 
   it.each([['pipeTo'], ['stream'], ['bytes']])('that ends early is an error: %s', async (how) => {
-    const server = await peer((socket) => socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(150_000)}`));
+    const server = await peer((socket) =>
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(150_000)}`),
+    );
     const response = await send(transport(server.origin), 'GET');
     if (how === 'pipeTo') {
       const { received, piped } = await throughHttp(response);
@@ -100,7 +104,9 @@ describe('a body', () => {
 
   it('above the limit is refused in memory', async () => {
     const server = await peer((socket) => socket.write(ok(content(200_000))));
-    await expect((await send(transport(server.origin), 'GET')).body.bytes(100_000)).rejects.toMatchObject({ kind: 'unexpected' });
+    await expect((await send(transport(server.origin), 'GET')).body.bytes(100_000)).rejects.toMatchObject({
+      kind: 'unexpected',
+    });
   });
 
   it('given up: a small rest is drained and the connection lives, a large one costs it', async () => {

@@ -49,7 +49,9 @@ describe('a connection', () => {
   });
 
   it('is not used longer than the peer said it keeps it', async () => {
-    const server = await peer((socket) => socket.write('HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 0\r\n\r\n'));
+    const server = await peer((socket) =>
+      socket.write('HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 0\r\n\r\n'),
+    );
     const to = transport(server.origin);
     await text(await send(to, 'GET'));
     await text(await send(to, 'GET'));
@@ -86,8 +88,16 @@ describe('a connection', () => {
   });
 
   it('that closes makes room for those who wait', async () => {
-    const server = await peer((socket) => socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx'));
+    const server = await peer((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx'),
+    );
     const to = transport(server.origin, { maxConnections: 1 });
-    await expect(Promise.all(Array.from({ length: 5 }, async () => text(await send(to, 'GET'))))).resolves.toEqual(['x', 'x', 'x', 'x', 'x']);
+    await expect(Promise.all(Array.from({ length: 5 }, async () => text(await send(to, 'GET'))))).resolves.toEqual([
+      'x',
+      'x',
+      'x',
+      'x',
+      'x',
+    ]);
   });
 });

@@ -32,20 +32,24 @@ describe('a request', () => {
     expect(digest(received.subarray(received.indexOf('\r\n\r\n') + 4))).toBe(digest(body));
   });
 
-  it.each([
-    [{ headers: ['a', 'b\r\nc: d'] }],
-    [{ headers: ['a', 'b\nc: d'] }],
-    [{ headers: ['a', '\u0100'] }],
-  ])('cannot be split by a header value: %j', async (options) => {
-    const server = await peer((socket) => socket.write(ok('')));
-    await expect(send(transport(server.origin), 'GET', options)).rejects.toMatchObject({ failure: 'malformed', sent: false });
-    expect(server.connections).toHaveLength(0);
-  });
+  it.each([[{ headers: ['a', 'b\r\nc: d'] }], [{ headers: ['a', 'b\nc: d'] }], [{ headers: ['a', '\u0100'] }]])(
+    'cannot be split by a header value: %j',
+    async (options) => {
+      const server = await peer((socket) => socket.write(ok('')));
+      await expect(send(transport(server.origin), 'GET', options)).rejects.toMatchObject({
+        failure: 'malformed',
+        sent: false,
+      });
+      expect(server.connections).toHaveLength(0);
+    },
+  );
 
   it('cannot be split by its target', async () => {
     const to = transport('http://127.0.0.1:1');
     for (const path of ['/a b', '/a\r\nb: c', 'http://x/', '/\u00e9']) {
-      await expect(to.send({ method: 'GET', path, headers: [], responseTimeout: 100 }, NEVER)).rejects.toMatchObject({ sent: false });
+      await expect(to.send({ method: 'GET', path, headers: [], responseTimeout: 100 }, NEVER)).rejects.toMatchObject({
+        sent: false,
+      });
     }
   });
 });

@@ -22,7 +22,14 @@ export async function peer(answer: (socket: Socket, count: number, connection: n
 
 /** Closed after the test. */
 export function transport(origin: string, options: Partial<LeanTransportOptions> = {}): LeanTransport {
-  const made = new LeanTransport({ origin, maxConnections: 4, connectTimeout: 1_000, idleTimeout: 5_000, keepAlive: 5_000, ...options });
+  const made = new LeanTransport({
+    origin,
+    maxConnections: 4,
+    connectTimeout: 1_000,
+    idleTimeout: 5_000,
+    keepAlive: 5_000,
+    ...options,
+  });
   onTestFinished(() => made.close());
   return made;
 }
@@ -34,7 +41,11 @@ interface SendOptions {
   readonly signal?: AbortSignal;
 }
 
-export function send(to: LeanTransport, method: WireMethod, { signal, ...options }: SendOptions = {}): Promise<WireResponse> {
+export function send(
+  to: LeanTransport,
+  method: WireMethod,
+  { signal, ...options }: SendOptions = {},
+): Promise<WireResponse> {
   return to.send({ method, path: '/c/b?x=y', headers: [], responseTimeout: 5_000, ...options }, signal ?? NEVER);
 }
 
@@ -52,7 +63,10 @@ export function digest(data: Buffer): string {
 }
 
 /** A real HTTP server whose answers are what `pipeTo` writes, and a client that reads one of them. */
-export async function throughHttp(response: WireResponse, onClient?: (socket: Socket) => void): Promise<{ received: Buffer; piped: Promise<void> }> {
+export async function throughHttp(
+  response: WireResponse,
+  onClient?: (socket: Socket) => void,
+): Promise<{ received: Buffer; piped: Promise<void> }> {
   const { promise: piped, resolve, reject } = Promise.withResolvers<undefined>();
   piped.catch(() => undefined);
   const server = createServer((_request, answer) => {

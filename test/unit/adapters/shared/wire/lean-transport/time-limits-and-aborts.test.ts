@@ -8,7 +8,10 @@ import { echoPort, gone, peer, send, text, throughHttp, transport } from './scen
 describe('a time limit', () => {
   it('ends the wait for an answer', async () => {
     const server = await peer(() => undefined);
-    await expect(send(transport(server.origin), 'GET', { responseTimeout: 60 })).rejects.toMatchObject({ failure: 'timeout', sent: true });
+    await expect(send(transport(server.origin), 'GET', { responseTimeout: 60 })).rejects.toMatchObject({
+      failure: 'timeout',
+      sent: true,
+    });
   });
 
   it('does not count the time in which a body goes out', async () => {
@@ -25,7 +28,10 @@ describe('a time limit', () => {
         socket.resume();
       }, 100);
     });
-    const response = await send(transport(server.origin), 'PUT', { body: Buffer.alloc(50 * 1024 * 1024), responseTimeout: 5_000 });
+    const response = await send(transport(server.origin), 'PUT', {
+      body: Buffer.alloc(50 * 1024 * 1024),
+      responseTimeout: 5_000,
+    });
     expect(response.status).toBe(200);
   });
 });
@@ -35,7 +41,10 @@ describe('an abort', () => {
 
   it('before the request sends nothing', async () => {
     const server = await peer((socket) => socket.write(ok('')));
-    await expect(send(transport(server.origin), 'GET', { signal: AbortSignal.abort() })).rejects.toMatchObject({ failure: 'aborted', sent: false });
+    await expect(send(transport(server.origin), 'GET', { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      failure: 'aborted',
+      sent: false,
+    });
     expect(server.connections).toHaveLength(0);
   });
 
@@ -51,25 +60,38 @@ describe('an abort', () => {
 
   it('before the answer closes the connection', async () => {
     const server = await peer(() => undefined);
-    await expect(send(transport(server.origin), 'GET', { signal: aborting(30) })).rejects.toMatchObject({ failure: 'aborted', sent: true });
+    await expect(send(transport(server.origin), 'GET', { signal: aborting(30) })).rejects.toMatchObject({
+      failure: 'aborted',
+      sent: true,
+    });
     await gone(server);
   });
 
-  it.each([['pipeTo'], ['stream'], ['bytes'], ['nothing']])('within the body closes the connection and fails the reader: %s', async (how) => {
-    const server = await peer((socket) => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(100_000)}`));
-    const response = await send(transport(server.origin), 'GET', { signal: aborting(60) });
-    if (how === 'pipeTo') await expect((await throughHttp(response)).piped).rejects.toMatchObject({ kind: 'aborted' });
-    else if (how === 'bytes') await expect(response.body.bytes(1_000_000)).rejects.toMatchObject({ kind: 'aborted' });
-    else if (how === 'stream') await expect(once(response.body.stream().resume(), 'end')).rejects.toMatchObject({ kind: 'aborted' });
-    else {
+  it.each([['pipeTo'], ['stream'], ['bytes'], ['nothing']])(
+    'within the body closes the connection and fails the reader: %s',
+    async (how) => {
+      const server = await peer((socket) =>
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(100_000)}`),
+      );
+      const response = await send(transport(server.origin), 'GET', { signal: aborting(60) });
+      if (how === 'pipeTo') {
+        await expect((await throughHttp(response)).piped).rejects.toMatchObject({ kind: 'aborted' });
+      } else if (how === 'bytes') {
+        await expect(response.body.bytes(1_000_000)).rejects.toMatchObject({ kind: 'aborted' });
+      } else if (how === 'stream') {
+        await expect(once(response.body.stream().resume(), 'end')).rejects.toMatchObject({ kind: 'aborted' });
+      } else {
+        await gone(server);
+        await expect(response.body.bytes(1_000_000)).rejects.toMatchObject({ kind: 'aborted' });
+      }
       await gone(server);
-      await expect(response.body.bytes(1_000_000)).rejects.toMatchObject({ kind: 'aborted' });
-    }
-    await gone(server);
-  });
+    },
+  );
 
   it('of pipeTo alone does the same', async () => {
-    const server = await peer((socket) => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(100_000)}`));
+    const server = await peer((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(100_000)}`),
+    );
     const response = await send(transport(server.origin), 'GET');
     const sink = connect(await echoPort());
     await expect(response.body.pipeTo(sink, aborting(40))).rejects.toMatchObject({ kind: 'aborted' });
