@@ -23,7 +23,7 @@ interface Shown {
 }
 
 /** `rule('id', 'title')` and `rule(['id', 'id'], 'title')` as they are written. */
-const CALL = /\brule\((\[[^\]]*\]|'[^']*'),\s*'((?:[^'\\]|\\.)*)'\)/g;
+const CALL = /\brule\(\s*(\[[^\]]*\]|'[^']*'),\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"),?\s*\)/g;
 
 /** Tests that name a rule, by its id. */
 function namedTests(): ReadonlyMap<string, readonly Shown[]> {
@@ -32,9 +32,9 @@ function namedTests(): ReadonlyMap<string, readonly Shown[]> {
   for (const name of readdirSync(join(ROOT, SPEC))
     .filter((entry) => entry.endsWith('.test.ts'))
     .sort()) {
-    for (const [, ids = '', title = ''] of readFileSync(join(ROOT, SPEC, name), 'utf8').matchAll(CALL)) {
+    for (const [, ids = '', single, double = ''] of readFileSync(join(ROOT, SPEC, name), 'utf8').matchAll(CALL)) {
       for (const [, id = ''] of ids.matchAll(/'([^']*)'/g)) {
-        add(id, { file: `${SPEC}/${name}`, title: title.replaceAll('\\', '') });
+        add(id, { file: `${SPEC}/${name}`, title: (single ?? double).replaceAll('\\', '') });
       }
     }
   }
