@@ -1,4 +1,5 @@
 import { finished } from 'node:stream/promises';
+import { readBuffers } from '../streams/read-buffers.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Unread rests up to this size are read away, so that the connection lives on. */
@@ -18,7 +19,7 @@ export function mustClose(exchange: Exchange): boolean {
  */
 export function readAwayBody({ request }: Exchange): void {
   if (request.readableEnded || request.destroyed) return;
-  request.resume();
+  request.on('data', note);
   if (request.complete) return;
   const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
   request.once('close', () => clearTimeout(timer));
@@ -37,9 +38,15 @@ export async function lingerOverBody(exchange: Exchange): Promise<void> {
   const ended = finished(request, { signal: limit, cleanup: true }).catch(() => undefined);
   const full = new Promise<void>((resolve) => {
     request.on('data', (chunk: Buffer) => {
+      note(chunk);
       received += chunk.length;
       if (received > LINGER_BYTES) resolve();
     });
   });
   await Promise.race([ended, full]);
+}
+
+/** Strangers who send what nobody wants must not decide how much memory waits for V8 to look. */
+function note(chunk: Buffer): void {
+  readBuffers.note(chunk.length);
 }
