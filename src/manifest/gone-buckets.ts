@@ -78,6 +78,7 @@ export function uploadsOfLiving(uploads: Uploads): Uploads {
     ...uploads,
     create: (bucket, key, record, call) => answered(bucket, call, uploads.create(bucket, key, record, call)),
     find: (target, call) => answered(target.bucket, call, uploads.find(target, call)),
+    recall: (target, call) => answered(target.bucket, call, uploads.recall(target, call)),
     putPart: (upload, part, call) => answered(upload.bucket, call, uploads.putPart(upload, part, call)),
     copyPart: (upload, copy, call) =>
       answered(upload.bucket, call, answered(copy.source.bucket, call, uploads.copyPart(upload, copy, call))),

@@ -9,6 +9,7 @@ import type { Place } from '../records/key-turns.ts';
 import { timeOf } from '../records/time.ts';
 import { clientOf, outcomeUnknown } from './commit-life.ts';
 import type { Head } from './head.ts';
+import type { JudgedHead } from './object-requests.ts';
 import { asNoSuchBucket, liveView, readHead } from './object-read.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
@@ -88,6 +89,8 @@ export interface HeadChange<T> extends HeadTarget {
    * before the conditions are; an answer means that nothing is left to be written.
    */
   readonly already?: (head: Head | undefined) => Promise<Found<T> | undefined>;
+  /** Taken for the head in the first turn, unless others had to be waited for: the condition of the write holds it to the truth. */
+  readonly judged?: JudgedHead;
   /** Default: first. What cannot be repeated never waits. */
   readonly queues?: QueueMoment;
 }
@@ -145,8 +148,9 @@ async function takeTurns<T>(change: HeadChange<T>, front: Front, call: Call): Pr
   return inTurns(TURNS.head, async (turn) => {
     requireClient(call);
     if (turn > PATIENT_TURNS) await pause(change.bucket, call);
-    await front.reach('first');
-    const head = await readHead(change.bucket, change.key, call);
+    const waited = await front.reach('first');
+    const judged = turn === 0 && !waited ? change.judged : undefined;
+    const head = judged === undefined ? await readHead(change.bucket, change.key, call) : judged.head;
     requireUnversioned(change.bucket, head);
     const done = await change.already?.(head);
     if (done !== undefined) return done.result;

@@ -59,6 +59,13 @@ export interface PublishRequest extends NewObject {
   /** The version's seq was not taken above a head that was read: nothing may come to lie above it for that reason. */
   readonly unplaced?: boolean;
   readonly once?: PublishOnce;
+  /** The head as the caller read it a moment ago: spares the first look, as the write is on condition of it. */
+  readonly judged?: JudgedHead;
+}
+
+/** What was at a key when it was looked at; `undefined`: nothing. */
+export interface JudgedHead {
+  readonly head: Head | undefined;
 }
 
 /** Lets any number of requests publish the same blob with the effect of one. */

@@ -60,7 +60,7 @@ async function publishVersion(
   { bucket, key, request }: PublishTarget,
   call: Call,
 ): Promise<Committed> {
-  const { version, size, etag, parts, once } = request;
+  const { version, size, etag, parts, once, judged } = request;
   const parted = partsOf({ bucket, key }, request);
   const { native, headers } = parted;
   const record = {
@@ -90,6 +90,7 @@ async function publishVersion(
       write: async () => ({ record, size, native, headers }),
       move,
       ...(request.unplaced === true && { unplaced: true }),
+      ...(judged && { judged }),
       ...(once && { nonce: once.nonce, already: once.happened, onDoubt: once.onDoubt, placeAt: once.placeAt }),
     },
     call,
@@ -106,7 +107,7 @@ async function publishNull(
   { bucket, key, request, onDoubt }: PublishTarget,
   call: Call,
 ): Promise<Committed> {
-  const { version, size, etag, parts, once } = request;
+  const { version, size, etag, parts, once, judged } = request;
   const { ref, fields, native, headers } = partsOf({ bucket, key }, request);
   const place = seqOfToken(version);
   const age = new BlobAge(context, bucket);
@@ -127,6 +128,7 @@ async function publishNull(
         return () => bucket.home.store.write(ref, EMPTY, { headers, metadata, condition }, call);
       },
       ...(onDoubt && { onDoubt }),
+      ...(judged && { judged }),
       ...(once && {
         nonce: once.nonce,
         already: async (head: Head | undefined) => (await once.happened(head)) !== undefined,

@@ -5,7 +5,7 @@ import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { type Head, NULL_VERSION } from '../heads/head.ts';
 import { liveView, readHead } from '../heads/object-read.ts';
-import type { Committed, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
+import type { Committed, JudgedHead, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
 import { readClaim, replaceClaim } from '../versions/upload-claim.ts';
 import type { UploadsContext } from './upload-context.ts';
 import {
@@ -20,11 +20,12 @@ import {
 } from './upload-find.ts';
 import { belongsTo, versionOfUpload } from '../records/upload-id.ts';
 import { stagingRef } from '../records/upload-names.ts';
-import { partsBetween, removePartRecords, removeStaging } from './upload-parts.ts';
+import { partsNamed, removePartRecords, removeStaging } from './upload-parts.ts';
 import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requireAscending } from './upload-plan.ts';
 import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
 import { takeForCompletion } from './upload-take.ts';
 import { namedVersion } from '../records/record.ts';
+import type { PartRecord } from '../records/upload-part-record.ts';
 import type { UploadContent } from '../records/upload-record.ts';
 import { type Completion, type Starter, readTombstone, writeTombstone } from '../versions/upload-tombstone.ts';
 
@@ -72,16 +73,13 @@ export async function completeUpload(
   request: CompleteRequest,
   call: Call,
 ): Promise<CompletedUpload> {
-  const upload = await readUpload(target, call);
+  const { upload, stored, head } = await lookAtAll(target, request, call);
   if (upload === undefined) return repeated(target, request, call);
   requireAscending(request.parts, target.uploadId);
-  const numbers = request.parts.map((part) => part.number);
-  const stored = await partsBetween(upload, { first: numbers[0] ?? 1, last: numbers.at(-1) ?? 1 }, call);
   const plan = tryPlan(() => planObject(upload, request, stored, context.minPartSize));
   if (plan instanceof S3Error) return withoutParts(context, { target, request, refusal: plan }, call);
   const completing = { upload, request, plan, completion: completionOf(upload, request, plan) };
 
-  const head = await readHead(target.bucket, target.key, call);
   if (isPublished(head, target.uploadId)) return finishPublished(context, target, request, call);
   await judge(target, request.conditions, head, call);
   request.beforeAssembly();
@@ -93,10 +91,37 @@ export async function completeUpload(
   );
   if (held === undefined) return withoutParts(context, { target, request, refusal: invalidPart(target) }, call);
   if (plan.tokens.length === 0 && !(await isStillOpen(target, held, call))) return repeated(target, request, call);
-  const { versionId, isAlone } = await publish(context, completing, held, call);
+  const { versionId, isAlone } = await publish(context, completing, { held, judged: { head } }, call);
   const completion = { ...completing.completion, versionId };
   await conclude(context, target, { completion, leavesStaging: isAlone && isMoved(target, versionId) }, call);
   return resultFor(target, request, completion);
+}
+
+interface Seen {
+  /** Undefined: it is over. */
+  readonly upload: (Upload & UploadContent) | undefined;
+  readonly stored: ReadonlyMap<number, PartRecord>;
+  readonly head: Head | undefined;
+}
+
+/**
+ * All that is judged before anything is changed, asked for at once. None needs to be younger than another: parts are there for as long
+ * as the record of the upload, and what happens at the key after this look is met by the claim and by the condition of the publication.
+ */
+async function lookAtAll(target: UploadTarget, { parts }: CompleteRequest, call: Call): Promise<Seen> {
+  if (!belongsTo(target.uploadId, target.bucket, target.key)) {
+    return { upload: undefined, stored: new Map(), head: undefined };
+  }
+  const [upload, stored, head] = await Promise.all([
+    readUpload(target, call),
+    partsNamed(
+      target,
+      parts.map(({ number }) => number),
+      call,
+    ),
+    readHead(target.bucket, target.key, call),
+  ]);
+  return { upload, stored, head };
 }
 
 /**
@@ -188,14 +213,16 @@ function isMoved({ bucket, uploadId }: UploadTarget, versionId: string): boolean
 async function publish(
   context: UploadsContext,
   completing: Completing,
-  held: HeldClaim,
+  { held, judged }: { readonly held: HeldClaim; readonly judged: JudgedHead },
   call: Call,
 ): Promise<Committed & { readonly isAlone: boolean }> {
   const { upload, request } = completing;
   const { conditions } = request;
   const once = publishOnce({ target: upload, held, conditions }, call);
   const unplaced = upload.placed === true ? {} : { unplaced: true };
-  const publication: PublishRequest = { ...versionOf(completing), conditions, once, ...unplaced };
+  // Where another request held the claim it may have published since.
+  const known = held.inherited ? {} : { judged };
+  const publication: PublishRequest = { ...versionOf(completing), conditions, once, ...unplaced, ...known };
   try {
     await request.beforePublication();
     const committed = await context.objects.publish(upload.bucket, upload.key, publication, call);

@@ -1,6 +1,6 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
-import { ABSENT, type Revision } from '../../store/blob-store.ts';
+import { ABSENT, type BlobProperties, type Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
 import type { KeyRef } from '../records/key-ref.ts';
@@ -23,8 +23,14 @@ export interface Upload extends UploadTarget, UploadSummary {
   readonly key: string;
   /** Milliseconds, whole seconds. */
   readonly initiatedAt: number;
+  /** Of its record: nothing changes it for as long as the upload is open. */
   readonly revision: Revision;
+  /** Bytes of its record. */
+  readonly recordSize: number;
 }
+
+/** Headers of every upload record, and so of the part records that are copies of it. */
+export const RECORD_HEADERS = { contentType: 'application/json' } as const;
 
 /**
  * Writes the upload's record. In a bucket with versioning the head is read first: the version's place, which the id
@@ -34,7 +40,7 @@ export async function createUpload(
   { objects, clock }: Pick<UploadsContext, 'objects' | 'clock'>,
   target: KeyRef & { readonly record: Omit<UploadRecord, 'key' | 'placed'> },
   call: Call,
-): Promise<UploadTarget> {
+): Promise<Upload> {
   const { bucket, key, record } = target;
   const placed = bucket.versioning !== 'never';
   const uploadId = newUploadId(bucket, key, placed ? await objects.nextSeq(bucket, key, call) : clock.next());
@@ -44,9 +50,9 @@ export async function createUpload(
     ...(placed && { placed }),
     ...(trueKey !== undefined && { key: trueKey }),
   });
-  const headers = { contentType: 'application/json' };
-  await bucket.home.store.write(uploadRef(bucket, key, uploadId), body, { headers, metadata, condition: ABSENT }, call);
-  return { bucket, key, uploadId };
+  const request = { headers: RECORD_HEADERS, metadata, condition: ABSENT };
+  const { revision } = await bucket.home.store.write(uploadRef(bucket, key, uploadId), body, request, call);
+  return toUpload({ bucket, key, uploadId }, { metadata, revision, size: body.byteLength });
 }
 
 /** One call. @returns undefined when there is no such upload (any more) */
@@ -54,8 +60,7 @@ export async function lookUpUpload(target: UploadTarget, call: Call): Promise<Up
   const { bucket, key, uploadId } = target;
   if (!belongsTo(uploadId, bucket, key)) return undefined;
   try {
-    const { metadata, revision } = await bucket.home.store.head(uploadRef(bucket, key, uploadId), call);
-    return toUpload(target, decodeSummary(metadata), revision);
+    return toUpload(target, await bucket.home.store.head(uploadRef(bucket, key, uploadId), call));
   } catch (error) {
     if (isStoreError(error, 'notFound')) return undefined;
     throw error;
@@ -76,15 +81,18 @@ export async function readUpload(target: UploadTarget, call: Call): Promise<(Upl
   try {
     const { properties, body } = await bucket.home.store.read(uploadRef(bucket, key, uploadId), {}, call);
     const content = decodeContent(await readAll(body));
-    return { ...toUpload(target, decodeSummary(properties.metadata), properties.revision), ...content };
+    return { ...toUpload(target, properties), ...content };
   } catch (error) {
     if (isStoreError(error, 'notFound')) return undefined;
     throw error;
   }
 }
 
-function toUpload({ bucket, key, uploadId }: UploadTarget, summary: UploadSummary, revision: Revision): Upload {
-  return { ...summary, bucket, key, uploadId, initiatedAt: initiatedAt(uploadId), revision };
+type RecordBlob = Pick<BlobProperties, 'metadata' | 'revision' | 'size'>;
+
+function toUpload({ bucket, key, uploadId }: UploadTarget, { metadata, revision, size }: RecordBlob): Upload {
+  const initiated = initiatedAt(uploadId);
+  return { ...decodeSummary(metadata), bucket, key, uploadId, initiatedAt: initiated, revision, recordSize: size };
 }
 
 /** The upload is over: what is listed of it goes. Idempotent. */

@@ -4,14 +4,20 @@ import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { StagedPart } from '../../store/blob-store.ts';
 import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import { type UploadBody, bodySize } from '../../streams/bytes.ts';
 import type { BucketHome } from '../records/bucket.ts';
 import { timeOf } from '../records/time.ts';
-import { type Upload, lookUpUpload, noSuchUpload } from './upload-find.ts';
-import { type UploadTarget, partName, partNumberOf, partsPrefix, stagingRef } from '../records/upload-names.ts';
+import { RECORD_HEADERS, type Upload, lookUpUpload, noSuchUpload } from './upload-find.ts';
+import {
+  type UploadTarget,
+  partName,
+  partNumberOf,
+  partsPrefix,
+  stagingRef,
+  uploadRef,
+} from '../records/upload-names.ts';
 import { type PartRecord, decodePart, encodePart } from '../records/upload-part-record.ts';
-
-const EMPTY = new Uint8Array(0);
 
 export interface NewPart {
   readonly number: number;
@@ -49,14 +55,41 @@ type StagedRecord = Omit<PartRecord, 'tokens' | 'mtime'> & { readonly staged: St
 export async function recordPart(upload: Upload, { staged, ...facts }: StagedRecord, call: Call): Promise<PartRecord> {
   const { home } = upload.bucket;
   const part: PartRecord = { ...facts, tokens: staged.tokens, mtime: Math.floor(timeOf(home).now() / 1000) * 1000 };
-  const ref = { container: home.system, name: partName(upload.uploadId, part.number) };
-  const { revision } = await home.store.write(ref, EMPTY, { metadata: encodePart(part) }, call);
-  if ((await lookUpUpload(upload, call)) !== undefined) return part;
-
-  // Whoever ended the upload may have listed its parts before ours was there: nobody else would remove it.
-  await home.store.removeMany(home.system, [{ name: ref.name, revision }], call);
+  if (await writeRecord(upload, part, call)) return part;
   await home.store.discardParts(stagingRef(upload), call);
   throw noSuchUpload(upload.uploadId);
+}
+
+/**
+ * A part's record is a copy of the upload's own, with metadata of the part: the service makes it while the upload is open, and
+ * refuses when it is over. Only what is empty to readers of part records differs from one that is written: they look at its metadata.
+ * @returns false when the upload is over
+ */
+async function writeRecord(upload: Upload, part: PartRecord, call: Call): Promise<boolean> {
+  try {
+    await copyRecord(upload, part, call);
+    return true;
+  } catch (error) {
+    if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) throw error;
+    const now = await lookUpUpload(upload, call);
+    if (now === undefined) return false;
+    // Somebody touched the record (a rule of the cloud's own that moves blobs, say). One that stands as it was can be copied.
+    if (now.revision === upload.revision) throw new StoreError('unavailable', { ...error.detail, cause: error });
+    await copyRecord(now, part, call).catch((cause: unknown) => {
+      throw isStoreError(cause, 'sourceNotFound', 'sourceConditionFailed')
+        ? new StoreError('unavailable', { ...cause.detail, cause })
+        : cause;
+    });
+    return true;
+  }
+}
+
+async function copyRecord(upload: Upload, part: PartRecord, call: Call): Promise<void> {
+  const { bucket, key, uploadId, revision, recordSize: size } = upload;
+  const { store, system } = bucket.home;
+  const source = { ...uploadRef(bucket, key, uploadId), revision };
+  const request = { source, size, headers: RECORD_HEADERS, sameHeaders: true, metadata: encodePart(part) };
+  await store.copy({ container: system, name: partName(uploadId, part.number) }, request, call);
 }
 
 export interface PartPage {
@@ -83,18 +116,39 @@ export async function listParts(
   return { parts, isTruncated: false };
 }
 
-/** The parts between two numbers, both inclusive. */
-export async function partsBetween(
-  { bucket, uploadId }: Pick<Upload, 'bucket' | 'uploadId'>,
-  range: { readonly first: number; readonly last: number },
+/** Pages of parts that are asked for at the same time. */
+const LIST_CONCURRENCY = 10;
+
+/** Those parts of an upload that are there: one page for as many numbers as a page holds, all at once. @param numbers any */
+export async function partsNamed(
+  { bucket, uploadId }: UploadTarget,
+  numbers: readonly number[],
   call: Call,
 ): Promise<Map<number, PartRecord>> {
-  const parts = new Map<number, PartRecord>();
-  const pageSize = range.last - range.first + 1;
-  for await (const part of partsFrom(bucket.home, { uploadId, first: range.first, pageSize }, call)) {
-    if (part.number > range.last) break;
-    parts.set(part.number, part);
-    if (part.number === range.last) break;
+  const { home } = bucket;
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const pageSize = home.store.capabilities.maxListPage;
+  const starts = Array.from({ length: Math.ceil(sorted.length / pageSize) }, (_, page) => page * pageSize);
+  const pages = await mapConcurrent(starts, LIST_CONCURRENCY, (start) =>
+    partsBetween(
+      home,
+      { uploadId, first: sorted[start] ?? 1, last: sorted[Math.min(start + pageSize, sorted.length) - 1] ?? 1 },
+      call,
+    ),
+  );
+  return new Map(pages.flat().map((part) => [part.number, part]));
+}
+
+/** The parts between two numbers, both inclusive. */
+async function partsBetween(
+  home: BucketHome,
+  { uploadId, first, last }: { readonly uploadId: string; readonly first: number; readonly last: number },
+  call: Call,
+): Promise<PartRecord[]> {
+  const parts: PartRecord[] = [];
+  for await (const part of partsFrom(home, { uploadId, first, pageSize: last - first + 1 }, call)) {
+    if (part.number <= last) parts.push(part);
+    if (part.number >= last) break;
   }
   return parts;
 }

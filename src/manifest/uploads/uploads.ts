@@ -7,6 +7,7 @@ import { type CompleteRequest, type CompletedUpload, completeUpload } from './up
 import { type PartCopy, copyPart } from './upload-copy.ts';
 import { type Upload, type UploadTarget, createUpload, findUpload } from './upload-find.ts';
 import { type UploadListRequest, type UploadPage, listUploads } from './upload-list.ts';
+import { UploadMemory } from './upload-memory.ts';
 import type { PartRecord } from '../records/upload-part-record.ts';
 import { type NewPart, type PartPage, listParts, putPart } from './upload-parts.ts';
 import type { UploadRecord } from '../records/upload-record.ts';
@@ -18,12 +19,18 @@ const MIN_PART_SIZE = 5_242_880;
  * Multipart uploads. In the system container of the bucket's backend lie, for each:
  * `u/<bucket uid>/<key>!!<id>` its record, as long as it is open; `p/<id>/n/<number>` a record for
  * each part; `p/<id>/data` the staging blob, beside which parts are staged and whose coming into being
- * decides between Complete and Abort; `c/<id>` how it was completed. Nothing is cached.
+ * decides between Complete and Abort; `c/<id>` how it was completed. What parts need to know of an open upload is
+ * remembered (`UploadMemory`); whether it is open is always the service's to say.
  */
 export interface Uploads {
   create(bucket: Bucket, key: string, record: Omit<UploadRecord, 'key' | 'placed'>, call: Call): Promise<UploadTarget>;
   /** @throws S3Error NoSuchUpload: unknown, over, or of another key */
   find(target: UploadTarget, call: Call): Promise<Upload>;
+  /**
+   * The upload as this process knows it, which may be over by now: enough for those who bring parts, whose records fail then.
+   * @throws as `find`, if it has to be looked up
+   */
+  recall(target: UploadTarget, call: Call): Promise<Upload>;
   /** @throws S3Error NoSuchUpload when the upload ended meanwhile, and what the body's verification finds */
   putPart(upload: Upload, part: NewPart, call: Call): Promise<PartRecord>;
   /** @throws as `putPart`; StoreError sourceNotFound, sourceConditionFailed: the source changed, look it up again */
@@ -44,15 +51,30 @@ type UploadsOptions = Pick<UploadsContext, 'clock' | 'settler' | 'objects'> & Pa
 export function createUploads(options: UploadsOptions): Uploads {
   const context: UploadsContext = { minPartSize: MIN_PART_SIZE, commits: new CommitLife(), ...options };
   const { commits } = context;
+  const memory = new UploadMemory();
+  const find: Uploads['find'] = async (target, call) => memory.learn(target, findUpload(target, call));
   return {
-    create: (bucket, key, record, call) => createUpload(context, { bucket, key, record }, call),
-    find: findUpload,
-    putPart,
-    copyPart,
+    create: async (bucket, key, record, call) => {
+      const upload = await createUpload(context, { bucket, key, record }, call);
+      memory.remember(upload);
+      return { bucket, key, uploadId: upload.uploadId };
+    },
+    find,
+    recall: async (target, call) => memory.recall(target) ?? find(target, call),
+    putPart: (upload, part, call) => memory.heed(upload, putPart(upload, part, call)),
+    copyPart: (upload, copy, call) => memory.heed(upload, copyPart(upload, copy, call)),
     listParts,
     list: listUploads,
-    complete: (target, request, call) => commits.run(call, (own) => completeUpload(context, target, request, own)),
-    abort: (target, call) => commits.run(call, (own) => abortUpload(target, own)),
+    complete: (target, request, call) =>
+      memory.forgetAfter(
+        target,
+        commits.run(call, (own) => completeUpload(context, target, request, own)),
+      ),
+    abort: (target, call) =>
+      memory.forgetAfter(
+        target,
+        commits.run(call, (own) => abortUpload(target, own)),
+      ),
     discardAll: async (bucket) => {
       context.settler.later(`discard uploads of ${bucket.uid}`, (call) => discardUploads(bucket, call));
     },

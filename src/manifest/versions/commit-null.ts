@@ -12,6 +12,7 @@ import {
   versionNonce,
 } from '../heads/head-commit.ts';
 import type { Head } from '../heads/head.ts';
+import type { JudgedHead } from '../heads/object-requests.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { type PlacedHead, displaceNull, floorAbove } from './displace.ts';
 import { placeHead } from './drain-window.ts';
@@ -36,6 +37,8 @@ interface NewNull extends HeadTarget {
   readonly onDoubt?: () => void;
   readonly beforeSend?: () => void;
   readonly already?: (head: Head | undefined) => Promise<boolean>;
+  /** As in a `HeadChange`. */
+  readonly judged?: JudgedHead;
   /** `never` where the write takes as long as a copy does. Default: first. */
   readonly queues?: QueueMoment;
 }
@@ -52,7 +55,7 @@ interface CommittedNull {
  * in one that never had any. The null version before it is named in the head until its blob is gone.
  */
 export async function commitNull(context: ObjectsContext, version: NewNull, call: Call): Promise<CommittedNull> {
-  const { bucket, key, conditions, already, onDoubt, beforeSend, queues = 'first' } = version;
+  const { bucket, key, conditions, already, onDoubt, beforeSend, judged, queues = 'first' } = version;
   const place = { bucket, key };
   const nonce = version.nonce ?? newNonce();
   let seq = 0;
@@ -80,6 +83,7 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
       recognise: byNonce(nonce, (head) => (versionNonce(head) === nonce ? head.properties : undefined)),
       ...(onDoubt && { onDoubt }),
       ...(beforeSend && { beforeSend }),
+      ...(judged && { judged }),
       ...(already && { already: async (head) => ((await already(head)) ? { result: undefined } : undefined) }),
     },
     call,

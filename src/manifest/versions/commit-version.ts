@@ -20,6 +20,7 @@ import {
   ringAfter,
 } from '../heads/head-commit.ts';
 import { type Head, nativeRecord } from '../heads/head.ts';
+import type { JudgedHead } from '../heads/object-requests.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { BlobAge } from './blob-age.ts';
 import { type Inherited, type PlacedHead, displace, floorAbove, isBehind, redo } from './displace.ts';
@@ -50,6 +51,8 @@ interface NewVersion extends HeadTarget {
   readonly onDoubt?: () => void;
   /** Whether, and at which place, another request has made it. */
   readonly already?: (head: Head | undefined) => Promise<VersionToken | undefined>;
+  /** As in a `HeadChange`. */
+  readonly judged?: JudgedHead;
   /** `stored` where `write` takes as long as a client or a copy does. Default: first. */
   readonly queues?: QueueMoment;
 }
@@ -111,7 +114,7 @@ class VersionCommit {
   }
 
   async run(): Promise<CommittedVersion> {
-    const { bucket, key, conditions, already, queues = 'first' } = this.#version;
+    const { bucket, key, conditions, already, judged, queues = 'first' } = this.#version;
     const change: HeadChange<VersionToken> = {
       bucket,
       key,
@@ -127,6 +130,7 @@ class VersionCommit {
       },
       recognise: (head) => this.#recognise(head),
       ...(already && { already: (head) => found(already(head)) }),
+      ...(judged && { judged }),
     };
     const token = await changeHead(change, this.#call);
     this.#named.add(token);

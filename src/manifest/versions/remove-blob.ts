@@ -1,12 +1,12 @@
 import type { Call } from '../../observe/call.ts';
 import { isKept } from '../../protocol/object-lock.ts';
-import type { Revision } from '../../store/blob-store.ts';
+import type { BlobMetadata, Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { recordIn } from '../records/metadata.ts';
 import type { LooseRecord, OwnRecord } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { type VersionToken, isUploadToken } from '../records/version-token.ts';
-import { sealDeleted, sealVersion } from './upload-claim.ts';
+import { decodeClaim, mayLandLate, sealDeleted, sealVersion } from './upload-claim.ts';
 import type { Head } from '../heads/head.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 
@@ -141,4 +141,34 @@ async function forgetUpload(place: KeyRef, token: VersionToken, call: Call): Pro
   const mayGo = await sealVersion({ ...place, token }, call);
   await place.bucket.home.store.discardParts(versionRef(place.bucket, place.key, token), call);
   return mayGo;
+}
+
+/** A blob whose upload, if it is of one, has its end written down from this very state of it. */
+interface SealedBlob {
+  readonly token: VersionToken;
+  readonly metadata: BlobMetadata;
+  readonly revision: Revision;
+}
+
+/**
+ * Removes what a committed change of the key let go of, as it was when it was sealed, without another look.
+ * @returns false when it was changed since, or must stay: `removeVersionBlob` looks again
+ */
+export async function removeSealed(
+  place: KeyRef,
+  { token, metadata, revision }: SealedBlob,
+  call: Call,
+): Promise<boolean> {
+  const { store } = place.bucket.home;
+  if (isUploadToken(token)) {
+    if (mayLandLate(decodeClaim(metadata), recordIn(metadata))) return false;
+    // Where the service keeps what is staged to itself, it went when the parts were assembled.
+    if (store.staged !== undefined) await store.discardParts(versionRef(place.bucket, place.key, token), call);
+  }
+  try {
+    return await removeKnownBlob(place, { token, record: undefined, revision }, Grounds.committed(token), call);
+  } catch (error) {
+    if (!isStoreError(error, 'conditionFailed', 'notFound')) throw error;
+    return error.kind === 'notFound';
+  }
 }

@@ -6,12 +6,12 @@ import { newNonce } from '../records/clock.ts';
 import { ringAfter } from '../heads/head-commit.ts';
 import { contentHeadersOf, sameContentHeaders } from '../heads/head.ts';
 import { redo } from './displace.ts';
-import { Grounds, removeVersionBlob } from './remove-blob.ts';
+import { Grounds, removeSealed, removeVersionBlob } from './remove-blob.ts';
 import { readHead } from '../heads/object-read.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
 import { type InlineHead, type MlinkHead, objectFields } from '../records/record.ts';
-import { sealVersion } from './upload-claim.ts';
+import { sealKnown } from './upload-claim.ts';
 import { versionRef } from '../records/version-names.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import type { KeyRef } from '../records/key-ref.ts';
@@ -140,8 +140,11 @@ export async function settle(bucket: Bucket, key: string, call: Call): Promise<v
   const token = record.version;
   const blob = versionRef(bucket, key, token);
   try {
-    await Promise.all([sealVersion({ bucket, key, token }, call), redo({ bucket, key }, head, call)]);
-    const { size, md5, revision, ...source } = await store.head(blob, call);
+    const [{ size, md5, revision, ...source }] = await Promise.all([
+      store.head(blob, call),
+      redo({ bucket, key }, head, call),
+    ]);
+    await sealKnown({ bucket, key, token }, source.metadata, call);
     const metadata = await blobMetadata(
       bucket.home,
       { ...inlined(record), ...ringAfter(head) },
@@ -162,6 +165,7 @@ export async function settle(bucket: Bucket, key: string, call: Call): Promise<v
       ...(wanted !== undefined && { md5: wanted }),
     };
     await store.copy(head.ref, request, call);
+    if (await removeSealed({ bucket, key }, { token, metadata: source.metadata, revision }, call)) return;
   } catch (error) {
     if (
       isStoreError(

@@ -10,9 +10,18 @@ import { mayAccess, requireAccess } from '../require-access.ts';
  * @throws S3Error NoSuchUpload (to those who may write), AccessDenied
  */
 export async function authorizedUpload(target: UploadTarget, context: OperationContext): Promise<Upload> {
+  return authorized(target, context.manifest.uploads.find(target, context.call), context);
+}
+
+/** The same for those who bring a part, which is refused by itself if the upload is over by now. @throws as `authorizedUpload` */
+export async function authorizedForPart(target: UploadTarget, context: OperationContext): Promise<Upload> {
+  return authorized(target, context.manifest.uploads.recall(target, context.call), context);
+}
+
+async function authorized(target: UploadTarget, found: Promise<Upload>, context: OperationContext): Promise<Upload> {
   const { bucket } = target;
   try {
-    const upload = await context.manifest.uploads.find(target, context.call);
+    const upload = await found;
     requireAccess({ bucket, upload }, context);
     return upload;
   } catch (error) {

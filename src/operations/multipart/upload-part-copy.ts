@@ -7,7 +7,7 @@ import { COPY_PART_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
-import { authorizedUpload } from './authorized-upload.ts';
+import { authorizedForPart } from './authorized-upload.ts';
 import { checksumElements } from '../checksum-elements.ts';
 import { copiedVersionHeaders, requireCopyable, requireSourceConditions, resolveCopySource } from '../copy-source.ts';
 import type { Operation, OperationSettings } from '../operation.ts';
@@ -36,7 +36,7 @@ export const uploadPartCopy: Operation = async (request, context) => {
   parseCopySource(request.headers.get('x-amz-copy-source') ?? '');
   const wanted = parseCopyRange(request.headers);
   const { uploads } = context.manifest;
-  const upload = await authorizedUpload(uploadTarget(request, bucket), context);
+  const upload = await authorizedForPart(uploadTarget(request, bucket), context);
 
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const source = await resolveCopySource(request, context);

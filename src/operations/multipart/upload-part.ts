@@ -1,7 +1,7 @@
 import { checksumHeader } from '../../protocol/checksums/algorithms.ts';
 import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
-import { authorizedUpload } from './authorized-upload.ts';
+import { authorizedForPart } from './authorized-upload.ts';
 import type { Operation } from '../operation.ts';
 import { refuseEncryption } from '../unsupported-headers.ts';
 import { requirePartChecksum } from './upload-checksum.ts';
@@ -15,7 +15,7 @@ export const uploadPart: Operation = async (request, context) => {
   const number = partNumberOf(request);
   const { uploads } = context.manifest;
   // Before the body is asked for: a client with a wrong id need not send it.
-  const upload = await authorizedUpload(uploadTarget(request, bucket), context);
+  const upload = await authorizedForPart(uploadTarget(request, bucket), context);
   requirePartChecksum(upload.checksum, request.headers);
 
   const body = await request.body.open({

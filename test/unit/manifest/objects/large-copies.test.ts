@@ -5,9 +5,9 @@ import { testCall } from '../../../support/test-call.ts';
 import { UploadFixture } from '../upload-fixture.ts';
 
 const SMALL = 'small';
-const LARGE = 'larger than one copy';
+const LARGE = 'larger than one copy '.repeat(250);
 /** Between the two. */
-const capabilities = { maxCopy: 8 };
+const capabilities = { maxCopy: 4000 };
 
 async function open(): Promise<UploadFixture> {
   return UploadFixture.open({ capabilities });

@@ -265,7 +265,7 @@ describe('Complete, in the midst of which', () => {
 
 describe('a part that arrives while the upload ends', () => {
   it.each(['complete', 'abort'] as const)('by %s leaves nothing behind', async (end) => {
-    await everywhere(2, async (at) => {
+    await everywhere(1, async (at) => {
       const { fixture, target, parts } = await scene();
       const upload = await fixture.uploads.find(target, testCall());
       const body = Buffer.from('late');
