@@ -56,6 +56,7 @@ export function objectsOfLiving(objects: Objects): Objects {
     publish: (bucket, key, request, call) => answered(bucket, call, objects.publish(bucket, key, request, call)),
     describe: (bucket, key, version, call) => answered(bucket, call, objects.describe(bucket, key, version, call)),
     nextSeq: (bucket, key, call) => answered(bucket, call, objects.nextSeq(bucket, key, call)),
+    look: (bucket, keys, call) => answered(bucket, call, objects.look(bucket, keys, call)),
     copy: (bucket, key, request, call) =>
       answered(bucket, call, answered(request.source.bucket, call, objects.copy(bucket, key, request, call))),
     amend: (target, amendment, call) => answered(target.bucket, call, objects.amend(target, amendment, call)),

@@ -43,6 +43,7 @@ async function removeUnversioned(
 ): Promise<Removed> {
   const { bucket, key, versionId = NULL_VERSION } = target;
   const { conditions, guard } = request;
+  let { judged } = request;
   const place = { bucket, key };
   const nothing: Removed = { deleteMarker: false };
   if (versionId !== NULL_VERSION) return nothing;
@@ -50,9 +51,14 @@ async function removeUnversioned(
   const turn = async (): Promise<Removed | typeof AGAIN> => {
     const doubt = unanswered;
     if (doubt === undefined) requireClient(call);
-    const head = await readHead(bucket, key, call).catch((error: unknown) => {
-      throw doubt === undefined ? error : outcomeUnknown(new AggregateError([doubt.error, error]));
-    });
+    const known = judged;
+    judged = undefined;
+    const head =
+      known !== undefined
+        ? known.head
+        : await readHead(bucket, key, call).catch((error: unknown) => {
+            throw doubt === undefined ? error : outcomeUnknown(new AggregateError([doubt.error, error]));
+          });
     // What is there now may have come after what was removed.
     if (unanswered !== undefined && head !== undefined && head.properties.revision !== unanswered.revision) {
       throw outcomeUnknown(unanswered.error);

@@ -7,6 +7,7 @@ import type { ObjectAmendment } from '../versions/object-amendment.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { copyObject } from './object-copy.ts';
 import { describeVersion, publishObject } from './object-publish.ts';
+import { type HeadsByKey, headsSideBySide } from '../heads/heads-of-keys.ts';
 import { openView, readHead } from '../heads/object-read.ts';
 import { removeObject } from './object-remove.ts';
 import type {
@@ -61,6 +62,8 @@ export interface Objects {
    * @returns it as it was before. @throws as `find`, and what the amendment throws
    */
   amend(target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView>;
+  /** Heads of many keys as far as a listing or two shows them, for `judged` of those who remove many. */
+  look(bucket: Bucket, keys: readonly string[], call: Call): Promise<HeadsByKey>;
   /** @throws S3Error PreconditionFailed, and what the guard throws */
   remove(target: ObjectTarget, request: RemoveRequest, call: Call): Promise<Removed>;
 }
@@ -102,6 +105,7 @@ export function createObjects(options: ObjectsOptions): Objects {
     copy: (bucket, key, request, call) =>
       commits.run(call, (own) => copyObject(context, { bucket, key, request }, own)),
     amend: (target, amendment, call) => commits.run(call, (own) => amendObject(context, target, amendment, own)),
+    look: headsSideBySide,
     remove: (target, request, call) => commits.run(call, (own) => removeObject(context, target, request, own)),
   };
 }

@@ -19,7 +19,7 @@ import { takeCensus } from './census.ts';
 import type { BucketExport, Export, ExportSettings } from './bucket-export.ts';
 import { type ExportReport, exportReport } from './export-report.ts';
 import { exportVersions } from './export-versions.ts';
-import { headOfKey } from './heads-of-keys.ts';
+import { headOfKey } from '../heads/heads-of-keys.ts';
 import { Tally } from './sweep-report.ts';
 import { SweepRun } from './sweep-run.ts';
 import { SWEEP_DEFAULTS } from './sweep-settings.ts';

@@ -8,7 +8,7 @@ import { nativeIn } from '../records/metadata.ts';
 import { namedVersion } from '../records/record.ts';
 import { parseVersionName, versionsPrefix } from '../records/version-names.ts';
 import type { BucketExport } from './bucket-export.ts';
-import { headsOfKeys } from './heads-of-keys.ts';
+import { headsOfKeys } from '../heads/heads-of-keys.ts';
 
 /** Metadata entry of an exported version: its id (of the null version its internal name). */
 const EXPORTED_AS = 's3gwversion';

@@ -5,7 +5,7 @@ import { blobsOf } from '../../store/pages.ts';
 import { isLive } from '../heads/head.ts';
 import { RECORD_NAME, decodeRecord } from '../records/record.ts';
 import { deletionsPrefix } from '../records/version-names.ts';
-import { headsOfKeys } from './heads-of-keys.ts';
+import { headsOfKeys } from '../heads/heads-of-keys.ts';
 import type { BucketSweep } from './bucket-sweep.ts';
 
 /**

@@ -35,12 +35,12 @@ export async function createMarker(
 async function createVersion(
   context: ObjectsContext,
   { bucket, key }: ObjectTarget,
-  { conditions, ownerId }: RemoveRequest,
+  { conditions, ownerId, judged }: RemoveRequest,
   call: Call,
 ): Promise<string> {
   const write = (token: VersionToken): Promise<WrittenMarker> =>
     writeMarker({ bucket, key }, { token, ownerId, isNull: false }, call);
-  return (await commitVersion(context, { bucket, key, conditions, write }, call)).token;
+  return (await commitVersion(context, { bucket, key, conditions, write, ...(judged && { judged }) }, call)).token;
 }
 
 /**
@@ -50,7 +50,7 @@ async function createVersion(
 async function createNull(
   context: ObjectsContext,
   { bucket, key }: ObjectTarget,
-  { conditions, ownerId }: RemoveRequest,
+  { conditions, ownerId, judged }: RemoveRequest,
   call: Call,
 ): Promise<string> {
   const place = { bucket, key };
@@ -63,6 +63,7 @@ async function createNull(
       bucket,
       key,
       conditions,
+      ...(judged && { judged }),
       onDoubt: () => (mayBeNamed = true),
       plan: async (base, { condition }) => {
         if (unused !== undefined && !mayBeNamed) {

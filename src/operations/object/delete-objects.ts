@@ -1,10 +1,13 @@
 import { S3Error } from '../../errors/s3-error.ts';
+import type { HeadsByKey } from '../../manifest/heads/heads-of-keys.ts';
+import type { JudgedHead } from '../../manifest/heads/object-requests.ts';
 import type { Bucket } from '../../manifest/records/bucket.ts';
 import { checkKeyLength } from '../../protocol/address.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { DELETE, DELETE_RESULT } from '../../protocol/xml/object-shapes.ts';
+import { isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import { idOf } from '../../access/acl/permits.ts';
 import { namedBucket } from '../authorized-bucket.ts';
@@ -18,8 +21,8 @@ import { bypassesGovernance, deletionGuard } from './object-lock.ts';
 const MAX_OBJECTS = 1000;
 /** 1,000 keys of 1,024 bytes, each byte at its longest as a character reference, and the six elements around them. */
 const LIMITS = { bytes: 8 * 1024 * 1024, elements: 7000 } as const;
-/** Objects deleted at the same time for one request. */
-const CONCURRENCY = 16;
+/** Objects deleted at the same time for one request: a thousand within a second where a call of the backend takes ten milliseconds. */
+const CONCURRENCY = 48;
 
 type DeleteItem = Decoded<typeof DELETE>['objects'][number];
 
@@ -43,10 +46,9 @@ export const deleteObjects: Operation = async (request, context) => {
   // Its schema wants at least a character.
   if (objects.some(({ Key }) => Key === '')) throw new S3Error('MalformedXML');
 
-  const deletion: Deletion = { bucket, headers: request.headers };
-  const outcomes = (
-    await mapConcurrent(itemsByKey(objects), CONCURRENCY, (items) => deleteInTurn(items, deletion, context))
-  ).flat();
+  const items = itemsByKey(objects);
+  const deletion: Deletion = { bucket, headers: request.headers, heads: await lookAhead(items, bucket, context) };
+  const outcomes = (await mapConcurrent(items, CONCURRENCY, (items) => deleteInTurn(items, deletion, context))).flat();
   const valuesOf = (wanted: Outcome['element']): XmlValue[] =>
     outcomes.filter(({ element }) => element === wanted).map(({ value }) => value);
   return {
@@ -80,6 +82,30 @@ function requireSome(
 interface Deletion {
   readonly bucket: Bucket;
   readonly headers: HeaderReader;
+  /** What is known to be at keys. */
+  readonly heads: HeadsByKey;
+}
+
+/**
+ * What tools delete by the thousand lies side by side: a listing shows at once what a look at each would. Only a hint, as each change is on condition
+ * of it. Not where a policy tells keys apart, or versions are named.
+ */
+async function lookAhead(
+  items: readonly DeleteItem[][],
+  bucket: Bucket,
+  context: OperationContext,
+): Promise<HeadsByKey> {
+  const { manifest, call } = context;
+  if (dependsOnKeys({ bucket }, context)) return new Map();
+  const plain = items.filter(([item, ...more]) => item?.VersionId === undefined && more.length === 0);
+  const keys = plain.flatMap(([item]) => (item === undefined ? [] : [item.Key]));
+  try {
+    return await manifest.objects.look(bucket, keys, call);
+  } catch (error) {
+    call.signal.throwIfAborted();
+    if (!isStoreError(error)) throw error;
+    return new Map(); // each is looked at by itself, and says what is wrong
+  }
 }
 
 async function deleteInTurn(
@@ -92,8 +118,16 @@ async function deleteInTurn(
   return outcomes;
 }
 
+function judgedIn(heads: HeadsByKey, key: string): { readonly judged?: JudgedHead } {
+  return heads.has(key) ? { judged: { head: heads.get(key) } } : {};
+}
+
 /** Failures of single objects are reported beside the successes of others. */
-async function deleteOne(item: DeleteItem, { bucket, headers }: Deletion, context: OperationContext): Promise<Outcome> {
+async function deleteOne(
+  item: DeleteItem,
+  { bucket, headers, heads }: Deletion,
+  context: OperationContext,
+): Promise<Outcome> {
   const { Key, VersionId, ETag, Size, LastModifiedTime } = item;
   try {
     checkKeyLength(Key);
@@ -106,7 +140,7 @@ async function deleteOne(item: DeleteItem, { bucket, headers }: Deletion, contex
     const conditions = ETag === undefined ? {} : { ifMatch: ETag };
     const removed = await context.manifest.objects.remove(
       target,
-      { conditions, ownerId: idOf(context.principal), guard },
+      { conditions, ownerId: idOf(context.principal), guard, ...(VersionId === undefined && judgedIn(heads, Key)) },
       context.call,
     );
     const marker = removed.deleteMarker ? { DeleteMarker: true, DeleteMarkerVersionId: removed.versionId } : {};

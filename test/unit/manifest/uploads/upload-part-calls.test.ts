@@ -4,6 +4,7 @@ import { encodePart } from '../../../../src/manifest/records/upload-part-record.
 import { createClock } from '../../../../src/manifest/records/clock.ts';
 import { createSettler } from '../../../../src/manifest/versions/settle.ts';
 import { type Uploads, createUploads } from '../../../../src/manifest/uploads/uploads.ts';
+import type { ListedPart } from '../../../../src/manifest/uploads/upload-plan.ts';
 import type { UploadTarget } from '../../../../src/manifest/records/upload-names.ts';
 import { at } from '../../../../src/store/blob-store.ts';
 import { testCall } from '../../../support/test-call.ts';
@@ -155,7 +156,7 @@ describe('Complete', () => {
   it('asks for all pages of part records at once', async () => {
     const fixture = await UploadFixture.open({ minPartSize: 1, capabilities: { maxListPage: 3 } });
     const target = await fixture.create('k');
-    const parts = [];
+    const parts: ListedPart[] = [];
     for (let number = 1; number <= 8; number += 1) {
       await part(fixture.uploads, target, number * 3, `${number}`);
       parts.push({ number: number * 3, etag: md5Of(`${number}`), checksums: {} });

@@ -5,7 +5,7 @@ import { isStoreError } from '../../store/store-error.ts';
 import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import type { Bucket } from '../records/bucket.ts';
-import { type Head, parseHead } from '../heads/head.ts';
+import { type Head, parseHead } from './head.ts';
 import { codecOf } from '../records/names.ts';
 
 /** Fewer keys are looked up one by one. */
@@ -33,7 +33,8 @@ export async function headsOfKeys(
   call: Call,
 ): Promise<HeadsByKey> {
   const heads = new Map<string, Head | undefined>();
-  if (keys.length >= WORTH_A_LISTING) await listHeads(bucket, keys, heads, call);
+  if (keys.length >= WORTH_A_LISTING)
+    await listHeads(bucket, { keys, keysAPage: KEYS_A_PAGE, pageSize: PAGE }, heads, call);
   const missing = keys.filter((key) => !heads.has(key));
   await mapConcurrent(missing, concurrency, async (key) => {
     try {
@@ -42,6 +43,19 @@ export async function headsOfKeys(
       if (isStoreError(error)) throw error;
     }
   });
+  return heads;
+}
+
+/**
+ * Those heads of many keys that lie side by side in a listing, for whoever looks at what is missing himself: at most two pages of
+ * as many names as there are keys. Left out, beside the others: heads whose records have spilled.
+ */
+export async function headsSideBySide(bucket: Bucket, keys: readonly string[], call: Call): Promise<HeadsByKey> {
+  const heads = new Map<string, Head | undefined>();
+  if (keys.length < WORTH_A_LISTING) return heads;
+  const pageSize = Math.min(PAGE, keys.length + WORTH_A_LISTING);
+  await listHeads(bucket, { keys, keysAPage: Math.ceil(keys.length / 2), pageSize }, heads, call);
+  for (const [key, head] of heads) if (head?.record !== undefined && 'overflow' in head.record) heads.delete(key);
   return heads;
 }
 
@@ -59,7 +73,11 @@ export async function headOfKey({ home }: Bucket, key: string, call: Call): Prom
 /** Enters those that a few list calls reach. Escaped names stand elsewhere: they are for the caller. */
 async function listHeads(
   { home }: Bucket,
-  keys: readonly string[],
+  {
+    keys,
+    keysAPage,
+    pageSize,
+  }: { readonly keys: readonly string[]; readonly keysAPage: number; readonly pageSize: number },
   heads: Map<string, Head | undefined>,
   call: Call,
 ): Promise<void> {
@@ -76,8 +94,8 @@ async function listHeads(
   const wanted = new Set(plain);
   const found = new Map<string, Head | undefined>();
   let reach = last; // unless the last page that is read ends before it
-  let budget = Math.ceil(plain.length / KEYS_A_PAGE);
-  for await (const page of pagesOf(store, container, { startAt: first, pageSize: PAGE }, call)) {
+  let budget = Math.ceil(plain.length / keysAPage);
+  for await (const page of pagesOf(store, container, { startAt: first, pageSize }, call)) {
     for (const entry of blobsOf(page)) {
       if (wanted.has(entry.name)) found.set(entry.name, tryParse({ container, name: entry.name }, entry));
     }
