@@ -89,7 +89,10 @@ export interface HeadChange<T> extends HeadTarget {
    * before the conditions are; an answer means that nothing is left to be written.
    */
   readonly already?: (head: Head | undefined) => Promise<Found<T> | undefined>;
-  /** Taken for the head in the first turn, unless others had to be waited for: the condition of the write holds it to the truth. */
+  /**
+   * Taken for the head in the first turn, unless others had to be waited for: the condition of the write holds it to
+   * the truth.
+   */
   readonly judged?: JudgedHead;
   /** Default: first. What cannot be repeated never waits. */
   readonly queues?: QueueMoment;

@@ -33,8 +33,9 @@ export async function headsOfKeys(
   call: Call,
 ): Promise<HeadsByKey> {
   const heads = new Map<string, Head | undefined>();
-  if (keys.length >= WORTH_A_LISTING)
+  if (keys.length >= WORTH_A_LISTING) {
     await listHeads(bucket, { keys, keysAPage: KEYS_A_PAGE, pageSize: PAGE }, heads, call);
+  }
   const missing = keys.filter((key) => !heads.has(key));
   await mapConcurrent(missing, concurrency, async (key) => {
     try {
@@ -47,7 +48,8 @@ export async function headsOfKeys(
 }
 
 /**
- * Those heads of many keys that lie side by side in a listing, for whoever looks at what is missing himself: at most two pages of
+ * Those heads of many keys that lie side by side in a listing, for whoever looks at what is missing himself: at most
+ * two pages of
  * as many names as there are keys. Left out, beside the others: heads whose records have spilled.
  */
 export async function headsSideBySide(bucket: Bucket, keys: readonly string[], call: Call): Promise<HeadsByKey> {

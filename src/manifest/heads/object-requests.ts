@@ -127,7 +127,10 @@ export interface RemoveRequest {
   readonly ownerId: string;
   /** Looks at the version that is to go for good, and throws to keep it. May be asked several times. */
   readonly guard?: (view: ObjectView) => void;
-  /** The head as the caller read it a moment ago: spares the first look, as the change is on condition of it. Not for versions by id. */
+  /**
+   * The head as the caller read it a moment ago: spares the first look, as the change is on condition of it. Not for
+   * versions by id.
+   */
   readonly judged?: JudgedHead | undefined;
 }
 

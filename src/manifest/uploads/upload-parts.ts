@@ -61,8 +61,10 @@ export async function recordPart(upload: Upload, { staged, ...facts }: StagedRec
 }
 
 /**
- * A part's record is a copy of the upload's own, with metadata of the part: the service makes it while the upload is open, and
- * refuses when it is over. Only what is empty to readers of part records differs from one that is written: they look at its metadata.
+ * A part's record is a copy of the upload's own, with metadata of the part: the service makes it while the upload is
+ * open, and
+ * refuses when it is over. Only what is empty to readers of part records differs from one that is written: they look
+ * at its metadata.
  * @returns false when the upload is over
  */
 async function writeRecord(upload: Upload, part: PartRecord, call: Call): Promise<boolean> {
@@ -73,7 +75,8 @@ async function writeRecord(upload: Upload, part: PartRecord, call: Call): Promis
     if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) throw error;
     const now = await lookUpUpload(upload, call);
     if (now === undefined) return false;
-    // Somebody touched the record (a rule of the cloud's own that moves blobs, say). One that stands as it was can be copied.
+    // Somebody touched the record (a rule of the cloud's own that moves blobs, say). One that stands as it was can be
+    // copied.
     if (now.revision === upload.revision) throw new StoreError('unavailable', { ...error.detail, cause: error });
     await copyRecord(now, part, call).catch((cause: unknown) => {
       throw isStoreError(cause, 'sourceNotFound', 'sourceConditionFailed')
@@ -119,7 +122,10 @@ export async function listParts(
 /** Pages of parts that are asked for at the same time. */
 const LIST_CONCURRENCY = 10;
 
-/** Those parts of an upload that are there: one page for as many numbers as a page holds, all at once. @param numbers any */
+/**
+ * Those parts of an upload that are there: one page for as many numbers as a page holds, all at once. @param numbers
+ * any
+ */
 export async function partsNamed(
   { bucket, uploadId }: UploadTarget,
   numbers: readonly number[],

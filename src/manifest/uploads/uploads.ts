@@ -27,7 +27,8 @@ export interface Uploads {
   /** @throws S3Error NoSuchUpload: unknown, over, or of another key */
   find(target: UploadTarget, call: Call): Promise<Upload>;
   /**
-   * The upload as this process knows it, which may be over by now: enough for those who bring parts, whose records fail then.
+   * The upload as this process knows it, which may be over by now: enough for those who bring parts, whose records
+   * fail then.
    * @throws as `find`, if it has to be looked up
    */
   recall(target: UploadTarget, call: Call): Promise<Upload>;

@@ -13,7 +13,10 @@ export async function authorizedUpload(target: UploadTarget, context: OperationC
   return authorized(target, context.manifest.uploads.find(target, context.call), context);
 }
 
-/** The same for those who bring a part, which is refused by itself if the upload is over by now. @throws as `authorizedUpload` */
+/**
+ * The same for those who bring a part, which is refused by itself if the upload is over by now. @throws as
+ * `authorizedUpload`
+ */
 export async function authorizedForPart(target: UploadTarget, context: OperationContext): Promise<Upload> {
   return authorized(target, context.manifest.uploads.recall(target, context.call), context);
 }

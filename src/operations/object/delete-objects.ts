@@ -21,7 +21,10 @@ import { bypassesGovernance, deletionGuard } from './object-lock.ts';
 const MAX_OBJECTS = 1000;
 /** 1,000 keys of 1,024 bytes, each byte at its longest as a character reference, and the six elements around them. */
 const LIMITS = { bytes: 8 * 1024 * 1024, elements: 7000 } as const;
-/** Objects deleted at the same time for one request: a thousand within a second where a call of the backend takes ten milliseconds. */
+/**
+ * Objects deleted at the same time for one request: a thousand within a second where a call of the backend takes ten
+ * milliseconds.
+ */
 const CONCURRENCY = 48;
 
 type DeleteItem = Decoded<typeof DELETE>['objects'][number];
@@ -87,7 +90,8 @@ interface Deletion {
 }
 
 /**
- * What tools delete by the thousand lies side by side: a listing shows at once what a look at each would. Only a hint, as each change is on condition
+ * What tools delete by the thousand lies side by side: a listing shows at once what a look at each would. Only a
+ * hint, as each change is on condition
  * of it. Not where a policy tells keys apart, or versions are named.
  */
 async function lookAhead(

@@ -17,7 +17,7 @@ interface Run {
   readonly wrong: readonly string[];
 }
 
-export interface Explored {
+interface Explored {
   readonly runs: number;
   readonly found: readonly string[];
 }

@@ -18,7 +18,7 @@ const OWNER = 'owner';
 const FIRST = 'first';
 
 /** One process: it knows the upload already, as one does that has had a part of it. */
-export class Process {
+class Process {
   readonly name: string;
   readonly #objects;
   readonly #uploads: Uploads;
@@ -78,7 +78,7 @@ export class Process {
 }
 
 /** What a client was told, and when: in steps of the schedule. */
-export interface Told {
+interface Told {
   readonly kind: 'part' | 'complete' | 'abort';
   readonly text: string;
   readonly begun: number;
@@ -163,7 +163,8 @@ export class World {
     const [end] = ends;
     if (new Set(ends.map(({ kind }) => kind)).size > 1) wrong.push('completed and aborted');
     for (const { kind, outcome, begun } of this.told) {
-      // A Complete whose record could not be removed is answered all the same: it stays open to the eye until that is done.
+      // A Complete whose record could not be removed is answered all the same: it stays open to the eye until that is
+      // done.
       if (kind === 'part' && outcome === 'ok' && end !== undefined && begun > end.ended && !this.recordStayed) {
         wrong.push('a part was acknowledged that began when the upload was over');
       }
