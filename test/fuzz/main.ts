@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util';
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import { CLOUDS, startCloud } from '../support/clouds.ts';
 import { fuzz } from './fuzz.ts';
-import { heldBytes } from './held.ts';
+import { restingMemory } from './held.ts';
 
-/** `npm run fuzz -- --requests N --seed S --backend memory|azure|gcs`: exit code 1 when a request did harm. */
+/** `npm run fuzz -- --requests N --seed S --backend memory|azure|gcs --first K`: exit code 1 when a request did harm. `first`: a run goes on at that number. */
 const BACKENDS: Readonly<Record<string, string>> = { azure: 'Azurite', gcs: 'the double of Cloud Storage' };
 
 const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
@@ -13,10 +13,12 @@ const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
+    first: { type: 'string', default: '0' },
     backend: { type: 'string', default: 'memory' },
   },
 });
-const requests = Number(values.requests);
+const start = Number(values.first);
+const requests = start + Number(values.requests);
 const cloudName = BACKENDS[values.backend];
 if (values.backend !== 'memory' && cloudName === undefined) {
   throw new Error(
@@ -27,7 +29,7 @@ if (values.backend !== 'memory' && cloudName === undefined) {
 /**
  * Azurite stands still for a minute when it looks through all that it has, every ten minutes: each round has a new one.
  */
-const ROUND = cloudName === undefined ? requests : 25_000;
+const ROUND = cloudName === undefined ? requests - start : 25_000;
 const began = performance.now();
 const statuses: Record<string, number> = {};
 
@@ -55,12 +57,18 @@ async function round(first: number): Promise<boolean> {
   }
 }
 
-const before = await heldBytes();
+const shown = ({ heapUsed, external, rss }: NodeJS.MemoryUsage): string =>
+  `heap ${mib(heapUsed)}, external ${mib(external)}, resident ${mib(rss)} MiB`;
+
+console.log(`at rest in the beginning: ${shown(await restingMemory())}`);
 let harmless = true;
-for (let first = 0; first < requests && harmless; first += ROUND) harmless = await round(first);
+for (let first = start; first < requests && harmless; first += ROUND) {
+  harmless = await round(first);
+  console.log(`at rest after ${Math.min(first + ROUND, requests)} requests: ${shown(await restingMemory())}`);
+}
 const sent = Object.values(statuses).reduce((sum, count) => sum + count, 0);
 console.log(
-  `${sent} requests over ${values.backend}, seed ${values.seed}, in ${Math.round((performance.now() - began) / 1000)} s; ${mib((await heldBytes()) - before)} MiB more than in the beginning; by status:`,
+  `${sent} requests over ${values.backend}, seed ${values.seed}, in ${Math.round((performance.now() - began) / 1000)} s; by status:`,
   statuses,
 );
 process.exitCode = harmless ? 0 : 1;

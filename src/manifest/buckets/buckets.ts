@@ -43,6 +43,8 @@ export interface BucketRegistry {
    * @throws S3Error NoSuchBucket, OperationAborted, ServiceUnavailable (its state has changed since)
    */
   confirm(bucket: Bucket, call: Call): Promise<void>;
+  /** The same, for those who have written nothing yet: with the settings that it has now. @throws S3Error NoSuchBucket, OperationAborted */
+  current(bucket: Bucket, call: Call): Promise<Bucket>;
   /**
    * Says that a change that has just been committed may be acknowledged: the bucket's record was read within the last
    * `cacheMs`, or is read again, and is still that of this bucket, which nobody is deleting. So any DeleteBucket sees
@@ -108,6 +110,7 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
         return store.readMarked(name, call);
       }
     },
+    current: async (bucket, call) => sameBucket(bucket, await cache.get(bucket.name, call)),
     async confirm(bucket, call) {
       const current = sameBucket(bucket, await cache.get(bucket.name, call));
       if (current.versioning !== bucket.versioning) throw new S3Error('ServiceUnavailable');

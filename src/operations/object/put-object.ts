@@ -12,6 +12,7 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { refuseEncryption } from '../unsupported-headers.ts';
 import { requestedLock } from './requested-lock.ts';
 import { requestedTags } from './requested-tags.ts';
+import { UploadTarget } from './upload-target.ts';
 import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { AnyBody, PutRequest } from '../../manifest/heads/object-requests.ts';
 
@@ -30,26 +31,26 @@ export async function storeObject(
 ): Promise<S3Response> {
   const bucket = await authorizedBucket(request, context);
   refuseEncryption(request.headers);
-  const on = { bucket, context };
-  const attributes = {
-    ...parseObjectAttributes(request.headers),
-    ...requestedTags(request, on),
-    ...requestedLock(request, on),
-  };
+  const described = describe(request, bucket, context);
   const conditions = writeConditions(request.headers);
   const key = objectKey(request);
-  const ownership = writtenOwnership(request.headers, { bucket }, context);
 
   const { capabilities } = bucket.home.store;
+  const target = new UploadTarget(bucket, context);
   const body = await open({
     holdBytes: context.settings.holdBytes,
     maxSize: MAX_OBJECT_SIZE,
     wantMd5: !capabilities.writeReturnsMd5 || (request.body.declaredSize ?? 0) > capabilities.maxWrite,
     ...wantedChecksum(context),
-    beforeEnd: () => confirmBucket(bucket, context),
+    beforeEnd: () => target.confirm(),
   });
-  const put = { attributes, ...ownership, conditions, ...uploadOf(body) };
-  const committed = await context.manifest.objects.put(bucket, key, put, context.call);
+  const current = target.begin(body.kind);
+  const put = {
+    ...(current === bucket ? described : describe(request, current, context)),
+    conditions,
+    ...uploadOf(body),
+  };
+  const committed = await context.manifest.objects.put(current, key, put, context.call);
   const { etag, checksum, versionId } = committed;
   return {
     status: 200,
@@ -62,9 +63,19 @@ function wantedChecksum({ settings: { defaultChecksum } }: OperationContext): { 
   return defaultChecksum === undefined ? {} : { wantChecksum: defaultChecksum };
 }
 
-/** A bucket that was deleted or changed its versioning while the body came in refuses the upload. */
-function confirmBucket(bucket: Bucket, context: OperationContext): Promise<void> {
-  return context.manifest.buckets.confirm(bucket, context.call);
+/** What the object will be besides its bytes, in this bucket as it is. */
+function describe(
+  request: S3Request,
+  bucket: Bucket,
+  context: OperationContext,
+): Pick<PutRequest<AnyBody>, 'attributes' | 'ownerId' | 'acl'> {
+  const on = { bucket, context };
+  const attributes = {
+    ...parseObjectAttributes(request.headers),
+    ...requestedTags(request, on),
+    ...requestedLock(request, on),
+  };
+  return { attributes, ...writtenOwnership(request.headers, { bucket }, context) };
 }
 
 export function writeConditions(headers: HeaderReader): WriteConditions {
