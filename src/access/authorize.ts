@@ -11,6 +11,7 @@ import { S3_ACTIONS } from './policy/actions.ts';
 import type { ConditionKeys, PolicyContext } from './policy/context.ts';
 import { type Evaluation, evaluate } from './policy/evaluate.ts';
 import type { NamedPolicy } from './policy/document.ts';
+import { TooMuchWork } from './policy/work.ts';
 import { type Side, reasonsOf } from './reasons.ts';
 import { type AskedRequest, NO_REQUEST, decisionKeys } from './request-keys.ts';
 
@@ -149,25 +150,40 @@ const POLICY_ACTIONS: ReadonlySet<string> = new Set([
 ]);
 
 function byPolicies(question: Question): AccessDecision {
-  const { principal, action, resource, policies } = question;
+  const { principal, action, resource } = question;
   const context: PolicyContext = {
     caller: policyCaller(principal),
     action,
     resource: arnOf(question),
     keys: decisionKeys(principal, action, resource, question.asked),
   };
-  const locksOwnerOut = isRootOf(principal, resource) && POLICY_ACTIONS.has(action);
-  const said: Said = {
-    identity: policies.identity === 'account' ? undefined : evaluate(policies.identity, context),
-    session: policies.session && evaluate(policies.session, context),
-    // The account's root can always read, put and delete the policy: else nobody could any more.
-    bucket: policies.bucket && !locksOwnerOut ? evaluate([policies.bucket], context) : undefined,
-  };
+  const said = saidBy(question, context);
+  if (said === undefined) return { allowed: false, rule: 'policyWork' };
   const { allowed, rule, by, lacking } = conclude(said, question);
   return {
     allowed,
     rule,
     reasons: () => reasonsOf({ context, said: [said.identity, said.session, said.bucket], by, lacking, principal }),
+  };
+}
+
+/** Undefined: to find out takes more than a decision may. */
+function saidBy(question: Question, context: PolicyContext): Said | undefined {
+  try {
+    return ask(question, context);
+  } catch (error) {
+    if (error instanceof TooMuchWork) return undefined;
+    throw error;
+  }
+}
+
+function ask({ principal, action, resource, policies }: Question, context: PolicyContext): Said {
+  const locksOwnerOut = isRootOf(principal, resource) && POLICY_ACTIONS.has(action);
+  return {
+    identity: policies.identity === 'account' ? undefined : evaluate(policies.identity, context),
+    session: policies.session && evaluate(policies.session, context),
+    // The account's root can always read, put and delete the policy: else nobody could any more.
+    bucket: policies.bucket && !locksOwnerOut ? evaluate([policies.bucket], context) : undefined,
   };
 }
 

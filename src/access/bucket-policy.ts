@@ -1,7 +1,8 @@
 import type { OwningBucket } from './acl/in-force.ts';
-import { rememberedPolicy } from './policy/remembered.ts';
-import type { NamedPolicy } from './policy/document.ts';
+import type { NamedPolicy, PolicyDocument } from './policy/document.ts';
+import { parsePolicy } from './policy/parse.ts';
 import { isPublicPolicy } from './policy/public.ts';
+import { RememberedPolicies } from './policy/remembered.ts';
 
 /** S3's limit on the text of a bucket's policy. */
 export const MAX_BUCKET_POLICY = 20 * 1024;
@@ -11,16 +12,27 @@ export interface BucketPolicy extends NamedPolicy {
   readonly isPublic: boolean;
 }
 
-/** By the settings of one revision of a bucket's record. */
-const known = new WeakMap<OwningBucket['settings'], BucketPolicy>();
+const remembered = new RememberedPolicies('resource');
+/** As long as a document is remembered. */
+const named = new WeakMap<PolicyDocument, BucketPolicy>();
 
-/** The policy of a bucket, parsed once per revision of its record. Undefined: it has none. */
+/** The policy of a bucket, parsed once while it is remembered. Undefined: it has none. */
 export function policyOf({ settings }: Pick<OwningBucket, 'settings'>): BucketPolicy | undefined {
   if (settings.policy === undefined) return undefined;
-  const found = known.get(settings);
-  if (found !== undefined) return found;
-  const document = rememberedPolicy(settings.policy);
+  const document = remembered.get(settings.policy) ?? UNREADABLE;
+  const known = named.get(document);
+  if (known !== undefined) return known;
   const policy = { name: 'bucket policy', document, isPublic: isPublicPolicy(document) };
-  known.set(settings, policy);
+  named.set(document, policy);
   return policy;
+}
+
+/** In the place of a policy that cannot be read although it was checked when it was put. */
+const UNREADABLE: PolicyDocument = denyingEverything();
+
+function denyingEverything(): PolicyDocument {
+  const statement = { Effect: 'Deny', Principal: '*', Action: '*', Resource: 'arn:aws:s3:::*' };
+  const { document } = parsePolicy(JSON.stringify({ Statement: statement }), 'resource');
+  if (document === undefined) throw new Error('no policy denies everything');
+  return document;
 }

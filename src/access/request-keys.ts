@@ -6,6 +6,7 @@ import type { Principal } from './accounts.ts';
 import type { OwningBucket } from './acl/in-force.ts';
 import { appliesTo } from './policy/condition-keys.ts';
 import type { ConditionKeys } from './policy/context.ts';
+import { PolicyWork } from './policy/work.ts';
 
 /** What a request says that policies may ask for. */
 export interface AskedRequest {
@@ -24,6 +25,8 @@ export interface AskedRequest {
   readonly accountNumberOf: (canonicalId: string) => string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** What policies may cost, all decisions of the request together. Absent: each has its own. */
+  readonly work?: PolicyWork;
 }
 
 const NOTHING = { get: () => undefined };
@@ -201,7 +204,10 @@ export function decisionKeys(
   asked: AskedRequest,
 ): ConditionKeys {
   const scope: Scope = { principal, resource, asked };
+  const { work = new PolicyWork() } = asked;
+  work.begin();
   return {
+    spend: (steps) => work.spend(steps),
     get: (key) => {
       if (key.startsWith('aws:')) return resource.says?.get(key) ?? ofTag(scope, key) ?? GLOBAL[key]?.(scope);
       if (!appliesTo(key, action)) return undefined;
@@ -219,10 +225,21 @@ function valueOf(tags: readonly Tag[] | undefined, name: string): string | undef
   return tags?.find(({ key }) => key === name)?.value;
 }
 
+/** By request: hundreds of conditions may ask for one tag each. */
+const tagsOf = new WeakMap<AskedRequest, readonly Tag[]>();
+
 /** What `x-amz-tagging` gives the object; a header that the operation will refuse says nothing. */
 function requestTags({ asked }: Scope): readonly Tag[] | undefined {
   const text = asked.headers.get('x-amz-tagging');
   if (text === undefined) return undefined;
+  const known = tagsOf.get(asked);
+  if (known !== undefined) return known;
+  const tags = readTags(text);
+  tagsOf.set(asked, tags ?? []);
+  return tags;
+}
+
+function readTags(text: string): readonly Tag[] | undefined {
   try {
     return parseTaggingHeader(text);
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import type { AccountDirectory } from '../access/accounts.ts';
+import { PolicyWork } from '../access/policy/work.ts';
 import type { AskedRequest } from '../access/request-keys.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
 import type { S3Request } from '../protocol/request.ts';
@@ -27,6 +28,7 @@ export function askedRequest(
     region: settings.region,
     accountNumberOf: (canonicalId) => accounts.byCanonicalId(canonicalId)?.accountNumber,
     now: facts.head.arrivedAt,
+    work: new PolicyWork(),
   };
 }
 

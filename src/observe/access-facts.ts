@@ -1,4 +1,4 @@
-/** Which rule let a caller do something, or kept him from it; `none`: no rule lets him. */
+/** Which rule let a caller do something, or kept him from it; `none`: no rule lets him; `policyWork`: what policies say takes too long to find out. */
 export type AccessRule =
   | 'account'
   | 'bucketOwner'
@@ -11,6 +11,7 @@ export type AccessRule =
   | 'identityPolicy'
   | 'sessionPolicy'
   | 'bucketPolicy'
+  | 'policyWork'
   | 'none';
 
 /** A statement of a policy that was asked about a request. */

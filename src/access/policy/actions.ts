@@ -85,10 +85,3 @@ const LOWER: readonly (readonly [lower: string, name: string])[] = [...S3_ACTION
 export function actionsOf(pattern: PatternSet['patterns'][number]): string[] {
   return LOWER.filter(([lower]) => pattern.matches(lower, NO_KEYS)).map(([, name]) => name);
 }
-
-/** The actions that an Action or NotAction names. */
-export function actionsIn({ not, patterns }: PatternSet): string[] {
-  return LOWER.filter(([lower]) => patterns.some((pattern) => pattern.matches(lower, NO_KEYS)) !== not).map(
-    ([, name]) => name,
-  );
-}

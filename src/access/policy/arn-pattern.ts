@@ -2,15 +2,18 @@ import type { Pattern } from './document.ts';
 import { type PatternOptions, compilePattern } from './pattern.ts';
 
 const ARN_PARTS = 6;
-const COLON_OUTSIDE_VARIABLE = /:(?![^{]*\})/g;
-
 /** The six parts of an ARN: `arn`, partition, service, region, account, resource. Undefined: it has fewer. */
 export function arnParts(text: string): readonly string[] | undefined {
   const parts: string[] = [];
   let from = 0;
-  for (const { index } of text.matchAll(COLON_OUTSIDE_VARIABLE)) {
-    parts.push(text.slice(from, index));
-    from = index + 1;
+  // A colon before the next `}` stands in a variable, unless another one begins between them.
+  let [opens, closes] = [text.indexOf('{'), text.indexOf('}')];
+  for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
+    if (opens >= 0 && opens < at) opens = text.indexOf('{', at);
+    if (closes >= 0 && closes < at) closes = text.indexOf('}', at);
+    if (closes >= 0 && (opens < 0 || closes < opens)) continue;
+    parts.push(text.slice(from, at));
+    from = at + 1;
     if (parts.length === ARN_PARTS - 1) return [...parts, text.slice(from)];
   }
   return undefined;
@@ -18,10 +21,14 @@ export function arnParts(text: string): readonly string[] | undefined {
 
 /** The same of an ARN that has neither wildcards nor variables. */
 function plainParts(arn: string): readonly string[] | undefined {
-  const parts = arn.split(':');
-  return parts.length < ARN_PARTS
-    ? undefined
-    : [...parts.slice(0, ARN_PARTS - 1), parts.slice(ARN_PARTS - 1).join(':')];
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = arn.indexOf(':'); at >= 0; at = arn.indexOf(':', from)) {
+    parts.push(arn.slice(from, at));
+    from = at + 1;
+    if (parts.length === ARN_PARTS - 1) return [...parts, arn.slice(from)];
+  }
+  return undefined;
 }
 
 /** A pattern of ARNs, part by part: a `*` reaches no further than its part. `*` alone is every ARN. */

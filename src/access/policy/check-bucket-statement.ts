@@ -1,4 +1,4 @@
-import { S3_ACTIONS, actionsIn, actionsOf, type ActionLevel } from './actions.ts';
+import { S3_ACTIONS, actionsOf, type ActionLevel } from './actions.ts';
 import { arnParts } from './arn-pattern.ts';
 import { appliesTo, isBucketKey } from './condition-keys.ts';
 import { NO_KEYS } from './context.ts';
@@ -9,7 +9,8 @@ import { compilePattern } from './pattern.ts';
 /** What PutBucketPolicy asks of a statement beyond its form. @throws FaultFound */
 export function checkBucketStatement(statement: Statement, path: string, fault: FaultMaker): void {
   const { actions, resources, conditions } = statement;
-  const unknown = actions.patterns.find((pattern) => actionsOf(pattern).length === 0);
+  const named = namedActions(actions);
+  const unknown = actions.patterns.find(({ text }) => named.get(text)?.length === 0);
   if (unknown !== undefined) throw fault('action', `${path}.${actions.not ? 'NotAction' : 'Action'}`, unknown.text);
   const stray = resources?.patterns.find(({ text }) => resourceParts(text) === undefined);
   if (stray !== undefined) {
@@ -17,11 +18,19 @@ export function checkBucketStatement(statement: Statement, path: string, fault: 
   }
   const foreign = conditions.find(({ key }) => !isBucketKey(key));
   if (foreign !== undefined) throw fault('conditionKey', `${path}.Condition.${foreign.operator}`, foreign.key);
-  const misplaced = misplacedAction(statement);
+  const misplaced = misplacedAction(statement, named);
   if (misplaced !== undefined) throw fault('mismatch', `${path}.Action`, misplaced.text);
-  const named = actionsIn(actions);
-  const idle = conditions.find(({ key }) => !named.some((action) => appliesTo(key, action)));
+  const listed = new Set([...named.values()].flat());
+  const meant = actions.not ? [...S3_ACTIONS.keys()].filter((action) => !listed.has(action)) : [...listed];
+  const idle = conditions.find(({ key }) => !meant.some((action) => appliesTo(key, action)));
   if (idle !== undefined) throw fault('conditionMismatch', `${path}.Condition.${idle.operator}`, idle.key);
+}
+
+/** What each text stands for, found out once: some policies say one thing thousands of times. */
+function namedActions({ patterns }: Statement['actions']): ReadonlyMap<string, readonly string[]> {
+  const named = new Map<string, readonly string[]>();
+  for (const pattern of patterns) if (!named.has(pattern.text)) named.set(pattern.text, actionsOf(pattern));
+  return named;
 }
 
 /** Bucket and key of a resource of S3; undefined: it is none. */
@@ -44,11 +53,14 @@ function levelsOf(text: string): readonly ActionLevel[] {
 }
 
 /** Each action has to have a resource that it can be done to: the first that has none. */
-function misplacedAction({ actions, resources }: Statement): Pattern | undefined {
+function misplacedAction(
+  { actions, resources }: Statement,
+  named: ReadonlyMap<string, readonly string[]>,
+): Pattern | undefined {
   if (actions.not || resources === undefined || resources.not) return undefined;
   const levels = new Set(resources.patterns.flatMap(({ text }) => levelsOf(text)));
   return actions.patterns.find(
-    (pattern) => !actionsOf(pattern).some((action) => levels.has(S3_ACTIONS.get(action) ?? 'other')),
+    ({ text }) => !named.get(text)?.some((action) => levels.has(S3_ACTIONS.get(action) ?? 'other')),
   );
 }
 

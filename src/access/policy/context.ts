@@ -5,6 +5,8 @@
  */
 export interface ConditionKeys {
   get(key: string): string | readonly string[] | undefined;
+  /** Notes work in proportion to a value of the request; absent: nobody counts. @throws TooMuchWork */
+  spend?(steps: number): void;
 }
 
 /** Who asks, in the words of policies. */

@@ -33,14 +33,18 @@ const arn: Compile = (wanted, { variables }) => {
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 
+/** Longer texts are neither numbers nor dates. */
+const LONGEST = 64;
+
 function readNumber(text: string): number | undefined {
-  return NUMBER.test(text.trim()) ? Number(text) : undefined;
+  return text.length <= LONGEST && NUMBER.test(text.trim()) ? Number(text) : undefined;
 }
 
 const DATE = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?$/;
 
 /** W3C profile of ISO 8601, or seconds since 1970. @returns milliseconds */
 function readDate(text: string): number | undefined {
+  if (text.length > LONGEST) return undefined;
   if (/^-?\d{5,}$/.test(text)) return Number(text) * 1000;
   if (!DATE.test(text)) return undefined;
   const zoned = text.includes('T') && !/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? `${text}Z` : text;
@@ -73,7 +77,9 @@ const ORDERS = {
 const bool: Compile = (text, { variables }) => {
   if (variables && text.includes('${')) return equals(true)(text, { variables });
   const wanted = text.toLowerCase();
-  return wanted === 'true' || wanted === 'false' ? (given) => given.toLowerCase() === wanted : undefined;
+  return wanted === 'true' || wanted === 'false'
+    ? (given) => given.length === wanted.length && given.toLowerCase() === wanted
+    : undefined;
 };
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;

@@ -140,7 +140,8 @@ function readPatterns(
   return { not: element.not, patterns };
 }
 
-const ACTION = /^(?:\*|[a-z0-9-]+:[a-z0-9*?]+)$/i;
+/** Names of actions have 128 characters at most. */
+const ACTION = /^(?:\*|[a-z0-9-]{1,64}:[a-z0-9*?]{1,128})$/i;
 
 function actionPattern(text: string): Pattern | undefined {
   return ACTION.test(text) ? { ...compilePattern(text.toLowerCase(), { variables: false }), text } : undefined;

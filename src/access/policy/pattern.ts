@@ -26,7 +26,17 @@ const WITH_DEFAULT = /^\s*([^,\s]+)\s*(?:,\s*'([^']*)'\s*)?$/;
 /** `${*}`, `${?}` and `${$}` stand for the character itself. */
 const ESCAPED: ReadonlySet<string> = new Set(['*', '?', '$']);
 
-/** Compiles one pattern. Matching takes time linear in the value for each piece of text between two wildcards. */
+/** Characters that are compared or copied in one step. */
+const CHARACTERS = 16;
+/** The same when a piece of text is searched for whose first letter may stand anywhere. */
+const SEARCHED = 2;
+/** The same of values that stand for variables: the text that they make is put together first. */
+const SUBSTITUTED = 4;
+
+/**
+ * Compiles one pattern. No place of the value is tried twice between two `*`, but each `?` there may be looked at from each place:
+ * what it takes is counted (`ConditionKeys.spend`).
+ */
 export function compilePattern(text: string, options: PatternOptions): Pattern {
   const fold =
     options.ignoreCase === true ? (value: string): string => value.toLowerCase() : (value: string): string => value;
@@ -37,16 +47,24 @@ export function compilePattern(text: string, options: PatternOptions): Pattern {
       resolves: (keys) => substitute(tokens, keys) !== undefined,
       matches: (value, keys) => {
         const known = substitute(tokens, keys);
-        return known !== undefined && matchChunks(toChunks(known, fold), fold(value));
+        return known !== undefined && matchChunks(toChunks(known, fold), fold(value), keys);
       },
     };
   }
   const chunks = toChunks(tokens, fold);
   if (chunks.length === 1 && chunks[0]?.length === 1) {
     const exact = chunks[0][0];
-    return { text, matches: (value) => fold(value) === exact };
+    if (options.ignoreCase !== true) return { text, matches: (value) => value === exact };
+    // Lengths may differ by what folding makes of some letters.
+    return {
+      text,
+      matches(value, keys) {
+        keys.spend?.(value.length / CHARACTERS);
+        return fold(value) === exact;
+      },
+    };
   }
-  return { text, matches: (value) => matchChunks(chunks, fold(value)) };
+  return { text, matches: (value, keys) => matchChunks(chunks, fold(value), keys) };
 }
 
 /** The keys that the variables of a pattern name, as written. */
@@ -71,7 +89,8 @@ function tokenize(text: string, { variables, literal = false }: PatternOptions):
   for (let at = 0; at < text.length; at += 1) {
     const char = text.charAt(at);
     if (!literal && (char === '*' || char === '?')) {
-      add(char);
+      // Several `*` in a row say no more than one.
+      if (char === '?' || plain !== '' || tokens.at(-1) !== '*') add(char);
       continue;
     }
     const inner = variables && char === '$' ? variableAt(text, at) : undefined;
@@ -108,6 +127,7 @@ function substitute(tokens: readonly Token[], keys: ConditionKeys): Token[] | un
     const given = keys.get(lookupName(token.key));
     const value = typeof given === 'string' ? given : token.fallback;
     if (value === undefined) return undefined;
+    keys.spend?.(1 + value.length / SUBSTITUTED);
     known.push({ text: value });
   }
   return known;
@@ -128,49 +148,62 @@ function toChunks(tokens: readonly Token[], fold: (text: string) => string): Chu
  * The first chunk stands at the start, the last at the end, those between at the first place where they fit: no place
  * is tried twice.
  */
-function matchChunks(chunks: readonly Chunk[], value: string): boolean {
+function matchChunks(chunks: readonly Chunk[], value: string, keys: ConditionKeys): boolean {
   const [first = [''], ...others] = chunks;
   const last = others.pop();
-  let at = endOf(first, value, 0);
+  let at = endOf(first, value, { start: 0, keys });
   if (last === undefined) return at === value.length;
   for (const chunk of others) {
     if (at < 0) return false;
-    at = find(chunk, value, at);
+    at = find(chunk, value, { start: at, keys });
   }
-  return at >= 0 && standsAtEnd(last, value, at);
+  return at >= 0 && standsAtEnd(last, value, { start: at, keys });
+}
+
+interface Place {
+  readonly start: number;
+  /** What the work is counted by. */
+  readonly keys: ConditionKeys;
 }
 
 /** Where a chunk that begins here ends; -1: it does not stand here. */
-function endOf(chunk: Chunk, value: string, start: number): number {
+function endOf(chunk: Chunk, value: string, { start, keys }: Place): number {
   let at = start;
-  for (const [index, piece] of chunk.entries()) {
-    if (index > 0) {
+  let steps = 0;
+  for (const piece of chunk) {
+    if (steps > 0) {
       const code = value.codePointAt(at);
-      if (code === undefined) return -1;
-      at += code > 0xffff ? 2 : 1;
+      if (code === undefined) at = -1;
+      else at += code > 0xffff ? 2 : 1;
     }
-    if (!value.startsWith(piece, at)) return -1;
+    steps += 1;
+    if (at < 0 || !value.startsWith(piece, at)) {
+      keys.spend?.(steps);
+      return -1;
+    }
     at += piece.length;
   }
+  keys.spend?.(steps);
   return at;
 }
 
 /** Where the first occurrence of a chunk ends; -1: there is none. */
-function find(chunk: Chunk, value: string, from: number): number {
+function find(chunk: Chunk, value: string, { start: from, keys }: Place): number {
   const [head = ''] = chunk;
+  keys.spend?.((value.length - from) / SEARCHED);
   for (
     let start = value.indexOf(head, from);
     start >= 0 && start <= value.length;
     start = value.indexOf(head, start + 1)
   ) {
-    const end = endOf(chunk, value, start);
+    const end = endOf(chunk, value, { start, keys });
     if (end >= 0) return end;
     if (start === value.length) return -1;
   }
   return -1;
 }
 
-function standsAtEnd(chunk: Chunk, value: string, from: number): boolean {
+function standsAtEnd(chunk: Chunk, value: string, { start: from, keys }: Place): boolean {
   const [only = '', ...more] = chunk;
   if (more.length === 0) return value.length - only.length >= from && value.endsWith(only);
   // A character may be one unit or two: as many starts are tried as there are wildcards.
@@ -178,7 +211,7 @@ function standsAtEnd(chunk: Chunk, value: string, from: number): boolean {
   for (let wide = 0; wide <= more.length; wide += 1) {
     const start = value.length - units - more.length - wide;
     if (start < from) return false;
-    if (endOf(chunk, value, start) === value.length) return true;
+    if (endOf(chunk, value, { start, keys }) === value.length) return true;
   }
   return false;
 }

@@ -1,34 +1,70 @@
-import type { PolicyDocument } from './document.ts';
+import type { PolicyDocument, PolicyKind } from './document.ts';
 import { parsePolicy } from './parse.ts';
 
-/** Texts whose documents are remembered. */
-const REMEMBERED = 1000;
+/** What all documents that are remembered may take, about, bytes. */
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Of a document: what each text in it becomes (a pattern, its test, the pieces between its wildcards), and each wildcard. */
+const PER_TEXT = 900;
+const PER_WILDCARD = 60;
+const PER_DOCUMENT = 4000;
 
-const byText = new Map<string, PolicyDocument>();
+interface Remembered {
+  readonly document: PolicyDocument | undefined;
+  readonly bytes: number;
+}
 
 /**
- * The document of a bucket's policy, which was checked when it was put; one that cannot be read after all denies
- * everything.
+ * Documents by their text, those used last. They take up to 140 times as much as their text, and whoever may put a policy chooses it:
+ * what is kept is bounded by bytes.
  */
-export function rememberedPolicy(text: string): PolicyDocument {
-  const known = byText.get(text);
-  if (known !== undefined) {
-    byText.delete(text);
-    byText.set(text, known);
-    return known;
+export class RememberedPolicies {
+  readonly #kind: PolicyKind;
+  readonly #byText = new Map<string, Remembered>();
+  #bytes = 0;
+
+  constructor(kind: PolicyKind) {
+    this.#kind = kind;
   }
-  const document = parsePolicy(text, 'resource').document ?? UNREADABLE;
-  byText.set(text, document);
-  const [oldest] = byText.keys();
-  if (byText.size > REMEMBERED && oldest !== undefined) byText.delete(oldest);
-  return document;
+
+  /** About what is held. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** @param text of a policy that was checked when it was put; undefined when it cannot be read after all */
+  get(text: string): PolicyDocument | undefined {
+    const known = this.#byText.get(text);
+    if (known !== undefined) {
+      this.#byText.delete(text);
+      this.#byText.set(text, known);
+      return known.document;
+    }
+    const { document } = parsePolicy(text, this.#kind);
+    this.#keep(text, { document, bytes: bytesOf(text) });
+    return document;
+  }
+
+  #keep(text: string, remembered: Remembered): void {
+    this.#byText.set(text, remembered);
+    this.#bytes += remembered.bytes;
+    for (const [oldest, { bytes }] of this.#byText) {
+      if (this.#bytes <= MAX_BYTES) break;
+      this.#byText.delete(oldest);
+      this.#bytes -= bytes;
+    }
+  }
 }
 
-const UNREADABLE: PolicyDocument = denyingEverything();
-
-function denyingEverything(): PolicyDocument {
-  const statement = { Effect: 'Deny', Principal: '*', Action: '*', Resource: 'arn:aws:s3:::*' };
-  const { document } = parsePolicy(JSON.stringify({ Statement: statement }), 'resource');
-  if (document === undefined) throw new Error('no policy denies everything');
-  return document;
+/** About what a document takes that is made of this text. */
+function bytesOf(text: string): number {
+  let quotes = 0;
+  let wildcards = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) quotes += 1;
+    else if (char === STAR || char === QUESTION) wildcards += 1;
+  }
+  return PER_DOCUMENT + 2 * text.length + (quotes / 2) * PER_TEXT + wildcards * PER_WILDCARD;
 }
+
+const [QUOTE, STAR, QUESTION] = [0x22, 0x2a, 0x3f];

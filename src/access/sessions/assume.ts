@@ -2,6 +2,7 @@ import type { Principal, Tags } from '../accounts.ts';
 import type { Role } from '../identities/identities.ts';
 import type { ConditionKeys, PolicyCaller } from '../policy/context.ts';
 import { evaluate } from '../policy/evaluate.ts';
+import { PolicyWork, TooMuchWork } from '../policy/work.ts';
 
 /** What is asked of a role, and by whom. */
 interface Assumption {
@@ -19,7 +20,16 @@ interface Assumption {
  * allow it. Whatever denies is the end.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
  */
-export function mayAssume({ role, action, caller, principal, keys }: Assumption): boolean {
+export function mayAssume(assumption: Assumption): boolean {
+  try {
+    return isAllowed(assumption);
+  } catch (error) {
+    if (error instanceof TooMuchWork) return false;
+    throw error;
+  }
+}
+
+function isAllowed({ role, action, caller, principal, keys }: Assumption): boolean {
   const context = { caller, action, resource: role.arn, keys };
   const trust = evaluate([{ name: `trust policy of ${role.name}`, document: role.trust }], context);
   if (trust.effect !== 'allow') return false;
@@ -44,7 +54,9 @@ export function assumptionKeys(
 ): ConditionKeys {
   const tagOf = (of: Tags, name: string): string | undefined =>
     Object.entries(of).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+  const work = new PolicyWork();
   return {
+    spend: (steps) => work.spend(steps),
     get(key) {
       if (key.startsWith('aws:requesttag/')) return tagOf(tags, key.slice('aws:requesttag/'.length));
       if (key.startsWith('aws:principaltag/')) return tagOf(principalTags, key.slice('aws:principaltag/'.length));

@@ -2,7 +2,7 @@ import { S3Error } from '../../errors/s3-error.ts';
 import type { AccountDirectory, Credential, Session } from '../accounts.ts';
 import type { Role } from '../identities/identities.ts';
 import type { NamedPolicy, PolicyDocument } from '../policy/document.ts';
-import { parsePolicy } from '../policy/parse.ts';
+import { RememberedPolicies } from '../policy/remembered.ts';
 import { decodeClaims, encodeClaims, type KeySession, type RoleSession, type SessionClaims } from './claims.ts';
 import type { Opened, Sealed, SealingKeys } from './sealing-keys.ts';
 
@@ -12,8 +12,6 @@ const MAX_REMEMBERED = 1000;
 
 interface Remembered extends Opened {
   readonly claims: SessionClaims;
-  /** Its session policies. */
-  readonly documents: readonly PolicyDocument[];
 }
 
 interface SessionsOptions {
@@ -29,6 +27,7 @@ export class Sessions {
   readonly #options: SessionsOptions;
   /** Tokens that were opened, by the keys that did it: those of others are forgotten with them. */
   readonly #remembered = new WeakMap<SealingKeys, Map<string, Remembered>>();
+  readonly #documents = new RememberedPolicies('session');
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -59,11 +58,11 @@ export class Sessions {
       return undefined;
     }
     if (opened.accessKeyId !== accessKeyId) throw new S3Error('InvalidToken');
-    const { claims, documents } = opened;
+    const { claims } = opened;
     const now = this.#options.now?.() ?? Date.now();
     if (now >= claims.expiresAt * 1000) throw new S3Error('ExpiredToken');
     const { secretAccessKey } = opened;
-    return { accessKeyId, secretAccessKey, ...this.#identityOf(claims, documents) };
+    return { accessKeyId, secretAccessKey, ...this.#identityOf(claims, this.#documentsOf(claims)) };
   }
 
   #open(token: string): Remembered | undefined {
@@ -76,10 +75,15 @@ export class Sessions {
     const opened = keys.open(token);
     if (opened === undefined) return undefined;
     const claims = decodeClaims(opened.payload);
-    const whole = { ...opened, claims, documents: (claims.policies ?? []).map(readPolicy) };
+    const whole = { ...opened, claims };
     if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
     remembered.set(token, whole);
     return whole;
+  }
+
+  /** One that was good when it was sealed, and is no longer, allows nothing. */
+  #documentsOf({ policies = [] }: SessionClaims): PolicyDocument[] {
+    return policies.map((text) => this.#documents.get(text) ?? NOTHING);
   }
 
   #identityOf(
@@ -147,11 +151,6 @@ interface SessionParts {
   readonly documents: readonly PolicyDocument[];
   readonly role?: NonNullable<Session['role']>;
   readonly provider?: string | undefined;
-}
-
-/** One that was good when it was sealed, and is no longer, allows nothing. */
-function readPolicy(text: string): PolicyDocument {
-  return parsePolicy(text, 'session').document ?? NOTHING;
 }
 
 /** In the place of a policy that is gone: the session must not widen by that. */

@@ -169,6 +169,7 @@ const RULES: Readonly<Record<AccessRule, string>> = {
   identityPolicy: 'policy of the caller',
   sessionPolicy: 'policy of the session',
   bucketPolicy: 'policy of the bucket',
+  policyWork: 'the policies take too long to ask',
   none: 'no rule allows it',
 };
 
