@@ -1,4 +1,7 @@
-/** Which rule let a caller do something, or kept him from it; `none`: no rule lets him; `policyWork`: what policies say takes too long to find out. */
+/**
+ * Which rule let a caller do something, or kept him from it; `none`: no rule lets him; `policyWork`: what policies say
+ * takes too long to find out.
+ */
 export type AccessRule =
   | 'account'
   | 'bucketOwner'

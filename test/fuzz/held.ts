@@ -24,7 +24,10 @@ export async function heldBytes(): Promise<number> {
   return heapUsed + external;
 }
 
-/** What the process holds when it had time to come to rest: pools, timers and connections that end are gone, and memory went back to the system. */
+/**
+ * What the process holds when it had time to come to rest: pools, timers and connections that end are gone, and memory
+ * went back to the system.
+ */
 export async function restingMemory(): Promise<NodeJS.MemoryUsage> {
   for (let turn = 0; turn < RESTS; turn += 1) {
     await heldBytes();

@@ -5,7 +5,10 @@ import { CLOUDS, startCloud } from '../support/clouds.ts';
 import { fuzz } from './fuzz.ts';
 import { restingMemory } from './held.ts';
 
-/** `npm run fuzz -- --requests N --seed S --backend memory|azure|gcs --first K`: exit code 1 when a request did harm. `first`: a run goes on at that number. */
+/**
+ * `npm run fuzz -- --requests N --seed S --backend memory|azure|gcs --first K`: exit code 1 when a request did harm.
+ * `first`: a run goes on at that number.
+ */
 const BACKENDS: Readonly<Record<string, string>> = { azure: 'Azurite', gcs: 'the double of Cloud Storage' };
 
 const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);

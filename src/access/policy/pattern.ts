@@ -34,7 +34,8 @@ const SEARCHED = 2;
 const SUBSTITUTED = 4;
 
 /**
- * Compiles one pattern. No place of the value is tried twice between two `*`, but each `?` there may be looked at from each place:
+ * Compiles one pattern. No place of the value is tried twice between two `*`, but each `?` there may be looked at from
+ * each place:
  * what it takes is counted (`ConditionKeys.spend`).
  */
 export function compilePattern(text: string, options: PatternOptions): Pattern {

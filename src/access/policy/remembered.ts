@@ -3,7 +3,10 @@ import { parsePolicy } from './parse.ts';
 
 /** What all documents that are remembered may take, about, bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Of a document: what each text in it becomes (a pattern, its test, the pieces between its wildcards), and each wildcard. */
+/**
+ * Of a document: what each text in it becomes (a pattern, its test, the pieces between its wildcards), and each
+ * wildcard.
+ */
 const PER_TEXT = 900;
 const PER_WILDCARD = 60;
 const PER_DOCUMENT = 4000;
@@ -14,7 +17,8 @@ interface Remembered {
 }
 
 /**
- * Documents by their text, those used last. They take up to 140 times as much as their text, and whoever may put a policy chooses it:
+ * Documents by their text, those used last. They take up to 140 times as much as their text, and whoever may put a
+ * policy chooses it:
  * what is kept is bounded by bytes.
  */
 export class RememberedPolicies {

@@ -1,4 +1,7 @@
-/** Steps of about ten nanoseconds for one request; further decisions of it (DeleteObjects has a thousand) bring some more. */
+/**
+ * Steps of about ten nanoseconds for one request; further decisions of it (DeleteObjects has a thousand) bring some
+ * more.
+ */
 const PER_REQUEST = 1_000_000;
 const PER_DECISION = 20_000;
 
@@ -10,8 +13,10 @@ export class TooMuchWork extends Error {
 }
 
 /**
- * What the policies that are asked about one request may cost. Owners of buckets write them, anybody's request is held against them,
- * and both may be long: patterns with many wildcards times a header of some kilobytes would block the process for a second.
+ * What the policies that are asked about one request may cost. Owners of buckets write them, anybody's request is held
+ * against them,
+ * and both may be long: patterns with many wildcards times a header of some kilobytes would block the process for a
+ * second.
  */
 export class PolicyWork {
   #left = PER_REQUEST;

@@ -43,7 +43,10 @@ export interface BucketRegistry {
    * @throws S3Error NoSuchBucket, OperationAborted, ServiceUnavailable (its state has changed since)
    */
   confirm(bucket: Bucket, call: Call): Promise<void>;
-  /** The same, for those who have written nothing yet: with the settings that it has now. @throws S3Error NoSuchBucket, OperationAborted */
+  /**
+   * The same, for those who have written nothing yet: with the settings that it has now. @throws S3Error NoSuchBucket,
+   * OperationAborted
+   */
   current(bucket: Bucket, call: Call): Promise<Bucket>;
   /**
    * Says that a change that has just been committed may be acknowledged: the bucket's record was read within the last

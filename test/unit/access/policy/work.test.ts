@@ -5,7 +5,8 @@ import { PolicyWork } from '../../../../src/access/policy/work.ts';
 import { type AskedRequest, NO_REQUEST } from '../../../../src/access/request-keys.ts';
 
 /*
- * Owners of buckets write policies, and anybody's request is held against them: what the two make together must not hold up everybody.
+ * Owners of buckets write policies, and anybody's request is held against them: what the two make together must not
+ * hold up everybody.
  * Each of these took a quarter of a second and more, up to a full one.
  */
 const LONG = 'a'.repeat(15_000);
