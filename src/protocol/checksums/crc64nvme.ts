@@ -1,18 +1,21 @@
-/**
- * CRC-64/NVME (reflected, initial value and final XOR all ones) by slicing-by-8. Halves are kept as
- * 32-bit integers, because BigInt arithmetic would cost a hundred times as much.
- */
+import { crc64Module, INPUT, INPUT_SIZE, SLICES, STATE, TABLES } from './crc64nvme-module.ts';
+
+/** CRC-64/NVME: reflected, initial value and final XOR all ones. As 32-bit halves. */
 const POLYNOMIAL_HIGH = 0x9a6c9329;
 const POLYNOMIAL_LOW = 0xac4bc9b5;
-const SLICES = 8;
 const ENTRIES = 256;
 
-/** Entry `slice * 256 + byte` of each: the effect of that byte when `slice` more bytes follow it. */
-const LOW = new Int32Array(SLICES * ENTRIES);
-const HIGH = new Int32Array(SLICES * ENTRIES);
-fillTables();
+/**
+ * One instance for all bodies: each takes its state of eight bytes along, and nothing waits between taking and
+ * giving.
+ */
+const { memory, update } = crc64Module();
+const STATE_WORDS = new Int32Array(memory.buffer, STATE, 2);
+const INPUT_BYTES = new Uint8Array(memory.buffer, INPUT, INPUT_SIZE);
+fillTables(new Int32Array(memory.buffer, TABLES, SLICES * ENTRIES * 2));
 
-function fillTables(): void {
+/** Entry `slice * 256 + byte`: the effect of that byte when `slice` more bytes follow it, low half first. */
+function fillTables(words: Int32Array): void {
   for (let byte = 0; byte < ENTRIES; byte += 1) {
     let low = byte;
     let high = 0;
@@ -25,14 +28,14 @@ function fillTables(): void {
         high ^= POLYNOMIAL_HIGH;
       }
     }
-    LOW[byte] = low;
-    HIGH[byte] = high;
+    words[byte * 2] = low;
+    words[byte * 2 + 1] = high;
   }
   for (let i = ENTRIES; i < SLICES * ENTRIES; i += 1) {
-    const low = LOW[i - ENTRIES] ?? 0;
-    const high = HIGH[i - ENTRIES] ?? 0;
-    LOW[i] = ((low >>> 8) | (high << 24)) ^ (LOW[low & 255] ?? 0);
-    HIGH[i] = (high >>> 8) ^ (HIGH[low & 255] ?? 0);
+    const low = words[(i - ENTRIES) * 2] ?? 0;
+    const high = words[(i - ENTRIES) * 2 + 1] ?? 0;
+    words[i * 2] = ((low >>> 8) | (high << 24)) ^ (words[(low & 255) * 2] ?? 0);
+    words[i * 2 + 1] = (high >>> 8) ^ (words[(low & 255) * 2 + 1] ?? 0);
   }
 }
 
@@ -41,33 +44,15 @@ export class Crc64Nvme {
   #high = -1;
 
   update(bytes: Uint8Array): void {
-    let low = this.#low;
-    let high = this.#high;
-    const end = bytes.length;
-    const sliced = end - (end % SLICES);
-    let i = 0;
-    for (; i < sliced; i += SLICES) {
-      low ^= word(bytes, i);
-      high ^= word(bytes, i + 4);
-      const a = 1792 + (low & 255);
-      const b = 1536 + ((low >>> 8) & 255);
-      const c = 1280 + ((low >>> 16) & 255);
-      const d = 1024 + (low >>> 24);
-      const e = 768 + (high & 255);
-      const f = 512 + ((high >>> 8) & 255);
-      const g = 256 + ((high >>> 16) & 255);
-      const h = high >>> 24;
-      low = at(LOW, a) ^ at(LOW, b) ^ at(LOW, c) ^ at(LOW, d) ^ at(LOW, e) ^ at(LOW, f) ^ at(LOW, g) ^ at(LOW, h);
-      high =
-        at(HIGH, a) ^ at(HIGH, b) ^ at(HIGH, c) ^ at(HIGH, d) ^ at(HIGH, e) ^ at(HIGH, f) ^ at(HIGH, g) ^ at(HIGH, h);
+    STATE_WORDS[0] = this.#low;
+    STATE_WORDS[1] = this.#high;
+    for (let start = 0; start < bytes.length; start += INPUT_SIZE) {
+      const piece = bytes.length <= INPUT_SIZE ? bytes : bytes.subarray(start, start + INPUT_SIZE);
+      INPUT_BYTES.set(piece);
+      update(piece.length);
     }
-    for (; i < end; i += 1) {
-      const index = (low ^ (bytes[i] ?? 0)) & 255;
-      low = ((low >>> 8) | (high << 24)) ^ at(LOW, index);
-      high = (high >>> 8) ^ at(HIGH, index);
-    }
-    this.#low = low;
-    this.#high = high;
+    this.#low = STATE_WORDS[0];
+    this.#high = STATE_WORDS[1];
   }
 
   /** 8 bytes, most significant first. */
@@ -77,13 +62,4 @@ export class Crc64Nvme {
     out.writeInt32BE(~this.#low, 4);
     return out;
   }
-}
-
-/** Typed array reads within bounds; the fallback costs nothing once compiled. */
-function at(table: Int32Array, index: number): number {
-  return table[index] ?? 0;
-}
-
-function word(bytes: Uint8Array, i: number): number {
-  return (bytes[i] ?? 0) | ((bytes[i + 1] ?? 0) << 8) | ((bytes[i + 2] ?? 0) << 16) | ((bytes[i + 3] ?? 0) << 24);
 }

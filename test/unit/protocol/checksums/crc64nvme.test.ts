@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Crc64Nvme } from '../../../../src/protocol/checksums/crc64nvme.ts';
+import { propertySeed } from '../../../support/property-seed.ts';
+
+const POLYNOMIAL = 0x9a6c9329ac4bc9b5n;
+const ONES = 0xffffffffffffffffn;
+
+/** Bit by bit, as the definition says it. */
+function oracle(bytes: Uint8Array): string {
+  let crc = ONES;
+  for (const byte of bytes) {
+    crc ^= BigInt(byte);
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc & 1n) === 1n ? (crc >> 1n) ^ POLYNOMIAL : crc >> 1n;
+  }
+  return (crc ^ ONES).toString(16).padStart(16, '0');
+}
+
+function crcOf(...pieces: Uint8Array[]): string {
+  const hasher = new Crc64Nvme();
+  for (const piece of pieces) hasher.update(piece);
+  return hasher.digest().toString('hex');
+}
+
+describe('CRC64NVME', () => {
+  it('is that of the definition, however the bytes come', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(200), fc.nat(200), (bytes, i, j) => {
+        const [first, second] = [Math.min(i, j), Math.max(i, j)];
+        const pieces = [bytes.subarray(0, first), bytes.subarray(first, second), bytes.subarray(second)];
+        expect(crcOf(...pieces)).toBe(oracle(bytes));
+      }),
+      { seed: propertySeed, numRuns: 500 },
+    );
+  });
+
+  it('is right beyond the memory that a piece is copied to, and at its ends', () => {
+    for (const size of [65_535, 65_536, 65_537, 131_072, 200_003]) {
+      const bytes = Buffer.alloc(size);
+      for (let i = 0; i < size; i += 1) bytes[i] = (i * 31 + (i >> 8)) & 255;
+      expect(crcOf(bytes)).toBe(oracle(bytes));
+      expect(crcOf(bytes.subarray(0, 7), bytes.subarray(7))).toBe(oracle(bytes));
+    }
+  });
+
+  it('of bodies that come at the same time is that of each', () => {
+    const hashers = [new Crc64Nvme(), new Crc64Nvme(), new Crc64Nvme()];
+    const bodies = hashers.map((_, n) => Buffer.from(`body ${n} `.repeat(1000 * (n + 1))));
+    for (let at = 0; at < 30_000; at += 777) {
+      for (const [n, hasher] of hashers.entries()) hasher.update(bodies[n]?.subarray(at, at + 777) ?? Buffer.alloc(0));
+    }
+    expect(hashers.map((hasher) => hasher.digest().toString('hex'))).toEqual(bodies.map((body) => oracle(body)));
+  });
+});
