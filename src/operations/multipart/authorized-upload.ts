@@ -33,10 +33,13 @@ async function authorized(target: UploadTarget, found: Promise<Upload>, context:
   }
 }
 
-/** The same decision where the upload itself is not needed: whoever owns the bucket need not wait for it. */
+/**
+ * The same decision where the upload itself is not needed: whoever owns the bucket need not wait for it. That everybody
+ * may write into the bucket lets nobody into an upload, users of the owner neither.
+ */
 export async function requireUploadAccess(target: UploadTarget, context: OperationContext): Promise<void> {
   const { bucket } = target;
-  if (owns(context.principal, bucket)) requireAccess({ bucket }, context);
+  if (owns(context.principal, bucket)) requireAccess({ bucket, upload: { ownerId: bucket.ownerId } }, context);
   else await authorizedUpload(target, context);
 }
 
