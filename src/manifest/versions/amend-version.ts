@@ -130,7 +130,9 @@ async function finished(
   call: Call,
 ): Promise<AmendOutcome> {
   if (fields.lock === undefined || (await isHeld(context, target, version, call))) return { view: before };
-  if (target.versionId !== undefined) throw noSuchVersion(target.key, version.token);
+  // The change was made and could be seen, so it cannot be said that it was not: a deletion that needed a hold taken off
+  // may have relied on it. Nor can it be said that it was: the deletion may have been judged before a hold was put on.
+  if (target.versionId !== undefined) throw outcomeUnknown(noSuchVersion(target.key, version.token));
   // It was the current version no more: another is meant, or none.
   return { versionId: undefined };
 }

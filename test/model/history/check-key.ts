@@ -79,12 +79,16 @@ function idsOf({ id, action, outcome }: Event, seen: Sightings): Op['ids'] {
         ...(action.modes.includes('suspended') ? ['null'] : []),
       ];
     case 'amend':
-      if (outcome.kind === 'unknown' && !seen.wasRead(action.value)) return [];
+      // Nobody need have read that a lock was taken off: a deletion shows it.
+      if (outcome.kind === 'unknown' && !LOCKS.has(action.aspect) && !seen.wasRead(action.value)) return [];
       return [action.versionId ?? told];
     default:
       return [];
   }
 }
+
+/** What stands in the way of deletions. */
+const LOCKS: ReadonlySet<string> = new Set(['hold', 'retention']);
 
 /** What is known of ids from everything that showed a version. */
 class Sightings {

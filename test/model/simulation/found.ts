@@ -54,4 +54,19 @@ export const FOUND: Readonly<Record<string, Plan>> = {
     ],
     faults: [{ request: 'b.3', call: 0, from: 'commit', kind: 'loseRequest' }],
   },
+  'a legal hold is taken off, the version is deleted for that, and then is not there for the second look': {
+    ...CALM,
+    seed: 602_875,
+    versioning: 'enabled',
+    lock: true,
+    actions: [
+      { id: 'c', at: 52, gateway: 0, account: 'A', key: 'k', what: { kind: 'hold', version: 0 } },
+      { id: 'd', at: 59, gateway: 1, account: 'A', key: 'k', what: { kind: 'put', size: 'streamed' } },
+      { id: 'e', at: 101, gateway: 0, account: 'A', key: 'k', what: { kind: 'put', size: 'streamed' } },
+      { id: 'h', at: 130, gateway: 0, account: 'A', key: 'k', what: { kind: 'hold' } },
+      { id: 'i', at: 173, gateway: 1, account: 'A', key: 'k', what: { kind: 'unhold', version: 1 } },
+      { id: 'l', at: 181, gateway: 1, account: 'A', key: 'k', what: { kind: 'deleteVersion', version: 2 } },
+    ],
+    faults: [{ request: 'd', call: 0, from: 'commit', kind: 'leaveAfter' }],
+  },
 };
