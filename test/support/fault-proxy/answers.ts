@@ -62,6 +62,11 @@ export function answerWith(response: ServerResponse, { status, headers, body }: 
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 
-export function resetConnection(response: ServerResponse): void {
-  response.socket?.resetAndDestroy();
+/**
+ * What is being closed already is only closed: a reset while a shutdown is under way leaves Node a handle that never
+ * ends (`uv_tcp_close_reset` refuses it), and with it a process that cannot end (Node 24.21).
+ */
+export function resetConnection({ socket }: Pick<ServerResponse, 'socket'>): void {
+  if (socket?.writableEnded === true) socket.destroy();
+  else socket?.resetAndDestroy();
 }
