@@ -24,11 +24,13 @@ export function checkHistory(
     const own = events.filter((event) => event.key === key);
     const lists = listings.filter((listing) => listing.key === key);
     wrong.push(...lists.flatMap((listing) => wrongInListing(own, listing) ?? []));
-    const listed = lists.flatMap(({ versions }) => versions);
-    const sightings = listed.map(({ versionId, marker, writers = [] }) => ({
-      versionId,
-      writers: marker ? undefined : writers,
-    }));
+    const sightings = lists.flatMap(({ versions, ended }) =>
+      versions.map(({ versionId, marker, writers = [] }) => ({
+        versionId,
+        writers: marker ? undefined : writers,
+        ended,
+      })),
+    );
     const verdict = checkKey([...own, ...lists.map(currentInListing)], { ...options, sightings });
     if (verdict.kind === 'wrong') wrong.push(`${key}: ${verdict.why}`);
     if (verdict.kind === 'undecided') undecided.push(`${key}: ${verdict.why}`);

@@ -201,6 +201,56 @@ describe('the checker of one key', () => {
   });
 });
 
+describe('the checker of a key that many left without waiting for an answer', () => {
+  const budget = 2000;
+  const left = (name: string, began: number): Event =>
+    event(at(began, Infinity), { kind: 'delete', modes: ['enabled'] }, UNKNOWN, name);
+  const puts = [put('a', at(1, 2), { versionId: '1' }), put('b', at(50, 51), { versionId: '2' })];
+  const deletes = Array.from({ length: 12 }, (_, index) => left(`d${index}`, 3 + index));
+  const markers = ['m6', 'm5', 'm4', 'm3', 'm2', 'm1'].map((id) => `${id}=MARKER`);
+  const unseen = Array.from({ length: 12 }, (_, index) =>
+    put(`w${index}`, at(3, Infinity), { outcome: UNKNOWN, ...unversioned }),
+  );
+
+  it('takes whichever DELETE for the one that made a marker', () => {
+    expect(checkKey([...puts, ...deletes, whole(90, '2=b', ...markers, '1=a')], { budget })).toEqual({ kind: 'right' });
+    expect(checkKey([...puts, ...deletes, whole(90, ...markers, '2=b', '1=a')], { budget })).toEqual({ kind: 'right' });
+  });
+
+  it('finds that there are more markers than DELETEs', () => {
+    expect(checkKey([...puts, ...deletes.slice(7), whole(90, '2=b', ...markers, '1=a')], { budget }).kind).toBe(
+      'wrong',
+    );
+  });
+
+  it('finds that a DELETE began after what stands above its marker', () => {
+    const late = deletes.map((one) => ({ ...one, began: 52 }));
+    expect(checkKey([...puts, ...late, whole(90, '2=b', ...markers, '1=a')], { budget }).kind).toBe('wrong');
+  });
+
+  it('takes a PUT that nobody saw for any other of them', () => {
+    const exists = put('x', at(20, 21), { condition: IF_NONE, outcome: { kind: 'conditionFailed' } });
+    expect(checkKey([...unseen, exists], { budget })).toEqual({ kind: 'right' });
+    const twice = [put('c', at(60, 61), unversioned), get(at(62, 63), 'nobody')];
+    expect(checkKey([...unseen, ...twice], { budget }).kind).toBe('wrong');
+  });
+
+  it('finds that what was seen came too late for an answer before', () => {
+    const seen = put('s', at(3, Infinity), { outcome: UNKNOWN, ...unversioned });
+    const others = [...unseen, seen, get(at(10, 11), 's')];
+    expect(checkKey([...others, get(at(12, 13), 's')], { budget })).toEqual({ kind: 'right' });
+    const overwritten = [put('c', at(14, 15), unversioned), get(at(16, 17), 'c'), get(at(18, 19), 's')];
+    expect(checkKey([...others, ...overwritten], { budget }).kind).toBe('wrong');
+  });
+
+  it('knows that a version which the whole history shows was not deleted before', () => {
+    const remover = event(at(3, Infinity), { kind: 'deleteVersion', versionId: '1' }, UNKNOWN);
+    const history = [...puts, remover, whole(90, '2=b', '1=a')];
+    expect(checkKey([...history, get(at(95, 96), 'a', '1')], { budget })).toEqual({ kind: 'right' });
+    expect(checkKey([...history, get(at(60, 61), undefined, '1')], { budget }).kind).toBe('wrong');
+  });
+});
+
 describe('the life of a bucket', () => {
   const by = (account: string, one: Event): Event => ({ ...one, account });
   const created = (account: string, began: number): Event =>

@@ -1,13 +1,7 @@
-import { type Event, type ListedVersion, describeEvent } from './event.ts';
+import { type Event, describeEvent } from './event.ts';
 import { linearize } from './linearize.ts';
 import { EMPTY, type Op, type State, type Version, registerOf } from './register.ts';
-
-/** That a version was seen: by whom it was written, under which id. */
-interface Sighting {
-  readonly versionId: string;
-  /** Undefined: a delete marker. */
-  readonly writers: readonly string[] | undefined;
-}
+import { type Sighting, Sightings } from './sightings.ts';
 
 export interface CheckOptions {
   readonly start?: State;
@@ -48,9 +42,12 @@ function describeState({ owner, versions }: State): string {
 
 /** @returns undefined where it can explain nothing */
 function opOf(event: Event, seen: Sightings): Op | undefined {
-  const { action, outcome, began, ended } = event;
+  const { action, outcome } = event;
   if (outcome.kind === 'nothing') return undefined;
-  const certain = outcome.kind !== 'unknown';
+  // What somebody has seen has happened by then, whether it was answered or not.
+  const seenAt = action.kind === 'put' && outcome.kind === 'unknown' ? seen.firstSeen(event.id) : undefined;
+  const ended = Math.min(event.ended, seenAt ?? Infinity);
+  const certain = outcome.kind !== 'unknown' || seenAt !== undefined;
   const looks =
     ['read', 'readAspect', 'readHistory'].includes(action.kind) || !['done', 'unknown'].includes(outcome.kind);
   if (!certain && looks) return undefined;
@@ -62,7 +59,37 @@ function opOf(event: Event, seen: Sightings): Op | undefined {
     action.kind === 'createBucket' ||
     action.kind === 'deleteBucket' ||
     (action.kind === 'delete' && action.modes.includes('never'));
-  return mayHappen ? { event, began, ended, certain, looks, ids } : undefined;
+  return mayHappen
+    ? {
+        event,
+        began: seen.earliest(event),
+        ended,
+        certain,
+        looks,
+        ids,
+        below: seen.below,
+        like: certain ? undefined : likeness(event, ids, seen),
+      }
+    : undefined;
+}
+
+/**
+ * Requests without an answer of the same likeness leave states between which nothing that was told distinguishes; who
+ * of them did it does not matter.
+ */
+function likeness({ id, account, action }: Event, ids: Op['ids'], seen: Sightings): string | undefined {
+  switch (action.kind) {
+    case 'put': {
+      const { etag, ...rest } = action;
+      return JSON.stringify({ account, ...rest, ids, etag: seen.etagAsKnown(etag), shown: seen.whoShows(id) });
+    }
+    case 'delete':
+      return JSON.stringify({ account, ...action, ids });
+    case 'deleteVersion':
+      return JSON.stringify({ account, ...action });
+    default:
+      return undefined;
+  }
 }
 
 /** Of the version that a change makes or is about. None: it cannot have happened. */
@@ -89,72 +116,3 @@ function idsOf({ id, action, outcome }: Event, seen: Sightings): Op['ids'] {
 
 /** What stands in the way of deletions. */
 const LOCKS: ReadonlySet<string> = new Set(['hold', 'retention']);
-
-/** What is known of ids from everything that showed a version. */
-class Sightings {
-  readonly #ids = new Map<string, string>();
-  readonly #values = new Set<string>();
-  readonly #isWhole: boolean;
-  /** Ids of delete markers that no answered DELETE has made. */
-  readonly markersOfNobody: readonly string[];
-
-  constructor(events: readonly Event[], more: readonly Sighting[]) {
-    const all = [...more, ...events.flatMap(sightingsOf)];
-    for (const { versionId, writers } of all) {
-      const [writer, other] = writers ?? [];
-      if (writer !== undefined && other === undefined) this.#ids.set(writer, versionId);
-    }
-    const made = new Set(
-      events.map(({ action, outcome }) =>
-        action.kind === 'delete' && outcome.kind === 'done' ? outcome.versionId : undefined,
-      ),
-    );
-    const markers = new Set(all.filter(({ writers }) => writers === undefined).map(({ versionId }) => versionId));
-    this.markersOfNobody = [...markers].filter((id) => !made.has(id) && id !== 'null');
-    this.#isWhole = events.some(({ action }) => action.kind === 'readHistory');
-    for (const { outcome } of events) {
-      if (outcome.kind === 'aspect' && outcome.value !== undefined) this.#values.add(outcome.value);
-      if (outcome.kind === 'history') {
-        for (const { said } of outcome.versions) {
-          for (const value of Object.values(said ?? {})) if (value !== undefined) this.#values.add(value);
-        }
-      }
-    }
-  }
-
-  /**
-   * Where the whole history was read in the end, a version of its own that nobody ever saw was never made: nobody can
-   * have deleted it.
-   */
-  idsOfPut(writer: string, modes: readonly string[]): Op['ids'] {
-    const id = this.#ids.get(writer);
-    const isNull = modes.includes('never') || modes.includes('suspended');
-    if (id !== undefined) return [id];
-    return [...(modes.includes('enabled') && !this.#isWhole ? [undefined] : []), ...(isNull ? ['null'] : [])];
-  }
-
-  wasRead(value: string): boolean {
-    return this.#values.has(value);
-  }
-}
-
-function sightingsOf({ action, outcome }: Event): Sighting[] {
-  const named = 'versionId' in action ? action.versionId : undefined;
-  switch (outcome.kind) {
-    case 'shown': {
-      const versionId = outcome.versionId ?? named;
-      return versionId === undefined ? [] : [{ versionId, writers: outcome.writers }];
-    }
-    case 'absent':
-      return outcome.versionId === undefined ? [] : [{ versionId: outcome.versionId, writers: undefined }];
-    case 'marker':
-      return named === undefined ? [] : [{ versionId: named, writers: undefined }];
-    case 'history':
-      return outcome.versions.map(({ versionId, marker, writers }: ListedVersion) => ({
-        versionId,
-        writers: marker ? undefined : (writers ?? []),
-      }));
-    default:
-      return [];
-  }
-}

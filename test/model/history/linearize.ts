@@ -6,6 +6,11 @@ export interface Timed {
   readonly certain: boolean;
   /** Looks only: wherever it is true, it may as well come at once. */
   readonly looks: boolean;
+  /**
+   * Of what is not certain: those of the same text do the same, and nobody can tell which of them it was. Absent: like
+   * no other.
+   */
+  readonly like?: string | undefined;
 }
 
 export interface Register<State, Op extends Timed> {
@@ -115,9 +120,14 @@ class Search<State, Op extends Timed> {
   }
 
   *#changes(state: State, open: readonly number[], certain: boolean): Generator<readonly [number, State], void> {
+    const tried = new Set<string>();
     for (const index of open) {
       const op = this.#ops[index];
       if (op === undefined || op.looks || op.certain !== certain) continue;
+      // Of those alike the one that began first stands for all: where another is in its place, both can change places.
+      const like = op.like === undefined ? undefined : `${op.ended} ${op.like}`;
+      if (like !== undefined && tried.has(like)) continue;
+      if (like !== undefined) tried.add(like);
       // What need not have happened is left out where it changes nothing.
       for (const next of this.#register.step(state, op)) if (certain || next !== state) yield [index, next];
     }

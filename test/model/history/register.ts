@@ -25,6 +25,8 @@ export interface Op extends Timed {
   readonly event: Event;
   /** Ids that the version which it makes, if it happened, may have. `undefined`: one that nobody saw. */
   readonly ids: readonly (string | undefined)[];
+  /** By id: which versions must be there when it is made, because a whole history showed them below it. */
+  readonly below: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Before anything happened, in a bucket that was always there. */
@@ -72,19 +74,19 @@ type Steps = {
 
 const STEPS: Steps = {
   put: (state, op, action) => {
-    const { event, ids } = op;
+    const { event } = op;
     const judged = conditional(state, event, action.condition);
     if (judged !== undefined) return judged;
-    return ids.map((id) =>
+    return fitting(state, op).map((id) =>
       withVersion(state, { writer: event.id, id, marker: false, etag: action.etag, said: action.said ?? {} }),
     );
   },
   delete: (state, op, action) => {
-    const { event, ids } = op;
+    const { event } = op;
     if (action.condition?.kind === 'etag' && isNothing(state) && says204(event)) return [state];
     const judged = conditional(state, event, action.condition);
     if (judged !== undefined) return judged;
-    const marked = ids.map((id) => withVersion(state, { writer: event.id, id, marker: true, said: {} }));
+    const marked = fitting(state, op).map((id) => withVersion(state, { writer: event.id, id, marker: true, said: {} }));
     return removesNull(event, action.modes) ? [...marked, withoutNull(state)] : marked;
   },
   deleteVersion: (state, { event }, { versionId }) => {
@@ -113,6 +115,12 @@ const STEPS: Steps = {
   readHistory: (state, { event: { outcome } }) =>
     outcome.kind === 'history' && isHistory(state.versions, outcome.versions) ? [state] : [],
 };
+
+/** Ids under which a version can be made now. */
+function fitting({ versions }: State, { ids, below }: Op): Op['ids'] {
+  const there = new Set(versions.map(({ id }) => id));
+  return ids.filter((id) => id === undefined || (below.get(id) ?? []).every((older) => there.has(older)));
+}
 
 function isNothing({ versions: [top] }: State): boolean {
   return top?.marker !== false;
@@ -160,7 +168,9 @@ function withVersion(state: State, version: Version): State {
   return { ...state, versions: [version, ...kept] };
 }
 
+/** The same state where there is none. */
 function withoutNull(state: State): State {
+  if (!state.versions.some(({ id }) => id === 'null')) return state;
   return { ...state, versions: state.versions.filter(({ id }) => id !== 'null') };
 }
 
