@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Call } from '../model/reference/calls.ts';
 import type { Answer } from '../model/reference/answer.ts';
 import { factsOf } from '../model/program/facts.ts';
@@ -8,6 +9,8 @@ import type { Random } from '../support/random.ts';
 
 /** A client that hears nothing for so long hangs up. */
 const PATIENCE_MS = 20_000;
+/** Between attempts to reach a replica. */
+const DOWN_MS = 20;
 /** A client that leaves does so within this time after it sent its request. */
 const LEAVES_WITHIN_MS = 60;
 
@@ -25,6 +28,8 @@ export interface Recorded {
   readonly answeredAt: number;
   /** Absent: the client heard nothing, so the call may take effect at any time after it was sent, or never. */
   readonly answer?: Answer;
+  /** Sent when nothing else was under way any more. */
+  readonly atRest?: true;
 }
 
 interface ClientOptions {
@@ -85,8 +90,10 @@ export class Client {
     body: string,
     headers: Readonly<Record<string, string>>,
   ): Promise<RawAnswer | undefined> {
-    const { ports, account, random } = this.#options;
-    const port = random.pick(ports);
+    const { account, random } = this.#options;
+    const reached = await this.#reach();
+    if (reached === undefined) return undefined;
+    const { port, connection } = reached;
     const bytes =
       signedHead({
         ...account,
@@ -95,7 +102,6 @@ export class Client {
         headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       }) + body;
     try {
-      const connection = await this.#connection(port);
       const leaving = random.chance(this.leaves) ? this.#leaveSoon(connection) : undefined;
       const patience = setTimeout(() => connection.close(), PATIENCE_MS);
       try {
@@ -111,6 +117,18 @@ export class Client {
       this.#drop(port, this.#connections.get(port));
       return undefined;
     }
+  }
+
+  /** A replica that listens; one that is down at the moment has seen nothing of the request, so another is asked. */
+  async #reach(): Promise<{ readonly port: number; readonly connection: RawConnection } | undefined> {
+    const until = performance.now() + PATIENCE_MS;
+    while (performance.now() < until) {
+      const port = this.#options.random.pick(this.#options.ports);
+      const connection = await this.#connection(port).catch(() => undefined);
+      if (connection !== undefined) return { port, connection };
+      await sleep(DOWN_MS);
+    }
+    return undefined;
   }
 
   #leaveSoon(connection: RawConnection): NodeJS.Timeout {

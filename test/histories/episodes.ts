@@ -1,5 +1,6 @@
 import type { Account, Recorded } from './client.ts';
 import { Client } from './client.ts';
+import type { Call } from '../model/reference/calls.ts';
 import type { Random } from '../support/random.ts';
 import { KeyStory, nextCall, type Versioning } from './workload.ts';
 
@@ -8,6 +9,8 @@ const CALLS_PER_KEY = 24;
 const KEYS_PER_BUCKET = 36;
 /** Keys that are worked on at the same time: several clients meet at each. */
 const KEYS_AT_ONCE = 8;
+/** When nothing goes wrong any more, a read is answered by then. */
+const READS_AT_REST = 3;
 const MODES: readonly Versioning[] = ['never', 'Enabled', 'Suspended'];
 
 export interface Episode {
@@ -23,6 +26,13 @@ interface EpisodesOptions {
   /** Probability that a client leaves before the answer. */
   readonly leaves: number;
   readonly random: Random;
+}
+
+interface Work {
+  readonly operations: number;
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (line: string) => void;
 }
 
 /** Many clients on few keys, bucket after bucket; all that they did and heard is recorded. */
@@ -42,19 +52,19 @@ export class Episodes {
     return this.#clients.reduce((sum, client) => sum + client.left, 0);
   }
 
-  /** Works until so many calls are recorded. */
-  async run(operations: number, onProgress: (done: number) => void): Promise<void> {
-    for (let index = 0; this.recorded.length < operations; index += 1) {
+  /** Works until so many calls are recorded and so long has passed, or it is told to stop. */
+  async run({ operations, seconds, signal, onProgress }: Work): Promise<void> {
+    const began = performance.now();
+    const passed = (): number => (performance.now() - began) / 1000;
+    const isEnough = (): boolean => signal.aborted || (this.recorded.length >= operations && passed() >= seconds);
+    for (let index = 0; !isEnough(); index += 1) {
       const versioning = MODES[index % MODES.length] ?? 'never';
-      const episode = {
-        bucket: `histories-${index}`,
-        versioning,
-        stories: Array.from({ length: KEYS_PER_BUCKET }, (_, key) => new KeyStory(`key-${key}-`)),
-      };
+      const stories = Array.from({ length: KEYS_PER_BUCKET }, (_, key) => new KeyStory(`key-${key}-`));
+      const episode = { bucket: `histories-${index}`, versioning, stories };
       await this.#prepare(episode);
       this.episodes.push(episode);
-      await Promise.all(this.#clients.map((client) => this.#work(client, episode)));
-      onProgress(this.recorded.length);
+      await Promise.all(this.#clients.map((client) => this.#work(client, episode, signal)));
+      onProgress(`${this.recorded.length} calls after ${Math.round(passed())} s`);
     }
   }
 
@@ -93,9 +103,9 @@ export class Episodes {
     client.leaves = leaves;
   }
 
-  async #work(client: Client, { bucket, stories }: Episode): Promise<void> {
+  async #work(client: Client, { bucket, stories }: Episode, signal: AbortSignal): Promise<void> {
     const { random } = this.#options;
-    for (;;) {
+    while (!signal.aborted) {
       const open = stories.filter(({ calls }) => calls < CALLS_PER_KEY).slice(0, KEYS_AT_ONCE);
       if (open.length === 0) return;
       const story = random.pick(open);
@@ -107,13 +117,20 @@ export class Episodes {
   }
 
   async #readKey(client: Client, bucket: string, key: string): Promise<void> {
-    this.recorded.push(await client.send(bucket, { op: 'GetObject', key }));
-    const list = await client.send(bucket, { op: 'ListObjectVersions', prefix: key });
-    this.recorded.push(list);
+    const read = async (call: Call): Promise<Recorded> => {
+      // A connection that was kept may have ended in the meantime.
+      let answer = await client.send(bucket, call);
+      for (let tries = 1; answer.answer === undefined && tries < READS_AT_REST; tries += 1) {
+        answer = await client.send(bucket, call);
+      }
+      const recorded = { ...answer, atRest: true } as const;
+      this.recorded.push(recorded);
+      return recorded;
+    };
+    await read({ op: 'GetObject', key });
+    const list = await read({ op: 'ListObjectVersions', prefix: key });
     const { versions = [] } = (list.answer?.body ?? {}) as { versions?: readonly { readonly versionId?: string }[] };
-    for (const { versionId } of versions) {
-      if (versionId !== undefined) this.recorded.push(await client.send(bucket, { op: 'GetObject', key, versionId }));
-    }
+    for (const { versionId } of versions) if (versionId !== undefined) await read({ op: 'GetObject', key, versionId });
   }
 }
 

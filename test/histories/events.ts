@@ -153,28 +153,29 @@ function uploadEvents({ id, key, begun, attempts }: UploadHistory, mode: Mode): 
     if (outcome.kind !== 'conditionFailed' && outcome.kind !== 'absent') return [];
     return [{ id: `${id} refused ${index}`, key, ...timesOf(attempt, outcome), action: putOf(attempt, mode), outcome }];
   });
-  const done = outcomes
-    .filter(({ outcome }) => outcome.kind === 'done')
-    .sort((a, b) => a.attempt.answeredAt - b.attempt.answeredAt)[0];
-  const perhaps = outcomes.filter(({ outcome }) => outcome.kind === 'unknown');
-  const [first] = [done, ...perhaps]
-    .filter((one) => one !== undefined)
-    .sort((a, b) => a.attempt.sentAt - b.attempt.sentAt);
+  // Whichever it was that did it: all that say so after it repeat what it said.
+  const done = outcomes.filter(({ outcome }) => outcome.kind === 'done');
+  const perhaps = [...done, ...outcomes.filter(({ outcome }) => outcome.kind === 'unknown')];
+  const [first, other] = perhaps.sort((a, b) => a.attempt.sentAt - b.attempt.sentAt);
   if (first === undefined) return refused;
   const began = mode === 'enabled' ? begun.sentAt : first.attempt.sentAt;
+  const [answered] = done.sort((a, b) => a.attempt.answeredAt - b.attempt.answeredAt);
   const { outcome, ended } =
-    done === undefined
+    answered === undefined
       ? { outcome: { kind: 'unknown' } as const, ended: Infinity }
-      : { outcome: done.outcome, ended: done.attempt.answeredAt };
-  // Several attempts with conditions of their own: whichever it was that did it.
-  const [only, other] = [done, ...perhaps].filter((one) => one !== undefined);
-  const action =
-    only !== undefined && other === undefined ? putOf(only.attempt, mode) : ({ kind: 'put', modes: [mode] } as const);
+      : { outcome: answered.outcome, ended: answered.attempt.answeredAt };
+  const action = other === undefined ? putOf(first.attempt, mode) : anyOf(answered?.attempt ?? first.attempt, mode);
   return [...refused, { id, key, began, ended, action, outcome }];
 }
 
-function putOf({ call, answer }: Recorded, mode: Mode): Action {
+function putOf({ call, answer }: Recorded, mode: Mode): Extract<Action, { kind: 'put' }> {
   const etag = (answer?.body as { readonly etag?: string } | undefined)?.etag;
   const conditions = call.op === 'CompleteMultipartUpload' ? condition(call) : {};
   return { kind: 'put', modes: [mode], ...(etag !== undefined && { etag }), ...conditions };
+}
+
+/** Several attempts, with conditions of their own. */
+function anyOf(attempt: Recorded, mode: Mode): Action {
+  const { condition: _any, ...action } = putOf(attempt, mode);
+  return action;
 }

@@ -5,7 +5,7 @@ import type { Event, Mode } from '../model/history/event.ts';
 import type { Recorded } from './client.ts';
 import type { Episode } from './episodes.ts';
 import { eventsOf } from './events.ts';
-import { listingsOf } from './listings.ts';
+import { listingsOf, wholeHistories } from './listings.ts';
 import type { Versioning } from './workload.ts';
 
 const MODES: Readonly<Record<Versioning, Mode>> = { never: 'never', Enabled: 'enabled', Suspended: 'suspended' };
@@ -35,17 +35,24 @@ export function judge(episodes: readonly Episode[], recorded: readonly Recorded[
       undecided.push(...verdict.undecided.map((why) => `${bucket} (${versioning}) ${why}`));
     }
   }
-  return { wrong: [...wrong, ...recorded.flatMap(failure)], undecided, keys };
+  return { wrong: [...wrong, ...recorded.flatMap(failure), ...recorded.flatMap(unreadable)], undecided, keys };
 }
 
 function historyOf(recorded: readonly Recorded[], mode: Mode): { events: Event[]; listings: VersionsListing[] } {
-  return { events: eventsOf(recorded, mode), listings: listingsOf(recorded) };
+  return { events: [...eventsOf(recorded, mode), ...wholeHistories(recorded)], listings: listingsOf(recorded) };
 }
 
 /** A fault of the gateway, whatever has happened behind it: nothing that these clients send deserves it. */
 function failure({ bucket, call, answer }: Recorded): string[] {
   if (answer === undefined || answer.status < 500 || answer.status === 503) return [];
   return [`${bucket}: ${JSON.stringify(call).slice(0, 120)} -> ${answer.status} ${answer.code ?? ''}`];
+}
+
+/** When nothing goes wrong any more, everything can be read. */
+function unreadable({ bucket, call, answer, atRest }: Recorded): string[] {
+  if (atRest === undefined || [200, 404, 405].includes(answer?.status ?? 0)) return [];
+  const said = answer === undefined ? 'no answer' : `${answer.status} ${answer.code ?? ''}`;
+  return [`${bucket}: at rest ${JSON.stringify(call)} -> ${said}`];
 }
 
 /** Whoever reads bytes reads those that somebody wrote, whole. */

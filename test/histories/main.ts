@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackend } from '../testbed/backend.ts';
 import { describeAccounts } from '../testbed/main.ts';
@@ -71,11 +72,11 @@ async function run({ options, random, network, fleet }: Stage): Promise<boolean>
     random,
   });
   const enough = new AbortController();
-  const trouble = options.rolling ? rollOver(fleet, enough.signal) : makeTrouble(fleet, random, enough.signal);
-  const began = performance.now();
-  await episodes.run(options.operations, (done) =>
-    process.stderr.write(`${done} calls after ${Math.round((performance.now() - began) / 1000)} s\n`),
-  );
+  const make = options.rolling ? rollOver(fleet, enough.signal) : makeTrouble(fleet, random, enough.signal);
+  // A replica that does not come back ends the run: clients stop, and it is said why.
+  const trouble = make.finally(() => enough.abort());
+  trouble.catch(() => undefined);
+  await episodes.run({ ...options, signal: enough.signal, onProgress: print });
   enough.abort();
   await trouble;
   await fleet.quiet();
@@ -90,6 +91,9 @@ async function run({ options, random, network, fleet }: Stage): Promise<boolean>
     `seed ${options.seed}, ${options.backend}: ${recorded.length} calls in ${episodes.episodes.length} buckets, ${silent} without an answer (${episodes.left} clients left)`,
   );
   print(`replicas: ${describe(fleet.done)}; faults: ${describe(network.met)}`);
+  if (options.out !== undefined) {
+    writeFileSync(options.out, JSON.stringify({ episodes: episodes.episodes, recorded }));
+  }
   const { wrong, undecided, keys } = judge(episodes.episodes, recorded);
   for (const line of [...wrong, ...undecided].slice(0, MOST_LINES)) print(line);
   print(`${keys} keys judged, ${undecided.length} undecided, ${wrong.length} violations`);
