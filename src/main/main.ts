@@ -46,24 +46,29 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
   const exposed = exposedSecrets(loaded, args.config === undefined);
   const sources = { folder: loaded.folder, environment, exposed };
   const identities = replaceableIdentities(openIdentities(loaded, sources));
-  const { accounts } = identities;
   if (args.checkConfig) {
-    printLines(process.stderr, exposed.lines);
-    const accountsHere = loaded.config.accounts.map(accountOf);
-    printLines(
-      process.stdout,
-      accountsHere.map(
-        ({ name, canonicalId, accountNumber }) =>
-          `account ${name}: number ${accountNumber}, canonical id ${canonicalId}`,
-      ),
-    );
-    process.stdout.write(`${loaded.file}: good\n`);
+    printChecked(loaded, exposed);
     return;
   }
   if (args.preflight) {
-    process.exitCode = (await lookAtBackends(loaded, accounts, sources)) ? 0 : 1;
+    process.exitCode = (await lookAtBackends(loaded, identities.accounts, sources)) ? 0 : 1;
     return;
   }
+  await runService(args, { loaded, sources, exposed, identities, environment });
+}
+
+/** What a start begins with. */
+interface Beginning {
+  readonly loaded: LoadedConfig;
+  readonly sources: SecretSources;
+  readonly exposed: ExposedSecrets;
+  readonly identities: ReplaceableIdentities;
+  readonly environment: Environment;
+}
+
+/** One process that serves, or the one that starts and watches several of them. */
+async function runService(args: Arguments, beginning: Beginning): Promise<void> {
+  const { loaded, sources, exposed, identities, environment } = beginning;
   const log = createLog(loaded.config.logLevel);
   const place = ownPlace();
   const count = workerCount(loaded.config.workers);
@@ -71,7 +76,7 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
   const config = settingsOf(loaded.config, place);
   const stopping = stopSignal();
   const telemetry = await startTelemetry({ config, folder: loaded.folder, environment, log });
-  const backends = await openBackends(config, accounts, sources);
+  const backends = await openBackends(config, identities.accounts, sources);
   try {
     const service = await startService({
       config,
@@ -89,6 +94,20 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
     await Promise.all(backends.map((backend: OpenBackend) => backend.close()));
     await telemetry.close();
   }
+}
+
+function printChecked({ config, file }: LoadedConfig, exposed: ExposedSecrets): void {
+  printLines(process.stderr, exposed.lines);
+  printLines(
+    process.stdout,
+    config.accounts
+      .map(accountOf)
+      .map(
+        ({ name, canonicalId, accountNumber }) =>
+          `account ${name}: number ${accountNumber}, canonical id ${canonicalId}`,
+      ),
+  );
+  process.stdout.write(`${file}: good\n`);
 }
 
 /**
@@ -117,10 +136,7 @@ async function lookAtBackends(
   }
 }
 
-interface Running {
-  readonly loaded: LoadedConfig;
-  readonly identities: ReplaceableIdentities;
-  readonly environment: Environment;
+interface Running extends Pick<Beginning, 'loaded' | 'identities' | 'environment'> {
   readonly log: Log;
   readonly stopping: Promise<string>;
   /** Started without a configuration file. */

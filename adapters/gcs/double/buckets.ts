@@ -15,17 +15,8 @@ const WEEK = String(7 * 24 * 60 * 60);
 /** https://cloud.google.com/storage/docs/json_api/v1/buckets/insert */
 export async function insertBucket({ state, query, json }: Exchange): Promise<Answer> {
   if (query.get('project') === null) throw invalid('Required parameter: project');
-  const {
-    name,
-    location,
-    storageClass,
-    softDeletePolicy,
-    hierarchicalNamespace,
-    labels,
-    versioning,
-    lifecycle,
-    retentionPolicy,
-  } = await json();
+  const resource = await json();
+  const { name, versioning } = resource;
   if (typeof name !== 'string') throw invalid('Required');
   checkBucketName(name);
   if (isObject(versioning) && versioning['enabled'] === true) {
@@ -42,19 +33,24 @@ export async function insertBucket({ state, query, json }: Exchange): Promise<An
         : 'The requested bucket name is not available.',
     );
   }
+  const bucket = new StoredBucket(name, bucketFields(resource), Date.now());
+  state.buckets.set(name, bucket);
+  return ok(bucketResource(bucket));
+}
+
+/** What a resource says of its bucket; the service's own defaults for the rest. */
+function bucketFields(resource: Json): StoredBucket['fields'] {
+  const { location, storageClass, softDeletePolicy, hierarchicalNamespace, lifecycle, retentionPolicy } = resource;
   const retention = isObject(softDeletePolicy) ? softDeletePolicy['retentionDurationSeconds'] : undefined;
-  const fields = {
+  return {
     location: typeof location === 'string' ? location : 'US',
     storageClass: typeof storageClass === 'string' ? storageClass : 'STANDARD',
     softDeleteSeconds: typeof retention === 'string' || typeof retention === 'number' ? String(retention) : WEEK,
     hierarchicalNamespace: isObject(hierarchicalNamespace) && hierarchicalNamespace['enabled'] === true,
-    labels: labelsOf(labels),
+    labels: labelsOf(resource['labels']),
     ...(isObject(lifecycle) && { lifecycle }),
     ...(isObject(retentionPolicy) && { retentionPolicy }),
   };
-  const bucket = new StoredBucket(name, fields, Date.now());
-  state.buckets.set(name, bucket);
-  return ok(bucketResource(bucket));
 }
 
 /** https://cloud.google.com/storage/docs/json_api/v1/buckets/get */

@@ -57,11 +57,7 @@ export async function getJson(url: URL, { ca, bearer, signal }: GetOptions): Pro
         response.on('error', reject);
         response.on('end', () => {
           try {
-            const maxAge = /(?:^|[,\s])max-age=(\d{1,9})/i.exec(response.headers['cache-control'] ?? '')?.[1];
-            resolve({
-              body: JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown,
-              maxAge: maxAge === undefined ? undefined : Number(maxAge),
-            });
+            resolve(understood(Buffer.concat(pieces), response.headers['cache-control']));
           } catch (error) {
             reject(new Error(`the answer of ${url.origin} is no JSON`, { cause: error }));
           }
@@ -71,4 +67,13 @@ export async function getJson(url: URL, { ca, bearer, signal }: GetOptions): Pro
     request.on('error', reject);
     request.end();
   });
+}
+
+/** @throws SyntaxError */
+function understood(bytes: Buffer, cacheControl = ''): Got {
+  const maxAge = /(?:^|[,\s])max-age=(\d{1,9})/i.exec(cacheControl)?.[1];
+  return {
+    body: JSON.parse(bytes.toString('utf8')) as unknown,
+    maxAge: maxAge === undefined ? undefined : Number(maxAge),
+  };
 }

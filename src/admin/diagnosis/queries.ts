@@ -74,62 +74,67 @@ const COMMON: readonly QueryPair[] = [
   { name: 'partNumber', value: '1' },
 ];
 
+/** Another query, and why the client may have signed it. */
+interface OtherQuery {
+  readonly cause: Cause;
+  readonly text: string;
+  readonly query: readonly QueryPair[];
+}
+
 /** Other queries that the client may have signed: with a parameter that was lost, emptied, added or escaped anew. */
 export function queryAlterations({ parts }: Subject): Alteration[] {
   const { method, query } = parts;
-  const alter = (cause: Cause, text: string, changed: readonly QueryPair[]): Alteration => ({
-    cause,
-    text,
-    parts: { ...parts, query: changed },
-  });
+  const likely = [...withLost(method, query), ...withEmptied(query), ...withoutAdded(query), ...rewritten(query)];
+  const inParts = (others: readonly OtherQuery[]): Alteration[] =>
+    others.map((other) => ({ cause: other.cause, text: other.text, parts: { ...parts, query: other.query } }));
   return [
-    ...lostCandidates(method, query).map((pair) =>
-      alter('lost-query', `Signed with the query parameter ${shown(asText(pair))}, which did not come.`, [
-        ...query,
-        pair,
-      ]),
-    ),
-    ...emptiedCandidates(query),
-    ...query.slice(0, MAX_PARAMETERS).map((added) =>
-      alter(
-        'altered-query',
-        `Signed without the query parameter ${shown(added.name)}: it was added on the way, or after signing.`,
-        query.filter((pair) => pair !== added),
-      ),
-    ),
-    ...rewritten(query).map(([what, changed]) =>
-      alter('altered-query', `The query was signed in another form: ${what}`, changed),
-    ),
+    ...inParts(likely),
     {
       cause: 'altered-query',
       text: 'The query was signed in the order in which it came; the canonical one is sorted by name.',
       parts: { ...parts, unsorted: true },
     },
-    ...query
-      .filter(({ value }) => value !== '')
-      .slice(0, MAX_PARAMETERS)
-      .map((padded) =>
-        alter(
-          'trimmed-space',
-          `The query parameter ${shown(padded.name)} was signed with a space at its end, which was lost on the way.`,
-          query.map((pair) => (pair === padded ? { ...pair, value: `${pair.value}%20` } : pair)),
-        ),
-      ),
+    ...inParts(withPadded(query)),
   ];
+}
 
-  function emptiedCandidates(pairs: readonly QueryPair[]): Alteration[] {
-    return pairs
-      .filter(({ value }) => value === '')
-      .flatMap((empty) =>
-        COMMON.filter(({ name, value }) => name === empty.name && value !== '').map((full) =>
-          alter(
-            'lost-query',
-            `Signed with ${shown(asText(full))}, but the value of that parameter did not come.`,
-            pairs.map((pair) => (pair === empty ? full : pair)),
-          ),
-        ),
-      );
-  }
+function withLost(method: string, query: readonly QueryPair[]): OtherQuery[] {
+  return lostCandidates(method, query).map((pair) => ({
+    cause: 'lost-query',
+    text: `Signed with the query parameter ${shown(asText(pair))}, which did not come.`,
+    query: [...query, pair],
+  }));
+}
+
+function withEmptied(query: readonly QueryPair[]): OtherQuery[] {
+  return query
+    .filter(({ value }) => value === '')
+    .flatMap((empty) =>
+      COMMON.filter(({ name, value }) => name === empty.name && value !== '').map((full) => ({
+        cause: 'lost-query' as const,
+        text: `Signed with ${shown(asText(full))}, but the value of that parameter did not come.`,
+        query: query.map((pair) => (pair === empty ? full : pair)),
+      })),
+    );
+}
+
+function withoutAdded(query: readonly QueryPair[]): OtherQuery[] {
+  return query.slice(0, MAX_PARAMETERS).map((added) => ({
+    cause: 'altered-query',
+    text: `Signed without the query parameter ${shown(added.name)}: it was added on the way, or after signing.`,
+    query: query.filter((pair) => pair !== added),
+  }));
+}
+
+function withPadded(query: readonly QueryPair[]): OtherQuery[] {
+  return query
+    .filter(({ value }) => value !== '')
+    .slice(0, MAX_PARAMETERS)
+    .map((padded) => ({
+      cause: 'trimmed-space',
+      text: `The query parameter ${shown(padded.name)} was signed with a space at its end, which was lost on the way.`,
+      query: query.map((pair) => (pair === padded ? { ...pair, value: `${pair.value}%20` } : pair)),
+    }));
 }
 
 function lostCandidates(method: string, query: readonly QueryPair[]): QueryPair[] {
@@ -143,7 +148,7 @@ function lostCandidates(method: string, query: readonly QueryPair[]): QueryPair[
   return candidates.filter(({ name }) => !given.has(name));
 }
 
-function rewritten(query: readonly QueryPair[]): (readonly [what: string, query: readonly QueryPair[]])[] {
+function rewritten(query: readonly QueryPair[]): OtherQuery[] {
   const all = (change: (text: string) => string): QueryPair[] =>
     query.map(({ name, value }) => ({ name: change(name), value: change(value) }));
   const candidates = [
@@ -153,7 +158,13 @@ function rewritten(query: readonly QueryPair[]): (readonly [what: string, query:
     ['a space was sent as a plus.', all((text) => text.replaceAll('%2B', '%20'))],
   ] as const;
   const sent = JSON.stringify(query);
-  return candidates.filter(([, changed]) => JSON.stringify(changed) !== sent);
+  return candidates
+    .filter(([, changed]) => JSON.stringify(changed) !== sent)
+    .map(([what, changed]) => ({
+      cause: 'altered-query',
+      text: `The query was signed in another form: ${what}`,
+      query: changed,
+    }));
 }
 
 function asText({ name, value }: QueryPair): string {

@@ -74,12 +74,7 @@ export function tokenReview(options: TokenReviewOptions): TokenCheck {
       remembered.set(name, { verdict: asked, until: Date.now() + TIMEOUT_MS });
       if (remembered.size > MAX_REMEMBERED) forget(remembered, wereRight);
       const verdict = await asked;
-      if (verdict === 'wrong') wereRight.delete(name);
-      if (verdict === 'right') {
-        wereRight.delete(name);
-        wereRight.add(name);
-        if (wereRight.size > MAX_REMEMBERED / 2) wereRight.delete(wereRight.keys().next().value ?? '');
-      }
+      if (verdict !== 'unknown') note(wereRight, name, verdict);
       const holds = verdict === 'right' ? options.rememberMs : Math.min(options.rememberMs, REMEMBER_WRONG_MS);
       if (remembered.get(name)?.verdict === asked) {
         remembered.set(name, { verdict: asked, until: verdict === 'unknown' ? 0 : Date.now() + holds });
@@ -87,6 +82,14 @@ export function tokenReview(options: TokenReviewOptions): TokenCheck {
       return verdict;
     },
   };
+}
+
+/** Moves a token that was right to the end of the set, takes one that was wrong out. */
+function note(wereRight: Set<string>, name: string, verdict: 'right' | 'wrong'): void {
+  wereRight.delete(name);
+  if (verdict === 'wrong') return;
+  wereRight.add(name);
+  if (wereRight.size > MAX_REMEMBERED / 2) wereRight.delete(wereRight.keys().next().value ?? '');
 }
 
 /** The oldest verdict goes, one about a made-up token if there is any. */

@@ -75,44 +75,14 @@ export async function* archiveText(entries: readonly HarEntry[], version: string
 }
 
 /** A request that has ended. Answers' headers are not kept; bodies never are. */
-export function entryOf({ summary, request, body, backend, error }: RequestDetail): HarEntry {
-  const {
-    id,
-    replica,
-    arrived,
-    durationMs,
-    firstByteMs = durationMs,
-    operation = '',
-    traceId,
-    status = 0,
-    bytesOut,
-  } = summary;
-  const httpVersion = `HTTP/${request.httpVersion ?? '1.1'}`;
-  const host = request.headers.find(([name]) => name.toLowerCase() === 'host')?.[1] ?? '';
+export function entryOf(detail: RequestDetail): HarEntry {
+  const { summary, backend, error } = detail;
+  const { replica, arrived, durationMs, firstByteMs = durationMs, operation = '', traceId } = summary;
   return {
     startedDateTime: new Date(arrived).toISOString(),
     time: durationMs,
-    request: {
-      method: request.method,
-      url: `${request.scheme ?? 'http'}://${host}${request.target}`,
-      httpVersion,
-      cookies: [],
-      headers: request.headers.map(([name, value]) => ({ name, value })),
-      queryString: queryOf(request.target),
-      headersSize: -1,
-      bodySize: body.sentBytes ?? body.decodedBytes ?? 0,
-    },
-    response: {
-      status,
-      statusText: error?.code ?? '',
-      httpVersion,
-      cookies: [],
-      headers: [{ name: 'x-amz-request-id', value: id }],
-      content: { size: bytesOut, mimeType: '' },
-      redirectURL: '',
-      headersSize: -1,
-      bodySize: bytesOut,
-    },
+    request: requestOf(detail),
+    response: responseOf(detail),
     cache: {},
     timings: { send: 0, wait: firstByteMs, receive: Math.max(0, durationMs - firstByteMs) },
     comment: error === undefined ? '' : `${error.code}: ${error.message}`,
@@ -121,6 +91,39 @@ export function entryOf({ summary, request, body, backend, error }: RequestDetai
     _traceId: traceId,
     _backendCalls: backend.calls,
   };
+}
+
+function requestOf({ request, body }: RequestDetail): HarEntry['request'] {
+  const host = request.headers.find(([name]) => name.toLowerCase() === 'host')?.[1] ?? '';
+  return {
+    method: request.method,
+    url: `${request.scheme ?? 'http'}://${host}${request.target}`,
+    httpVersion: versionOf(request),
+    cookies: [],
+    headers: request.headers.map(([name, value]) => ({ name, value })),
+    queryString: queryOf(request.target),
+    headersSize: -1,
+    bodySize: body.sentBytes ?? body.decodedBytes ?? 0,
+  };
+}
+
+function responseOf({ summary, request, error }: RequestDetail): HarEntry['response'] {
+  const { id, status = 0, bytesOut } = summary;
+  return {
+    status,
+    statusText: error?.code ?? '',
+    httpVersion: versionOf(request),
+    cookies: [],
+    headers: [{ name: 'x-amz-request-id', value: id }],
+    content: { size: bytesOut, mimeType: '' },
+    redirectURL: '',
+    headersSize: -1,
+    bodySize: bytesOut,
+  };
+}
+
+function versionOf({ httpVersion = '1.1' }: RequestDetail['request']): string {
+  return `HTTP/${httpVersion}`;
 }
 
 function queryOf(target: string): Named[] {
