@@ -1,5 +1,5 @@
 import { type AliasOf, withAliases } from '../manifest/buckets/aliases.ts';
-import { createBucketRegistry } from '../manifest/buckets/buckets.ts';
+import { type BucketRegistry, createBucketRegistry } from '../manifest/buckets/buckets.ts';
 import { createClock } from '../manifest/records/clock.ts';
 import { SYSTEM_TIME, type Time } from '../manifest/records/time.ts';
 import { type Acknowledge, fencedObjects, fencedUploads } from '../manifest/fenced.ts';
@@ -39,27 +39,11 @@ export interface OpenManifest extends Manifest {
   readonly commits: CommitLife;
 }
 
-export function openManifest({
-  realm,
-  bucketCacheMs,
-  aliasOf,
-  versioningDrainMs,
-  log,
-  calls,
-  signal,
-  time = SYSTEM_TIME,
-}: ManifestOptions): OpenManifest {
+export function openManifest({ time = SYSTEM_TIME, ...options }: ManifestOptions): OpenManifest {
+  const { aliasOf, versioningDrainMs } = options;
   const clock = createClock(time.now);
   const commits = new CommitLife(time);
-  const settler = createSettler({
-    ...SETTLING,
-    newCall: () => backgroundCall(signal, calls),
-    onError: (error, task, { requestId, traceId }) =>
-      log.warn(
-        { requestId, traceId, err: error, task },
-        'background work failed; the object stays readable and is settled when it is next read or written',
-      ),
-  });
+  const settler = openSettler(options);
   const objects = createObjects({
     clock,
     settler,
@@ -67,18 +51,7 @@ export function openManifest({
     now: time.now,
     ...(versioningDrainMs !== undefined && { versioningDrainMs }),
   });
-  const registry = createBucketRegistry({
-    realm,
-    time,
-    cacheMs: bucketCacheMs,
-    onHidden: (container, backend) =>
-      log.warn({ container, backend }, 'a container is hidden: S3 has no bucket of such a name'),
-    onDisputed: (bucket, container, backend) =>
-      log.warn(
-        { bucket, container, backend },
-        'a bucket is not served: its container cannot be told to be its own (npm run sweep -- --check)',
-      ),
-  });
+  const registry = openRegistry(options, time);
   const buckets = aliasOf === undefined ? registry : withAliases(registry, aliasOf);
   const acknowledge: Acknowledge = (bucket, call) => buckets.acknowledge(bucket, call);
   return {
@@ -91,4 +64,31 @@ export function openManifest({
     ),
     uploads: uploadsOfLiving(fencedUploads(createUploads({ clock, settler, commits, objects }), acknowledge)),
   };
+}
+
+function openSettler({ signal, calls, log }: ManifestOptions): Settler {
+  return createSettler({
+    ...SETTLING,
+    newCall: () => backgroundCall(signal, calls),
+    onError: (error, task, { requestId, traceId }) =>
+      log.warn(
+        { requestId, traceId, err: error, task },
+        'background work failed; the object stays readable and is settled when it is next read or written',
+      ),
+  });
+}
+
+function openRegistry({ realm, bucketCacheMs, log }: ManifestOptions, time: Time): BucketRegistry {
+  return createBucketRegistry({
+    realm,
+    time,
+    cacheMs: bucketCacheMs,
+    onHidden: (container, backend) =>
+      log.warn({ container, backend }, 'a container is hidden: S3 has no bucket of such a name'),
+    onDisputed: (bucket, container, backend) =>
+      log.warn(
+        { bucket, container, backend },
+        'a bucket is not served: its container cannot be told to be its own (npm run sweep -- --check)',
+      ),
+  });
 }

@@ -7,7 +7,7 @@ import {
   isCutEncoding,
   type OrderedLimits,
 } from './ordered-encoding.ts';
-import { ESCAPED_PREFIX, createPlainNames } from './plain-names.ts';
+import { ESCAPED_PREFIX, type PlainNames, createPlainNames } from './plain-names.ts';
 
 export { compareUtf8, successorOfPrefix } from './name-order.ts';
 export {
@@ -117,18 +117,24 @@ export function createKeyCodec(options: KeyCodecOptions): KeyCodec {
     encode,
     decode,
     isEscapedRegion: (name) => name.startsWith(ESCAPED_PREFIX),
-    prefixes: (prefix) => ({
-      ...(!plain.isHazardousStart(prefix) && { plain: prefix }),
-      plainMeetsEscaped: ESCAPED_PREFIX.startsWith(prefix),
-      escaped: ESCAPED_PREFIX + encodeOrderedPrefix(prefix, limits),
-    }),
-    startAt: (key) => {
-      const start = plain.startAt(key);
-      return {
-        ...(start !== undefined && { plain: start }),
-        escaped: ESCAPED_PREFIX + encodeOrderedPrefix(key, limits),
-      };
-    },
+    prefixes: (prefix) => regionPrefixes(prefix, plain, limits),
+    startAt: (key) => regionStarts(key, plain, limits),
     delimiterWorksEscaped: (delimiter) => /^[/A-Zg-z:-@\]^_`{|}]$/.test(delimiter),
+  };
+}
+
+function regionPrefixes(prefix: string, plain: PlainNames, limits: OrderedLimits): RegionPrefixes {
+  return {
+    ...(!plain.isHazardousStart(prefix) && { plain: prefix }),
+    plainMeetsEscaped: ESCAPED_PREFIX.startsWith(prefix),
+    escaped: ESCAPED_PREFIX + encodeOrderedPrefix(prefix, limits),
+  };
+}
+
+function regionStarts(key: string, plain: PlainNames, limits: OrderedLimits): RegionStarts {
+  const start = plain.startAt(key);
+  return {
+    ...(start !== undefined && { plain: start }),
+    escaped: ESCAPED_PREFIX + encodeOrderedPrefix(key, limits),
   };
 }

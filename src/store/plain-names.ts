@@ -32,7 +32,7 @@ type NameLimits = Required<
 };
 
 /** Which keys can be names as they are. */
-interface PlainNames {
+export interface PlainNames {
   /** True when the key needs an escaped name. */
   isHazardous(key: string): boolean;
   /** True when no plain key starts with `text`. */

@@ -2,6 +2,7 @@ import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Time } from '../records/time.ts';
 import type { Bucket } from '../records/bucket.ts';
+import { keepNewest } from './bounded-map.ts';
 import { awaitShared, beginShared } from './shared-read.ts';
 
 const MAX_BUCKETS = 10_000;
@@ -20,7 +21,7 @@ interface Cached {
  * back does not make them younger, a machine that stood still does not either. Those who ask at the same time share a
  * read, which none of them ends.
  */
-interface BucketCache {
+export interface BucketCache {
   /** From memory while it is fresh. */
   get(name: string, call: Call): Promise<Bucket>;
   /**
@@ -47,23 +48,18 @@ export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): 
   const missing = new Map<string, Cached>();
   const isFresh = ({ monotonic, wall }: Cached): boolean =>
     Math.max(time.monotonic() - monotonic, time.now() - wall) < cacheMs;
-  const keep = (map: Map<string, Cached>, name: string, entry: Cached): void => {
-    map.delete(name);
-    map.set(name, entry);
-    if (map.size > MAX_BUCKETS) map.delete(map.keys().next().value ?? '');
-  };
 
   const begin = (name: string, call: Call): Promise<Bucket> => {
     const times = { monotonic: time.monotonic(), wall: time.now() };
     const entry: Cached = { ...times, bucket: beginShared(time, call, (own) => read(name, own)) };
-    keep(cache, name, entry);
+    keepNewest(cache, name, entry, MAX_BUCKETS);
     missing.delete(name);
     entry.bucket.then(
       (bucket) => void (entry.read = bucket),
       (error: unknown) => {
         if (cache.get(name) !== entry) return; // forgotten meanwhile: it may have been made
         cache.delete(name); // a missing bucket may exist the next moment
-        if (isS3Error(error, 'NoSuchBucket')) keep(missing, name, entry);
+        if (isS3Error(error, 'NoSuchBucket')) keepNewest(missing, name, entry, MAX_BUCKETS);
       },
     );
     return entry.bucket;

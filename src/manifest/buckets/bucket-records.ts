@@ -86,30 +86,35 @@ export function createBucketRecords(realm: Realm, proof: ContainerProof): Bucket
     }
   };
 
-  const swap: BucketRecords['swap'] = async (name, { record, from, isOurs }, call) => {
-    const condition = from === undefined ? ABSENT : at(from);
-    let cause: unknown;
-    for (let send = 1; send <= MAX_SENDS; send += 1) {
-      try {
-        return await write(name, record, condition, call);
-      } catch (error) {
-        if (!isStoreError(error) || !(error.kind === 'conditionFailed' || error.lost)) throw error;
-        cause = error;
-      }
-      const stored = await find(name, call);
-      if (stored?.revision !== undefined && isOurs(stored.record)) return stored.revision;
-      // Not at what was read any more: what was sent cannot land now.
-      if (stored?.revision !== from) return undefined;
-    }
-    throw new StoreError('unavailable', { call: 'write', code: 'OutcomeUnknown', lost: true, cause });
-  };
-
   return {
     find,
     write,
-    swap,
+    swap: (name, change, call) => swapRecord({ find, write }, name, change, call),
     remove: (name, revision, call) => realm.backendOf(name).store.remove(recordRef(name), revision, call),
   };
+}
+
+async function swapRecord(
+  { find, write }: Pick<BucketRecords, 'find' | 'write'>,
+  name: string,
+  { record, from, isOurs }: RecordSwap,
+  call: Call,
+): Promise<Revision | undefined> {
+  const condition = from === undefined ? ABSENT : at(from);
+  let cause: unknown;
+  for (let send = 1; send <= MAX_SENDS; send += 1) {
+    try {
+      return await write(name, record, condition, call);
+    } catch (error) {
+      if (!isStoreError(error) || !(error.kind === 'conditionFailed' || error.lost)) throw error;
+      cause = error;
+    }
+    const stored = await find(name, call);
+    if (stored?.revision !== undefined && isOurs(stored.record)) return stored.revision;
+    // Not at what was read any more: what was sent cannot land now.
+    if (stored?.revision !== from) return undefined;
+  }
+  throw new StoreError('unavailable', { call: 'write', code: 'OutcomeUnknown', lost: true, cause });
 }
 
 /** Whoever else works on this account sees by its mark that it is no bucket. */

@@ -28,24 +28,8 @@ export interface BucketStore extends BucketRecords {
 
 export function createBucketStore(realm: Realm, onDisputed?: OnDisputed): BucketStore {
   const proof = createContainerProof(realm, onDisputed);
-  const marks = createMarksSeen();
   const records = createBucketRecords(realm, proof);
-
-  /** @returns undefined while the mark may be that of a DeleteBucket under way, and when somebody else was faster */
-  const revive = async (
-    name: string,
-    { record: { state, ...record }, revision }: StoredBucket,
-    call: Call,
-  ): Promise<StoredBucket | undefined> => {
-    const time = timeOf(realm.backendOf(name));
-    if (state?.kind !== 'deleting' || revision === undefined) return undefined;
-    if (state.since === undefined ? !marks.isOld(name, revision, time.monotonic()) : !isOver(state.since, time.now())) {
-      return undefined;
-    }
-    const isOurs = (found: BucketRecord): boolean => found.uid === record.uid && found.state === undefined;
-    const revived = await records.swap(name, { record, from: revision, isOurs }, call);
-    return revived && { record, revision: revived };
-  };
+  const revive = createRevival(realm, records);
 
   const findLive: BucketStore['findLive'] = async (name, call) => {
     let stored = await records.find(name, call);
@@ -76,6 +60,26 @@ export function createBucketStore(realm: Realm, onDisputed?: OnDisputed): Bucket
       const bucket = toBucket(realm.backendOf(name), name, await proven(name, stored, call));
       return kind === 'deleting' ? { ...bucket, isMarked: true } : bucket;
     },
+  };
+}
+
+/**
+ * Takes away the mark of a DeleteBucket that died.
+ * @returns undefined while the mark may be that of a DeleteBucket under way, and when somebody else was faster
+ */
+type Revive = (name: string, stored: StoredBucket, call: Call) => Promise<StoredBucket | undefined>;
+
+function createRevival(realm: Realm, records: BucketRecords): Revive {
+  const marks = createMarksSeen();
+  return async (name, { record: { state, ...record }, revision }, call) => {
+    const time = timeOf(realm.backendOf(name));
+    if (state?.kind !== 'deleting' || revision === undefined) return undefined;
+    if (state.since === undefined ? !marks.isOld(name, revision, time.monotonic()) : !isOver(state.since, time.now())) {
+      return undefined;
+    }
+    const isOurs = (found: BucketRecord): boolean => found.uid === record.uid && found.state === undefined;
+    const revived = await records.swap(name, { record, from: revision, isOurs }, call);
+    return revived && { record, revision: revived };
   };
 }
 

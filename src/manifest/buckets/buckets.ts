@@ -2,10 +2,10 @@ import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import { type Call, withSignal } from '../../observe/call.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { type BucketAmendment, amendBucket, changeRecord } from './bucket-amend.ts';
-import { createBucketCache } from './bucket-cache.ts';
+import { type BucketCache, createBucketCache } from './bucket-cache.ts';
 import { type CreateBucketRequest, createBucket } from './bucket-create.ts';
 import { deleteBucket } from './bucket-delete.ts';
-import { createBucketStore } from './bucket-store.ts';
+import { type BucketStore, createBucketStore } from './bucket-store.ts';
 import type { OnDisputed } from './container-proof.ts';
 import { type BucketPage, type ListBucketsRequest, listBuckets } from './bucket-list.ts';
 import { type RequestedVersioning, withVersioning } from './bucket-versioning.ts';
@@ -97,10 +97,19 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
   const store = createBucketStore(realm, onDisputed && toldOnce(onDisputed));
   const cache = createBucketCache({ read: (name, call) => store.read(name, call), cacheMs, time });
   const onHidden = toldOnce(options.onHidden);
-  const othersHaveForgotten = (call: Call): Promise<void> => time.sleep(cacheMs + MARGIN_MS, call.signal);
-  const amend: BucketRegistry['amend'] = (bucket, amendment, call) =>
-    cache.forgetAfter(bucket.name, amendBucket(store, { bucket, amendment }, call));
+  return {
+    ...bucketReads(store, cache),
+    ...bucketChanges(store, cache, { cacheMs, time }),
+    list: (request, call) => listBuckets({ realm, onHidden }, request, call),
+  };
+}
 
+type BucketReads = Pick<
+  BucketRegistry,
+  'get' | 'getForStranger' | 'remembered' | 'getToDelete' | 'current' | 'confirm' | 'acknowledge' | 'latest'
+>;
+
+function bucketReads(store: BucketStore, cache: BucketCache): BucketReads {
   return {
     get: (name, call) => cache.get(name, call),
     getForStranger: (name, call) => cache.getOrMissing(name, call),
@@ -129,6 +138,20 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
       }
     },
     latest: async (bucket, call) => sameBucket(bucket, await cache.load(bucket.name, call)),
+  };
+}
+
+type BucketChanges = Pick<BucketRegistry, 'amend' | 'amendEverywhere' | 'setVersioning' | 'create' | 'delete'>;
+
+function bucketChanges(
+  store: BucketStore,
+  cache: BucketCache,
+  { cacheMs, time }: { readonly cacheMs: number; readonly time: Time },
+): BucketChanges {
+  const othersHaveForgotten = (call: Call): Promise<void> => time.sleep(cacheMs + MARGIN_MS, call.signal);
+  const amend: BucketRegistry['amend'] = (bucket, amendment, call) =>
+    cache.forgetAfter(bucket.name, amendBucket(store, { bucket, amendment }, call));
+  return {
     amend,
     async amendEverywhere(bucket, amendment, call) {
       await amend(bucket, amendment, call);
@@ -149,7 +172,6 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
         call,
       );
     },
-    list: (request, call) => listBuckets({ realm, onHidden }, request, call),
   };
 }
 

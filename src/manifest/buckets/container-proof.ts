@@ -4,6 +4,7 @@ import type { ContainerEntry } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { type Time, timeOf } from '../records/time.ts';
 import type { BucketRecord } from '../records/bucket-record.ts';
+import { keepNewest } from './bounded-map.ts';
 import { type NamedContainers, namedContainers } from './container-census.ts';
 import { isNativeName, ownerMark } from './container-names.ts';
 import type { Backend, Realm } from './realm.ts';
@@ -48,22 +49,8 @@ export function createContainerProof(
 ): ContainerProof {
   const proven = new Map<string, number>();
   const namedBy = rememberedNames();
-
-  const judge = async (backend: Backend, { name, record }: Claimant, call: Call): Promise<Proof> => {
-    let entry: ContainerEntry | undefined;
-    try {
-      entry = await backend.store.headContainer(record.container, call);
-    } catch (error) {
-      if (isStoreError(error, 'containerNotFound', 'containerBusy')) return 'missing';
-      // A credential that may not look at containers works with the buckets that older releases made with it.
-      if (!isStoreError(error, 'denied') || record.owned === true) throw error;
-    }
-    if (entry?.owner !== undefined) return entry.owner === ownerMark(record.uid) ? 'proven' : 'disputed';
-    const others = ((await namedBy(backend, call)).get(record.container) ?? []).filter((other) => other !== name);
-    return others.length === 0 ? 'proven' : 'disputed';
-  };
   const look: ContainerProof['look'] = async (backend, claimant, call) => {
-    const proof = await judge(backend, claimant, call);
+    const proof = await judge(namedBy, backend, claimant, call);
     if (proof === 'disputed') onDisputed(claimant.name, claimant.record.container, backend.name);
     return proof;
   };
@@ -80,25 +67,47 @@ export function createContainerProof(
       const proof = await look(backend, claimant, call);
       if (proof === 'missing') throw new S3Error('NoSuchBucket', { extra: { BucketName: name } });
       if (proof === 'disputed') throw disputed(name);
-      proven.delete(key);
-      proven.set(key, now);
-      if (proven.size > MAX_PROVEN) proven.delete(proven.keys().next().value ?? '');
+      keepNewest(proven, key, now, MAX_PROVEN);
     },
-    async native(backend, name, call) {
-      if (!isNativeName(realm, backend, name)) return undefined;
-      let entry: ContainerEntry;
-      try {
-        entry = await backend.store.headContainer(name, call);
-      } catch (error) {
-        // Where names are everybody's, somebody else's container is none of ours.
-        if (isStoreError(error, 'containerNotFound', 'containerBusy')) return undefined;
-        throw error;
-      }
-      if (entry.owner !== undefined) return undefined;
-      const others = ((await namedBy(backend, call)).get(name) ?? []).filter((other) => other !== name);
-      return others.length === 0 ? entry : undefined;
-    },
+    native: async (backend, name, call) =>
+      isNativeName(realm, backend, name) ? nativeContainer(namedBy, backend, name, call) : undefined,
   };
+}
+
+async function judge(namedBy: NamedBy, backend: Backend, { name, record }: Claimant, call: Call): Promise<Proof> {
+  let entry: ContainerEntry | undefined;
+  try {
+    entry = await backend.store.headContainer(record.container, call);
+  } catch (error) {
+    if (isStoreError(error, 'containerNotFound', 'containerBusy')) return 'missing';
+    // A credential that may not look at containers works with the buckets that older releases made with it.
+    if (!isStoreError(error, 'denied') || record.owned === true) throw error;
+  }
+  if (entry?.owner !== undefined) return entry.owner === ownerMark(record.uid) ? 'proven' : 'disputed';
+  return hasOther((await namedBy(backend, call)).get(record.container), name) ? 'disputed' : 'proven';
+}
+
+async function nativeContainer(
+  namedBy: NamedBy,
+  backend: Backend,
+  name: string,
+  call: Call,
+): Promise<ContainerEntry | undefined> {
+  let entry: ContainerEntry;
+  try {
+    entry = await backend.store.headContainer(name, call);
+  } catch (error) {
+    // Where names are everybody's, somebody else's container is none of ours.
+    if (isStoreError(error, 'containerNotFound', 'containerBusy')) return undefined;
+    throw error;
+  }
+  if (entry.owner !== undefined) return undefined;
+  return hasOther((await namedBy(backend, call)).get(name), name) ? undefined : entry;
+}
+
+/** Whether records of other buckets name a container, too. */
+function hasOther(buckets: readonly string[] = [], name: string): boolean {
+  return buckets.some((other) => other !== name);
 }
 
 function disputed(name: string): S3Error {
@@ -110,7 +119,9 @@ function disputed(name: string): S3Error {
 }
 
 /** What the records of a backend name, read at most once a minute and by one request for all that wait. */
-function rememberedNames(): (backend: Backend, call: Call) => Promise<NamedContainers> {
+type NamedBy = (backend: Backend, call: Call) => Promise<NamedContainers>;
+
+function rememberedNames(): NamedBy {
   const known = new Map<Backend, { readonly names: Promise<NamedContainers>; readonly since: number }>();
   return (backend, call) => {
     const time: Time = timeOf(backend);

@@ -1,4 +1,5 @@
 import type { Revision } from '../../store/blob-store.ts';
+import { keepNewest } from './bounded-map.ts';
 
 /**
  * After so long a process that keeps meeting the same mark takes its DeleteBucket for dead, and the mark away.
@@ -28,9 +29,7 @@ export function createMarksSeen(): MarksSeen {
     isOld(bucket, mark, now) {
       const known = seen.get(bucket);
       if (known?.mark === mark) return now - known.since >= OLD_MS;
-      seen.delete(bucket);
-      seen.set(bucket, { mark, since: now });
-      if (seen.size > MAX_MARKS) seen.delete(seen.keys().next().value ?? '');
+      keepNewest(seen, bucket, { mark, since: now }, MAX_MARKS);
       return false;
     },
   };

@@ -5,7 +5,8 @@ import { isStoreError, mayHaveHappened } from '../../store/store-error.ts';
 import { sealDeleted } from '../versions/upload-claim.ts';
 import { outcomeUnknown } from '../heads/commit-life.ts';
 import { refusal, requireClient, requireUnversioned } from '../heads/head-commit.ts';
-import { NULL_VERSION } from '../heads/head.ts';
+import { type Head, NULL_VERSION } from '../heads/head.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 import { namedVersion } from '../records/record.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { liveView, readHead } from '../heads/object-read.ts';
@@ -31,6 +32,12 @@ export async function removeObject(
     : removeVersion(context, { ...target, versionId }, request, call);
 }
 
+/** A removal whose answer got lost: it may have removed this state of the head. */
+interface Unanswered {
+  readonly revision: Revision;
+  readonly error: unknown;
+}
+
 /**
  * DELETE in a bucket that never had versioning: head, then removal on its revision. Never
  * unconditional: a replica with a stale bucket record would destroy a versioned head.
@@ -42,27 +49,14 @@ async function removeUnversioned(
   call: Call,
 ): Promise<Removed> {
   const { bucket, key, versionId = NULL_VERSION } = target;
-  const { conditions, guard } = request;
-  let { judged } = request;
+  const { conditions, guard, judged } = request;
   const place = { bucket, key };
   const nothing: Removed = { deleteMarker: false };
   if (versionId !== NULL_VERSION) return nothing;
-  let unanswered: { readonly revision: Revision; readonly error: unknown } | undefined;
-  const turn = async (): Promise<Removed | typeof AGAIN> => {
-    const doubt = unanswered;
-    if (doubt === undefined) requireClient(call);
-    const known = judged;
-    judged = undefined;
-    const head =
-      known !== undefined
-        ? known.head
-        : await readHead(bucket, key, call).catch((error: unknown) => {
-            throw doubt === undefined ? error : outcomeUnknown(new AggregateError([doubt.error, error]));
-          });
-    // What is there now may have come after what was removed.
-    if (unanswered !== undefined && head !== undefined && head.properties.revision !== unanswered.revision) {
-      throw outcomeUnknown(unanswered.error);
-    }
+  let unanswered: Unanswered | undefined;
+  const turn = async (n: number): Promise<Removed | typeof AGAIN> => {
+    if (unanswered === undefined) requireClient(call);
+    const head = n === 0 && judged !== undefined ? judged.head : await headToRemove(place, unanswered, call);
     requireUnversioned(bucket, head);
     const view = liveView(bucket, key, head);
     if (head === undefined || view === undefined) return nothing; // a conditional delete of nothing succeeds as well
@@ -85,4 +79,19 @@ async function removeUnversioned(
     return nothing;
   };
   return inTurns(TURNS.remove, turn, () => unanswered && outcomeUnknown(unanswered.error));
+}
+
+/** @throws StoreError (outcome unknown) when the head may have come after the one that was removed */
+async function headToRemove(
+  { bucket, key }: KeyRef,
+  unanswered: Unanswered | undefined,
+  call: Call,
+): Promise<Head | undefined> {
+  const head = await readHead(bucket, key, call).catch((error: unknown) => {
+    throw unanswered === undefined ? error : outcomeUnknown(new AggregateError([unanswered.error, error]));
+  });
+  if (unanswered !== undefined && head !== undefined && head.properties.revision !== unanswered.revision) {
+    throw outcomeUnknown(unanswered.error);
+  }
+  return head;
 }

@@ -191,29 +191,18 @@ async function planCurrent(
 
   const removed: Removed = { deleteMarker: head.record?.kind === 'tomb', versionId };
   const removal: Removal = { removed, ...(token !== undefined && { token }) };
-  const log = token === undefined ? {} : { dels: [token] };
-  const { ref, trueKey } = headPlace(bucket, key);
-  const old = namedNull(head.record);
-  const nullVersion = next?.token === old ? undefined : old;
-  const floor = head.record?.floor ?? seqOfHead(head);
-  const base = {
-    floor,
-    ...(trueKey !== undefined && { key: trueKey }),
-    nonce,
-    ...ringAfter(head),
-    ...log,
-    ...(nullVersion !== undefined && { nullVersion }),
-  };
+  const { ref } = headPlace(bucket, key);
+  const handed = { ...handedOn(target, head, next), nonce };
   const send = async (): Promise<Removal> => {
     if (next === undefined) {
-      const left: VoidHead = { kind: 'void', seq: seqOfHead(head), ...base };
+      const left: VoidHead = { kind: 'void', seq: seqOfHead(head), ...handed };
       const metadata = { [RECORD_NAME]: encodeRecord(left) };
       const { revision } = await bucket.home.store.write(ref, EMPTY, { metadata, condition }, call);
       return { ...removal, voidRevision: revision };
     }
     const metadata = linkMetadata(
       bucket.home,
-      { ...promoted(next, target), ...base },
+      { ...promoted(next, target), ...handed },
       nativeIn(next.properties.metadata),
     );
     await bucket.home.store.write(
@@ -225,6 +214,24 @@ async function planCurrent(
     return removal;
   };
   return { removal, send };
+}
+
+/** What a head that loses its version hands on to the one that is written in its place. */
+function handedOn(
+  { bucket, key }: KeyRef,
+  head: Head,
+  next: VersionBlob | undefined,
+): Pick<LinkHead, 'floor' | 'key' | 'ring' | 'dels' | 'nullVersion'> {
+  const token = namedVersion(head.record);
+  const { trueKey } = headPlace(bucket, key);
+  const nullVersion = namedNull(head.record);
+  return {
+    floor: head.record?.floor ?? seqOfHead(head),
+    ...(trueKey !== undefined && { key: trueKey }),
+    ...ringAfter(head),
+    ...(token !== undefined && { dels: [token] }),
+    ...(nullVersion !== undefined && nullVersion !== next?.token && { nullVersion }),
+  };
 }
 
 function allowHead({ conditions, guard }: RemoveRequest, head: Head, { bucket, key }: Target): void {

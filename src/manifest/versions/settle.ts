@@ -1,16 +1,17 @@
 import type { Call } from '../../observe/call.ts';
-import { at } from '../../store/blob-store.ts';
-import { isStoreError } from '../../store/store-error.ts';
+import { type BlobProperties, type CopyRequest, at } from '../../store/blob-store.ts';
+import { type StoreErrorKind, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { newNonce } from '../records/clock.ts';
 import { ringAfter } from '../heads/head-commit.ts';
-import { contentHeadersOf, sameContentHeaders } from '../heads/head.ts';
+import { type Head, contentHeadersOf, sameContentHeaders } from '../heads/head.ts';
 import { redo } from './displace.ts';
 import { Grounds, removeSealed, removeVersionBlob } from './remove-blob.ts';
 import { readHead } from '../heads/object-read.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
 import { type InlineHead, type MlinkHead, objectFields } from '../records/record.ts';
+import { type SettleBacklog, TaskQueue, type TaskQueueOptions } from './task-queue.ts';
 import { sealKnown } from './upload-claim.ts';
 import { versionRef } from '../records/version-names.ts';
 import type { VersionToken } from '../records/version-token.ts';
@@ -34,90 +35,22 @@ export interface Settler {
   close(): Promise<void>;
 }
 
-/** How the work behind answers stands. */
-export interface SettleBacklog {
-  readonly queued: number;
-  readonly running: number;
-  /** Since the start: what found no room in the queue, and what failed. Both is left to the sweeper. */
-  readonly dropped: number;
-  readonly failed: number;
-}
-
-interface SettlerOptions {
-  /** Tasks at the same time. */
-  readonly concurrency: number;
-  /** Tasks waiting; more are dropped, which is harmless: readers follow the mlink, the sweeper settles it. */
-  readonly maxQueue: number;
-  readonly newCall: (name: string) => Call;
-  /** Told of every task that failed for another reason than "somebody else changed the key". */
-  readonly onError: (error: unknown, task: string, call: Call) => void;
-}
-
-export function createSettler(options: SettlerOptions): Settler {
-  const queue = new Map<string, (call: Call) => Promise<void>>();
-  const running = new Map<string, Promise<void>>();
-  let closed = false;
-  let dropped = 0;
-  let failed = 0;
-
-  const pump = (): void => {
-    while (!closed && running.size < options.concurrency) {
-      const next = firstIdle(queue, running);
-      if (next === undefined) return;
-      const [name, task] = next;
-      queue.delete(name);
-      const call = options.newCall(name);
-      const run = task(call)
-        .catch((error: unknown) => {
-          failed += 1;
-          options.onError(error, name, call);
-        })
-        .finally(() => {
-          running.delete(name);
-          pump();
-        });
-      running.set(name, run);
-    }
-  };
-  const add = (name: string, task: (call: Call) => Promise<void>): void => {
-    // What waits already keeps its turn, and takes no more room.
-    if (closed || (queue.size >= options.maxQueue && !queue.has(name))) {
-      dropped += 1;
-      return;
-    }
-    queue.set(name, task);
-    pump();
-  };
-  const drain = async (): Promise<void> => {
-    while (running.size > 0) await Promise.all(running.values());
-  };
-
+export function createSettler(options: TaskQueueOptions): Settler {
+  const tasks = new TaskQueue(options);
   return {
     schedule: (bucket, key) => {
-      add(`settle ${bucket.uid}/${key}`, (call) => settle(bucket, key, call));
+      tasks.add(`settle ${bucket.uid}/${key}`, (call) => settle(bucket, key, call));
     },
     discard: (place, token) => {
-      add(`discard ${place.bucket.uid}/${token}`, async (call) => {
+      tasks.add(`discard ${place.bucket.uid}/${token}`, async (call) => {
         await removeVersionBlob(place, token, Grounds.committed(token), call);
       });
     },
-    later: add,
-    idle: drain,
-    backlog: () => ({ queued: queue.size, running: running.size, dropped, failed }),
-    close: async () => {
-      closed = true;
-      await drain();
-    },
+    later: (name, task) => tasks.add(name, task),
+    idle: () => tasks.idle(),
+    backlog: () => tasks.backlog(),
+    close: () => tasks.close(),
   };
-}
-
-/** The first that waits and whose name does not run. Of those passed over there are at most as many as run. */
-function firstIdle<T>(
-  queue: ReadonlyMap<string, T>,
-  running: ReadonlyMap<string, unknown>,
-): readonly [string, T] | undefined {
-  for (const entry of queue) if (!running.has(entry[0])) return entry;
-  return undefined;
 }
 
 /**
@@ -127,6 +60,16 @@ function firstIdle<T>(
 export function canSettle({ home }: Bucket, size: number | undefined): boolean {
   return (size ?? 0) <= home.store.capabilities.maxCopy;
 }
+
+/** Somebody else changed the key meanwhile, or the service does not copy so much: the head stays as it is. */
+const LEFT_ALONE = [
+  'conditionFailed',
+  'tooLarge',
+  'notFound',
+  'containerNotFound',
+  'sourceNotFound',
+  'sourceConditionFailed',
+] as const satisfies readonly StoreErrorKind[];
 
 /**
  * Copies the bytes of an mlink server-side into its key, with the head's own record and on the
@@ -140,10 +83,7 @@ export async function settle(bucket: Bucket, key: string, call: Call): Promise<v
   const token = record.version;
   const blob = versionRef(bucket, key, token);
   try {
-    const [{ size, md5, revision, ...source }] = await Promise.all([
-      store.head(blob, call),
-      redo({ bucket, key }, head, call),
-    ]);
+    const [source] = await Promise.all([store.head(blob, call), redo({ bucket, key }, head, call)]);
     await sealKnown({ bucket, key, token }, source.metadata, call);
     const metadata = await blobMetadata(
       bucket.home,
@@ -151,38 +91,33 @@ export async function settle(bucket: Bucket, key: string, call: Call): Promise<v
       nativeIn(head.properties.metadata),
       call,
     );
-    const headers = contentHeadersOf(head.properties);
-    const wanted = record.etag.includes('-') ? md5 : record.etag;
-    const sameHeaders = wanted === md5 && sameContentHeaders(headers, source);
-    const condition = at(head.properties.revision);
-    const request = {
-      source: { ...blob, revision },
-      size,
-      headers,
-      metadata,
-      condition,
-      sameHeaders,
-      ...(wanted !== undefined && { md5: wanted }),
-    };
+    const { revision } = source;
+    const request = { source: { ...blob, revision }, metadata, ...landing(head, record, source) };
     await store.copy(head.ref, request, call);
     if (await removeSealed({ bucket, key }, { token, metadata: source.metadata, revision }, call)) return;
   } catch (error) {
-    if (
-      isStoreError(
-        error,
-        'conditionFailed',
-        'tooLarge',
-        'notFound',
-        'containerNotFound',
-        'sourceNotFound',
-        'sourceConditionFailed',
-      )
-    ) {
-      return;
-    }
+    if (isStoreError(error, ...LEFT_ALONE)) return;
     throw error;
   }
   await removeVersionBlob({ bucket, key }, token, Grounds.committed(token), call);
+}
+
+/** Onto which state of the head the bytes of an mlink go, and as what: its own MD5, unless its parts made the ETag. */
+function landing(
+  { properties }: Head,
+  { etag }: MlinkHead,
+  source: BlobProperties,
+): Omit<CopyRequest, 'source' | 'metadata'> {
+  const headers = contentHeadersOf(properties);
+  const { size, md5 } = source;
+  const wanted = etag.includes('-') ? md5 : etag;
+  return {
+    size,
+    headers,
+    condition: at(properties.revision),
+    sameHeaders: wanted === md5 && sameContentHeaders(headers, source),
+    ...(wanted !== undefined && { md5: wanted }),
+  };
 }
 
 function inlined(record: MlinkHead): InlineHead {

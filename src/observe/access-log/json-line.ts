@@ -8,8 +8,6 @@ export function jsonLine(facts: RequestFacts): string {
   const { head, auth, failure, firstByte, arrived } = facts;
   const account = auth?.identity?.kind === 'account' ? auth.identity : undefined;
   const userAgent = headerOf(head.rawHeaders, 'user-agent');
-  const host = headerOf(head.rawHeaders, 'host');
-  const referer = headerOf(head.rawHeaders, 'referer');
   return plainJson(
     JSON.stringify({
       time: new Date(head.arrivedAt).toISOString(),
@@ -20,7 +18,7 @@ export function jsonLine(facts: RequestFacts): string {
       method: head.method,
       target: redactTarget(head.target),
       httpVersion: head.httpVersion,
-      host: host && redactText(host),
+      host: redactedHeader(head, 'host'),
       operation: facts.operation,
       bucket: facts.bucket,
       key: facts.key && redactText(facts.key),
@@ -42,9 +40,14 @@ export function jsonLine(facts: RequestFacts): string {
       backendCalls: facts.backendCalls,
       backendRetries: facts.backendRetries || undefined,
       userAgent: userAgent && redactHeader('user-agent', userAgent),
-      referer: referer && redactText(referer),
+      referer: redactedHeader(head, 'referer'),
     }),
   );
+}
+
+function redactedHeader({ rawHeaders }: RequestFacts['head'], name: string): string | undefined {
+  const value = headerOf(rawHeaders, name);
+  return value && redactText(value);
 }
 
 function round(ms: number): number {

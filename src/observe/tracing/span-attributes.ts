@@ -69,12 +69,8 @@ export function requestAttributes(facts: RequestFacts): Attributes {
  * `s3gw`.
  */
 export function operationAttributes(facts: RequestFacts): Attributes {
-  const {
-    auth,
-    authorization,
-    body,
-    heads: [head],
-  } = facts;
+  const { auth, authorization, body } = facts;
+  const [head] = facts.heads;
   const account = auth?.identity?.kind === 'account' ? auth.identity : undefined;
   return present({
     'rpc.system': 'aws-api',
