@@ -8,7 +8,7 @@ import tseslint from 'typescript-eslint';
  */
 const SIZE_LIMITS = {
   'max-lines': ['error', 400],
-  'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+  'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true }],
   'max-params': ['error', 4],
 };
 

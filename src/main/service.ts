@@ -3,6 +3,7 @@ import type { Config, ListenerConfig } from '../../config/schema.ts';
 import { healthRoutes } from '../admin/health.ts';
 import { type AdminServer, startAdminServer } from '../admin/server.ts';
 import { Sessions } from '../access/sessions/sessions.ts';
+import type { RateLimits } from '../access/rates/rate-limits.ts';
 import { Dispatcher } from '../gateway/dispatcher.ts';
 import type { ConnectionLimit } from '../gateway/connection-limit.ts';
 import { createListener, type Listener, type TlsMaterial } from '../gateway/listener.ts';
@@ -11,6 +12,7 @@ import { proxyTrust } from '../gateway/proxy-trust.ts';
 import { DEFAULT_STALL_LIMITS, StallWatch } from '../gateway/stall-watch.ts';
 import type { Call } from '../observe/call.ts';
 import { bytesInFlight } from '../observe/metrics/in-flight-bytes.ts';
+import type { Readings } from '../observe/metrics/process-metrics.ts';
 import type { Log } from '../observe/log.ts';
 import { redactText } from '../observe/redact.ts';
 import { OPERATIONS } from '../operations/index.ts';
@@ -90,13 +92,8 @@ class RunningService implements Service {
 
   constructor(options: ServiceOptions) {
     this.#options = options;
-    const {
-      config,
-      identities: { accounts, sealing },
-      backends,
-      log,
-      telemetry,
-    } = options;
+    const { config, backends, log, telemetry } = options;
+    const { accounts } = options.identities;
     const { bodyIdleMs: idleMs, minimumBodyRate: minimumRate } = config.timeouts;
     this.#stalls = new StallWatch({ ...DEFAULT_STALL_LIMITS, idleMs, minimumRate });
     this.#connections = connectionLimit(config, log, this.#peers);
@@ -115,11 +112,18 @@ class RunningService implements Service {
     for (const observer of this.#inspection.observers) telemetry.observers.add(observer);
     this.#clock = this.#watchClock();
     const rates = openRateLimits(config, accounts);
-    this.#dispatcher = new Dispatcher({
+    this.#dispatcher = this.#createDispatcher(rates.limits);
+    telemetry.observe({ ...this.#readings(), ...rates.readings, ...copyReadings(backends) });
+  }
+
+  #createDispatcher(rates: RateLimits): Dispatcher {
+    const { config, identities, telemetry, log } = this.#options;
+    const { accounts, sealing } = identities;
+    return new Dispatcher({
       changesRefused: () => this.#changesRefused(),
       accounts,
       sessions: new Sessions({ accounts, keys: sealing }),
-      rates: rates.limits,
+      rates,
       manifest: this.#manifest,
       operations: OPERATIONS,
       presignedV2: config.presignedV2,
@@ -134,14 +138,15 @@ class RunningService implements Service {
       sampler: telemetry.sampler,
       log,
     });
-    telemetry.observe({
+  }
+
+  #readings(): Readings {
+    return {
       s3gw_requests_in_flight: () => [[this.#dispatcher.inFlight]],
       s3gw_in_flight_bytes: () => [[bytesInFlight(this.#dispatcher.running())]],
       s3gw_clock_skew_seconds: () => this.#clock.skews().map(([backend, skewMs]) => [skewMs / 1000, { backend }]),
-      ...rates.readings,
       ...settleReadings(() => this.#manifest.settler.backlog()),
-      ...copyReadings(backends),
-    });
+    };
   }
 
   get endpoints(): readonly string[] {
