@@ -21,6 +21,18 @@ const whole = (began: number, ...versions: string[]): Event =>
   );
 
 const GOOD: Readonly<Record<string, readonly Event[]>> = {
+  'a write without an answer of which only tags and its end told': [
+    put('a', at(1, Infinity), { outcome: UNKNOWN }),
+    event(at(3, 4), { kind: 'amend', aspect: 'tags', value: 't' }, { kind: 'done', versionId: '1' }),
+    removeVersion(at(5, 6), '1'),
+    whole(7),
+  ],
+  'a hold whose taking off nobody heard of, and the deletion that shows it': [
+    put('a', at(1, 2), { versionId: '1' }),
+    event(at(3, 4), { kind: 'amend', aspect: 'hold', value: 'ON h', versionId: '1' }, { kind: 'done' }),
+    event(at(5, Infinity), { kind: 'amend', aspect: 'hold', value: 'OFF h', versionId: '1' }, UNKNOWN),
+    removeVersion(at(6, 7), '1'),
+  ],
   'nothing at all': [],
   'a read of what was put': [put('a', at(1, 2)), get(at(3, 4), 'a')],
   'a read beside a write sees it or not': [

@@ -21,6 +21,8 @@ export class Sightings {
   readonly #isWhole: boolean;
   /** Ids of delete markers that no answered DELETE has made. */
   readonly markersOfNobody: readonly string[];
+  /** Ids that answers about a version named, without saying who wrote it, and no answered write had. */
+  readonly #versionsOfNobody: readonly string[];
   /**
    * By id: what stood below it in a whole history, and so was there before it. Not the null version: it may be another
    * one.
@@ -48,6 +50,8 @@ export class Sightings {
     this.markersOfNobody = [...markers].flatMap((id) =>
       id === undefined || id === 'null' || made.has(id) ? [] : [id],
     );
+    const explained = new Set([...this.#ids.values(), ...events.flatMap(madeBy)]);
+    this.#versionsOfNobody = [...new Set(events.flatMap(namedBy))].filter((id) => !explained.has(id));
     this.below = belowIn(events);
     this.#isWhole = events.some(({ action }) => action.kind === 'readHistory');
     for (const { outcome } of events) {
@@ -62,13 +66,14 @@ export class Sightings {
 
   /**
    * Where the whole history was read in the end, a version of its own that nobody ever saw was never made: nobody can
-   * have deleted it.
+   * have deleted it. Whoever was told no more than its id has seen it.
    */
   idsOfPut(writer: string, modes: readonly string[]): Op['ids'] {
     const id = this.#ids.get(writer);
     const isNull = modes.includes('never') || modes.includes('suspended');
     if (id !== undefined) return [id];
-    return [...(modes.includes('enabled') && !this.#isWhole ? [undefined] : []), ...(isNull ? ['null'] : [])];
+    const own = this.#isWhole ? this.#versionsOfNobody : [undefined];
+    return [...(modes.includes('enabled') ? own : []), ...(isNull ? ['null'] : [])];
   }
 
   /** When at the latest it must have happened. Undefined: nobody has seen it, for certain. */
@@ -96,6 +101,19 @@ export class Sightings {
   wasRead(value: string): boolean {
     return this.#values.has(value);
   }
+}
+
+/** The version that an answered write made. */
+function madeBy({ action, outcome }: Event): readonly string[] {
+  const makes = action.kind === 'put' || action.kind === 'delete';
+  return makes && outcome.kind === 'done' && outcome.versionId !== undefined ? [outcome.versionId] : [];
+}
+
+/** The version that an answer about tags, locks or the like named. */
+function namedBy({ action, outcome }: Event): readonly string[] {
+  const isAbout = (action.kind === 'amend' && outcome.kind === 'done') || outcome.kind === 'aspect';
+  const id = isAbout ? outcome.versionId : undefined;
+  return id === undefined || id === 'null' ? [] : [id];
 }
 
 /** Newest first, without the null version; none: it is no history. */
