@@ -1,6 +1,6 @@
 import { S3Error } from '../errors/s3-error.ts';
 import type { AccessDecision, AccessRule } from '../observe/access-facts.ts';
-import type { CallFacts } from '../observe/request-facts.ts';
+import type { CallFacts } from '../observe/call-facts.ts';
 import type { Principal } from './accounts.ts';
 import { type OwnedResource, byOwnership } from './acl/by-ownership.ts';
 import { inForce } from './acl/in-force.ts';

@@ -12,7 +12,7 @@ import type { Realm } from '../manifest/buckets/realm.ts';
 import { createSettler, type Settler } from '../manifest/versions/settle.ts';
 import { createUploads } from '../manifest/uploads/uploads.ts';
 import type { Log } from '../observe/log.ts';
-import type { CallWatch } from '../observe/request-facts.ts';
+import type { CallWatch } from '../observe/call-facts.ts';
 import { backgroundCall } from './background-call.ts';
 
 /** Moves of multipart objects to their keys under way at a time, and waiting; what is dropped is settled later. */

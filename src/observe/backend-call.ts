@@ -1,6 +1,6 @@
 import type { Call } from './call.ts';
 import { newSpanId } from './random-id.ts';
-import type { BackendCallFacts, Failure } from './request-facts.ts';
+import type { BackendCallFacts, Failure } from './call-facts.ts';
 import { formatTraceparent } from './trace-context.ts';
 
 interface BackendAttempt {

@@ -1,5 +1,5 @@
 import { Batch } from './batch.ts';
-import type { BackendCallFacts, CallWatch } from './request-facts.ts';
+import type { BackendCallFacts, CallWatch } from './call-facts.ts';
 
 interface CallRoomLimits {
   /** Calls to backends whose facts wait for the end of their request, over all requests under way. */

@@ -1,4 +1,4 @@
-import { CallFacts } from './request-facts.ts';
+import { CallFacts } from './call-facts.ts';
 
 /**
  * What travels with one request from the first hook to the last backend call.

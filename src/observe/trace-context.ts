@@ -1,6 +1,6 @@
 import { isSpanContextValid, type SpanContext, TraceFlags } from '@opentelemetry/api';
 import { newSpanId, newTraceId } from './random-id.ts';
-import type { TraceFacts } from './request-facts.ts';
+import type { TraceFacts } from './call-facts.ts';
 
 /** https://www.w3.org/TR/trace-context/: version, trace id, parent id, flags. Later versions may append. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;

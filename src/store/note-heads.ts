@@ -1,4 +1,4 @@
-import type { CallFacts } from '../observe/request-facts.ts';
+import type { CallFacts } from '../observe/call-facts.ts';
 import type { BlobStore } from './blob-store.ts';
 import { isStoreError } from './store-error.ts';
 import { type PortCall, type PortMethod, wrapStore } from './wrap-store.ts';

@@ -2,7 +2,7 @@ import { defined } from '../../observe/defined.ts';
 import type { KeptAuth, KeptBody, KeptCall, KeptRequest } from '../journal/kept-request.ts';
 import { outcomeOf, ownTimeMs } from '../journal/outcome.ts';
 import type { AccessRule } from '../../observe/access-facts.ts';
-import type { HeadFacts } from '../../observe/request-facts.ts';
+import type { HeadFacts } from '../../observe/call-facts.ts';
 import { OPERATION_TABLE, type OperationRow } from '../../protocol/operation-table.ts';
 import type {
   AuthFailure,

@@ -1,12 +1,7 @@
 import { redactTarget } from '../../observe/redact.ts';
 import type { AccessReasons, AccessRule, AuthorizationFacts } from '../../observe/access-facts.ts';
-import type {
-  AuthFacts,
-  BackendCallFacts,
-  HeadFacts,
-  RequestBodyFacts,
-  RequestFacts,
-} from '../../observe/request-facts.ts';
+import type { BackendCallFacts, HeadFacts } from '../../observe/call-facts.ts';
+import type { AuthFacts, RequestBodyFacts, RequestFacts } from '../../observe/request-facts.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 import type { KeptAuth, KeptAuthorization, KeptBody, KeptCall, KeptFailure, KeptRequest } from './kept-request.ts';
 import {

@@ -1,5 +1,6 @@
 import type { AccessReasons, AuthorizationFacts } from '../../observe/access-facts.ts';
-import type { Digest, HeadFacts, RequestFacts } from '../../observe/request-facts.ts';
+import type { HeadFacts } from '../../observe/call-facts.ts';
+import type { Digest, RequestFacts } from '../../observe/request-facts.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 
 /** @returns undefined when the request was not refused for its signature */

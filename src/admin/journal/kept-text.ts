@@ -1,6 +1,7 @@
 import type { AccessReasons, StatementFacts } from '../../observe/access-facts.ts';
 import { redactCanonicalRequest, redactHeader, redactText } from '../../observe/redact.ts';
-import type { Digest, Failure, RequestHead } from '../../observe/request-facts.ts';
+import type { Failure } from '../../observe/call-facts.ts';
+import type { Digest, RequestHead } from '../../observe/request-facts.ts';
 import { headerOf } from '../../observe/raw-headers.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 import type { KeptFailure } from './kept-request.ts';

@@ -1,5 +1,5 @@
 import type { Call } from '../../observe/call.ts';
-import type { CallFacts } from '../../observe/request-facts.ts';
+import type { CallFacts } from '../../observe/call-facts.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { SYSTEM_TIME, type Time } from '../records/time.ts';
 

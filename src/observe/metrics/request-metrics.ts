@@ -1,7 +1,8 @@
 import type { HrTime } from '@opentelemetry/api';
 import { emptyResource } from '@opentelemetry/resources';
 import type { CollectionResult, MetricProducer } from '@opentelemetry/sdk-metrics';
-import type { BackendCallFacts, RequestFacts, RequestObserver } from '../request-facts.ts';
+import type { BackendCallFacts } from '../call-facts.ts';
+import type { RequestFacts, RequestObserver } from '../request-facts.ts';
 import { INSTRUMENTS, type InstrumentDeclaration, type InstrumentName } from './instruments.ts';
 import { CounterTally, HistogramTally } from './tally.ts';
 

@@ -2,7 +2,8 @@ import { type Attributes, type HrTime, SpanKind, type SpanStatus, SpanStatusCode
 import type { TimedEvent } from '@opentelemetry/sdk-trace';
 import { newSpanId } from '../random-id.ts';
 import { redactError } from '../redact-error.ts';
-import type { BackendCallFacts, Failure, RequestFacts } from '../request-facts.ts';
+import type { BackendCallFacts, Failure } from '../call-facts.ts';
+import type { RequestFacts } from '../request-facts.ts';
 import { backendAttributes, operationAttributes, requestAttributes, routeOf, shownMethod } from './span-attributes.ts';
 import type { SpanRecord } from './span-record.ts';
 

@@ -1,7 +1,8 @@
 import type { Attributes, AttributeValue } from '@opentelemetry/api';
 import { headerOf } from '../raw-headers.ts';
 import { redactHeader, redactQuery, redactText } from '../redact.ts';
-import type { BackendCallFacts, RequestFacts } from '../request-facts.ts';
+import type { BackendCallFacts } from '../call-facts.ts';
+import type { RequestFacts } from '../request-facts.ts';
 
 const ROUTES = {
   service: '/',

@@ -7,7 +7,7 @@ import {
   type BackendCallFacts,
   type CallWatch,
   type TraceFacts,
-} from '../../../src/observe/request-facts.ts';
+} from '../../../src/observe/call-facts.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { testCall } from '../../support/test-call.ts';
 

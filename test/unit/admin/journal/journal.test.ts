@@ -4,7 +4,7 @@ import { type FilterTexts, requestMatcher } from '../../../../src/admin/journal/
 import { RequestJournal, type RequestSource } from '../../../../src/admin/journal/journal.ts';
 import type { SignatureDiagnosis } from '../../../../src/admin/diagnosis/diagnosis.ts';
 import type { KeptRequest } from '../../../../src/admin/journal/kept-request.ts';
-import type { BackendCallFacts } from '../../../../src/observe/request-facts.ts';
+import type { BackendCallFacts } from '../../../../src/observe/call-facts.ts';
 import { type FactsOptions, factsOf, IDENTITY } from '../../../support/request-facts.ts';
 
 const SLOW_MS = 1000;

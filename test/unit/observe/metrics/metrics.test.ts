@@ -7,7 +7,7 @@ import { settleReadings } from '../../../../src/main/telemetry/settle-readings.t
 import { INSTRUMENTS, shownName } from '../../../../src/observe/metrics/instruments.ts';
 import { observe, processReadings } from '../../../../src/observe/metrics/process-metrics.ts';
 import { RequestMetrics } from '../../../../src/observe/metrics/request-metrics.ts';
-import type { BackendCallFacts } from '../../../../src/observe/request-facts.ts';
+import type { BackendCallFacts } from '../../../../src/observe/call-facts.ts';
 import { findDebianProgram } from '../../../helm/tools/debian.ts';
 import { parseMetrics, type Sample } from '../../../support/prometheus-text.ts';
 import { endedFacts } from '../../../support/ended-facts.ts';
