@@ -9,7 +9,8 @@ import type { BenchOptions } from './options.ts';
 import { BenchProcess, LoadGenerator, NullBackend, portOf } from './processes.ts';
 import { table } from './report.ts';
 import { RequestSigner, signAll } from './sign.ts';
-import { BARE_CONTAINER, BUCKET, LIST_BUCKET, SETUP, WORKS } from './work.ts';
+import type { S3Request } from './sign.ts';
+import { BARE_CONTAINER, BEGIN_UPLOAD, BUCKET, LIST_BUCKET, SETUP, UPLOAD, WORKS } from './work.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
   let options: BenchOptions;
@@ -59,7 +60,9 @@ async function bench(options: BenchOptions): Promise<Measured[]> {
       gateway: { port: signer.port, pids: testbed.bed.pids },
     };
     await setUp(signer, load, targets);
-    return await measureAll({ signer, targets, load, backend }, options);
+    const uploadId = await beginUpload(signer);
+    await backend.delay(options.latency);
+    return await measureAll({ signer, targets, load, backend, uploadId }, options);
   } finally {
     await testbed?.stop();
     for (const child of children) child.stop();
@@ -67,14 +70,17 @@ async function bench(options: BenchOptions): Promise<Measured[]> {
 }
 
 async function measureAll(
-  { signer, ...stage }: Omit<Stage, 'work' | 'signed'> & { signer: RequestSigner },
+  { signer, uploadId, ...stage }: Omit<Stage, 'work' | 'signed'> & { signer: RequestSigner; uploadId: string },
   options: BenchOptions,
 ): Promise<Measured[]> {
   const results: Measured[] = [];
   for (const work of WORKS) {
     if (options.only.length > 0 && !options.only.some((name) => work.name.includes(name))) continue;
     const signed = {
-      gateway: await signAll(signer, work.requests),
+      gateway: await signAll(
+        signer,
+        work.requests.map((request) => ofUpload(request, uploadId)),
+      ),
       bare: await signAll(signer, work.bare ?? work.requests),
     };
     const result = await measure({ ...stage, work, signed }, options);
@@ -82,6 +88,25 @@ async function measureAll(
     if (!options.json) process.stderr.write(`${work.name} ${result.ratio.toFixed(2)}\n`);
   }
   return results;
+}
+
+/** The same request with the id where its place is. */
+function ofUpload(request: S3Request, uploadId: string): S3Request {
+  const { query } = request;
+  return query?.['uploadId'] === UPLOAD ? { ...request, query: { ...query, uploadId } } : request;
+}
+
+/** @returns the id of an upload that stays open */
+async function beginUpload(signer: RequestSigner): Promise<string> {
+  const { head } = await signer.sign(BEGIN_UPLOAD);
+  const [line = '', ...lines] = head.trimEnd().split('\r\n');
+  const headers = lines.map((text) => text.split(/: (.*)/s).slice(0, 2) as [string, string]);
+  const target = line.split(' ')[1] ?? '';
+  const kept = headers.filter(([name]) => name !== 'host');
+  const answer = await fetch(`http://127.0.0.1:${signer.port}${target}`, { method: 'POST', headers: kept });
+  const id = /<UploadId>([^<]+)</.exec(await answer.text())?.[1];
+  if (id === undefined) throw new Error(`no upload: ${String(answer.status)}`);
+  return id;
 }
 
 async function setUp(

@@ -3,7 +3,8 @@
  * measured and not the store: no disk, no signatures checked, no MD5 computed (every blob has the same
  * plausible one), bodies above 16 KiB counted but not kept and answered from one prefilled buffer.
  *
- * Sends `{ port }` to its parent and answers each of its messages with `{ calls }`, the requests so far.
+ * Sends `{ port }` to its parent and answers each of its messages with `{ calls }`, the requests so far. A message
+ * `{ latency }` has it wait so many milliseconds before each answer from then on.
  */
 import type { AddressInfo } from 'node:net';
 import { MODIFIED, NullBlobs, PLAUSIBLE_MD5 } from './null-blobs.ts';
@@ -185,7 +186,12 @@ function document({ method }: RawRequest, xml: string): RawAnswer {
   return method === 'HEAD' ? head : { head, body: [body] };
 }
 
-const server = createRawServer(answer);
+let latency = 0;
+
+const server = createRawServer(answer, () => latency);
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
-process.on('message', () => process.send?.({ calls }));
+process.on('message', (message: { readonly latency?: number }) => {
+  latency = message.latency ?? latency;
+  process.send?.({ calls });
+});
 process.on('disconnect', () => process.exit(0));

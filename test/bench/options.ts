@@ -14,9 +14,11 @@ export interface BenchOptions {
    * hundredths.
    */
   readonly starts: number;
+  /** Milliseconds that the backend waits before each answer. */
+  readonly latency: number;
 }
 
-export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...]] [--json] [--observed [--starts N]]
+export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...]] [--json] [--latency MS] [--observed [--starts N]]
 
 Compares the gateway, started as the test bed does, with a bare undici proxy in front of the same null
 backend: the same work in alternating rounds, medians of the ratios.
@@ -24,6 +26,7 @@ backend: the same work in alternating rounds, medians of the ratios.
   --rounds   rounds per work, 1 to 200 (3)
   --seconds  of each measurement, 0.2 to 60 (2.5)
   --only     work whose name contains one of these, e.g. get-4k,put
+  --latency  milliseconds that the backend waits before each answer, 0 to 1000 (0): shows round trips
   --json     the result as one JSON document on standard output
   --observed compares the gateway with metrics, journal, inspector and traces (1 % sampled) to the gateway with
              all of that off, instead of to the proxy; small requests only
@@ -40,6 +43,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
       json: { type: 'boolean', default: false },
       observed: { type: 'boolean', default: false },
       starts: { type: 'string', default: '3' },
+      latency: { type: 'string', default: '0' },
     },
   });
   return {
@@ -49,6 +53,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     json: values.json,
     observed: values.observed,
     starts: Math.floor(between('--starts', values.starts, 1, 20)),
+    latency: Math.floor(between('--latency', values.latency, 0, 1000)),
   };
 }
 

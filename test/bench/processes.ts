@@ -64,6 +64,11 @@ export class NullBackend extends BenchProcess {
   async calls(): Promise<number> {
     return ((await this.ask({})) as { calls: number }).calls;
   }
+
+  /** Has it wait before each answer. @param latency milliseconds */
+  async delay(latency: number): Promise<void> {
+    await this.ask({ latency });
+  }
 }
 
 export async function portOf(child: BenchProcess): Promise<number> {

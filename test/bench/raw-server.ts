@@ -20,9 +20,13 @@ const READ_BUFFER = 1024 * 1024;
 const TERMINATOR = Buffer.from('\r\n\r\n');
 
 /** HTTP/1.1 at memory speed: no object per header, no stream per body, one read buffer per connection. */
-export function createRawServer(answer: (request: RawRequest) => RawAnswer): Server {
+export function createRawServer(
+  answer: (request: RawRequest) => RawAnswer,
+  /** Milliseconds that an answer waits; asked for each. */
+  latency: () => number = () => 0,
+): Server {
   return createServer({ noDelay: true, pauseOnConnect: true }, (accepted) => {
-    new RawConnection(accepted, answer);
+    new RawConnection(accepted, answer, latency);
   });
 }
 
@@ -33,14 +37,16 @@ interface WithHandle {
 
 class RawConnection {
   readonly #answer: (request: RawRequest) => RawAnswer;
+  readonly #latency: () => number;
   readonly #socket: Socket;
   #kept: Buffer = Buffer.alloc(0);
   #head: { text: string; size: number } | undefined;
   #bodyLeft = 0;
   #body: Buffer[] = [];
 
-  constructor(accepted: Socket, answer: (request: RawRequest) => RawAnswer) {
+  constructor(accepted: Socket, answer: (request: RawRequest) => RawAnswer, latency: () => number) {
     this.#answer = answer;
+    this.#latency = latency;
     const { _handle: handle } = accepted as unknown as WithHandle;
     (accepted as unknown as WithHandle)._handle = null;
     const onread = {
@@ -93,6 +99,12 @@ class RawConnection {
     const method = text.slice(0, methodEnd);
     const target = text.slice(methodEnd + 1, text.indexOf(' ', methodEnd + 1));
     const answer = this.#answer({ method, target, head: text, body, bodySize: size });
+    const latency = this.#latency();
+    if (latency > 0) setTimeout(() => this.#send(answer), latency);
+    else this.#send(answer);
+  }
+
+  #send(answer: RawAnswer): void {
     if (typeof answer === 'string') {
       this.#socket.write(answer, 'latin1');
       return;

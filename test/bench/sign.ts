@@ -1,11 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { createChecksumHasher } from '../../src/protocol/checksums/hasher.ts';
 import type { Testbed } from '../support/testbed.ts';
 import { bodyLength, filler, plainBody, trailerBody } from './wire-request.ts';
 import type { WireBody, WireRequest } from './wire-request.ts';
 
-type PayloadMode = 'unsigned' | 'crc32-trailer';
+type PayloadMode = 'unsigned' | 'crc32-trailer' | 'crc64nvme-trailer';
 
 export interface S3Request {
   readonly method: string;
@@ -68,19 +69,22 @@ export class RequestSigner {
 
 function bodyOf({ size, payload }: S3Request): WireBody | undefined {
   if (size === undefined) return undefined;
-  return payload === 'crc32-trailer' ? trailerBody(size, `x-amz-checksum-crc32:${fillerCrc32(size)}`) : plainBody(size);
+  if (payload === 'crc32-trailer') return trailerBody(size, `x-amz-checksum-crc32:${fillerCrc32(size)}`);
+  return payload === 'crc64nvme-trailer'
+    ? trailerBody(size, `x-amz-checksum-crc64nvme:${fillerCrc64(size)}`)
+    : plainBody(size);
 }
 
 function payloadHeaders({ size, payload }: S3Request, body: WireBody | undefined): Record<string, string> {
   if (body === undefined) return { 'x-amz-content-sha256': EMPTY_SHA256 };
   const length = { 'content-length': String(bodyLength(body)), 'content-type': 'application/octet-stream' };
-  if (payload !== 'crc32-trailer') return { ...length, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
+  if (payload === undefined || payload === 'unsigned') return { ...length, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
   return {
     ...length,
     'content-encoding': 'aws-chunked',
     'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
     'x-amz-decoded-content-length': String(size),
-    'x-amz-trailer': 'x-amz-checksum-crc32',
+    'x-amz-trailer': `x-amz-checksum-${payload.replace('-trailer', '')}`,
   };
 }
 
@@ -92,6 +96,14 @@ function fillerCrc32(size: number): string {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
   return bytes.toString('base64');
+}
+
+function fillerCrc64(size: number): string {
+  const { fill, times } = plainBody(size);
+  const piece = filler(fill);
+  const hasher = createChecksumHasher('CRC64NVME');
+  for (let i = 0; i < times; i += 1) hasher.update(piece);
+  return hasher.digest().toString('base64');
 }
 
 /** The hash in the form the signer asks for. */

@@ -34,6 +34,12 @@ const put = (container: string, name: string, size: number, payload: S3Request['
 });
 const puts = (container: string): S3Request[] =>
   numbers(KEYS).map((number) => put(container, `put-${number}`, 4 * KIB));
+const fourUp = (container: string, payload: S3Request['payload']): S3Request[] =>
+  numbers(4).map((number) => put(container, `up-${number}`, 64 * MIB, payload));
+/** Stands in queries for the id of the upload that is begun before anything is measured. */
+export const UPLOAD = '{upload}';
+/** Begins it. */
+export const BEGIN_UPLOAD: S3Request = { method: 'POST', path: `/${BUCKET}/parts`, query: { uploads: '' } };
 const list: S3Request = { method: 'GET', path: `/${LIST_BUCKET}`, query: { 'list-type': '2' } };
 const bareList: S3Request = {
   method: 'GET',
@@ -77,6 +83,32 @@ export const WORKS: readonly Work[] = [
     bytes: 64 * MIB,
     requests: [put(BUCKET, 'up', 64 * MIB, 'crc32-trailer')],
     bare: [put(BARE_CONTAINER, 'up', 64 * MIB)],
+  },
+  {
+    name: 'put-64m-crc64nvme-trailer',
+    connections: 1,
+    bytes: 64 * MIB,
+    requests: [put(BUCKET, 'up', 64 * MIB, 'crc64nvme-trailer')],
+    bare: [put(BARE_CONTAINER, 'up', 64 * MIB)],
+  },
+  ...(['unsigned', 'crc32-trailer'] as const).map(
+    (payload): Work => ({
+      name: `put-64m-${payload}-4`,
+      connections: 4,
+      bytes: 64 * MIB,
+      requests: fourUp(BUCKET, payload),
+      bare: fourUp(BARE_CONTAINER, 'unsigned'),
+    }),
+  ),
+  {
+    name: 'part-16m',
+    connections: 4,
+    bytes: 16 * MIB,
+    requests: numbers(64).map((number) => ({
+      ...put(BUCKET, 'parts', 16 * MIB),
+      query: { partNumber: String(Number(number) + 1), uploadId: UPLOAD },
+    })),
+    bare: numbers(64).map((number) => put(BARE_CONTAINER, `part-${number}`, 16 * MIB)),
   },
   { name: 'list-1000', connections: 4, requests: [list], bare: [bareList] },
 ];
