@@ -11,7 +11,8 @@ import {
 import { OPERATIONS } from '../../src/operations/index.ts';
 import type { Random } from '../support/random.ts';
 import type { FuzzRequest } from './client.ts';
-import { BODIES, BUCKETS, HEADERS, KEYS, PARAMETERS, PAYLOADS, VALUES } from './samples.ts';
+import { furtherRequest } from './further.ts';
+import { BODIES, BUCKETS, HEADERS, KEYS, PARAMETERS, PAYLOADS, POLICIES, VALUES } from './samples.ts';
 
 const SIGNERS: readonly ((options: RawRequestOptions) => string)[] = [
   signedHead,
@@ -26,6 +27,11 @@ const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH'];
 const ALTERED = 0.25;
 const ALTERED_NEARLY_RIGHT = 0.1;
 
+/**
+ * Of requests, how many are no operation that is signed in its head: forms, preflights, visits of websites, the token
+ * service.
+ */
+const FURTHER = 0.12;
 /** Of requests, how many are as a client would send them, but for one thing perhaps: they get furthest. */
 const NEARLY_RIGHT = 0.5;
 
@@ -37,6 +43,7 @@ export interface KnownIds {
 
 /** One request as raw bytes: an operation of the table, dressed at random, signed or not, and altered or not. */
 export function randomRequest(random: Random, ids: KnownIds): FuzzRequest {
+  if (random.chance(FURTHER)) return furtherText(random);
   const row = random.pick(random.chance(0.9) ? BUILT : OPERATION_TABLE);
   const nearlyRight = random.chance(NEARLY_RIGHT);
   const options = nearlyRight ? nearlyRightOptions(row, random, ids) : randomOptions(row, random, ids);
@@ -53,6 +60,15 @@ export function randomRequest(random: Random, ids: KnownIds): FuzzRequest {
   const text = `${signed({ ...options, headers }, random)}${body}`;
   if (random.chance(nearlyRight ? ALTERED_NEARLY_RIGHT : ALTERED)) return { text: altered(text, random), whole: false };
   return { text, whole: headers['content-length'] === String(body.length) };
+}
+
+function furtherText(random: Random): FuzzRequest {
+  const { head, body } = furtherRequest(random);
+  if (random.chance(ALTERED)) return { text: altered(head + body, random), whole: false };
+  return {
+    text: head + body,
+    whole: /\ncontent-length: \d+\r\n/.exec(head)?.length === 1 && !/transfer-encoding|expect/.test(head),
+  };
 }
 
 function signed(options: RawRequestOptions, random: Random): string {
@@ -116,6 +132,7 @@ function nearlyRightOptions(row: OperationRow, random: Random, ids: KnownIds): R
 function bodyOf({ body, match: { subresource = '' } }: OperationRow, random: Random): string {
   if (body === 'none') return '';
   if (body === 'object') return random.pick(['', 'x', 'some bytes', 'b'.repeat(5000)]);
+  if (subresource === 'policy') return random.pick(POLICIES);
   const root = ROOTS[subresource];
   const fitting = BODIES.filter((text) => root !== undefined && text.startsWith(`<${root}`));
   return fitting.length === 0 || random.chance(0.1) ? random.pick(BODIES) : random.pick(fitting);
@@ -132,6 +149,10 @@ const ROOTS: Readonly<Record<string, string>> = {
   ownershipControls: 'Ownership',
   publicAccessBlock: 'PublicAccess',
   acl: 'AccessControl',
+  cors: 'CORS',
+  website: 'Website',
+  encryption: 'ServerSide',
+  accelerate: 'Accelerate',
   '': 'CreateBucket',
 };
 

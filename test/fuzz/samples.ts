@@ -230,9 +230,29 @@ export const BODIES = [
   '<OwnershipControls><Rule><ObjectOwnership>ObjectWriter</ObjectOwnership></Rule></OwnershipControls>',
   '<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls></PublicAccessBlockConfiguration>',
   `<AccessControlPolicy><Owner><ID>${'4'.repeat(64)}</ID></Owner><AccessControlList><Grant><Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser"><ID>${'5'.repeat(64)}</ID></Grantee><Permission>READ</Permission></Grant></AccessControlList></AccessControlPolicy>`,
+  '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedMethod>PUT</AllowedMethod><AllowedOrigin>http://*.example.com</AllowedOrigin><AllowedHeader>x-*</AllowedHeader><ExposeHeader>etag</ExposeHeader></CORSRule></CORSConfiguration>',
+  '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</AllowedOrigin></CORSRule></CORSConfiguration>',
+  '<CORSConfiguration><CORSRule><AllowedMethod>X</AllowedMethod><AllowedOrigin>**</AllowedOrigin></CORSRule></CORSConfiguration>',
+  '<WebsiteConfiguration><IndexDocument><Suffix>a</Suffix></IndexDocument><ErrorDocument><Key>b</Key></ErrorDocument><RoutingRules><RoutingRule><Condition><KeyPrefixEquals>dir</KeyPrefixEquals></Condition><Redirect><ReplaceKeyWith>x y</ReplaceKeyWith></Redirect></RoutingRule></RoutingRules></WebsiteConfiguration>',
+  '<WebsiteConfiguration><RedirectAllRequestsTo><HostName>example.com</HostName></RedirectAllRequestsTo></WebsiteConfiguration>',
+  '<ServerSideEncryptionConfiguration><Rule><ApplyServerSideEncryptionByDefault><SSEAlgorithm>AES256</SSEAlgorithm></ApplyServerSideEncryptionByDefault></Rule></ServerSideEncryptionConfiguration>',
+  '<AccelerateConfiguration><Status>Suspended</Status></AccelerateConfiguration>',
   '5;chunk-signature=0\r\nhello\r\n0;chunk-signature=0\r\n\r\n',
   '5\r\nhello\r\n0\r\nx-amz-checksum-crc32:AAAAAA==\r\n\r\n',
   '--x\r\nContent-Disposition: form-data; name="key"\r\n\r\na\r\n--x--\r\n',
+];
+
+/** Policies of buckets, right and wrong. */
+export const POLICIES = [
+  '{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":"*","Action":"s3:GetObject","Resource":"arn:aws:s3:::fuzz-one/*"}}',
+  '{"Statement":[{"Effect":"Allow","Principal":{"AWS":"*"},"Action":"s3:*","Resource":["arn:aws:s3:::fuzz-two","arn:aws:s3:::fuzz-two/*"],"Condition":{"StringLike":{"aws:UserAgent":"*a?b*"},"IpAddress":{"aws:SourceIp":"127.0.0.0/8"}}}]}',
+  '{"Version":"2012-10-17","Statement":{"Effect":"Deny","Principal":"*","Action":"s3:GetObjectTagging","Resource":"arn:aws:s3:::fuzz-one/${aws:username}*","Condition":{"Null":{"s3:ExistingObjectTag/a":"true"}}}}',
+  '{"Statement":{"Effect":"Allow","Principal":"*","Action":"s3:GetObject","Resource":"arn:aws:s3:::guard-plain/*"}}',
+  '{"Statement":[]}',
+  '{',
+  '[]',
+  `{"Id":"${'*'.repeat(19_000)}","Statement":{"Effect":"Allow","Principal":"*","Action":"s3:GetObject","Resource":"arn:aws:s3:::fuzz-one/*"}}`,
+  `{"Statement":${'['.repeat(5000)}${']'.repeat(5000)}}`,
 ];
 
 export const PAYLOADS = [
