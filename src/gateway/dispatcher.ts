@@ -203,7 +203,7 @@ export class Dispatcher {
       if (long.started) {
         long.fail(failure);
       } else {
-        await prepareCors(exchange, this.#cors, callOf(exchange));
+        if (this.#mayLook(exchange, failure)) await prepareCors(exchange, this.#cors, callOf(exchange));
         await writeError(exchange, failure, this.#draining);
       }
     }
@@ -250,6 +250,24 @@ export class Dispatcher {
     if (admission === undefined) return;
     if (response.closed) admission.end();
     else response.once('close', () => admission.end());
+  }
+
+  /**
+   * Whether an answer that refuses may cost a look at the bucket for what pages may read of it. Who came too often
+   * costs
+   * none; of somebody who is not known it counts as a request of his.
+   */
+  #mayLook(exchange: Exchange, failure: S3Error): boolean {
+    if (exchange.headers.get('origin') === undefined || exchange.corsHeaders !== undefined) return true;
+    if (failure.code === 'SlowDown') return false;
+    const { auth } = exchange.facts;
+    if (auth !== undefined && auth.failure === undefined) return true;
+    try {
+      this.#admit(exchange, { kind: 'anonymous' });
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** A request to a website, where nobody is asked who he is. Undefined: to the service. */

@@ -12,6 +12,8 @@ const WORD = /[\w-]+/g;
 /** What an escaped separator leaves before a name: `%26sig`, `%2526sig`. */
 const ESCAPE_BEFORE = /^(?:25){0,3}[0-9a-f]{2}/i;
 const LONGEST_NAME = 128;
+/** `pw` */
+const SHORTEST_NAME = 2;
 const SEPARATOR = /%(?:25){0,3}3d|\\*["']?\s*(?:=>|=|:)\s*|\\*["']\s*,\s*/iy;
 const LINE_SEPARATOR = /[ \t]*[:=][ \t]*/y;
 /** The value goes on to the end of the line, wherever the name stands. */
@@ -36,6 +38,7 @@ export function redactNamed(text: string): string {
   for (let found = WORD.exec(text); found !== null; found = WORD.exec(text)) {
     const end = WORD.lastIndex;
     const name = nameIn(text, found.index, found[0]);
+    if (name.length < SHORTEST_NAME) continue;
     const value = findValue(text, { name, start: found.index, end, after: done });
     if (value !== undefined) {
       kept += text.slice(done, value.start) + redactValue(name, text.slice(value.start, value.end));

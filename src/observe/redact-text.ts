@@ -64,7 +64,17 @@ export function redactText(text: string, atMost = LOOKED_AT): string {
   return cut ? `${redactSuspect(text.slice(0, atMost), true)}…` : redactSuspect(text, false);
 }
 
+/** Journal, diagnosis and log look at the same long header of one request, one after the other. */
+const LONG = 512;
+let lastLooked = { text: '', cut: false, redacted: '' };
+
 function redactSuspect(text: string, cut: boolean): string {
+  if (text.length < LONG) return redactLooked(text, cut);
+  if (lastLooked.cut !== cut || lastLooked.text !== text) lastLooked = { text, cut, redacted: redactLooked(text, cut) };
+  return lastLooked.redacted;
+}
+
+function redactLooked(text: string, cut: boolean): string {
   if (!SIGN.test(text) || !SUSPECT.test(text)) return text;
   const plain = redactPlain(text, cut);
   return plain.includes('%')

@@ -69,6 +69,11 @@ export function isSecretParameter(name: string): boolean {
   return isSecretName(name) || LIKELY_WORDS.has(lastWord(name));
 }
 
+/** `-`, `.`, `_` */
+const PARTED_BY: ReadonlySet<number> = new Set([0x2d, 0x2e, 0x5f]);
+
 function lastWord(name: string): string {
-  return name.slice(Math.max(name.lastIndexOf('-'), name.lastIndexOf('_'), name.lastIndexOf('.')) + 1);
+  let at = name.length;
+  while (at > 0 && !PARTED_BY.has(name.charCodeAt(at - 1))) at -= 1;
+  return at === 0 ? name : name.slice(at);
 }

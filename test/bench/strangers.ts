@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { type Cost, costOf, leastCost } from '../support/strangers/cost.ts';
 import { GatewayProcess } from '../support/strangers/gateway-process.ts';
+import { FURTHER_REQUESTS } from '../support/strangers/bodies.ts';
 import { STRANGERS_REQUESTS } from '../support/strangers/requests.ts';
 
 /*
@@ -17,7 +18,7 @@ try {
   const base = await costOf(gateway, plain, 200);
   console.log(`a plain anonymous GET: ${base.cpuMs.toFixed(2)} ms of CPU`);
   const costs: (Cost & { readonly name: string })[] = [];
-  for (const request of STRANGERS_REQUESTS) {
+  for (const request of [...STRANGERS_REQUESTS, ...FURTHER_REQUESTS]) {
     costs.push({ name: request.name, ...(await leastCost(gateway, request, { bytes: SIZE, repeats: 3, rounds: 3 })) });
   }
   const line = ({ name, cpuMs, bytes }: Cost & { readonly name: string }): string =>

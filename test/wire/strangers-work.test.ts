@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { leastCost, sendOnce } from '../support/strangers/cost.ts';
 import { GatewayProcess } from '../support/strangers/gateway-process.ts';
+import { FURTHER_REQUESTS } from '../support/strangers/bodies.ts';
 import { STRANGERS_REQUESTS, type StrangersRequest } from '../support/strangers/requests.ts';
 
+const REQUESTS = [...STRANGERS_REQUESTS, ...FURTHER_REQUESTS];
 /** Twice the bytes may cost at most so many times the work. */
 const GROWTH = 2.5;
 const SMALL = 7000;
@@ -28,7 +30,7 @@ afterAll(() => gateway.stop());
 
 test('twice the bytes are at most two and a half times the work, whatever is repeated, nested, long or escaped', async () => {
   const beyond: string[] = [];
-  for (const request of STRANGERS_REQUESTS) {
+  for (const request of REQUESTS) {
     const found = await growthOf(request);
     if (found !== undefined) beyond.push(found);
   }
@@ -49,7 +51,7 @@ async function growthOf(request: StrangersRequest): Promise<string | undefined> 
 
 test('all of them at once, and four times as long, end no process and leave nothing behind', async () => {
   const before = await gateway.usage('collect');
-  const waiting = STRANGERS_REQUESTS.flatMap(({ make }) => [make(2 * SMALL), make(8 * SMALL)]);
+  const waiting = REQUESTS.flatMap(({ make }) => [make(2 * SMALL), make(8 * SMALL)]);
   await Promise.all(
     Array.from({ length: AT_A_TIME }, async () => {
       for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

@@ -5,6 +5,7 @@ import { checkKeyLength } from '../../protocol/address.ts';
 import type { FileSize } from '../../protocol/body/object-body.ts';
 import { type FormFields, askedHeaders, formHeaders, withFilename } from '../../protocol/form/form-fields.ts';
 import { allowedSize, checkPostPolicy, parsePostPolicy } from '../../protocol/form/post-policy.ts';
+import { MAX_FORM_DATA } from '../../protocol/form/form-reader.ts';
 import { redirectAfterPost } from '../../protocol/form/success-redirect.ts';
 import type { S3Request, UploadForm } from '../../protocol/request.ts';
 import type { S3Response } from '../../protocol/response.ts';
@@ -36,7 +37,7 @@ export const postObject: Operation = async (request, context) => {
 };
 
 async function storeForm(form: UploadForm, request: S3Request, context: OperationContext): Promise<S3Response> {
-  const fields = withFilename(form.fields, form.filename);
+  const fields = withFilename(form.fields, form.filename, MAX_FORM_DATA);
   const bucket = bucketName(request);
   const principal = context.authenticateForm(fields);
   const key = keyOf(fields);

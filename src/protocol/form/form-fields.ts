@@ -1,4 +1,4 @@
-import { invalidArgument } from '../../errors/s3-error.ts';
+import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
 import { isFieldName, asFieldValue } from '../headers/field-text.ts';
 import type { FormFieldReader, HeaderReader } from '../request.ts';
 
@@ -43,11 +43,20 @@ export class FormFields implements FormFieldReader {
   }
 }
 
-/** With the name of the file where a value asks for it. */
-export function withFilename(fields: FormFieldReader, filename: string): FormFields {
+/**
+ * With the name of the file where a value asks for it.
+ * @param atMost characters of all values together: a name of some kilobytes, asked for a thousand times, makes many
+ * megabytes of a small form
+ * @throws S3Error MaxPostPreDataLengthExceeded
+ */
+export function withFilename(fields: FormFieldReader, filename: string, atMost: number): FormFields {
   const named = new FormFields();
+  let room = atMost;
   for (const [name, value] of fields.entries()) {
-    named.add(name, VERBATIM.has(name) ? value : value.replaceAll(FILENAME, () => filename));
+    const parts = VERBATIM.has(name) ? [value] : value.split(FILENAME);
+    room -= value.length + (parts.length - 1) * (filename.length - FILENAME.length);
+    if (room < 0) throw new S3Error('MaxPostPreDataLengthExceeded');
+    named.add(name, parts.join(filename));
   }
   return named;
 }

@@ -4,7 +4,6 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
  * RFC 9110 5.5, and what Node lets through in either direction: blanks, printable ASCII, bytes above it (latin-1 view).
  */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-const OUTER_BLANKS = /^[\t ]+|[\t ]+$/g;
 
 /** True for text that can be the name of a header line. */
 export function isFieldName(text: string): boolean {
@@ -23,5 +22,18 @@ export function isFieldValue(text: string): boolean {
  */
 export function asFieldValue(text: string): string | undefined {
   const value = Buffer.from(text).toString('latin1');
-  return isFieldValue(value) ? value.replace(OUTER_BLANKS, '') : undefined;
+  return isFieldValue(value) ? withoutOuterBlanks(value) : undefined;
+}
+
+/** Not by a pattern, which would try from each of thousands of blanks within the text. */
+function withoutOuterBlanks(value: string): string {
+  let start = 0;
+  let end = value.length;
+  while (start < end && isBlank(value, start)) start += 1;
+  while (end > start && isBlank(value, end - 1)) end -= 1;
+  return value.slice(start, end);
+}
+
+function isBlank(text: string, at: number): boolean {
+  return text[at] === ' ' || text[at] === '\t';
 }

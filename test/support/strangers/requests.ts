@@ -6,7 +6,7 @@ export interface StrangersRequest {
   readonly make: (bytes: number) => string;
 }
 
-const DAY = new Date().toISOString().slice(0, 10).replaceAll('-', '');
+export const DAY = new Date().toISOString().slice(0, 10).replaceAll('-', '');
 const AMZ_DATE = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
 const SIGNATURE = '0'.repeat(64);
 
@@ -15,7 +15,7 @@ function credential(key = ACCESS_KEY): string {
 }
 
 /** As many of them as fit. */
-function times(bytes: number, make: (index: number) => string): string {
+export function times(bytes: number, make: (index: number) => string): string {
   let text = '';
   for (let index = 0; text.length < bytes; index += 1) text += make(index);
   return text;
@@ -57,13 +57,13 @@ function presignedV2(query: string): string {
 
 const OWN = 'host;x-amz-content-sha256;x-amz-date';
 const named = (index: number): string => `h${String(index).padStart(5, '0')}`;
-const repeat =
+export const repeat =
   (text: string) =>
   (bytes: number): string =>
     times(bytes, () => text);
 
 /** Values that have cost somebody dearly somewhere: patterns that try again from each place, escapes within escapes. */
-const VALUES: readonly (readonly [name: string, value: (bytes: number) => string])[] = [
+export const VALUES: readonly (readonly [name: string, value: (bytes: number) => string])[] = [
   ['long', repeat('v')],
   ['blanks within', (bytes) => `a${' '.repeat(bytes)}b`],
   ['tabs within', (bytes) => `a${'\t'.repeat(bytes)}b`],
