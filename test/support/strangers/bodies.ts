@@ -8,7 +8,7 @@ const BOUNDARY = 'strangers';
 /** What a stranger sends in a body, to those who read it before they know him: forms of pages, the token service. */
 function body(name: string, head: string, make: (bytes: number) => string): StrangersRequest {
   return {
-    name: `${name}`,
+    name,
     make: (bytes) => {
       const text = make(bytes * LONGER);
       return `${head}Host: localhost\r\nContent-Length: ${String(text.length)}\r\n\r\n${text}`;
