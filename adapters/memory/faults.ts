@@ -99,7 +99,7 @@ async function applyFault<T>(fault: Fault | undefined, { method, call }: PortCal
         ...(!READING.has(method) && { lost: true }),
       });
     case 'delay':
-      await pause(fault.ms, call, method);
+      await pause(fault.ms, method, call);
       return run();
     case 'interleave': {
       await fault.before?.();
@@ -129,7 +129,7 @@ async function loseAnswer(
   throw lostError(call, as);
 }
 
-async function pause(ms: number, call: Call, method: string): Promise<void> {
+async function pause(ms: number, method: string, call: Call): Promise<void> {
   try {
     await delay(ms, undefined, { signal: call.signal });
   } catch (cause) {

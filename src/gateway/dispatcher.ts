@@ -285,7 +285,7 @@ export class Dispatcher {
       const context = this.#context(exchange, { ...found, principal, long });
       return found.row.method === 'OPTIONS'
         ? preflight(found.request, context)
-        : serveWebsite(found.request, context, exchange.ids);
+        : serveWebsite(found.request, exchange.ids, context);
     };
   }
 

@@ -2,7 +2,7 @@ import { S3Error, isS3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/records/bucket.ts';
 import type { ObjectView } from '../manifest/records/object-view.ts';
 import type { OperationContext } from './operation.ts';
-import { mayAccess, ownAction, requireAccess } from './require-access.ts';
+import { mayAccess, ownAction, requireAction } from './require-access.ts';
 import { idOf } from '../access/acl/permits.ts';
 
 interface ObjectTarget {
@@ -20,11 +20,11 @@ interface ObjectTarget {
  * AccessDenied
  */
 export async function authorizedObject(target: ObjectTarget, context: OperationContext): Promise<ObjectView> {
-  const { bucket, key, versionId, action } = target;
+  const { bucket, key, versionId, action = ownAction(context) } = target;
   const object = await withoutTellingMissing(target, context, () =>
     context.manifest.objects.find(target, context.call),
   );
-  requireAccess({ bucket, key, versionId, object }, context, action);
+  requireAction(action, { bucket, key, versionId, object }, context);
   context.call.facts.note('s3gw.object.size', object.size);
   return object;
 }
@@ -49,7 +49,7 @@ export async function withoutTellingMissing<T>(
 }
 
 function mayKnowMissing({ bucket, key, versionId, action }: ObjectTarget, context: OperationContext): boolean {
-  if (!mayAccess({ bucket }, context, 's3:ListBucket')) return false;
+  if (!mayAccess('s3:ListBucket', { bucket }, context)) return false;
   const mine = { ownerId: idOf(context.principal) };
-  return mayAccess({ bucket, key, versionId, object: mine }, context, action ?? ownAction(context));
+  return mayAccess(action ?? ownAction(context), { bucket, key, versionId, object: mine }, context);
 }

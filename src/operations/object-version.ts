@@ -6,7 +6,7 @@ import type { S3Request } from '../protocol/request.ts';
 import type { ResponseHeaders } from '../protocol/headers/object-headers.ts';
 import { objectKey } from './authorized-bucket.ts';
 import type { OperationContext } from './operation.ts';
-import { mayAccess, requireAccess, versioned } from './require-access.ts';
+import { mayAccess, requireAction, versioned } from './require-access.ts';
 
 const VERSION_ID = 'x-amz-version-id';
 const DELETE_MARKER = 'x-amz-delete-marker';
@@ -35,7 +35,7 @@ export function knownVersion(
   try {
     return requestedVersion(versionId, bucket);
   } catch (error) {
-    if (mayAccess({ bucket }, context, 's3:ListBucket')) throw error;
+    if (mayAccess('s3:ListBucket', { bucket }, context)) throw error;
     throw new S3Error('AccessDenied', { cause: error });
   }
 }
@@ -106,5 +106,5 @@ function isMarkerOnTop(error: unknown): error is S3Error {
  * @throws S3Error AccessDenied
  */
 export function authorizeDeletion({ bucket, key, versionId }: VersionTarget, context: OperationContext): void {
-  requireAccess({ bucket, key, versionId }, context, versioned('s3:DeleteObject', versionId));
+  requireAction(versioned('s3:DeleteObject', versionId), { bucket, key, versionId }, context);
 }

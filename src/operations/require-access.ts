@@ -4,17 +4,21 @@ import type { OperationContext } from './operation.ts';
 
 /**
  * Where operations ask whether their caller may do what they are about to do.
- * @param action the operation's own, unless it does something more on the way, which its row then names
  * @throws S3Error AccessDenied
  */
-export function requireAccess(resource: Resource, context: OperationContext, action = ownAction(context)): void {
+export function requireAccess(resource: Resource, context: OperationContext): void {
+  requireAction(ownAction(context), resource, context);
+}
+
+/** The same for what an operation does on the way, under an action that its row names. @throws S3Error AccessDenied */
+export function requireAction(action: string, resource: Resource, context: OperationContext): void {
   const { principal, call, asked } = context;
   requireNamed(action, context.operation);
   authorize(principal, action, resource, { asked, facts: call.facts });
 }
 
 /** The same for what depends on it without being refused. */
-export function mayAccess(resource: Resource, { principal, asked }: OperationContext, action: string): boolean {
+export function mayAccess(action: string, resource: Resource, { principal, asked }: OperationContext): boolean {
   return isAllowed(principal, action, resource, asked);
 }
 

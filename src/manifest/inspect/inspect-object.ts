@@ -32,7 +32,7 @@ export function createObjectInspector({
     async inspect(name, key, call) {
       const bucket = await buckets.get(name, call);
       const head = await readHead(bucket, key, call);
-      const survivorIsCurrent = head === undefined && isDraining(bucket, { versioningDrainMs, now });
+      const survivorIsCurrent = head === undefined && isDraining({ versioningDrainMs, now }, bucket);
       const [versions, uploads] = await Promise.all([
         inspectVersions({ bucket, key, head, survivorIsCurrent }, call),
         inspectUploads({ bucket, key }, call),

@@ -45,7 +45,7 @@ export function createListing({
     async versions(bucket, request, call) {
       checkMarker(bucket, request);
       if (bucket.versioning === 'never') return nullVersions(bucket, request, call);
-      return listVersions(bucket, { request, isDraining: isDraining(bucket, { versioningDrainMs, now }) }, call);
+      return listVersions(bucket, { request, isDraining: isDraining({ versioningDrainMs, now }, bucket) }, call);
     },
     isEmpty: async (bucket, call) => !(await hasContent(bucket, call)),
   };

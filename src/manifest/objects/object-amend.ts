@@ -41,7 +41,7 @@ export async function amendObject(
 
 /** While a plain PUT may still land over it, nothing can keep the null version. @throws StoreError unavailable */
 function requireLockable(context: ObjectsContext, bucket: Bucket): void {
-  if (isDraining(bucket, context)) {
+  if (isDraining(context, bucket)) {
     throw new StoreError('unavailable', { call: 'setMetadata', code: VERSIONING_JUST_ENABLED });
   }
 }
@@ -68,7 +68,7 @@ async function amendInHead(
         if (current === undefined || before === undefined) return undefined;
         const fields = amendment(before);
         if (fields?.lock !== undefined) requireLockable(context, bucket);
-        return fields && amended(await placedRecord({ bucket, key }, current, { context, call }), fields);
+        return fields && amended(await placedRecord(context, { bucket, key }, current, call), fields);
       },
     },
     call,

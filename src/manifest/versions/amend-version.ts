@@ -209,7 +209,7 @@ async function isHeld(
       change: async (head) => {
         if (head === undefined) return undefined;
         found.isPart = isVisible(head, stamped);
-        return found.isPart ? placedRecord({ bucket, key }, head, { context, call }) : undefined;
+        return found.isPart ? placedRecord(context, { bucket, key }, head, call) : undefined;
       },
     },
     call,

@@ -69,7 +69,7 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
       versioned: bucket.versioning !== 'never',
       queues,
       plan: async (head, condition) => {
-        const placed = await placeHead(place, head, { context, call });
+        const placed = await placeHead(context, place, head, call);
         seq = context.clock.next(placed.seq);
         const displaced = (await displaceNull(place, head, call)).dels ?? [];
         dels = displaced.filter((token) => token !== version.blob);

@@ -134,7 +134,7 @@ class VersionCommit {
     };
     const token = await changeHead(change, this.#call);
     this.#named.add(token);
-    if (isDraining(bucket, this.#context)) await stampVersion({ bucket, key }, token, this.#call);
+    if (isDraining(this.#context, bucket)) await stampVersion({ bucket, key }, token, this.#call);
     return { token, written: await this.#written };
   }
 
@@ -155,7 +155,7 @@ class VersionCommit {
   async #plan(head: Head | undefined, condition: Condition): Promise<() => Promise<VersionToken>> {
     const { bucket, key } = this.#version;
     const place = { bucket, key };
-    const placed = await placeHead(place, head, { context: this.#context, call: this.#call });
+    const placed = await placeHead(this.#context, place, head, this.#call);
     const first = (this.#token ??= newToken(this.#context.clock.next(placed.seq)));
     const isOvertaken = isBehind(first, placed);
     if (isOvertaken && head !== undefined && this.#mayComeBelow(first, placed)) {

@@ -26,8 +26,8 @@ export const VERSIONING_JUST_ENABLED = 'VersioningJustEnabled';
  * plain PUT may have written, or none, looks at the versions' own blobs.
  */
 export function isDraining(
-  { versioning, versionedSince }: Bucket,
   { versioningDrainMs, now }: Pick<ObjectsContext, 'versioningDrainMs' | 'now'>,
+  { versioning, versionedSince }: Bucket,
 ): boolean {
   return versioning !== 'never' && versionedSince !== undefined && now() < versionedSince + versioningDrainMs;
 }
@@ -45,13 +45,14 @@ export function mayHideVersions(head: Head | undefined): boolean {
  * one.
  */
 export async function placeHead(
+  context: ObjectsContext,
   place: KeyRef,
   head: Head | undefined,
-  { context, call }: { context: ObjectsContext; call: Call },
+  call: Call,
 ): Promise<PlacedHead> {
   const seq = seqOfHead(head);
   const placed = { head, seq, floor: head?.record?.floor ?? seq };
-  if (!isDraining(place.bucket, context) || !mayHideVersions(head)) return placed;
+  if (!isDraining(context, place.bucket) || !mayHideVersions(head)) return placed;
   for await (const { token } of versionsNewestFirst(place, call)) {
     const above = Math.max(seq, seqOfToken(token) + 1);
     return { head, seq: above, floor: above };
@@ -64,13 +65,14 @@ export async function placeHead(
  * it any more: so it says itself where it stands.
  */
 export async function placedRecord(
+  context: ObjectsContext,
   place: KeyRef,
   head: Head,
-  { context, call }: { context: ObjectsContext; call: Call },
+  call: Call,
 ): Promise<HeadRecord> {
   const record = head.record ?? nativeRecord(head);
-  if (!isDraining(place.bucket, context) || !mayHideVersions(head)) return record;
-  const { seq, floor } = await placeHead(place, head, { context, call });
+  if (!isDraining(context, place.bucket) || !mayHideVersions(head)) return record;
+  const { seq, floor } = await placeHead(context, place, head, call);
   return { ...record, seq, floor, ...(seq !== record.seq && { mtime: viewOf(head, place.bucket, place.key).mtime }) };
 }
 
@@ -79,11 +81,11 @@ export async function placedRecord(
  * there then.
  */
 export async function survivingVersion(
-  place: KeyRef,
   context: ObjectsContext,
+  place: KeyRef,
   call: Call,
 ): Promise<VersionBlob | undefined> {
-  if (!isDraining(place.bucket, context)) return undefined;
+  if (!isDraining(context, place.bucket)) return undefined;
   for await (const version of versionsNewestFirst(place, call)) {
     if (version.record?.stamp === true) return version;
   }

@@ -51,7 +51,7 @@ export async function currentVersion(
   if (head?.record?.kind === 'tomb') throw markerOnTop(key, head);
   const token = head?.record?.kind === 'link' ? head.record.version : undefined;
   if (token !== undefined) return readVersion(bucket, key, token, call);
-  const survivor = head === undefined ? await survivingVersion({ bucket, key }, context, call) : undefined;
+  const survivor = head === undefined ? await survivingVersion(context, { bucket, key }, call) : undefined;
   if (survivor === undefined) throw noSuchKey(key);
   if (survivor.record?.kind === 'tomb') throw markerOnTop(key, survivor);
   return readVersion(bucket, key, survivor.token, call);

@@ -113,7 +113,7 @@ async function refuseInWindow(
   head: Head | undefined,
   call: Call,
 ): Promise<void> {
-  if (head === undefined || !isDraining(place.bucket, context) || !mayHideVersions(head)) return;
+  if (head === undefined || !isDraining(context, place.bucket) || !mayHideVersions(head)) return;
   for await (const _version of versionsNewestFirst(place, call)) {
     throw new StoreError('unavailable', { call: 'write', code: VERSIONING_JUST_ENABLED });
   }

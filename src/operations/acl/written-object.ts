@@ -4,7 +4,7 @@ import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { Acl } from '../../protocol/acl/acl.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import type { OperationContext } from '../operation.ts';
-import { requireAccess } from '../require-access.ts';
+import { requireAction } from '../require-access.ts';
 import { refusePublicAcl } from './bucket-rules.ts';
 import { type AclTarget, CANNED_HEADER, headerAcl } from './requested-acl.ts';
 
@@ -35,7 +35,7 @@ export function writtenOwnership(
   const { bucket, ignoreWrite = false } = written;
   const { accounts, principal } = context;
   const writerId = idOf(principal);
-  if (asksForAcl(headers)) requireAccess({ bucket, creates: true }, context, 's3:PutObjectAcl');
+  if (asksForAcl(headers)) requireAction('s3:PutObjectAcl', { bucket, creates: true }, context);
   const { ownership } = bucket.settings;
   const canned = headers.get(CANNED_HEADER);
   if (ownership === 'BucketOwnerEnforced' && canned !== undefined && canned !== TO_BUCKET_OWNER) {

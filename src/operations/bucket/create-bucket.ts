@@ -11,7 +11,7 @@ import { requireOwnAcl } from '../acl/bucket-rules.ts';
 import { headerAcl } from '../acl/requested-acl.ts';
 import { bucketName, callerId, requireChangeable } from '../authorized-bucket.ts';
 import type { NewBuckets, Operation, OperationContext } from '../operation.ts';
-import { requireAccess } from '../require-access.ts';
+import { requireAccess, requireAction } from '../require-access.ts';
 import { refuseEncryption } from '../unsupported-headers.ts';
 import { bucketArn } from './bucket-arn.ts';
 import { requireLocation } from './requested-location.ts';
@@ -31,7 +31,7 @@ export const createBucket: Operation = async (request, context) => {
   requireSettable(asked, { name, ownerId }, context);
   requireConsistent({ ...defaults, ...asked });
   const { location, tags } = await requestedBucket(request);
-  if (tags.length > 0) requireAccess({ bucket: { name, ownerId, settings: {} } }, context, 's3:TagResource');
+  if (tags.length > 0) requireAction('s3:TagResource', { bucket: { name, ownerId, settings: {} } }, context);
   requireLocation(location, context.settings);
   const settings = { ...asked, ...(tags.length > 0 && { tags }) };
 
@@ -85,11 +85,11 @@ function requireSettable(
   context: OperationContext,
 ): void {
   const bucket = { ...made, settings: {} };
-  if (settings.acl !== undefined) requireAccess({ bucket }, context, 's3:PutBucketAcl');
-  if (settings.ownership !== undefined) requireAccess({ bucket }, context, 's3:PutBucketOwnershipControls');
+  if (settings.acl !== undefined) requireAction('s3:PutBucketAcl', { bucket }, context);
+  if (settings.ownership !== undefined) requireAction('s3:PutBucketOwnershipControls', { bucket }, context);
   if (settings.objectLock === undefined) return;
-  requireAccess({ bucket }, context, 's3:PutBucketObjectLockConfiguration');
-  requireAccess({ bucket }, context, 's3:PutBucketVersioning');
+  requireAction('s3:PutBucketObjectLockConfiguration', { bucket }, context);
+  requireAction('s3:PutBucketVersioning', { bucket }, context);
 }
 
 /** @throws S3Error InvalidArgument */

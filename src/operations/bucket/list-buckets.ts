@@ -16,11 +16,11 @@ const NONE: BucketPage = { buckets: [], truncated: false };
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html */
 export const listBuckets: Operation = async (request, context) => {
   const ownerId = callerId(context);
-  const isVisible = visibility(context, ownerId);
+  const isVisible = visibility(ownerId, context);
   const { query } = request;
   const isHere = isOwnRegion(query.get('bucket-region'), context.settings);
   const prefix = query.get('prefix');
-  const page = isHere ? await bucketsOf({ ownerId, isVisible }, context, query) : NONE;
+  const page = isHere ? await bucketsOf({ ownerId, isVisible }, query, context) : NONE;
   const owner = context.accounts.byCanonicalId(ownerId);
   const last = page.buckets.at(-1);
   const value = {
@@ -42,7 +42,7 @@ export const listBuckets: Operation = async (request, context) => {
  * read, one by one.
  * @throws S3Error AccessDenied: a policy denies ListBuckets, or there is none at all
  */
-function visibility(context: OperationContext, ownerId: string): ((name: string) => boolean) | undefined {
+function visibility(ownerId: string, context: OperationContext): ((name: string) => boolean) | undefined {
   const { principal, asked } = context;
   const { allowed, rule } = decide(principal, 's3:ListAllMyBuckets', {}, asked);
   const permissions = principal.kind === 'account' ? principal.user?.permissions : undefined;
@@ -55,7 +55,7 @@ function visibility(context: OperationContext, ownerId: string): ((name: string)
   }
   return (name) => {
     const bucket = { name, ownerId, settings: {} };
-    return mayAccess({ bucket }, context, 's3:ListBucket') || mayAccess({ bucket }, context, 's3:GetBucketLocation');
+    return mayAccess('s3:ListBucket', { bucket }, context) || mayAccess('s3:GetBucketLocation', { bucket }, context);
   };
 }
 
@@ -67,8 +67,8 @@ interface Wanted {
 
 async function bucketsOf(
   { ownerId, isVisible }: Wanted,
-  { manifest, call }: OperationContext,
   query: QueryReader,
+  { manifest, call }: OperationContext,
 ): Promise<BucketPage> {
   const prefix = query.get('prefix');
   const after = continuation(query.get('continuation-token'));

@@ -28,7 +28,7 @@ async function authorized(target: UploadTarget, found: Promise<Upload>, context:
     requireAccess({ bucket, upload }, context);
     return upload;
   } catch (error) {
-    if (!isS3Error(error, 'NoSuchUpload') || mayAccess({ bucket }, context, 's3:PutObject')) throw error;
+    if (!isS3Error(error, 'NoSuchUpload') || mayAccess('s3:PutObject', { bucket }, context)) throw error;
     throw new S3Error('AccessDenied', { cause: error });
   }
 }

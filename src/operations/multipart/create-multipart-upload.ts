@@ -26,7 +26,7 @@ export const createMultipartUpload: Operation = async (request, context) => {
   const { storageClass } = attributes;
   callerId(context);
   const ownership = writtenOwnership(request.headers, { bucket }, context);
-  const initiator = initiatorOf(context, ownership.ownerId);
+  const initiator = initiatorOf(ownership.ownerId, context);
 
   const record = {
     attributes,
@@ -50,7 +50,7 @@ export const createMultipartUpload: Operation = async (request, context) => {
 };
 
 /** A user shows up as initiator, the account it belongs to as owner; an account only where it is not the owner. */
-function initiatorOf({ principal }: OperationContext, ownerId: string): Initiator | undefined {
+function initiatorOf(ownerId: string, { principal }: OperationContext): Initiator | undefined {
   if (principal.kind !== 'account') return undefined;
   const { account, user } = principal;
   if (user !== undefined) return { id: user.arn, displayName: user.name };

@@ -19,7 +19,7 @@ import {
 } from '../copy-source.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { requireAccess, versioned } from '../require-access.ts';
+import { requireAction, versioned } from '../require-access.ts';
 import { refuseEncryption } from '../unsupported-headers.ts';
 import { requestedLock } from './requested-lock.ts';
 import { refuseAcceleratedCopy } from './acceleration.ts';
@@ -83,7 +83,7 @@ function copiedTags(
   const { tags } = view;
   if (tags === undefined) return {};
   const { key, versionId } = source;
-  requireAccess({ bucket, key, versionId, object: view }, context, versioned('s3:GetObjectTagging', versionId));
-  requireAccess({ bucket: target, says: tagKeys(tags) }, context, 's3:PutObjectTagging');
+  requireAction(versioned('s3:GetObjectTagging', versionId), { bucket, key, versionId, object: view }, context);
+  requireAction('s3:PutObjectTagging', { bucket: target, says: tagKeys(tags) }, context);
   return { tags };
 }

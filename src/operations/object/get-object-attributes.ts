@@ -9,7 +9,7 @@ import { authorizedObject } from '../authorized-object.ts';
 import { checksumElements } from '../checksum-elements.ts';
 import { versionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
-import { requireAccess, versioned } from '../require-access.ts';
+import { requireAction, versioned } from '../require-access.ts';
 import { readConditions } from './read-response.ts';
 import { requireConditions } from './get-object.ts';
 
@@ -34,7 +34,7 @@ export const getObjectAttributes: Operation = async (request, context) => {
   const target = versionTarget(request, bucket, context);
   const wanted = wantedAttributes(request.headers.get(HEADER));
   const view = await authorizedObject(target, context);
-  requireAccess({ bucket, object: view }, context, versioned('s3:GetObject', target.versionId));
+  requireAction(versioned('s3:GetObject', target.versionId), { bucket, object: view }, context);
   requireConditions(view, readConditions(request.headers));
   const value = Object.assign({}, ...wanted.map((name) => ATTRIBUTES[name]?.(view, request.headers))) as Record<
     string,

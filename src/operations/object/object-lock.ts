@@ -10,7 +10,7 @@ import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject } from '../authorized-object.ts';
 import { refusingMarkers, versionTarget } from '../object-version.ts';
 import type { OperationContext } from '../operation.ts';
-import { OBJECT_LOCK, dependsOn, mayAccess, requireAccess } from '../require-access.ts';
+import { OBJECT_LOCK, dependsOn, mayAccess, requireAccess, requireAction } from '../require-access.ts';
 
 /** A retention or a legal hold is two elements; this leaves room for comments and white space. */
 export const MAX_LOCK_BODY = 64 * 1024;
@@ -64,8 +64,8 @@ export function shownLock(object: ObjectView, bucket: Bucket, context: Operation
   if (object.lock === undefined) return {};
   const { retention, legalHold } = object.lock;
   return lockHeaders({
-    ...(retention !== undefined && mayAccess({ bucket, object }, context, 's3:GetObjectRetention') && { retention }),
-    ...(legalHold !== undefined && mayAccess({ bucket, object }, context, 's3:GetObjectLegalHold') && { legalHold }),
+    ...(retention !== undefined && mayAccess('s3:GetObjectRetention', { bucket, object }, context) && { retention }),
+    ...(legalHold !== undefined && mayAccess('s3:GetObjectLegalHold', { bucket, object }, context) && { legalHold }),
   });
 }
 
@@ -83,7 +83,7 @@ interface Where {
  */
 export function bypassesGovernance(headers: HeaderReader, { bucket, key, context }: Where): boolean {
   if (bucket.settings.objectLock === undefined || headers.get(BYPASS)?.toLowerCase() !== 'true') return false;
-  requireAccess({ bucket, ...(key !== undefined && { key }) }, context, 's3:BypassGovernanceRetention');
+  requireAction('s3:BypassGovernanceRetention', { bucket, ...(key !== undefined && { key }) }, context);
   return true;
 }
 

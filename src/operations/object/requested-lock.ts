@@ -4,7 +4,7 @@ import { type ObjectLock, retentionByDefault } from '../../protocol/object-lock.
 import type { S3Request } from '../../protocol/request.ts';
 import { missingObjectLock } from './object-lock.ts';
 import type { OperationContext } from '../operation.ts';
-import { requireAccess } from '../require-access.ts';
+import { requireAction } from '../require-access.ts';
 
 /**
  * What keeps the object that a request makes: what it asks for, which takes permissions besides that of the operation,
@@ -18,8 +18,8 @@ export function requestedLock(
   const now = Date.now();
   const lock = parseLockHeaders(request.headers, now);
   const { retention, legalHold } = lock;
-  if (retention !== undefined) requireAccess({ bucket }, context, 's3:PutObjectRetention');
-  if (legalHold !== undefined) requireAccess({ bucket }, context, 's3:PutObjectLegalHold');
+  if (retention !== undefined) requireAction('s3:PutObjectRetention', { bucket }, context);
+  if (legalHold !== undefined) requireAction('s3:PutObjectLegalHold', { bucket }, context);
   const asks = retention !== undefined || legalHold !== undefined;
   const { objectLock } = bucket.settings;
   if (asks && objectLock === undefined) throw missingObjectLock();

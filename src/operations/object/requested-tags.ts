@@ -3,7 +3,7 @@ import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { type Tag, parseTaggingHeader } from '../../protocol/tagging.ts';
 import type { OperationContext } from '../operation.ts';
-import { dependsOnKeys, requireAccess } from '../require-access.ts';
+import { dependsOnKeys, requireAction } from '../require-access.ts';
 
 /**
  * Tags that a request gives the object it makes (`x-amz-tagging`). They take a permission besides
@@ -15,7 +15,7 @@ export function requestedTags(
 ): { tags?: readonly Tag[] } {
   const tags = parseTaggingHeader(request.headers.get('x-amz-tagging'));
   if (tags.length === 0) return {};
-  if (!isOpenForm(request, on)) requireAccess({ bucket: on.bucket }, on.context, 's3:PutObjectTagging');
+  if (!isOpenForm(request, on)) requireAction('s3:PutObjectTagging', { bucket: on.bucket }, on.context);
   return { tags };
 }
 

@@ -28,7 +28,7 @@ export const putBucketPolicy: Operation = async (request, context) => {
         throw new S3Error('AccessDenied', { cause: new Error('the public access block refuses public policies') });
       }
       const changed = { ...settings, policy: text };
-      if (!isConfirmed && !mayAccess({ bucket: { name, ownerId, settings: changed } }, context, 's3:PutBucketPolicy')) {
+      if (!isConfirmed && !mayAccess('s3:PutBucketPolicy', { bucket: { name, ownerId, settings: changed } }, context)) {
         throw new S3Error('AccessDenied', { cause: new Error('the caller would lock himself out') });
       }
       return changed;

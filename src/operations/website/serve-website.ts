@@ -21,7 +21,7 @@ interface PageIds {
  * One request to a bucket's website: an object, its index or error document, or the way elsewhere. Everybody is a
  * stranger here, whatever he signed. https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteHosting.html
  */
-export async function serveWebsite(request: S3Request, context: OperationContext, ids: PageIds): Promise<S3Response> {
+export async function serveWebsite(request: S3Request, ids: PageIds, context: OperationContext): Promise<S3Response> {
   const { method } = request;
   try {
     if (method !== 'GET' && method !== 'HEAD') {

@@ -4,9 +4,9 @@ import { directoryOf, type Keys, keysOf, roleArn } from '../../support/sts-clien
 import type { Row } from './rows.ts';
 import type { BucketSays, Caller, Kind, Says } from './rule.ts';
 
-export const MAIN = '444444444444';
+const MAIN = '444444444444';
 const OTHER = '555555555555';
-export const SAYS: readonly Says[] = ['allow', 'deny', 'nothing'];
+const SAYS: readonly Says[] = ['allow', 'deny', 'nothing'];
 
 const s3 = (actions: readonly string[]): string[] => actions.map((action) => `s3:${action}`);
 
