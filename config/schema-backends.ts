@@ -10,6 +10,15 @@ const COMMON = {
     .describe('Container for records, versions and uploads; never shown as a bucket.'),
 };
 
+/** Keys that clients name by `x-amz-server-side-encryption-aws-kms-key-id`. */
+const KMS_KEYS = (service: string, name: z.ZodString): z.ZodOptional<z.ZodRecord<z.ZodString, z.ZodString>> =>
+  z
+    .record(z.string().min(1).max(2048), name)
+    .optional()
+    .describe(
+      `${service}, by the names of KMS keys that clients say (SSE-KMS); \`alias/aws/s3\` is what they mean who name none. Others are refused. Absent: SSE-KMS is not offered.`,
+    );
+
 const TOKEN = {
   tenantId: z.string().optional().describe('Microsoft Entra tenant.'),
   authorityHost: z.url().optional().describe("Token service; default the public cloud's."),
@@ -78,6 +87,7 @@ const RETRIES = {
 const AZURE = z.strictObject({
   kind: z.literal('azure').describe('Azure Blob Storage.'),
   ...COMMON,
+  kmsKeys: KMS_KEYS('Encryption scopes of the account', z.string().regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/)),
   endpoint: z
     .url({ protocol: /^https?$/ })
     .optional()
@@ -111,6 +121,10 @@ const GCS_CREDENTIAL = z.discriminatedUnion('kind', [
 const GCS = z.strictObject({
   kind: z.literal('gcs').describe('Google Cloud Storage.'),
   ...COMMON,
+  kmsKeys: KMS_KEYS(
+    'Resource names of keys of Cloud KMS, in the location of the buckets',
+    z.string().regex(/^projects\/[^/]+\/locations\/[^/]+\/keyRings\/[^/]+\/cryptoKeys\/[^/]+$/),
+  ),
   bucketPrefix: z
     .string()
     .regex(

@@ -152,6 +152,12 @@ const SETTINGS = z.strictObject({
     .describe(
       "What is computed of objects that PutObject stores without a checksum of the client's. AWS computes CRC64NVME; here it costs about as much as moving the bytes, and a call to the backend for bodies that are not held.",
     ),
+  customerKeysOverHttp: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Take encryption keys of clients (SSE-C) over http, too. S3 refuses them there, since everybody on the way can read them. Requests that a trusted proxy took over https (`trustedProxies`) count as https.',
+    ),
   smallRangeCopy: z
     .boolean()
     .default(false)

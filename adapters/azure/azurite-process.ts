@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from './credentials.ts';
+import { type KeyKeeper, startKeyKeeper } from './azurite-keys.ts';
 import type { AzureStoreOptions } from './options.ts';
 
 export interface AzuriteOptions {
@@ -13,6 +14,8 @@ export interface AzuriteOptions {
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
   /** Accept bearer tokens: checks their claims, not their signature. Needs `tls`. */
   readonly oauth?: boolean;
+  /** Know customer-provided keys, which it does not by itself: something stands before it that does. Not with `tls`. */
+  readonly customerKeys?: boolean;
   /** Default: any free port. */
   readonly port?: number;
   /** Most data to keep in memory, MiB. Default: Azurite's, half of the machine's memory. */
@@ -59,13 +62,17 @@ export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurit
   });
   const killOnExit = (): void => signalGroup(child, 'SIGKILL');
   process.once('exit', killOnExit);
+  let keeper: KeyKeeper | undefined;
   const stop = async (): Promise<void> => {
+    await keeper?.stop();
     await stopChild(child);
     process.removeListener('exit', killOnExit);
   };
   try {
     const port = await listeningPort(child, options.onWaiting ?? sayOnStderr);
-    const endpoint = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/${DEVELOPMENT_ACCOUNT}`;
+    const own = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/${DEVELOPMENT_ACCOUNT}`;
+    keeper = options.customerKeys === true ? await startKeyKeeper(own) : undefined;
+    const endpoint = keeper?.endpoint ?? own;
     return {
       endpoint,
       pid: child.pid ?? 0,
@@ -78,7 +85,7 @@ export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurit
   }
 }
 
-function azuriteArguments({ folder, tls, oauth, port = 0, memoryLimitMiB }: AzuriteOptions): string[] {
+function azuriteArguments({ folder, tls, oauth, port = 0, memoryLimitMiB, customerKeys }: AzuriteOptions): string[] {
   return [
     '--blobHost',
     '127.0.0.1',
@@ -86,6 +93,7 @@ function azuriteArguments({ folder, tls, oauth, port = 0, memoryLimitMiB }: Azur
     String(port),
     '--silent',
     '--disableTelemetry',
+    ...(customerKeys === true ? ['--loose'] : []),
     ...(folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder]),
     ...(memoryLimitMiB === undefined ? [] : ['--extentMemoryLimit', String(memoryLimitMiB)]),
     ...(tls === undefined ? [] : ['--cert', tls.certFile, '--key', tls.keyFile]),

@@ -1,4 +1,5 @@
 import type { BlobMetadata, BlobProperties, Condition, ContentHeaders, Revision } from '../../src/store/blob-store.ts';
+import type { BlobEncryption, CustomerKey } from '../../src/store/customer-key.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { headerText } from '../shared/wire/header-text.ts';
 import type { WireHeaders } from '../shared/wire/transport.ts';
@@ -28,6 +29,24 @@ export function metadataHeaders(metadata: BlobMetadata): string[] {
   const flat: string[] = [];
   for (const name in metadata) flat.push(`x-ms-meta-${name}`, metadata[name] ?? '');
   return flat;
+}
+
+/**
+ * Headers of customer-provided keys and of encryption scopes, names and values in turn
+ * (https://learn.microsoft.com/azure/storage/blobs/encryption-customer-provided-keys).
+ */
+export function encryptionHeaders(encryption: BlobEncryption | undefined): string[] {
+  if (encryption === undefined) return [];
+  return encryption.kind === 'service' ? ['x-ms-encryption-scope', encryption.name] : keyHeaders(encryption.key);
+}
+
+/** For a read. */
+export function keyHeaders(key: CustomerKey | undefined): string[] {
+  if (key === undefined) return [];
+  return [
+    ...['x-ms-encryption-algorithm', 'AES256', 'x-ms-encryption-key', key.base64()],
+    ...['x-ms-encryption-key-sha256', key.digestBase64('sha256')],
+  ];
 }
 
 export function conditionHeaders(condition: Condition | undefined): { ifMatch?: string; ifNoneMatch?: string } {

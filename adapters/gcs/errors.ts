@@ -21,6 +21,12 @@ export interface Refusal {
 const BY_CODE: Readonly<Record<string, StoreErrorKind>> = {
   conditionNotMet: 'conditionFailed',
   PreconditionFailed: 'conditionFailed',
+  resourceIsEncryptedWithCustomerEncryptionKey: 'keyRefused',
+  ResourceIsEncryptedWithCustomerEncryptionKey: 'keyRefused',
+  resourceNotEncryptedWithCustomerEncryptionKey: 'keyRefused',
+  ResourceNotEncryptedWithCustomerEncryptionKey: 'keyRefused',
+  customerEncryptionKeyIsIncorrect: 'keyRefused',
+  CustomerEncryptionKeyIsIncorrect: 'keyRefused',
   NoSuchKey: 'notFound',
   NoSuchBucket: 'containerNotFound',
   InvalidRange: 'rangeNotSatisfiable',

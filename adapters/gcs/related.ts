@@ -15,7 +15,10 @@ interface NewObject {
  * (https://cloud.google.com/storage/docs/uploading-objects#uploading-an-object). A stream goes between two buffers, so
  * that the closing boundary, without which the service stores nothing, leaves only when the stream has ended well.
  */
-export function relatedBody(resource: NewObject, body: UploadBody): Pick<GcsRequest, 'headers' | 'body' | 'frame'> {
+export function relatedBody(
+  resource: NewObject,
+  body: UploadBody,
+): Pick<GcsRequest, 'body' | 'frame'> & { readonly headers: readonly string[] } {
   // 144 random bits: no body holds them by chance.
   const boundary = randomBytes(18).toString('hex');
   const part = `--${boundary}${CRLF}content-type: `;

@@ -104,7 +104,9 @@ export class MemoryBlobStore implements BlobStore {
 
   async head(ref: BlobRef, call: Call): Promise<BlobProperties> {
     this.#begin('head', call);
-    return propertiesOf(this.#existing(ref, 'head').blob);
+    const { blob } = this.#existing(ref, 'head');
+    requireOpen(blob, 'head');
+    return propertiesOf(blob);
   }
 
   async read(ref: BlobRef, request: ReadRequest, call: Call): Promise<ReadResult> {
@@ -113,6 +115,7 @@ export class MemoryBlobStore implements BlobStore {
     if (request.revision !== undefined && blob.revision !== request.revision) {
       throw new StoreError('conditionFailed', { call: 'read' });
     }
+    if (blob.keyDigest !== request.key?.digestBase64('sha256')) throw new StoreError('keyRefused', { call: 'read' });
     if (blob.archived) throw new StoreError('archived', { call: 'read' });
     const { first, length } = resolveRange(blob.bytes.size, request.range, 'read');
     return {
@@ -133,6 +136,7 @@ export class MemoryBlobStore implements BlobStore {
       headers: request.headers ?? {},
       metadata: request.metadata,
       ...(md5 !== undefined && { md5 }),
+      ...keyDigestOf(request),
     };
     return this.#replace(ref, state, { condition: request.condition, call: 'write' });
   }
@@ -141,6 +145,7 @@ export class MemoryBlobStore implements BlobStore {
     this.#begin('setMetadata', call);
     this.#checkNewBlob(ref, metadata, 'setMetadata');
     const { blob } = this.#existing(ref, 'setMetadata');
+    requireOpen(blob, 'setMetadata');
     return this.#replace(ref, { ...blob, metadata }, { condition, call: 'setMetadata', archived: blob.archived });
   }
 
@@ -278,6 +283,7 @@ export class MemoryBlobStore implements BlobStore {
     const blob = this.#containers.get(source.container)?.get(source.name);
     if (blob === undefined) throw new StoreError('sourceNotFound', { call });
     if (blob.revision !== source.revision) throw new StoreError('sourceConditionFailed', { call });
+    requireOpen(blob, call);
     if (blob.archived) throw new StoreError('archived', { call });
     return blob;
   }
@@ -317,4 +323,13 @@ export class MemoryBlobStore implements BlobStore {
     }
     return { tokens };
   }
+}
+
+/** As the services do with what is under a customer's key, where none can be shown. @throws keyRefused */
+function requireOpen(blob: StoredBlob, call: string): void {
+  if (blob.keyDigest !== undefined) throw new StoreError('keyRefused', { call });
+}
+
+function keyDigestOf({ encryption }: WriteRequest): { keyDigest?: string } {
+  return encryption?.kind === 'customer' ? { keyDigest: encryption.key.digestBase64('sha256') } : {};
 }

@@ -16,6 +16,8 @@ export interface StoredBlob {
   readonly headers: ContentHeaders;
   readonly metadata: BlobMetadata;
   readonly md5?: string;
+  /** Digest of the customer's key that it was written with; nothing is encrypted here. */
+  readonly keyDigest?: string;
   readonly revision: Revision;
   readonly lastModified: number;
   readonly archived: boolean;

@@ -25,6 +25,11 @@ export interface OpenBackend extends Backend {
   close(): Promise<void>;
 }
 
+function kmsKeysOf(backend: BackendConfig): Pick<Backend, 'kmsKeys'> {
+  const { kmsKeys }: { kmsKeys?: Readonly<Record<string, string>> | undefined } = 'kmsKeys' in backend ? backend : {};
+  return kmsKeys === undefined ? {} : { kmsKeys: new Map(Object.entries(kmsKeys)) };
+}
+
 /** Opens all backends of a configuration; when one fails, those opened before are closed. @throws StartError */
 export async function openBackends(
   config: Config,
@@ -46,7 +51,8 @@ export async function openBackends(
         await stop?.();
       };
       const { systemContainer } = backend;
-      const rest = { endpoint, surveyed, systemContainer, ownerId: owner.canonicalId, queue: queueOf(backend), close };
+      const own = { ownerId: owner.canonicalId, queue: queueOf(backend), ...kmsKeysOf(backend) };
+      const rest = { endpoint, surveyed, systemContainer, ...own, close };
       open.push({ name, store: noteHeads(store, systemContainer), ...rest });
       if (place === undefined) continue;
       const other = overlapping(place, places);

@@ -7,6 +7,7 @@ export function operationSettings(config: Config): OperationSettings {
   return {
     region: config.region,
     smallRangeCopy: config.smallRangeCopy,
+    customerKeysOverHttp: config.customerKeysOverHttp,
     acceptAnyRegion: config.acceptAnyRegion,
     ...(config.defaultChecksum !== 'none' && { defaultChecksum: config.defaultChecksum }),
     holdBytes: config.limits.heldBodyBytes,

@@ -1,10 +1,13 @@
 import { S3Error, isS3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/records/bucket.ts';
+import { requireKey } from '../manifest/heads/customer-keys.ts';
 import { NULL_VERSION } from '../manifest/heads/head.ts';
 import type { ObjectView } from '../manifest/records/object-view.ts';
 import { failedCondition, preconditionFailed } from '../protocol/conditions.ts';
 import { type CopySource, copySourceConditions, parseCopySource } from '../protocol/copy-source.ts';
 import type { HeaderReader, S3Request } from '../protocol/request.ts';
+import type { CustomerKey } from '../store/customer-key.ts';
+import { shownKey } from './encryption.ts';
 import { requireOwner } from './authorized-bucket.ts';
 import { authorizedObject } from './authorized-object.ts';
 import { requireReadable } from './object/archived.ts';
@@ -16,11 +19,13 @@ export interface ResolvedSource {
   readonly source: CopySource;
   readonly bucket: Bucket;
   readonly view: ObjectView;
+  /** That the client shows for it, and that opens it. */
+  readonly key?: CustomerKey;
 }
 
 /**
  * The object that CopyObject or UploadPartCopy reads: parsed, permitted, found, not archived.
- * @throws S3Error InvalidArgument, NoSuchBucket, AccessDenied, NoSuchKey, InvalidObjectState
+ * @throws S3Error InvalidArgument, NoSuchBucket, AccessDenied, NoSuchKey, InvalidObjectState, InvalidRequest (its key)
  */
 export async function resolveCopySource(request: S3Request, context: OperationContext): Promise<ResolvedSource> {
   const source = parseCopySource(request.headers.get('x-amz-copy-source') ?? '');
@@ -36,7 +41,9 @@ export async function resolveCopySource(request: S3Request, context: OperationCo
   if (view.storageClass !== undefined && RESTORE_FIRST.has(view.storageClass)) {
     throw new S3Error('InvalidObjectState', { extra: { StorageClass: view.storageClass } });
   }
-  return { source, bucket, view };
+  const key = shownKey(request.headers, context, { of: 'source', algorithmAlone: true });
+  requireKey(view.encryption?.by, key);
+  return { source, bucket, view, ...(key && { key }) };
 }
 
 /** `x-amz-copy-source-if-*`. @throws S3Error PreconditionFailed */

@@ -26,6 +26,8 @@ export interface OperationSettings {
   readonly isReadOnly?: (bucket: string) => boolean;
   /** Computed of what PutObject stores without a declared one; absent: none. */
   readonly defaultChecksum?: ChecksumAlgorithm;
+  /** Take keys of customers (SSE-C) over http, which S3 refuses; default false. */
+  readonly customerKeysOverHttp?: boolean;
   /** For buckets without CORS rules of their own. */
   readonly cors: readonly CorsRule[];
 }

@@ -13,14 +13,18 @@ interface OperationParameters {
 const CUSTOMER = 'x-amz-server-side-encryption-customer-';
 const SOURCE_CUSTOMER = 'x-amz-copy-source-server-side-encryption-customer-';
 
-/** Keys of customers, without which an algorithm says nothing. */
-export const CUSTOMER_KEYS = [`${CUSTOMER}key`, `${CUSTOMER}key-md5`] as const;
-const SOURCE_CUSTOMER_KEYS = [`${SOURCE_CUSTOMER}key`, `${SOURCE_CUSTOMER}key-md5`] as const;
+/** Of requests that show a key, if they show one. */
+const SHOWN_KEY = ['algorithm', 'key', 'key-md5'].map((name) => CUSTOMER + name);
+/** Of the source of a copy. */
+const SOURCE_KEY = ['algorithm', 'key', 'key-md5'].map((name) => SOURCE_CUSTOMER + name);
 
-const ENCRYPTION = {
-  counts: ['x-amz-server-side-encryption', 'x-amz-server-side-encryption-bucket-key-enabled', `${CUSTOMER}algorithm`],
-  refused: [...CUSTOMER_KEYS, 'x-amz-server-side-encryption-aws-kms-key-id', 'x-amz-server-side-encryption-context'],
-};
+const ENCRYPTION = [
+  'x-amz-server-side-encryption',
+  'x-amz-server-side-encryption-bucket-key-enabled',
+  'x-amz-server-side-encryption-aws-kms-key-id',
+  ...SHOWN_KEY,
+];
+const ENCRYPTION_CONTEXT = 'x-amz-server-side-encryption-context';
 const ACL = [
   'x-amz-acl',
   'x-amz-grant-full-control',
@@ -59,14 +63,12 @@ const LISTING = ['?delimiter', '?encoding-type', '?prefix'];
 const RESTORE_STATUS = 'x-amz-optional-object-attributes';
 
 const READ = {
-  counts: [...READ_IF, 'range', '?partNumber', 'x-amz-checksum-mode', ...RESPONSE],
-  ignored: [`${CUSTOMER}algorithm`],
-  refused: [...CUSTOMER_KEYS],
+  counts: [...SHOWN_KEY, ...READ_IF, 'range', '?partNumber', 'x-amz-checksum-mode', ...RESPONSE],
 };
 
 const NEW_OBJECT = {
-  counts: [...CONTENT, ...PLACEMENT, ...ACL, ...LOCK, ...WRITE_IF, ...DIGESTS, ...ENCRYPTION.counts],
-  refused: [...ENCRYPTION.refused, 'x-amz-write-offset-bytes', ...EVENT_HOLD],
+  counts: [...CONTENT, ...PLACEMENT, ...ACL, ...LOCK, ...WRITE_IF, ...DIGESTS, ...ENCRYPTION],
+  refused: [ENCRYPTION_CONTEXT, 'x-amz-write-offset-bytes', ...EVENT_HOLD],
 };
 
 /** Those that have parameters of their own, beside what every operation of its kind has (`parametersOf`). */
@@ -96,9 +98,7 @@ const OWN: Readonly<Partial<Record<OperationName, Partial<OperationParameters>>>
   GetObject: READ,
   HeadObject: READ,
   GetObjectAttributes: {
-    counts: ['x-amz-object-attributes', 'x-amz-max-parts', 'x-amz-part-number-marker'],
-    ignored: [`${CUSTOMER}algorithm`],
-    refused: [...CUSTOMER_KEYS],
+    counts: ['x-amz-object-attributes', 'x-amz-max-parts', 'x-amz-part-number-marker', ...SHOWN_KEY],
   },
   DeleteObject: {
     counts: ['if-match', 'x-amz-bypass-governance-retention'],
@@ -122,11 +122,11 @@ const OWN: Readonly<Partial<Record<OperationName, Partial<OperationParameters>>>
       'x-amz-metadata-directive',
       'x-amz-tagging-directive',
       'x-amz-source-expected-bucket-owner',
-      `${SOURCE_CUSTOMER}algorithm`,
-      ...ENCRYPTION.counts,
+      ...SOURCE_KEY,
+      ...ENCRYPTION,
     ],
     ignored: ['x-amz-object-annotation-directive'],
-    refused: [...ENCRYPTION.refused, ...SOURCE_CUSTOMER_KEYS, ...EVENT_HOLD],
+    refused: [ENCRYPTION_CONTEXT, ...EVENT_HOLD],
   },
   PutObjectAcl: { counts: [...ACL, 'x-amz-grant-write'] },
   PutObjectRetention: { counts: ['x-amz-bypass-governance-retention'] },
@@ -138,32 +138,28 @@ const OWN: Readonly<Partial<Record<OperationName, Partial<OperationParameters>>>
       ...LOCK,
       'x-amz-checksum-algorithm',
       'x-amz-checksum-type',
-      ...ENCRYPTION.counts,
+      ...ENCRYPTION,
     ],
-    refused: [...ENCRYPTION.refused, ...EVENT_HOLD],
+    refused: [ENCRYPTION_CONTEXT, ...EVENT_HOLD],
   },
-  UploadPart: { counts: [...DIGESTS, `${CUSTOMER}algorithm`], refused: [...CUSTOMER_KEYS] },
+  UploadPart: { counts: [...DIGESTS, ...SHOWN_KEY] },
   UploadPartCopy: {
     counts: [
       'x-amz-copy-source',
       'x-amz-copy-source-range',
       ...COPY_IF,
       'x-amz-source-expected-bucket-owner',
-      `${CUSTOMER}algorithm`,
-      `${SOURCE_CUSTOMER}algorithm`,
+      ...SHOWN_KEY,
+      ...SOURCE_KEY,
     ],
-    refused: [...CUSTOMER_KEYS, ...SOURCE_CUSTOMER_KEYS],
   },
   CompleteMultipartUpload: {
-    counts: [...WRITE_IF, 'x-amz-checksum-*', 'x-amz-checksum-type', 'x-amz-mp-object-size'],
-    ignored: [`${CUSTOMER}algorithm`],
-    refused: [...CUSTOMER_KEYS],
+    counts: [...WRITE_IF, 'x-amz-checksum-*', 'x-amz-checksum-type', 'x-amz-mp-object-size', ...SHOWN_KEY],
   },
   AbortMultipartUpload: { counts: ['x-amz-if-match-initiated-time'] },
   ListParts: {
     counts: ['?max-parts', '?part-number-marker'],
-    ignored: [`${CUSTOMER}algorithm`],
-    refused: [...CUSTOMER_KEYS],
+    ignored: [...SHOWN_KEY],
   },
   ListTagsForResource: { counts: ['x-amz-account-id'] },
   TagResource: { counts: ['x-amz-account-id'] },

@@ -1,5 +1,6 @@
 import type { Call } from '../observe/call.ts';
 import type { ByteSource, UploadBody } from '../streams/bytes.ts';
+import type { BlobEncryption, CustomerKey } from './customer-key.ts';
 
 /** Opaque mark of one state of a blob, bytes and metadata (Azure ETag; GCS generation and metageneration). */
 export type Revision = string & { readonly __brand: 'Revision' };
@@ -103,6 +104,8 @@ export interface ReadRequest {
   readonly range?: ByteRange;
   /** Read only this revision; else `conditionFailed`. */
   readonly revision?: Revision;
+  /** What the blob was written with: its key, or none for one that was written without; else `keyRefused`. */
+  readonly key?: CustomerKey;
 }
 
 export interface ReadResult {
@@ -118,6 +121,12 @@ export interface WriteRequest {
   readonly condition?: Condition;
   /** Hex MD5 known before the body: the service refuses other bytes (`digestMismatch`). */
   readonly md5?: string;
+  /**
+   * For private names only, without metadata and content headers: of a blob under a key of a customer's a service
+   * tells these to nobody who does not show the key, listings included. From then on only `read` with that key,
+   * `remove`, `removeMany` and `list` are called for it; it is never a source of a copy.
+   */
+  readonly encryption?: BlobEncryption;
 }
 
 export interface WriteResult {
@@ -263,11 +272,11 @@ export interface BlobStore {
    * containerNotFound
    */
   head(ref: BlobRef, call: Call): Promise<BlobProperties>;
-  /** @throws notFound, containerNotFound, rangeNotSatisfiable, conditionFailed, archived */
+  /** @throws notFound, containerNotFound, rangeNotSatisfiable, conditionFailed, archived, keyRefused */
   read(ref: BlobRef, request: ReadRequest, call: Call): Promise<ReadResult>;
   /**
    * Creates or replaces the blob in one atomic step. A stream that errors or ends early leaves
-   * everything as it was. @throws conditionFailed, containerNotFound, digestMismatch, tooLarge
+   * everything as it was. @throws conditionFailed, containerNotFound, digestMismatch, tooLarge, keyRefused
    */
   write(ref: BlobRef, body: UploadBody, request: WriteRequest, call: Call): Promise<WriteResult>;
   /** Replaces all metadata; bytes, content headers and md5 stay. @throws notFound, conditionFailed */

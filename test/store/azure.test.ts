@@ -9,7 +9,7 @@ import { describeBlobStore } from './conformance.ts';
 let azurite: AzuriteProcess;
 
 beforeAll(async () => {
-  azurite = await startAzurite();
+  azurite = await startAzurite({ customerKeys: true });
 });
 
 afterAll(() => azurite.stop());

@@ -3,6 +3,7 @@ import type { BlobStore } from '../../src/store/blob-store.ts';
 import { conditionTests } from './conformance/conditions.ts';
 import { containerTests } from './conformance/containers.ts';
 import { copyTests } from './conformance/copies.ts';
+import { encryptedTests } from './conformance/encrypted.ts';
 import { listTests } from './conformance/lists.ts';
 import { partTests } from './conformance/parts.ts';
 import { readTests } from './conformance/reads.ts';
@@ -23,6 +24,7 @@ const GROUPS: Readonly<Record<string, (subject: Subject, define: Define) => void
   'staged parts': partTests,
   'assembled blobs': stagingTests,
   copies: copyTests,
+  'encrypted blobs': encryptedTests,
 };
 
 /**

@@ -74,6 +74,9 @@ export interface TestGatewayOptions {
   readonly trustedProxies?: readonly string[];
   readonly tls?: TlsMaterial;
   readonly defaultChecksum?: ChecksumAlgorithm;
+  readonly customerKeysOverHttp?: boolean;
+  /** KMS keys that clients may name. */
+  readonly kmsKeys?: Readonly<Record<string, string>>;
   readonly observers?: DispatcherOptions['observers'];
   /** Where everything lies that is no bucket; of its own where the store outlives the test. */
   readonly systemContainer?: string;
@@ -119,6 +122,7 @@ export async function startGatewayOver<Store extends BlobStore>(
           systemContainer,
           ownerId: CANONICAL_ID,
           queue: new KeyQueue(),
+          ...(options.kmsKeys !== undefined && { kmsKeys: new Map(Object.entries(options.kmsKeys)) }),
         },
       ],
       [],
@@ -181,6 +185,7 @@ export async function startGatewayOver<Store extends BlobStore>(
       newBuckets: options.newBuckets ?? 'open',
       cors: options.cors ?? [],
       ...(options.defaultChecksum !== undefined && { defaultChecksum: options.defaultChecksum }),
+      ...(options.customerKeysOverHttp !== undefined && { customerKeysOverHttp: options.customerKeysOverHttp }),
       ...(options.rules !== undefined && { isReadOnly: readOnlyBuckets(options.rules) }),
       ...(options.acceptAnyRegion !== undefined && { acceptAnyRegion: options.acceptAnyRegion }),
     },

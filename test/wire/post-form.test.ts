@@ -701,7 +701,7 @@ describe('a form that is none', () => {
         ),
         file: 'x',
       }),
-      '501 NotImplemented',
+      '400 InvalidRequest',
     ],
     [
       'a value that no header carries',

@@ -4,7 +4,7 @@ import type { Call } from '../../../src/observe/call.ts';
 import { headerText } from '../../shared/wire/header-text.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
-import { propertiesOf } from '../headers.ts';
+import { keyHeaders, propertiesOf } from '../headers.ts';
 import type { WireHeaders, WireResponse } from '../../shared/wire/transport.ts';
 
 /** Get Blob Properties. */
@@ -22,7 +22,7 @@ export async function read(client: AzureClient, ref: BlobRef, request: ReadReque
       call: 'read',
       method: 'GET',
       path: blobPath(client.endpoint, ref),
-      ...(range === undefined ? {} : { ms: ['x-ms-range', rangeHeader(range)] }),
+      ...readHeaders(request),
       ifMatch: request.revision,
       effect: 'read',
     },
@@ -37,6 +37,12 @@ export async function read(client: AzureClient, ref: BlobRef, request: ReadReque
     response.body.discard();
     throw error;
   }
+}
+
+/** No list where nothing is to be said: most reads. */
+function readHeaders({ range, key }: ReadRequest): { ms?: readonly string[] } {
+  if (range === undefined && key === undefined) return {};
+  return { ms: [...keyHeaders(key), ...(range === undefined ? [] : ['x-ms-range', rangeHeader(range)])] };
 }
 
 function rangeHeader(range: ByteRange): string {

@@ -18,7 +18,7 @@ import { sendCopy, sourceHeaders } from './copy-send.ts';
 import { byUrlOrThroughHere, streamBlock } from './copy-stream.ts';
 import { blobPath } from '../endpoint.ts';
 import { conditionHeaders, contentHeaders, md5ToBase64, metadataHeaders } from '../headers.ts';
-import { splitBody } from '../split-body.ts';
+import { splitBody } from '../../../src/streams/split-body.ts';
 import { splitRange } from '../split-range.ts';
 import { remove, writeResult } from './write.ts';
 

@@ -12,6 +12,7 @@ import type { Call } from '../../../src/observe/call.ts';
 import type { WireHeaders, WireResponse } from '../../shared/wire/transport.ts';
 import { text } from '../api.ts';
 import type { GcsClient } from '../client.ts';
+import { keyHeaders } from '../encryption.ts';
 import { objectPath, xmlPath } from '../paths.ts';
 import { ALL, md5ToHex, ownMetadata, propertiesOf, setCacheControl, wholeSeconds } from '../resource.ts';
 import type { ObjectResource } from '../resource.ts';
@@ -57,7 +58,7 @@ export function getResource(
 export async function read(
   client: GcsClient,
   ref: BlobRef,
-  { range, revision }: ReadRequest,
+  { range, revision, key }: ReadRequest,
   call: Call,
 ): Promise<ReadResult> {
   const headers = [
@@ -65,6 +66,7 @@ export async function read(
     'gzip',
     ...(range === undefined ? [] : ['range', `bytes=${range.first}-${range.last ?? ''}`]),
     ...matchHeaders(revision),
+    ...(key === undefined ? [] : keyHeaders(key)),
   ];
   const response = await client.rest.send(
     { call: 'read', method: 'GET', path: xmlPath(client, ref), headers, effect: 'read', missing: 'object' },

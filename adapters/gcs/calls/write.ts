@@ -12,6 +12,7 @@ import { bodySize } from '../../../src/streams/bytes.ts';
 import type { UploadBody } from '../../../src/streams/bytes.ts';
 import { endOfEmpty } from '../../shared/empty-body.ts';
 import type { GcsClient } from '../client.ts';
+import { encryptionHeaders, kmsKeyQuery } from '../encryption.ts';
 import { changeOf, objectPath, uploadPath, xmlPath } from '../paths.ts';
 import { relatedBody } from '../related.ts';
 import { jsonBody } from '../request.ts';
@@ -46,13 +47,20 @@ export async function write(client: GcsClient, target: WriteTarget, call: Call):
     name: checkedName(client, ref),
     ...(request.md5 !== undefined && { md5Hash: md5ToBase64(request.md5) }),
   };
+  const related = relatedBody(resource, size === 0 ? EMPTY : target.body);
   const stored = await client.rest.sendForJson<ObjectResource>(
     {
       call: target.call,
       method: 'POST',
       path,
-      query: [['uploadType', 'multipart'], ...conditionQuery(request.condition), ['fields', WRITTEN]],
-      ...relatedBody(resource, size === 0 ? EMPTY : target.body),
+      query: [
+        ['uploadType', 'multipart'],
+        ...conditionQuery(request.condition),
+        ...kmsKeyQuery(request),
+        ['fields', WRITTEN],
+      ],
+      ...related,
+      headers: [...related.headers, ...encryptionHeaders(request.encryption)],
       effect: 'change',
       changes,
       missing: 'bucket',

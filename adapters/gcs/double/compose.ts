@@ -1,3 +1,4 @@
+import { refuseKeyed } from './customer-keys.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { ok } from './exchange.ts';
 import { checkBeforeChange, preconditionsOf } from './preconditions.ts';
@@ -43,6 +44,7 @@ function sourceOf({ state, bucket }: Pick<Exchange, 'state' | 'bucket'>, source:
   const { generation, objectPreconditions } = source;
   const wanted = generation === undefined ? undefined : decimal(generation);
   const object = state.object(bucket, source['name'], wanted);
+  refuseKeyed(object);
   const match = isObject(objectPreconditions) ? objectPreconditions['ifGenerationMatch'] : undefined;
   if (match !== undefined && decimal(match) !== object.generation) throw conditionNotMet();
   return object;

@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { gunzipSync } from 'node:zlib';
+import { checkKey } from './customer-keys.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { readableObject } from './objects.ts';
 import { checkBeforeRead, headerPreconditions, integer } from './preconditions.ts';
@@ -29,6 +30,7 @@ export function xmlObject(exchange: Exchange): Answer {
 }
 
 function content({ headers }: Exchange, object: StoredObject, custom: Readonly<Record<string, string>>): Answer {
+  checkKey(object, headers);
   const stored = storedHeaders(object, custom);
   const unpacked = transcoded(object, headers['accept-encoding']);
   if (unpacked !== undefined) {

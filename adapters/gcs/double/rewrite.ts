@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { refuseKeyed } from './customer-keys.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { ok } from './exchange.ts';
 import { checkBeforeChange, integer, preconditionsOf } from './preconditions.ts';
@@ -23,6 +24,7 @@ export async function rewriteObject(exchange: Exchange): Promise<Answer> {
     integer(query.get('sourceGeneration'), 'sourceGeneration'),
   );
   checkBeforeChange(source, preconditionsOf(query, 'ifSource'));
+  refuseKeyed(source);
   checkBeforeChange(target.objects.get(targetObject), preconditionsOf(query));
   const size = source.bytes.size;
   const perCall = Math.min(

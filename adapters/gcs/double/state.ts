@@ -26,6 +26,10 @@ export interface StoredObject {
   readonly updated: number;
   /** Of composed objects only: they have no MD5 (https://cloud.google.com/storage/docs/composite-objects). */
   readonly componentCount?: number;
+  /** SHA-256, base64, of the customer's key; nothing is encrypted. */
+  readonly keyDigest?: string;
+  /** Of Cloud KMS. */
+  readonly kmsKeyName?: string;
 }
 
 export interface DoubleOptions {
@@ -121,6 +125,8 @@ interface NewObject {
   readonly bytes: Rope;
   readonly fields: ObjectFields;
   readonly componentCount?: number;
+  readonly keyDigest?: string;
+  readonly kmsKeyName?: string;
 }
 
 /** All buckets, and the one place where objects change. */
@@ -161,7 +167,7 @@ export class DoubleState {
   }
 
   /** New data under a name; conditions were judged in the same turn of the event loop. */
-  put(bucket: StoredBucket, { name, bytes, fields, componentCount }: NewObject): StoredObject {
+  put(bucket: StoredBucket, { name, bytes, fields, componentCount, keyDigest, kmsKeyName }: NewObject): StoredObject {
     bucket.countMutation(name, this.options.nameWritesPerSecond);
     const now = Date.now();
     const object: StoredObject = {
@@ -174,6 +180,8 @@ export class DoubleState {
       timeCreated: now,
       updated: now,
       ...(componentCount !== undefined && { componentCount }),
+      ...(keyDigest !== undefined && { keyDigest }),
+      ...(kmsKeyName !== undefined && { kmsKeyName }),
     };
     bucket.set(object);
     return object;

@@ -1,3 +1,4 @@
+import { shownDigest } from './customer-keys.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { ok } from './exchange.ts';
 import { checkBeforeChange, preconditionsOf } from './preconditions.ts';
@@ -8,7 +9,7 @@ import type { Rope } from './rope.ts';
 import { checkObjectName } from './rules.ts';
 
 /** Judges and stores in one turn of the event loop. @throws Refusal */
-export function store({ state, bucket: bucketName, query }: Exchange, resource: Json, bytes: Rope): Answer {
+export function store({ state, bucket: bucketName, query, headers }: Exchange, resource: Json, bytes: Rope): Answer {
   const { name, md5Hash, crc32c } = resource;
   if (typeof name !== 'string') throw invalid('Required parameter: name');
   checkObjectName(name);
@@ -17,7 +18,10 @@ export function store({ state, bucket: bucketName, query }: Exchange, resource: 
   checkHash('MD5', md5Hash, bytes.md5);
   checkHash('CRC32C', crc32c, bytes.crc32c);
   checkBeforeChange(bucket.objects.get(name), preconditionsOf(query));
-  return ok(objectResource(state.put(bucket, { name, bytes, fields })));
+  const keyDigest = shownDigest(headers);
+  const kmsKeyName = query.get('kmsKeyName');
+  const under = { ...(keyDigest !== undefined && { keyDigest }), ...(kmsKeyName !== null && { kmsKeyName }) };
+  return ok(objectResource(state.put(bucket, { name, bytes, fields, ...under })));
 }
 
 /**

@@ -13,6 +13,8 @@ export interface Backend {
   readonly queue?: KeyQueue;
   /** Of this process; absent: the machine's. */
   readonly time?: Time;
+  /** What the service calls the KMS keys that clients may name, by those names. */
+  readonly kmsKeys?: ReadonlyMap<string, string>;
 }
 
 /** All backends, and which of them a bucket name belongs to. */

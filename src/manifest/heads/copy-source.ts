@@ -32,12 +32,12 @@ export async function pinSource({ bucket, view }: CopySourceView, call: Call): P
  * @throws StoreError sourceNotFound, sourceConditionFailed: look it up again
  */
 export async function openSource(
-  { bucket, view }: CopySourceView,
+  { bucket, view, key }: CopySourceView,
   request: OpenRequest,
   call: Call,
 ): Promise<ByteSource> {
   try {
-    return await openView(bucket, view, request, call);
+    return await openView(bucket, view, { ...request, ...(key && { key }) }, call);
   } catch (error) {
     throw asSourceError(error);
   }

@@ -83,7 +83,8 @@ export function viewOf(head: RecordedBlob<HeadRecord | OwnRecord>, bucket: Bucke
   const { properties, record } = head;
   const detached = record?.kind === 'link' || record?.kind === 'mlink' ? record : undefined;
   const ref = detached === undefined ? head.ref : versionRef(bucket, key, detached.version);
-  const md5 = detached === undefined ? properties.md5 : undefined;
+  const { encryption }: Partial<LooseRecord> = record ?? {};
+  const md5 = detached === undefined && encryption === undefined ? properties.md5 : undefined;
   const said: Partial<LooseRecord> = record ?? {};
   const { headers, etag, owner } = said;
   return {
@@ -93,7 +94,7 @@ export function viewOf(head: RecordedBlob<HeadRecord | OwnRecord>, bucket: Bucke
     headers: headers === undefined ? contentHeadersOf(properties) : { ...contentHeadersOf(properties), ...headers },
     userMetadata: head.userMetadata,
     etag: etag ?? md5 ?? opaqueEtag(properties.revision),
-    size: detached?.size ?? properties.size,
+    size: encryption?.size ?? detached?.size ?? properties.size,
     mtime: mtimeOf(head),
     ownerId: owner ?? bucket.ownerId,
     archived: properties.archived ?? false,

@@ -18,7 +18,7 @@ export interface ObjectParts {
 }
 
 export function partsOf({ bucket, key }: KeyRef, object: NewObject): ObjectParts {
-  const { attributes, ownerId, acl, checksum } = object;
+  const { attributes, ownerId, acl, checksum, encryption, pieces } = object;
   const { tags, ...said } = fieldsOf<'said'>(attributes, 'said');
   const user = partitionUserMetadata(attributes.userMetadata);
   const headers = partitionHeaders(attributes.headers);
@@ -31,6 +31,8 @@ export function partsOf({ bucket, key }: KeyRef, object: NewObject): ObjectParts
     ...(headers.rest !== undefined && { headers: headers.rest }),
     ...(user.rest !== undefined && { userMetadata: user.rest }),
     ...(checksum !== undefined && { checksum }),
+    ...(encryption !== undefined && { encryption }),
+    ...(pieces !== undefined && { pieces }),
     ...(trueKey !== undefined && { key: trueKey }),
   };
   return { ref, fields, native: user.native, headers: headers.native };

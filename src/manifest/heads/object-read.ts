@@ -7,6 +7,7 @@ import { type Head, isLive, parseHead, viewOf } from './head.ts';
 import { headPlace } from '../records/names.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import type { OpenRequest } from './object-requests.ts';
+import { openPieces } from './pieces.ts';
 import { isOverflowMissing, withOverflow } from './overflow.ts';
 
 /** Times a head is read whose record cannot be read whole, because somebody writes it anew. */
@@ -51,6 +52,7 @@ export async function openView(
   request: OpenRequest,
   call: Call,
 ): Promise<ByteSource> {
+  if (view.encryption !== undefined) return openPieces({ bucket, key: view.key }, view, request, call);
   const { ref, revision } = view.bytes;
   const { range } = request;
   const result = await bucket.home.store.read(ref, { ...(range && { range }), ...(revision && { revision }) }, call);

@@ -2,12 +2,14 @@ import type { Acl } from '../../protocol/acl/acl.ts';
 import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { Checksum, ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
+import type { CustomerKey } from '../../store/customer-key.ts';
 import type { BlobMetadata, ByteRange, ContentHeaders } from '../../store/blob-store.ts';
 import type { OpenEndedBody, UploadBody } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import type { Head } from './head.ts';
 import type { PartEntry } from '../records/field-codes.ts';
+import type { Encryption, Piece } from '../records/encryption.ts';
 import type { ObjectAttributes, ObjectView } from '../records/object-view.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 
@@ -26,6 +28,9 @@ export interface NewObject {
   readonly acl?: Acl;
   readonly conditions: WriteConditions;
   readonly checksum?: Checksum;
+  /** Its bytes lie encrypted in pieces already: the blob itself has none. */
+  readonly encryption?: Encryption;
+  readonly pieces?: readonly Piece[];
 }
 
 /** Whose length is known before it is read, or shows at its end. */
@@ -39,7 +44,14 @@ export interface PutRequest<Body extends AnyBody = UploadBody> extends NewObject
   readonly etag?: string;
   /** What verification finds, for streamed bodies: a trailer's checksum is recorded after the bytes. */
   readonly facts?: Promise<BodyFacts>;
+  readonly encryptWith?: EncryptWith;
 }
+
+/** How a client wants its bytes encrypted. */
+export type EncryptWith =
+  | { readonly kind: 'customer'; readonly key: CustomerKey }
+  /** A key's name as clients say it, and as the service knows it. */
+  | { readonly kind: 'kms'; readonly key: string; readonly serviceKey: string };
 
 export interface PutTarget<Body extends AnyBody = UploadBody> extends KeyRef {
   readonly request: PutRequest<Body>;
@@ -85,7 +97,7 @@ export interface PublishOnce {
 /** What stands on a version's own blob before it is published. */
 export type VersionMetadata = Pick<
   PublishRequest,
-  'attributes' | 'ownerId' | 'acl' | 'checksum' | 'etag' | 'size' | 'parts' | 'version'
+  'attributes' | 'ownerId' | 'acl' | 'checksum' | 'etag' | 'size' | 'parts' | 'version' | 'encryption' | 'pieces'
 >;
 
 export interface DescribedVersion {
@@ -96,6 +108,8 @@ export interface DescribedVersion {
 export interface CopySourceView {
   readonly bucket: Bucket;
   readonly view: ObjectView;
+  /** Of the client, for a source that is encrypted with it. */
+  readonly key?: CustomerKey;
 }
 
 export interface CopyObjectRequest extends NewObject {
@@ -104,6 +118,7 @@ export interface CopyObjectRequest extends NewObject {
   readonly sameAttributes: boolean;
   /** A checksum the source does not have: it is computed, so the bytes pass through the gateway. */
   readonly checksumAlgorithm?: ChecksumAlgorithm;
+  readonly encryptWith?: EncryptWith;
 }
 
 /** A write that is durable and visible. */
@@ -119,6 +134,8 @@ export interface Committed {
 
 export interface OpenRequest {
   readonly range?: ByteRange;
+  /** Of the client, for bytes that are encrypted with it. */
+  readonly key?: CustomerKey;
 }
 
 export interface RemoveRequest {

@@ -15,7 +15,8 @@ import { publishDetached } from './object-publish.ts';
 import { putObject } from './object-put.ts';
 import { hashing } from '../heads/copied-bytes.ts';
 import { openSource } from '../heads/copy-source.ts';
-import type { Committed } from '../heads/object-requests.ts';
+import type { Committed, PutRequest } from '../heads/object-requests.ts';
+import type { ObjectView } from '../records/object-view.ts';
 import { type CopyTarget, type PinnedCopy, keptEtag, pinCopy, wireOf } from './pinned-copy.ts';
 import { commitNull } from '../versions/commit-null.ts';
 import { commitVersion } from '../versions/commit-version.ts';
@@ -31,7 +32,8 @@ import type { WrittenObject } from '../versions/version-blob.ts';
 export async function copyObject(context: ObjectsContext, target: CopyTarget, call: Call): Promise<Committed> {
   const { bucket, request } = target;
   const sameStore = request.source.bucket.home.store === bucket.home.store;
-  if (!sameStore || request.checksumAlgorithm !== undefined) return copyThrough(context, target, call);
+  const isEncrypted = request.encryptWith !== undefined || request.source.view.encryption !== undefined;
+  if (!sameStore || isEncrypted || request.checksumAlgorithm !== undefined) return copyThrough(context, target, call);
   const copy = await pinCopy(target, call);
   const { seq, versionId } = await COPIES[bucket.versioning](context, copy, call);
   const { view } = request.source;
@@ -192,17 +194,28 @@ async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): 
   return { seq, versionId: NULL_VERSION };
 }
 
-/** Between two backends, or to compute a checksum, the bytes pass through the gateway in bounded memory. */
+/**
+ * Between two backends, to compute a checksum, or to be encrypted otherwise, the bytes pass through the gateway in
+ * bounded memory.
+ */
 async function copyThrough(context: ObjectsContext, target: CopyTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const { source, sameAttributes: _same, checksumAlgorithm, ...version } = request;
   const { view } = source;
   const client = clientOf(call);
   const bytes = (await openSource(source, {}, client)).stream();
-  const put = { ...version, ...(view.md5 === undefined ? { etag: view.etag } : { md5: view.md5 }) };
-  if (checksumAlgorithm === undefined) {
+  const put = { ...version, ...sumsOf(view) };
+  // Of what was encrypted nobody knows the MD5, and not every write is answered with it.
+  const md5 = view.encryption !== undefined && view.size > bucket.home.store.capabilities.maxWrite;
+  if (checksumAlgorithm === undefined && !md5) {
     return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream: bytes } } }, call);
   }
-  const { stream, facts } = hashing(bytes, { checksum: checksumAlgorithm }, client.signal);
+  const { stream, facts } = hashing(bytes, { md5, checksum: checksumAlgorithm }, client.signal);
   return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream }, facts } }, call);
+}
+
+/** The ETag of a source that was encrypted stands for no bytes. */
+function sumsOf({ md5, etag, encryption }: ObjectView): Pick<PutRequest, 'md5' | 'etag'> {
+  if (encryption !== undefined) return {};
+  return md5 === undefined ? { etag } : { md5 };
 }

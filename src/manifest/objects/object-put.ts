@@ -9,6 +9,7 @@ import { newToken, seqOfToken } from '../records/version-token.ts';
 import { NULL_VERSION } from '../heads/head.ts';
 import { whileStreaming } from '../heads/commit-life.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
+import { putEncrypted } from './object-encrypt.ts';
 import { publishDetached } from './object-publish.ts';
 import { type AnyBody, type Committed, type PutTarget, hasKnownSize } from '../heads/object-requests.ts';
 import { putInline } from './object-write.ts';
@@ -21,7 +22,12 @@ import { type OwnPlace, ownEtag, uploadVersion } from '../versions/upload-versio
 
 /** Stores an object; how depends on the bucket's versioning (docs/decisions/0002-commit-protocol.md). */
 export function putObject(context: ObjectsContext, target: PutTarget<AnyBody>, call: Call): Promise<Committed> {
-  const { bucket, request } = target;
+  const { bucket, key, request } = target;
+  const { encryptWith } = request;
+  if (encryptWith !== undefined) {
+    const encrypted = { bucket, key, request: { ...request, encryptWith } };
+    return putEncrypted(context, encrypted, (named) => putObject(context, named, call), call);
+  }
   if (bucket.versioning === 'enabled') return putVersion(context, target, call);
   if (!hasKnownSize(target) || bodySize(target.request.body) > bucket.home.store.capabilities.maxWrite) {
     return putDetached(context, target, call);

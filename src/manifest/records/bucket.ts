@@ -24,6 +24,8 @@ export interface BucketHome {
   readonly queue?: KeyTurns;
   /** Of the backend. */
   readonly time?: Time;
+  /** Of the backend: what the service calls the KMS keys that clients may name. Absent: none may be named. */
+  readonly kmsKeys?: ReadonlyMap<string, string>;
 }
 
 /** How clients may not ask to have an object encrypted. */

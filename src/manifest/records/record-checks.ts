@@ -42,6 +42,25 @@ function isParts(value: unknown): boolean {
   return parts <= MAX_PARTS;
 }
 
+const TOKEN = /^[0-9a-f]{32}$/;
+const PIECE = /^[0-9a-f]{12}$/;
+/** An upload's parts, of which the largest take two. */
+const MAX_PIECES = 2 * MAX_PARTS;
+
+/** What a later release may say behind the size and the token is the decoder's to refuse. */
+function isEncryption(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  const [size, token, ...by] = value as readonly unknown[];
+  return isCount(size) && typeof token === 'string' && TOKEN.test(token) && by.length > 0 && by.every(isText);
+}
+
+/** Names are made of these. */
+function isPieces(value: unknown): boolean {
+  const isPiece: Check = (piece) =>
+    Array.isArray(piece) && piece.length === 2 && PIECE.test(String(piece[0])) && isCount(piece[1]);
+  return isListOf(isPiece)(value) && (value as readonly unknown[]).length <= MAX_PIECES;
+}
+
 const isLock: Check = (value) =>
   Array.isArray(value) &&
   value.length === 3 &&
@@ -64,6 +83,8 @@ const CHECKS: Readonly<Record<keyof typeof RECORD_FIELDS, Check>> = {
   userMetadata: isTextMap,
   checksum: isChecksum,
   parts: isParts,
+  encryption: isEncryption,
+  pieces: isPieces,
   tags: isListOf(isPair),
   lock: isLock,
   key: isText,

@@ -3,6 +3,14 @@ import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { Tag } from '../../protocol/tagging.ts';
 import type { ContentHeaders } from '../../store/blob-store.ts';
 import { type AclCode, decodeAcl, encodeAcl } from './acl-code.ts';
+import {
+  type Encryption,
+  type EncryptionCode,
+  type Piece,
+  type PieceCode,
+  decodeEncryption,
+  encodeEncryption,
+} from './encryption.ts';
 import { type PartEntry, type PartsCode, decodeLock, decodeParts, encodeLock, encodeParts } from './field-codes.ts';
 import { FLAG, type Field, NUMBER, TEXT, type ValueOf, coded, plain } from './fields.ts';
 import type { VersionToken } from './version-token.ts';
@@ -112,6 +120,25 @@ export const RECORD_FIELDS = {
     form: coded<readonly PartEntry[], PartsCode>(encodeParts, decodeParts),
     meaning: "parts of a multipart object: runs of `[first number, count, size]`, and the parts' checksums",
     absent: 'not multipart',
+  },
+  encryption: {
+    code: 'en',
+    of: 'shown',
+    form: coded<Encryption, EncryptionCode>(encodeEncryption, decodeEncryption),
+    meaning:
+      "the bytes lie encrypted in pieces of their own, and this blob, or the one that it names, is empty: their size, the token of the pieces' names, and `c`, salt and check of a customer's key, or `k` and the name of a KMS key. Of the keys nothing is kept",
+    absent: 'as the service encrypts all blobs',
+  },
+  pieces: {
+    code: 'ep',
+    of: 'shown',
+    spills: true,
+    form: coded<readonly Piece[], readonly PieceCode[]>(
+      (pieces) => pieces.map(({ id, size }) => [id, size]),
+      (pairs) => pairs.map(([id, size]) => ({ id, size })),
+    ),
+    meaning: 'those pieces in order, `[[id, size], ...]`',
+    absent: 'no bytes',
   },
   tags: {
     code: 'tg',

@@ -1,5 +1,6 @@
 import type { ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import type { BlobMetadata, PartToken } from '../../store/blob-store.ts';
+import type { Piece, PieceCode } from './encryption.ts';
 import { FLAG, type FieldTable, NUMBER, TEXT, coded, codecOfFields, plain, toAsciiJson } from './fields.ts';
 import { RECORD_NAME } from './record.ts';
 
@@ -16,6 +17,8 @@ export interface PartRecord {
   readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string };
   /** The staged blocks, in order. */
   readonly tokens: readonly PartToken[];
+  /** Of an encrypted part, which has no staged blocks: where its bytes lie. */
+  readonly pieces?: readonly Piece[];
 }
 
 const FORMAT = 1;
@@ -46,6 +49,15 @@ export const PART_FIELDS = {
     ),
   },
   tokens: { code: 'b', form: plain<readonly PartToken[]>(), meaning: 'the staged blocks, in order', absent: '-' },
+  pieces: {
+    code: 'ep',
+    form: coded<readonly Piece[], readonly PieceCode[]>(
+      (pieces) => pieces.map(({ id, size }) => [id, size]),
+      (pairs) => pairs.map(([id, size]) => ({ id, size })),
+    ),
+    meaning: 'pieces of the encrypted bytes in order, `[[id, size], ...]`',
+    absent: 'not encrypted, or empty',
+  },
 } as const satisfies FieldTable;
 
 const CODEC = codecOfFields(PART_FIELDS, ['v']);

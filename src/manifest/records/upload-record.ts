@@ -3,6 +3,7 @@ import type { ChecksumAlgorithm, ChecksumType } from '../../protocol/checksums/a
 import type { BlobMetadata } from '../../store/blob-store.ts';
 import type { ObjectAttributes } from './object-view.ts';
 import { type AclCode, decodeAcl, encodeAcl } from './acl-code.ts';
+import { type EncryptedBy, type EncryptedByCode, decodeEncryptedBy, encodeEncryptedBy } from './encryption.ts';
 import { FLAG, type FieldTable, TEXT, coded, codecOfFields, toAsciiJson } from './fields.ts';
 import { RECORD_NAME } from './record.ts';
 
@@ -27,6 +28,8 @@ export interface UploadSummary {
   /** Absent: STANDARD. */
   readonly storageClass?: string;
   readonly checksum?: UploadChecksum;
+  /** What all parts have to be encrypted with. */
+  readonly encryption?: EncryptedBy;
   /** The true key, when the blob's name had to be cut. */
   readonly key?: string;
   /** The upload's seq was taken above the head of its key: its version may be committed below those that came since. */
@@ -66,6 +69,13 @@ export const UPLOAD_FIELDS = {
       ({ algorithm, type }) => [algorithm, type],
       ([algorithm, type]) => ({ algorithm, type }),
     ),
+  },
+  encryption: {
+    code: 'en',
+    form: coded<EncryptedBy, EncryptedByCode>(encodeEncryptedBy, decodeEncryptedBy),
+    meaning:
+      "what all parts are encrypted with: `c`, salt and check of a customer's key, or `k` and the name of a KMS key",
+    absent: 'as the service encrypts all blobs',
   },
   key: {
     code: 'k',

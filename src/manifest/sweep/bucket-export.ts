@@ -1,3 +1,4 @@
+import type { HeadRecord, OwnRecord } from '../records/record.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { Tally } from './sweep-report.ts';
 import type { SweepRun } from './sweep-run.ts';
@@ -30,4 +31,10 @@ export interface BucketExport {
   readonly bucket: Bucket;
   readonly tally: Tally<Export>;
   readonly settings: ExportSettings;
+}
+
+/** @throws Error: bytes under a key of their own cannot be had without it, or are no copy away */
+export function requirePlain(record: HeadRecord | OwnRecord | undefined): void {
+  if (record === undefined || !('encryption' in record)) return;
+  throw new Error('its bytes are encrypted with a key of their own: read it by S3, with that key');
 }

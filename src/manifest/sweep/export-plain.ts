@@ -16,7 +16,7 @@ import { nativeIn } from '../records/metadata.ts';
 import type { HeadRecord, LinkHead, MlinkHead, TombHead } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { takeCensus } from './census.ts';
-import type { BucketExport, Export, ExportSettings } from './bucket-export.ts';
+import { type BucketExport, type Export, type ExportSettings, requirePlain } from './bucket-export.ts';
 import { type ExportReport, exportReport } from './export-report.ts';
 import { exportVersions } from './export-versions.ts';
 import { headOfKey } from '../heads/heads-of-keys.ts';
@@ -90,6 +90,7 @@ async function exportHead(one: BucketExport, entry: BlobEntry, call: Call): Prom
   const key = decoded.kind === 'key' ? decoded.key : head.record?.key;
   if (!key?.startsWith(settings.prefix)) return;
   const { record } = head;
+  requirePlain(record);
   switch (record?.kind) {
     case 'mlink':
       return run.act(tally, { finding: 'settled', name: key }, () => settleNow(bucket, { key, head, record }, call));

@@ -7,7 +7,7 @@ import { codecOf } from '../records/names.ts';
 import { nativeIn } from '../records/metadata.ts';
 import { namedVersion } from '../records/record.ts';
 import { parseVersionName, versionsPrefix } from '../records/version-names.ts';
-import type { BucketExport } from './bucket-export.ts';
+import { type BucketExport, requirePlain } from './bucket-export.ts';
 import { headsOfKeys } from '../heads/heads-of-keys.ts';
 
 /** Metadata entry of an exported version: its id (of the null version its internal name). */
@@ -57,6 +57,7 @@ async function exportVersion(
   call: Call,
 ): Promise<void> {
   const { key, ref, properties } = version;
+  requirePlain(version.record);
   // By the token also where S3's id is `null`: another null version may follow.
   const { name, needsTrueKey } = codecOf(run.store).encode(`${settings.versionsUnder ?? ''}${key}/${version.token}`);
   if (needsTrueKey) {

@@ -15,6 +15,7 @@ export const FINDINGS = {
   aborted: 'multipart uploads that were open for too long: aborted',
   tombstones: 'notes of uploads completed long ago: removed',
   index: 'entries of deleted keys that are there again, or gone for good: removed',
+  pieces: 'encrypted bytes that nothing refers to: removed',
   overflow: 'spilled records that nothing refers to: removed',
   buckets: 'buckets that were half made or half deleted, and notes of deleted ones: put right, forgotten',
   deletedBuckets: 'blobs that deleted buckets left behind: removed',

@@ -13,6 +13,7 @@ import { sweepOverflow } from './sweep-overflow.ts';
 import { type BackendReport, type BucketReport, type SweepReport, Tally } from './sweep-report.ts';
 import { SweepRun } from './sweep-run.ts';
 import type { SweepSettings } from './sweep-settings.ts';
+import { sweepPieces } from './sweep-pieces.ts';
 import { sweepStaged } from './sweep-staged.ts';
 import { sweepTombstones } from './sweep-tombstones.ts';
 import { sweepParts, sweepUploads } from './sweep-uploads.ts';
@@ -163,6 +164,7 @@ class BackendSweep {
       await run.step(tally, 'heads', () => sweepHeads(own, () => this.#isStillThere(bucket, call), call));
       await run.step(tally, 'index', () => sweepIndex(own, call));
     }
+    await run.step(tally, 'pieces', () => sweepPieces(own, call));
     const before = tally.problems.length + tally.moreProblems;
     const ended = await run.step(tally, 'uploads', () => sweepUploads(own, call));
     return ended && tally.problems.length + tally.moreProblems === before;

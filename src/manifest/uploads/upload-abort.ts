@@ -5,6 +5,7 @@ import { pagesOf } from '../../store/pages.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import type { Bucket } from '../records/bucket.ts';
+import { removePieces } from '../heads/pieces.ts';
 import { readHead } from '../heads/object-read.ts';
 import { removeUnnamed } from '../versions/remove-blob.ts';
 import { timeOf } from '../records/time.ts';
@@ -17,7 +18,7 @@ import {
   replaceClaim,
 } from '../versions/upload-claim.ts';
 import { type UploadTarget, lookUpUpload, noSuchUpload, removeUploadRecord } from './upload-find.ts';
-import { belongsTo } from '../records/upload-id.ts';
+import { belongsTo, versionOfUpload } from '../records/upload-id.ts';
 import { parseUploadName, stagingRef, uploadsPrefix } from '../records/upload-names.ts';
 import { removePartRecords, removeStaging } from './upload-parts.ts';
 import { isPublished, placesOf, stampedPlace } from './upload-publication.ts';
@@ -42,11 +43,16 @@ const DISCARD_CONCURRENCY = 4;
  */
 export async function abortUpload(target: UploadTarget, call: Call): Promise<void> {
   const { home } = target.bucket;
-  if ((await lookUpUpload(target, call)) === undefined) return finishAbort(target, call);
+  const upload = await lookUpUpload(target, call);
+  if (upload === undefined) return finishAbort(target, call);
   const claim = await takeForAbort(target, call);
   const completed = (await readTombstone(home, target.uploadId, call)) !== undefined;
   await removeUploadRecord(target, call);
   await cleanUp(target, claim, call);
+  const token = versionOfUpload(target.uploadId);
+  if (upload.encryption !== undefined && !completed && claim.mayBeNamed !== true) {
+    await removePieces(target, token, call);
+  }
   if (completed) throw noSuchUpload(target.uploadId);
 }
 

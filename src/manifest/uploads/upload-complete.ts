@@ -2,7 +2,9 @@ import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
+import type { CustomerKey } from '../../store/customer-key.ts';
 import { isStoreError } from '../../store/store-error.ts';
+import { requirePartKey } from '../heads/customer-keys.ts';
 import { type Head, NULL_VERSION } from '../heads/head.ts';
 import { liveView, readHead } from '../heads/object-read.ts';
 import type { Committed, JudgedHead, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
@@ -25,14 +27,17 @@ import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requir
 import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
 import { takeForCompletion } from './upload-take.ts';
 import { namedVersion } from '../records/record.ts';
+import type { EncryptedBy } from '../records/encryption.ts';
 import type { PartRecord } from '../records/upload-part-record.ts';
 import type { UploadContent } from '../records/upload-record.ts';
 import { type Completion, type Starter, readTombstone, writeTombstone } from '../versions/upload-tombstone.ts';
 
 export interface CompleteRequest extends CompletionRequest {
+  /** Shown by clients that show it with all requests; it must be the upload's then. Parts are not touched for it. */
+  readonly key?: CustomerKey;
   readonly conditions: WriteConditions;
   /** Called when nothing can be refused at once any more. */
-  readonly beforeAssembly: () => void;
+  readonly beforeAssembly: (encryptedBy: EncryptedBy | undefined) => void;
   /**
    * Called before a Complete of an upload that is over is answered from the note of how it ended, with who started it:
    * throws if the caller could not have completed it. An open upload was judged by whoever looked it up.
@@ -75,6 +80,7 @@ export async function completeUpload(
 ): Promise<CompletedUpload> {
   const { upload, stored, head } = await lookAtAll(target, request, call);
   if (upload === undefined) return repeated(target, request, call);
+  if (request.key !== undefined) requirePartKey(upload.encryption, request.key);
   requireAscending(request.parts, target.uploadId);
   const plan = tryPlan(() => planObject(upload, request, stored, context.minPartSize));
   if (plan instanceof S3Error) return withoutParts(context, { target, request, refusal: plan }, call);
@@ -82,7 +88,7 @@ export async function completeUpload(
 
   if (isPublished(head, target.uploadId)) return finishPublished(context, target, request, call);
   await judge(target, request.conditions, head, call);
-  request.beforeAssembly();
+  request.beforeAssembly(upload.encryption);
   const described = await context.objects.describe(target.bucket, target.key, versionOf(completing), call);
   const held = await takeForCompletion(
     target,
@@ -190,15 +196,17 @@ function completionOf(upload: Upload, request: CompleteRequest, plan: ObjectPlan
 
 function versionOf({ upload, plan }: Completing): VersionMetadata {
   const { uploadId, attributes, ownerId, acl } = upload;
-  const { etag, size, parts, checksum } = plan;
+  const { etag, size, parts, checksum, encryption, pieces } = plan;
   return {
     attributes,
     ownerId,
     ...(acl !== undefined && { acl }),
     version: versionOfUpload(uploadId),
     etag,
-    size,
+    // What is assembled of encrypted parts has no bytes.
+    size: encryption === undefined ? size : 0,
     parts,
+    ...(encryption !== undefined && { encryption, pieces: pieces ?? [] }),
     ...(checksum !== undefined && { checksum }),
   };
 }

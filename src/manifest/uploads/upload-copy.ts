@@ -5,7 +5,7 @@ import type { ByteRange, CopySource } from '../../store/blob-store.ts';
 import { hashing } from '../heads/copied-bytes.ts';
 import { openSource, pinSource } from '../heads/copy-source.ts';
 import { wholeChecksum } from '../heads/whole-checksum.ts';
-import type { CopySourceView } from '../heads/object-requests.ts';
+import type { CopySourceView, EncryptWith } from '../heads/object-requests.ts';
 import type { Upload } from './upload-find.ts';
 import { putPart, recordPart } from './upload-parts.ts';
 import { stagingRef } from '../records/upload-names.ts';
@@ -18,6 +18,8 @@ export interface PartCopy {
   readonly source: CopySourceView;
   /** Inside the source; absent: all of it. */
   readonly range?: Required<ByteRange>;
+  /** As the upload says. */
+  readonly encryptWith?: EncryptWith;
 }
 
 /**
@@ -31,7 +33,12 @@ export interface PartCopy {
 export async function copyPart(upload: Upload, copy: PartCopy, call: Call): Promise<PartRecord> {
   const { view, bucket } = copy.source;
   const checksum = knownChecksum(upload, copy);
-  if (bucket.home.store !== upload.bucket.home.store || (upload.checksum !== undefined && checksum === undefined)) {
+  const isEncrypted = view.encryption !== undefined || upload.encryption !== undefined;
+  if (
+    isEncrypted ||
+    bucket.home.store !== upload.bucket.home.store ||
+    (upload.checksum !== undefined && checksum === undefined)
+  ) {
     return copyThrough(upload, copy, call);
   }
   const said = checksum && { checksum };
@@ -73,9 +80,13 @@ function derivedEtag({ container, name, revision }: CopySource, { first, last }:
 /**
  * Between two backends, or where a checksum has to be computed, the bytes pass through the gateway in bounded memory.
  */
-async function copyThrough(upload: Upload, { number, source, range }: PartCopy, call: Call): Promise<PartRecord> {
+async function copyThrough(
+  upload: Upload,
+  { number, source, range, encryptWith }: PartCopy,
+  call: Call,
+): Promise<PartRecord> {
   const size = range === undefined ? source.view.size : range.last - range.first + 1;
   const bytes = await openSource(source, range === undefined ? {} : { range }, call);
   const { stream, facts } = hashing(bytes.stream(), { md5: true, checksum: upload.checksum?.algorithm }, call.signal);
-  return putPart(upload, { number, body: { size, stream }, facts }, call);
+  return putPart(upload, { number, body: { size, stream }, facts, encryptWith }, call);
 }

@@ -6,9 +6,15 @@ import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import { type UploadBody, bodySize } from '../../streams/bytes.ts';
+import { requirePartKey } from '../heads/customer-keys.ts';
+import { blobEncryption, opaqueMd5 } from '../heads/encrypt-with.ts';
+import type { EncryptWith } from '../heads/object-requests.ts';
+import { writePieces } from '../heads/pieces.ts';
 import type { BucketHome } from '../records/bucket.ts';
+import { pieceRef } from '../records/piece-names.ts';
 import { timeOf } from '../records/time.ts';
 import { RECORD_HEADERS, type Upload, lookUpUpload, noSuchUpload } from './upload-find.ts';
+import { versionOfUpload } from '../records/upload-id.ts';
 import {
   type UploadTarget,
   partName,
@@ -24,6 +30,8 @@ export interface NewPart {
   readonly body: UploadBody;
   /** MD5 (always) and checksum; resolves once all bytes were verified. */
   readonly facts: BodyFacts | Promise<BodyFacts>;
+  /** As its upload says. */
+  readonly encryptWith?: EncryptWith | undefined;
 }
 
 /**
@@ -32,6 +40,9 @@ export interface NewPart {
  * @throws S3Error NoSuchUpload, and what the body's verification finds
  */
 export async function putPart(upload: Upload, part: NewPart, call: Call): Promise<PartRecord> {
+  const { encryptWith } = part;
+  requirePartKey(upload.encryption, encryptWith?.kind === 'customer' ? encryptWith.key : undefined);
+  if (encryptWith !== undefined) return putEncryptedPart(upload, { ...part, encryptWith }, call);
   const staged = await stage(upload, part.body, call);
   const { md5, checksum } = await part.facts;
   if (md5 === undefined) throw new StoreError('unexpected', { call: 'stagePart', code: 'NoMd5OfBody' });
@@ -40,6 +51,22 @@ export async function putPart(upload: Upload, part: NewPart, call: Call): Promis
     { number: part.number, etag: md5, size: bodySize(part.body), ...(checksum && { checksum }), staged },
     call,
   );
+}
+
+/**
+ * Its bytes stay where they are written first: a Complete shows no key, so nothing could be assembled of them. The ETag
+ * is no MD5, as that of an encrypted object.
+ */
+async function putEncryptedPart(
+  upload: Upload,
+  { number, body, facts, encryptWith }: NewPart & { readonly encryptWith: EncryptWith },
+  call: Call,
+): Promise<PartRecord> {
+  const token = versionOfUpload(upload.uploadId);
+  const pieces = await writePieces(upload, { token, body, encryption: blobEncryption(encryptWith) }, call);
+  const { checksum } = await facts;
+  const part = { number, etag: opaqueMd5(), derived: true, size: bodySize(body), ...(checksum && { checksum }) };
+  return recordPart(upload, { ...part, staged: { tokens: [] }, pieces }, call);
 }
 
 /** Services refuse to stage nothing: an empty part is a record only. */
@@ -56,6 +83,9 @@ export async function recordPart(upload: Upload, { staged, ...facts }: StagedRec
   const { home } = upload.bucket;
   const part: PartRecord = { ...facts, tokens: staged.tokens, mtime: Math.floor(timeOf(home).now() / 1000) * 1000 };
   if (await writeRecord(upload, part, call)) return part;
+  const token = versionOfUpload(upload.uploadId);
+  const pieces = (facts.pieces ?? []).map(({ id }) => ({ name: pieceRef(upload, token, id).name }));
+  if (pieces.length > 0) await home.store.removeMany(home.system, pieces, call);
   await home.store.discardParts(stagingRef(upload), call);
   throw noSuchUpload(upload.uploadId);
 }

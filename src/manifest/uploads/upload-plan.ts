@@ -9,6 +9,8 @@ import {
 } from '../../protocol/checksums/algorithms.ts';
 import { isCrc } from '../../protocol/checksums/crc-combine.ts';
 import { compositeChecksum, fullObjectChecksum } from '../../protocol/checksums/multipart-checksum.ts';
+import type { Encryption, Piece } from '../records/encryption.ts';
+import { versionOfUpload } from '../records/upload-id.ts';
 import type { PartEntry } from '../records/field-codes.ts';
 import type { Upload } from './upload-find.ts';
 import type { PartRecord } from '../records/upload-part-record.ts';
@@ -44,6 +46,9 @@ export interface ObjectPlan {
   readonly tokens: readonly string[];
   readonly parts: readonly PartEntry[];
   readonly checksum?: Checksum;
+  /** Of an encrypted upload, whose parts are not assembled. */
+  readonly encryption?: Encryption;
+  readonly pieces?: readonly Piece[];
 }
 
 /** Same list, same hash: numbers and ETags in order. */
@@ -80,7 +85,14 @@ export function planObject(
     tokens: parts.flatMap((part) => part.tokens),
     parts: parts.map((part) => entryOf(part, checksum?.algorithm)),
     ...(checksum !== undefined && { checksum }),
+    ...encryptedOf(upload, parts),
   };
+}
+
+function encryptedOf({ encryption: by, uploadId }: Upload, parts: readonly PartRecord[]): Partial<ObjectPlan> {
+  if (by === undefined) return {};
+  const pieces = parts.flatMap((part) => part.pieces ?? []);
+  return { encryption: { by, size: totalSize(parts), token: versionOfUpload(uploadId) }, pieces };
 }
 
 function entryOf({ number, size, checksum }: PartRecord, algorithm: ChecksumAlgorithm | undefined): PartEntry {

@@ -160,7 +160,7 @@ async function moveNull(
     const request: OwnCopy = {
       target,
       source: { ...view.bytes.ref, revision: source.revision },
-      size: view.size,
+      size: source.size,
       headers,
       metadata: await blobMetadata(bucket.home, record, native, call),
       sameHeaders: sameContentHeaders(headers, source),

@@ -4,6 +4,7 @@ import { isStoreError } from '../../store/store-error.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { headPlace } from '../records/names.ts';
+import { LOCKED } from '../heads/pieces.ts';
 import { isOverflowMissing, withOverflow } from '../heads/overflow.ts';
 import { versionRef } from '../records/version-names.ts';
 import { isVersionToken } from '../records/version-token.ts';
@@ -20,6 +21,7 @@ import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 export interface OpenedObject {
   readonly view: ObjectView;
+  /** `LOCKED` of encrypted bytes: `openView` opens them, when it is known that the caller may have the object. */
   readonly body: ByteSource;
 }
 
@@ -62,7 +64,7 @@ async function openCurrent(
       if (!isOverflowMissing(error)) throw error;
     });
     if (head === undefined) return undefined;
-    return { view: viewOf(head, bucket, key), body: read.body };
+    return unlessEncrypted(viewOf(head, bucket, key), read.body);
   }
   read.body.discard();
   return openBehind(context, { ...target, head: await withOverflow(bucket.home, bare, call) }, request, call);
@@ -88,8 +90,7 @@ async function openBehind(
   const { record } = head ?? {};
   try {
     if (head !== undefined && (record === undefined || record.kind === 'inline' || record.kind === 'mlink')) {
-      const view = viewOf(head, bucket, key);
-      return { view, body: await openView(bucket, view, request, call) };
+      return await openPlain(bucket, viewOf(head, bucket, key), request, call);
     }
     if (record?.kind === 'link') {
       const ref = versionRef(bucket, key, record.version);
@@ -97,12 +98,11 @@ async function openBehind(
       const version = await orDiscard(body, () =>
         withOverflow(bucket.home, parseVersion(ref, record.version, properties), call),
       );
-      return { view: versionView(version, bucket, key), body };
+      return unlessEncrypted(versionView(version, bucket, key), body);
     }
     const version = await currentVersion(context, { bucket, key, head }, call);
     if (version === undefined) return undefined;
-    const view = versionView(version, bucket, key);
-    return { view, body: await openView(bucket, view, request, call) };
+    return await openPlain(bucket, versionView(version, bucket, key), request, call);
   } catch (error) {
     if (isStoreError(error, 'notFound', 'conditionFailed') || isOverflowMissing(error)) return undefined;
     throw error;
@@ -118,7 +118,7 @@ async function openFound(
 ): Promise<OpenedObject | undefined> {
   const view = await findObject(context, target, call);
   try {
-    return { view, body: await openView(target.bucket, view, request, call) };
+    return await openPlain(target.bucket, view, request, call);
   } catch (error) {
     if (isStoreError(error, 'notFound', 'conditionFailed') || isOverflowMissing(error)) return undefined;
     throw error;
@@ -137,7 +137,7 @@ async function openByToken(
   return orDiscard(read.body, async () => {
     const bare = parseVersion(ref, token, read.properties);
     const version = await requireVisible(place, { ...(await withOverflow(bucket.home, bare, call)), token }, call);
-    return { view: objectOf(version, place), body: read.body };
+    return unlessEncrypted(objectOf(version, place), read.body);
   });
 }
 
@@ -163,4 +163,15 @@ async function orDiscard<T>(body: ByteSource, work: () => T | Promise<T>): Promi
     body.discard();
     throw error;
   }
+}
+
+/** @param body of the blob that was read, which has no bytes if they lie elsewhere */
+function unlessEncrypted(view: ObjectView, body: ByteSource): OpenedObject {
+  if (view.encryption === undefined) return { view, body };
+  body.discard();
+  return { view, body: LOCKED };
+}
+
+async function openPlain(bucket: Bucket, view: ObjectView, request: OpenRequest, call: Call): Promise<OpenedObject> {
+  return { view, body: view.encryption === undefined ? await openView(bucket, view, request, call) : LOCKED };
 }

@@ -7,8 +7,12 @@ import { headPlace } from '../records/names.ts';
 import { linkMetadata } from '../heads/overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
 import { fieldsOf } from '../records/record-fields.ts';
+import type { Encryption } from '../records/encryption.ts';
+import { discardPieces } from './discard-pieces.ts';
 import {
+  type HeadRecord,
   type LinkHead,
+  type OwnRecord,
   RECORD_NAME,
   type TombHead,
   type VoidHead,
@@ -48,6 +52,8 @@ interface Removal {
   readonly token?: VersionToken;
   /** Revision of the void that was left behind. */
   readonly voidRevision?: Revision;
+  /** Of its bytes, if they lie encrypted elsewhere. */
+  readonly encryption?: Encryption;
 }
 
 /**
@@ -83,6 +89,7 @@ export async function removeVersion(
   if (removal.token !== undefined) {
     await removeVersionBlob(target, removal.token, Grounds.committed(removal.token), call);
   }
+  discardPieces(context.settler, target, removal.encryption);
   if (removal.voidRevision !== undefined) await removeVoid(target, removal.voidRevision, call);
   return removal.removed;
 }
@@ -142,6 +149,7 @@ async function planNoncurrent({ target, request, head, condition, nonce }: Turn,
   const removal: Removal = {
     removed: { deleteMarker: version.record.kind === 'tomb', versionId },
     token: version.token,
+    ...encryptionOf(version.record),
   };
   const record = withLog(head.record ?? nativeRecord(head), { dels: [version.token] });
   const kept = namedNull(record) === version.token ? withoutNull(record) : record;
@@ -157,6 +165,10 @@ async function planNoncurrent({ target, request, head, condition, nonce }: Turn,
 
 function isRemovable({ versionId }: Target, version: VersionBlob, head: Head): boolean {
   return isVisible(head, version) && (version.record?.isNull === true) === (versionId === NULL_VERSION);
+}
+
+function encryptionOf(record: HeadRecord | OwnRecord | undefined): Pick<Removal, 'encryption'> {
+  return record !== undefined && 'encryption' in record ? { encryption: record.encryption } : {};
 }
 
 /** There is no such version, if the head is still the one that does not know it. */
@@ -190,7 +202,7 @@ async function planCurrent(
   await Promise.all([redo(target, head, call), seal, hides && indexDeletion(target, seqOfHead(head), call)]);
 
   const removed: Removed = { deleteMarker: head.record?.kind === 'tomb', versionId };
-  const removal: Removal = { removed, ...(token !== undefined && { token }) };
+  const removal: Removal = { removed, ...(token !== undefined && { token }), ...encryptionOf(head.record) };
   const { ref } = headPlace(bucket, key);
   const handed = { ...handedOn(target, head, next), nonce };
   const send = async (): Promise<Removal> => {

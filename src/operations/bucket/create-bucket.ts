@@ -12,7 +12,7 @@ import { headerAcl } from '../acl/requested-acl.ts';
 import { bucketName, callerId, requireChangeable } from '../authorized-bucket.ts';
 import type { NewBuckets, Operation, OperationContext } from '../operation.ts';
 import { requireAccess, requireAction } from '../require-access.ts';
-import { refuseEncryption } from '../unsupported-headers.ts';
+import { requireOffered } from '../encryption.ts';
 import { bucketArn } from './bucket-arn.ts';
 import { requireLocation } from './requested-location.ts';
 
@@ -24,7 +24,7 @@ export const createBucket: Operation = async (request, context) => {
   const ownerId = callerId(context);
   requireAccess({}, context);
   requireChangeable(name, context);
-  refuseEncryption(request.headers);
+  requireOffered(request.headers);
   requireGlobalName(request.headers);
   const defaults = NEW_BUCKETS[context.settings.newBuckets];
   const asked = requestedSettings(request.headers, ownerId, context);

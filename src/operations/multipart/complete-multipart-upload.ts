@@ -1,8 +1,8 @@
 import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
 import type { ExpectedObject, ListedPart } from '../../manifest/uploads/upload-plan.ts';
 import { CHECKSUM_ALGORITHMS } from '../../protocol/checksums/algorithms.ts';
-import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
-import type { HeaderReader } from '../../protocol/request.ts';
+import { quoted } from '../../protocol/headers/object-headers.ts';
+import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { COMPLETE_MULTIPART_UPLOAD, COMPLETE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
@@ -11,8 +11,8 @@ import { objectChecksumElements } from '../checksum-elements.ts';
 import { writeConditions } from '../object/put-object.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import { locationOf } from '../location.ts';
-import type { Operation } from '../operation.ts';
-import { refuseEncryption } from '../unsupported-headers.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { encryptionOf, requireOffered, shownKey } from '../encryption.ts';
 import { requireCompletionAccess, requireStarter } from './authorized-upload.ts';
 import { checksumTypeOf, objectChecksum } from './upload-checksum.ts';
 import { isPartNumber, uploadTarget } from './upload-request.ts';
@@ -24,31 +24,33 @@ const LIMITS = { bytes: 8 * 1024 * 1024, elements: 100_000 } as const;
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html */
 export const completeMultipartUpload: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  refuseEncryption(request.headers);
+  requireOffered(request.headers, bucket);
+  const shown = shownKey(request.headers, context, { algorithmAlone: true });
   const expected = expectedObject(request.headers);
   const conditions = writeConditions(request.headers);
   const target = uploadTarget(request, bucket);
   await requireCompletionAccess(target, context);
-  const document = await request.body.readAll(LIMITS.bytes, { checksumsOf: 'object' });
-  const { parts: given } = await decodeXmlList(COMPLETE_MULTIPART_UPLOAD, document, {
-    limits: LIMITS,
-    signal: context.call.signal,
-  });
-  const parts = listedParts(given);
+  const parts = await readParts(request, context);
 
+  let encryption = encryptionOf(undefined);
   const { buckets, uploads } = context.manifest;
-  const { etag, checksum, versionId } = await uploads.complete(
+  const completed = await uploads.complete(
     target,
     {
       parts,
       expected,
       conditions,
-      beforeAssembly: () => context.mayTakeLong(ENCRYPTED),
+      ...(shown && { key: shown }),
+      beforeAssembly: (by) => {
+        encryption = encryptionOf(by);
+        context.mayTakeLong(encryption);
+      },
       mayKnow: (starter) => requireStarter(target, starter, context),
       beforePublication: () => buckets.confirm(bucket, context.call),
     },
     context.call,
   );
+  const { etag, checksum, versionId } = completed;
   const value = {
     Location: locationOf(request, target.key),
     Bucket: bucket.name,
@@ -56,12 +58,16 @@ export const completeMultipartUpload: Operation = async (request, context) => {
     ETag: quoted(etag),
     ...objectChecksumElements(checksum),
   };
-  return {
-    status: 200,
-    headers: { ...ENCRYPTED, ...createdVersionHeaders(versionId) },
-    body: xml(COMPLETE_MULTIPART_UPLOAD_RESULT, value),
-  };
+  const headers = { ...encryption, ...createdVersionHeaders(versionId) };
+  return { status: 200, headers, body: xml(COMPLETE_MULTIPART_UPLOAD_RESULT, value) };
 };
+
+/** @throws S3Error MalformedXML, InvalidRequest (no part), InvalidArgument (part number) */
+async function readParts(request: S3Request, { call: { signal } }: OperationContext): Promise<ListedPart[]> {
+  const document = await request.body.readAll(LIMITS.bytes, { checksumsOf: 'object' });
+  const { parts } = await decodeXmlList(COMPLETE_MULTIPART_UPLOAD, document, { limits: LIMITS, signal });
+  return listedParts(parts);
+}
 
 /**
  * What the headers say about the object; they say nothing about the body of this request.

@@ -1,5 +1,4 @@
 import { parseObjectAttributes } from '../../protocol/headers/object-attributes.ts';
-import { ENCRYPTED } from '../../protocol/headers/object-headers.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { INITIATE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
@@ -7,14 +6,15 @@ import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
 import { requestedLock } from '../object/requested-lock.ts';
 import { requestedTags } from '../object/requested-tags.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { refuseEncryption } from '../unsupported-headers.ts';
+import { encryptedBy } from '../../manifest/heads/encrypt-with.ts';
+import { encryptionHeaders, requestedEncryption } from '../encryption.ts';
 import { createdChecksum } from './upload-checksum.ts';
 import type { Initiator } from '../../manifest/records/upload-record.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
 export const createMultipartUpload: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  refuseEncryption(request.headers);
+  const encryptWith = requestedEncryption(request.headers, bucket, context);
   const key = objectKey(request);
   const on = { bucket, context };
   const attributes = {
@@ -34,11 +34,12 @@ export const createMultipartUpload: Operation = async (request, context) => {
     ...(initiator !== undefined && { initiator }),
     ...(storageClass !== undefined && { storageClass }),
     ...(checksum !== undefined && { checksum }),
+    ...(encryptWith !== undefined && { encryption: encryptedBy(encryptWith) }),
   };
   const { uploadId } = await context.manifest.uploads.create(bucket, key, record, context.call);
   context.call.facts.note('aws.s3.upload_id', uploadId);
   const headers = {
-    ...ENCRYPTED,
+    ...encryptionHeaders(encryptWith),
     'x-amz-checksum-algorithm': checksum?.algorithm,
     'x-amz-checksum-type': checksum?.type,
   };

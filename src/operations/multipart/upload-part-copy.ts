@@ -1,6 +1,6 @@
 import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
 import { parseCopySource } from '../../protocol/copy-source.ts';
-import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
+import { quoted } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { COPY_PART_RESULT } from '../../protocol/xml/multipart-shapes.ts';
@@ -11,7 +11,9 @@ import { authorizedForPart } from './authorized-upload.ts';
 import { checksumElements } from '../checksum-elements.ts';
 import { copiedVersionHeaders, requireCopyable, requireSourceConditions, resolveCopySource } from '../copy-source.ts';
 import type { Operation, OperationSettings } from '../operation.ts';
-import { refuseEncryption } from '../unsupported-headers.ts';
+import { requirePartKey } from '../../manifest/heads/customer-keys.ts';
+import type { EncryptWith } from '../../manifest/heads/object-requests.ts';
+import { encryptionHeaders, partEncryption, requireOffered, shownKey } from '../encryption.ts';
 import { partNumberOf, refuseBody, refuseVersionId, uploadTarget } from './upload-request.ts';
 
 const RANGE = 'x-amz-copy-source-range';
@@ -29,7 +31,8 @@ interface CopyRange {
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html */
 export const uploadPartCopy: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  refuseEncryption(request.headers);
+  requireOffered(request.headers, bucket);
+  const shown = shownKey(request.headers, context, { algorithmAlone: true });
   refuseVersionId(request);
   const number = partNumberOf(request);
   await refuseBody(request);
@@ -37,16 +40,19 @@ export const uploadPartCopy: Operation = async (request, context) => {
   const wanted = parseCopyRange(request.headers);
   const { uploads } = context.manifest;
   const upload = await authorizedForPart(uploadTarget(request, bucket), context);
+  requirePartKey(upload.encryption, shown);
+  const encryptWith = partEncryption(upload.encryption, shown, bucket);
 
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const source = await resolveCopySource(request, context);
     const range = wanted && requireInside(wanted, source.view.size, context.settings);
     requireSourceConditions(request.headers, source);
     requireCopyable(range === undefined ? source.view.size : range.last - range.first + 1);
-    const headers = { ...responseHeaders(request.headers), ...copiedVersionHeaders(source) };
+    const headers = { ...responseHeaders(request.headers, encryptWith), ...copiedVersionHeaders(source) };
     context.mayTakeLong(headers);
     try {
-      const part = await uploads.copyPart(upload, { number, source, ...(range && { range }) }, context.call);
+      const copy = { number, source, ...(range && { range }), ...(encryptWith && { encryptWith }) };
+      const part = await uploads.copyPart(upload, copy, context.call);
       const value = { LastModified: xmlDate(part.mtime), ETag: quoted(part.etag), ...checksumElements(part.checksum) };
       return { status: 200, headers, body: xml(COPY_PART_RESULT, value) };
     } catch (error) {
@@ -56,9 +62,9 @@ export const uploadPartCopy: Operation = async (request, context) => {
   throw new StoreError('throttled', { call: 'stagePartFrom', code: 'SourceKeepsChanging' });
 };
 
-function responseHeaders(headers: HeaderReader): Record<string, string> {
+function responseHeaders(headers: HeaderReader, encryptWith: EncryptWith | undefined): Record<string, string> {
   const algorithm = headers.get(CUSTOMER_ALGORITHM);
-  return { ...ENCRYPTED, ...(algorithm !== undefined && { [CUSTOMER_ALGORITHM]: algorithm }) };
+  return { ...encryptionHeaders(encryptWith), ...(algorithm !== undefined && { [CUSTOMER_ALGORITHM]: algorithm }) };
 }
 
 /** Exactly `bytes=<first>-<last>`. @throws S3Error InvalidArgument */

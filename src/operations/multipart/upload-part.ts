@@ -1,22 +1,26 @@
 import { checksumHeader } from '../../protocol/checksums/algorithms.ts';
-import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
+import { quoted } from '../../protocol/headers/object-headers.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import { authorizedForPart } from './authorized-upload.ts';
 import type { Operation } from '../operation.ts';
-import { refuseEncryption } from '../unsupported-headers.ts';
+import { requirePartKey } from '../../manifest/heads/customer-keys.ts';
+import { encryptionHeaders, partEncryption, requireOffered, shownKey } from '../encryption.ts';
 import { requirePartChecksum } from './upload-checksum.ts';
 import { MAX_PART_SIZE, partNumberOf, refuseVersionId, uploadTarget } from './upload-request.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html */
 export const uploadPart: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  refuseEncryption(request.headers);
+  requireOffered(request.headers, bucket);
+  const shown = shownKey(request.headers, context);
   refuseVersionId(request);
   const number = partNumberOf(request);
   const { uploads } = context.manifest;
   // Before the body is asked for: a client with a wrong id need not send it.
   const upload = await authorizedForPart(uploadTarget(request, bucket), context);
+  requirePartKey(upload.encryption, shown);
   requirePartChecksum(upload.checksum, request.headers);
+  const encryptWith = partEncryption(upload.encryption, shown, bucket);
 
   const body = await request.body.open({
     holdBytes: context.settings.holdBytes,
@@ -25,7 +29,11 @@ export const uploadPart: Operation = async (request, context) => {
     ...(upload.checksum !== undefined && { wantChecksum: upload.checksum.algorithm }),
   });
   const bytes = body.kind === 'held' ? body.bytes : { size: body.size, stream: body.stream };
-  const { etag, checksum } = await uploads.putPart(upload, { number, body: bytes, facts: body.facts }, context.call);
+  const { etag, checksum } = await uploads.putPart(
+    upload,
+    { number, body: bytes, facts: body.facts, encryptWith },
+    context.call,
+  );
   const checksums = checksum === undefined ? {} : { [checksumHeader(checksum.algorithm)]: checksum.value };
-  return { status: 200, headers: { etag: quoted(etag), ...ENCRYPTED, ...checksums } };
+  return { status: 200, headers: { etag: quoted(etag), ...encryptionHeaders(encryptWith), ...checksums } };
 };

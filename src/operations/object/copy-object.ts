@@ -1,8 +1,8 @@
 import { tagKeys } from '../../access/request-keys.ts';
 import type { Bucket } from '../../manifest/records/bucket.ts';
-import type { CopyObjectRequest } from '../../manifest/heads/object-requests.ts';
+import type { Committed, CopyObjectRequest } from '../../manifest/heads/object-requests.ts';
 import type { ObjectAttributes } from '../../manifest/records/object-view.ts';
-import { ENCRYPTED, quoted } from '../../protocol/headers/object-headers.ts';
+import { quoted } from '../../protocol/headers/object-headers.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { COPY_OBJECT_RESULT } from '../../protocol/xml/object-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
@@ -20,7 +20,8 @@ import {
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireAction, versioned } from '../require-access.ts';
-import { refuseEncryption } from '../unsupported-headers.ts';
+import type { S3Response } from '../../protocol/response.ts';
+import { encryptionHeaders, requestedEncryption } from '../encryption.ts';
 import { requestedLock } from './requested-lock.ts';
 import { refuseAcceleratedCopy } from './acceleration.ts';
 import { copyMetadata, directive, requestedMetadata } from './copy-metadata.ts';
@@ -35,7 +36,7 @@ const MAX_TURNS = 4;
 export const copyObject: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   refuseAcceleratedCopy(request);
-  refuseEncryption(request.headers);
+  const encryptWith = requestedEncryption(request.headers, bucket, context, { algorithmAlone: true });
   const key = objectKey(request);
   const conditions = writeConditions(request.headers);
   callerId(context);
@@ -50,29 +51,40 @@ export const copyObject: Operation = async (request, context) => {
     requireSourceConditions(request.headers, source);
     requireCopyable(source.view.size);
     await requireChange(request, { source, metadata }, context);
-    const { attributes, ...copied } = copyMetadata(metadata, source.view);
+    const { attributes, ...rest } = copyMetadata(metadata, source.view);
     const tagged = { ...attributes, ...(replacingTags ?? copiedTags(source, bucket, context)), ...lock };
-    const copy: CopyObjectRequest = { source, conditions, ...ownership, ...copied, attributes: tagged };
-    const headers = { ...ENCRYPTED, ...copiedVersionHeaders(source) };
+    const copy: CopyObjectRequest = {
+      source,
+      ...(encryptWith && { encryptWith }),
+      conditions,
+      ...ownership,
+      ...rest,
+      attributes: tagged,
+    };
+    const headers = { ...encryptionHeaders(encryptWith), ...copiedVersionHeaders(source) };
     context.mayTakeLong(headers);
     try {
       const committed = await context.manifest.objects.copy(bucket, key, copy, context.call);
-      const value = {
-        LastModified: xmlDate(committed.mtime),
-        ETag: quoted(committed.etag),
-        ...objectChecksumElements(committed.checksum),
-      };
-      return {
-        status: 200,
-        headers: { ...headers, ...createdVersionHeaders(committed.versionId) },
-        body: xml(COPY_OBJECT_RESULT, value),
-      };
+      return copied(committed, headers);
     } catch (error) {
       if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) throw error;
     }
   }
   throw new StoreError('throttled', { call: 'copy', code: 'SourceKeepsChanging' });
 };
+
+function copied(committed: Committed, headers: Readonly<Record<string, string>>): S3Response {
+  const value = {
+    LastModified: xmlDate(committed.mtime),
+    ETag: quoted(committed.etag),
+    ...objectChecksumElements(committed.checksum),
+  };
+  return {
+    status: 200,
+    headers: { ...headers, ...createdVersionHeaders(committed.versionId) },
+    body: xml(COPY_OBJECT_RESULT, value),
+  };
+}
 
 /** Tags are read and written only with permissions of their own. @throws S3Error AccessDenied */
 function copiedTags(

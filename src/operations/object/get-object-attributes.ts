@@ -8,6 +8,8 @@ import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject } from '../authorized-object.ts';
 import { checksumElements } from '../checksum-elements.ts';
 import { versionHeaders, versionTarget } from '../object-version.ts';
+import { requireKey } from '../../manifest/heads/customer-keys.ts';
+import { shownKey } from '../encryption.ts';
 import type { Operation } from '../operation.ts';
 import { requireAction, versioned } from '../require-access.ts';
 import { readConditions } from './read-response.ts';
@@ -33,8 +35,10 @@ export const getObjectAttributes: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
   const target = versionTarget(request, bucket, context);
   const wanted = wantedAttributes(request.headers.get(HEADER));
+  const shown = shownKey(request.headers, context);
   const view = await authorizedObject(target, context);
   requireAction(versioned('s3:GetObject', target.versionId), { bucket, object: view }, context);
+  requireKey(view.encryption?.by, shown);
   requireConditions(view, readConditions(request.headers));
   const value = Object.assign({}, ...wanted.map((name) => ATTRIBUTES[name]?.(view, request.headers))) as Record<
     string,

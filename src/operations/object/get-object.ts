@@ -1,3 +1,5 @@
+import { requireKey } from '../../manifest/heads/customer-keys.ts';
+import type { CustomerKey } from '../../store/customer-key.ts';
 import type { ObjectView } from '../../manifest/records/object-view.ts';
 import type { ByteRange } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
@@ -5,6 +7,7 @@ import type { ByteSource } from '../../streams/bytes.ts';
 import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject, withoutTellingMissing } from '../authorized-object.ts';
 import { type VersionTarget, versionHeaders, versionTarget } from '../object-version.ts';
+import { shownKey, storedEncryptionHeaders } from '../encryption.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireAccess } from '../require-access.ts';
 import { requireReadable } from './archived.ts';
@@ -21,8 +24,10 @@ export const getObject: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
   const version = versionTarget(request, bucket, context);
   const overrides = responseOverrides(request);
+  const shown = shownKey(request.headers, context);
   const target: ReadTarget = {
     ...version,
+    ...(shown && { shown }),
     selection: selectionOf(request),
     conditions: readConditions(request.headers),
   };
@@ -32,6 +37,7 @@ export const getObject: Operation = async (request, context) => {
   const selected = selectBytes(target.selection, view);
   const described = {
     ...describeRead(request, view, selected),
+    ...storedEncryptionHeaders(view, shown),
     ...shownLock(view, bucket, context),
     ...versionHeaders(bucket, view.versionId),
   };
@@ -41,6 +47,8 @@ export const getObject: Operation = async (request, context) => {
 interface ReadTarget extends VersionTarget {
   readonly selection: Selection;
   readonly conditions: ReadConditions;
+  /** The key that the client shows. */
+  readonly shown?: CustomerKey;
 }
 
 /** `body` is missing when the conditions answer 304. */
@@ -54,7 +62,7 @@ interface Opened {
  * (then the head comes first, or the body of every unchanged object would be fetched in vain).
  */
 async function openAtOnce(target: ReadTarget, context: OperationContext): Promise<Opened | undefined> {
-  const { bucket, selection, conditions } = target;
+  const { bucket, selection, conditions, shown } = target;
   if (conditions.ifNoneMatch !== undefined || conditions.ifModifiedSince !== undefined) return undefined;
   const range = knownRange(selection);
   if (range === undefined) return undefined;
@@ -65,16 +73,34 @@ async function openAtOnce(target: ReadTarget, context: OperationContext): Promis
     try {
       requireAccess({ bucket, object: opened.view }, context);
       requireReadable(opened.view);
+      requireKey(opened.view.encryption?.by, shown);
       requireConditions(opened.view, conditions);
     } catch (error) {
       opened.body.discard();
       throw error;
     }
     context.call.facts.note('s3gw.object.size', opened.view.size);
+    if (opened.view.encryption !== undefined) return await openEncrypted(target, opened.view, context);
     return opened;
   } catch (error) {
     // Which error a range beyond the end is, if any, depends on the object and on the conditions.
     if (isStoreError(error, 'rangeNotSatisfiable', 'archived')) return undefined;
+    throw error;
+  }
+}
+
+/** @returns undefined when its bytes have gone since, because the object was replaced: look again */
+async function openEncrypted(
+  { bucket, selection, shown }: ReadTarget,
+  view: ObjectView,
+  context: OperationContext,
+): Promise<Opened | undefined> {
+  const { first, length } = selectBytes(selection, view);
+  const request = { range: { first, last: first + length - 1 }, ...(shown && { key: shown }) };
+  try {
+    return { view, body: await context.manifest.objects.openView(bucket, view, request, context.call) };
+  } catch (error) {
+    if (isStoreError(error, 'notFound')) return undefined;
     throw error;
   }
 }
@@ -85,16 +111,18 @@ function knownRange(selection: Selection): ByteRange | 'all' | undefined {
 }
 
 async function lookThenOpen(target: ReadTarget, context: OperationContext): Promise<Opened> {
-  const { bucket, selection, conditions } = target;
+  const { bucket, selection, conditions, shown } = target;
   const { objects } = context.manifest;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const view = await authorizedObject(target, context);
+    requireKey(view.encryption?.by, shown);
     if (requireConditions(view, conditions) === 'notModified') return { view };
     requireReadable(view);
     const { first, length, partial } = selectBytes(selection, view);
     const range = partial && length > 0 ? { range: { first, last: first + length - 1 } } : {};
+    const wanted = { ...range, ...(shown && { key: shown }) };
     try {
-      return { view, body: await objects.openView(bucket, view, range, context.call) };
+      return { view, body: await objects.openView(bucket, view, wanted, context.call) };
     } catch (error) {
       if (!isStoreError(error, 'conditionFailed', 'notFound')) throw error;
     }

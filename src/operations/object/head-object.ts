@@ -1,6 +1,8 @@
 import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject } from '../authorized-object.ts';
 import { versionHeaders, versionTarget } from '../object-version.ts';
+import { requireKey } from '../../manifest/heads/customer-keys.ts';
+import { shownKey, storedEncryptionHeaders } from '../encryption.ts';
 import type { Operation } from '../operation.ts';
 import { requireConditions } from './get-object.ts';
 import { shownLock } from './object-lock.ts';
@@ -13,13 +15,16 @@ export const headObject: Operation = async (request, context) => {
   const target = versionTarget(request, bucket, context);
   const overrides = responseOverrides(request);
   const selection = selectionOf(request);
+  const shown = shownKey(request.headers, context);
   const view = await authorizedObject(target, context);
+  requireKey(view.encryption?.by, shown);
   if (requireConditions(view, readConditions(request.headers)) === 'notModified') {
     return notModified(view, versionHeaders(bucket, view.versionId));
   }
   const selected = selectBytes(selection, view);
   const described = {
     ...describeRead(request, view, selected),
+    ...storedEncryptionHeaders(view, shown),
     ...shownLock(view, bucket, context),
     ...versionHeaders(bucket, view.versionId),
   };

@@ -2,14 +2,14 @@ import type { Checksum, ChecksumAlgorithm } from '../../protocol/checksums/algor
 import type { FormBody, ObjectBody, OpenBodyOptions } from '../../protocol/body/object-body.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
 import { parseObjectAttributes } from '../../protocol/headers/object-attributes.ts';
-import { ENCRYPTED, checksumHeaders, quoted } from '../../protocol/headers/object-headers.ts';
+import { checksumHeaders, quoted } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import type { S3Response } from '../../protocol/response.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, objectKey } from '../authorized-bucket.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { refuseEncryption } from '../unsupported-headers.ts';
+import { encryptionHeaders, requestedEncryption } from '../encryption.ts';
 import { requestedLock } from './requested-lock.ts';
 import { requestedTags } from './requested-tags.ts';
 import { UploadTarget } from './upload-target.ts';
@@ -30,7 +30,7 @@ export async function storeObject(
   open: (options: OpenBodyOptions) => Promise<ObjectBody | FormBody>,
 ): Promise<S3Response> {
   const bucket = await authorizedBucket(request, context);
-  refuseEncryption(request.headers);
+  const encryptWith = requestedEncryption(request.headers, bucket, context);
   const described = describe(request, bucket, context);
   const conditions = writeConditions(request.headers);
   const key = objectKey(request);
@@ -49,12 +49,18 @@ export async function storeObject(
     ...(current === bucket ? described : describe(request, current, context)),
     conditions,
     ...uploadOf(body),
+    ...(encryptWith && { encryptWith }),
   };
   const committed = await context.manifest.objects.put(current, key, put, context.call);
   const { etag, checksum, versionId } = committed;
   return {
     status: 200,
-    headers: { etag: quoted(etag), ...ENCRYPTED, ...checksumHeaders(checksum), ...createdVersionHeaders(versionId) },
+    headers: {
+      etag: quoted(etag),
+      ...encryptionHeaders(encryptWith),
+      ...checksumHeaders(checksum),
+      ...createdVersionHeaders(versionId),
+    },
   };
 }
 

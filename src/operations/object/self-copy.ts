@@ -5,7 +5,13 @@ import type { OperationContext } from '../operation.ts';
 import type { RequestedMetadata } from './copy-metadata.ts';
 
 /** Headers that make a copy of an object onto itself a change, whatever they say. */
-const CHANGES = ['x-amz-storage-class', 'x-amz-server-side-encryption', 'x-amz-website-redirect-location'];
+const CHANGES = [
+  'x-amz-storage-class',
+  'x-amz-server-side-encryption',
+  'x-amz-server-side-encryption-customer-key',
+  'x-amz-copy-source-server-side-encryption-customer-key',
+  'x-amz-website-redirect-location',
+];
 
 /**
  * A copy of the current version onto itself must change something; an older one is restored by it.

@@ -17,8 +17,7 @@ Made from the operation table (\`src/protocol/operation-table.ts\`) by \`npx vit
 
 const PARAMETERS = `## Headers and parameters
 
-Of operations that are answered: what has an effect, what is accepted without one, and what is refused (501 NotImplemented; keys of customers in reads are 400 InvalidRequest, as S3 answers
-for an object that none encrypts). Headers that HTTP and signatures need, the names that decide which operation it is, and those of the address are left out. What the S3 API does not know is ignored.
+Of operations that are answered: what has an effect, what is accepted without one, and what is refused (501 NotImplemented). Headers that HTTP and signatures need, the names that decide which operation it is, and those of the address are left out. What the S3 API does not know is ignored.
 
 | Operation | Counts | Without effect | Refused |
 |---|---|---|---|`;

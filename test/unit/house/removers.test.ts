@@ -10,6 +10,7 @@ const ROOT = 'src/manifest';
  */
 const REMOVERS: Readonly<Record<string, string>> = {
   'sweep/sweep-buckets.ts': 'records of buckets that were deleted, past the grace',
+  'heads/pieces.ts': 'encrypted bytes that no record names any more, or none ever did',
   'objects/object-remove.ts': 'heads of keys, judged by the guard of the request',
   'versions/remove-blob.ts': 'blobs of versions, on grounds',
   'versions/remove-version.ts': 'voids',

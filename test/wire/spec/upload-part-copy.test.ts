@@ -234,17 +234,17 @@ describe('the part', () => {
       { [`${SSE}-customer-algorithm`]: 'DES' },
       '400 InvalidEncryptionAlgorithmError',
     ],
-    [rule('part-copy.encryption', 'a key'), { [`${SSE}-customer-key`]: 'a2V5' }, '501 NotImplemented'],
-    [rule('part-copy.encryption', 'its MD5'), { [`${SSE}-customer-key-md5`]: 'a2V5' }, '501 NotImplemented'],
+    [rule('part-copy.encryption', 'a key'), { [`${SSE}-customer-key`]: 'a2V5' }, '400 InvalidRequest'],
+    [rule('part-copy.encryption', 'its MD5'), { [`${SSE}-customer-key-md5`]: 'a2V5' }, '400 InvalidRequest'],
     [
       rule('part-copy.encryption', 'a key of the source'),
       { 'x-amz-copy-source-server-side-encryption-customer-key': 'a2V5' },
-      '501 NotImplemented',
+      '400 InvalidRequest',
     ],
     [
       rule('part-copy.encryption', 'the MD5 of a key of the source'),
       { 'x-amz-copy-source-server-side-encryption-customer-key-md5': 'x' },
-      '501 NotImplemented',
+      '400 InvalidRequest',
     ],
   ])('%s', async (_title, headers, expected) => {
     const answer = await world.copyPart(upload, `/${bucket}/source`, headers);

@@ -30,7 +30,7 @@ describe('CreateMultipartUpload', () => {
     [{ 'x-amz-tagging': 'a=b' }, 200],
     [{ 'x-amz-tagging': 'a=b&a=c' }, 'InvalidArgument'],
     [{ 'x-amz-server-side-encryption': 'aws:kms' }, 'NotImplemented'],
-    [{ 'x-amz-server-side-encryption-customer-key': 'k' }, 'NotImplemented'],
+    [{ 'x-amz-server-side-encryption-customer-key': 'k' }, 'InvalidRequest'],
     [{ 'x-amz-storage-class': 'MOON' }, 'InvalidStorageClass'],
     [{ 'x-amz-meta-big': 'x'.repeat(3000) }, 'MetadataTooLarge'],
     [{ 'x-amz-expected-bucket-owner': '000000000000' }, 'AccessDenied'],

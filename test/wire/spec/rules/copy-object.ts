@@ -43,7 +43,10 @@ export const COPY_OBJECT_RULES = {
     '`aws:kms`, a KMS key id, a context, bucket keys: 501 NotImplemented naming the header, before data is touched',
   ],
   'copy.encryption.unknown': ['S3', 'Any other method is 400 InvalidArgument'],
-  'copy.customer-key': ['4.5', 'Customer keys and their MD5, of source or copy: 501 NotImplemented naming the header'],
+  'copy.customer-key': [
+    'S3',
+    'Customer keys and their MD5, of source or copy, over http: 400 InvalidRequest that does not repeat them',
+  ],
   'copy.customer-algorithm': [
     'ours',
     'The algorithm alone is accepted when it is AES256, not echoed, and changes nothing; others are 400 InvalidEncryptionAlgorithmError',

@@ -26,7 +26,10 @@ export const MULTIPART_RULES = {
     '200 with `CopyPartResult` of LastModified and ETag, and AES256; a checksum only for an upload that was begun with one',
   ],
   'part-copy.etag': ['4.1', 'The ETag completes the upload; of a whole object it is the MD5'],
-  'part-copy.encryption': ['4.1', 'Customer keys are 501; a customer algorithm, if it is AES256, is echoed'],
+  'part-copy.encryption': [
+    '4.1',
+    'Customer keys over http are 400 InvalidRequest; a customer algorithm, if it is AES256, is echoed',
+  ],
   'part-copy.ignored': ['S3', 'ACL, metadata, tags and storage class in the request are ignored: the upload has them'],
   'part-copy.order': ['ours', 'Order: part number, form of the source, upload, source, range, conditions'],
   'part-copy.slow': ['S3', 'White space, late errors and chunks as CopyObject'],
@@ -66,7 +69,7 @@ export const MULTIPART_RULES = {
   ],
   'list-parts.customer-algorithm': [
     '4.4',
-    'The customer algorithm is ignored, the key variants are 501 NotImplemented',
+    'The customer algorithm is ignored, and so are the key variants: nothing that is listed is encrypted',
   ],
   'list-parts.bucket': ['4.4', '`Bucket` is the name of the bucket'],
 

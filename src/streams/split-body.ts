@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { bodySize } from '../../src/streams/bytes.ts';
-import type { StreamBody, UploadBody } from '../../src/streams/bytes.ts';
+import { bodySize } from './bytes.ts';
+import type { StreamBody, UploadBody } from './bytes.ts';
 
 /**
  * Bodies of at most `most` bytes that together are `body`. Pieces of a stream must be sent one after the

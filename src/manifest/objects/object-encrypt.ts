@@ -1,0 +1,58 @@
+import type { Call } from '../../observe/call.ts';
+import { judgeWrite, hasWriteConditions } from '../../protocol/conditions.ts';
+import { isS3Error } from '../../errors/s3-error.ts';
+import { bodySize } from '../../streams/bytes.ts';
+import { whileStreaming } from '../heads/commit-life.ts';
+import { blobEncryption, encryptedBy, opaqueMd5 } from '../heads/encrypt-with.ts';
+import { liveView, readHead } from '../heads/object-read.ts';
+import type { AnyBody, EncryptWith, PutRequest, PutTarget } from '../heads/object-requests.ts';
+import { removePieces, writePieces } from '../heads/pieces.ts';
+import type { Piece } from '../records/encryption.ts';
+import { newToken } from '../records/version-token.ts';
+import type { ObjectsContext } from '../versions/object-context.ts';
+
+const EMPTY = new Uint8Array(0);
+
+interface EncryptedPut extends PutTarget<AnyBody> {
+  readonly request: PutRequest<AnyBody> & { readonly encryptWith: EncryptWith };
+}
+
+/**
+ * Stores an object whose bytes are encrypted with a key of their own (docs/decisions/0029-keys-of-customers.md): the
+ * bytes first, as pieces that nothing names; then `put` commits an object without bytes whose record names them.
+ */
+export async function putEncrypted<T>(
+  context: ObjectsContext,
+  target: EncryptedPut,
+  put: (named: PutTarget) => Promise<T>,
+  call: Call,
+): Promise<T> {
+  const { bucket, key } = target;
+  const { encryptWith, body, md5, facts, etag: _of, ...request } = target.request;
+  await judgeFirst(target, call);
+  const token = newToken(context.clock.next());
+  const named = { token, body, encryption: blobEncryption(encryptWith), md5 };
+  try {
+    const pieces = await whileStreaming(call, (client) => writePieces(target, named, client));
+    const found = await facts;
+    const checksum = request.checksum ?? (found?.checksum && { ...found.checksum, type: 'FULL_OBJECT' as const });
+    const encryption = { by: encryptedBy(encryptWith), size: sizeOf(pieces), token };
+    const object = { ...request, ...(checksum && { checksum }), encryption, pieces };
+    return await put({ bucket, key, request: { ...object, body: EMPTY, etag: opaqueMd5() } });
+  } catch (error) {
+    // Refused: no head names them. Of all else nobody knows, and the sweeper looks when it is old.
+    if (isS3Error(error)) context.settler.later(`pieces ${token}`, (own) => removePieces(target, token, own));
+    throw error;
+  }
+}
+
+/** Before the bytes are taken; the commit judges again. @throws S3Error PreconditionFailed, NoSuchKey (If-Match) */
+async function judgeFirst({ bucket, key, request: { conditions, body } }: EncryptedPut, call: Call): Promise<void> {
+  const isStreamed = 'rest' in body || !(body instanceof Uint8Array) || bodySize(body) > 0;
+  if (!isStreamed || !hasWriteConditions(conditions)) return;
+  judgeWrite(conditions, liveView(bucket, key, await readHead(bucket, key, call)), key);
+}
+
+function sizeOf(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, { size }) => sum + size, 0);
+}

@@ -1,0 +1,188 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { S3Error, invalidArgument } from '../errors/s3-error.ts';
+import type { EncryptWith } from '../manifest/heads/object-requests.ts';
+import type { Bucket } from '../manifest/records/bucket.ts';
+import type { EncryptedBy, Encryption } from '../manifest/records/encryption.ts';
+import { ENCRYPTED, type ResponseHeaders } from '../protocol/headers/object-headers.ts';
+import type { HeaderReader } from '../protocol/request.ts';
+import { CUSTOMER_KEY_BYTES, CustomerKey } from '../store/customer-key.ts';
+import type { OperationContext } from './operation.ts';
+
+const METHOD = 'x-amz-server-side-encryption';
+const CUSTOMER = `${METHOD}-customer-`;
+const SOURCE = `x-amz-copy-source-server-side-encryption-customer-`;
+const KMS_KEY = `${METHOD}-aws-kms-key-id`;
+const BUCKET_KEY = `${METHOD}-bucket-key-enabled`;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** S3's words for what is wrong with a key, after "Requests specifying Server Side Encryption ... must". */
+const MUST = {
+  transport: 'be made over a secure connection.',
+  algorithm: 'provide a valid encryption algorithm.',
+  key: 'provide an appropriate secret key.',
+  md5: 'provide the client calculated MD5 of the secret key.',
+} as const;
+const WRONG_KEY = 'The secret key was invalid for the specified algorithm.';
+const WRONG_MD5 = 'The calculated MD5 hash of the key did not match the hash that was provided.';
+const TWO_METHODS =
+  'Server Side Encryption with Customer provided key is incompatible with the encryption method specified';
+const NO_METHOD =
+  'Server Side Encryption with AWS KMS managed key requires HTTP header x-amz-server-side-encryption : aws:kms';
+
+/** Which key of a request: of the object that it names, or of the source that it copies. */
+type WhoseKey = 'object' | 'source';
+
+interface KeyRules {
+  readonly of?: WhoseKey;
+  /** Copies, and operations that a key need not be shown to, take the algorithm without a key for nothing said. */
+  readonly algorithmAlone?: boolean;
+}
+
+/**
+ * The key that a client shows with a request, if it shows one (SSE-C).
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/ServerSideEncryptionCustomerKeys.html
+ * @throws S3Error InvalidRequest (no https), InvalidArgument, InvalidEncryptionAlgorithmError. None repeats the key
+ */
+export function shownKey(
+  headers: HeaderReader,
+  context: OperationContext,
+  rules: KeyRules = {},
+): CustomerKey | undefined {
+  const prefix = rules.of === 'source' ? SOURCE : CUSTOMER;
+  const [algorithm, key, md5] = ['algorithm', 'key', 'key-md5'].map((name) => headers.get(prefix + name));
+  if (algorithm === undefined && key === undefined && md5 === undefined) return undefined;
+  if (algorithm !== undefined && algorithm !== 'AES256') throw new S3Error('InvalidEncryptionAlgorithmError');
+  if (key === undefined && md5 === undefined && rules.algorithmAlone === true) return undefined;
+  const { asked, settings } = context;
+  if (asked.scheme !== 'https' && settings.customerKeysOverHttp !== true) {
+    throw requestsMust('transport', 'InvalidRequest');
+  }
+  if (algorithm === undefined) throw requestsMust('algorithm');
+  if (key === undefined) throw requestsMust('key');
+  if (md5 === undefined) throw requestsMust('md5');
+  return keyOf(key, md5);
+}
+
+function keyOf(text: string, md5: string): CustomerKey {
+  const bytes = Buffer.from(text, 'base64');
+  if (!BASE64.test(text) || bytes.length !== CUSTOMER_KEY_BYTES) throw wrong(WRONG_KEY);
+  const told = Buffer.from(md5, 'base64');
+  const counted = createHash('md5').update(bytes).digest();
+  if (told.length !== counted.length || !timingSafeEqual(told, counted)) throw wrong(WRONG_MD5);
+  return new CustomerKey(bytes);
+}
+
+function requestsMust(
+  what: keyof typeof MUST,
+  code: 'InvalidArgument' | 'InvalidRequest' = 'InvalidArgument',
+): S3Error {
+  const message = `Requests specifying Server Side Encryption with Customer provided keys must ${MUST[what]}`;
+  return code === 'InvalidRequest' ? new S3Error(code, { message }) : wrong(message);
+}
+
+/** What was sent is not said again. */
+function wrong(message: string): S3Error {
+  return new S3Error('InvalidArgument', { message, extra: { ArgumentName: METHOD } });
+}
+
+/**
+ * How something new is to be encrypted; undefined: as the service does with all, which is S3's AES256.
+ * @throws S3Error as `shownKey`; NotImplemented, KMS.NotFoundException, AccessDenied (the bucket blocks SSE-C)
+ */
+export function requestedEncryption(
+  headers: HeaderReader,
+  bucket: Bucket,
+  context: OperationContext,
+  rules: Pick<KeyRules, 'algorithmAlone'> = {},
+): EncryptWith | undefined {
+  const key = shownKey(headers, context, rules);
+  const method = headers.get(METHOD);
+  if (key !== undefined && (method !== undefined || headers.get(KMS_KEY) !== undefined)) {
+    throw invalidArgument(METHOD, method ?? 'null', TWO_METHODS);
+  }
+  if (key !== undefined) {
+    if (bucket.settings.encryption?.blocked?.includes('SSE-C') === true) throw new S3Error('AccessDenied');
+    return { kind: 'customer', key };
+  }
+  requireOffered(headers, bucket);
+  return method === 'aws:kms' ? kmsKey(headers, bucket) : undefined;
+}
+
+/** @throws S3Error NotImplemented, InvalidArgument */
+export function requireOffered(headers: HeaderReader, bucket?: Bucket): void {
+  const method = headers.get(METHOD);
+  const hasKeys = bucket?.home.kmsKeys !== undefined;
+  if (method === 'aws:kms' ? !hasKeys : method?.startsWith('aws:kms') === true) throw notImplemented(METHOD);
+  if (method !== undefined && method !== 'AES256' && method !== 'aws:kms') {
+    throw invalidArgument(METHOD, method, 'The encryption method specified is not supported');
+  }
+  const keyId = headers.get(KMS_KEY);
+  if (keyId !== undefined && !hasKeys) throw notImplemented(KMS_KEY);
+  if (keyId !== undefined && method !== 'aws:kms') throw invalidArgument(METHOD, method ?? 'null', NO_METHOD);
+  const bucketKey = headers.get(BUCKET_KEY);
+  if (bucketKey !== undefined && bucketKey !== 'false') throw notImplemented(BUCKET_KEY);
+}
+
+/** What S3 takes where a client names no key. */
+const OWN_KMS_KEY = 'alias/aws/s3';
+
+/** Only names that the configuration has lead to keys of the service. @throws S3Error KMS.NotFoundException */
+function kmsKey(headers: HeaderReader, { home }: Bucket): EncryptWith {
+  const key = headers.get(KMS_KEY) ?? OWN_KMS_KEY;
+  const serviceKey = home.kmsKeys?.get(key);
+  if (serviceKey === undefined) throw new S3Error('KMS.NotFoundException', { message: `Key '${key}' does not exist` });
+  return { kind: 'kms', key, serviceKey };
+}
+
+function notImplemented(header: string): S3Error {
+  return new S3Error('NotImplemented', {
+    extra: { Header: header, additionalMessage: `${header} is not implemented` },
+  });
+}
+
+/** What an answer says of something that was encrypted so. */
+export function encryptionHeaders(encryptWith: EncryptWith | undefined): Record<string, string> {
+  if (encryptWith === undefined) return ENCRYPTED;
+  return encryptWith.kind === 'kms' ? kmsHeaders(encryptWith.key) : customerHeaders(encryptWith.key);
+}
+
+function kmsHeaders(key: string): Record<string, string> {
+  return { [METHOD]: 'aws:kms', [KMS_KEY]: key };
+}
+
+/** The MD5 of the key is said to whom has shown the key. */
+function customerHeaders(key: CustomerKey): Record<string, string> {
+  return { [`${CUSTOMER}algorithm`]: 'AES256', [`${CUSTOMER}key-md5`]: key.digestBase64('md5') };
+}
+
+/** The same in an answer about an object that is there, over what all objects say. */
+export function storedEncryptionHeaders(
+  { encryption }: { readonly encryption?: Encryption | undefined },
+  key: CustomerKey | undefined,
+): ResponseHeaders {
+  if (encryption === undefined) return {};
+  const { by } = encryption;
+  if (by.kind === 'kms') return kmsHeaders(by.key);
+  return { [METHOD]: undefined, ...(key !== undefined && customerHeaders(key)) };
+}
+
+/** The same where no key was shown. */
+export function encryptionOf(by: EncryptedBy | undefined): Record<string, string> {
+  if (by === undefined) return ENCRYPTED;
+  return by.kind === 'kms' ? kmsHeaders(by.key) : { [`${CUSTOMER}algorithm`]: 'AES256' };
+}
+
+/** A part is encrypted as its upload says: with the key that is shown, or with the one that was named for it. */
+export function partEncryption(
+  by: EncryptedBy | undefined,
+  key: CustomerKey | undefined,
+  { home }: Bucket,
+): EncryptWith | undefined {
+  if (by === undefined) return undefined;
+  if (by.kind === 'customer') return key === undefined ? undefined : { kind: 'customer', key };
+  const serviceKey = home.kmsKeys?.get(by.key);
+  if (serviceKey === undefined) {
+    throw new S3Error('KMS.NotFoundException', { message: `Key '${by.key}' does not exist` });
+  }
+  return { kind: 'kms', key: by.key, serviceKey };
+}

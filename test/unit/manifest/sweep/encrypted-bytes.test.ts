@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { encryptedBy } from '../../../../src/manifest/heads/encrypt-with.ts';
+import { CustomerKey } from '../../../../src/store/customer-key.ts';
+import { readAll } from '../../../../src/streams/read-all.ts';
+import { testCall } from '../../../support/test-call.ts';
+import { OWNER } from '../upload-fixture.ts';
+import { SweepFixture } from './sweep-fixture.ts';
+
+const KEY = new CustomerKey(randomBytes(32));
+/** Beyond the grace of a day. */
+const LATER = 30;
+/** Longer than names of blobs may be, so that the names of its pieces are cut. */
+const LONG = 'k'.repeat(1000);
+
+describe('encrypted bytes under the broom', () => {
+  let fixture: SweepFixture;
+
+  beforeEach(async () => {
+    fixture = await SweepFixture.open();
+  });
+
+  afterEach(() => vi.useRealTimers());
+
+  async function put(text: string, key = 'k'): Promise<string> {
+    const attributes = { headers: {}, userMetadata: {} };
+    const encryptWith = { kind: 'customer', key: KEY } as const;
+    const request = { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {}, encryptWith };
+    return (await fixture.gateway.objects.put(fixture.bucket, key, request, testCall())).versionId;
+  }
+
+  async function read(versionId?: string, key = 'k'): Promise<string> {
+    const { bucket } = fixture;
+    const view = await fixture.gateway.objects.find({ bucket, key, versionId }, testCall());
+    return String(await readAll(await fixture.gateway.objects.openView(bucket, view, { key: KEY }, testCall())));
+  }
+
+  const pieces = (): Promise<string[]> => fixture.gateway.names('e/');
+
+  it.each(['k', LONG])('what an object refers to stays, and what was overwritten goes (%#)', async (key) => {
+    await put('first', key);
+    await put('second', key);
+    const before = await pieces();
+    await fixture.sweep();
+    expect(await pieces()).toEqual(before);
+    fixture.advance(LATER);
+    const report = await fixture.sweep();
+    expect(report.backends[0]?.buckets[0]?.problems).toEqual([]);
+    expect((await pieces()).length).toBe(before.length / 2);
+    expect(await read(undefined, key)).toBe('second');
+    fixture.advance(LATER);
+    await fixture.sweep();
+    expect(await read(undefined, key)).toBe('second');
+  });
+
+  it('what versions refer to stays, current or not', async () => {
+    await put('null');
+    await fixture.version('enabled');
+    const first = await put('first');
+    const second = await put('second');
+    await fixture.put('plain');
+    fixture.advance(LATER);
+    await fixture.sweep();
+    expect(await read('null')).toBe('null');
+    expect(await read(first)).toBe('first');
+    expect(await read(second)).toBe('second');
+    expect((await pieces()).length).toBe(3);
+  });
+
+  it('a dry run removes nothing', async () => {
+    await put('first');
+    await fixture.put('plain');
+    fixture.advance(LATER);
+    const report = await fixture.sweep({ dryRun: true });
+    expect(report.backends[0]?.buckets[0]?.counts.pieces?.found).toBe(1);
+    expect((await pieces()).length).toBe(1);
+    await fixture.sweep();
+    expect(await pieces()).toEqual([]);
+  });
+});
+
+describe('encrypted parts under the broom', () => {
+  let fixture: SweepFixture;
+
+  beforeEach(async () => {
+    fixture = await SweepFixture.open();
+  });
+
+  afterEach(() => vi.useRealTimers());
+
+  it('stay as long as the upload is open, and go but for those that were completed', async () => {
+    const { bucket } = fixture;
+    const { uploads, objects } = fixture.gateway;
+    const encryptWith = { kind: 'customer', key: KEY } as const;
+    const attributes = { headers: {}, userMetadata: {} };
+    const encryption = encryptedBy(encryptWith);
+    const target = await uploads.create(bucket, 'k', { attributes, ownerId: OWNER, encryption }, testCall());
+    const upload = await uploads.find(target, testCall());
+    const part = async (text: string): Promise<string> => {
+      const body = Buffer.from(text);
+      return (
+        await uploads.putPart(upload, { number: 1, body, facts: { md5: '0'.repeat(32) }, encryptWith }, testCall())
+      ).etag;
+    };
+    await part('replaced');
+    const etag = await part('kept');
+    fixture.advance(LATER);
+    await fixture.sweep();
+    expect((await fixture.gateway.names('e/')).length).toBe(2);
+    const parts = [{ number: 1, etag, checksums: {} }];
+    const before = { beforeAssembly: () => undefined, beforePublication: async () => undefined };
+    await uploads.complete(target, { parts, expected: {}, conditions: {}, ...before }, testCall());
+    await fixture.gateway.idle();
+    fixture.advance(LATER);
+    await fixture.sweep();
+    expect((await fixture.gateway.names('e/')).length).toBe(1);
+    const view = await objects.find({ bucket, key: 'k', versionId: undefined }, testCall());
+    expect(String(await readAll(await objects.openView(bucket, view, { key: KEY }, testCall())))).toBe('kept');
+  });
+});
