@@ -1,25 +1,10 @@
 import { z } from 'zod';
+import type { JsonSchema } from './json-schema.ts';
 import { CONFIG } from './schema.ts';
-
-/** The part of JSON Schema that the settings use. */
-interface Node {
-  readonly type?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly const?: string;
-  readonly enum?: readonly string[];
-  readonly format?: string;
-  readonly properties?: Readonly<Record<string, Node>>;
-  readonly required?: readonly string[];
-  readonly items?: Node;
-  readonly additionalProperties?: Node | boolean;
-  readonly oneOf?: readonly Node[];
-  readonly anyOf?: readonly Node[];
-}
 
 interface Row {
   readonly path: string;
-  readonly node: Node;
+  readonly node: JsonSchema;
   readonly required: boolean;
 }
 
@@ -42,7 +27,7 @@ In paths, \`N\` is the place in a list and \`<name>\` a name of your choice.
 
 /** The reference page, Markdown. */
 export function renderReference(): string {
-  const root = z.toJSONSchema(CONFIG, { io: 'input' }) as Node;
+  const root = z.toJSONSchema(CONFIG, { io: 'input' }) as JsonSchema;
   const sections = Object.entries(root.properties ?? {}).map(([name, node]) => {
     const rows = collect(name, node, root.required?.includes(name) === true);
     const lines = rows.map(
@@ -53,11 +38,11 @@ export function renderReference(): string {
   return [INTRODUCTION, ...sections].join('\n');
 }
 
-function collect(path: string, node: Node, required: boolean): Row[] {
+function collect(path: string, node: JsonSchema, required: boolean): Row[] {
   return [{ path, node, required }, ...below(path, node)];
 }
 
-function below(path: string, node: Node): Row[] {
+function below(path: string, node: JsonSchema): Row[] {
   const members = Object.entries(node.properties ?? {}).flatMap(([name, child]) =>
     collect(`${path}.${name}`, child, node.required?.includes(name) === true),
   );
@@ -67,11 +52,11 @@ function below(path: string, node: Node): Row[] {
 }
 
 /** Forms that are told apart by `kind`: each begins with its own `kind` row. */
-function variants(path: string, forms: readonly Node[]): Row[] {
+function variants(path: string, forms: readonly JsonSchema[]): Row[] {
   return forms.flatMap((form) => below(path, form));
 }
 
-function typeOf(node: Node): string {
+function typeOf(node: JsonSchema): string {
   if (node.const !== undefined) return `\`${node.const}\``;
   if (node.enum !== undefined) return node.enum.map((value) => `\`${value}\``).join(', ');
   const forms = node.oneOf ?? node.anyOf;

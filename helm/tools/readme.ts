@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isMap, isNode, isScalar, parseDocument, type Pair, type YAMLMap } from 'yaml';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '../../config/json-schema.ts';
 
 const CHART = resolve(import.meta.dirname, '..');
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CONFIG } from '../../config/schema.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '../../config/json-schema.ts';
 import { VALUES } from './values.ts';
 
 /** Settings that the chart makes itself, or that have no place in a ConfigMap: paths through `properties` and lists. */

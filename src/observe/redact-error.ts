@@ -1,7 +1,7 @@
 import { redactText } from './redact-text.ts';
 
 /** An error as it may be kept and shown: words and codes, no objects of the libraries that threw it. */
-export interface RedactedError {
+interface RedactedError {
   readonly type: string;
   readonly message: string;
   readonly stack?: string;

@@ -10,8 +10,7 @@ import { isSecretName, isSecretParameter } from './secret-names.ts';
  * encoding of everything else too. What is redacted already stays as it is. What is too long is cut off first: `atMost`
  * is how much is looked at, in UTF-16 code units.
  */
-export { fingerprint, redactAuthorization, redactText };
-export { redactError, type RedactedError } from './redact-error.ts';
+export { fingerprint, redactError, redactText };
 
 const MAX_DEPTH = 6;
 const MOST_GROWTH = 2;
@@ -55,22 +54,6 @@ function treatmentOf(name: string): Treatment {
   return HARMLESS.has(name) ? asHarmless : redactText;
 }
 
-/** Headers by name, one value or several each. */
-export function redactHeaders<V extends string | readonly string[] | number | undefined>(
-  headers: Readonly<Record<string, V>>,
-): Record<string, V> {
-  const kept = Object.entries(headers).map(([name, value]): [string, unknown] => {
-    if (typeof value === 'string') return [name, redactHeader(name, value)];
-    return [name, Array.isArray(value) ? value.map((one: string) => redactHeader(name, one)) : value];
-  });
-  return Object.fromEntries(kept) as Record<string, V>;
-}
-
-/** Name, value, name, value ... as Node's `rawHeaders` has them; case, order and repeats kept. */
-export function redactRawHeaders(rawHeaders: readonly string[]): string[] {
-  return rawHeaders.map((text, index) => (index % 2 === 0 ? text : redactHeader(rawHeaders[index - 1] ?? '', text)));
-}
-
 /** A named text of our own: a field of a log line, an element of an error. @param name any case */
 function redactField(name: string, value: string): string {
   const lower = name.toLowerCase();
@@ -111,21 +94,6 @@ export function redactCanonicalRequest(canonical: string): string {
       : `${line.slice(0, colon + 1)}${redactHeader(line.slice(0, colon), line.slice(colon + 1))}`;
   });
   return [method, redactTarget(path), redactQuery(query), ...lines, ...(cut ? ['…'] : [])].join('\n');
-}
-
-/**
- * What an S3 error says beside its message; see `S3Error.extra`. Hex dumps of signed text are left out: they can be
- * made again.
- */
-export function redactErrorExtra(extra: Readonly<Record<string, string | number>>): Record<string, string | number> {
-  const kept = Object.entries(extra).filter(([name]) => !name.endsWith('Bytes'));
-  return Object.fromEntries(
-    kept.map(([name, value]) => [name, typeof value === 'number' ? value : redactElement(name, value)]),
-  );
-}
-
-function redactElement(name: string, value: string): string {
-  return name === 'CanonicalRequest' ? redactCanonicalRequest(value) : redactField(name, value);
 }
 
 /**

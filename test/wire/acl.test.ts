@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type Caller, type Sent, contentMd5, outcome, send } from '../support/acl-client.ts';
-import {
-  CANONICAL_ID,
-  OTHER_CANONICAL_ID,
-  type TestGateway,
-  startGatewayOver,
-  startTestGateway,
-} from '../support/gateway.ts';
+import { CANONICAL_ID, OTHER_CANONICAL_ID, startGatewayOver, startTestGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/shared-gateway.ts';
 
 const ALL_USERS = 'http://acs.amazonaws.com/groups/global/AllUsers';
 const ANONYMOUS = '65a011a29cdf8ec533ec3d1ccaae921c';
 
-let gateway: TestGateway;
+const shared = sharedGateway();
+const { ask, as } = shared;
 let bucket: string;
 let made = 0;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.close());
 
 beforeEach(async () => {
   bucket = `acl-${++made}`;
@@ -26,13 +17,9 @@ beforeEach(async () => {
   expect(await as('owner', { method: 'PUT', target: `/${bucket}/key`, body: 'bytes' })).toBe('200');
 });
 
-async function as(caller: Caller, sent: Sent): Promise<string> {
-  return outcome(await send(gateway.port, caller, sent));
-}
-
 /** Grants as `permission grantee`, in the order of the answer. */
 async function grants(target: string, caller: Caller = 'owner'): Promise<string[]> {
-  const { status, body } = await send(gateway.port, caller, { method: 'GET', target: `${target}?acl` });
+  const { status, body } = await ask(caller, { method: 'GET', target: `${target}?acl` });
   expect(status, body).toBe(200);
   return [...body.matchAll(/<Grant>.*?<\/Grant>/g)].map(([grant]) => {
     const who = /<(?:ID|URI)>([^<]*)</.exec(grant)?.[1] ?? '';
@@ -111,7 +98,7 @@ describe('canned ACLs', () => {
 describe('the document', () => {
   test('names owner and grantees with their types', async () => {
     await as('owner', { method: 'PUT', target: `/${bucket}/key?acl`, headers: { 'x-amz-acl': 'public-read' } });
-    const { body, headers } = await send(gateway.port, 'owner', { method: 'GET', target: `/${bucket}/key?acl` });
+    const { body, headers } = await ask('owner', { method: 'GET', target: `/${bucket}/key?acl` });
     expect(headers['content-type']).toBe('application/xml');
     const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
     expect(body).toBe(
@@ -178,7 +165,7 @@ describe('the document', () => {
     const body = policy(OTHER_READS.repeat(100));
     expect(await as('owner', { method: 'PUT', target: `/${bucket}/key?acl`, body })).toBe('200');
     expect(await grants(`/${bucket}/key`)).toEqual(Array.from({ length: 100 }, () => 'READ other'));
-    expect((await send(gateway.port, 'other', { method: 'GET', target: `/${bucket}/key` })).body).toBe('bytes');
+    expect((await ask('other', { method: 'GET', target: `/${bucket}/key` })).body).toBe('bytes');
     expect(await as('anonymous', { method: 'GET', target: `/${bucket}/key` })).toBe('403 AccessDenied');
   });
 });
@@ -277,7 +264,7 @@ describe('what is written', () => {
     expect(await as('owner', { method: 'PUT', target, body: 'public', headers: { 'x-amz-acl': 'public-read' } })).toBe(
       '200',
     );
-    expect((await send(gateway.port, 'anonymous', { method: 'GET', target })).body).toBe('public');
+    expect((await ask('anonymous', { method: 'GET', target })).body).toBe('public');
     expect(await as('owner', { method: 'PUT', target, body: 'private' })).toBe('200');
     expect(await as('anonymous', { method: 'GET', target })).toBe('403 AccessDenied');
   });
@@ -292,13 +279,13 @@ describe('what is written', () => {
       'x-amz-checksum-crc32': '6Le+Qw==',
     };
     expect(await as('owner', { method: 'PUT', target, body: 'a', headers })).toBe('200');
-    const ask = { method: 'GET', target, headers: { 'x-amz-checksum-mode': 'ENABLED' } };
-    const before = await send(gateway.port, 'owner', ask);
+    const read = { method: 'GET', target, headers: { 'x-amz-checksum-mode': 'ENABLED' } };
+    const before = await ask('owner', read);
     await new Promise((resolve) => setTimeout(resolve, 1100));
     expect(await as('owner', { method: 'PUT', target: `${target}?acl`, headers: { 'x-amz-acl': 'public-read' } })).toBe(
       '200',
     );
-    const after = await send(gateway.port, 'anonymous', ask);
+    const after = await ask('anonymous', read);
     const varying = new Set(['date', 'x-amz-request-id', 'x-amz-id-2']);
     const stable = (all: Readonly<Record<string, string>>): object =>
       Object.fromEntries(Object.entries(all).filter(([name]) => !varying.has(name)));
@@ -342,13 +329,13 @@ describe('what is written', () => {
 
   test('an upload makes an object with the ACL it was created with', async () => {
     const target = `/${bucket}/big`;
-    const created = await send(gateway.port, 'owner', {
+    const created = await ask('owner', {
       method: 'POST',
       target: `${target}?uploads`,
       headers: { 'x-amz-acl': 'public-read' },
     });
     const uploadId = /<UploadId>([^<]+)</.exec(created.body)?.[1] ?? '';
-    const part = await send(gateway.port, 'owner', {
+    const part = await ask('owner', {
       method: 'PUT',
       target: `${target}?partNumber=1&uploadId=${uploadId}`,
       body: 'part',
@@ -356,12 +343,12 @@ describe('what is written', () => {
     const body = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${part.headers['etag'] ?? ''}</ETag></Part></CompleteMultipartUpload>`;
     expect(await as('owner', { method: 'POST', target: `${target}?uploadId=${uploadId}`, body })).toBe('200');
     expect(await grants(target)).toEqual(['READ all', 'FULL_CONTROL owner']);
-    expect((await send(gateway.port, 'anonymous', { method: 'GET', target })).body).toBe('part');
+    expect((await ask('anonymous', { method: 'GET', target })).body).toBe('part');
     expect(await as('owner', { method: 'PUT', target: `${target}?acl`, headers: { 'x-amz-acl': 'private' } })).toBe(
       '200',
     );
     expect(await as('anonymous', { method: 'GET', target })).toBe('403 AccessDenied');
-    const head = await send(gateway.port, 'owner', { method: 'HEAD', target });
+    const head = await ask('owner', { method: 'HEAD', target });
     expect(head.headers['etag']).toMatch(/^"[0-9a-f]{32}-1"$/);
   });
 
@@ -369,9 +356,9 @@ describe('what is written', () => {
     await as('owner', { method: 'PUT', target: `/${bucket}?acl`, headers: { 'x-amz-acl': 'public-read-write' } });
     for (const starter of ['owner', 'user'] as const) {
       const target = `/${bucket}/ours-${starter}`;
-      const created = await send(gateway.port, starter, { method: 'POST', target: `${target}?uploads` });
+      const created = await ask(starter, { method: 'POST', target: `${target}?uploads` });
       const uploadId = /<UploadId>([^<]+)</.exec(created.body)?.[1] ?? '';
-      const part = await send(gateway.port, starter, {
+      const part = await ask(starter, {
         method: 'PUT',
         target: `${target}?partNumber=1&uploadId=${uploadId}`,
         body: 'part',
@@ -398,10 +385,10 @@ describe('what is written', () => {
   test('uploads of another account in a public bucket are its own', async () => {
     await as('owner', { method: 'PUT', target: `/${bucket}?acl`, headers: { 'x-amz-acl': 'public-read-write' } });
     const target = `/${bucket}/theirs`;
-    const created = await send(gateway.port, 'other', { method: 'POST', target: `${target}?uploads` });
+    const created = await ask('other', { method: 'POST', target: `${target}?uploads` });
     const uploadId = /<UploadId>([^<]+)</.exec(created.body)?.[1] ?? '';
     const partOf: Sent = { method: 'PUT', target: `${target}?partNumber=1&uploadId=${uploadId}`, body: 'part' };
-    const part = await send(gateway.port, 'other', partOf);
+    const part = await ask('other', partOf);
     expect(outcome(part)).toBe('200');
     expect(await as('anonymous', partOf)).toBe('403 AccessDenied');
     expect(await as('anonymous', { method: 'DELETE', target: `${target}?uploadId=${uploadId}` })).toBe(

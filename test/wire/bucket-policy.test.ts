@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Caller, type Sent, contentMd5, outcome, send } from '../support/acl-client.ts';
-import { CANONICAL_ID, OTHER_CANONICAL_ID, type TestGateway, startTestGateway } from '../support/gateway.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Caller, contentMd5, outcome } from '../support/acl-client.ts';
+import { CANONICAL_ID, OTHER_CANONICAL_ID } from '../support/gateway.ts';
 import type { RawAnswer } from '../support/raw-http.ts';
+import { sharedGateway } from '../support/shared-gateway.ts';
 
 const OTHER = 'arn:aws:iam::555555555555:root';
 const ROBOT = 'arn:aws:iam::444444444444:user/robot';
 
-let gateway: TestGateway;
+const shared = sharedGateway();
+const { ask, as } = shared;
 let bucket: string;
 let made = 0;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.close());
 
 beforeEach(async () => {
   bucket = `policy-${++made}`;
@@ -23,14 +20,6 @@ beforeEach(async () => {
     expect(await as('owner', { method: 'PUT', target: `/${bucket}/${key}`, body: key, headers })).toBe('200');
   }
 });
-
-function ask(caller: Caller, sent: Sent): Promise<RawAnswer> {
-  return send(gateway.port, caller, sent);
-}
-
-async function as(caller: Caller, sent: Sent): Promise<string> {
-  return outcome(await ask(caller, sent));
-}
 
 const get = (caller: Caller, target: string): Promise<string> =>
   as(caller, { method: 'GET', target: `/${bucket}${target}` });

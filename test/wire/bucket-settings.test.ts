@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Caller, type Sent, contentMd5, outcome, send } from '../support/acl-client.ts';
-import { type TestGateway, startTestGateway } from '../support/gateway.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Sent, contentMd5, outcome } from '../support/acl-client.ts';
 import { testCall } from '../support/test-call.ts';
+import { sharedGateway } from '../support/shared-gateway.ts';
 
-let gateway: TestGateway;
+const shared = sharedGateway();
+const { ask, as } = shared;
 let bucket: string;
 let made = 0;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.close());
 
 beforeEach(async () => {
   bucket = `settings-${++made}`;
   expect(await as('owner', { method: 'PUT', target: `/${bucket}` })).toBe('200');
 });
-
-async function as(caller: Caller, sent: Sent): Promise<string> {
-  return outcome(await send(gateway.port, caller, sent));
-}
 
 function put(setting: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   return as('owner', { method: 'PUT', target: `/${bucket}?${setting}`, body, headers });
@@ -27,7 +19,7 @@ function put(setting: string, body: string, headers: Readonly<Record<string, str
 
 /** The document without prolog and namespace, or the error. */
 async function get(setting: string): Promise<string> {
-  const answer = await send(gateway.port, 'owner', { method: 'GET', target: `/${bucket}?${setting}` });
+  const answer = await ask('owner', { method: 'GET', target: `/${bucket}?${setting}` });
   if (answer.status !== 200) return outcome(answer);
   expect(answer.headers['content-type']).toBe('application/xml');
   return answer.body
@@ -90,7 +82,7 @@ describe('versioning', () => {
 
   test('of a container that native tools made', async () => {
     bucket = 'native-container';
-    await gateway.store.createContainer(bucket, {}, testCall());
+    await shared.gateway.store.createContainer(bucket, {}, testCall());
     expect(await get('versioning')).toBe('<VersioningConfiguration/>');
     expect(await put('versioning', status('Enabled'))).toBe('200');
     expect(await get('versioning')).toBe(status('Enabled'));

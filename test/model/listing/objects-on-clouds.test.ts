@@ -1,31 +1,23 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BlobStore } from '../../../src/store/blob-store.ts';
+import { describe, expect, it } from 'vitest';
 import { freshContainer } from '../../support/azurite.ts';
-import { type Cloud, CLOUDS, startCloud } from '../../support/clouds.ts';
+import { CLOUDS } from '../../support/clouds.ts';
 import { OWNER, putOf, testManifest } from '../../support/manifest.ts';
 import { dropContainer } from '../../support/drop-container.ts';
 import { testCall } from '../../support/test-call.ts';
 import { expectedEntries, label, scenario, walkPages } from './listing-model.ts';
+import { openedCloud } from './opened-cloud.ts';
 import { runsAtCost } from '../runs.ts';
 
 const RUNS = runsAtCost(2);
 
 describe.each(Object.keys(CLOUDS))('listing a bucket on %s', (name) => {
-  let cloud: Cloud;
-  let store: BlobStore;
-  beforeAll(async () => {
-    cloud = await startCloud(name);
-    store = cloud.open();
-  });
-  afterAll(async () => {
-    await store.close();
-    await cloud.stop();
-  });
+  const storeOf = openedCloud(name);
 
   it(
     'shows each key or prefix once, in the order of UTF-8 bytes, over any number of pages',
     async () => {
+      const store = storeOf();
       const { buckets, objects } = await testManifest({ store });
       await fc.assert(
         fc.asyncProperty(scenario, async ({ keys, ...request }) => {

@@ -1,33 +1,25 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BlobStore } from '../../../src/store/blob-store.ts';
+import { describe, expect, it } from 'vitest';
 import { freshContainer } from '../../support/azurite.ts';
-import { type Cloud, CLOUDS, startCloud } from '../../support/clouds.ts';
+import { CLOUDS } from '../../support/clouds.ts';
 import { OWNER, testManifest } from '../../support/manifest.ts';
 import { dropContainer } from '../../support/drop-container.ts';
 import { testCall } from '../../support/test-call.ts';
 import { expectedEntries, label, walkPages } from './listing-model.ts';
 import { ModelledBucket, play, versionsScenario, walkVersions } from './versions-model.ts';
+import { openedCloud } from './opened-cloud.ts';
 import { runsAtCost } from '../runs.ts';
 
 const RUNS = runsAtCost(3);
 const MAX_STEPS = 20;
 
 describe.each(Object.keys(CLOUDS))('listing a bucket with versions on %s', (name) => {
-  let cloud: Cloud;
-  let store: BlobStore;
-  beforeAll(async () => {
-    cloud = await startCloud(name);
-    store = cloud.open();
-  });
-  afterAll(async () => {
-    await store.close();
-    await cloud.stop();
-  });
+  const storeOf = openedCloud(name);
 
   it(
     'shows each version once, by key and newest first, and of objects the live ones, over any number of pages',
     async () => {
+      const store = storeOf();
       const { buckets, objects, settler } = await testManifest({ store });
       let versions = 0;
       await fc.assert(

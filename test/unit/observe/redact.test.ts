@@ -4,12 +4,9 @@ import {
   fingerprint,
   redactCanonicalRequest,
   redactError,
-  redactErrorExtra,
   redactFields,
   redactHeader,
-  redactHeaders,
   redactQuery,
-  redactRawHeaders,
   redactTarget,
   redactText,
 } from '../../../src/observe/redact.ts';
@@ -85,12 +82,10 @@ function expectGone(output: string, value: string): void {
 const name = (names: readonly string[]): fc.Arbitrary<string> => fc.constantFrom(...names).chain(anyCase);
 
 describe('no credential survives', () => {
-  it('in headers, whatever their case, however often they come', () => {
+  it('in headers, whatever their case', () => {
     fc.assert(
-      fc.property(name(SECRET_HEADERS), secret, fc.nat({ max: 3 }), (header, value, more) => {
-        const raw = Array.from({ length: more + 1 }, () => [header, value]).flat();
-        expectGone(redactRawHeaders(['Host', 'localhost', ...raw]).join('\n'), value);
-        expectGone(JSON.stringify(redactHeaders({ [header]: [value, value], host: 'localhost' })), value);
+      fc.property(name(SECRET_HEADERS), secret, (header, value) => {
+        expectGone(redactHeader(header, value), value);
         expectGone(redactText(`sent ${header}: ${value}`), value);
         expectGone(redactText(JSON.stringify({ headers: { [header]: value } })), value);
         expectGone(redactText(JSON.stringify(JSON.stringify({ [header]: value }))), value);
@@ -175,14 +170,6 @@ describe('no credential survives', () => {
         const canonical = `PUT\n/b/k\na=&${parameter}=${encodeURIComponent(value)}\nhost:localhost\n${header}:${value}\n\nhost;${header}\nUNSIGNED-PAYLOAD`;
         expectGone(redactCanonicalRequest(canonical), value);
         expectGone(redactText(canonical), value);
-        const extra = {
-          CanonicalRequest: canonical,
-          SignatureProvided: value,
-          CanonicalRequestBytes: Buffer.from(canonical).toString('hex'),
-        };
-        const shown = JSON.stringify(redactErrorExtra(extra));
-        expectGone(shown, value);
-        expect(shown).not.toContain(Buffer.from(value).toString('hex'));
       }),
     );
   });
@@ -351,7 +338,6 @@ describe('names that say secret, known or not', () => {
 
   test('the key of an object is none', () => {
     expect(redactFields({ key: 'photos/cat.jpg' })).toEqual({ key: 'photos/cat.jpg' });
-    expect(redactErrorExtra({ Key: 'photos/cat.jpg' })).toEqual({ Key: 'photos/cat.jpg' });
     expect(redactText('no such key: photos/cat.jpg')).toBe('no such key: photos/cat.jpg');
   });
 });

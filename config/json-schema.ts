@@ -1,7 +1,10 @@
-/** The part of JSON Schema that values and settings use. */
+/** The part of JSON Schema that the settings and the chart's values use. */
 export interface JsonSchema {
   readonly $schema?: string;
   readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly format?: string;
   readonly const?: string;
   readonly enum?: readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
