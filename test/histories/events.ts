@@ -42,7 +42,7 @@ const DESCRIBE: { readonly [Op in Call['op']]?: Describe<CallOf<Op>> } = {
   }),
   CopyObject: (call, recorded, mode) => {
     const etag = (recorded.answer?.body as { readonly etag?: string } | undefined)?.etag;
-    const outcome = changed(recorded);
+    const outcome = perhapsUntold(changed(recorded), mode);
     // Without a condition of its own: the source was not there.
     if (outcome.kind === 'absent') return { action: { kind: 'read' }, outcome };
     return {
@@ -98,6 +98,12 @@ function changed({ answer }: Recorded): Outcome {
   if (answer.code === 'PreconditionFailed') return { kind: 'conditionFailed' };
   if (answer.code === 'NoSuchKey') return { kind: 'absent' };
   return { kind: 'nothing' };
+}
+
+/** The head of an answer that takes long goes before its version is known. */
+function perhapsUntold(outcome: Outcome, mode: Mode): Outcome {
+  const isUntold = outcome.kind === 'done' && outcome.versionId === undefined && mode === 'enabled';
+  return isUntold ? { ...outcome, untold: true } : outcome;
 }
 
 function shown({ answer }: Recorded): Outcome {
@@ -163,7 +169,7 @@ function uploadEvents({ id, key, begun, attempts }: UploadHistory, mode: Mode): 
   const { outcome, ended } =
     answered === undefined
       ? { outcome: { kind: 'unknown' } as const, ended: Infinity }
-      : { outcome: answered.outcome, ended: answered.attempt.answeredAt };
+      : { outcome: perhapsUntold(answered.outcome, mode), ended: answered.attempt.answeredAt };
   const action = other === undefined ? putOf(first.attempt, mode) : anyOf(answered?.attempt ?? first.attempt, mode);
   return [...refused, { id, key, began, ended, action, outcome }];
 }

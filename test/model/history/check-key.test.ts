@@ -99,6 +99,11 @@ const GOOD: Readonly<Record<string, readonly Event[]>> = {
     event(at(3, Infinity), { kind: 'delete', modes: ['enabled'] }, UNKNOWN),
     whole(9, '7=MARKER', '1=a'),
   ],
+  'a copy whose answer began before its version was known': [
+    put('a', at(1, 9), { outcome: { kind: 'done', untold: true } }),
+    put('b', at(3, 4), { versionId: '2' }),
+    whole(10, '2=b', '1=a'),
+  ],
   'a null version is replaced': [
     put('a', at(1, 2)),
     put('b', at(3, 4), { versionId: '1' }),
@@ -161,6 +166,11 @@ const BAD: Readonly<Record<string, readonly Event[]>> = {
     put('a', at(1, 2), { versionId: '1' }),
     put('b', at(3, 4), { versionId: '2' }),
     whole(9, '2=b'),
+  ],
+  'a copy whose version was not told is not in the history': [
+    put('a', at(1, 9), { outcome: { kind: 'done', untold: true } }),
+    put('b', at(3, 4), { versionId: '2' }),
+    whole(10, '2=b'),
   ],
   'a version comes back': [
     put('a', at(1, 2), { versionId: '1' }),

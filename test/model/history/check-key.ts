@@ -97,7 +97,7 @@ function idsOf({ id, action, outcome }: Event, seen: Sightings): Op['ids'] {
   const told = outcome.kind === 'done' ? outcome.versionId : undefined;
   switch (action.kind) {
     case 'put':
-      if (outcome.kind === 'done') return [told ?? 'null'];
+      if (outcome.kind === 'done' && outcome.untold === undefined) return [told ?? 'null'];
       return seen.idsOfPut(id, action.modes);
     case 'delete':
       if (outcome.kind === 'done') return told === undefined ? [] : [told];

@@ -43,8 +43,9 @@ export type Said = Readonly<Partial<Record<Aspect, string | undefined>>>;
 export type Outcome =
   /**
    * Of a change: it happened. `versionId`: of the version or marker that was made (`null`, too), or that was changed.
+   * `untold`: the head of the answer went before it was known (a copy that takes long).
    */
-  | { readonly kind: 'done'; readonly versionId?: string }
+  | { readonly kind: 'done'; readonly versionId?: string; readonly untold?: true }
   /** Of a read: written by one of these (several, where the answer does not tell). */
   | { readonly kind: 'shown'; readonly writers: readonly string[]; readonly versionId?: string }
   | { readonly kind: 'aspect'; readonly value: string | undefined; readonly versionId?: string }
