@@ -1,14 +1,16 @@
-import type { AccessReasons, StatementFacts } from '../observe/access-facts.ts';
+import { type PackedDocument, type PackedReasons, firstStatements, packStatements } from '../observe/packed-reasons.ts';
 import type { Principal } from './accounts.ts';
 import { principalArn } from './policy-caller.ts';
 import type { PolicyContext } from './policy/context.ts';
-import type { Evaluation, LookedAt } from './policy/evaluate.ts';
+import type { NamedPolicy, PolicyDocument } from './policy/document.ts';
+import type { Evaluation, Said, Spoken } from './policy/evaluate.ts';
 
 /** Where something may have to be allowed. */
 export type Side = 'identity' | 'session' | 'bucket';
 
 /** Statements told of one request. */
 const MAX_LOOKED = 100;
+const MAX_CONDITION = 256;
 
 const DOCUMENTS: Readonly<Record<Side, string>> = {
   identity: 'a policy of the caller',
@@ -19,35 +21,63 @@ const DOCUMENTS: Readonly<Record<Side, string>> = {
 interface Decided {
   readonly context: PolicyContext;
   readonly said: readonly (Evaluation | undefined)[];
-  readonly by: LookedAt | undefined;
+  readonly by: Spoken | undefined;
   readonly lacking: readonly Side[];
   readonly principal: Principal;
 }
 
-/** A decision in words. */
-export function reasonsOf({ context, said, by, lacking, principal }: Decided): AccessReasons {
-  const looked = said.flatMap((evaluation) => evaluation?.looked ?? []);
-  const { resource } = context;
+/** A decision in words, as short as they can be kept: most are never read (`unpackReasons`). */
+export function reasonsOf({ context, said, by, lacking, principal }: Decided): PackedReasons {
+  const documents: PackedDocument[] = [];
+  let decided: readonly [number, number] | undefined;
+  let [room, omitted] = [MAX_LOOKED, 0];
+  for (const { policy, letters, failed } of said.flatMap((evaluation) => evaluation?.said ?? [])) {
+    if (by?.policy === policy) decided = [documents.length, by.statement.index];
+    // The statement that decided has its place, however many stand before it.
+    const shown = Math.max(Math.min(letters.length, room), by?.policy === policy ? by.statement.index + 1 : 0);
+    documents.push(packed(policy, { letters, failed, shown }));
+    omitted += letters.length - shown;
+    room -= Math.min(shown, room);
+  }
   return {
-    resource,
-    ...(by !== undefined && { by: statementFacts(by) }),
-    looked: looked.slice(0, MAX_LOOKED).map(statementFacts),
-    ...(looked.length > MAX_LOOKED && { omitted: looked.length - MAX_LOOKED }),
+    resource: context.resource,
+    ...(decided !== undefined && { by: decided }),
+    documents,
+    ...(omitted > 0 && { omitted }),
     ...(lacking.length > 0 && {
       remedies: lacking.map((side) => ({ document: DOCUMENTS[side], statement: smallest(side, context, principal) })),
     }),
   };
 }
 
-function statementFacts({ policy, statement, mismatch, condition }: LookedAt): StatementFacts {
-  const { sid, index, effect } = statement;
+interface Shown extends Pick<Said, 'letters' | 'failed'> {
+  readonly shown: number;
+}
+
+function packed({ name, document }: NamedPolicy, { letters, failed, shown }: Shown): PackedDocument {
+  const statements = namesOf(document);
+  const conditions = failed.map(({ operator, key }) => `${operator} ${key}`.slice(0, MAX_CONDITION));
   return {
-    policy: policy.name,
-    statement: sid === undefined || sid === '' ? String(index + 1) : sid,
-    effect,
-    ...(mismatch !== undefined && { mismatch }),
-    ...(condition !== undefined && { condition: `${condition.operator} ${condition.key}` }),
+    policy: name,
+    statements: shown < document.statements.length ? firstStatements(statements, shown) : statements,
+    said: letters.slice(0, shown).join(''),
+    ...(conditions.length > 0 && { conditions: conditions.slice(0, shown) }),
   };
+}
+
+const packedNames = new WeakMap<PolicyDocument, string>();
+
+function namesOf(document: PolicyDocument): string {
+  const known = packedNames.get(document);
+  if (known !== undefined) return known;
+  const names = packStatements(
+    document.statements.map(({ sid, index, effect }) => ({
+      statement: sid === undefined || sid === '' ? String(index + 1) : sid,
+      effect,
+    })),
+  );
+  packedNames.set(document, names);
+  return names;
 }
 
 /** The smallest statement that would allow the request. Wildcards in a key stand for themselves. */

@@ -1,3 +1,5 @@
+import type { PackedReasons } from './packed-reasons.ts';
+
 /**
  * Which rule let a caller do something, or kept him from it; `none`: no rule lets him; `policyWork`: what policies say
  * takes too long to find out.
@@ -51,7 +53,7 @@ export interface AccessDecision {
   readonly allowed: boolean;
   readonly rule: AccessRule;
   /** Present when policies were asked. Works it out when called: most are never read. */
-  readonly reasons?: () => AccessReasons;
+  readonly reasons?: () => PackedReasons;
 }
 
 export interface AuthorizationFacts extends AccessDecision {

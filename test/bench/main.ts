@@ -6,6 +6,7 @@ import type { Measured, Stage, Target } from './measure.ts';
 import { parseOptions, USAGE } from './options.ts';
 import { benchObserved } from './observed.ts';
 import type { BenchOptions } from './options.ts';
+import { benchPolicies } from './policies.ts';
 import { BenchProcess, LoadGenerator, NullBackend, portOf } from './processes.ts';
 import { table } from './report.ts';
 import { RequestSigner, signAll } from './sign.ts';
@@ -23,7 +24,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
   let results: Measured[];
   try {
-    results = await (options.observed ? benchObserved(options) : bench(options));
+    results = await benchOf(options);
   } catch (error) {
     process.stderr.write(`the bench failed: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
@@ -37,10 +38,18 @@ export async function main(argv: readonly string[]): Promise<void> {
     seconds: options.seconds,
   };
   process.stdout.write(
-    options.json
-      ? `${JSON.stringify({ ...about, results }, null, 2)}\n`
-      : table(results, options.observed ? { gateway: 'observed', other: 'unobserved' } : undefined),
+    options.json ? `${JSON.stringify({ ...about, results }, null, 2)}\n` : table(results, sidesOf(options)),
   );
+}
+
+function benchOf(options: BenchOptions): Promise<Measured[]> {
+  if (options.policies) return benchPolicies(options);
+  return options.observed ? benchObserved(options) : bench(options);
+}
+
+function sidesOf({ observed, policies }: BenchOptions): Parameters<typeof table>[1] {
+  if (policies) return { gateway: '20 statements', other: 'no policy' };
+  return observed ? { gateway: 'observed', other: 'unobserved' } : undefined;
 }
 
 async function bench(options: BenchOptions): Promise<Measured[]> {

@@ -9,6 +9,8 @@ export interface BenchOptions {
   readonly json: boolean;
   /** Compare the gateway with itself: everything that watches it on, and off. */
   readonly observed: boolean;
+  /** Compare the gateway with itself: twenty statements in force, and none. */
+  readonly policies: boolean;
   /**
    * How often both gateways are started anew: the compiler's choices differ from one start to the next by several
    * hundredths.
@@ -18,7 +20,8 @@ export interface BenchOptions {
   readonly latency: number;
 }
 
-export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...]] [--json] [--latency MS] [--observed [--starts N]]
+export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...]] [--json] [--latency MS]
+                         [--observed | --policies [--starts N]]
 
 Compares the gateway, started as the test bed does, with a bare undici proxy in front of the same null
 backend: the same work in alternating rounds, medians of the ratios.
@@ -30,6 +33,7 @@ backend: the same work in alternating rounds, medians of the ratios.
   --json     the result as one JSON document on standard output
   --observed compares the gateway with metrics, journal, inspector and traces (1 % sampled) to the gateway with
              all of that off, instead of to the proxy; small requests only
+  --policies compares GETs from a bucket whose policy has twenty statements to those from one without
   --starts   how often both are started anew, 1 to 20 (3)`;
 
 /** @throws Error with one line for the caller */
@@ -42,6 +46,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
       only: { type: 'string', default: '' },
       json: { type: 'boolean', default: false },
       observed: { type: 'boolean', default: false },
+      policies: { type: 'boolean', default: false },
       starts: { type: 'string', default: '3' },
       latency: { type: 'string', default: '0' },
     },
@@ -52,6 +57,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     only: values.only.split(',').filter((name) => name !== ''),
     json: values.json,
     observed: values.observed,
+    policies: values.policies,
     starts: Math.floor(between('--starts', values.starts, 1, 20)),
     latency: Math.floor(between('--latency', values.latency, 0, 1000)),
   };

@@ -15,6 +15,8 @@ export interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   readonly size?: number;
   readonly payload?: PayloadMode;
+  /** The body itself, unsigned; absent: `size` bytes of any kind. */
+  readonly text?: string;
 }
 
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
@@ -67,7 +69,8 @@ export class RequestSigner {
   }
 }
 
-function bodyOf({ size, payload }: S3Request): WireBody | undefined {
+function bodyOf({ size, payload, text }: S3Request): WireBody | undefined {
+  if (text !== undefined) return { prefix: '', fill: 0, suffix: '', times: 0, tail: text };
   if (size === undefined) return undefined;
   if (payload === 'crc32-trailer') return trailerBody(size, `x-amz-checksum-crc32:${fillerCrc32(size)}`);
   return payload === 'crc64nvme-trailer'

@@ -29,7 +29,19 @@ const DIFFERENCES: readonly (readonly [name: string, explains: (one: PolicyCase,
       caller !== 'user' &&
       caller !== 'otherUser' &&
       [...identity, session ?? '', bucket ?? ''].some((text) =>
-        /"Effect":"Deny".*?"NotResource":[^\]}]*\$\{aws:username\}/.test(text),
+        /"Effect":"Deny".*?"NotResource":\[?(?:"[^"]*",?)*"[^"]*\$\{aws:username\}/.test(text),
+      ),
+  ],
+  [
+    // IAM: negated operators "match for a null value, as the value of the condition key they're testing against is not
+    // equal to or like the effectively null value".
+    // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html#policy-vars-no-value
+    'a negated comparison with a variable without value holds here, as IAM documents it, and does not there',
+    ({ identity, session, bucket, caller }) =>
+      caller !== 'user' &&
+      caller !== 'otherUser' &&
+      [...identity, session ?? '', bucket ?? ''].some((text) =>
+        /"StringNot(?:Equals|Like)(?:IfExists)?":\{[^}]*\$\{aws:username\}/.test(text),
       ),
   ],
 ];

@@ -42,6 +42,7 @@ export function compileArnPattern(text: string, options: PatternOptions): Patter
     const start = `${head}:`;
     return {
       text,
+      start: start + (/^[^*?$]*/.exec(parts.at(-1) ?? '')?.[0] ?? ''),
       ...(tail.resolves !== undefined && { resolves: tail.resolves }),
       matches: (value, keys) => value.startsWith(start) && tail.matches(value.slice(start.length), keys),
     };

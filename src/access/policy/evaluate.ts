@@ -1,29 +1,32 @@
 import type { PolicyContext } from './context.ts';
-import type { Condition, Effect, NamedPolicy, PatternSet, Statement } from './document.ts';
+import type { Mismatch } from '../../observe/packed-reasons.ts';
+import type { Condition, Effect, NamedPolicy, PatternSet, PolicyDocument, Statement } from './document.ts';
 import { type Through, isNarrower, namedBy } from './principal.ts';
 
-/** Why a statement does not speak about a request. */
-type Mismatch = 'principal' | 'action' | 'resource' | 'condition';
-
-/** One statement that was asked. */
-export interface LookedAt {
+/** One statement that speaks about a request. */
+export interface Spoken {
   readonly policy: NamedPolicy;
   readonly statement: Statement;
-  /** Undefined: it speaks about the request. */
-  readonly mismatch: Mismatch | undefined;
-  /** With `condition`: the first that does not hold. */
-  readonly condition?: Condition;
+}
+
+/** What the statements of one document said. */
+export interface Said {
+  readonly policy: NamedPolicy;
+  /** A letter for each that was looked at (`MISMATCHES`), in order; nothing behind a statement that denies. */
+  readonly letters: readonly Mismatch[];
+  /** Of those with `c` the first condition that does not hold. */
+  readonly failed: readonly Condition[];
 }
 
 export interface Evaluation {
   /** `none`: nothing speaks about the request. */
   readonly effect: 'deny' | 'allow' | 'none';
   /** The statement that made it so. */
-  readonly by?: LookedAt;
+  readonly by?: Spoken;
   /** How the statement that allows names the caller; absent in policies without principals. */
   readonly through?: Through;
-  /** In order; nothing behind a statement that denies. */
-  readonly looked: readonly LookedAt[];
+  /** By document. */
+  readonly said: readonly Said[];
 }
 
 /**
@@ -31,43 +34,67 @@ export interface Evaluation {
  * several, the one that names the caller most narrowly).
  */
 export function evaluate(policies: readonly NamedPolicy[], context: PolicyContext): Evaluation {
-  const looked: LookedAt[] = [];
-  let by: LookedAt | undefined;
+  const said: Said[] = [];
+  let by: Spoken | undefined;
   let through: Through | undefined;
   for (const policy of policies) {
+    const letters: Mismatch[] = [];
+    const failed: Condition[] = [];
+    said.push({ policy, letters, failed });
+    const named = speaking(policy.document, context);
+    let at = 0;
     for (const statement of policy.document.statements) {
-      const asked = ask(policy, statement, context);
-      looked.push(asked);
-      if (asked.mismatch !== undefined) continue;
-      if (statement.effect === 'Deny') return { effect: 'deny', by: asked, looked };
-      const named = asked.through;
-      if (by === undefined || (named !== undefined && isNarrower(named, through))) {
-        by = asked;
-        through = named;
+      const asked = named[at++] === true ? ask(statement, context) : 'a';
+      if (typeof asked === 'object') {
+        letters.push('c');
+        failed.push(asked);
+        continue;
+      }
+      if (asked === 'a' || asked === 'r' || asked === 'p') {
+        letters.push(asked);
+        continue;
+      }
+      letters.push('-');
+      if (statement.effect === 'Deny') return { effect: 'deny', by: { policy, statement }, said };
+      if (by === undefined || (asked !== 'unnamed' && isNarrower(asked, through))) {
+        by = { policy, statement };
+        through = asked === 'unnamed' ? undefined : asked;
       }
     }
   }
-  if (by === undefined) return { effect: 'none', looked };
-  return { effect: 'allow', by, ...(through !== undefined && { through }), looked };
+  if (by === undefined) return { effect: 'none', said };
+  return { effect: 'allow', by, ...(through !== undefined && { through }), said };
 }
 
-interface Asked extends LookedAt {
-  readonly through?: Through;
+/** Actions of a document's statements that are remembered: most requests for a bucket take the same few. */
+const MAX_ACTIONS = 8;
+const byDocument = new WeakMap<PolicyDocument, Map<string, readonly boolean[]>>();
+
+/** Which statements name the action, by place: patterns of actions have no variables, so that it is always the same. */
+function speaking(document: PolicyDocument, context: PolicyContext): readonly boolean[] {
+  const known = byDocument.get(document) ?? new Map<string, readonly boolean[]>();
+  const { action } = context;
+  const found = known.get(action);
+  if (found !== undefined) return found;
+  const lower = action.toLowerCase();
+  const named = document.statements.map(({ actions }) => includes(actions, lower, context));
+  if (known.size >= MAX_ACTIONS) known.clear();
+  byDocument.set(document, known.set(action, named));
+  return named;
 }
 
-function ask(policy: NamedPolicy, statement: Statement, context: PolicyContext): Asked {
-  const { action, keys, caller } = context;
-  const { principals } = statement;
-  if (!includes(statement.actions, action.toLowerCase(), context)) return { policy, statement, mismatch: 'action' };
-  if (statement.resources !== undefined && !speaksOf(statement.resources, statement.effect, context)) {
-    return { policy, statement, mismatch: 'resource' };
+/** Why it does not speak about the request, the condition that does not hold, or how it names the caller. */
+type Asked = 'a' | 'r' | 'p' | Condition | Through | 'unnamed';
+
+/** Its action fits. */
+function ask({ resources, principals, effect, conditions }: Statement, context: PolicyContext): Asked {
+  if (resources !== undefined && !speaksOf(resources, effect, context)) return 'r';
+  const through = principals && namedBy(principals, context.caller, effect);
+  if (principals !== undefined && through === undefined) return 'p';
+  for (const condition of conditions) {
+    if (!condition.holds(context.keys)) return condition;
   }
-  const through = principals && namedBy(principals, caller, statement.effect);
-  if (principals !== undefined && through === undefined) return { policy, statement, mismatch: 'principal' };
-  for (const condition of statement.conditions) {
-    if (!condition.holds(keys)) return { policy, statement, mismatch: 'condition', condition };
-  }
-  return { policy, statement, mismatch: undefined, ...(through !== undefined && { through }) };
+  return through ?? 'unnamed';
 }
 
 /** What a variable without value leaves out, nobody knows: an Allow that leaves it out allows nothing. */
@@ -84,7 +111,8 @@ function speaksOf(resources: PatternSet, effect: Effect, context: PolicyContext)
 
 function includes({ not, patterns }: PatternSet, value: string, { keys }: PolicyContext): boolean {
   for (const pattern of patterns) {
-    if (pattern.matches(value, keys)) return !not;
+    const { start } = pattern;
+    if ((start === undefined || value.startsWith(start)) && pattern.matches(value, keys)) return !not;
   }
   return not;
 }

@@ -95,10 +95,16 @@ const ipAddress: Compile = (wanted) => {
   if (family === 0 || more.length > 0 || bits < 0 || bits > longest) return undefined;
   const block = new BlockList();
   block.addSubnet(address, bits, family === 6 ? 'ipv6' : 'ipv4');
-  return (given) => {
+  const isInside = (given: string): boolean => {
     const plain = given.replace(/^::ffff:(?=\d+\.)/i, '');
     const kind = isIP(plain);
     return kind === family && block.check(plain, kind === 6 ? 'ipv6' : 'ipv4');
+  };
+  // A client sends many requests, one after the other.
+  let last = { given: '', is: false };
+  return (given) => {
+    if (given !== last.given) last = { given, is: isInside(given) };
+    return last.is;
   };
 };
 

@@ -3,6 +3,7 @@ import type { KeptAuth, KeptBody, KeptCall, KeptRequest } from '../journal/kept-
 import { outcomeOf, ownTimeMs } from '../journal/outcome.ts';
 import type { AccessRule } from '../../observe/access-facts.ts';
 import type { HeadFacts } from '../../observe/call-facts.ts';
+import { unpackReasons } from '../../observe/packed-reasons.ts';
 import { OPERATION_TABLE, type OperationRow } from '../../protocol/operation-table.ts';
 import type {
   AuthFailure,
@@ -57,7 +58,7 @@ function deniedBy({ authorization, failure }: KeptRequest): string | undefined {
   if (authorization?.allowed !== false || authorization.reasons === undefined || failure === undefined) {
     return undefined;
   }
-  const { by } = authorization.reasons;
+  const { by } = unpackReasons(authorization.reasons);
   return by === undefined ? 'no statement' : `${by.policy}/${by.statement}`;
 }
 
@@ -161,7 +162,7 @@ const RULES: Readonly<Record<AccessRule, string>> = {
 function decisionsOf({ authorization }: KeptRequest): Decision[] {
   if (authorization === undefined) return [];
   const { action, allowed, rule, reasons } = authorization;
-  return [defined({ action, allowed, rule: RULES[rule], reasons })];
+  return [defined({ action, allowed, rule: RULES[rule], reasons: reasons && unpackReasons(reasons) })];
 }
 
 function callOf({ path, method, ...call }: KeptCall): BackendCall {

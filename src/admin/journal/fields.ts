@@ -1,7 +1,8 @@
 import { redactTarget } from '../../observe/redact.ts';
-import type { AccessReasons, AccessRule, AuthorizationFacts } from '../../observe/access-facts.ts';
+import type { AccessRule, AuthorizationFacts } from '../../observe/access-facts.ts';
 import type { BackendCallFacts, HeadFacts } from '../../observe/call-facts.ts';
 import type { AuthFacts, RequestBodyFacts, RequestFacts } from '../../observe/request-facts.ts';
+import type { PackedReasons } from '../../observe/packed-reasons.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 import type { KeptAuth, KeptAuthorization, KeptBody, KeptCall, KeptFailure, KeptRequest } from './kept-request.ts';
 import {
@@ -116,7 +117,7 @@ const AUTHORIZATION = record<AuthorizationFacts, KeptAuthorization>({
   action: field(WORD, ({ action }) => action),
   allowed: field(FLAG, ({ allowed }) => allowed),
   rule: field(WORD as Kind<AccessRule>, ({ rule }) => rule),
-  reasons: field(json<AccessReasons>(), ({ reasons }) => reasons && keepReasons(reasons())),
+  reasons: field(json<PackedReasons>(), ({ reasons }) => reasons && keepReasons(reasons())),
 });
 
 const DIGESTS = json<readonly ReturnType<typeof keepDigest>[]>();

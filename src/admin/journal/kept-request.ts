@@ -1,6 +1,7 @@
-import type { AccessReasons, AuthorizationFacts } from '../../observe/access-facts.ts';
+import type { AuthorizationFacts } from '../../observe/access-facts.ts';
 import type { HeadFacts } from '../../observe/call-facts.ts';
 import type { Digest, RequestFacts } from '../../observe/request-facts.ts';
+import type { PackedReasons } from '../../observe/packed-reasons.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 
 /** @returns undefined when the request was not refused for its signature */
@@ -54,9 +55,9 @@ export interface KeptRequest {
   readonly bytesOut: number;
 }
 
-/** Why policies decided so, worked out. */
+/** With why policies decided so. */
 export interface KeptAuthorization extends Omit<AuthorizationFacts, 'reasons'> {
-  readonly reasons?: AccessReasons | undefined;
+  readonly reasons?: PackedReasons | undefined;
 }
 
 export interface KeptAuth {

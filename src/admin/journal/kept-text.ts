@@ -1,4 +1,4 @@
-import type { AccessReasons, StatementFacts } from '../../observe/access-facts.ts';
+import type { PackedReasons } from '../../observe/packed-reasons.ts';
 import { redactCanonicalRequest, redactHeader, redactText } from '../../observe/redact.ts';
 import type { Failure } from '../../observe/call-facts.ts';
 import type { Digest, RequestHead } from '../../observe/request-facts.ts';
@@ -97,21 +97,14 @@ export function keepDigest({ algorithm, value }: Digest): Digest {
 }
 
 /** Names are the policies' own; the address is the request's. */
-export function keepReasons({ resource, by, looked, omitted, remedies }: AccessReasons): AccessReasons {
+export function keepReasons({ resource, remedies, ...reasons }: PackedReasons): PackedReasons {
   return {
+    ...reasons,
     resource: shown(resource, LIMIT.path),
-    ...(by !== undefined && { by: keepStatement(by) }),
-    looked: looked.map(keepStatement),
-    ...(omitted !== undefined && { omitted }),
     ...(remedies !== undefined && {
       remedies: remedies.map(({ document, statement }) => ({ document, statement: shown(statement, LIMIT.path) })),
     }),
   };
-}
-
-function keepStatement({ policy, statement, condition, ...others }: StatementFacts): StatementFacts {
-  const named = { policy: clip(policy, LIMIT.headerName), statement: clip(statement, LIMIT.headerName) };
-  return { ...others, ...named, ...(condition !== undefined && { condition: clip(condition, LIMIT.headerName) }) };
 }
 
 export function keepFailure(failure: Failure | undefined): KeptFailure | undefined {

@@ -2,15 +2,20 @@ import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Time } from '../records/time.ts';
 import type { Bucket } from '../records/bucket.ts';
-import { keepNewest } from './bounded-map.ts';
 import { awaitShared, beginShared } from './shared-read.ts';
 
 const MAX_BUCKETS = 10_000;
+/** CORS, website, policy and the like are up to 64 KB each: ten thousand records could take most of a gigabyte. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** About, of a record without any of these. */
+const PLAIN_BYTES = 1024;
 
 interface Cached {
   readonly bucket: Promise<Bucket>;
   /** Once it is there. */
   read?: Bucket;
+  /** What `read` takes, about. */
+  bytes?: number;
   /** When its read began, by both clocks. Milliseconds. */
   readonly monotonic: number;
   readonly wall: number;
@@ -48,18 +53,40 @@ export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): 
   const missing = new Map<string, Cached>();
   const isFresh = ({ monotonic, wall }: Cached): boolean =>
     Math.max(time.monotonic() - monotonic, time.now() - wall) < cacheMs;
+  let bytes = 0;
+  const drop = (map: Map<string, Cached>, name: string): void => {
+    bytes -= map.get(name)?.bytes ?? 0;
+    map.delete(name);
+  };
+  const keep = (map: Map<string, Cached>, name: string, entry: Cached): void => {
+    drop(map, name);
+    map.set(name, entry);
+    if (map.size > MAX_BUCKETS) drop(map, map.keys().next().value ?? '');
+  };
+  /** Those read longest ago go first; the one that was just read stays, however large. */
+  const weigh = (entry: Cached, bucket: Bucket): void => {
+    entry.bytes = bytesOf(bucket);
+    bytes += entry.bytes;
+    for (const [name, other] of cache) {
+      if (bytes <= MAX_BYTES) break;
+      if (other !== entry) drop(cache, name);
+    }
+  };
 
   const begin = (name: string, call: Call): Promise<Bucket> => {
     const times = { monotonic: time.monotonic(), wall: time.now() };
     const entry: Cached = { ...times, bucket: beginShared(time, call, (own) => read(name, own)) };
-    keepNewest(cache, name, entry, MAX_BUCKETS);
+    keep(cache, name, entry);
     missing.delete(name);
     entry.bucket.then(
-      (bucket) => void (entry.read = bucket),
+      (bucket) => {
+        entry.read = bucket;
+        if (cache.get(name) === entry) weigh(entry, bucket);
+      },
       (error: unknown) => {
         if (cache.get(name) !== entry) return; // forgotten meanwhile: it may have been made
-        cache.delete(name); // a missing bucket may exist the next moment
-        if (isS3Error(error, 'NoSuchBucket')) keepNewest(missing, name, entry, MAX_BUCKETS);
+        drop(cache, name); // a missing bucket may exist the next moment
+        if (isS3Error(error, 'NoSuchBucket')) keep(missing, name, entry);
       },
     );
     return entry.bucket;
@@ -78,9 +105,14 @@ export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): 
       try {
         return await work;
       } finally {
-        cache.delete(name);
+        drop(cache, name);
         missing.delete(name);
       }
     },
   };
+}
+
+/** Rules that were read take some times their text. */
+function bytesOf({ settings }: Bucket): number {
+  return PLAIN_BYTES + 4 * JSON.stringify(settings).length;
 }

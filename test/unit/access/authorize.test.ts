@@ -3,6 +3,7 @@ import type { Account, Principal } from '../../../src/access/accounts.ts';
 import { decide } from '../../../src/access/authorize.ts';
 import type { NamedPolicy } from '../../../src/access/policy/document.ts';
 import type { Acl } from '../../../src/protocol/acl/acl.ts';
+import { unpackReasons } from '../../../src/observe/packed-reasons.ts';
 import { named } from './policy/policies.ts';
 
 const account = (name: string, digit: string): Account => ({
@@ -146,7 +147,7 @@ describe('why', () => {
       GET,
       { bucket, key: 'k', object: { ownerId: 'main' } },
     ).reasons?.();
-    expect(reasons).toEqual({
+    expect(reasons && unpackReasons(reasons)).toEqual({
       resource: 'arn:aws:s3:::b/k',
       by: { policy: 'bucket policy', statement: '1', effect: 'Deny' },
       looked: [
