@@ -11,8 +11,8 @@ import type { PolicyKind } from '../access/policy/document.ts';
 import { parsePolicy } from '../access/policy/parse.ts';
 import { NO_REQUEST } from '../access/request-keys.ts';
 import { sessionUser } from '../access/sessions/sessions.ts';
-import type { AccessDecision, StatementFacts } from '../observe/access-facts.ts';
-import { unpackReasons } from '../observe/packed-reasons.ts';
+import type { AccessDecision } from '../observe/access-facts.ts';
+import { type StatementFacts, unpackReasons } from '../observe/packed-reasons.ts';
 import { accountDirectory } from './account-settings.ts';
 import { printLines } from './print.ts';
 
