@@ -20,7 +20,7 @@ function fence(acknowledge: Acknowledge): Fence {
   };
 }
 
-/** Objects of which no change is acknowledged that DeleteBucket may have overlooked. */
+/** Objects whose changes are acknowledged only when it is certain that no DeleteBucket overlooked them. */
 export function fencedObjects(objects: Objects, acknowledge: Acknowledge): Objects {
   const fenced = fence(acknowledge);
   return {

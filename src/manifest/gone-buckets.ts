@@ -6,13 +6,13 @@ import type { Listing } from './listing/listing.ts';
 import type { Objects } from './objects/objects.ts';
 import type { Uploads } from './uploads/uploads.ts';
 
-/** Deeper chains of causes than this are not made here. */
+/** Longest chain of causes that is followed; the gateway makes none that is longer. */
 const MAX_CAUSES = 8;
 
 /**
- * What a call finds whose bucket was deleted on its way: NoSuchBucket. Whose container is missing the store's error
- * does not say, and the system container that somebody removed is no missing bucket; so the service is asked, by one
- * call, and only when a call has failed so.
+ * Answers NoSuchBucket for work that failed because its bucket was deleted meanwhile. The store's error says that a
+ * container is missing, but not which one: it may be the system container, which is no missing bucket. So the service
+ * is asked whether the bucket's own container is there, by one call, and only after such a failure.
  */
 async function answered<T>(bucket: Bucket, call: Call, work: Promise<T>): Promise<T> {
   try {
@@ -25,7 +25,7 @@ async function answered<T>(bucket: Bucket, call: Call, work: Promise<T>): Promis
   }
 }
 
-/** Also when it is the reason for which an upload was broken off. */
+/** Whether a missing container is the error, or the reason for which an upload was broken off. */
 function isOfMissingContainer(error: unknown): boolean {
   let current = error;
   for (let depth = 0; depth < MAX_CAUSES && isStoreError(current); depth += 1) {

@@ -22,21 +22,22 @@ interface Cached {
 }
 
 /**
- * Buckets whose read began within the last `cacheMs`: as long as that, by the clock that says more. A clock that is set
- * back does not make them younger, a machine that stood still does not either. Those who ask at the same time share a
- * read, which none of them ends.
+ * Buckets as they were read, each for `cacheMs` from the moment when its read began. Age is measured by two clocks, and
+ * the longer time counts: a wall clock that is set back makes no entry younger, and neither does a machine that was
+ * suspended, whose monotonic clock stood still. Callers that ask for a bucket at the same time share one read; a caller
+ * that leaves does not end it.
  */
 export interface BucketCache {
   /** From memory while it is fresh. */
   get(name: string, call: Call): Promise<Bucket>;
   /**
-   * As `get`; that there is no such bucket is remembered as well. For those to whom one that another process has just
-   * made may stay unknown for as long.
+   * As `get`, but a missing bucket is remembered as well. Only for callers who may be told for up to `cacheMs` that a
+   * bucket is missing which another process has just made.
    */
   getOrMissing(name: string, call: Call): Promise<Bucket>;
-  /** What memory has of it, however old; nothing is read. */
+  /** The bucket as it was last read, however long ago. Reads nothing. */
   remembered(name: string): Bucket | undefined;
-  /** Past the memory, which learns it. */
+  /** Reads the bucket, and remembers what was read. */
   load(name: string, call: Call): Promise<Bucket>;
   /** The result of `work`, after which, also if it failed, the bucket is not in memory. */
   forgetAfter<T>(name: string, work: Promise<T>): Promise<T>;

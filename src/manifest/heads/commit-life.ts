@@ -10,10 +10,11 @@ import { SYSTEM_TIME, type Time } from '../records/time.ts';
 const COMMIT_MS = 120_000;
 
 /**
- * The lives of all commits of a process. A change of a key does not end because the client that asked for it has hung
- * up: half of it would be done, and nobody would find out whether the head was written. So it runs under a signal and a
- * deadline of its own. When the process is told to stop, whoever stops it waits for `idle`, and `end`s what is left: to
- * the commit that is an answer that was lost, so it removes nothing.
+ * All commits of a process that are under way. A commit goes on when the client that asked for it hangs up: otherwise
+ * the change would be half done, and nobody would find out whether the head was written. So each commit runs under a
+ * signal and a deadline of its own. A process that is told to stop waits for `idle`, then calls `end` for those that
+ * are left. To a commit, being ended is the same as an answer that got lost: it does not know whether its write
+ * happened, and removes nothing.
  */
 export class CommitLife {
   readonly #time: Pick<Time, 'after'>;
@@ -121,22 +122,25 @@ class CommitCall implements Call {
 }
 
 /**
- * The call of the request that a commit was asked for by: to wait for others, and to look at what was asked, ends with
- * the client.
+ * The call of the client's request, given the call of the commit that it asked for. For what should end when the client
+ * leaves: waiting for other writers, and reading what the request asked about.
  */
 export function clientOf(call: Call): Call {
   return call instanceof CommitCall ? call.client : call;
 }
 
 /**
- * Work that takes as long as a client or a copy does, and changes nothing that anybody sees. It ends with the client;
- * the commit's time stands still.
+ * Runs work that takes as long as a client's body or a copy does, and that changes nothing visible. The work ends when
+ * the client leaves; meanwhile the commit's own deadline does not run.
  */
 export function whileStreaming<T>(call: Call, work: (client: Call) => Promise<T>): Promise<T> {
   return call instanceof CommitCall ? call.whileStreaming(work) : work(call);
 }
 
-/** Never 412 without proof: the write may have happened. SDKs repeat a 503. */
+/**
+ * The error for a change of which nobody knows whether it happened. It is a 503, which SDKs repeat. A 412 would claim
+ * that nothing was written.
+ */
 export function outcomeUnknown(cause: unknown): StoreError {
   const call = isStoreError(cause) ? cause.detail.call : undefined;
   return new StoreError('unavailable', { call: call ?? 'write', code: 'OutcomeUnknown', lost: true, cause });

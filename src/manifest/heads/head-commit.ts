@@ -33,9 +33,9 @@ export function versionNonce(head: Head): string {
 }
 
 /**
- * Stands in a ring for the head that was not there: so far back goes a chain of heads that were each written on
- * condition of the one before. Nobody who is not in such a ring was written over. No nonce and no revision looks like
- * it.
+ * Entry of a ring that stands for "there was no head". A ring that ends in it names every head back to the first one,
+ * each written on condition of the one before: so a head whose nonce is not in such a ring was never overwritten by
+ * them. No nonce and no revision looks like this entry.
  */
 export const NOTHING = '0';
 
@@ -70,8 +70,8 @@ export interface HeadChange<T> extends HeadTarget {
   /** The write can be sent again (its body is in memory, or it moves no bytes). */
   readonly repeatable: boolean;
   /**
-   * Told when a send may have happened although no answer says so. From then on nothing may be removed that the send
-   * names, or would have let go, whatever later sends come to: only the sweeper can tell.
+   * Called when a send may have happened although no answer says so. From then on the caller must remove nothing that
+   * this send names or would have let go of, whatever later sends bring: only the sweeper can tell.
    */
   readonly onDoubt?: () => void;
   /**
@@ -80,8 +80,9 @@ export interface HeadChange<T> extends HeadTarget {
    */
   readonly beforeSend?: () => void;
   /**
-   * Every writer of the bucket keeps nonces and writes on a revision, so a write whose revision is gone
-   * can land no more: it is judged and made again, conditional or not.
+   * In this bucket every writer keeps nonces and writes on condition of a revision. So a write cannot land once its
+   * revision is gone: after a lost answer the change is judged and made again, whether the client set conditions or
+   * not.
    */
   readonly versioned?: boolean;
   /**

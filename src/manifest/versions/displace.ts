@@ -49,7 +49,10 @@ export async function displace(place: KeyRef, placed: PlacedHead, call: Call): P
   return nullVersion === undefined ? {} : { nullVersion };
 }
 
-/** The same for a head that is to be the null version: the old one goes, and is named until it is gone. */
+/**
+ * As `displace`, for a new head that will itself be the null version. The null version before it is removed; until then
+ * the new head names it in its log.
+ */
 export async function displaceNull(place: KeyRef, head: Head | undefined, call: Call): Promise<Inherited> {
   const old = nullBlobOf(head);
   const named = namedVersion(head?.record);
@@ -66,7 +69,10 @@ export function nullBlobOf(head: Head | undefined): VersionToken | undefined {
   return record?.kind === 'mlink' || saysNull(record) ? namedVersion(record) : namedNull(record);
 }
 
-/** Does what the log of a head says; whoever replaces the head does it first, and leaves the entries out. */
+/**
+ * Carries out the log of a head: stamps the versions that it added and removes the blobs that it let go of. Whoever
+ * replaces the head does this first, and leaves the log out of the new head.
+ */
 export async function redo(place: KeyRef, head: Head | undefined, call: Call): Promise<void> {
   const { adds = [], dels = [] } = head?.record ?? {};
   await Promise.all([

@@ -33,16 +33,17 @@ export function isDraining(
 }
 
 /**
- * A head that no writer of a versioned bucket wrote, or none: the null version, without a floor. A ring says nothing,
- * because those who write on condition of a head leave one as well where they know of no versions.
+ * Whether versions may lie hidden behind what was found at a key's name. They may behind a head that no writer of a
+ * versioned bucket wrote: it is the null version and has no floor. They may also where there is no head. The ring of
+ * nonces decides nothing: writers that know of no versions leave one as well, if they wrote on condition of a head.
  */
 export function mayHideVersions(head: Head | undefined): boolean {
   return head === undefined || (recordIsHere(head) && head.record?.floor === undefined);
 }
 
 /**
- * Where a head stands in the key's history. One that came late over versions stands above them all: it is the current
- * one.
+ * Where a head stands in the key's history. An unconditional PUT from before versioning may land late, over versions:
+ * its head is the current version then, and its place is above them all.
  */
 export async function placeHead(
   context: ObjectsContext,
@@ -61,8 +62,8 @@ export async function placeHead(
 }
 
 /**
- * The record of a head as a change of it begins with. A changed head keeps nonces, and nobody looks for versions above
- * it any more: so it says itself where it stands.
+ * The record that a change of a head begins with. The changed head carries nonces, so that later readers do not look
+ * for versions above it any more: the record therefore says where the head stands.
  */
 export async function placedRecord(
   context: ObjectsContext,
@@ -77,8 +78,8 @@ export async function placedRecord(
 }
 
 /**
- * The current version of a key without a head: the newest that is stamped. Undefined outside the window: nothing is
- * there then.
+ * The current version of a key that has no head: the newest one that is stamped. Undefined outside the window of
+ * `isDraining`, because a key without a head has no versions then.
  */
 export async function survivingVersion(
   context: ObjectsContext,

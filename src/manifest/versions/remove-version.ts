@@ -57,8 +57,9 @@ interface Removal {
 }
 
 /**
- * Deletes a version for good. Always one conditional write of the head, of a noncurrent version too: so the history
- * cannot move between looking at it and deciding. The blob goes before the answer.
+ * Deletes a version for good. The commit is always one conditional write of the head, also for a version that is not
+ * current: so the history cannot change between the look at it and the decision. The version's own blob is removed
+ * before the client is answered.
  */
 export async function removeVersion(
   context: ObjectsContext,
@@ -113,7 +114,10 @@ async function planTurn(context: ObjectsContext, turn: Turn, call: Call): Promis
   return isCurrent(target, head) ? planCurrent({ ...turn, head }, call) : planNoncurrent(turn, call);
 }
 
-/** The head may have been overwritten by a late plain PUT: what it names no longer, it cannot delete. */
+/**
+ * Refuses while an unconditional PUT from before versioning may have overwritten the head: such a head does not name
+ * the versions below it, so a DELETE that went by it could not find them.
+ */
 async function refuseInWindow(
   context: ObjectsContext,
   place: KeyRef,
@@ -171,7 +175,10 @@ function encryptionOf(record: HeadRecord | OwnRecord | undefined): Pick<Removal,
   return record !== undefined && 'encryption' in record ? { encryption: record.encryption } : {};
 }
 
-/** There is no such version, if the head is still the one that does not know it. */
+/**
+ * Answers that there is no such version, after reading the head again.
+ * @throws StoreError conditionFailed: it has changed meanwhile, and may name the version now
+ */
 async function planNothing(target: Target, head: Head | undefined, call: Call): Promise<Plan> {
   const now = await readHead(target.bucket, target.key, call);
   if (now?.properties.revision !== head?.properties.revision) throw new StoreError('conditionFailed', { call: 'head' });
@@ -187,7 +194,10 @@ function allow({ conditions, guard }: RemoveRequest, version: VersionBlob, { buc
   guard?.(view);
 }
 
-/** The newest of the others becomes current; without one, a void stands until the last blob is gone. */
+/**
+ * Plans to delete the current version. The newest visible one of the others becomes current. If there is none, a void
+ * takes the head's place until the deleted version's own blob is removed.
+ */
 async function planCurrent(
   { target, request, head, condition, nonce }: Turn & { readonly head: Head },
   call: Call,
@@ -266,7 +276,10 @@ async function neighbours(
   return { own, next: undefined };
 }
 
-/** A head that names a version which was displaced once: it is stamped already, unless it is the null one. */
+/**
+ * The head that makes an earlier version current again. That version was stamped when it was displaced, unless it is
+ * the null version.
+ */
 function promoted(next: VersionBlob, { bucket, key }: Target): LinkHead | TombHead {
   const { token } = next;
   const record = next.record ?? { kind: 'inline', seq: seqOfToken(token) };

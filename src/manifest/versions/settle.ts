@@ -22,8 +22,9 @@ export interface Settler {
   /** Moves the bytes of an mlink to its key, soon. */
   schedule(bucket: Bucket, key: string): void;
   /**
-   * Removes a version's own blob that a committed change of the key let go of, or that the caller made and no head
-   * write that may have happened names; with the parts staged for it.
+   * Removes a version's own blob together with the parts that were staged for it. The caller vouches for one of two
+   * things: a committed change of the key no longer names the blob; or the caller made the blob itself, and no head
+   * write that may have happened names it.
    */
   discard(place: KeyRef, token: VersionToken): void;
   /** Any other tidying up; of tasks with one name only the last waits, and one runs at a time. */
