@@ -41,7 +41,7 @@ export async function resolveCopySource(request: S3Request, context: OperationCo
   if (view.storageClass !== undefined && RESTORE_FIRST.has(view.storageClass)) {
     throw new S3Error('InvalidObjectState', { extra: { StorageClass: view.storageClass } });
   }
-  const key = shownKey(request.headers, context, { of: 'source', algorithmAlone: true });
+  const key = shownKey({ headers: request.headers, of: 'source', algorithmAlone: true }, context);
   requireKey(view.encryption?.by, key);
   return { source, bucket, view, ...(key && { key }) };
 }

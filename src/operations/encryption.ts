@@ -32,10 +32,15 @@ const NO_METHOD =
 /** Which key of a request: of the object that it names, or of the source that it copies. */
 type WhoseKey = 'object' | 'source';
 
-interface KeyRules {
+interface Asked {
+  readonly headers: HeaderReader;
   readonly of?: WhoseKey;
   /** Copies, and operations that a key need not be shown to, take the algorithm without a key for nothing said. */
   readonly algorithmAlone?: boolean;
+}
+
+interface NewAsked extends Pick<Asked, 'headers' | 'algorithmAlone'> {
+  readonly bucket: Bucket;
 }
 
 /**
@@ -43,11 +48,7 @@ interface KeyRules {
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/ServerSideEncryptionCustomerKeys.html
  * @throws S3Error InvalidRequest (no https), InvalidArgument, InvalidEncryptionAlgorithmError. None repeats the key
  */
-export function shownKey(
-  headers: HeaderReader,
-  context: OperationContext,
-  rules: KeyRules = {},
-): CustomerKey | undefined {
+export function shownKey({ headers, ...rules }: Asked, context: OperationContext): CustomerKey | undefined {
   const prefix = rules.of === 'source' ? SOURCE : CUSTOMER;
   const [algorithm, key, md5] = ['algorithm', 'key', 'key-md5'].map((name) => headers.get(prefix + name));
   if (algorithm === undefined && key === undefined && md5 === undefined) return undefined;
@@ -89,13 +90,9 @@ function wrong(message: string): S3Error {
  * How something new is to be encrypted; undefined: as the service does with all, which is S3's AES256.
  * @throws S3Error as `shownKey`; NotImplemented, KMS.NotFoundException, AccessDenied (the bucket blocks SSE-C)
  */
-export function requestedEncryption(
-  headers: HeaderReader,
-  bucket: Bucket,
-  context: OperationContext,
-  rules: Pick<KeyRules, 'algorithmAlone'> = {},
-): EncryptWith | undefined {
-  const key = shownKey(headers, context, rules);
+export function requestedEncryption(asked: NewAsked, context: OperationContext): EncryptWith | undefined {
+  const { headers, bucket } = asked;
+  const key = shownKey(asked, context);
   const method = headers.get(METHOD);
   if (key !== undefined && (method !== undefined || headers.get(KMS_KEY) !== undefined)) {
     throw invalidArgument(METHOD, method ?? 'null', TWO_METHODS);

@@ -20,6 +20,7 @@ describe('options', () => {
       workers: 1,
       inMemory: false,
       faultPlan: undefined,
+      customerKeys: false,
     });
   });
 

@@ -79,7 +79,10 @@ async function startAzure(options: TestbedOptions): Promise<TestbedBackend> {
   };
   try {
     const memoryLimitMiB = Math.floor((totalmem() * MEMORY_SHARE) / (1024 * 1024));
-    const azurite = await startAzurite(folder === undefined ? { memoryLimitMiB } : { folder });
+    const azurite = await startAzurite({
+      ...(folder === undefined ? { memoryLimitMiB } : { folder }),
+      customerKeys: options.customerKeys,
+    });
     const { endpoint, pid } = azurite;
     const stop = async (): Promise<void> => {
       await azurite.stop();

@@ -26,11 +26,13 @@ export interface TestbedOptions {
    * backend follows.
    */
   readonly faultPlan: string | undefined;
+  /** Azurite knows keys of customers (SSE-C), because something that does stands before it. */
+  readonly customerKeys: boolean;
 }
 
 const USAGE =
   'usage: npm run testbed -- [--backend memory|azure|gcs|gcs-fake] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--in-memory]\n' +
-  '       [--admin-port N] [--fault-plan MODULE]';
+  '       [--admin-port N] [--fault-plan MODULE] [--customer-keys]';
 
 /** A mistake of whoever called: one line. */
 export class UsageError extends Error {}
@@ -47,6 +49,7 @@ const OPTIONS = {
   /** What is done anyhow: scripts say it. */
   disk: { type: 'boolean', default: false },
   'fault-plan': { type: 'string' },
+  'customer-keys': { type: 'boolean', default: false },
 } as const;
 
 /** @throws UsageError */
@@ -66,6 +69,7 @@ export function parseOptions(argv: readonly string[]): TestbedOptions {
     workers: count('--workers', values.workers, 1, 64),
     inMemory: values['in-memory'],
     faultPlan: values['fault-plan'],
+    customerKeys: values['customer-keys'],
   };
   if (backend === 'memory' && (options.replicas > 1 || options.workers > 1)) {
     throw new UsageError(

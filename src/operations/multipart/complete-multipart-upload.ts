@@ -25,7 +25,7 @@ const LIMITS = { bytes: 8 * 1024 * 1024, elements: 100_000 } as const;
 export const completeMultipartUpload: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   requireOffered(request.headers, bucket);
-  const shown = shownKey(request.headers, context, { algorithmAlone: true });
+  const shown = shownKey({ headers: request.headers, algorithmAlone: true }, context);
   const expected = expectedObject(request.headers);
   const conditions = writeConditions(request.headers);
   const target = uploadTarget(request, bucket);

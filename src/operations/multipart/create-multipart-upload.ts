@@ -14,7 +14,7 @@ import type { Initiator } from '../../manifest/records/upload-record.ts';
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
 export const createMultipartUpload: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  const encryptWith = requestedEncryption(request.headers, bucket, context);
+  const encryptWith = requestedEncryption({ headers: request.headers, bucket }, context);
   const key = objectKey(request);
   const on = { bucket, context };
   const attributes = {

@@ -32,7 +32,7 @@ interface CopyRange {
 export const uploadPartCopy: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   requireOffered(request.headers, bucket);
-  const shown = shownKey(request.headers, context, { algorithmAlone: true });
+  const shown = shownKey({ headers: request.headers, algorithmAlone: true }, context);
   refuseVersionId(request);
   const number = partNumberOf(request);
   await refuseBody(request);

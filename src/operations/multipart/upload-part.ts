@@ -12,7 +12,7 @@ import { MAX_PART_SIZE, partNumberOf, refuseVersionId, uploadTarget } from './up
 export const uploadPart: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   requireOffered(request.headers, bucket);
-  const shown = shownKey(request.headers, context);
+  const shown = shownKey({ headers: request.headers }, context);
   refuseVersionId(request);
   const number = partNumberOf(request);
   const { uploads } = context.manifest;

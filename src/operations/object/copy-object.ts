@@ -36,7 +36,7 @@ const MAX_TURNS = 4;
 export const copyObject: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   refuseAcceleratedCopy(request);
-  const encryptWith = requestedEncryption(request.headers, bucket, context, { algorithmAlone: true });
+  const encryptWith = requestedEncryption({ headers: request.headers, bucket, algorithmAlone: true }, context);
   const key = objectKey(request);
   const conditions = writeConditions(request.headers);
   callerId(context);

@@ -35,7 +35,7 @@ export const getObjectAttributes: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
   const target = versionTarget(request, bucket, context);
   const wanted = wantedAttributes(request.headers.get(HEADER));
-  const shown = shownKey(request.headers, context);
+  const shown = shownKey({ headers: request.headers }, context);
   const view = await authorizedObject(target, context);
   requireAction(versioned('s3:GetObject', target.versionId), { bucket, object: view }, context);
   requireKey(view.encryption?.by, shown);

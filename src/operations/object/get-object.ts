@@ -24,7 +24,7 @@ export const getObject: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
   const version = versionTarget(request, bucket, context);
   const overrides = responseOverrides(request);
-  const shown = shownKey(request.headers, context);
+  const shown = shownKey({ headers: request.headers }, context);
   const target: ReadTarget = {
     ...version,
     ...(shown && { shown }),

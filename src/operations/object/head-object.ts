@@ -15,7 +15,7 @@ export const headObject: Operation = async (request, context) => {
   const target = versionTarget(request, bucket, context);
   const overrides = responseOverrides(request);
   const selection = selectionOf(request);
-  const shown = shownKey(request.headers, context);
+  const shown = shownKey({ headers: request.headers }, context);
   const view = await authorizedObject(target, context);
   requireKey(view.encryption?.by, shown);
   if (requireConditions(view, readConditions(request.headers)) === 'notModified') {

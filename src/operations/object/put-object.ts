@@ -30,7 +30,7 @@ export async function storeObject(
   open: (options: OpenBodyOptions) => Promise<ObjectBody | FormBody>,
 ): Promise<S3Response> {
   const bucket = await authorizedBucket(request, context);
-  const encryptWith = requestedEncryption(request.headers, bucket, context);
+  const encryptWith = requestedEncryption({ headers: request.headers, bucket }, context);
   const described = describe(request, bucket, context);
   const conditions = writeConditions(request.headers);
   const key = objectKey(request);
