@@ -49,7 +49,9 @@ export async function withoutTellingMissing<T>(
 }
 
 function mayKnowMissing({ bucket, key, versionId, action }: ObjectTarget, context: OperationContext): boolean {
-  if (!mayAccess('s3:ListBucket', { bucket }, context)) return false;
+  // Whoever may list a prefix could list the keys that begin with this one.
+  const says = { get: (name: string) => (name === 's3:prefix' ? key : undefined) };
+  if (!mayAccess('s3:ListBucket', { bucket, says }, context)) return false;
   const mine = { ownerId: idOf(context.principal) };
   return mayAccess(action ?? ownAction(context), { bucket, key, versionId, object: mine }, context);
 }

@@ -247,6 +247,19 @@ describe('a session token', () => {
   });
 });
 
+describe('whoever may list a prefix only', () => {
+  it('is told of missing keys within it, and of none outside', async () => {
+    const session = (await assume({ Policy: PREFIX_POLICY })).keys();
+    for (const keys of [session, keysOf('prefixed')]) {
+      for (const method of ['GET', 'HEAD']) {
+        expect((await s3(keys, method, '/data/team/none')).status).toBe(404);
+        expect((await s3(keys, method, '/data/secret/none')).status).toBe(403);
+        expect((await s3(keys, method, '/data/none')).status).toBe(403);
+      }
+    }
+  });
+});
+
 describe('a user', () => {
   const names = ({ body }: RawAnswer): string[] =>
     [...body.matchAll(/<Name>([^<]*)<\/Name>/g)].map(([, name = '']) => name);
