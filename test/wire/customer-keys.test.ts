@@ -254,6 +254,8 @@ describe.each(Object.keys(PLACES))('keys of customers on %s', (name) => {
       expect(answer.headers[`${PREFIX}key-md5`]).toBe(md5(KEY));
       etags.push(answer.headers['etag'] ?? '');
     }
+    const again = await world.must('PUT', `${upload}&partNumber=2`, { body: 'b'.repeat(1000), headers: SSE });
+    expect(again.headers['etag']).toBe(etags[1]);
     const completed = await world.complete(upload, etags);
     expect(completed.outcome).toBe('200');
     await world.gateway.idle();

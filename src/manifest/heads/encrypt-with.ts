@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { BlobEncryption } from '../../store/customer-key.ts';
 import { type EncryptedBy, checkOfKey } from '../records/encryption.ts';
 import type { EncryptWith } from './object-requests.ts';
@@ -16,4 +16,14 @@ export function encryptedBy(encryptWith: EncryptWith): EncryptedBy {
 /** An ETag of encrypted bytes is no MD5, as S3 has it: the plain bytes could be told by it to who has no key. */
 export function opaqueMd5(): string {
   return randomBytes(16).toString('hex');
+}
+
+/**
+ * ETag of an encrypted part: the same for the same bytes, since a part may be sent again and listed by the ETag of its
+ * first sending. Who has not the key cannot tell the bytes by it.
+ */
+export function partEtag(encryptWith: EncryptWith, uploadId: string, md5: string): string {
+  const digest = (secret: string | Uint8Array): string =>
+    createHmac('sha256', secret).update(`s3gw part ${uploadId} ${md5}`).digest('hex').slice(0, 32);
+  return encryptWith.kind === 'customer' ? encryptWith.key.use(digest) : digest(uploadId);
 }

@@ -7,7 +7,7 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import { type UploadBody, bodySize } from '../../streams/bytes.ts';
 import { requirePartKey } from '../heads/customer-keys.ts';
-import { blobEncryption, opaqueMd5 } from '../heads/encrypt-with.ts';
+import { blobEncryption, partEtag } from '../heads/encrypt-with.ts';
 import type { EncryptWith } from '../heads/object-requests.ts';
 import { writePieces } from '../heads/pieces.ts';
 import type { BucketHome } from '../records/bucket.ts';
@@ -64,8 +64,10 @@ async function putEncryptedPart(
 ): Promise<PartRecord> {
   const token = versionOfUpload(upload.uploadId);
   const pieces = await writePieces(upload, { token, body, encryption: blobEncryption(encryptWith) }, call);
-  const { checksum } = await facts;
-  const part = { number, etag: opaqueMd5(), derived: true, size: bodySize(body), ...(checksum && { checksum }) };
+  const { md5, checksum } = await facts;
+  if (md5 === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoMd5OfBody' });
+  const etag = partEtag(encryptWith, upload.uploadId, md5);
+  const part = { number, etag, derived: true, size: bodySize(body), ...(checksum && { checksum }) };
   return recordPart(upload, { ...part, staged: { tokens: [] }, pieces }, call);
 }
 
