@@ -267,6 +267,7 @@ describe.each(Object.keys(PLACES))('keys of customers on %s', (name) => {
     expect((await world.ask('GET', `/${bucket}/o`, { headers: across })).body).toBe('aabb');
     const second = await world.ask('GET', `/${bucket}/o?partNumber=2`, { headers: SSE });
     expect([second.outcome, second.body]).toEqual(['206', 'b'.repeat(1000)]);
+    expect(await world.outcome('GET', `/${bucket}/o?partNumber=5`)).toBe('400 InvalidPart');
     expect(await world.outcome('GET', `/${bucket}/o`)).toBe('400 InvalidRequest');
     expect(element((await world.must('GET', `/${bucket}`)).body, 'Size')).toBe(String(5 * MIB + 1000));
     expect((await world.complete(upload, etags)).outcome).toBe('200');
