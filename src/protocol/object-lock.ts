@@ -56,6 +56,13 @@ export function mayBecome(
   return after?.mode === before.mode && after.until >= before.until;
 }
 
+/** Whether a version may be kept by the one lock that the other would let go. */
+export function keepsMore(lock: ObjectLock, { retention: other, legalHold }: ObjectLock): boolean {
+  if (lock.legalHold === true && legalHold !== true) return true;
+  const { retention } = lock;
+  return retention !== undefined && (retention.mode !== other?.mode || retention.until > other.until);
+}
+
 function holdsFast(retention: Retention | undefined, { now, bypass }: LockQuestion): boolean {
   if (retention === undefined || retention.until <= now) return false;
   return !(bypass && retention.mode === 'GOVERNANCE');

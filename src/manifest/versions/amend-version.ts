@@ -21,6 +21,7 @@ import { placedRecord } from './drain-window.ts';
 import { currentVersion, objectOf } from './find-version.ts';
 import { type KnownVersion, isVisible, readVersion, versionIdOf } from './version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';
+import { keepsMore } from '../../protocol/object-lock.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 interface AmendTarget extends ObjectTarget {
@@ -130,9 +131,10 @@ async function finished(
   call: Call,
 ): Promise<AmendOutcome> {
   if (fields.lock === undefined || (await isHeld(context, target, version, call))) return { view: before };
-  // The change was made and could be seen, so it cannot be said that it was not: a deletion that needed a hold taken off
-  // may have relied on it. Nor can it be said that it was: the deletion may have been judged before a hold was put on.
-  if (target.versionId !== undefined) throw outcomeUnknown(noSuchVersion(target.key, version.token));
+  // It is deleted. The deletion may have relied on a lock that was taken off, so that was done; one that was put on came
+  // too late for it.
+  if (!keepsMore(fields.lock, before.lock ?? {})) return { view: before };
+  if (target.versionId !== undefined) throw noSuchVersion(target.key, version.token);
   // It was the current version no more: another is meant, or none.
   return { versionId: undefined };
 }

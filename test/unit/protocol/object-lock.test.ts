@@ -5,6 +5,7 @@ import {
   type Retention,
   formatRetainUntil,
   isKept,
+  keepsMore,
   mayBecome,
   parseRetainUntil,
   retentionByDefault,
@@ -113,5 +114,21 @@ describe('the date of retention', () => {
     'Tue, 01 Jan 2030 00:00:00 GMT',
   ])('%j is none', (text) => {
     expect(parseRetainUntil(text)).toBeUndefined();
+  });
+});
+
+describe('a lock that keeps more than another', () => {
+  const governance = (until: number) => ({ retention: { mode: 'GOVERNANCE', until } }) as const;
+  it.each([
+    ['a hold put on', { legalHold: true }, {}, true],
+    ['a hold taken off', { legalHold: false }, { legalHold: true }, false],
+    ['the same hold', { legalHold: true }, { legalHold: true }, false],
+    ['a first retention', governance(2), {}, true],
+    ['a longer one', governance(2), governance(1), true],
+    ['a shorter one', governance(1), governance(2), false],
+    ['none', {}, governance(2), false],
+    ['another mode', { retention: { mode: 'COMPLIANCE', until: 1 } }, governance(2), true],
+  ] as const)('%s', (_what, lock, other, expected) => {
+    expect(keepsMore(lock, other)).toBe(expected);
   });
 });
