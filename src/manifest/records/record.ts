@@ -16,6 +16,11 @@ export const RECORD_NAME = 's3gw';
 
 /** Format of the record; a reader refuses a higher one instead of guessing. */
 const FORMAT = 1;
+/**
+ * Format of a record whose bytes lie in encrypted pieces (docs/decisions/0029-keys-of-customers.md): to who reads the other
+ * format only, it would be an object without bytes.
+ */
+const ENCRYPTED_FORMAT = 2;
 
 /** What every record has. */
 interface Placed extends FieldsOf<'place'> {
@@ -124,7 +129,8 @@ const CODEC = codecOfFields(RECORD_FIELDS, ['v', 'k', 's']);
 
 /** The record as ASCII JSON, one or two letters a field (other characters escaped): fit for a metadata value. */
 export function encodeRecord(record: HeadRecord | OwnRecord | DeletionRecord | LooseRecord): string {
-  const json: Record<string, unknown> = { v: FORMAT, k: KIND_CODE[record.kind], s: record.seq };
+  const format = 'encryption' in record && record.encryption !== undefined ? ENCRYPTED_FORMAT : FORMAT;
+  const json: Record<string, unknown> = { v: format, k: KIND_CODE[record.kind], s: record.seq };
   CODEC.encode(record, json);
   addUnknown(json, record.unknown);
   addUnknown(json, record.unknownSpilled);
@@ -138,7 +144,8 @@ export function encodeRecord(record: HeadRecord | OwnRecord | DeletionRecord | L
 export function decodeRecord(text: string): LooseRecord | undefined {
   const json = parseJson(text);
   if (json === undefined) return undefined;
-  if (json.v !== FORMAT) throw new RecordFormatError(json.v);
+  const isKnown = RECORD_FIELDS.encryption.code in json ? json.v === ENCRYPTED_FORMAT : json.v === FORMAT;
+  if (!isKnown) throw new RecordFormatError(json.v);
   const damaged = damagedField(json);
   if (damaged !== undefined) throw new RecordFormatError(`field "${damaged}" that none of ours has`);
   const { fields, unknown } = decodeFields(json);
@@ -259,7 +266,7 @@ export class RecordFormatError extends Error {
     super(
       typeof what === 'string'
         ? `record of ${what} cannot be read by this release`
-        : `record format ${what} is newer than this release understands (${FORMAT})`,
+        : `record format ${what} is newer than this release understands (${ENCRYPTED_FORMAT})`,
       options,
     );
     this.name = 'RecordFormatError';

@@ -47,6 +47,8 @@ export interface UploadContent {
 }
 
 const FORMAT = 1;
+/** Of an upload whose parts are encrypted: an earlier release would take plain ones for it. */
+const ENCRYPTED_FORMAT = 2;
 
 /** The field table of an open upload, in the order in which it is written. Nothing rewrites it. */
 export const UPLOAD_FIELDS = {
@@ -95,7 +97,7 @@ interface ContentJson {
 }
 
 export function encodeUpload(record: UploadRecord): { body: Buffer; metadata: BlobMetadata } {
-  const summary: Record<string, unknown> = { v: FORMAT };
+  const summary: Record<string, unknown> = { v: record.encryption === undefined ? FORMAT : ENCRYPTED_FORMAT };
   CODEC.encode(record, summary);
   const content: ContentJson = { format: FORMAT, attributes: record.attributes, acl: encodeAcl(record.acl) };
   return {
@@ -108,7 +110,8 @@ export function encodeUpload(record: UploadRecord): { body: Buffer; metadata: Bl
 export function decodeSummary(metadata: BlobMetadata): UploadSummary {
   const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as { readonly v?: number };
   const summary = CODEC.decode(json).fields as Partial<UploadSummary>;
-  if (json.v !== FORMAT || summary.ownerId === undefined) {
+  const format = summary.encryption === undefined ? FORMAT : ENCRYPTED_FORMAT;
+  if (json.v !== format || summary.ownerId === undefined) {
     throw new Error(`upload record of format ${json.v ?? 'none'} cannot be read by this release`);
   }
   return { ...summary, ownerId: summary.ownerId };

@@ -29,6 +29,8 @@ const HEADS: Readonly<Record<string, string>> = {
     '{"v":1,"k":"m","s":1700000000123456,"e":"e-1","z":3,"b":"1fffffffffffff2aaaaaaaaaaaaaaaaa","p":{"r":[[1,1,3]]},"n":"n","r":[]}',
   tomb: '{"v":1,"k":"t","s":1700000000123456,"b":"1fffffffffffff2aaaaaaaaaaaaaaaaa","o":"x","key":"k","n":"n","r":["m"],"u":1,"st":1,"rv":"r","nv":"1ffffffffffffe0bbbbbbbbbbbbbbbbb","ad":["1ffffffffffffd8ccccccccccccccccc"],"d":["1fffffffffffff2aaaaaaaaaaaaaaaaa"],"fl":1}',
   void: '{"v":1,"k":"v","s":1700000000123456,"key":"k","n":"n","r":["m"],"nv":"1ffffffffffffe0bbbbbbbbbbbbbbbbb","d":["1fffffffffffff2aaaaaaaaaaaaaaaaa"],"fl":1}',
+  'inline, encrypted':
+    '{"v":2,"s":1700000000123456,"e":"e","en":[7,"1fffffffffffff2aaaaaaaaaaaaaaaaa","c","c2FsdA","Y2hlY2s"],"ep":[["0123456789ab",3],["ba9876543210",4]],"n":"n"}',
   'void of the index': '{"v":1,"k":"v","s":1700000000123456}',
 };
 
@@ -45,6 +47,7 @@ const UPLOAD = {
   s3gw: '{"v":1,"o":"o","i":["i","d"],"c":"S","h":["CRC32","COMPOSITE"],"k":"k","p":1}',
   body: '{"format":1,"attributes":{"headers":{},"userMetadata":{"a":"b"}},"acl":["f","r@a","W=abc"]}',
 };
+const ENCRYPTED_UPLOAD = { ...UPLOAD, s3gw: '{"v":2,"o":"o","en":["k","team"]}' };
 const PARTS = [
   '{"v":1,"e":"e","d":1,"z":5,"t":4000,"h":["CRC32","v"],"b":["t1","t2"]}',
   '{"v":1,"e":"e","z":5,"t":4000,"b":[]}',
@@ -103,10 +106,10 @@ describe('what is on disk', () => {
     });
   });
 
-  it('an upload', () => {
-    const record = { ...decodeSummary(UPLOAD), ...decodeContent(Buffer.from(UPLOAD.body)) };
+  it.each([UPLOAD, ENCRYPTED_UPLOAD])('an upload %s', (upload) => {
+    const record = { ...decodeSummary(upload), ...decodeContent(Buffer.from(upload.body)) };
     const { metadata, body } = encodeUpload(record);
-    expect({ ...metadata, body: body.toString() }).toEqual(UPLOAD);
+    expect({ ...metadata, body: body.toString() }).toEqual(upload);
   });
 
   it.each(PARTS)('a part %s', (s3gw) => {
@@ -136,13 +139,19 @@ describe('what is on disk', () => {
   });
 });
 
+/** Whoever does not know the field would take it for an object without bytes. */
+const ENCRYPTED_AS_PLAIN = '{"v":1,"s":1,"en":[7,"1fffffffffffff2aaaaaaaaaaaaaaaaa","k","team"]}';
+
 describe('what this release does not know', () => {
-  it.each(['{"v":1,"k":"q","s":1}', '{"v":1,"k":"constructor","s":1}', '{"v":2,"s":1}'])(
-    'is refused as a record: %s',
-    (text) => {
-      expect(() => decodeRecord(text)).toThrow(RecordFormatError);
-    },
-  );
+  it.each([
+    '{"v":1,"k":"q","s":1}',
+    '{"v":1,"k":"constructor","s":1}',
+    '{"v":2,"s":1}',
+    '{"v":3,"s":1}',
+    ENCRYPTED_AS_PLAIN,
+  ])('is refused as a record: %s', (text) => {
+    expect(() => decodeRecord(text)).toThrow(RecordFormatError);
+  });
 
   it.each([
     '{"v":1,"k":"l","s":1}',
