@@ -14,7 +14,7 @@ const INTRODUCTION = `# Fields of the records
 Made from the field tables (\`src/manifest/records/record-fields.ts\` and those beside it) by \`npx vitest run test/unit/house/record-fields.test.ts --update\`; do not edit.
 
 Records are JSON in printable ASCII, in the metadata of blobs. Which blobs there are says [record 0003](decisions/0003-layout-and-records.md); why records are tables says
-[record 0022](decisions/0022-floors-and-records.md). Each text begins with \`v\`, the format: 1, or 2 for what is encrypted under a key of its own (`en`). A release that reads a higher one, or a kind that it does not know, refuses the record. A field
+[record 0022](decisions/0022-floors-and-records.md). Each text begins with \`v\`, the format: 1, or 2 for what is encrypted under a key of its own (\`en\`). A release that reads a higher one, or a kind that it does not know, refuses the record. A field
 that it does not know it keeps, and writes it back wherever it writes the record anew.
 `;
 
