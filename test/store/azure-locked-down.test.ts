@@ -9,7 +9,7 @@ let azurite: AzuriteProcess;
 let proxy: FaultProxy;
 
 beforeAll(async () => {
-  azurite = await startAzurite();
+  azurite = await startAzurite({ customerKeys: true });
   const { endpoint, credential } = azurite.storeOptions;
   if (endpoint === undefined || credential.kind !== 'accountKey') {
     throw new Error('the emulator has an endpoint and a key');

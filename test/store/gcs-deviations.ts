@@ -56,6 +56,10 @@ export const FAKE_GCS_DEVIATIONS: Deviations = {
   ...because('the XML API answers a missing bucket with 404 and no document', [
     'read, write and list without the container: containerNotFound',
   ]),
+  ...because('keys of customers are ignored', [
+    'a blob under a key is read with no other, and not without',
+    'a blob under no key is not read with one',
+  ]),
 };
 
 /** gcsemulator v1.0.0 */
@@ -81,6 +85,7 @@ export const GCSEMULATOR_DEVIATIONS: Deviations = {
   ]),
   ...because('ranges are ignored: 200 with the whole object', [
     'ranges: first, middle, last, open end, whole',
+    'a blob under a key is read with that key, whole and in part',
     'ranges: an end beyond the blob is clipped',
     'ranges: the properties are of the whole blob',
     'stagePartFrom takes the whole of a blob, or a range, beside parts that were sent',
@@ -109,6 +114,10 @@ export const GCSEMULATOR_DEVIATIONS: Deviations = {
     'copy of a source that is gone or changed leaves the target',
     'copy on a condition of the target',
     '20 copies on absent: one succeeds',
+  ]),
+  ...because('keys of customers are ignored', [
+    'a blob under a key is read with no other, and not without',
+    'a blob under no key is not read with one',
   ]),
 };
 
