@@ -116,7 +116,7 @@ async function lookThenOpen(target: ReadTarget, context: OperationContext): Prom
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const view = await authorizedObject(target, context);
     // A part that is not there is refused whatever key is shown.
-    if (selection.kind === 'part') selectBytes(selection, view);
+    if (selection.kind === 'part' && view.encryption !== undefined) selectBytes(selection, view);
     requireKey(view.encryption?.by, shown);
     if (requireConditions(view, conditions) === 'notModified') return { view };
     requireReadable(view);
