@@ -8,6 +8,7 @@ import type { ConnectionLimit } from './connection-limit.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { MAX_HEADER_LINES } from './head-bounds.ts';
 import { ProxyAdmission, type ProxyProtocolOptions } from './proxy-protocol/admission.ts';
+import { IdleConnections } from './idle-connections.ts';
 import { UnusedConnections } from './unused-connections.ts';
 
 interface ListenerTimeouts {
@@ -67,14 +68,14 @@ export async function createListener(options: ListenerOptions, dispatcher: Dispa
   await app.ready();
   const bound = server;
   if (bound === undefined) throw new Error('the server was not built');
-  const unused = new UnusedConnections(bound);
+  const [unused, idle] = [new UnusedConnections(bound), new IdleConnections(bound)];
   options.connections?.guard(bound, options.tls === undefined);
   const admission = options.proxyProtocol && new ProxyAdmission(bound, options.proxyProtocol);
   return {
     scheme: options.tls === undefined ? 'http' : 'https',
     listen: () => listen(bound, options),
     renewTls: (material) => (bound as HttpsServer).setSecureContext(material),
-    close: () => close(bound, { app, unused, admission }),
+    close: () => close(bound, { app, unused, idle, admission }),
     destroy() {
       admission?.destroyPending();
       bound.closeAllConnections();
@@ -154,19 +155,19 @@ function listen(server: Server, { host, port, reusePort = false }: ListenerOptio
 interface Closing {
   readonly app: FastifyInstance;
   readonly unused: UnusedConnections;
+  readonly idle: IdleConnections;
   readonly admission: ProxyAdmission | undefined;
 }
 
-async function close(server: Server, { app, unused, admission }: Closing): Promise<void> {
+async function close(server: Server, { app, unused, idle, admission }: Closing): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const endUnusedFrom = Date.now() + UNUSED_GRACE_MS;
   const sweep = setInterval(() => {
-    server.closeIdleConnections();
+    idle.destroy();
     if (Date.now() < endUnusedFrom) return;
     unused.destroy();
     admission?.destroyPending();
   }, IDLE_SWEEP_MS);
-  server.closeIdleConnections();
   await closed;
   clearInterval(sweep);
   await app.close();

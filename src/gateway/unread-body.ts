@@ -19,7 +19,8 @@ export function mustClose(exchange: Exchange): boolean {
  */
 export function readAwayBody({ request }: Exchange): void {
   if (request.readableEnded || request.destroyed) return;
-  request.on('data', note);
+  // A body that was being read may be paused.
+  request.on('data', note).resume();
   if (request.complete) return;
   const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
   request.once('close', () => clearTimeout(timer));

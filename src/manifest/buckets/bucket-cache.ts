@@ -54,25 +54,7 @@ export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): 
   const missing = new Map<string, Cached>();
   const isFresh = ({ monotonic, wall }: Cached): boolean =>
     Math.max(time.monotonic() - monotonic, time.now() - wall) < cacheMs;
-  let bytes = 0;
-  const drop = (map: Map<string, Cached>, name: string): void => {
-    bytes -= map.get(name)?.bytes ?? 0;
-    map.delete(name);
-  };
-  const keep = (map: Map<string, Cached>, name: string, entry: Cached): void => {
-    drop(map, name);
-    map.set(name, entry);
-    if (map.size > MAX_BUCKETS) drop(map, map.keys().next().value ?? '');
-  };
-  /** Those read longest ago go first; the one that was just read stays, however large. */
-  const weigh = (entry: Cached, bucket: Bucket): void => {
-    entry.bytes = bytesOf(bucket);
-    bytes += entry.bytes;
-    for (const [name, other] of cache) {
-      if (bytes <= MAX_BYTES) break;
-      if (other !== entry) drop(cache, name);
-    }
-  };
+  const { drop, keep, weigh } = weighedMaps(cache);
 
   const begin = (name: string, call: Call): Promise<Bucket> => {
     const times = { monotonic: time.monotonic(), wall: time.now() };
@@ -108,6 +90,38 @@ export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): 
       } finally {
         drop(cache, name);
         missing.delete(name);
+      }
+    },
+  };
+}
+
+interface WeighedMaps {
+  drop(map: Map<string, Cached>, name: string): void;
+  keep(map: Map<string, Cached>, name: string, entry: Cached): void;
+  /** Those read longest ago go first; the one that was just read stays, however large. */
+  weigh(entry: Cached, bucket: Bucket): void;
+}
+
+/** Bounds what is kept: each map by its entries, and the cache by its bytes. */
+function weighedMaps(cache: Map<string, Cached>): WeighedMaps {
+  let bytes = 0;
+  const drop = (map: Map<string, Cached>, name: string): void => {
+    bytes -= map.get(name)?.bytes ?? 0;
+    map.delete(name);
+  };
+  return {
+    drop,
+    keep(map, name, entry) {
+      drop(map, name);
+      map.set(name, entry);
+      if (map.size > MAX_BUCKETS) drop(map, map.keys().next().value ?? '');
+    },
+    weigh(entry, bucket) {
+      entry.bytes = bytesOf(bucket);
+      bytes += entry.bytes;
+      for (const [name, other] of cache) {
+        if (bytes <= MAX_BYTES) break;
+        if (other !== entry) drop(cache, name);
       }
     },
   };

@@ -131,8 +131,8 @@ async function finished(
   call: Call,
 ): Promise<AmendOutcome> {
   if (fields.lock === undefined || (await isHeld(context, target, version, call))) return { view: before };
-  // It is deleted. The deletion may have relied on a lock that was taken off, so that was done; one that was put on came
-  // too late for it.
+  // It is deleted. The deletion may have relied on a lock that was taken off, so that was done; one that was put on
+  // came too late for it.
   if (!keepsMore(fields.lock, before.lock ?? {})) return { view: before };
   if (target.versionId !== undefined) throw noSuchVersion(target.key, version.token);
   // It was the current version no more: another is meant, or none.
