@@ -2,9 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Connections between two requests, for a server that closes. Node's own `closeIdleConnections` takes a connection for idle
- * once its answer has been written, also while the kernel has not taken all of it: a client that reads slowly would lose the
- * end of its object. Here an answer is under way until the last byte was handed over.
+ * Connections between two requests, for a server that closes. Node's own `closeIdleConnections` takes a connection for
+ * idle once its answer has been written, also while the kernel has not taken all of it: a client that reads slowly
+ * would lose the end of its object. Here an answer is under way until the last byte was handed over.
  */
 export class IdleConnections {
   /** With the bytes that had come by the end of the last answer: more of them are the next request. */

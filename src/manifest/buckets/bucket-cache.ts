@@ -50,10 +50,7 @@ interface BucketCacheOptions {
 }
 
 export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): BucketCache {
-  const cache = new Map<string, Cached>();
-  const missing = new Map<string, Cached>();
-  const isFresh = ({ monotonic, wall }: Cached): boolean =>
-    Math.max(time.monotonic() - monotonic, time.now() - wall) < cacheMs;
+  const [cache, missing] = [new Map<string, Cached>(), new Map<string, Cached>()];
   const { drop, keep, weigh } = weighedMaps(cache);
 
   const begin = (name: string, call: Call): Promise<Bucket> => {
@@ -76,7 +73,7 @@ export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): 
   };
   const fresh = (map: Map<string, Cached>, name: string): Promise<Bucket> | undefined => {
     const cached = map.get(name);
-    return cached !== undefined && isFresh(cached) ? cached.bucket : undefined;
+    return cached !== undefined && ageOf(cached, time) < cacheMs ? cached.bucket : undefined;
   };
 
   return {
@@ -95,11 +92,16 @@ export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): 
   };
 }
 
+/** By whichever clock says more: a clock that was set back makes nothing younger. Milliseconds. */
+function ageOf({ monotonic, wall }: Cached, time: Time): number {
+  return Math.max(time.monotonic() - monotonic, time.now() - wall);
+}
+
 interface WeighedMaps {
-  drop(map: Map<string, Cached>, name: string): void;
-  keep(map: Map<string, Cached>, name: string, entry: Cached): void;
+  readonly drop: (map: Map<string, Cached>, name: string) => void;
+  readonly keep: (map: Map<string, Cached>, name: string, entry: Cached) => void;
   /** Those read longest ago go first; the one that was just read stays, however large. */
-  weigh(entry: Cached, bucket: Bucket): void;
+  readonly weigh: (entry: Cached, bucket: Bucket) => void;
 }
 
 /** Bounds what is kept: each map by its entries, and the cache by its bytes. */
@@ -111,12 +113,12 @@ function weighedMaps(cache: Map<string, Cached>): WeighedMaps {
   };
   return {
     drop,
-    keep(map, name, entry) {
+    keep: (map, name, entry) => {
       drop(map, name);
       map.set(name, entry);
       if (map.size > MAX_BUCKETS) drop(map, map.keys().next().value ?? '');
     },
-    weigh(entry, bucket) {
+    weigh: (entry, bucket) => {
       entry.bytes = bytesOf(bucket);
       bytes += entry.bytes;
       for (const [name, other] of cache) {

@@ -17,8 +17,8 @@ export const RECORD_NAME = 's3gw';
 /** Format of the record; a reader refuses a higher one instead of guessing. */
 const FORMAT = 1;
 /**
- * Format of a record whose bytes lie in encrypted pieces (docs/decisions/0029-keys-of-customers.md): to who reads the other
- * format only, it would be an object without bytes.
+ * Format of a record whose bytes lie in encrypted pieces (docs/decisions/0029-keys-of-customers.md): to who reads the
+ * other format only, it would be an object without bytes.
  */
 const ENCRYPTED_FORMAT = 2;
 
@@ -129,9 +129,9 @@ const CODEC = codecOfFields(RECORD_FIELDS, ['v', 'k', 's']);
 
 /** The record as ASCII JSON, one or two letters a field (other characters escaped): fit for a metadata value. */
 export function encodeRecord(record: HeadRecord | OwnRecord | DeletionRecord | LooseRecord): string {
-  const format = 'encryption' in record && record.encryption !== undefined ? ENCRYPTED_FORMAT : FORMAT;
-  const json: Record<string, unknown> = { v: format, k: KIND_CODE[record.kind], s: record.seq };
+  const json: Record<string, unknown> = { v: FORMAT, k: KIND_CODE[record.kind], s: record.seq };
   CODEC.encode(record, json);
+  if (RECORD_FIELDS.encryption.code in json) json['v'] = ENCRYPTED_FORMAT;
   addUnknown(json, record.unknown);
   addUnknown(json, record.unknownSpilled);
   return toAsciiJson(json);
