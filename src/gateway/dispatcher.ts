@@ -254,8 +254,7 @@ export class Dispatcher {
 
   /**
    * Whether an answer that refuses may cost a look at the bucket for what pages may read of it. Who came too often
-   * costs
-   * none; of somebody who is not known it counts as a request of his.
+   * costs none; of somebody who is not known it counts as a request of his.
    */
   #mayLook(exchange: Exchange, failure: S3Error): boolean {
     if (exchange.headers.get('origin') === undefined || exchange.corsHeaders !== undefined) return true;

@@ -7,8 +7,7 @@ import { roundTrip } from '../support/raw-http.ts';
 
 /*
  * What pages may read of an error depends on the bucket, which has to be looked at for it. That is no way round the
- * rates of callers
- * that are not known.
+ * rates of callers that are not known.
  */
 const SENT = 40;
 

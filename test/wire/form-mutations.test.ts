@@ -7,8 +7,8 @@ import { ACCESS_KEY, REGION, SECRET_KEY, signedHead } from '../support/sign-raw.
 
 /*
  * What is signed inside of a body, or for another service: forms of pages and calls of the token service. Each signed
- * element is
- * altered, at each of its characters or at some, left out, doubled; one is added. Nothing of it may be taken.
+ * element is altered, at each of its characters or at some, left out, doubled; one is added. Nothing of it may be
+ * taken.
  */
 let gateway: TestGateway;
 

@@ -5,8 +5,7 @@ import { signedHead } from '../support/sign-raw.ts';
 
 /*
  * The versioning of a bucket changes while the body of an upload comes in. What is held was not written yet and is
- * stored as the bucket
- * is then; what is on its way to the backend is refused, and may be sent again.
+ * stored as the bucket is then; what is on its way to the backend is refused, and may be sent again.
  */
 const MIB = 1024 * 1024;
 let gateway: TestGateway;

@@ -14,9 +14,8 @@ export class TooMuchWork extends Error {
 
 /**
  * What the policies that are asked about one request may cost. Owners of buckets write them, anybody's request is held
- * against them,
- * and both may be long: patterns with many wildcards times a header of some kilobytes would block the process for a
- * second.
+ * against them, and both may be long: patterns with many wildcards times a header of some kilobytes would block the
+ * process for a second.
  */
 export class PolicyWork {
   #left = PER_REQUEST;

@@ -49,8 +49,7 @@ export async function headsOfKeys(
 
 /**
  * Those heads of many keys that lie side by side in a listing, for whoever looks at what is missing himself: at most
- * two pages of
- * as many names as there are keys. Left out, beside the others: heads whose records have spilled.
+ * two pages of as many names as there are keys. Left out, beside the others: heads whose records have spilled.
  */
 export async function headsSideBySide(bucket: Bucket, keys: readonly string[], call: Call): Promise<HeadsByKey> {
   const heads = new Map<string, Head | undefined>();

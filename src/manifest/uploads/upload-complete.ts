@@ -112,9 +112,8 @@ interface Seen {
 
 /**
  * All that is judged before anything is changed, asked for at once. None needs to be younger than another: parts are
- * there for as long
- * as the record of the upload, and what happens at the key after this look is met by the claim and by the condition
- * of the publication.
+ * there for as long as the record of the upload, and what happens at the key after this look is met by the claim and by
+ * the condition of the publication.
  */
 async function lookAtAll(target: UploadTarget, { parts }: CompleteRequest, call: Call): Promise<Seen> {
   if (!belongsTo(target.uploadId, target.bucket, target.key)) {

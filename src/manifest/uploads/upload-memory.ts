@@ -8,10 +8,8 @@ const MAX_UPLOADS = 5000;
 
 /**
  * What this process knows of uploads that were open when it last heard of them. Nothing rewrites the record of an
- * upload, so what is
- * remembered is true for as long as the upload is open, however old it is. Whether it is open is never taken from
- * here: the record of
- * a part fails by itself when it is not (`recordPart`).
+ * upload, so what is remembered is true for as long as the upload is open, however old it is. Whether it is open is
+ * never taken from here: the record of a part fails by itself when it is not (`recordPart`).
  */
 export class UploadMemory {
   readonly #uploads = new Map<string, Upload>();

@@ -94,9 +94,8 @@ export async function recordPart(upload: Upload, { staged, ...facts }: StagedRec
 
 /**
  * A part's record is a copy of the upload's own, with metadata of the part: the service makes it while the upload is
- * open, and
- * refuses when it is over. Only what is empty to readers of part records differs from one that is written: they look
- * at its metadata.
+ * open, and refuses when it is over. Only what is empty to readers of part records differs from one that is written:
+ * they look at its metadata.
  * @returns false when the upload is over
  */
 async function writeRecord(upload: Upload, part: PartRecord, call: Call): Promise<boolean> {

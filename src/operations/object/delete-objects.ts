@@ -90,9 +90,8 @@ interface Deletion {
 }
 
 /**
- * What tools delete by the thousand lies side by side: a listing shows at once what a look at each would. Only a
- * hint, as each change is on condition
- * of it. Not where a policy tells keys apart, or versions are named.
+ * What tools delete by the thousand lies side by side: a listing shows at once what a look at each would. Only a hint,
+ * as each change is on condition of it. Not where a policy tells keys apart, or versions are named.
  */
 async function lookAhead(
   items: readonly DeleteItem[][],

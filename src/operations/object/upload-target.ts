@@ -5,10 +5,9 @@ import type { OperationContext } from '../operation.ts';
 
 /**
  * The bucket that an upload goes to, looked at once more before the last bytes are let through. One that was deleted
- * refuses the
- * upload. One that changed its versioning does, too, when bytes are on their way to the backend already; as long as all
- * of them are
- * held here the change is none of the client's concern, and the object is stored as the bucket is now.
+ * refuses the upload. One that changed its versioning does, too, when bytes are on their way to the backend already; as
+ * long as all of them are held here the change is none of the client's concern, and the object is stored as the bucket
+ * is now.
  */
 export class UploadTarget {
   readonly #bucket: Bucket;

@@ -1,8 +1,7 @@
 /**
  * WebAssembly for a reflected CRC of 64 bits by slicing-by-16: JavaScript has no 64-bit integers but BigInt, and in
- * halves of 32 it
- * reads twice as many tables. The module is put together here, instruction by instruction, so that no binary lies in
- * the repository.
+ * halves of 32 it reads twice as many tables. The module is put together here, instruction by instruction, so that no
+ * binary lies in the repository.
  */
 
 /** What is used of the global that Node has, and its type declarations only with a browser's. */

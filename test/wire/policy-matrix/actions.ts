@@ -2,8 +2,7 @@ import type { OperationName } from '../../../src/protocol/operation-table.ts';
 
 /**
  * The action of each operation, read off AWS's service authorization reference and not off the operation table: the two
- * are compared
- * at the wire. https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html
+ * are compared at the wire. https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html
  */
 export const ACTION_OF: Readonly<Partial<Record<OperationName, string>>> = {
   ListBuckets: 'ListAllMyBuckets',
