@@ -1,4 +1,5 @@
 import { isS3Error } from '../../errors/s3-error.ts';
+import { keepNewest } from '../records/bounded-map.ts';
 import { belongsTo } from '../records/upload-id.ts';
 import type { UploadTarget } from '../records/upload-names.ts';
 import type { Upload } from './upload-find.ts';
@@ -15,10 +16,7 @@ export class UploadMemory {
   readonly #uploads = new Map<string, Upload>();
 
   remember(upload: Upload): void {
-    const { uploadId } = upload;
-    this.#uploads.delete(uploadId);
-    this.#uploads.set(uploadId, upload);
-    if (this.#uploads.size > MAX_UPLOADS) this.#uploads.delete(this.#uploads.keys().next().value ?? '');
+    keepNewest(this.#uploads, upload.uploadId, upload, MAX_UPLOADS);
   }
 
   /** With the bucket as the request knows it. Of another key or bucket nothing is known under this id. */

@@ -11,7 +11,6 @@ import { blobEncryption, partEtag } from '../heads/encrypt-with.ts';
 import type { EncryptWith } from '../heads/object-requests.ts';
 import { writePieces } from '../heads/pieces.ts';
 import type { BucketHome } from '../records/bucket.ts';
-import { pieceRef } from '../records/piece-names.ts';
 import { timeOf } from '../records/time.ts';
 import { RECORD_HEADERS, type Upload, lookUpUpload, noSuchUpload } from './upload-find.ts';
 import { versionOfUpload } from '../records/upload-id.ts';
@@ -85,9 +84,8 @@ export async function recordPart(upload: Upload, { staged, ...facts }: StagedRec
   const { home } = upload.bucket;
   const part: PartRecord = { ...facts, tokens: staged.tokens, mtime: Math.floor(timeOf(home).now() / 1000) * 1000 };
   if (await writeRecord(upload, part, call)) return part;
-  const token = versionOfUpload(upload.uploadId);
-  const pieces = (facts.pieces ?? []).map(({ id }) => ({ name: pieceRef(upload, token, id).name }));
-  if (pieces.length > 0) await home.store.removeMany(home.system, pieces, call);
+  // Encrypted pieces stay: a copy whose answer was lost may have been made before it was repeated, and a Complete may
+  // have taken its record since. The sweeper knows what nothing names.
   await home.store.discardParts(stagingRef(upload), call);
   throw noSuchUpload(upload.uploadId);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encryptedBy } from '../../../../src/manifest/heads/encrypt-with.ts';
+import { StoreError } from '../../../../src/store/store-error.ts';
 import { CustomerKey } from '../../../../src/store/customer-key.ts';
 import { readAll } from '../../../../src/streams/read-all.ts';
 import { testCall } from '../../../support/test-call.ts';
@@ -116,5 +117,37 @@ describe('encrypted parts under the broom', () => {
     expect((await fixture.gateway.names('e/')).length).toBe(1);
     const view = await objects.find({ bucket, key: 'k', versionId: undefined }, testCall());
     expect(String(await readAll(await objects.openView(bucket, view, { key: KEY }, testCall())))).toBe('kept');
+  });
+
+  it('stay when the answer about a part was lost, its upload completed, and the repetition refused', async () => {
+    const { bucket, gateway } = fixture;
+    const { uploads, objects } = gateway;
+    const encryptWith = { kind: 'customer', key: KEY } as const;
+    const creation = {
+      attributes: { headers: {}, userMetadata: {} },
+      ownerId: OWNER,
+      encryption: encryptedBy(encryptWith),
+    };
+    const target = await uploads.create(bucket, 'k', creation, testCall());
+    const upload = await uploads.find(target, testCall());
+    const send = (): Promise<{ etag: string }> =>
+      uploads.putPart(
+        upload,
+        { number: 1, body: Buffer.from('bytes'), facts: { md5: '0'.repeat(32) }, encryptWith },
+        testCall(),
+      );
+    const { etag } = await send();
+    const complete = async (): Promise<void> => {
+      gateway.plan = () => undefined;
+      const before = { beforeAssembly: () => undefined, beforePublication: async () => undefined };
+      const parts = [{ number: 1, etag, checksums: {} }];
+      await uploads.complete(target, { parts, expected: {}, conditions: {}, ...before }, testCall());
+      throw new StoreError('sourceNotFound', { call: 'copy' });
+    };
+    gateway.plan = ({ method }) => (method === 'copy' ? { kind: 'interleave', after: complete } : undefined);
+    await expect(send()).rejects.toMatchObject({ code: 'NoSuchUpload' });
+    await gateway.idle();
+    const view = await objects.find({ bucket, key: 'k', versionId: undefined }, testCall());
+    expect(String(await readAll(await objects.openView(bucket, view, { key: KEY }, testCall())))).toBe('bytes');
   });
 });
