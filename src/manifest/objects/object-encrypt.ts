@@ -41,8 +41,9 @@ export async function putEncrypted<T>(
     return await put({ bucket, key, request: { ...object, body: EMPTY, etag: opaqueMd5() } });
   } catch (error) {
     // Refused: no head names them. Of all else nobody knows, and the sweeper looks when it is old.
-    if (isS3Error(error) && error.status < 500)
+    if (isS3Error(error) && error.status < 500) {
       context.settler.later(`pieces ${token}`, (own) => removePieces(target, token, own));
+    }
     throw error;
   }
 }
