@@ -6,7 +6,7 @@ import { ACCESS_KEY, presignedHead, presignedV2Head, REGION, SECRET_KEY, signedH
  * Whether the time that a refusal takes tells an access key that nobody has from one whose secret was wrong: 20,000 of
  * each, in turn, by header and by presigned URLs of both versions. `npm run bench:unknown-key`. The largest distance
  * between the two distributions (Kolmogorov-Smirnov) is compared with that of the halves of one of them, which is what
- * chance makes of it on this machine.
+ * chance makes of it on this machine, and with that of two keys that both nobody has.
  */
 const EACH = 20_000;
 const WARM = 5000;
@@ -62,17 +62,24 @@ function quantile(times: readonly number[], part: number): string {
 const half = (times: readonly number[], rest: number): number[] =>
   times.filter((_, index) => (index % 4) >> 1 === rest);
 
-function compare(form: keyof typeof FORMS): void {
-  const unknown: number[] = [];
-  const wrong: number[] = [];
-  const [nobody, somebody] = [requestOf(form, 'NOBODYNOBODYNOBODY01'), requestOf(form, ACCESS_KEY)];
+/** Microseconds that refusing each of two requests took. */
+function timesOf(one: Raw, other: Raw): readonly [readonly number[], readonly number[]] {
+  const ones: number[] = [];
+  const others: number[] = [];
   for (let turn = 0; turn < EACH + WARM; turn += 1) {
     // Now the one first, now the other: whatever comes second finds warmer caches.
-    const pair = turn % 2 === 0 ? [timeOf(nobody), timeOf(somebody)] : [timeOf(somebody), timeOf(nobody)].toReversed();
+    const pair = turn % 2 === 0 ? [timeOf(one), timeOf(other)] : [timeOf(other), timeOf(one)].toReversed();
     if (turn < WARM) continue;
-    unknown.push(pair[0] ?? 0);
-    wrong.push(pair[1] ?? 0);
+    ones.push(pair[0] ?? 0);
+    others.push(pair[1] ?? 0);
   }
+  return [ones, others];
+}
+
+function compare(form: keyof typeof FORMS): void {
+  const nobody = requestOf(form, 'NOBODYNOBODYNOBODY01');
+  const [unknown, wrong] = timesOf(nobody, requestOf(form, ACCESS_KEY));
+  const control = distance(...timesOf(nobody, requestOf(form, 'NOBODYNOBODYNOBODY02'))).toFixed(4);
   for (const [name, times] of [
     ['unknown key', unknown],
     ['wrong secret', wrong],
@@ -82,7 +89,9 @@ function compare(form: keyof typeof FORMS): void {
     );
   }
   const chance = [unknown, wrong].map((times) => distance(half(times, 0), half(times, 1)).toFixed(4)).join(', ');
-  console.log(`${form}, distance of the two: ${distance(unknown, wrong).toFixed(4)}; of halves of one: ${chance}`);
+  console.log(
+    `${form}, distance of the two: ${distance(unknown, wrong).toFixed(4)}; of two unknown keys: ${control}; of halves of one: ${chance}`,
+  );
 }
 
 for (const form of Object.keys(FORMS) as (keyof typeof FORMS)[]) compare(form);
