@@ -1,5 +1,5 @@
 import type { SigningCredential } from '../../auth/verdict.ts';
-import type { AuthFailure, SignatureHint as ShownHint } from '../inspector/contract.ts';
+import type { SignatureHint as ShownHint, SignatureReport } from '../inspector/request-fields.ts';
 
 /** Why a request was not let in, as short names. The first eight are what people ask for most. */
 export type Cause =
@@ -35,7 +35,7 @@ export interface SignatureHint extends ShownHint {
  * What a server can know about a signature that it refused. For the eyes of operators: never part of an S3 answer.
  * There are no hints when too many were asked for within a second.
  */
-export interface SignatureDiagnosis extends Omit<AuthFailure, 'code' | 'message'> {
+export interface SignatureDiagnosis extends SignatureReport {
   readonly hints: readonly SignatureHint[];
 }
 

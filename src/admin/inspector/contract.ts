@@ -1,9 +1,23 @@
+import type { PartOf } from './field-table.ts';
+import type {
+  AUTHORIZATION_FIELDS,
+  AUTH_FIELDS,
+  BODY_FIELDS,
+  CALL_FIELDS,
+  Failure,
+  REQUEST_FIELDS,
+  SignatureReport,
+} from './request-fields.ts';
+
 export type * from './object-contract.ts';
+export type { SignatureHint } from './request-fields.ts';
 
 /**
- * What the inspector's API says, as types: the page, the terminal view and the other replicas read it. It stands alone,
- * so that code for browsers can import it. All times are milliseconds, bare ones since the epoch and `...Ms` durations;
- * sizes are bytes. Credentials never appear: where one stood there is its length and a piece of its SHA-256.
+ * What the inspector's API says, as types: the page, the terminal view and the other replicas read it. It imports
+ * nothing but types, so that code for browsers can import it. Fields that the API takes over from a request as they are
+ * are rows of the tables in `request-fields.ts` (`PartOf`); the others stand here, and `render-request.ts` works them
+ * out. All times are milliseconds, bare ones since the epoch and `...Ms` durations; sizes are bytes. Credentials never
+ * appear: where one stood there is its length and a piece of its SHA-256.
  *
  * | Route | Answer |
  * |---|---|
@@ -60,42 +74,22 @@ export interface RequestFilter {
 /** `running`: not answered yet. `aborted`: the client left, or the answer broke off. */
 export type Outcome = 'running' | 'ok' | 'clientError' | 'serverError' | 'aborted';
 
-export interface RequestSummary {
-  /** `x-amz-request-id`. */
-  readonly id: string;
-  readonly traceId: string;
+export interface RequestSummary extends PartOf<typeof REQUEST_FIELDS, 'summary'> {
   /** Id of the replica that served it. */
   readonly replica: string;
   /** Path of `RequestDetail` on the server that was asked; `/bundle` behind it is the bundle. */
   readonly href: string;
-  readonly arrived: number;
   readonly outcome: Outcome;
-  readonly method: string;
-  /** Path and query as sent, credentials replaced. */
-  readonly target: string;
-  /** Absent as long as it is not known, or when the target is no operation's. */
-  readonly operation?: string;
-  readonly bucket?: string;
-  readonly key?: string;
-  readonly versionId?: string;
-  readonly uploadId?: string;
   /**
    * Who: `account`, `account/user`, or the access key id that was claimed in vain. Absent: anonymous, or not known yet.
    */
   readonly identity?: string;
-  /** Absent while running, or when there was no answer. */
-  readonly status?: number;
   /** S3 error code. */
   readonly code?: string;
   /** The statement that denied, `policy/statement`; `no statement` where policies were asked and none allows. */
   readonly deniedBy?: string;
   /** So far, while running. */
   readonly durationMs: number;
-  /** To the first byte of the answer. */
-  readonly firstByteMs?: number;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly backendCalls: number;
   /** Took longer than `ReplicaState.slowMs`, without the time in which nothing but the client kept it waiting. */
   readonly slow: boolean;
 }
@@ -172,53 +166,24 @@ export interface RequestDetail {
   readonly request: RequestHead;
 }
 
-export interface Classification {
-  readonly operation?: string;
+export interface Classification extends PartOf<typeof REQUEST_FIELDS, 'classification'> {
   /** In words: `PUT on an object, with ?partNumber`. */
   readonly why: string;
   readonly level?: 'service' | 'bucket' | 'object' | 'control';
-  readonly bucket?: string;
-  readonly key?: string;
-  readonly versionId?: string;
-  readonly uploadId?: string;
-  /** The bucket stood in the Host header. */
-  readonly virtualHost?: boolean;
 }
 
-export interface Authentication {
+export interface Authentication extends PartOf<typeof AUTH_FIELDS, 'authentication'> {
   /** `none`: the request was refused before it came to that. */
   readonly verdict: 'accepted' | 'anonymous' | 'refused' | 'none';
-  readonly method?: 'header' | 'query' | 'form';
-  readonly accessKeyId?: string;
-  readonly account?: string;
-  readonly user?: string;
   readonly failure?: AuthFailure;
 }
 
-export interface AuthFailure {
+export interface AuthFailure extends SignatureReport {
   readonly code: string;
   readonly message: string;
-  /** As this server computed them, credentials replaced; absent when it did not come to that. */
-  readonly canonicalRequest?: string;
-  readonly stringToSign?: string;
-  /** Names, lower-case, of signed headers that proxies commonly add, change or remove. */
-  readonly commonlyAltered: readonly string[];
-  /** Most certain first; empty when nothing can be said. */
-  readonly hints: readonly SignatureHint[];
 }
 
-export interface SignatureHint {
-  /** Short name of the cause: `changed-host`, `wrong-secret`, ... */
-  readonly cause: string;
-  /** `proved`: with this change undone the signature fits. */
-  readonly certainty: 'proved' | 'likely' | 'possible';
-  /** One or two sentences for a person. */
-  readonly text: string;
-}
-
-export interface Decision {
-  readonly action: string;
-  readonly allowed: boolean;
+export interface Decision extends PartOf<typeof AUTHORIZATION_FIELDS, 'decision'> {
   /** Which rule decided, in words: `owner of the bucket`, `ACL grant to everybody`, ... */
   readonly rule: string;
   /** Present when policies were asked. */
@@ -259,28 +224,7 @@ interface BackendWork {
   readonly retries: number;
 }
 
-export interface BackendCall {
-  /** `azure`, `gcs`, `memory`. */
-  readonly system: string;
-  /** Of the port: `write`, `head`, ... */
-  readonly operation: string;
-  readonly target?: string;
-  /** Since the request arrived. */
-  readonly startMs: number;
-  /** To the head of the answer; absent when the request ended before. */
-  readonly durationMs?: number;
-  readonly attempt: number;
-  readonly status?: number;
-  readonly outcome?: string;
-  /** The service's own id of the call. */
-  readonly requestId?: string;
-  readonly bytesSent?: number;
-  readonly bytesReceived?: number;
-  /** HTTP method; absent where there is no HTTP. */
-  readonly method?: string;
-  /** What the client of the backend made of a failure. */
-  readonly failure?: string;
-}
+export type BackendCall = PartOf<typeof CALL_FIELDS, 'call'>;
 
 /**
  * `kind`: `inline`, `link`, `mlink`, `tomb`, `void`; `revision`: the backend's; `absent`: there was none, `removed`: it
@@ -291,14 +235,8 @@ export interface HeadRevision {
   readonly revision?: string;
 }
 
-export interface BodyFacts {
-  /** `plain`, or the payload mode of a chunked one: `streaming-signed`, ... */
-  readonly framing?: string;
-  /** Content-Length. */
-  readonly sentBytes?: number;
-  readonly declaredBytes?: number;
-  readonly decodedBytes?: number;
-  readonly chunks?: number;
+/** Without its fields when no body was read. */
+export interface BodyFacts extends Partial<PartOf<typeof BODY_FIELDS, 'body'>> {
   readonly checksums: readonly ChecksumFact[];
 }
 
@@ -310,34 +248,13 @@ export interface ChecksumFact {
 }
 
 /** Since arrival; absent: it did not come to that. */
-interface RequestTimes {
-  readonly authenticatedMs?: number;
-  readonly authorisedMs?: number;
-  readonly firstByteMs?: number;
-  readonly endMs?: number;
-  /** Parts of the whole in which nothing but the other side kept us waiting. */
-  readonly blockedOnClientMs?: number;
-  readonly blockedOnBackendMs?: number;
-}
+type RequestTimes = Partial<PartOf<typeof REQUEST_FIELDS, 'times'>>;
 
-export interface ErrorMapping {
-  readonly code: string;
-  readonly status?: number;
-  readonly message: string;
-  /** From the one next to the answer down to the first. */
-  readonly causes: readonly { readonly name: string; readonly message: string }[];
-}
+export type ErrorMapping = Failure;
 
-export interface RequestHead {
-  readonly method: string;
-  readonly target: string;
-  readonly httpVersion?: string;
-  readonly clientAddress?: string;
-  readonly scheme?: string;
+export interface RequestHead extends PartOf<typeof REQUEST_FIELDS, 'request'> {
   /** As sent, in order, names as written, credentials replaced. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Headers that did not fit into the journal. */
-  readonly headersOmitted: number;
 }
 
 /** Requests that touched one key or one upload, oldest first. */

@@ -1,6 +1,8 @@
 import { defined } from '../../observe/defined.ts';
-import type { KeptAuth, KeptBody, KeptCall, KeptRequest } from '../journal/kept-request.ts';
+import type { KeptAuth, KeptBody, KeptRequest } from '../journal/kept-request.ts';
 import { outcomeOf, ownTimeMs } from '../journal/outcome.ts';
+import { AUTHORIZATION_FIELDS, AUTH_FIELDS, BODY_FIELDS, CALL_FIELDS, REQUEST_FIELDS } from './request-fields.ts';
+import { partsOf } from './field-parts.ts';
 import type { AccessRule } from '../../observe/access-facts.ts';
 import type { HeadFacts } from '../../observe/call-facts.ts';
 import { unpackReasons } from '../../observe/packed-reasons.ts';
@@ -8,7 +10,6 @@ import { OPERATION_TABLE, type OperationRow } from '../../protocol/operation-tab
 import type {
   AuthFailure,
   Authentication,
-  BackendCall,
   BodyFacts,
   ChecksumFact,
   Classification,
@@ -19,39 +20,33 @@ import type {
   RequestSummary,
 } from './contract.ts';
 
+const request = partsOf(REQUEST_FIELDS, ['summary', 'classification', 'times', 'request']);
+const { authentication } = partsOf(AUTH_FIELDS, ['authentication']);
+const { decision } = partsOf(AUTHORIZATION_FIELDS, ['decision']);
+const { body } = partsOf(BODY_FIELDS, ['body']);
+const { call } = partsOf(CALL_FIELDS, ['call']);
+
 /** The replica that has a request, as others call it. */
 export interface Origin {
   readonly replica: string;
   readonly slowMs: number;
 }
 
-export function summaryOf(request: KeptRequest, { replica, slowMs }: Origin): RequestSummary {
-  const { id, arrived, ended, status, failure } = request;
-  return defined({
-    id,
-    traceId: request.traceId,
-    replica,
-    href: `/api/requests/${encodeURIComponent(id)}`,
-    arrived,
-    outcome: outcomeOf(request),
-    method: request.method,
-    target: request.target,
-    operation: request.operation,
-    bucket: request.bucket,
-    key: request.key,
-    versionId: request.versionId,
-    uploadId: request.uploadId,
-    identity: identityOf(request.auth),
-    status: status === 0 ? undefined : status,
-    code: failure?.code,
-    deniedBy: deniedBy(request),
-    durationMs: ended ?? Math.max(0, Date.now() - arrived),
-    firstByteMs: request.firstByte,
-    bytesIn: request.bytesIn,
-    bytesOut: request.bytesOut,
-    backendCalls: request.backendCalls,
-    slow: ended !== undefined && ownTimeMs(request) >= slowMs,
-  });
+export function summaryOf(kept: KeptRequest, { replica, slowMs }: Origin): RequestSummary {
+  const { id, arrived, endMs, failure } = kept;
+  return {
+    ...request.summary(kept),
+    ...defined({
+      replica,
+      href: `/api/requests/${encodeURIComponent(id)}`,
+      outcome: outcomeOf(kept),
+      identity: identityOf(kept.auth),
+      code: failure?.code,
+      deniedBy: deniedBy(kept),
+      durationMs: endMs ?? Math.max(0, Date.now() - arrived),
+      slow: endMs !== undefined && ownTimeMs(kept) >= slowMs,
+    }),
+  };
 }
 
 function deniedBy({ authorization, failure }: KeptRequest): string | undefined {
@@ -63,27 +58,20 @@ function deniedBy({ authorization, failure }: KeptRequest): string | undefined {
 }
 
 /** One request in the order in which a person asks. */
-export function detailOf(request: KeptRequest, origin: Origin): RequestDetail {
-  const { heads } = request;
+export function detailOf(kept: KeptRequest, origin: Origin): RequestDetail {
+  const { heads } = kept;
   return defined({
-    summary: summaryOf(request, origin),
-    classification: classificationOf(request),
-    authentication: authenticationOf(request.auth),
-    authorisation: decisionsOf(request),
-    backend: { calls: request.backend.map(callOf), total: request.backendCalls, retries: request.backendRetries },
+    summary: summaryOf(kept, origin),
+    classification: classificationOf(kept),
+    authentication: authenticationOf(kept.auth),
+    authorisation: decisionsOf(kept),
+    backend: { calls: kept.backend.map(call), total: kept.backendCalls, retries: kept.backendRetries },
     head: headOf(heads[0]),
     heads: heads.length > 1 ? heads.map((head) => ({ blob: head.name, ...headOf(head) })) : undefined,
-    body: bodyOf(request.body),
-    times: defined({
-      authenticatedMs: request.authenticated,
-      authorisedMs: request.authorized,
-      firstByteMs: request.firstByte,
-      endMs: request.ended,
-      blockedOnClientMs: request.clientWaitMs,
-      blockedOnBackendMs: request.backendWaitMs,
-    }),
-    error: errorOf(request),
-    request: requestHeadOf(request),
+    body: bodyOf(kept.body),
+    times: request.times(kept),
+    error: errorOf(kept),
+    request: { ...request.request(kept), headers: headersOf(kept) },
   });
 }
 
@@ -101,9 +89,9 @@ function identityOf(auth: KeptAuth | undefined): string | undefined {
   return auth.user === undefined ? auth.account : `${auth.account}/${auth.user}`;
 }
 
-function classificationOf({ operation, bucket, key, versionId, uploadId, virtualHost }: KeptRequest): Classification {
-  const row = OPERATION_TABLE.find(({ name }) => name === operation);
-  return defined({ operation, why: whyOf(row), level: row?.level, bucket, key, versionId, uploadId, virtualHost });
+function classificationOf(kept: KeptRequest): Classification {
+  const row = OPERATION_TABLE.find(({ name }) => name === kept.operation);
+  return { ...request.classification(kept), ...defined({ why: whyOf(row), level: row?.level }) };
 }
 
 const ON: Readonly<Record<OperationRow['level'], string>> = {
@@ -131,11 +119,10 @@ function whyOf(row: OperationRow | undefined): string {
 
 function authenticationOf(auth: KeptAuth | undefined): Authentication {
   if (auth === undefined) return { verdict: 'none' };
-  const { method, accessKeyId, account, user } = auth;
   const failure = auth.failure === undefined ? undefined : failureOf(auth, auth.failure);
   const verdict: Authentication['verdict'] =
     failure !== undefined ? 'refused' : auth.anonymous === true ? 'anonymous' : 'accepted';
-  return defined({ verdict, method: method === 'anonymous' ? undefined : method, accessKeyId, account, user, failure });
+  return { ...authentication(auth), ...defined({ verdict, failure }) };
 }
 
 function failureOf({ report }: KeptAuth, { code, message }: { code: string; message: string }): AuthFailure {
@@ -161,25 +148,14 @@ const RULES: Readonly<Record<AccessRule, string>> = {
 
 function decisionsOf({ authorization }: KeptRequest): Decision[] {
   if (authorization === undefined) return [];
-  const { action, allowed, rule, reasons } = authorization;
-  return [defined({ action, allowed, rule: RULES[rule], reasons: reasons && unpackReasons(reasons) })];
+  const { rule, reasons } = authorization;
+  return [
+    { ...decision(authorization), ...defined({ rule: RULES[rule], reasons: reasons && unpackReasons(reasons) }) },
+  ];
 }
 
-function callOf({ path, method, ...call }: KeptCall): BackendCall {
-  return defined({ ...call, target: path, method: method === '' ? undefined : method });
-}
-
-function bodyOf(body: KeptBody | undefined): BodyFacts {
-  if (body === undefined) return { checksums: [] };
-  const { framing, contentLength, declaredSize, received, chunks } = body;
-  return defined({
-    framing,
-    sentBytes: contentLength,
-    declaredBytes: declaredSize,
-    decodedBytes: received,
-    chunks,
-    checksums: checksumsOf(body),
-  });
+function bodyOf(kept: KeptBody | undefined): BodyFacts {
+  return kept === undefined ? { checksums: [] } : { ...body(kept), checksums: checksumsOf(kept) };
 }
 
 /** Declared and computed ones of an algorithm side by side. */
@@ -198,22 +174,13 @@ function errorOf({ failure, status }: KeptRequest): ErrorMapping | undefined {
   if (failure === undefined) return undefined;
   return defined({
     code: failure.code,
-    status: status === 0 ? failure.status : status,
+    status: status ?? failure.status,
     message: failure.message,
     causes: failure.causes,
   });
 }
 
-function requestHeadOf({
-  method,
-  target,
-  httpVersion,
-  client,
-  scheme,
-  headers,
-  headersOmitted,
-}: KeptRequest): RequestHead {
+function headersOf({ headers }: KeptRequest): RequestHead['headers'] {
   const lines = headers === '' ? [] : headers.split('\n');
-  const pairs = lines.flatMap((name, index) => (index % 2 === 0 ? [[name, lines[index + 1] ?? ''] as const] : []));
-  return defined({ method, target, httpVersion, clientAddress: client, scheme, headers: pairs, headersOmitted });
+  return lines.flatMap((name, index) => (index % 2 === 0 ? [[name, lines[index + 1] ?? ''] as const] : []));
 }

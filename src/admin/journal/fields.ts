@@ -1,10 +1,17 @@
 import { redactTarget } from '../../observe/redact.ts';
-import type { AccessRule, AuthorizationFacts } from '../../observe/access-facts.ts';
+import type { AuthorizationFacts } from '../../observe/access-facts.ts';
 import type { BackendCallFacts, HeadFacts } from '../../observe/call-facts.ts';
 import type { AuthFacts, RequestBodyFacts, RequestFacts } from '../../observe/request-facts.ts';
-import type { PackedReasons } from '../../observe/packed-reasons.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
-import type { KeptAuth, KeptAuthorization, KeptBody, KeptCall, KeptFailure, KeptRequest } from './kept-request.ts';
+import {
+  AUTHORIZATION_FIELDS,
+  AUTH_FIELDS,
+  BODY_FIELDS,
+  CALL_FIELDS,
+  HEAD_FIELDS,
+  REQUEST_FIELDS,
+} from '../inspector/request-fields.ts';
+import type { KeptRequest } from './kept-request.ts';
 import {
   LIMIT,
   LOOKED_AT,
@@ -21,26 +28,8 @@ import {
   shown,
 } from './kept-text.ts';
 import type { KeepText } from './kept-text.ts';
-import {
-  FLAG,
-  LineReader,
-  MARK,
-  NUMBER,
-  OPTIONAL_NUMBER,
-  OPTIONAL_TEXT,
-  OPTIONAL_TIME,
-  OPTIONAL_WORD,
-  TEXT,
-  TIME,
-  WORD,
-  field,
-  json,
-  list,
-  optional,
-  record,
-  rest,
-} from './lines.ts';
-import type { Kind, Line } from './lines.ts';
+import { LineReader, list, optional, rest, tableRecord } from './lines.ts';
+import type { Line } from './lines.ts';
 
 interface PackOptions {
   /** Of a signature that was refused. */
@@ -95,113 +84,108 @@ const since = (time: number | undefined, start: number): number | undefined =>
 const addressed = ({ address }: Packing, text: string | undefined, limit: number): string | undefined =>
   text === undefined ? undefined : address(text, limit);
 
-const AUTH = record<PackedAuth, KeptAuth>({
-  method: field(OPTIONAL_WORD as Kind<KeptAuth['method']>, ({ auth }) => auth.method),
-  account: field(OPTIONAL_TEXT, ({ auth }) => accountOf(auth)?.account.name),
-  user: field(OPTIONAL_TEXT, ({ auth }) => accountOf(auth)?.user?.name),
-  accessKeyId: field(OPTIONAL_TEXT, (packed) => {
+const AUTH = tableRecord<PackedAuth, typeof AUTH_FIELDS>(AUTH_FIELDS, {
+  account: ({ auth }) => accountOf(auth)?.account.name,
+  user: ({ auth }) => accountOf(auth)?.user?.name,
+  accessKeyId: (packed) => {
     const claims = packed.auth.identity === undefined && refusalOf(packed) !== undefined;
     return clipped(claims ? claimedKeyId(packed.packing.facts.head) : accountOf(packed.auth)?.accessKeyId, LIMIT.id);
-  }),
-  anonymous: field(MARK, ({ auth }) => (auth.identity?.kind === 'anonymous' ? true : undefined)),
-  failure: field(json<NonNullable<KeptAuth['failure']>>(), (packed) => {
+  },
+  method: ({ auth: { method } }) => (method === 'anonymous' ? undefined : method),
+  anonymous: ({ auth }) => (auth.identity?.kind === 'anonymous' ? true : undefined),
+  failure: (packed) => {
     const refusal = refusalOf(packed);
     return refusal && { code: codeOf(refusal), message: shown(refusal.message, LIMIT.message) };
-  }),
-  report: field(json<SignatureDiagnosis>(), ({ packing: { brief, report } }) =>
-    brief ? undefined : report && keepReport(report),
-  ),
+  },
+  report: ({ packing: { brief, report } }) => (brief ? undefined : report && keepReport(report)),
 });
 
-const AUTHORIZATION = record<AuthorizationFacts, KeptAuthorization>({
-  action: field(WORD, ({ action }) => action),
-  allowed: field(FLAG, ({ allowed }) => allowed),
-  rule: field(WORD as Kind<AccessRule>, ({ rule }) => rule),
-  reasons: field(json<PackedReasons>(), ({ reasons }) => reasons && keepReasons(reasons())),
+const AUTHORIZATION = tableRecord<AuthorizationFacts, typeof AUTHORIZATION_FIELDS>(AUTHORIZATION_FIELDS, {
+  action: ({ action }) => action,
+  allowed: ({ allowed }) => allowed,
+  rule: ({ rule }) => rule,
+  reasons: ({ reasons }) => reasons && keepReasons(reasons()),
 });
 
-const DIGESTS = json<readonly ReturnType<typeof keepDigest>[]>();
 const digestsOf = (digests: RequestBodyFacts['declared']): readonly ReturnType<typeof keepDigest>[] | undefined =>
   digests.length === 0 ? undefined : digests.map(keepDigest);
 
-const BODY = record<RequestBodyFacts, KeptBody>({
-  framing: field(WORD, ({ framing }) => framing),
-  contentLength: field(OPTIONAL_NUMBER, ({ contentLength }) => contentLength),
-  declaredSize: field(OPTIONAL_NUMBER, ({ declaredSize }) => declaredSize),
-  received: field(NUMBER, ({ received }) => received),
-  chunks: field(NUMBER, ({ chunks }) => chunks),
-  declared: field(DIGESTS, ({ declared }) => digestsOf(declared)),
-  computed: field(DIGESTS, ({ computed }) => digestsOf(computed)),
+const BODY = tableRecord<RequestBodyFacts, typeof BODY_FIELDS>(BODY_FIELDS, {
+  framing: ({ framing }) => framing,
+  sentBytes: ({ contentLength }) => contentLength,
+  declaredBytes: ({ declaredSize }) => declaredSize,
+  decodedBytes: ({ received }) => received,
+  chunks: ({ chunks }) => chunks,
+  declared: ({ declared }) => digestsOf(declared),
+  computed: ({ computed }) => digestsOf(computed),
 });
 
-const HEAD = record<PackedHead, HeadFacts>({
-  name: field(TEXT, ({ head, packing }) => packing.address(head.name, LIMIT.path)),
-  before: field(OPTIONAL_TEXT, ({ head }) => head.before),
-  kind: field(OPTIONAL_WORD, ({ head }) => head.kind),
-  after: field(OPTIONAL_TEXT, ({ head }) => head.after),
+const HEAD = tableRecord<PackedHead, typeof HEAD_FIELDS>(HEAD_FIELDS, {
+  name: ({ head, packing }) => packing.address(head.name, LIMIT.path),
+  before: ({ head }) => head.before,
+  kind: ({ head }) => head.kind,
+  after: ({ head }) => head.after,
 });
 
-const CALL = record<PackedCall, KeptCall>({
-  system: field(WORD, ({ call }) => call.system),
-  operation: field(WORD, ({ call }) => call.operation),
-  method: field(WORD, ({ call }) => call.method),
-  path: field(OPTIONAL_TEXT, ({ call, packing }) => addressed(packing, call.path, LIMIT.path)),
-  attempt: field(NUMBER, ({ call }) => call.attempt),
-  startMs: field(TIME, ({ call, packing }) => call.started - packing.facts.arrived),
-  durationMs: field(OPTIONAL_TIME, ({ call }) => since(call.ended, call.started)),
-  status: field(OPTIONAL_NUMBER, ({ call }) => call.status),
-  outcome: field(WORD, ({ call }) => call.outcome),
-  requestId: field(OPTIONAL_TEXT, ({ call }) => clipped(call.backendRequestId, LIMIT.id)),
-  bytesSent: field(NUMBER, ({ call }) => call.bytesSent),
-  bytesReceived: field(NUMBER, ({ call }) => call.bytesReceived),
-  failure: field(OPTIONAL_TEXT, ({ call }) => shown(call.failure?.message, LIMIT.message)),
+const CALL = tableRecord<PackedCall, typeof CALL_FIELDS>(CALL_FIELDS, {
+  system: ({ call }) => call.system,
+  operation: ({ call }) => call.operation,
+  method: ({ call }) => (call.method === '' ? undefined : call.method),
+  target: ({ call, packing }) => addressed(packing, call.path, LIMIT.path),
+  attempt: ({ call }) => call.attempt,
+  startMs: ({ call, packing }) => call.started - packing.facts.arrived,
+  durationMs: ({ call }) => since(call.ended, call.started),
+  status: ({ call }) => call.status,
+  outcome: ({ call }) => call.outcome,
+  requestId: ({ call }) => clipped(call.backendRequestId, LIMIT.id),
+  bytesSent: ({ call }) => call.bytesSent,
+  bytesReceived: ({ call }) => call.bytesReceived,
+  failure: ({ call }) => shown(call.failure?.message, LIMIT.message),
 });
 
-/** All that the journal keeps of a request: where it comes from, how it lies in memory, in the order of its lines. */
-const REQUEST = record<Packing, KeptRequest>({
-  // First: a request is looked for by how its text begins.
-  id: field(WORD, ({ facts }) => facts.head.requestId),
-  traceId: field(WORD, ({ facts }) => facts.head.trace.traceId),
-  arrived: field(NUMBER, ({ facts }) => facts.head.arrivedAt),
-  method: field(TEXT, ({ facts }) => clip(facts.head.method, LIMIT.id)),
-  target: field(TEXT, ({ target }) => clip(target, LIMIT.target)),
-  httpVersion: field(WORD, ({ facts }) => facts.head.httpVersion),
-  scheme: field(WORD, ({ facts }) => facts.scheme),
-  client: field(OPTIONAL_TEXT, ({ facts }) => facts.clientAddress),
-  operation: field(OPTIONAL_WORD, ({ facts }) => facts.classification?.name),
-  bucket: field(OPTIONAL_TEXT, (packing) => addressed(packing, packing.facts.bucket, LIMIT.id)),
-  key: field(OPTIONAL_TEXT, (packing) => addressed(packing, packing.facts.key, LIMIT.key)),
-  versionId: field(OPTIONAL_TEXT, (packing) => addressed(packing, packing.facts.versionId, LIMIT.id)),
+/** Where each field of a kept request comes from. */
+const REQUEST = tableRecord<Packing, typeof REQUEST_FIELDS>(REQUEST_FIELDS, {
+  id: ({ facts }) => facts.head.requestId,
+  traceId: ({ facts }) => facts.head.trace.traceId,
+  arrived: ({ facts }) => facts.head.arrivedAt,
+  method: ({ facts }) => clip(facts.head.method, LIMIT.id),
+  target: ({ target }) => clip(target, LIMIT.target),
+  httpVersion: ({ facts }) => facts.head.httpVersion,
+  scheme: ({ facts }) => facts.scheme,
+  clientAddress: ({ facts }) => facts.clientAddress,
+  operation: ({ facts }) => facts.classification?.name,
+  bucket: (packing) => addressed(packing, packing.facts.bucket, LIMIT.id),
+  key: (packing) => addressed(packing, packing.facts.key, LIMIT.key),
+  versionId: (packing) => addressed(packing, packing.facts.versionId, LIMIT.id),
   // An upload's first request does not name it: its answer does.
-  uploadId: field(OPTIONAL_TEXT, (packing) =>
+  uploadId: (packing) =>
     addressed(packing, packing.facts.uploadId ?? packing.facts.notes?.['aws.s3.upload_id']?.toString(), LIMIT.id),
-  ),
-  virtualHost: field(MARK, ({ facts }) => (facts.virtualHost ? true : undefined)),
+  virtualHost: ({ facts }) => (facts.virtualHost ? true : undefined),
   auth: optional(AUTH, (packing) =>
     packing.facts.auth === undefined ? undefined : { auth: packing.facts.auth, packing },
   ),
   authorization: optional(AUTHORIZATION, ({ facts }) => facts.authorization),
-  authorizations: field(NUMBER, ({ facts }) => facts.authorizations),
-  backendCalls: field(NUMBER, ({ facts }) => facts.backendCalls),
-  backendRetries: field(NUMBER, ({ facts }) => facts.backendRetries),
+  authorizations: ({ facts }) => facts.authorizations,
+  backendCalls: ({ facts }) => facts.backendCalls,
+  backendRetries: ({ facts }) => facts.backendRetries,
   body: optional(BODY, ({ facts }) => facts.body),
-  authenticated: field(OPTIONAL_TIME, ({ facts }) => since(facts.authenticated, facts.arrived)),
-  authorized: field(OPTIONAL_TIME, ({ facts }) => since(facts.authorized, facts.arrived)),
-  firstByte: field(OPTIONAL_TIME, ({ facts }) => since(facts.firstByte, facts.arrived)),
-  ended: field(OPTIONAL_TIME, ({ facts }) => since(facts.ended, facts.arrived)),
-  clientWaitMs: field(TIME, ({ facts }) => facts.clientWaitMs),
-  backendWaitMs: field(TIME, ({ facts }) => facts.backendWaitMs),
-  status: field(NUMBER, ({ facts }) => facts.status),
-  failure: field(json<KeptFailure>(), ({ facts }) => keepFailure(facts.failure)),
-  clientLeft: field(MARK, ({ facts }) => (facts.clientLeft ? true : undefined)),
-  bytesIn: field(NUMBER, ({ facts }) => facts.bytesIn),
-  bytesOut: field(NUMBER, ({ facts }) => facts.bytesOut),
+  authenticatedMs: ({ facts }) => since(facts.authenticated, facts.arrived),
+  authorisedMs: ({ facts }) => since(facts.authorized, facts.arrived),
+  firstByteMs: ({ facts }) => since(facts.firstByte, facts.arrived),
+  endMs: ({ facts }) => since(facts.ended, facts.arrived),
+  blockedOnClientMs: ({ facts }) => facts.clientWaitMs,
+  blockedOnBackendMs: ({ facts }) => facts.backendWaitMs,
+  status: ({ facts }) => (facts.status === 0 ? undefined : facts.status),
+  failure: ({ facts }) => keepFailure(facts.failure),
+  clientLeft: ({ facts }) => (facts.clientLeft ? true : undefined),
+  bytesIn: ({ facts }) => facts.bytesIn,
+  bytesOut: ({ facts }) => facts.bytesOut,
   heads: list(HEAD, (packing) => packing.facts.heads.map((head) => ({ head, packing }))),
   backend: list(CALL, (packing) => {
     const { backend } = packing.facts;
     return (packing.brief ? backend.slice(0, CALLS_OF_BRIEF) : backend).map((call) => ({ call, packing }));
   }),
-  headersOmitted: field(NUMBER, ({ facts, headers }) => (facts.head.rawHeaders.length - headers.length) / 2),
+  headersOmitted: ({ facts, headers }) => (facts.head.rawHeaders.length - headers.length) / 2,
   headers: rest(({ headers }) => headers.join('\n')),
 });
 

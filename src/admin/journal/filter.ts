@@ -111,14 +111,14 @@ function statusCondition(text: string): Condition {
     if (/^[1-5]\d\d$/.test(word)) return (status: number) => status === Number(word);
     throw new FilterError('status', 'statuses like 404 and classes like 5xx, parted by commas');
   });
-  return ({ ended, status }) => ended !== undefined && tests.some((test) => test(status));
+  return ({ endMs, status = 0 }) => endMs !== undefined && tests.some((test) => test(status));
 }
 
 function slowCondition(text: string, slowMs: number): Condition {
   if (text === 'false') return () => true;
   const least = text === 'true' ? slowMs : Number(text);
   if (!(least >= 0)) throw new FilterError('slow', 'true, false or milliseconds');
-  return (request) => request.ended !== undefined && ownTimeMs(request) >= least;
+  return (request) => request.endMs !== undefined && ownTimeMs(request) >= least;
 }
 
 function flag(name: string, text: string): boolean {

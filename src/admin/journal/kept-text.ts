@@ -1,10 +1,10 @@
 import type { PackedReasons } from '../../observe/packed-reasons.ts';
 import { redactCanonicalRequest, redactHeader, redactText } from '../../observe/redact.ts';
-import type { Failure } from '../../observe/call-facts.ts';
+import type { Failure as FailureFacts } from '../../observe/call-facts.ts';
 import type { Digest, RequestHead } from '../../observe/request-facts.ts';
 import { headerOf } from '../../observe/raw-headers.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
-import type { KeptFailure } from './kept-request.ts';
+import type { Failure } from '../inspector/request-fields.ts';
 
 /** Longest texts that are kept, in UTF-16 code units; longer ones end with an ellipsis. */
 export const LIMIT = {
@@ -107,7 +107,7 @@ export function keepReasons({ resource, remedies, ...reasons }: PackedReasons): 
   };
 }
 
-export function keepFailure(failure: Failure | undefined): KeptFailure | undefined {
+export function keepFailure(failure: FailureFacts | undefined): Failure | undefined {
   if (failure === undefined) return undefined;
   const causes: { name: string; message: string }[] = [];
   for (let cause = failure.cause; cause instanceof Error && causes.length < MAX_CAUSES; cause = cause.cause) {
@@ -116,6 +116,6 @@ export function keepFailure(failure: Failure | undefined): KeptFailure | undefin
   return { code: codeOf(failure), status: failure.status, message: shown(failure.message, LIMIT.message), causes };
 }
 
-export function codeOf({ code, name }: Failure): string {
+export function codeOf({ code, name }: FailureFacts): string {
   return clip(String(code ?? name), LIMIT.id);
 }

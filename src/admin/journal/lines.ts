@@ -1,9 +1,10 @@
 /*
  * A request as it lies in the journal's memory: its values in a fixed order, each on a line of its own, the headers
  * last. Little more than half as long as JSON with names, which every request would pay for; names are put to the
- * values when somebody reads. `fields.ts` is the table of what is kept; here is how one value becomes a line, and a
- * line a value.
+ * values when somebody reads. The tables in `inspector/request-fields.ts` say what is kept; here is how one value
+ * becomes a line, and a line a value.
  */
+import type { FieldRow, FieldTable, Form, Kept, NestedForm, ValueOf } from '../inspector/field-table.ts';
 
 /** In place of a value that is not there. */
 const NOTHING = '\\-';
@@ -13,13 +14,13 @@ const TICKS_PER_MS = 100;
 
 export type Line = string | number;
 
-/** Values of one type, each on a line. */
-export interface Kind<T> {
+/** How the values of one form become lines. The type of a value is its row's (`ValueOf`). */
+interface Kind {
   /** Of a value that is there. */
-  readonly toLine: (value: NonNullable<T>) => Line;
-  readonly fromLine: (line: string) => NonNullable<T>;
-  /** What is read when the line says that there is none. */
-  readonly absent: T;
+  readonly toLine: (value: never) => Line;
+  readonly fromLine: (line: string) => unknown;
+  /** What is read in place of a value that must be there and is not. */
+  readonly absent: unknown;
 }
 
 const escaped = (text: string): string =>
@@ -31,33 +32,19 @@ const itself = <T>(value: T): T => value;
 const toTicks = (ms: number): number => Math.round(ms * TICKS_PER_MS);
 const fromTicks = (line: string): number => Number(line) / TICKS_PER_MS;
 
-/** A text that may hold anything. */
-export const TEXT: Kind<string> = { toLine: escaped, fromLine: unescaped, absent: '' };
-/** A word that the gateway has made itself: it holds nothing that would need care. */
-export const WORD: Kind<string> = { toLine: itself, fromLine: itself, absent: '' };
-export const NUMBER: Kind<number> = { toLine: itself, fromLine: Number, absent: 0 };
-/** Milliseconds. */
-export const TIME: Kind<number> = { toLine: toTicks, fromLine: fromTicks, absent: 0 };
-export const FLAG: Kind<boolean> = {
-  toLine: (value) => (value ? 1 : 0),
-  fromLine: (line) => line === '1',
-  absent: false,
+const KINDS: Readonly<Record<Form<unknown>['as'], Kind>> = {
+  text: { toLine: escaped, fromLine: unescaped, absent: '' },
+  word: { toLine: itself, fromLine: itself, absent: '' },
+  number: { toLine: itself, fromLine: Number, absent: 0 },
+  time: { toLine: toTicks, fromLine: fromTicks, absent: 0 },
+  flag: { toLine: (value: boolean) => (value ? 1 : 0), fromLine: (line) => line === '1', absent: false },
+  mark: { toLine: () => 1, fromLine: () => true, absent: undefined },
+  json: {
+    toLine: (value: object) => JSON.stringify(value),
+    fromLine: (line): unknown => JSON.parse(line),
+    absent: undefined,
+  },
 };
-/** True or absent. */
-export const MARK: Kind<true | undefined> = { toLine: () => 1, fromLine: () => true, absent: undefined };
-
-/** The same, but perhaps absent. */
-const perhaps = <T>({ toLine, fromLine }: Kind<T>): Kind<T | undefined> => ({ toLine, fromLine, absent: undefined });
-
-export const OPTIONAL_TEXT = perhaps(TEXT);
-export const OPTIONAL_WORD = perhaps(WORD);
-export const OPTIONAL_NUMBER = perhaps(NUMBER);
-export const OPTIONAL_TIME = perhaps(TIME);
-
-/** What is there seldom. */
-export function json<T extends object>(): Kind<T | undefined> {
-  return { toLine: (value) => JSON.stringify(value), fromLine: (line) => JSON.parse(line) as T, absent: undefined };
-}
 
 /** Something that is kept: written from a source, read as what was kept of it. */
 interface Field<Source, Kept> {
@@ -66,18 +53,20 @@ interface Field<Source, Kept> {
 }
 
 /** One value. */
-export function field<Source, Value>(
-  { toLine, fromLine, absent }: Kind<Value>,
+function field<Source, Value>(
+  { as, optional: mayLack }: Form<Value>,
   from: (source: Source) => Value,
 ): Field<Source, Value> {
+  const { toLine, fromLine, absent } = KINDS[as];
+  const lacking = mayLack === true ? undefined : absent;
   return {
     write(source, lines) {
       const value = from(source);
-      lines.push(value === undefined || value === null ? NOTHING : toLine(value));
+      lines.push(value === undefined ? NOTHING : toLine(value as never));
     },
     read(lines) {
       const line = lines.take();
-      return line === NOTHING ? absent : fromLine(line);
+      return (line === NOTHING ? lacking : fromLine(line)) as Value;
     },
   };
 }
@@ -87,13 +76,20 @@ export function rest<Source>(from: (source: Source) => string): Field<Source, st
   return { write: (source, lines) => void lines.push(from(source)), read: (lines) => lines.rest() };
 }
 
-/** All fields of what is kept, in the order of their lines. */
-type Table<Source, Kept> = { readonly [Name in keyof Required<Kept>]: Field<Source, Kept[Name]> };
+/** Where the fields of a table come from: a value is read from the source, a nested one is a record of its own. */
+type Sources<Table, Source> = {
+  readonly [Name in keyof Table]: Table[Name] extends { readonly form: NestedForm<infer Inner> & { as: 'nested' } }
+    ? Field<Source, Inner>
+    : (source: Source) => ValueOf<Table[Name]>;
+};
 
-/** A record of several fields. */
-export function record<Source, Kept>(table: Table<Source, Kept>): Field<Source, Kept> {
+/** A record of the fields of a table, in its order. */
+export function tableRecord<Source, Table extends FieldTable>(
+  table: Table,
+  sources: Sources<Table, Source>,
+): Field<Source, Kept<Table>> {
   const names = Object.keys(table);
-  const fields = Object.values<Field<Source, unknown>>(table);
+  const fields = names.map((name): Field<Source, unknown> => fieldOf(table[name]?.form, sources[name]));
   return {
     write(source, lines) {
       for (const one of fields) one.write(source, lines);
@@ -101,9 +97,15 @@ export function record<Source, Kept>(table: Table<Source, Kept>): Field<Source, 
     read(lines) {
       const kept: Record<string, unknown> = {};
       for (const [index, one] of fields.entries()) kept[names[index] ?? ''] = one.read(lines);
-      return kept as Kept;
+      return kept as Kept<Table>;
     },
   };
+}
+
+function fieldOf<Source>(form: FieldRow['form'] | undefined, source: unknown): Field<Source, unknown> {
+  return form === undefined || form.as === 'nested'
+    ? (source as Field<Source, unknown>)
+    : field(form, source as (from: Source) => unknown);
 }
 
 /** What may be absent. */

@@ -33,6 +33,13 @@ const LIBRARY_FILES = [
   'directives/live.js',
   'directives/repeat.js',
 ];
+/** Modules of the gateway that the page imports: address below `/page/`, and where they lie. */
+const SHARED: Readonly<Record<string, string>> = {
+  'shared/request-fields.ts': resolve(import.meta.dirname, '../inspector/request-fields.ts'),
+};
+/** `from '../../../inspector/request-fields.ts'` */
+const SHARED_IMPORT = /(\bfrom\s*)'(?:\.\.\/)+inspector\/([\w-]+\.ts)'/g;
+
 /** `from 'lit-html'`, `from 'lit-html/directives/live.js'`. */
 const LIBRARY_IMPORT = /(\bfrom\s*)'lit-html(?:\/([\w./-]+))?'/g;
 
@@ -48,16 +55,17 @@ export async function readPageFiles(): Promise<PageFiles> {
         .filter((path) => !modules.includes(path))
         .map(async (path) => [path, await readFile(join(FOLDER, path))] as const),
     ),
-    readModules(modules),
+    readModules([...modules.map((path) => [path, join(FOLDER, path)] as const), ...Object.entries(SHARED)]),
     readLibrary(),
   ]);
   return new Map([...plain, ...stripped, ...library].map(([path, body]) => [path, pageFile(path, body)]));
 }
 
-async function readModules(paths: readonly string[]): Promise<(readonly [string, Buffer])[]> {
-  const sources = await Promise.all(paths.map((path) => readFile(join(FOLDER, path), 'utf8')));
+/** @param modules address and file of each */
+async function readModules(modules: readonly (readonly [string, string])[]): Promise<(readonly [string, Buffer])[]> {
+  const sources = await Promise.all(modules.map(([, file]) => readFile(file, 'utf8')));
   const stripped = await stripTypes(sources);
-  return paths.map((path, index) => [path, Buffer.from(withLibraryAddresses(path, stripped[index] ?? ''))]);
+  return modules.map(([path], index) => [path, Buffer.from(withAddresses(path, stripped[index] ?? ''))]);
 }
 
 async function readLibrary(): Promise<(readonly [string, Buffer])[]> {
@@ -74,12 +82,11 @@ async function readLibrary(): Promise<(readonly [string, Buffer])[]> {
  * Browsers know no names of packages, and the map that would tell them is an inline script, which the policy of the
  * page forbids.
  */
-function withLibraryAddresses(path: string, source: string): string {
-  return source.replaceAll(
-    LIBRARY_IMPORT,
-    (_, from: string, file = `${LIBRARY}.js`) =>
-      `${from}'./${posix.relative(posix.dirname(path), `lib/${LIBRARY}/${file}`)}'`,
-  );
+function withAddresses(path: string, source: string): string {
+  const to = (address: string): string => `./${posix.relative(posix.dirname(path), address)}`;
+  return source
+    .replaceAll(LIBRARY_IMPORT, (_, from: string, file = `${LIBRARY}.js`) => `${from}'${to(`lib/${LIBRARY}/${file}`)}'`)
+    .replaceAll(SHARED_IMPORT, (_, from: string, file: string) => `${from}'${to(`shared/${file}`)}'`);
 }
 
 function pageFile(path: string, body: Buffer): PageFile {

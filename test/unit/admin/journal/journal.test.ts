@@ -35,8 +35,8 @@ describe('the journal of a replica', () => {
     journal.ended(second);
     journal.ended(first);
     expect((await scan(journal)).map(({ id }) => id)).toEqual([third, second, first].map(({ head }) => head.requestId));
-    expect(journal.find(first.head.requestId)).toMatchObject({ status: 200, ended: 5 });
-    expect(journal.find(third.head.requestId)?.ended).toBeUndefined();
+    expect(journal.find(first.head.requestId)).toMatchObject({ status: 200, endMs: 5 });
+    expect(journal.find(third.head.requestId)?.endMs).toBeUndefined();
     expect(journal.find('0000000000UNKNOWN')).toBeUndefined();
     expect(journal.stats).toMatchObject({ inFlight: 1, kept: 2 });
   });
@@ -192,7 +192,7 @@ describe('what is kept of a request', () => {
       target: '/bucket/key',
       httpVersion: '1.1',
       scheme: 'https',
-      client: '10.0.0.1',
+      clientAddress: '10.0.0.1',
       headers: 'Host\nlocalhost',
       headersOmitted: 0,
       operation: 'UploadPart',
@@ -208,12 +208,12 @@ describe('what is kept of a request', () => {
       backendRetries: 1,
       backend: [],
       heads: [{ name: 'key', before: 'r1', kind: 'inline', after: 'r2' }],
-      body,
-      authenticated: 0,
-      firstByte: 5,
-      ended: 5,
-      clientWaitMs: 1.25,
-      backendWaitMs: 2.5,
+      body: { framing: 'unsigned', sentBytes: 7, declaredBytes: 6, decodedBytes: 5, chunks: 4, ...digests },
+      authenticatedMs: 0,
+      firstByteMs: 5,
+      endMs: 5,
+      blockedOnClientMs: 1.25,
+      blockedOnBackendMs: 2.5,
       status: 200,
       clientLeft: true,
       bytesIn: 70,
@@ -225,10 +225,11 @@ describe('what is kept of a request', () => {
       'key',
       'auth',
       'body',
-      'firstByte',
-      'authenticated',
+      'firstByteMs',
+      'authenticatedMs',
       'clientLeft',
       'failure',
+      'status',
     ] as const) {
       expect(bare?.[name]).toBeUndefined();
     }
@@ -249,7 +250,7 @@ describe('what is kept of a request', () => {
         system: 'azure',
         operation: 'write',
         method: 'PUT',
-        path: '/container/blob',
+        target: '/container/blob',
         attempt: 1,
         startMs: 1.23,
         durationMs: 2.27,

@@ -16,7 +16,7 @@ interface Sent {
   readonly operation?: string;
   readonly bucket?: string;
   readonly key?: string;
-  readonly virtualHost?: boolean;
+  readonly virtualHost?: true;
   readonly headers?: readonly (readonly [string, string])[];
   readonly sentBytes?: number;
   readonly verdict?: RequestDetail['authentication']['verdict'];

@@ -1,9 +1,11 @@
 import { html, nothing } from 'lit-html';
 import type { Authentication, AuthFailure, SignatureHint } from '../../../inspector/contract.ts';
+import { AUTH_FIELDS } from '../../../inspector/request-fields.ts';
 import type { App } from '../app.ts';
 import { canonicalLines } from '../canonical-lines.ts';
 import { compareForm } from './compare.ts';
-import { code, facts, sentence, type View } from './parts.ts';
+import { fieldFacts } from './field-facts.ts';
+import { facts, sentence, type View } from './parts.ts';
 
 const VERDICTS: Readonly<Record<Authentication['verdict'], readonly [words: string, tone: string]>> = {
   accepted: ['accepted', 'ok'],
@@ -12,20 +14,12 @@ const VERDICTS: Readonly<Record<Authentication['verdict'], readonly [words: stri
   none: ['not asked for: the request was refused before', 'aborted'],
 };
 
-const METHODS = { header: 'Authorization header', query: 'presigned URL', form: 'signed form' } as const;
-
 /** Who it was; when the signature was refused, why, and what the server signed. */
-export function authenticationView(
-  app: App,
-  { verdict, method, accessKeyId, account, user, failure }: Authentication,
-): View {
+export function authenticationView(app: App, { verdict, failure, ...values }: Authentication): View {
   const [words, tone] = VERDICTS[verdict];
   return html`${facts(
     ['Verdict', html`<span class="badge ${tone}">${words}</span>`],
-    ['Account', account],
-    ['User', user],
-    ['Access key', code(accessKeyId)],
-    ['Signed by', method === undefined ? undefined : METHODS[method]],
+    ...fieldFacts(AUTH_FIELDS, 'identity', values),
   )}${failure === undefined ? nothing : failureView(app, failure)}`;
 }
 

@@ -9,14 +9,15 @@ import type {
   RequestDetail,
   RequestHead,
 } from '../../../inspector/contract.ts';
+import { BODY_FIELDS, REQUEST_FIELDS } from '../../../inspector/request-fields.ts';
 import type { App } from '../app.ts';
-import { formatBytes, plural } from '../format.ts';
+import { plural } from '../format.ts';
 import { actions, links } from './actions.ts';
 import { authenticationView } from './authentication.ts';
+import { fieldFacts } from './field-facts.ts';
 import {
   addressText,
   code,
-  dateText,
   facts,
   outcomeBadge,
   revision,
@@ -41,11 +42,8 @@ export function detailView(app: App, detail: RequestDetail): View {
       }</h2>
       <p class="address">${addressText(summary)}</p>
       ${facts(
-        ['Request id', code(summary.id)],
-        ['Trace id', traceId(app, summary.traceId)],
-        ['Arrived', dateText(summary.arrived)],
+        ...fieldFacts(REQUEST_FIELDS, 'top', { ...summary, ...detail.request }, { trace: (id) => traceId(app, id) }),
         ['Replica', summary.replica],
-        ['Client', detail.request.clientAddress],
       )}
       ${actions(app, detail)}
     </header>
@@ -71,7 +69,8 @@ function calls({ backend: { total, retries } }: RequestDetail): string {
   return `${plural(total, 'call')}${retries > 0 ? `, ${plural(retries, 'retry', 'retries')}` : ''}`;
 }
 
-function classification({ operation, why, bucket, key, versionId, uploadId, virtualHost }: Classification): View {
+function classification(values: Classification): View {
+  const { operation, why, bucket, virtualHost } = values;
   return facts(
     ['Operation', operation ?? 'none'],
     ['Because', why],
@@ -81,9 +80,7 @@ function classification({ operation, why, bucket, key, versionId, uploadId, virt
         ? undefined
         : html`${code(bucket)}${virtualHost === true ? html` <span class="quiet">named by the Host header</span>` : nothing}`,
     ],
-    ['Key', code(key)],
-    ['Version', code(versionId)],
-    ['Upload', code(uploadId)],
+    ...fieldFacts(REQUEST_FIELDS, 'operation', values),
   );
 }
 
@@ -126,13 +123,10 @@ function headPair({ before, after }: RequestDetail['head']): View {
   return html`<p class="before-after">${revision(before)} <span class="quiet"><span aria-hidden="true">→</span><span class="unseen">then</span></span> ${revision(after)}</p>`;
 }
 
-function body({ framing, sentBytes, declaredBytes, decodedBytes, chunks, checksums }: BodyFacts): View {
+function body({ checksums, ...values }: BodyFacts): View {
   return html`${facts(
-    ['Framing', framing ?? 'not read'],
-    ['Sent', sentBytes === undefined ? undefined : bytes(sentBytes)],
-    ['Declared', declaredBytes === undefined ? undefined : bytes(declaredBytes)],
-    ['Decoded', decodedBytes === undefined ? undefined : bytes(decodedBytes)],
-    ['Chunks', chunks],
+    ['Framing', values.framing ?? 'not read'],
+    ...fieldFacts(BODY_FIELDS, 'body', values),
   )}${checksums.length === 0 ? nothing : checksumTable(checksums)}`;
 }
 
@@ -155,12 +149,6 @@ function checksumTable(checksums: BodyFacts['checksums']): View {
 
 function verdict(fits: boolean): View {
   return html`<span class="badge ${fits ? 'ok' : 'clientError'}">${yesNo(fits)}</span>`;
-}
-
-function bytes(count: number): View {
-  return count < 1024
-    ? formatBytes(count)
-    : html`${formatBytes(count)} <span class="quiet">${count.toLocaleString()} bytes</span>`;
 }
 
 function errorMapping(error: ErrorMapping | undefined): View {

@@ -1,13 +1,18 @@
 import { html, nothing } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { RequestSummary } from '../../../inspector/contract.ts';
+import { REQUEST_FIELDS } from '../../../inspector/request-fields.ts';
 import type { App } from '../app.ts';
 import { isFiltered } from '../filter.ts';
 import { formatBytes, formatDuration, formatTime, plural } from '../format.ts';
 import { writeRoute } from '../route.ts';
 import { detailView } from './detail.ts';
+import { fieldColumns } from './field-facts.ts';
 import { filterBar, lostNotice } from './filter-bar.ts';
 import { addressText, outcomeBadge, timeText, type View, whenLoaded } from './parts.ts';
+
+/** Behind the columns that are worked out, those that show a field as it is. */
+const COLUMNS = fieldColumns(REQUEST_FIELDS);
 
 /** The live list, and beside it the request that is open. */
 export function listPage(app: App): View {
@@ -36,7 +41,7 @@ function requestTable(app: App): View {
     <thead><tr>
       <th scope="col" class="time">Time</th><th scope="col" class="status">Status</th><th scope="col">Operation</th><th scope="col" class="address">Bucket and key</th>
       <th scope="col" class="who">Identity</th><th scope="col" class="replica">Replica</th><th scope="col" class="number">Duration</th>
-      <th scope="col" class="number size">In</th><th scope="col" class="number size">Out</th><th scope="col" class="number calls">Calls</th>
+      ${COLUMNS.map(({ label, classes }) => html`<th scope="col" class=${classes}>${label}</th>`)}
     </tr></thead>
     <tbody>${repeat(
       shown,
@@ -71,9 +76,7 @@ function row(app: App, request: RequestSummary, reachable: boolean): View {
     <td class="who">${request.identity ?? html`<span class="quiet">–</span>`}</td>
     <td class="replica quiet">${request.replica}</td>
     <td class="number duration ${request.slow ? 'slow' : ''}" title=${request.slow ? 'slow' : nothing}>${duration(request)}</td>
-    <td class="number size">${size(request.bytesIn)}</td>
-    <td class="number size">${size(request.bytesOut)}</td>
-    <td class="number calls">${request.backendCalls}</td>
+    ${COLUMNS.map(({ classes, text }) => html`<td class=${classes}>${text(request, { bytes: size })}</td>`)}
   </tr>`;
 }
 

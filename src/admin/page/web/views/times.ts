@@ -1,21 +1,16 @@
 import { html, nothing, svg } from 'lit-html';
 import type { RequestDetail } from '../../../inspector/contract.ts';
+import { REQUEST_FIELDS } from '../../../inspector/request-fields.ts';
 import { formatDuration } from '../format.ts';
+import { fieldFacts } from './field-facts.ts';
 import { facts, type View } from './parts.ts';
 
 const WIDTH = 1000;
 
 /** Where the time went. */
 export function timesView({ times, summary }: RequestDetail): View {
-  const { authenticatedMs, authorisedMs, firstByteMs, endMs, blockedOnClientMs, blockedOnBackendMs } = times;
-  return html`${phases(times, endMs ?? summary.durationMs)}${facts(
-    ['Authenticated', since(authenticatedMs)],
-    ['Authorised', since(authorisedMs)],
-    ['First byte of the answer', since(firstByteMs)],
-    ['End', since(endMs)],
-    ['Blocked on the client', duration(blockedOnClientMs)],
-    ['Blocked on the backend', duration(blockedOnBackendMs)],
-  )}`;
+  const endMs = times.endMs ?? summary.durationMs;
+  return html`${phases(times, endMs)}${facts(...fieldFacts(REQUEST_FIELDS, 'time', times))}`;
 }
 
 /** From one moment to the next that it came to. */
@@ -42,12 +37,4 @@ function phases({ authenticatedMs, authorisedMs, firstByteMs }: RequestDetail['t
     )}</svg>
     <ul class="plain">${parts.map(({ name, ms }) => html`<li class="legend phase-${name}">${name} <span class="quiet">${formatDuration(ms)}</span></li>`)}</ul>
   </div>`;
-}
-
-function since(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : `after ${formatDuration(ms)}`;
-}
-
-function duration(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : formatDuration(ms);
 }
