@@ -9,7 +9,8 @@ import { writeRoute } from '../route.ts';
 import { detailView } from './detail.ts';
 import { fieldColumns } from './field-facts.ts';
 import { filterBar, lostNotice } from './filter-bar.ts';
-import { addressText, outcomeBadge, timeText, type View, whenLoaded } from './parts.ts';
+import { addressText, outcomeBadge, timeText, type View } from './parts.ts';
+import { whenLoaded } from './loaded.ts';
 
 /** Behind the columns that are worked out, those that show a field as it is. */
 const COLUMNS = fieldColumns(REQUEST_FIELDS);

@@ -3,7 +3,8 @@ import type { InspectedHead, ObjectInspection } from '../../../inspector/contrac
 import type { App } from '../app.ts';
 import { formatBytes, plural } from '../format.ts';
 import { writeRoute } from '../route.ts';
-import { code, dateText, facts, section, type View, whenLoaded, yesNo } from './parts.ts';
+import { code, dateText, facts, section, type View, yesNo } from './parts.ts';
+import { whenLoaded } from './loaded.ts';
 import { uploadView } from './upload.ts';
 import { versionView } from './version.ts';
 

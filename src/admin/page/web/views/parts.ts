@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { HeadRevision, Outcome, RequestSummary } from '../../../inspector/contract.ts';
 import { formatDate, formatTime, isoTime } from '../format.ts';
-import type { Loaded } from '../resource.ts';
 
 export type View = TemplateResult | typeof nothing | string;
 
@@ -71,11 +70,4 @@ export function scrollingTable(label: string, table: TemplateResult): View {
 
 export function section(title: string, content: View): View {
   return content === nothing ? nothing : html`<section class="part"><h3>${title}</h3>${content}</section>`;
-}
-
-/** What is there, or how far it has come. */
-export function whenLoaded<T>(loaded: Loaded<T>, view: (value: T) => View): View {
-  if (loaded.state === 'ready') return view(loaded.value);
-  if (loaded.state === 'loading') return html`<p class="quiet" role="status">Loading…</p>`;
-  return loaded.state === 'failed' ? html`<p class="callout bad" role="alert">${loaded.reason}</p>` : nothing;
 }

@@ -3,7 +3,8 @@ import type { Timeline, TimelineEntry } from '../../../inspector/contract.ts';
 import type { App } from '../app.ts';
 import { formatDate, formatDuration } from '../format.ts';
 import { writeRoute } from '../route.ts';
-import { outcomeBadge, revision, scrollingTable, timeText, type View, whenLoaded } from './parts.ts';
+import { outcomeBadge, revision, scrollingTable, timeText, type View } from './parts.ts';
+import { whenLoaded } from './loaded.ts';
 
 /** What happened to one key, or to one upload, on all replicas, oldest first. */
 export function timelinePage(app: App): View {
