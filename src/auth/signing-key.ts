@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { CredentialScope } from './scope.ts';
+import { keepNewest } from '../observe/bounded-map.ts';
 
 interface CachedKey {
   /** Kept so that a changed secret is noticed at the next use. */
@@ -33,10 +34,7 @@ export class SigningKeys {
       return cached.key;
     }
     const key = deriveSigningKey(secret, scope);
-    if (cached === undefined && this.#cache.size >= this.#max) {
-      this.#cache.delete(this.#cache.keys().next().value ?? '');
-    }
-    this.#cache.set(name, { secret, key });
+    keepNewest(this.#cache, name, { secret, key }, this.#max);
     return key;
   }
 }

@@ -5,6 +5,7 @@ import type { NamedPolicy, PolicyDocument } from '../policy/document.ts';
 import { RememberedPolicies } from '../policy/remembered.ts';
 import { decodeClaims, encodeClaims, type KeySession, type RoleSession, type SessionClaims } from './claims.ts';
 import type { Opened, Sealed, SealingKeys } from './sealing-keys.ts';
+import { keepNewest } from '../../observe/bounded-map.ts';
 
 const TEMPORARY_KEY = /^ASIA[A-Z2-7]{16}$/;
 /** Opening costs some ten microseconds, and clients send one token with every request. */
@@ -76,8 +77,7 @@ export class Sessions {
     if (opened === undefined) return undefined;
     const claims = decodeClaims(opened.payload);
     const whole = { ...opened, claims };
-    if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
-    remembered.set(token, whole);
+    keepNewest(remembered, token, whole, MAX_REMEMBERED);
     return whole;
   }
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TokenCheck, TokenVerdict } from './token-check.ts';
+import { keepNewest, keepNewestName } from '../../observe/bounded-map.ts';
 
 /** `braked`: not looked at, as too many wrong ones came before. */
 export type LoginVerdict = TokenVerdict | 'braked';
@@ -44,7 +45,7 @@ export class Attempts {
     const isKnown = this.#right.has(digest);
     if (!isKnown && !(await this.#turn(source))) return 'braked';
     const verdict = await check.verify(token, source);
-    if (verdict === 'right') this.#note(digest);
+    if (verdict === 'right') keepNewestName(this.#right, digest, MAX_RIGHT);
     else if (verdict === 'wrong') this.#right.delete(digest);
     if (!isKnown && verdict !== 'wrong') this.#giveBack(source);
     return verdict;
@@ -59,10 +60,8 @@ export class Attempts {
     const all = source === LOOPBACK ? this.#all : Math.max(now, this.#all) + pauseOfAllMs;
     const wait = Math.max(own - burst * pauseMs, source === LOOPBACK ? 0 : all - burstOfAll * pauseOfAllMs) - now;
     if (wait > maxWaitMs) return false;
-    this.#sources.delete(source);
-    this.#sources.set(source, own);
+    keepNewest(this.#sources, source, own, MAX_SOURCES);
     this.#all = all;
-    if (this.#sources.size > MAX_SOURCES) this.#sources.delete(this.#sources.keys().next().value ?? '');
     if (wait > 0) await sleep(wait);
     return true;
   }
@@ -72,12 +71,6 @@ export class Attempts {
     const own = this.#sources.get(source);
     if (own !== undefined) this.#sources.set(source, own - pauseMs);
     if (source !== LOOPBACK) this.#all -= pauseOfAllMs;
-  }
-
-  #note(digest: string): void {
-    this.#right.delete(digest);
-    this.#right.add(digest);
-    if (this.#right.size > MAX_RIGHT) this.#right.delete(this.#right.keys().next().value ?? '');
   }
 }
 

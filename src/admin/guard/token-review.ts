@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { TokenCheck, TokenVerdict } from './token-check.ts';
+import { keepNewestName } from '../../observe/bounded-map.ts';
 
 /** Whom a Kubernetes token belongs to, as far as it matters here. */
 export interface ReviewedToken {
@@ -86,10 +87,8 @@ export function tokenReview(options: TokenReviewOptions): TokenCheck {
 
 /** Moves a token that was right to the end of the set, takes one that was wrong out. */
 function note(wereRight: Set<string>, name: string, verdict: 'right' | 'wrong'): void {
-  wereRight.delete(name);
-  if (verdict === 'wrong') return;
-  wereRight.add(name);
-  if (wereRight.size > MAX_REMEMBERED / 2) wereRight.delete(wereRight.keys().next().value ?? '');
+  if (verdict === 'wrong') wereRight.delete(name);
+  else keepNewestName(wereRight, name, MAX_REMEMBERED / 2);
 }
 
 /** The oldest verdict goes, one about a made-up token if there is any. */

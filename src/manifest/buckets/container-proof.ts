@@ -4,7 +4,7 @@ import type { ContainerEntry } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { type Time, timeOf } from '../records/time.ts';
 import type { BucketRecord } from '../records/bucket-record.ts';
-import { keepNewest } from '../records/bounded-map.ts';
+import { keepNewest } from '../../observe/bounded-map.ts';
 import { type NamedContainers, namedContainers } from './container-census.ts';
 import { isNativeName, ownerMark } from './container-names.ts';
 import type { Backend, Realm } from './realm.ts';

@@ -1,5 +1,5 @@
 import type { Revision } from '../../store/blob-store.ts';
-import { keepNewest } from '../records/bounded-map.ts';
+import { keepNewest } from '../../observe/bounded-map.ts';
 
 /**
  * After so long a process that keeps meeting the same mark takes its DeleteBucket for dead, and the mark away.

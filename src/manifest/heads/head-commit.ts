@@ -154,11 +154,11 @@ async function takeTurns<T>(change: HeadChange<T>, front: Front, call: Call): Pr
     if (turn > PATIENT_TURNS) await pause(change.bucket, call);
     const waited = await front.reach('first');
     const judged = turn === 0 && !waited ? change.judged : undefined;
-    const head = judged === undefined ? await readHead(change.bucket, change.key, call) : judged.head;
+    const head = judged === undefined ? await readHead(change, call) : judged.head;
     requireUnversioned(change.bucket, head);
     const done = await change.already?.(head);
     if (done !== undefined) return done.result;
-    judgeWrite(change.conditions, liveView(change.bucket, change.key, head), change.key);
+    judgeWrite(change.conditions, liveView(change, head), change.key);
     const condition = head === undefined ? ABSENT : at(head.properties.revision);
     try {
       const send = await change.plan(head, condition);
@@ -256,7 +256,7 @@ async function lookBack<T>(
   call: Call,
 ): Promise<{ now: Head | undefined; found: Found<T> | undefined }> {
   try {
-    const now = await readHead(change.bucket, change.key, call);
+    const now = await readHead(change, call);
     return { now, found: await change.recognise(now) };
   } catch (error) {
     throw outcomeUnknown(
@@ -278,9 +278,9 @@ function canStartAgain(change: HeadChange<unknown>, before: Head | undefined, no
 
 /** Why a conditional write was refused, judged on the state that refused it. */
 export async function refusal(target: HeadTarget, cause: unknown, call: Call): Promise<S3Error> {
-  const head = await readHead(target.bucket, target.key, call);
+  const head = await readHead(target, call);
   requireUnversioned(target.bucket, head);
-  judgeWrite(target.conditions, liveView(target.bucket, target.key, head), target.key);
+  judgeWrite(target.conditions, liveView(target, head), target.key);
   return conflict(target, cause);
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BlobProperties, BlobRef, ContentHeaders } from '../../store/blob-store.ts';
-import type { Bucket } from '../records/bucket.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
 import { nativeIn, recordIn } from '../records/metadata.ts';
 import type { ObjectView } from '../records/object-view.ts';
@@ -79,7 +79,7 @@ export const NULL_VERSION = 'null';
  * The object that a live head stands for. Of a link only what listings and conditions need is true: the rest may have
  * changed since.
  */
-export function viewOf(head: RecordedBlob<HeadRecord | OwnRecord>, bucket: Bucket, key: string): ObjectView {
+export function viewOf(head: RecordedBlob<HeadRecord | OwnRecord>, { bucket, key }: KeyRef): ObjectView {
   const { properties, record } = head;
   const detached = record?.kind === 'link' || record?.kind === 'mlink' ? record : undefined;
   const ref = detached === undefined ? head.ref : versionRef(bucket, key, detached.version);

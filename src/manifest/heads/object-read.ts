@@ -4,6 +4,7 @@ import { isStoreError } from '../../store/store-error.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { type Head, isLive, parseHead, viewOf } from './head.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 import { headPlace } from '../records/names.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import type { OpenRequest } from './object-requests.ts';
@@ -17,17 +18,17 @@ const MAX_READS = 3;
  * @returns undefined when the key has no blob
  * @throws S3Error NoSuchBucket when the container is gone; StoreError unavailable when a part of the record is missing
  */
-export async function readHead(bucket: Bucket, key: string, call: Call): Promise<Head | undefined> {
+export async function readHead({ bucket, key }: KeyRef, call: Call): Promise<Head | undefined> {
   for (let reads = 1; ; reads++) {
     try {
-      return await readHeadOnce(bucket, key, call);
+      return await readHeadOnce({ bucket, key }, call);
     } catch (error) {
       if (!isOverflowMissing(error) || reads === MAX_READS) throw error;
     }
   }
 }
 
-async function readHeadOnce(bucket: Bucket, key: string, call: Call): Promise<Head | undefined> {
+async function readHeadOnce({ bucket, key }: KeyRef, call: Call): Promise<Head | undefined> {
   const { ref } = headPlace(bucket, key);
   try {
     const head = parseHead(ref, await bucket.home.store.head(ref, call));
@@ -40,9 +41,9 @@ async function readHeadOnce(bucket: Bucket, key: string, call: Call): Promise<He
 }
 
 /** The live object of a head, or undefined for none, a delete marker or a void. */
-export function liveView(bucket: Bucket, key: string, head: Head | undefined): ObjectView | undefined {
+export function liveView(target: KeyRef, head: Head | undefined): ObjectView | undefined {
   if (head === undefined || !isLive(head)) return undefined;
-  return viewOf(head, bucket, key);
+  return viewOf(head, target);
 }
 
 /** Bytes of a view that was read before. */

@@ -31,7 +31,7 @@ export function createObjectInspector({
   return {
     async inspect(name, key, call) {
       const bucket = await buckets.get(name, call);
-      const head = await readHead(bucket, key, call);
+      const head = await readHead({ bucket, key }, call);
       const survivorIsCurrent = head === undefined && isDraining({ versioningDrainMs, now }, bucket);
       const [versions, uploads] = await Promise.all([
         inspectVersions({ bucket, key, head, survivorIsCurrent }, call),

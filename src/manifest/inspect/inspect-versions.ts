@@ -152,7 +152,7 @@ function bytesOf({
 }: { readonly head: Head } & Pick<VersionsOf, 'bucket' | 'key'>): Pick<InspectedVersion, 'ref' | 'revision' | 'view'> {
   const version = namedVersion(head.record);
   if (isLive(head)) {
-    const view = viewOf(head, bucket, key);
+    const view = viewOf(head, { bucket, key });
     return { view, ...view.bytes };
   }
   return version === undefined

@@ -112,7 +112,7 @@ export class KeyHistory {
     const isShared = this.#hasLooked;
     this.#hasLooked = true;
     const found = async (call: Call): Promise<Looked> => {
-      this.#headNow ??= readHead(this.#bucket, this.key, call);
+      this.#headNow ??= readHead({ bucket: this.#bucket, key: this.key }, call);
       const head = await this.#headNow;
       return head === undefined ? survivor : this.#shownWith(head, version, isShared ? 'beneath' : 'first');
     };
@@ -139,7 +139,7 @@ export class KeyHistory {
   #findAbove(head: Head, version: VersionBlob): Omit<Draft, 'position'> | undefined {
     if (!mayHideVersions(head) || !isVisible(head, version)) return undefined;
     const found = async (call: Call): Promise<Looked> => {
-      this.#headNow ??= readHead(this.#bucket, this.key, call);
+      this.#headNow ??= readHead({ bucket: this.#bucket, key: this.key }, call);
       const isSame = (await this.#headNow)?.properties.revision === head.properties.revision;
       return isSame ? ownEntry(this.#bucket, this.key, version, false) : 'outdated';
     };
@@ -166,7 +166,7 @@ export class KeyHistory {
   async #findNull(token: VersionToken, call: Call): Promise<Looked> {
     const version = await readVersion(this.#bucket, this.key, token, call);
     if (version !== undefined) return ownEntry(this.#bucket, this.key, version, false);
-    const head = await readHead(this.#bucket, this.key, call);
+    const head = await readHead({ bucket: this.#bucket, key: this.key }, call);
     // Should a head ever name what is not there, a listing must not fail of it.
     return namedNull(head?.record) === token ? 'nothing' : 'outdated';
   }

@@ -59,7 +59,7 @@ export interface ListingPage<Entry> {
  */
 export function listedObject(bucket: Bucket, key: string, entry: BlobEntry): ListedObject | undefined {
   const head = parseListedHead({ container: bucket.home.container, name: entry.name }, entry);
-  return isLive(head) ? objectEntry(viewOf(head, bucket, key)) : undefined;
+  return isLive(head) ? objectEntry(viewOf(head, { bucket, key })) : undefined;
 }
 
 /** What a listing shows of an object. */

@@ -36,7 +36,7 @@ export async function holdsSurvivor(
     calls += 1;
     for (const { key, blob } of entries) {
       if (key === headed || !key.startsWith(prefix) || !isHeld(blob, lockedAt)) continue;
-      if (calls >= maxCalls || (await readHead(bucket, key, call)) === undefined) return true;
+      if (calls >= maxCalls || (await readHead({ bucket, key }, call)) === undefined) return true;
       headed = key;
       calls += 1;
     }

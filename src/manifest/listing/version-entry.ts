@@ -31,7 +31,7 @@ export type VersionsEntry = ListedVersion | ListedMarker | ListedPrefix;
 /** The version that a head names or is; a link repeats all that a listing shows. */
 export function currentEntry(bucket: Bucket, key: string, head: Head): ListedVersion | ListedMarker {
   const { record } = head;
-  if (record?.kind !== 'tomb') return versionEntry(viewOf(head, bucket, key), true);
+  if (record?.kind !== 'tomb') return versionEntry(viewOf(head, { bucket, key }), true);
   const versionId = record.isNull === true ? NULL_VERSION : record.version;
   return markerEntry(bucket, { key, versionId, isLatest: true }, record);
 }

@@ -45,7 +45,7 @@ export async function versionStartOf(
 
 /** When the null version is gone, so is its place. The key is listed anew then: better twice than not at all. */
 async function behindNull(bucket: Bucket, key: string, call: Call): Promise<KeyStart> {
-  const head = await readHead(bucket, key, call);
+  const head = await readHead({ bucket, key }, call);
   if (head === undefined || head.record?.kind === 'void') return { nullListed: false };
   if (recordIsHere(head)) return { nullListed: true };
   const behind = saysNull(head.record) ? namedVersion(head.record) : namedNull(head.record);

@@ -64,7 +64,7 @@ async function amendInHead(
       bucket,
       key,
       change: async (current) => {
-        before = recordIsHere(current) ? liveView(bucket, key, current) : undefined;
+        before = recordIsHere(current) ? liveView({ bucket, key }, current) : undefined;
         if (current === undefined || before === undefined) return undefined;
         const fields = amendment(before);
         if (fields?.lock !== undefined) requireLockable(context, bucket);

@@ -52,7 +52,7 @@ export async function putEncrypted<T>(
 async function judgeFirst({ bucket, key, request: { conditions, body } }: EncryptedPut, call: Call): Promise<void> {
   const isStreamed = 'rest' in body || !(body instanceof Uint8Array) || bodySize(body) > 0;
   if (!isStreamed || !hasWriteConditions(conditions)) return;
-  judgeWrite(conditions, liveView(bucket, key, await readHead(bucket, key, call)), key);
+  judgeWrite(conditions, liveView({ bucket, key }, await readHead({ bucket, key }, call)), key);
 }
 
 function sizeOf(pieces: readonly Piece[]): number {

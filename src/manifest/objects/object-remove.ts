@@ -59,7 +59,7 @@ async function removeUnversioned(
     if (unanswered === undefined) requireClient(call);
     const head = n === 0 && judged !== undefined ? judged.head : await headToRemove(place, unanswered, call);
     requireUnversioned(bucket, head);
-    const view = liveView(bucket, key, head);
+    const view = liveView({ bucket, key }, head);
     if (head === undefined || view === undefined) return nothing; // a conditional delete of nothing succeeds as well
     judgeWrite(conditions, view, key);
     guard?.(view);
@@ -89,7 +89,7 @@ async function headToRemove(
   unanswered: Unanswered | undefined,
   call: Call,
 ): Promise<Head | undefined> {
-  const head = await readHead(bucket, key, call).catch((error: unknown) => {
+  const head = await readHead({ bucket, key }, call).catch((error: unknown) => {
     throw unanswered === undefined ? error : outcomeUnknown(new AggregateError([unanswered.error, error]));
   });
   if (unanswered !== undefined && head !== undefined && head.properties.revision !== unanswered.revision) {

@@ -99,7 +99,7 @@ export function createObjects(options: ObjectsOptions): Objects {
       commits.run(call, (own) => publishObject(context, { bucket, key, request }, own)),
     describe: describeVersion,
     nextSeq: async (bucket, key, call) => {
-      const { seq } = await placeHead(context, { bucket, key }, await readHead(bucket, key, call), call);
+      const { seq } = await placeHead(context, { bucket, key }, await readHead({ bucket, key }, call), call);
       return context.clock.next(seq);
     },
     copy: (bucket, key, request, call) =>

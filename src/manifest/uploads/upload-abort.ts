@@ -117,7 +117,7 @@ async function requireUnpublished(
 ): Promise<void> {
   const { bucket, key, uploadId } = target;
   const { home } = bucket;
-  const head = await readHead(bucket, key, call);
+  const head = await readHead({ bucket, key }, call);
   const moved = placesOf(uploadId, claim).slice(0, -1);
   const isKnown =
     stamped || isPublished(head, uploadId, claim) || (await readTombstone(home, uploadId, call)) !== undefined;

@@ -126,7 +126,7 @@ async function lookAtAll(target: UploadTarget, { parts }: CompleteRequest, call:
       parts.map(({ number }) => number),
       call,
     ),
-    readHead(target.bucket, target.key, call),
+    readHead(target, call),
   ]);
   return { upload, stored, head };
 }
@@ -142,7 +142,7 @@ async function judge(
   call: Call,
 ): Promise<void> {
   try {
-    judgeWrite(conditions, liveView(target.bucket, target.key, head), target.key);
+    judgeWrite(conditions, liveView(target, head), target.key);
   } catch (refusal) {
     if ((await claimedCompletion(target, call)) === undefined) throw refusal;
   }
@@ -294,7 +294,7 @@ async function withdrawIfDeleted(target: UploadTarget, call: Call): Promise<void
   const { home } = bucket;
   const stored = await readClaim(target, call);
   if (stored !== undefined && stored.claim.kind !== 'gone') return;
-  const head = await readHead(bucket, key, call);
+  const head = await readHead({ bucket, key }, call);
   if (head === undefined || namedVersion(head.record) !== versionOfUpload(uploadId)) return;
   try {
     await home.store.remove(head.ref, head.properties.revision, call);

@@ -1,5 +1,5 @@
 import { isS3Error } from '../../errors/s3-error.ts';
-import { keepNewest } from '../records/bounded-map.ts';
+import { keepNewest } from '../../observe/bounded-map.ts';
 import { belongsTo } from '../records/upload-id.ts';
 import type { UploadTarget } from '../records/upload-names.ts';
 import type { Upload } from './upload-find.ts';

@@ -51,7 +51,7 @@ export async function amendVersion(
   let unanswered: Unanswered | undefined;
   const take = async (turn: number): Promise<AmendOutcome | typeof AGAIN> => {
     const known = turn === 0 ? target.seen : undefined;
-    const { head } = known ?? { head: await orUnknown(readHead(bucket, key, call), unanswered) };
+    const { head } = known ?? { head: await orUnknown(readHead({ bucket, key }, call), unanswered) };
     if (recordIsHere(head) && (versionId ?? NULL_VERSION) === NULL_VERSION) {
       // It is said in the head by now, or another null version is there.
       if (unanswered !== undefined) throw outcomeUnknown(unanswered.error);
@@ -158,7 +158,7 @@ async function versionOf(
 }
 
 async function hasMoved({ bucket, key }: KeyRef, head: Head | undefined, call: Call): Promise<boolean> {
-  return (await readHead(bucket, key, call))?.properties.revision !== head?.properties.revision;
+  return (await readHead({ bucket, key }, call))?.properties.revision !== head?.properties.revision;
 }
 
 interface Rewrite {

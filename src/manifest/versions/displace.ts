@@ -155,7 +155,7 @@ async function moveNull(
 ): Promise<VersionToken> {
   const token = tokenOfHead(head, seq);
   const target = versionRef(bucket, key, token);
-  const view = viewOf(head, bucket, key);
+  const view = viewOf(head, { bucket, key });
   const { store } = bucket.home;
   const native = nativeIn(head.properties.metadata);
   const record = { ...ownNullRecord({ bucket, key }, { head, record: inHead }), seq, mtime: view.mtime };
@@ -193,7 +193,7 @@ function ownNullRecord({ bucket, key }: KeyRef, { head, record }: NullInHead): O
     ...ownKey(bucket, key),
     kind: 'inline',
     isNull: true,
-    etag: viewOf(head, bucket, key).etag,
+    etag: viewOf(head, { bucket, key }).etag,
   };
 }
 
@@ -214,7 +214,7 @@ async function keepDetachedNull(
     new StoreError('conditionFailed', { call: 'setMetadata', ...(cause !== undefined && { cause }) });
   try {
     const { metadata, revision } = await store.head(ref, call);
-    if ((await readHead(bucket, key, call))?.properties.revision !== head.properties.revision) throw moved();
+    if ((await readHead({ bucket, key }, call))?.properties.revision !== head.properties.revision) throw moved();
     const own = await blobMetadata(
       bucket.home,
       ownNullRecord({ bucket, key }, inHead),

@@ -74,7 +74,7 @@ export async function placedRecord(
   const record = head.record ?? nativeRecord(head);
   if (!isDraining(context, place.bucket) || !mayHideVersions(head)) return record;
   const { seq, floor } = await placeHead(context, place, head, call);
-  return { ...record, seq, floor, ...(seq !== record.seq && { mtime: viewOf(head, place.bucket, place.key).mtime }) };
+  return { ...record, seq, floor, ...(seq !== record.seq && { mtime: viewOf(head, place).mtime }) };
 }
 
 /**

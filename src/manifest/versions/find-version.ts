@@ -25,8 +25,8 @@ export async function findObject(context: ObjectsContext, target: ObjectTarget, 
 
 async function findCurrent(context: ObjectsContext, { bucket, key }: KeyRef, call: Call): Promise<ObjectView> {
   return inTurns(TURNS.read, async () => {
-    const head = await readHead(bucket, key, call);
-    const view = liveView(bucket, key, head);
+    const head = await readHead({ bucket, key }, call);
+    const view = liveView({ bucket, key }, head);
     if (view !== undefined && head?.record?.kind !== 'link') return view;
     const version = await currentVersion(context, { bucket, key, head }, call);
     return version === undefined ? AGAIN : versionView(version, bucket, key);
@@ -60,9 +60,9 @@ export async function currentVersion(
 /** The null version through the head: it is the only one that says which blob that is. */
 async function findNull({ bucket, key }: KeyRef, call: Call): Promise<ObjectView> {
   return inTurns(TURNS.read, async () => {
-    const head = await readHead(bucket, key, call);
+    const head = await readHead({ bucket, key }, call);
     const kind = head?.record?.kind ?? 'inline';
-    const view = liveView(bucket, key, head);
+    const view = liveView({ bucket, key }, head);
     if (view !== undefined && kind !== 'link') return view;
     const token = nullBlobOf(head);
     if (token === undefined) throw noSuchVersion(key, NULL_VERSION);
@@ -83,7 +83,7 @@ export async function requireVisible({ bucket, key }: KeyRef, version: VersionBl
   const { token, record } = version;
   if (record === undefined || record.isNull === true) throw noSuchVersion(key, token);
   if (record.stamp === true) return version;
-  const head = await readHead(bucket, key, call);
+  const head = await readHead({ bucket, key }, call);
   if (isVisible(head, version)) return version;
   // It may have been displaced, and stamped, between the two looks.
   const again = await readVersion(bucket, key, token, call);

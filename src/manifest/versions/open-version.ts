@@ -64,7 +64,7 @@ async function openCurrent(
       if (!isOverflowMissing(error)) throw error;
     });
     if (head === undefined) return undefined;
-    return unlessEncrypted(viewOf(head, bucket, key), read.body);
+    return unlessEncrypted(viewOf(head, { bucket, key }), read.body);
   }
   read.body.discard();
   return openBehind(context, { ...target, head: await withOverflow(bucket.home, bare, call) }, request, call);
@@ -77,7 +77,7 @@ async function openLooking(
   call: Call,
 ): Promise<OpenedObject | undefined> {
   const { bucket, key } = target;
-  return openBehind(context, { ...target, head: await readHead(bucket, key, call) }, request, call);
+  return openBehind(context, { ...target, head: await readHead({ bucket, key }, call) }, request, call);
 }
 
 /** The bytes that a head stands for, wherever they lie. */
@@ -90,7 +90,7 @@ async function openBehind(
   const { record } = head ?? {};
   try {
     if (head !== undefined && (record === undefined || record.kind === 'inline' || record.kind === 'mlink')) {
-      return await openPlain(bucket, viewOf(head, bucket, key), request, call);
+      return await openPlain(bucket, viewOf(head, { bucket, key }), request, call);
     }
     if (record?.kind === 'link') {
       const ref = versionRef(bucket, key, record.version);

@@ -180,7 +180,7 @@ function encryptionOf(record: HeadRecord | OwnRecord | undefined): Pick<Removal,
  * @throws StoreError conditionFailed: it has changed meanwhile, and may name the version now
  */
 async function planNothing(target: Target, head: Head | undefined, call: Call): Promise<Plan> {
-  const now = await readHead(target.bucket, target.key, call);
+  const now = await readHead(target, call);
   if (now?.properties.revision !== head?.properties.revision) throw new StoreError('conditionFailed', { call: 'head' });
   const removal: Removal = { removed: { deleteMarker: false, versionId: target.versionId } };
   return { removal, send: async () => removal };
@@ -257,7 +257,7 @@ function handedOn(
 }
 
 function allowHead({ conditions, guard }: RemoveRequest, head: Head, { bucket, key }: Target): void {
-  const view = viewOf(head, bucket, key);
+  const view = viewOf(head, { bucket, key });
   judgeWrite(conditions, view, key);
   guard?.(view);
 }

@@ -78,7 +78,7 @@ const LEFT_ALONE = [
  */
 export async function settle(bucket: Bucket, key: string, call: Call): Promise<void> {
   const { store } = bucket.home;
-  const head = await readHead(bucket, key, call);
+  const head = await readHead({ bucket, key }, call);
   if (head?.record?.kind !== 'mlink' || !canSettle(bucket, head.record.size)) return;
   const { record } = head;
   const token = record.version;

@@ -75,7 +75,7 @@ function isKnown(version: VersionBlob): version is KnownVersion {
 
 /** What an object's own blob stands for. */
 export function versionView(version: VersionBlob, bucket: Bucket, key: string): ObjectView {
-  return { ...viewOf(version, bucket, key), versionId: versionIdOf(version) };
+  return { ...viewOf(version, { bucket, key }), versionId: versionIdOf(version) };
 }
 
 export function versionIdOf({ token, record }: Pick<VersionBlob, 'token' | 'record'>): string {

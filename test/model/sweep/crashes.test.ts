@@ -141,7 +141,7 @@ async function sweepOut(world: SweepFixture): Promise<void> {
 async function expectClean(world: SweepFixture): Promise<void> {
   const { bucket } = world;
   const open = await world.gateway.openUploads();
-  const head = await readHead(bucket, 'k', testCall());
+  const head = await readHead({ bucket, key: 'k' }, testCall());
   const staged = open.map(versionOfUpload);
   for (const name of await world.leftovers()) {
     if (name.startsWith('v/')) {

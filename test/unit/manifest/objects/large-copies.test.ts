@@ -26,7 +26,7 @@ async function copy(world: UploadFixture, from: string, to: string): Promise<unk
 }
 
 async function kindOf(world: UploadFixture, key: string): Promise<string | undefined> {
-  return (await readHead(world.bucket, key, testCall()))?.record?.kind;
+  return (await readHead({ bucket: world.bucket, key }, testCall()))?.record?.kind;
 }
 
 describe('an object that the service cannot copy in one call', () => {

@@ -69,7 +69,11 @@ const REMOVERS: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   exportWithoutMarkers: (scene) => scene.exportPlain(),
   settle: (scene) => settle(scene.world.bucket, 'k', testCall()),
   redo: async (scene) =>
-    redo({ bucket: scene.world.bucket, key: 'k' }, await readHead(scene.world.bucket, 'k', testCall()), testCall()),
+    redo(
+      { bucket: scene.world.bucket, key: 'k' },
+      await readHead({ bucket: scene.world.bucket, key: 'k' }, testCall()),
+      testCall(),
+    ),
   put: (scene) => scene.world.put('newest'),
   remove: (scene) => scene.world.remove(),
   loseBucketRecord: (scene) => scene.loseBucketRecord(),

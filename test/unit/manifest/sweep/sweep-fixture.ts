@@ -103,7 +103,7 @@ export class SweepFixture {
    */
   async view(key = 'k'): Promise<KeyView> {
     const view: Record<string, string> = { current: await this.text(undefined, key) };
-    const deleted = (await readHead(this.bucket, key, testCall()))?.record?.dels ?? [];
+    const deleted = (await readHead({ bucket: this.bucket, key }, testCall()))?.record?.dels ?? [];
     const named = (await this.names('v/'))
       .map((name) => parseVersionName(this.bucket, name))
       .filter((version) => version?.key === key);

@@ -93,7 +93,7 @@ describe('multipart uploads', () => {
     expect(findings(await world.sweep())).toEqual({});
     world.advance(1);
     expect(findings(await world.sweep())).toEqual({ unsettled: 1 });
-    expect((await readHead(world.bucket, 'k', testCall()))?.record?.kind).toBe('inline');
+    expect((await readHead({ bucket: world.bucket, key: 'k' }, testCall()))?.record?.kind).toBe('inline');
     expect([await world.text(), await world.names('v/')]).toEqual([PARTS.join(''), []]);
   });
 
