@@ -45,7 +45,7 @@ async function startGcs(): Promise<FaultyBackend> {
 }
 
 async function startAzure(): Promise<FaultyBackend> {
-  const azurite = await startAzurite();
+  const azurite = await startAzurite({ customerKeys: true });
   const { endpoint, credential } = azurite.storeOptions;
   if (endpoint === undefined || credential.kind !== 'accountKey') {
     throw new Error('the emulator has an endpoint and a key');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from '@node-rs/crc32';
-import { type Request, type Scene, type Versioning, targetOf } from './scene.ts';
+import { type Request, type Scene, type Versioning, shownKey, targetOf } from './scene.ts';
 
 /** An operation that changes something, as one request on a key that is prepared for it. */
 export interface Change {
@@ -9,6 +9,8 @@ export interface Change {
   readonly where?: readonly Versioning[];
   /** The key has never been. Default: it has been put twice. */
   readonly absent?: boolean;
+  /** What is prepared, the upload too, is encrypted with the customer's key. */
+  readonly encrypted?: boolean;
   /** Sends the client's repetition after an answer that says nothing, and expects the effect of one. */
   readonly idempotent?: boolean;
   readonly request: (scene: Scene) => Request;
@@ -146,4 +148,61 @@ export const CHANGES: readonly Change[] = [
   { name: 'CompleteMultipartUpload of a new key', absent: true, idempotent: true, request: complete() },
   { name: 'CompleteMultipartUpload If-None-Match', absent: true, idempotent: true, request: complete(IF_ABSENT) },
   { name: 'CompleteMultipartUpload If-Match', idempotent: true, request: complete(ifMatch) },
+  ...underKeys(),
 ];
+
+/** The bytes lie in blobs of their own, written before what names them. */
+function underKeys(): Change[] {
+  const key = shownKey();
+  const from = ({ bucket, encryptedSource }: Scene): Record<string, string> => ({
+    'x-amz-copy-source': `${bucket}/${encryptedSource}`,
+    ...shownKey('x-amz-copy-source'),
+  });
+  const partOf = (scene: Scene): string => targetOf(scene, `partNumber=2&uploadId=${scene.upload.id}`);
+  return [
+    { name: 'PUT under a key', request: put('after', () => key) },
+    { name: 'PUT under a key, over one', encrypted: true, request: put(LARGE, () => key) },
+    { name: 'PUT over one under a key', encrypted: true, request: put('after') },
+    { name: 'PUT under a key If-None-Match', absent: true, request: put('after', () => ({ ...key, ...IF_ABSENT() })) },
+    {
+      name: 'PUT under a key If-Match',
+      encrypted: true,
+      request: put('after', (scene) => ({ ...key, ...ifMatch(scene) })),
+    },
+    { name: 'DELETE of one under a key', encrypted: true, request: remove() },
+    { name: 'DELETE by id of one under a key', encrypted: true, request: remove(newest) },
+    {
+      name: 'PutObjectTagging of one under a key',
+      encrypted: true,
+      idempotent: true,
+      request: (scene) => ({ method: 'PUT', target: targetOf(scene, 'tagging'), ...withDigest(TAGS) }),
+    },
+    { name: 'CopyObject to a key', request: put('', (scene) => ({ ...from(scene), ...key })) },
+    { name: 'CopyObject from a key', encrypted: true, request: put('', from) },
+    {
+      name: 'UploadPart under a key',
+      encrypted: true,
+      idempotent: true,
+      request: (scene) => ({ method: 'PUT', target: partOf(scene), body: 'second part', headers: key }),
+    },
+    {
+      name: 'UploadPartCopy under a key',
+      encrypted: true,
+      idempotent: true,
+      request: (scene) => ({ method: 'PUT', target: partOf(scene), headers: { ...from(scene), ...key } }),
+    },
+    {
+      name: 'AbortMultipartUpload under a key',
+      encrypted: true,
+      request: remove(({ upload }) => `uploadId=${upload.id}`),
+    },
+    { name: 'CompleteMultipartUpload under a key', encrypted: true, idempotent: true, request: complete() },
+    {
+      name: 'CompleteMultipartUpload under a key If-None-Match',
+      absent: true,
+      encrypted: true,
+      idempotent: true,
+      request: complete(IF_ABSENT),
+    },
+  ];
+}

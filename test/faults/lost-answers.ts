@@ -12,6 +12,7 @@ import {
   observe,
   outcomeOf,
   sendTo,
+  shownKey,
   stagedInTheOpen,
   targetOf,
 } from './scene.ts';
@@ -55,7 +56,10 @@ export function describeLostAnswers(service: Service): void {
 
   beforeAll(async () => {
     backend = await startFaultyBackend(service);
-    world = await World.open({ versioningDrainMs: 1, systemContainer: SYSTEM }, backend.open());
+    world = await World.open(
+      { versioningDrainMs: 1, systemContainer: SYSTEM, customerKeysOverHttp: true },
+      backend.open(),
+    );
     for (const versioning of ALL) await makeBucket(versioning);
   });
   afterAll(async () => {
@@ -69,6 +73,7 @@ export function describeLostAnswers(service: Service): void {
     if (versioning === 'enabled' || versioning === 'suspended') await setVersioning(bucket, 'Enabled');
     if (versioning === 'suspended') await setVersioning(bucket, 'Suspended');
     await world.put(`/${bucket}/source`, 'copied');
+    await world.put(`/${bucket}/encrypted-source`, 'copied', shownKey());
   }
 
   async function setVersioning(bucket: string, status: 'Enabled' | 'Suspended'): Promise<void> {
@@ -90,28 +95,32 @@ export function describeLostAnswers(service: Service): void {
     return oldKey(bucket);
   }
 
-  async function prepare({ absent = false, name }: Change, versioning: Versioning): Promise<Scene> {
+  async function prepare({ absent = false, encrypted = false, name }: Change, versioning: Versioning): Promise<Scene> {
     const bucket = buckets.get(versioning) ?? '';
     const old = !absent && versioning === 'suspended' ? await oldKey(bucket) : undefined;
     const key = old?.key ?? `key-${++made}-`;
     const versions = old === undefined ? [] : [old.version];
+    const shown = encrypted ? shownKey() : {};
     let etag = '';
     const bodies = old === undefined ? ['older', 'before'] : ['before'];
     for (const body of absent ? [] : bodies) {
-      const { headers } = await world.put(targetOf({ bucket, key }), body, { 'x-amz-tagging': 'old=v' });
+      const { headers } = await world.put(targetOf({ bucket, key }), body, {
+        'x-amz-tagging': 'old=v',
+        ...shown,
+      });
       versions.push(headers['x-amz-version-id'] ?? 'null');
       etag = headers['etag'] ?? '';
     }
     const upload =
       /Part|Upload/.test(name) && !name.startsWith('Create')
-        ? await newUpload(targetOf({ bucket, key }))
+        ? await newUpload(targetOf({ bucket, key }), shown)
         : { id: '', etag: '' };
-    return { world, bucket, key, source: 'source', versions, etag, upload };
+    return { world, bucket, key, source: 'source', encryptedSource: 'encrypted-source', versions, etag, upload };
   }
 
-  async function newUpload(target: string): Promise<Scene['upload']> {
-    const upload = await world.upload(target);
-    const { headers } = await world.put(`${upload}&partNumber=1`, 'after');
+  async function newUpload(target: string, shown: Record<string, string>): Promise<Scene['upload']> {
+    const upload = await world.upload(target, shown);
+    const { headers } = await world.put(`${upload}&partNumber=1`, 'after', shown);
     return { id: upload.split('uploadId=')[1] ?? '', etag: headers['etag'] ?? '' };
   }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ProxiedCall } from '../support/fault-proxy/fault.ts';
 import { type RawAnswer, RawConnection } from '../support/raw-http.ts';
 import { signedHead } from '../support/sign-raw.ts';
@@ -36,13 +37,26 @@ export async function sendTo(
   }
 }
 
+const CUSTOMER_KEY = Buffer.alloc(32, 'a key of a customer, ');
+
+/** The headers of a client that shows its key: for what it names, or for the source that it copies. */
+export function shownKey(prefix = 'x-amz'): Record<string, string> {
+  const said = `${prefix}-server-side-encryption-customer`;
+  return {
+    [`${said}-algorithm`]: 'AES256',
+    [`${said}-key`]: CUSTOMER_KEY.toString('base64'),
+    [`${said}-key-md5`]: createHash('md5').update(CUSTOMER_KEY).digest('base64'),
+  };
+}
+
 /** One key of its own in a bucket, and what it has been through. */
 export interface Scene {
   readonly world: World;
   readonly bucket: string;
   readonly key: string;
-  /** An object of the same bucket that nobody changes. */
+  /** An object of the same bucket that nobody changes, and one that is encrypted with the customer's key. */
   readonly source: string;
+  readonly encryptedSource: string;
   /** Version ids of what was put, oldest first. */
   readonly versions: readonly string[];
   /** ETag of what was put last. */
@@ -61,7 +75,13 @@ export function targetOf({ bucket, key }: Pick<Scene, 'bucket' | 'key'>, query =
  */
 export async function observe({ world, bucket, key }: Scene): Promise<string[]> {
   const { port } = world.gateway;
-  const get = (target: string): Promise<RawAnswer> => sendTo(port, { method: 'GET', target });
+  const get = async (target: string): Promise<RawAnswer> => {
+    const plain = await sendTo(port, { method: 'GET', target });
+    if (plain.status !== 400) return plain;
+    const { headers, ...answer } = await sendTo(port, { method: 'GET', target, headers: shownKey() });
+    // The ETag of what is encrypted is another each time.
+    return { ...answer, headers: { ...headers, etag: 'of encrypted bytes' } };
+  };
   const at = (query: string): string => targetOf({ bucket, key }, query);
   const seen: string[] = [];
   for (const entry of await historyOf(world, bucket, key)) {

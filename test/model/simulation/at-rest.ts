@@ -134,7 +134,7 @@ class Reader {
   ): Promise<Pick<ListedVersion, 'writers' | 'said'>> {
     const common = { gateway: 0, account, bucket: BUCKET, key, query: { versionId } };
     const id = `${name}.${++this.#count}`;
-    const read = await this.does((clients) => clients.send('GetObject', { ...common, id }));
+    const read = await this.does((clients) => clients.sendAsNeeded('GetObject', { ...common, id }));
     if (read.kind !== 'response') {
       this.#complain(`${key} version ${versionId} is listed and cannot be read`, read);
       return { writers: [] };

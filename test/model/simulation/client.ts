@@ -15,6 +15,22 @@ import { type RequestParts, textOf } from './request.ts';
 import type { Timeline } from './timeline.ts';
 
 export const BUCKET = 'bucket';
+/** In which what is asked for may change between an object under a key and one that is not. */
+const MAX_TURNS = 12;
+const KEY = Buffer.alloc(32, 'a key of a customer, ');
+
+function shownKey(prefix: string): Readonly<Record<string, string>> {
+  const said = `${prefix}-server-side-encryption-customer`;
+  return {
+    [`${said}-algorithm`]: 'AES256',
+    [`${said}-key`]: KEY.toString('base64'),
+    [`${said}-key-md5`]: createHash('md5').update(KEY).digest('base64'),
+  };
+}
+
+/** Headers of a client that shows its key, for what it names, and for what it copies. */
+export const UNDER_KEY = shownKey('x-amz');
+export const FROM_UNDER_KEY = shownKey('x-amz-copy-source');
 
 /** What a client sees of one request. */
 export type Answer =
@@ -111,6 +127,23 @@ export class Clients {
     this.#underWay.delete(id);
     this.#options.note(id, name, `answers ${shortOf(answer)}`);
     this.#suspect(id, answer);
+    return answer;
+  }
+
+  /**
+   * As `send`, of what may be under a key or not: who is told that he should have shown one, or none, asks again so.
+   * Such a refusal is certain.
+   */
+  async sendAsNeeded(
+    name: OperationName,
+    parts: Parameters<Clients['send']>[1],
+    shown: Readonly<Record<string, string>> = UNDER_KEY,
+  ): Promise<Answer> {
+    let answer: Answer = { kind: 'gone' };
+    for (let turn = 0; turn < MAX_TURNS; turn++) {
+      answer = await this.send(name, turn % 2 === 0 ? parts : { ...parts, headers: { ...parts.headers, ...shown } });
+      if (answer.kind !== 'error' || answer.code !== 'InvalidRequest') return answer;
+    }
     return answer;
   }
 

@@ -8,6 +8,7 @@ import { KeyQueue } from '../../../src/manifest/heads/key-queue.ts';
 import type { Time } from '../../../src/manifest/records/time.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { OPERATIONS } from '../../../src/operations/index.ts';
+import type { OperationSettings } from '../../../src/operations/operation.ts';
 import { OPERATION_TABLE, type OperationName } from '../../../src/protocol/operation-table.ts';
 import type { S3Response } from '../../../src/protocol/response.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
@@ -21,6 +22,14 @@ const EPOCH = 1_700_000_000_000;
 const CACHE_MS = 1000;
 /** Bodies above this many bytes are streamed. */
 export const HOLD_BYTES = 64;
+const SETTINGS: OperationSettings = {
+  region: 'us-east-1',
+  smallRangeCopy: false,
+  holdBytes: HOLD_BYTES,
+  newBuckets: 'open',
+  cors: [],
+  customerKeysOverHttp: true,
+};
 const SYSTEM = 'system';
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -114,7 +123,7 @@ export class Gateway {
       principal: principalOf(parts.account),
       accounts: DIRECTORY,
       manifest: this.#manifest,
-      settings: { region: 'us-east-1', smallRangeCopy: false, holdBytes: HOLD_BYTES, newBuckets: 'open', cors: [] },
+      settings: SETTINGS,
       mayTakeLong: () => undefined,
       asked: askedOf(request, name),
       authenticateForm: () => principalOf(parts.account),

@@ -168,6 +168,7 @@ function actionsOf(
 ): PlannedAction[] {
   const count = dice.whole(4, 14, 'actions');
   const gap = theme === 'buckets' ? dice.pick([60, 300, 900], 'gap') : dice.pick([4, 15, 60], 'gap');
+  const hasKeys = dice.chance(0.3, 'keys of customers');
   // Behind it everything is old enough for a sweeper.
   const night = dice.chance(0.25, 'night') ? dice.whole(2, count, 'night after') : Infinity;
   let at = 0;
@@ -175,7 +176,7 @@ function actionsOf(
     const id = String.fromCharCode(97 + index);
     at += Math.floor(-Math.log(1 - dice.roll('gap', id)) * gap) + (index === night ? (25 * DAY) / 24 : 0);
     const dish = index > night && dice.chance(0.25, 'sweep', id) ? SWEEP : weighted(menu, dice, id);
-    const what = dish.make(dice, id);
+    const what = underKey(dish.make(dice, id), hasKeys && dice.chance(0.6, 'under a key', id));
     const isSwitch = what.kind === 'setVersioning' && versioning === 'never';
     return {
       id,
@@ -186,6 +187,12 @@ function actionsOf(
       what: isSwitch ? { kind: 'get' } : what,
     };
   });
+}
+
+function underKey(what: What, isUnderKey: boolean): What {
+  return isUnderKey && (what.kind === 'put' || what.kind === 'copy' || what.kind === 'upload')
+    ? { ...what, underKey: true }
+    : what;
 }
 
 function weighted(menu: readonly Dish[], dice: Dice, id: string): Dish {

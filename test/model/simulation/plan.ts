@@ -36,14 +36,23 @@ export type PlannedCondition = 'absent' | 'current' | 'stale';
 export type VersionPick = number | 'null';
 
 export type What =
-  /** `pauses`: the client is so long silent in the midst of the body. */
+  /**
+   * `pause`: the client is so long silent in the midst of the body. `underKey`: what is written is encrypted with a key
+   * that the client shows.
+   */
   | {
       readonly kind: 'put';
       readonly size: 'small' | 'streamed';
       readonly condition?: PlannedCondition;
       readonly pause?: number;
+      readonly underKey?: boolean;
     }
-  | { readonly kind: 'copy'; readonly from: string; readonly condition?: PlannedCondition }
+  | {
+      readonly kind: 'copy';
+      readonly from: string;
+      readonly condition?: PlannedCondition;
+      readonly underKey?: boolean;
+    }
   /**
    * Create, UploadPart and Complete through these gateways, so long apart. `again`: Complete is repeated when it was
    * not answered.
@@ -54,6 +63,7 @@ export type What =
       readonly apart: number;
       readonly condition?: PlannedCondition;
       readonly again: boolean;
+      readonly underKey?: boolean;
     }
   | { readonly kind: 'delete'; readonly condition?: PlannedCondition }
   | { readonly kind: 'deleteVersion'; readonly version: VersionPick }

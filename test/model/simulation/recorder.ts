@@ -22,6 +22,8 @@ export class Recorder {
   readonly modes: readonly Mode[];
   readonly #writers = new Map<string, Set<string>>();
   readonly #bodies = new Map<string, string>();
+  readonly #untold = new Set<string>();
+  readonly #encrypted = new Map<string, string>();
   readonly #ids = new Map<string, string[]>();
   readonly #etags = new Map<string, string[]>();
   #tick = 0;
@@ -70,8 +72,14 @@ export class Recorder {
     this.#writers.set(etag, writers.add(writer));
   }
 
+  /** Of an ETag that nobody was told yet: whoever wrote under a key and was not told his. */
   writersOf(etag: string): readonly string[] {
-    return [...(this.#writers.get(etag) ?? [])];
+    return [...(this.#writers.get(etag) ?? this.#untold)];
+  }
+
+  /** Bytes that somebody is going to write under a key: their ETag is whatever it will be. */
+  writeUnderKey(writer: string): void {
+    this.#untold.add(writer);
   }
 
   checkBody(who: string, etag: string, text: string): void {
@@ -80,6 +88,17 @@ export class Recorder {
       this.wrong.push(
         `${who} read torn bytes: ${JSON.stringify(text)} under ETag ${etag}, which is that of ${JSON.stringify(expected)}`,
       );
+    }
+  }
+
+  /** ETags of encrypted bytes say nothing of them: they are whole if somebody wrote them, and stay the same. */
+  checkEncrypted(who: string, { etag, writer, text }: { etag: string; writer: string; text: string }): void {
+    const isKnown = [...this.#bodies.values()].includes(text);
+    const known = this.#encrypted.get(etag) ?? text;
+    this.#encrypted.set(etag, text);
+    this.alsoWrites(writer, etag);
+    if (!isKnown || known !== text) {
+      this.wrong.push(`${who} read torn bytes under a key: ${JSON.stringify(text)}, written by ${writer}`);
     }
   }
 

@@ -1,6 +1,16 @@
 import type { VersionsListing } from '../history/check-listing.ts';
 import type { Action, Outcome } from '../history/event.ts';
-import { type Answer, BUCKET, type Clients, conditionOf, digestOf, fail, outcomeOf } from './client.ts';
+import {
+  type Answer,
+  BUCKET,
+  type Clients,
+  FROM_UNDER_KEY,
+  UNDER_KEY,
+  conditionOf,
+  digestOf,
+  fail,
+  outcomeOf,
+} from './client.ts';
 import { HOLD_BYTES } from './gateway.ts';
 import type { PlannedAction, What } from './plan.ts';
 import { KEYS } from './recorder.ts';
@@ -46,22 +56,32 @@ const VERSION_ID = 'x-amz-version-id';
 async function put(
   clients: Clients,
   action: PlannedAction,
-  { size, condition: planned, pause }: Extract<What, { kind: 'put' }>,
+  { size, condition: planned, pause, underKey = false }: Extract<What, { kind: 'put' }>,
 ): Promise<void> {
   const { recorder } = clients;
   const { id, key } = action;
   const text = size === 'small' ? id : id.padEnd(2 * HOLD_BYTES, '.');
-  const etag = recorder.write(id, text, false);
+  const md5 = recorder.write(id, text, false);
   const { condition, headers } = conditionOf(recorder, key, planned);
+  if (underKey) recorder.writeUnderKey(id);
   const body = pause === undefined ? bodyOf(text) : slowBody(clients, action, text);
   const began = recorder.tick();
   const answer = await clients.send('PutObject', {
     ...action,
     bucket: BUCKET,
-    headers: { ...headers, 'x-amz-meta-writer': id },
+    headers: { ...headers, 'x-amz-meta-writer': id, ...(underKey && UNDER_KEY) },
     body,
   });
-  written(clients, action, { answer, began, etag, ...(condition && { condition }) });
+  const etag = underKey ? tellWriter(clients, id, answer) : md5;
+  written(clients, action, { answer, began, ...(etag !== undefined && { etag }), ...(condition && { condition }) });
+}
+
+/** ETags under a key are known by being told. */
+function tellWriter({ recorder }: Clients, id: string, answer: Answer): string | undefined {
+  if (answer.kind !== 'response') return undefined;
+  const told = unquoted(answer.response.headers?.['etag'] ?? valueAt(answer.response, 'ETag'));
+  if (told !== undefined) recorder.alsoWrites(id, told);
+  return told;
 }
 
 /** The gateway waits for the second half. */
@@ -109,7 +129,7 @@ function written(
 async function copy(
   clients: Clients,
   action: PlannedAction,
-  { from, condition: planned }: Extract<What, { kind: 'copy' }>,
+  { from, condition: planned, underKey = false }: Extract<What, { kind: 'copy' }>,
 ): Promise<void> {
   const { recorder } = clients;
   const { id, key } = action;
@@ -120,11 +140,12 @@ async function copy(
     'x-amz-metadata-directive': 'REPLACE',
     'x-amz-tagging-directive': 'REPLACE',
     'x-amz-meta-writer': id,
+    ...(underKey && UNDER_KEY),
   };
+  if (underKey) recorder.writeUnderKey(id);
   const began = recorder.tick();
-  const answer = await clients.send('CopyObject', { ...action, bucket: BUCKET, headers });
-  const told = answer.kind === 'response' ? unquoted(valueAt(answer.response, 'ETag')) : undefined;
-  if (told !== undefined) recorder.alsoWrites(id, told);
+  const answer = await clients.sendAsNeeded('CopyObject', { ...action, bucket: BUCKET, headers }, FROM_UNDER_KEY);
+  const told = tellWriter(clients, id, answer);
   // 404 may be of the source.
   const isOfSource = answer.kind === 'error' && answer.code === 'NoSuchKey';
   written(clients, action, {
@@ -139,17 +160,19 @@ async function upload(clients: Clients, action: PlannedAction, what: Extract<Wha
   const { recorder } = clients;
   const { id, key, account } = action;
   const [first, second, third] = what.through;
+  const shown = what.underKey === true ? UNDER_KEY : {};
   const common = { key, account, bucket: BUCKET };
   const begun = recorder.tick();
   const created = await clients.send('CreateMultipartUpload', {
     ...common,
     id: `${id}.1`,
     gateway: first,
-    headers: { 'x-amz-meta-writer': id },
+    headers: { 'x-amz-meta-writer': id, ...shown },
   });
   if (created.kind !== 'response') return;
   const uploadId = scalar(valueAt(created.response, 'UploadId'));
-  const etag = recorder.write(id, `part of ${id}`, true);
+  if (what.underKey === true) recorder.writeUnderKey(id);
+  const sum = recorder.write(id, `part of ${id}`, true);
   await clients.wait(what.apart);
   const part = await clients.send('UploadPart', {
     ...common,
@@ -157,6 +180,7 @@ async function upload(clients: Clients, action: PlannedAction, what: Extract<Wha
     gateway: second,
     query: { partNumber: '1', uploadId },
     body: bodyOf(`part of ${id}`),
+    headers: shown,
   });
   if (part.kind !== 'response') return;
   await clients.wait(what.apart);
@@ -180,7 +204,9 @@ async function upload(clients: Clients, action: PlannedAction, what: Extract<Wha
     if (repeated.kind === 'response') answer = repeated;
   }
   const isJudged = answer.kind === 'error' && ['PreconditionFailed', 'NoSuchKey'].includes(answer.code);
-  written(clients, action, { answer, began: isJudged ? judged : begun, etag, ...(condition && { condition }) });
+  const etag = what.underKey === true ? tellWriter(clients, id, answer) : sum;
+  const began = isJudged ? judged : begun;
+  written(clients, action, { answer, began, ...(etag !== undefined && { etag }), ...(condition && { condition }) });
 }
 
 function isOpen(answer: Answer): boolean {
@@ -280,7 +306,11 @@ async function get(
   const versionId = recorder.pick(action, version);
   const began = recorder.tick();
   const query = versionId === undefined ? {} : { versionId };
-  const answer = await clients.send(kind === 'get' ? 'GetObject' : 'HeadObject', { ...action, bucket: BUCKET, query });
+  const answer = await clients.sendAsNeeded(kind === 'get' ? 'GetObject' : 'HeadObject', {
+    ...action,
+    bucket: BUCKET,
+    query,
+  });
   const outcome = answer.kind === 'response' ? shownIn(clients, action, answer) : outcomeOf(answer);
   recorder.add({
     ...named(action),
@@ -299,7 +329,10 @@ export function shownIn(
   const writer = response.headers?.['x-amz-meta-writer'] ?? 'nobody';
   const etag = unquoted(response.headers?.['etag']) ?? '';
   const versionId = response.headers?.[VERSION_ID];
-  if (what.kind === 'get') recorder.checkBody(id, etag, text);
+  const isUnderKey = response.headers?.['x-amz-server-side-encryption'] === undefined;
+  if (isUnderKey) recorder.alsoWrites(writer, etag);
+  if (what.kind === 'get' && isUnderKey) recorder.checkEncrypted(id, { etag, writer, text });
+  else if (what.kind === 'get') recorder.checkBody(id, etag, text);
   recorder.learnEtag(key, etag);
   if (versionId !== undefined) recorder.learn(key, versionId);
   return { kind: 'shown', writers: [writer], ...(versionId !== undefined && { versionId }) };
