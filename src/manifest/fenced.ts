@@ -1,3 +1,4 @@
+import { isS3Error } from '../errors/s3-error.ts';
 import type { Call } from '../observe/call.ts';
 import type { Bucket } from './records/bucket.ts';
 import type { Objects } from './objects/objects.ts';
@@ -5,8 +6,8 @@ import type { Uploads } from './uploads/uploads.ts';
 
 /**
  * Says that a change of a bucket that was just committed may be acknowledged: no DeleteBucket can have looked past it.
- * @throws S3Error ServiceUnavailable: the bucket is being deleted or is another by now; what became of the change is
- * not known
+ * @throws S3Error NoSuchBucket: the bucket is gone, and the change with it; ServiceUnavailable: it is being deleted for
+ * long; what became of the change is not known
  */
 export type Acknowledge = (bucket: Bucket, call: Call) => Promise<void>;
 
@@ -20,28 +21,47 @@ function fence(acknowledge: Acknowledge): Fence {
   };
 }
 
+/**
+ * What was removed before its bucket was is gone either way: it may be what made the bucket empty, so the answer is
+ * that it was removed.
+ */
+function removalFence(acknowledge: Acknowledge): Fence {
+  return fence((bucket, call) =>
+    acknowledge(bucket, call).catch((error: unknown) => {
+      if (!isS3Error(error, 'NoSuchBucket')) throw error;
+    }),
+  );
+}
+
 /** Objects whose changes are acknowledged only when it is certain that no DeleteBucket overlooked them. */
 export function fencedObjects(objects: Objects, acknowledge: Acknowledge): Objects {
   const fenced = fence(acknowledge);
+  const removing = removalFence(acknowledge);
   return {
     ...objects,
     put: (bucket, key, request, call) => fenced(bucket, call, objects.put(bucket, key, request, call)),
     publish: (bucket, key, request, call) => fenced(bucket, call, objects.publish(bucket, key, request, call)),
     copy: (bucket, key, request, call) => fenced(bucket, call, objects.copy(bucket, key, request, call)),
     amend: (target, amendment, call) => fenced(target.bucket, call, objects.amend(target, amendment, call)),
-    remove: (target, request, call) => fenced(target.bucket, call, objects.remove(target, request, call)),
+    remove: (target, request, call) => {
+      // A delete marker is something that is made.
+      const makesMarker = target.bucket.versioning !== 'never' && target.versionId === undefined;
+      const own = makesMarker ? fenced : removing;
+      return own(target.bucket, call, objects.remove(target, request, call));
+    },
   };
 }
 
 /** The same of uploads. */
 export function fencedUploads(uploads: Uploads, acknowledge: Acknowledge): Uploads {
   const fenced = fence(acknowledge);
+  const removing = removalFence(acknowledge);
   return {
     ...uploads,
     create: (bucket, key, record, call) => fenced(bucket, call, uploads.create(bucket, key, record, call)),
     putPart: (upload, part, call) => fenced(upload.bucket, call, uploads.putPart(upload, part, call)),
     copyPart: (upload, copy, call) => fenced(upload.bucket, call, uploads.copyPart(upload, copy, call)),
     complete: (target, request, call) => fenced(target.bucket, call, uploads.complete(target, request, call)),
-    abort: (target, call) => fenced(target.bucket, call, uploads.abort(target, call)),
+    abort: (target, call) => removing(target.bucket, call, uploads.abort(target, call)),
   };
 }

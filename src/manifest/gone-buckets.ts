@@ -1,6 +1,7 @@
 import { S3Error } from '../errors/s3-error.ts';
 import type { Call } from '../observe/call.ts';
 import { isStoreError } from '../store/store-error.ts';
+import { isContainerGone } from './buckets/acknowledge.ts';
 import type { Bucket } from './records/bucket.ts';
 import type { Listing } from './listing/listing.ts';
 import type { Objects } from './objects/objects.ts';
@@ -18,7 +19,7 @@ async function answered<T>(bucket: Bucket, call: Call, work: Promise<T>): Promis
   try {
     return await work;
   } catch (error) {
-    if (isOfMissingContainer(error) && (await isGone(bucket, call))) {
+    if (isOfMissingContainer(error) && (await isContainerGone(bucket, call))) {
       throw new S3Error('NoSuchBucket', { extra: { BucketName: bucket.name }, cause: error });
     }
     throw error;
@@ -34,16 +35,6 @@ function isOfMissingContainer(error: unknown): boolean {
     current = current.cause;
   }
   return false;
-}
-
-/** @returns false when the service does not tell */
-async function isGone({ home }: Bucket, call: Call): Promise<boolean> {
-  try {
-    await home.store.headContainer(home.container, call);
-    return false;
-  } catch (error) {
-    return isStoreError(error, 'containerNotFound', 'containerBusy');
-  }
 }
 
 /** Objects that say of a bucket whose container is gone that it does not exist. */

@@ -1,6 +1,7 @@
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import { type Call, withSignal } from '../../observe/call.ts';
 import type { Bucket } from '../records/bucket.ts';
+import { acknowledgeChange } from './acknowledge.ts';
 import { type BucketAmendment, amendBucket, changeRecord } from './bucket-amend.ts';
 import { type BucketCache, createBucketCache } from './bucket-cache.ts';
 import { type CreateBucketRequest, createBucket } from './bucket-create.ts';
@@ -51,8 +52,9 @@ export interface BucketRegistry {
   /**
    * Says that a change that has just been committed may be acknowledged: the bucket's record was read within the last
    * `cacheMs`, or is read again, and is still that of this bucket, which nobody is deleting. So any DeleteBucket sees
-   * the change before it removes anything.
-   * @throws S3Error ServiceUnavailable: what became of the change is not known
+   * the change before it removes anything. Waits some seconds for a DeleteBucket under way.
+   * @throws S3Error NoSuchBucket: the bucket is gone, and the change with it; ServiceUnavailable: what became of the
+   * change is not known
    */
   acknowledge(bucket: Bucket, call: Call): Promise<void>;
   /**
@@ -98,18 +100,20 @@ export function createBucketRegistry(options: BucketRegistryOptions): BucketRegi
   const cache = createBucketCache({ read: (name, call) => store.read(name, call), cacheMs, time });
   const onHidden = toldOnce(options.onHidden);
   return {
-    ...bucketReads(store, cache),
+    ...bucketReads(store, cache, { cacheMs, time }),
     ...bucketChanges(store, cache, { cacheMs, time }),
     list: (request, call) => listBuckets({ realm, onHidden }, request, call),
   };
 }
+
+type Times = Required<Pick<BucketRegistryOptions, 'cacheMs' | 'time'>>;
 
 type BucketReads = Pick<
   BucketRegistry,
   'get' | 'getForStranger' | 'remembered' | 'getToDelete' | 'current' | 'confirm' | 'acknowledge' | 'latest'
 >;
 
-function bucketReads(store: BucketStore, cache: BucketCache): BucketReads {
+function bucketReads(store: BucketStore, cache: BucketCache, { cacheMs, time }: Times): BucketReads {
   return {
     get: (name, call) => cache.get(name, call),
     getForStranger: (name, call) => cache.getOrMissing(name, call),
@@ -127,15 +131,9 @@ function bucketReads(store: BucketStore, cache: BucketCache): BucketReads {
       const current = sameBucket(bucket, await cache.get(bucket.name, call));
       if (current.versioning !== bucket.versioning) throw new S3Error('ServiceUnavailable');
     },
-    async acknowledge(bucket, call) {
-      try {
-        sameBucket(bucket, await cache.get(bucket.name, call));
-      } catch (cause) {
-        throw new S3Error('ServiceUnavailable', {
-          message: 'The bucket has changed meanwhile. The request may or may not have been carried out.',
-          cause,
-        });
-      }
+    acknowledge: (bucket, call) => {
+      const look = async (): Promise<unknown> => sameBucket(bucket, await cache.get(bucket.name, call));
+      return acknowledgeChange({ bucket, look, cacheMs, time }, call);
     },
     latest: async (bucket, call) => sameBucket(bucket, await cache.load(bucket.name, call)),
   };
@@ -143,11 +141,7 @@ function bucketReads(store: BucketStore, cache: BucketCache): BucketReads {
 
 type BucketChanges = Pick<BucketRegistry, 'amend' | 'amendEverywhere' | 'setVersioning' | 'create' | 'delete'>;
 
-function bucketChanges(
-  store: BucketStore,
-  cache: BucketCache,
-  { cacheMs, time }: { readonly cacheMs: number; readonly time: Time },
-): BucketChanges {
+function bucketChanges(store: BucketStore, cache: BucketCache, { cacheMs, time }: Times): BucketChanges {
   const othersHaveForgotten = (call: Call): Promise<void> => time.sleep(cacheMs + MARGIN_MS, call.signal);
   const amend: BucketRegistry['amend'] = (bucket, amendment, call) =>
     cache.forgetAfter(bucket.name, amendBucket(store, { bucket, amendment }, call));

@@ -131,6 +131,9 @@ export class World {
       if (uid !== bucket?.uid) wrong.push(`${key} was meant for another bucket of the name`);
     }
     for (const { kind, outcome, uid, key = '', owner } of this.told) {
+      if (kind === 'put' && outcome === 'NoSuchBucket' && held.get(key) === uid) {
+        wrong.push(`${key} was told that its bucket is gone, and is there`);
+      }
       if (outcome !== 'ok') continue;
       if (kind === 'put' && (bucket?.uid !== uid || !held.has(key))) wrong.push(`${key} was acknowledged, and is gone`);
       if (kind === 'delete' && bucket?.uid === uid) wrong.push('a bucket was deleted, and is there');

@@ -93,10 +93,16 @@ async function asleep({ time }: Replica): Promise<void> {
   expect(time.sleepers).toBeGreaterThan(0);
 }
 
+/** Time that somebody waits who looks at a bucket again. */
+async function pass({ time }: Replica): Promise<void> {
+  time.advance(1600);
+  for (let turns = 0; turns < 1000; turns += 1) await turn();
+}
+
 describe('DeleteBucket', () => {
   it('is not told "gone" of, nor a writer "stored", when a slow write lands after its last look', async () => {
     const { memory, a, b, bucket } = await world();
-    let outcome = '';
+    let outcome = Promise.resolve('');
     b.plan = ({ method }) =>
       method !== 'removeContainer'
         ? undefined
@@ -104,15 +110,83 @@ describe('DeleteBucket', () => {
             kind: 'interleave',
             before: async () => {
               a.time.advance(5000);
-              outcome = await a.put(bucket, 'late');
+              outcome = a.put(bucket, 'late');
+              await asleep(a);
             },
           };
     const deletion = b.delete(await b.get());
     await asleep(b);
     b.time.advance(WAIT);
     expect(await deletion).toBe('ok');
-    expect(outcome).toBe('ServiceUnavailable');
+    await pass(a);
+    expect(await outcome).toBe('NoSuchBucket');
     await expect(memory.headContainer('photos', testCall())).rejects.toMatchObject({ kind: 'containerNotFound' });
+  });
+
+  it('that finds something keeps a writer waiting, which is told "stored" then', async () => {
+    const { a, b, bucket } = await world();
+    const deletion = b.delete(await b.get());
+    await asleep(b);
+    a.time.advance(TTL);
+    const outcome = a.put(bucket, 'beside');
+    await asleep(a);
+    b.time.advance(WAIT);
+    expect(await deletion).toBe('BucketNotEmpty');
+    await pass(a);
+    expect(await outcome).toBe('ok');
+    expect(await a.text(await a.get(), 'beside')).toBe('beside');
+  });
+
+  it('that a slow removal made possible lets it say so', async () => {
+    const { a, b, bucket } = await world();
+    expect(await a.put(bucket, 'last')).toBe('ok');
+    const removal = { hold: Promise.withResolvers<undefined>(), done: Promise.withResolvers<undefined>() };
+    a.plan = ({ method }) =>
+      method === 'remove'
+        ? {
+            kind: 'interleave',
+            after: async () => {
+              removal.done.resolve(undefined);
+              await removal.hold.promise;
+            },
+          }
+        : undefined;
+    const outcome = codeOf(
+      a.objects.remove(
+        { bucket, key: 'last', versionId: undefined },
+        { conditions: {}, ownerId: 'TENANT' },
+        testCall(),
+      ),
+    );
+    await removal.done.promise;
+    const deletion = b.delete(await b.get());
+    await asleep(b);
+    b.time.advance(WAIT);
+    expect(await deletion).toBe('ok');
+    a.time.advance(WAIT);
+    removal.hold.resolve(undefined);
+    expect(await outcome).toBe('ok');
+  });
+
+  it.each(['mark', 'tombstone'])('that dies after its %s leaves a writer in doubt, and not for long', async (after) => {
+    const { a, b, bucket } = await world();
+    b.plan = ({ method }) =>
+      method === (after === 'mark' ? 'list' : 'removeContainer')
+        ? { kind: 'interleave', before: () => new Promise(() => undefined) }
+        : undefined;
+    void b.buckets.delete(await b.get(), () => Promise.resolve(true), testCall());
+    await asleep(b);
+    if (after === 'tombstone') {
+      b.time.advance(WAIT);
+      for (let turns = 0; turns < 1000; turns += 1) await turn();
+    }
+    a.time.advance(TTL);
+    const outcome = a.put(bucket, 'doubtful');
+    await asleep(a);
+    for (let pauses = 0; pauses < 10 && a.time.isAsleep; pauses += 1) await pass(a);
+    expect(a.time.isAsleep).toBe(false);
+    expect(await outcome).toBe('ServiceUnavailable');
+    expect(a.time.monotonic()).toBeLessThan(20_000);
   });
 
   it('sees what was acknowledged by a record that was still fresh', async () => {
@@ -343,6 +417,29 @@ describe('a service that removes empty containers only', () => {
     expect(await deletion).toBe('BucketNotEmpty');
     a.time.advance(TTL);
     expect(await a.text(await a.get(), 'native')).toBe('native');
+  });
+
+  it('is believed by a writer that came after the last look, too', async () => {
+    const { a, b, bucket } = await world({ capabilities });
+    let outcome = Promise.resolve('');
+    b.plan = ({ method, count }) =>
+      method !== 'removeContainer' || count > 1
+        ? undefined
+        : {
+            kind: 'interleave',
+            before: async () => {
+              a.time.advance(TTL);
+              outcome = a.put(bucket, 'kept');
+              await asleep(a);
+            },
+          };
+    const deletion = b.delete(await b.get());
+    await asleep(b);
+    b.time.advance(WAIT);
+    expect(await deletion).toBe('BucketNotEmpty');
+    await pass(a);
+    expect(await outcome).toBe('ok');
+    expect(await a.text(await a.get(), 'kept')).toBe('kept');
   });
 
   it('has leftovers of deleted keys removed, and nothing else', async () => {
