@@ -35,8 +35,12 @@ describe('guesses', () => {
 
   it('of many sources have a bound together', async () => {
     const [attempts, check] = [new Attempts(LIMITS), counting()];
-    await guess(attempts, check, { count: 2000, from: (index) => `10.0.${index >> 8}.${index & 255}` });
-    expect(check.looked).toBeLessThanOrEqual(20 + 25 + 1);
+    const begun = Date.now();
+    const guessed = guess(attempts, check, { count: 2000, from: (index) => `10.0.${index >> 8}.${index & 255}` });
+    // On a machine that is busy the guesses take a while to come, and each ten milliseconds let one more be looked at.
+    const came = Math.ceil((Date.now() - begun) / LIMITS.pauseOfAllMs);
+    await guessed;
+    expect(check.looked).toBeLessThanOrEqual(20 + 25 + 1 + came);
   });
 
   it('of one network of IPv6 are those of one source', async () => {
