@@ -21,6 +21,12 @@ export interface CopySources {
 /** Milliseconds, like the following. A copy is admitted when it begins; it may then take longer than this. */
 const SAS_LIFETIME = 60 * 60_000;
 
+/** For so long one serves all copies of a container: making it costs more than all else that a small copy does. */
+const SAS_REUSE = 10 * 60_000;
+
+/** Containers whose signature is remembered. */
+const MOST_REMEMBERED = 1024;
+
 /** Clocks of two machines differ. */
 const CLOCK_LEEWAY = 5 * 60_000;
 
@@ -41,12 +47,40 @@ export function createCopySources(client: KeyClient, access: Access): CopySource
     case 'sas':
       return { url: async (ref) => `${origin}${blobPath(client.endpoint, ref)}?${access.query}` };
     case 'key':
-      return { url: async (ref) => `${origin}${blobPath(client.endpoint, ref)}?${await keySas(access, ref)}` };
+      return signedSources(client, (container) => keySas(access, container));
     case 'token': {
       const keys = new DelegationKeys(client);
-      return { url: async (ref, call) => `${origin}${blobPath(client.endpoint, ref)}?${await keys.sas(ref, call)}` };
+      return signedSources(client, (container, call) => keys.sas(container, call));
     }
   }
+}
+
+interface Signature {
+  readonly query: string;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+}
+
+type Sign = (container: string, call: Call) => Promise<Signature>;
+
+function signedSources({ endpoint }: KeyClient, sign: Sign): CopySources {
+  const known = new Map<string, Signature>();
+  const queryFor = async (container: string, call: Call): Promise<string> => {
+    const found = known.get(container);
+    const left = found === undefined ? 0 : found.expires - Date.now();
+    // More than it ever had is left: the clock was put back.
+    if (found !== undefined && left > SAS_LIFETIME - SAS_REUSE && left <= SAS_LIFETIME) return found.query;
+    const made = await sign(container, call);
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    known.set(container, made);
+    return made.query;
+  };
+  return {
+    async url(ref, call) {
+      const path = blobPath(endpoint, ref);
+      return `${endpoint.origin}${path}?${await queryFor(ref.container, call)}`;
+    },
+  };
 }
 
 /** The SDK is loaded with the first copy: it takes long to load, and its signing is all that is used of it. */
@@ -54,22 +88,28 @@ function sdk(): Promise<typeof StorageSdk> {
   return import('@azure/storage-blob');
 }
 
-/** What a signature allows: to read this one blob, for a while. */
-async function readOnly(ref: BlobRef): Promise<StorageSdk.BlobSASSignatureValues> {
-  const { BlobSASPermissions } = await sdk();
+type SignedValues = StorageSdk.BlobSASSignatureValues & { readonly expiresOn: Date };
+
+/** What a signature allows: to read blobs of this container, and no more, for a while. */
+async function readOnly(containerName: string): Promise<SignedValues> {
+  const { ContainerSASPermissions } = await sdk();
   return {
-    containerName: ref.container,
-    blobName: ref.name,
-    permissions: BlobSASPermissions.parse('r'),
+    containerName,
+    permissions: ContainerSASPermissions.parse('r'),
     expiresOn: new Date(Date.now() + SAS_LIFETIME),
     version: API_VERSION,
   };
 }
 
-async function keySas(access: Extract<Access, { kind: 'key' }>, ref: BlobRef): Promise<string> {
+function signature(values: SignedValues, query: StorageSdk.SASQueryParameters): Signature {
+  return { query: query.toString(), expires: values.expiresOn.getTime() };
+}
+
+async function keySas(access: Extract<Access, { kind: 'key' }>, container: string): Promise<Signature> {
   const { StorageSharedKeyCredential, generateBlobSASQueryParameters } = await sdk();
   const credential = new StorageSharedKeyCredential(access.account, access.key.export().toString('base64'));
-  return generateBlobSASQueryParameters(await readOnly(ref), credential).toString();
+  const values = await readOnly(container);
+  return signature(values, generateBlobSASQueryParameters(values, credential));
 }
 
 /** Signatures with a key that the service lends to a token's owner; one key serves a day of copies. */
@@ -82,10 +122,11 @@ class DelegationKeys {
     this.#client = client;
   }
 
-  async sas(ref: BlobRef, call: Call): Promise<string> {
+  async sas(container: string, call: Call): Promise<Signature> {
     const key = await this.#current(call);
     const { generateBlobSASQueryParameters } = await sdk();
-    return generateBlobSASQueryParameters(await readOnly(ref), key, this.#client.endpoint.account).toString();
+    const values = await readOnly(container);
+    return signature(values, generateBlobSASQueryParameters(values, key, this.#client.endpoint.account));
   }
 
   #current(call: Call): Promise<UserDelegationKey> {
