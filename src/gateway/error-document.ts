@@ -32,7 +32,9 @@ export function errorElement(error: S3Error, resource: string, ids: AnswerIds): 
 }
 
 function echoed(text: string, limit = MAX_ECHO): string {
-  return escapeXml(text.length <= limit ? text : text.slice(0, limit).toWellFormed());
+  const escaped = escapeXml(text.length <= limit ? text : text.slice(0, limit).toWellFormed());
+  // Nothing but markup is escaped here, as on AWS: people and programs look for conditions of policies in the text.
+  return escaped.replaceAll('&quot;', '"');
 }
 
 /** The whole body of an error answer. */

@@ -513,10 +513,7 @@ describe('the policy', () => {
     ['what is no condition', key, ['key'], '400 InvalidPolicyDocument', 'Invalid Policy'],
   ])('%s is refused', async (_name, ...[fields, conditions, expected, message]) => {
     const answer = await post({ fields: signedV4(fields, [{ bucket }, ...conditions]), file: 'bytes' });
-    expect([outcome(answer), answer.body.replaceAll('&quot;', '"')]).toEqual([
-      expected,
-      expect.stringContaining(message),
-    ]);
+    expect([outcome(answer), answer.body]).toEqual([expected, expect.stringContaining(message)]);
     await expectNothing();
   });
 
@@ -744,6 +741,13 @@ describe('a form that is none', () => {
       }),
       '400 MaxPostPreDataLengthExceeded',
     ],
+    ...['', '"; filename="f'].flatMap((name) =>
+      [1, 60_000].map((size): [string, () => FormParts, string] => [
+        `a part of ${String(size)} bytes called name="${name}"`,
+        () => ({ fields: [...SIGNED(), [name, 'n'.repeat(size)]], file: 'x' }),
+        '400 MalformedPOSTRequest',
+      ]),
+    ),
     ['no end', () => ({ fields: SIGNED(), file: 'x', end: '' }), '400 MalformedPOSTRequest'],
     ['no end of much', () => ({ fields: SIGNED(), file: randomBytes(200_000), end: '' }), '400 MalformedPOSTRequest'],
     ['half an end', () => ({ fields: SIGNED(), file: 'x', end: `\r\n--${BOUNDARY}` }), '400 MalformedPOSTRequest'],

@@ -55,11 +55,16 @@ function contentMd5(headers: HeaderReader): Buffer | undefined {
 }
 
 function declaredChecksum(headers: HeaderReader, payload: PayloadMode): DeclaredDigests['checksum'] {
-  const found = [...headersWithValues(headers), ...trailerNames(headers, payload)];
+  const found: NonNullable<DeclaredDigests['checksum']>[] = [
+    ...headersWithValues(headers),
+    ...trailerNames(headers, payload),
+  ];
   const [first] = found;
   if (found.length > 1) {
     throw invalidRequest('Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.');
   }
+  // Two of which one is no digest are two: their number is judged first.
+  if (first?.value !== undefined) checkedValue(first.algorithm, first.value);
   const announced = headers.get(SDK_ALGORITHM);
   if (first === undefined) {
     if (announced !== undefined) {
@@ -78,11 +83,7 @@ function declaredChecksum(headers: HeaderReader, payload: PayloadMode): Declared
 function headersWithValues(headers: HeaderReader): Required<NonNullable<DeclaredDigests['checksum']>>[] {
   return [...headers.startingWith(CHECKSUM_PREFIX)]
     .filter(([name]) => !NOT_VALUES.has(name))
-    .map(([name, value]) => {
-      const algorithm = algorithmOf(name);
-      checkedValue(algorithm, value);
-      return { algorithm, value };
-    });
+    .map(([name, value]) => ({ algorithm: algorithmOf(name), value }));
 }
 
 function trailerNames(headers: HeaderReader, payload: PayloadMode): { readonly algorithm: ChecksumAlgorithm }[] {

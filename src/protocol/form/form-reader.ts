@@ -40,7 +40,8 @@ function newParser(contentType: string): BusboyInstance {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      isPartAFile: (name) => name?.toLowerCase() === 'file',
+      // A part without a name is refused as soon as it begins: however long, it is no field.
+      isPartAFile: (name) => isNameless(name) || name?.toLowerCase() === 'file',
       limits: {
         parts: MAX_PARTS,
         files: 1,
@@ -52,6 +53,10 @@ function newParser(contentType: string): BusboyInstance {
   } catch (error) {
     throw malformed(error);
   }
+}
+
+function isNameless(name: string | undefined): boolean {
+  return name === undefined || name === '';
 }
 
 function malformed(cause?: unknown): S3Error {
@@ -85,7 +90,10 @@ class FormReader {
         if (name === undefined || nameTruncated || valueTruncated) this.#fail(malformed());
         else this.#fields.add(name, value);
       })
-      .on('file', (_name, file, filename: string | undefined) => this.#begun(file, filename ?? ''))
+      .on('file', (name: string | undefined, file, filename: string | undefined) => {
+        if (isNameless(name)) this.#refused(file);
+        else this.#begun(file, filename ?? '');
+      })
       .on('partsLimit', () => this.#fail(malformed()))
       .on('error', (error) => this.#fail(malformed(error)))
       .on('finish', () => this.#finished());
@@ -101,6 +109,11 @@ class FormReader {
       failed: (error) => this.#fail(error),
     });
     return this.#form.promise;
+  }
+
+  #refused(file: BusboyFileStream): void {
+    file.on('error', () => undefined).resume();
+    this.#fail(malformed());
   }
 
   #begun(file: BusboyFileStream, filename: string): void {

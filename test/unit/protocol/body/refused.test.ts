@@ -105,6 +105,12 @@ const BY_HEADERS: readonly Refused[] = [
     code: 'InvalidRequest',
     message: 'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
   },
+  ...['', 'bad!'].map((value) => ({
+    name: `two checksums, one of them "${value}"`,
+    body: plain(CONTENT, { 'x-amz-checksum-crc32': value, 'x-amz-checksum-crc32c': 'AAAAAA==' }),
+    code: 'InvalidRequest',
+    message: 'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
+  })),
   {
     name: 'header and trailer',
     body: withHeaders(unsigned, { 'x-amz-checksum-crc32': 'AAAAAA==' }),
