@@ -12,7 +12,7 @@ import type { Operation, OperationContext } from './operation.ts';
  */
 export const preflight: Operation = async (request, context) => {
   const origin = request.headers.get('origin');
-  if (origin === undefined) {
+  if (origin === undefined || origin === '') {
     throw new S3Error('BadRequest', { message: 'Insufficient information. Origin request header needed.' });
   }
   const method = request.headers.get('access-control-request-method');

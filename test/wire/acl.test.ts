@@ -179,6 +179,16 @@ describe('a request', () => {
       '400 InvalidRequest',
     ],
     [
+      'with a canned ACL and grants that are none',
+      { headers: { 'x-amz-acl': 'private', 'x-amz-grant-read': 'somebody' } },
+      '400 InvalidRequest',
+    ],
+    [
+      'with grants that are none and a body',
+      { headers: { 'x-amz-grant-read': 'somebody' }, body: policy('') },
+      '400 UnexpectedContent',
+    ],
+    [
       'with a canned ACL and a body',
       { headers: { 'x-amz-acl': 'private' }, body: policy('') },
       '400 UnexpectedContent',

@@ -253,11 +253,13 @@ describe('a preflight', () => {
   });
 
   test('without what it takes is a bad request', async () => {
-    const without = await preflight(`/${bucket}`, {});
-    expect([outcome(without), without.body]).toEqual([
-      '400 BadRequest',
-      expect.stringContaining('Insufficient information. Origin request header needed.'),
-    ]);
+    for (const headers of [{}, { origin: '', 'access-control-request-method': 'GET' }]) {
+      const without = await preflight(`/${bucket}`, headers);
+      expect([outcome(without), without.body]).toEqual([
+        '400 BadRequest',
+        expect.stringContaining('Insufficient information. Origin request header needed.'),
+      ]);
+    }
     const half = await preflight(`/${bucket}`, { origin: PAGE });
     expect([outcome(half), half.body]).toEqual([
       '400 BadRequest',

@@ -4,7 +4,7 @@ import { S3Error } from '../../errors/s3-error.ts';
 import { parseAclDocument } from '../../protocol/acl/acl-document.ts';
 import type { Acl } from '../../protocol/acl/acl.ts';
 import { type CannedTarget, expandCanned } from '../../protocol/acl/canned.ts';
-import { parseGrantHeaders } from '../../protocol/acl/grant-headers.ts';
+import { hasGrantHeaders, parseGrantHeaders } from '../../protocol/acl/grant-headers.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 
 export const CANNED_HEADER = 'x-amz-acl';
@@ -23,11 +23,12 @@ export interface AclTarget extends CannedTarget {
  */
 export function headerAcl(headers: HeaderReader, target: AclTarget, accounts: AccountDirectory): Acl | undefined {
   const canned = headers.get(CANNED_HEADER);
-  const grants = parseGrantHeaders(headers, target.ignoreWrite === true ? 'WRITE' : undefined);
-  if (canned !== undefined && grants !== undefined) {
+  const ignored = target.ignoreWrite === true ? 'WRITE' : undefined;
+  if (canned !== undefined && hasGrantHeaders(headers, ignored)) {
     throw new S3Error('InvalidRequest', { message: 'Specifying both Canned ACLs and Header Grants is not allowed' });
   }
   if (canned !== undefined) return expandCanned(canned, target);
+  const grants = parseGrantHeaders(headers, ignored);
   return grants?.map((grant) => resolveGrant(grant, { ownerId: target.ownerId, accounts }));
 }
 
@@ -41,11 +42,12 @@ interface AclRequest {
  * @throws S3Error UnexpectedContent, MissingSecurityHeader, AccessDenied (another owner), and as `headerAcl`
  */
 export function requestedAcl({ headers, body }: AclRequest, target: AclTarget, accounts: AccountDirectory): Acl {
-  const named = headerAcl(headers, target, accounts);
-  if (named !== undefined) {
-    if (body.length > 0) throw new S3Error('UnexpectedContent');
-    return named;
+  // Two ways at once are refused before either is read, as on AWS.
+  if (body.length > 0 && (headers.get(CANNED_HEADER) !== undefined || hasGrantHeaders(headers))) {
+    throw new S3Error('UnexpectedContent');
   }
+  const named = headerAcl(headers, target, accounts);
+  if (named !== undefined) return named;
   if (body.length === 0) throw new S3Error('MissingSecurityHeader', { extra: { MissingHeaderName: CANNED_HEADER } });
   const { ownerId, grants } = parseAclDocument(body);
   if (ownerId !== undefined && ownerId !== target.ownerId) {

@@ -15,6 +15,11 @@ const TYPES = ['id', 'uri', 'emailAddress'] as const;
 /** `type="value"` or `type=value`; a quoted value may hold commas. */
 const GRANTEE = /\s*([A-Za-z]+)\s*=\s*(?:"([^"]*)"|([^",\s]+))\s*(,|$)/y;
 
+/** True when there is any of them, whatever it says. */
+export function hasGrantHeaders(headers: HeaderReader, ignored?: Permission): boolean {
+  return GRANT_HEADERS.some(([header, permission]) => permission !== ignored && headers.get(header) !== undefined);
+}
+
 /**
  * The `x-amz-grant-*` headers; undefined when there is none.
  * @param ignored one that the operation does not have, whatever it says
