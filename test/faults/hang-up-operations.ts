@@ -4,12 +4,21 @@ import type { AmendedFields } from '../../src/manifest/versions/object-amendment
 import type { Call } from '../../src/observe/call.ts';
 import type { WriteConditions } from '../../src/protocol/conditions.ts';
 import { testCall } from '../support/test-call.ts';
-import { OWNER, type HangUpWorld } from './hang-up-world.ts';
+import { encryptedBy } from '../../src/manifest/heads/encrypt-with.ts';
+import type { EncryptWith } from '../../src/manifest/heads/object-requests.ts';
+import { CUSTOMER_KEY, OWNER, type HangUpWorld } from './hang-up-world.ts';
+
+const UNDER_KEY: EncryptWith = { kind: 'customer', key: CUSTOMER_KEY };
 
 /** A key before the operation: what was done to it, in the bucket's own state unless said otherwise. */
 export const STARTS: Readonly<Record<Versioning, Readonly<Record<string, (world: HangUpWorld) => Promise<unknown>>>>> =
   {
-    never: { absent: async () => undefined, inline: (world) => put(world), unsettled: (world) => complete(world) },
+    never: {
+      absent: async () => undefined,
+      inline: (world) => put(world),
+      unsettled: (world) => complete(world),
+      'under a key': (world) => putUnderKey(world),
+    },
     enabled: {
       absent: async () => undefined,
       'two versions': (world) => inTurn(world, put, put),
@@ -17,12 +26,14 @@ export const STARTS: Readonly<Record<Versioning, Readonly<Record<string, (world:
       'null from before': as('never', put),
       unsettled: as('suspended', complete),
       marker: (world) => inTurn(world, put, remove),
+      'two under keys': (world) => inTurn(world, putUnderKey, putUnderKey),
     },
     suspended: {
       absent: async () => undefined,
       'null over version': (world) => inTurn(world, as('enabled', put), put),
       version: as('enabled', put),
       'unsettled over version': (world) => inTurn(world, as('enabled', put), complete),
+      'null under a key over version': (world) => inTurn(world, as('enabled', put), putUnderKey),
       'null marker': (world) => inTurn(world, as('enabled', put), remove),
     },
   };
@@ -46,6 +57,11 @@ function put(world: HangUpWorld): Promise<unknown> {
   return world.objects.put(world.bucket, 'k', world.request(`old ${world.nextNumber()}`), testCall());
 }
 
+function putUnderKey(world: HangUpWorld): Promise<unknown> {
+  const request = world.request(`old ${world.nextNumber()} under a key`, { encryptWith: UNDER_KEY });
+  return world.objects.put(world.bucket, 'k', request, testCall());
+}
+
 function remove(world: HangUpWorld): Promise<unknown> {
   return world.objects.remove({ bucket: world.bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall());
 }
@@ -55,15 +71,23 @@ async function complete(world: HangUpWorld): Promise<unknown> {
 }
 
 /** An upload with its one part. @returns what completes it */
-async function started(world: HangUpWorld): Promise<(conditions: WriteConditions, call: Call) => Promise<unknown>> {
+async function started(
+  world: HangUpWorld,
+  encryptWith?: EncryptWith,
+): Promise<(conditions: WriteConditions, call: Call) => Promise<unknown>> {
   const { uploads, bucket } = world;
   const attributes = { headers: {}, userMetadata: {} };
-  const target = await uploads.create(bucket, 'k', { ownerId: OWNER, attributes }, testCall());
+  const target = await uploads.create(
+    bucket,
+    'k',
+    { ownerId: OWNER, attributes, ...(encryptWith && { encryption: encryptedBy(encryptWith) }) },
+    testCall(),
+  );
   const body = Buffer.from('of parts');
   const facts = { md5: createHash('md5').update(body).digest('hex') };
   const { etag } = await uploads.putPart(
     await uploads.find(target, testCall()),
-    { number: 1, body, facts },
+    { number: 1, body, facts, ...(encryptWith && { encryptWith }) },
     testCall(),
   );
   const parts = [{ number: 1, etag, checksums: {} }];
@@ -90,30 +114,66 @@ const CONDITIONS: readonly (readonly [string, WriteConditions])[] = [
 ];
 
 function putting(): HangUpOperation[] {
-  return CONDITIONS.flatMap(([said, conditions]): HangUpOperation[] => [
-    {
-      name: `PUT${said}`,
-      prepare: async (world) => (call) =>
-        world.objects.put(world.bucket, 'k', world.request('new', { conditions }), call),
-    },
-    {
-      name: `PUT, streamed${said}`,
-      prepare: async (world) => (call) =>
-        world.objects.put(world.bucket, 'k', world.streamed('new', { conditions }), call),
-    },
-    {
-      name: `CompleteMultipartUpload${said}`,
-      once: true,
-      prepare: async (world) => {
-        const again = await started(world);
-        return (call) => again(conditions, call);
+  return [
+    ...puttingUnderKeys(),
+    ...CONDITIONS.flatMap(([said, conditions]): HangUpOperation[] => [
+      {
+        name: `PUT${said}`,
+        prepare: async (world) => (call) =>
+          world.objects.put(world.bucket, 'k', world.request('new', { conditions }), call),
       },
-    },
-    { name: `CopyObject${said}`, prepare: (world) => copying(world, conditions) },
-  ]);
+      {
+        name: `PUT, streamed${said}`,
+        prepare: async (world) => (call) =>
+          world.objects.put(world.bucket, 'k', world.streamed('new', { conditions }), call),
+      },
+      {
+        name: `CompleteMultipartUpload${said}`,
+        once: true,
+        prepare: async (world) => {
+          const again = await started(world);
+          return (call) => again(conditions, call);
+        },
+      },
+      { name: `CopyObject${said}`, prepare: (world) => copying(world, conditions) },
+      {
+        name: `PUT under a key${said}`,
+        prepare: async (world) => (call) =>
+          world.objects.put(world.bucket, 'k', world.request('new', { conditions, encryptWith: UNDER_KEY }), call),
+      },
+    ]),
+  ];
 }
 
-async function copying(world: HangUpWorld, conditions: WriteConditions): Promise<(call: Call) => Promise<unknown>> {
+/** Their bytes go first, to where nothing names them. */
+function puttingUnderKeys(): HangUpOperation[] {
+  return [
+    {
+      name: 'PUT under a key, streamed',
+      prepare: async (world) => (call) =>
+        world.objects.put(world.bucket, 'k', world.streamed('new', { encryptWith: UNDER_KEY }), call),
+    },
+    {
+      name: 'CompleteMultipartUpload under a key',
+      once: true,
+      prepare: async (world) => {
+        const again = await started(world, UNDER_KEY);
+        return (call) => again({}, call);
+      },
+    },
+    { name: 'CopyObject to a key', prepare: (world) => copying(world, {}, UNDER_KEY) },
+    {
+      name: 'CopyObject to a key If-Match: *',
+      prepare: (world) => copying(world, { ifMatch: '*' }, UNDER_KEY),
+    },
+  ];
+}
+
+async function copying(
+  world: HangUpWorld,
+  conditions: WriteConditions,
+  encryptWith?: EncryptWith,
+): Promise<(call: Call) => Promise<unknown>> {
   const { objects, bucket } = world;
   await objects.put(bucket, 'source', world.request('copied'), testCall());
   const view = await objects.find({ bucket, key: 'source' }, testCall());
@@ -122,7 +182,14 @@ async function copying(world: HangUpWorld, conditions: WriteConditions): Promise
     objects.copy(
       bucket,
       'k',
-      { attributes, ownerId, conditions, source: { bucket, view }, sameAttributes: true },
+      {
+        attributes,
+        ownerId,
+        conditions,
+        source: { bucket, view },
+        sameAttributes: true,
+        ...(encryptWith && { encryptWith }),
+      },
       call,
     );
 }

@@ -9,6 +9,7 @@ import { type Settler, createSettler } from '../../src/manifest/versions/settle.
 import { createClock } from '../../src/manifest/records/clock.ts';
 import { type Uploads, createUploads } from '../../src/manifest/uploads/uploads.ts';
 import type { Call } from '../../src/observe/call.ts';
+import { CustomerKey } from '../../src/store/customer-key.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
 import { type PortCall, type PortMethod, wrapStore } from '../../src/store/wrap-store.ts';
@@ -16,6 +17,7 @@ import { readAll } from '../../src/streams/read-all.ts';
 import { testCall } from '../support/test-call.ts';
 
 export const OWNER = 'owner';
+export const CUSTOMER_KEY = new CustomerKey(Buffer.alloc(32, 'a key of a customer, '));
 
 /** What becomes of one call, besides that its client may leave. */
 const FAULTS = [
@@ -206,7 +208,12 @@ export class HangUpWorld {
 
   async #text(key: string, versionId?: string): Promise<string> {
     try {
-      const { view, body } = await this.objects.open({ bucket: this.bucket, key, versionId }, {}, testCall());
+      const target = { bucket: this.bucket, key, versionId };
+      const view = await this.objects.find(target, testCall());
+      const body =
+        view.encryption === undefined
+          ? (await this.objects.open(target, {}, testCall())).body
+          : await this.objects.openView(this.bucket, view, { key: CUSTOMER_KEY }, testCall());
       const said = [view.tags?.map(({ value }) => value).join(), view.acl?.length, view.lock?.retention?.mode].filter(
         (fact) => fact !== undefined,
       );

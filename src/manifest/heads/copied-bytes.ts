@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ByteSource } from '../../streams/bytes.ts';
 import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import { createChecksumHasher } from '../../protocol/checksums/hasher.ts';
@@ -32,6 +33,23 @@ export function hashing(
       hasher !== undefined && { checksum: { algorithm, value: hasher.digest().toString('base64') } }),
   });
   const facts = pipeline(bytes, stream, { signal }).then(found);
-  facts.catch(() => undefined); // whoever reads the stream is told of its failure too
+  // Whoever reads the stream is told of its failure too.
+  facts.catch(() => undefined);
+  stream.on('error', () => undefined);
   return { stream, facts };
+}
+
+/**
+ * Hands the bytes of a source to who stores them, and gives them up whatever becomes of it: who stores them may be
+ * refused, or wait for something else, before he reads. An error that comes meanwhile is his when he reads; if it were
+ * nobody's, it would end the process.
+ */
+export async function passing<T>(source: ByteSource, store: (bytes: Readable) => Promise<T>): Promise<T> {
+  const bytes = source.stream();
+  bytes.on('error', () => undefined);
+  try {
+    return await store(bytes);
+  } finally {
+    bytes.destroy();
+  }
 }

@@ -13,7 +13,7 @@ import { NULL_VERSION } from '../heads/head.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { publishDetached } from './object-publish.ts';
 import { putObject } from './object-put.ts';
-import { hashing } from '../heads/copied-bytes.ts';
+import { hashing, passing } from '../heads/copied-bytes.ts';
 import { openSource } from '../heads/copy-source.ts';
 import type { Committed, PutRequest } from '../heads/object-requests.ts';
 import type { ObjectView } from '../records/object-view.ts';
@@ -203,15 +203,17 @@ async function copyThrough(context: ObjectsContext, target: CopyTarget, call: Ca
   const { source, sameAttributes: _same, checksumAlgorithm, ...version } = request;
   const { view } = source;
   const client = clientOf(call);
-  const bytes = (await openSource(source, {}, client)).stream();
+  const bytes = await openSource(source, {}, client);
   const put = { ...version, ...sumsOf(view) };
   // Of what was encrypted nobody knows the MD5, and not every write is answered with it.
   const md5 = view.encryption !== undefined && view.size > bucket.home.store.capabilities.maxWrite;
-  if (checksumAlgorithm === undefined && !md5) {
-    return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream: bytes } } }, call);
-  }
-  const { stream, facts } = hashing(bytes, { md5, checksum: checksumAlgorithm }, client.signal);
-  return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream }, facts } }, call);
+  return passing(bytes, (whole) => {
+    if (checksumAlgorithm === undefined && !md5) {
+      return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream: whole } } }, call);
+    }
+    const { stream, facts } = hashing(whole, { md5, checksum: checksumAlgorithm }, client.signal);
+    return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream }, facts } }, call);
+  });
 }
 
 /** The ETag of a source that was encrypted stands for no bytes. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Call } from '../../observe/call.ts';
 import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { ByteRange, CopySource } from '../../store/blob-store.ts';
-import { hashing } from '../heads/copied-bytes.ts';
+import { hashing, passing } from '../heads/copied-bytes.ts';
 import { openSource, pinSource } from '../heads/copy-source.ts';
 import { wholeChecksum } from '../heads/whole-checksum.ts';
 import type { CopySourceView, EncryptWith } from '../heads/object-requests.ts';
@@ -87,6 +87,8 @@ async function copyThrough(
 ): Promise<PartRecord> {
   const size = range === undefined ? source.view.size : range.last - range.first + 1;
   const bytes = await openSource(source, range === undefined ? {} : { range }, call);
-  const { stream, facts } = hashing(bytes.stream(), { md5: true, checksum: upload.checksum?.algorithm }, call.signal);
-  return putPart(upload, { number, body: { size, stream }, facts, encryptWith }, call);
+  return passing(bytes, (whole) => {
+    const { stream, facts } = hashing(whole, { md5: true, checksum: upload.checksum?.algorithm }, call.signal);
+    return putPart(upload, { number, body: { size, stream }, facts, encryptWith }, call);
+  });
 }
