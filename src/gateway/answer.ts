@@ -15,8 +15,8 @@ function isBodiless(status: number): boolean {
 }
 
 /**
- * Head of an answer, which is about to go out, as the flat list that `writeHead` takes without building an object.
- * `close`: the connection ends after it.
+ * Makes the head of an answer, as the flat list of names and values that `writeHead` takes without building an object.
+ * Called right before the answer goes out. `close`: the connection ends after it.
  */
 export function headOf(exchange: Exchange, headers: S3Response['headers'], close: boolean): string[] {
   const { requestId, hostId } = exchange.ids;
@@ -61,7 +61,10 @@ export async function writeAnswer(exchange: Exchange, answer: S3Response, close:
   return endAnswer(exchange, isHead ? '' : text, closing);
 }
 
-/** Whatever of the time for a body was not spent waiting for the client was spent waiting for the backend. */
+/**
+ * Counts the time for a body that the gateway did not spend waiting for the client as time that it waited for the
+ * backend.
+ */
 async function pour(body: ByteSource, { response, signal, facts }: Exchange): Promise<void> {
   const began = performance.now();
   const waitedBefore = facts.clientWaitMs;
@@ -72,7 +75,10 @@ async function pour(body: ByteSource, { response, signal, facts }: Exchange): Pr
   }
 }
 
-/** Writes an S3 error; of an answer that has begun already only its end is left: the socket. */
+/**
+ * Writes an S3 error. If the answer has begun already, it destroys the socket instead, so that the client does not take
+ * the answer for whole.
+ */
 export async function writeError(exchange: Exchange, error: S3Error, close: boolean): Promise<void> {
   const { response, isHead, ids, resource } = exchange;
   if (response.headersSent) {
@@ -93,7 +99,7 @@ export async function writeError(exchange: Exchange, error: S3Error, close: bool
   return endAnswer(exchange, text, closing);
 }
 
-/** A text that is all of the answer, of another service than S3. */
+/** Writes an answer that consists of one text. For services other than S3, such as STS. */
 interface TextAnswer {
   readonly status: number;
   readonly text: string;
@@ -113,7 +119,10 @@ export async function writeText(
   return endAnswer(exchange, bytes, closing);
 }
 
-/** Ends the answer; a connection that must close stays open while the client sends what nobody will read. */
+/**
+ * Ends the answer. A connection that must close stays open for a while, in which the gateway reads and ignores what the
+ * client still sends.
+ */
 async function endAnswer(exchange: Exchange, text: Buffer | '', closing: boolean): Promise<void> {
   const { response } = exchange;
   exchange.facts.answerBytes = text.length;

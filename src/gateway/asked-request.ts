@@ -6,7 +6,10 @@ import type { OperationRow } from '../protocol/operation-table.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { Exchange } from './exchange.ts';
 
-/** What a request says that policies may ask for. */
+/**
+ * Collects what a request says and what the conditions of policies can ask for: operation, headers, query, client
+ * address, time.
+ */
 export function askedRequest(
   exchange: Exchange,
   { row, request }: { readonly row: OperationRow; readonly request: S3Request },
@@ -32,7 +35,10 @@ export function askedRequest(
   };
 }
 
-/** Of the connection that ends here; what a proxy spoke with its client, nobody knows. */
+/**
+ * The TLS version of the connection that ends at this process. What a proxy in front spoke with its client is not known
+ * here.
+ */
 function tlsVersion(socket: Partial<TLSSocket>): string | undefined {
   return socket.getProtocol?.()?.replace(/^TLSv/, '');
 }

@@ -16,17 +16,17 @@ interface AuthenticationOptions {
   readonly accounts: AccountDirectory;
   readonly sessions: Sessions;
   readonly region: string;
-  /** Signatures for any region count. */
+  /** Accept signatures for any region. */
   readonly acceptAnyRegion?: boolean | undefined;
   /** Accept presigned URLs of signature version 2. */
   readonly presignedV2?: boolean | undefined;
-  /** Whose traces are continued is known only with the sender. Absent: nothing is traced. */
+  /** Decides about the trace of a request, once its sender is known. Absent: nothing is traced. */
   readonly sampler?: HeadSampler | undefined;
 }
 
-/** Who sent a request, or a form inside of one. */
+/** Finds out who sent a request, or a form inside of one. */
 export class Authentication {
-  /** What signatures are checked against. */
+  /** What `auth/` needs to check a signature: keys, region, sessions. */
   readonly options: AuthOptions<Credential>;
   readonly #sampler: HeadSampler | undefined;
 
@@ -49,7 +49,9 @@ export class Authentication {
     };
   }
 
-  /** Decides once who sent a request, before any handler, and writes it down. @throws S3Error */
+  /**
+   * Decides who sent a request, once and before any handler runs, and notes it in the request's facts. @throws S3Error
+   */
   ofRequest(exchange: Exchange, route: Route): AuthVerdict<Credential> {
     const { facts } = exchange;
     try {
@@ -66,7 +68,7 @@ export class Authentication {
   }
 
   #verdict(exchange: Exchange, { row, rawTarget, address, pairs: query }: Route): AuthVerdict<Credential> {
-    // A preflight carries nobody's credentials; the URL may be one that was presigned for another method.
+    // A preflight carries no credentials. Its URL may be one that was presigned for another method.
     if (row.method === 'OPTIONS') return { kind: 'anonymous', payload: { kind: 'unsigned' } };
     const { method = '', rawHeaders } = exchange.request;
     const virtualBucket = address.virtualHost ? address.bucket : undefined;
@@ -79,7 +81,7 @@ export class Authentication {
     return verdict;
   }
 
-  /** A form is signed inside its body, which only its operation reads. @throws S3Error */
+  /** Decides who signed a form. Its signature is inside the body, which only the operation reads. @throws S3Error */
   ofForm({ facts }: Exchange, fields: SignedFields, sender: Principal): Principal {
     facts.key = fields.get('key');
     try {

@@ -19,9 +19,9 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 const hostId = newHostId();
 
 /**
- * Answers what Node's parser refused before it became a request: request smuggling (two lengths, a
- * length beside a transfer coding), bad header lines, headers that are too long or too slow.
- * The connection ends: nobody knows where the next request would begin.
+ * Answers a request that Node's parser refused: request smuggling (two lengths, a length beside a transfer coding), bad
+ * header lines, headers that are too long or too slow. The connection ends, because nobody knows where the next request
+ * would begin.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -6,15 +6,15 @@ import { answerSocket } from './client-error.ts';
 import type { Peers } from './proxy-protocol/peers.ts';
 
 export interface ConnectionBounds {
-  /** On all listeners together; 0: any number. */
+  /** Most connections on all listeners together; 0: any number. */
   readonly total: number;
-  /** From one address, or one /64 of IPv6; 0: any number. */
+  /** Most connections from one address, or from one /64 of IPv6; 0: any number. */
   readonly perAddress: number;
-  /** Peers that stand for many clients: no bound of their own. */
+  /** Says which peers stand for many clients, as proxies do. For them the bound of one address does not apply. */
   readonly exempt?: (address: string) => boolean;
-  /** Whose connections those are that balancers opened. */
+  /** Knows the client behind a connection that a balancer opened. */
   readonly peers?: Peers;
-  /** Told of each connection that is refused. */
+  /** Called for each connection that is refused. */
   readonly refused?: (address: string) => void;
 }
 
@@ -22,8 +22,9 @@ export interface ConnectionBounds {
 const GRACE_MS = 250;
 
 /**
- * Counts connections of S3 clients and refuses those beyond a number: with 503 where it can be said in plain text, over
- * TLS by closing. Whoever opens connections in stock takes memory, and with all of them taken nobody else is served.
+ * Counts connections of S3 clients and refuses those beyond a number: on plain HTTP with a 503, on TLS by closing the
+ * connection. Without a bound, one client could open so many connections that the process runs out of memory, or that
+ * no other client gets one.
  */
 export class ConnectionLimit {
   readonly #bounds: ConnectionBounds;
@@ -48,7 +49,7 @@ export class ConnectionLimit {
     server.prependListener('connection', (socket: Socket) => this.#arrived(socket, plain));
   }
 
-  /** Whether a request came on a connection that was refused: nothing may be done for it. */
+  /** Whether a request came on a connection that was refused. The gateway does no work for such a request. */
   isTurnedAway(socket: Socket): boolean {
     return this.#turnedAway.has(socket);
   }
@@ -76,7 +77,7 @@ export class ConnectionLimit {
     else this.#byAddress.set(source, left);
   }
 
-  /** What it sends meanwhile is read and ignored: a reset would take the answer with it. */
+  /** Reads and ignores what the client sends meanwhile: a reset of the connection would take the answer with it. */
   #turnAway(socket: Socket, plain: boolean): void {
     this.#turnedAway.add(socket);
     socket.on('error', () => socket.destroy());
@@ -89,7 +90,10 @@ export class ConnectionLimit {
   }
 }
 
-/** Whoever has one address of IPv6 has the 2^64 beside it, too. */
+/**
+ * The source that a connection counts for. A client that has one IPv6 address usually has all 2^64 of its network, so
+ * these count as one.
+ */
 function sourceOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];

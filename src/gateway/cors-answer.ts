@@ -17,9 +17,9 @@ export interface CorsOptions {
 }
 
 /**
- * Finds out which headers let the page that made a request read its answer, whatever that will be: also an error that
- * comes before any operation. Only requests of pages (`Origin`) may cost a look at the bucket, which the operation then
- * finds in memory. A preflight answers for itself.
+ * Finds out which CORS headers the answer needs so that the page that made the request may read it. It does this before
+ * any operation runs, so that pages can read errors, too. Only requests of pages (those with `Origin`) may cost a look
+ * at the bucket, which the operation then finds in memory. A preflight is answered by its own operation.
  */
 export async function prepareCors(exchange: Exchange, { buckets, byDefault }: CorsOptions, call: Call): Promise<void> {
   const {
@@ -43,13 +43,14 @@ export async function prepareCors(exchange: Exchange, { buckets, byDefault }: Co
     };
     exchange.corsHeaders = corsHeaders(rules, asked) ?? { vary: CORS_VARY };
   } catch {
-    // No bucket, or none that can be read: what is wrong is answered to the request itself, and no page is told.
+    // There is no such bucket, or it cannot be read. The operation answers with what is wrong; the answer has no CORS
+    // headers.
   }
 }
 
 /**
- * A cache must not give to a page what was answered to somebody who is none. Costs no call: the bucket was just used,
- * or nobody knows it.
+ * Adds `Vary: Origin` to answers to requests without `Origin`: a cache must not give such an answer to a page. This
+ * costs no call: either the bucket was just used and is in memory, or its rules are not known and nothing is added.
  */
 export function varyWithoutOrigin(exchange: Exchange, { buckets, byDefault }: CorsOptions): void {
   const {

@@ -46,12 +46,12 @@ export interface DispatcherOptions {
   /** Absent: nobody is limited. */
   readonly rates?: RateLimits;
   readonly manifest: Manifest;
-  /** By name of the operation table; what is missing answers NotImplemented. */
+  /** Operations by their names in the operation table. A name that is missing here answers NotImplemented. */
   readonly operations: Readonly<Partial<Record<OperationName, Operation>>>;
   readonly settings: OperationSettings;
   /** Names under which clients reach the service, for virtual-hosted requests. */
   readonly baseHosts: readonly string[];
-  /** The same for websites of buckets. */
+  /** Names under which visitors reach the websites of buckets. */
   readonly websiteHosts?: readonly string[];
   readonly proxies: ProxyTrust;
   readonly stalls: StallWatch;
@@ -74,8 +74,8 @@ export interface DispatcherOptions {
 const PATIENCE_MS = 10_000;
 
 /**
- * Takes each request from its head to its answer: address, operation, who sent it, the operation
- * itself. The one place where authentication is decided; no handler runs before it.
+ * Takes each request from its head to its answer: it parses the address, finds the operation, authenticates the sender
+ * and runs the operation. Authentication is decided here and nowhere else; no handler runs before it.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
@@ -116,7 +116,7 @@ export class Dispatcher {
     return this.#options.stalls.exchanges.size;
   }
 
-  /** What is known of each of them. */
+  /** The facts of these. */
   running(): RequestFacts[] {
     return Array.from(this.#options.stalls.exchanges.keys(), ({ facts }) => facts);
   }
@@ -139,11 +139,11 @@ export class Dispatcher {
     try {
       await this.#serve(exchange, target);
     } catch (error) {
-      // Not even an error could be written: whatever was sent, the client must not take it for whole.
+      // Not even an error could be written. Whatever was sent so far, the client must not take it for a whole answer.
       this.#report(exchange, error);
       response.destroy();
     } finally {
-      // A commit goes on when its client has left, and holds the body as long.
+      // A commit goes on after its client has left, and needs the body until it ends.
       exchange.body?.release();
     }
   }
@@ -243,7 +243,10 @@ export class Dispatcher {
     );
   }
 
-  /** Before anything is done for the request, and before its body is read. @throws S3Error SlowDown */
+  /**
+   * Applies the limits of rates, before any work is done for the request and before its body is read. @throws S3Error
+   * SlowDown
+   */
   #admit(exchange: Exchange, principal: Principal): void {
     const { response, facts } = exchange;
     const admission = this.#options.rates?.admit(principal, facts.bucket, () => exchange.flowed);
@@ -253,8 +256,8 @@ export class Dispatcher {
   }
 
   /**
-   * Whether an answer that refuses may cost a look at the bucket for what pages may read of it. Who came too often
-   * costs none; of somebody who is not known it counts as a request of his.
+   * Whether the gateway may look at the bucket to find the CORS headers of a refusal. A request that was refused
+   * because of its rate may not. A request of an unknown sender counts against the rate of anonymous requests for it.
    */
   #mayLook(exchange: Exchange, failure: S3Error): boolean {
     if (exchange.headers.get('origin') === undefined || exchange.corsHeaders !== undefined) return true;
@@ -269,7 +272,10 @@ export class Dispatcher {
     }
   }
 
-  /** A request to a website, where nobody is asked who he is. Undefined: to the service. */
+  /**
+   * Finds out whether a request is a visit to the website of a bucket, for which nobody authenticates. @returns
+   * undefined for requests to the service
+   */
   #visit(exchange: Exchange, target: string): ((long: LongAnswer) => Promise<S3Response>) | undefined {
     const found = websiteRequest(exchange, target, this.#websites);
     if (found === undefined) return undefined;
@@ -288,7 +294,7 @@ export class Dispatcher {
     };
   }
 
-  /** What is asked for, and by whom. Whatever comes of it, observers are told. */
+  /** Finds out what the request asks for and who sent it. Observers are told in any case. */
   #identify(exchange: Exchange, target: string): { readonly route: Route; readonly verdict: AuthVerdict<Credential> } {
     try {
       const route = findRoute(exchange, target, this.#hosts);
@@ -298,7 +304,10 @@ export class Dispatcher {
     }
   }
 
-  /** Reads go on whatever is wrong with this replica. @throws S3Error ServiceUnavailable */
+  /**
+   * Refuses changes while this replica must not make any (its clock is wrong). Reads go on. @throws S3Error
+   * ServiceUnavailable
+   */
   #refuseChange({ method }: OperationRow): void {
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
     const message = this.#options.changesRefused?.();
@@ -319,7 +328,7 @@ export class Dispatcher {
       onFirstRead: () => exchange.bodyOpened(),
       signal: exchange.signal,
       holdBudget: this.#options.holdBudget,
-      // Addresses are cheap: all who did not sign share what an account may have.
+      // All requests without a signature share the rate of one account, because an attacker can use many addresses.
       holder: verdict.kind === 'signed' ? verdict.credential.account.canonicalId : 'anonymous',
       facts: exchange.facts,
     });
@@ -359,7 +368,10 @@ export class Dispatcher {
     };
   }
 
-  /** Clients hang up for many reasons; one that waited long and saw nothing of an answer is worth a line. */
+  /**
+   * Logs a client that left after it had waited long without any answer. Clients hang up for many other reasons, which
+   * are not logged.
+   */
   #clientLeft(exchange: Exchange): void {
     exchange.abort(new ClientGone());
     const { facts, response } = exchange;

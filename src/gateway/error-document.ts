@@ -9,15 +9,17 @@ export interface AnswerIds {
   readonly hostId: string;
 }
 
-/** Most characters of an element that echoes what was sent, before it is escaped; dumps of bytes have three for one. */
+/**
+ * Most characters of an element that echoes what the client sent, before it is escaped. Dumps of bytes may have three
+ * times as many.
+ */
 const MAX_ECHO = 4096;
 
 /**
- * `<Error>` without namespace and prolog, ending exactly at its end tag: SDKs look at the last bytes.
- * Order as AWS writes it: code, message, the extra elements of the code, resource, ids.
+ * The element `<Error>` without namespace and prolog. It ends exactly at its end tag, because SDKs look at the last
+ * bytes. The order of its children is that of AWS: code, message, the extra elements of the code, resource, ids.
  *
- * Whatever a client sent is echoed in part only: its answer must not be many times as long as its request.
- *
+ * What a client sent is echoed in part only, so that the answer is never many times as long as the request.
  * @param resource raw path of the request, as sent
  */
 export function errorElement(error: S3Error, resource: string, ids: AnswerIds): string {
@@ -42,7 +44,7 @@ export function errorDocument(error: S3Error, resource: string, ids: AnswerIds):
   return XML_PROLOG + errorElement(error, resource, ids);
 }
 
-/** The same as S3 Control writes it: the error in an element, the ids after it. */
+/** The whole body of an error answer of S3 Control: the error is inside another element, and the ids follow it. */
 export function controlErrorDocument(error: S3Error, resource: string, ids: AnswerIds): string {
   return `${XML_PROLOG}<ErrorResponse>${errorElement(error, resource, ids)}<RequestId>${ids.requestId}</RequestId><HostId>${ids.hostId}</HostId></ErrorResponse>`;
 }

@@ -4,7 +4,7 @@ import type { OwnedRequestBody } from '../protocol/body/request-body.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 import type { AnswerIds } from './error-document.ts';
 
-/** Why work for a client that is gone ends. */
+/** The reason with which work is aborted when its client has gone. */
 export class ClientGone extends Error {
   constructor() {
     super('the client closed the connection');
@@ -12,12 +12,15 @@ export class ClientGone extends Error {
   }
 }
 
-/** One request on its socket, its answer, and what happens between them. */
+/**
+ * One request on its socket and its answer, with the state between the two: headers, body, facts, and the signal that
+ * ends the work when the client leaves.
+ */
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly headers: HeaderReader;
-  /** What is known of it so far. */
+  /** What is known of the request so far. */
   readonly facts: RequestFacts;
   /** Raw path of the target, for error bodies. */
   resource = '/';
@@ -25,7 +28,7 @@ export class Exchange {
   control = false;
   /** Body of the request, once it is known who sent it. */
   body: OwnedRequestBody | undefined;
-  /** What the answer says to browsers, whatever it is; absent: nothing. */
+  /** CORS headers that every answer to this request gets; absent: none. */
   corsHeaders: Readonly<Record<string, string>> | undefined;
   readonly #abort = new AbortController();
   readonly #bytesReadBefore: number;
@@ -53,17 +56,17 @@ export class Exchange {
     return this.#abort.signal;
   }
 
-  /** HEAD: headers only, whatever the answer. */
+  /** Whether the method is HEAD: then every answer has headers only. */
   get isHead(): boolean {
     return this.request.method === 'HEAD';
   }
 
-  /** Ends the work for this request; the first reason stays. */
+  /** Aborts the work for this request. If it is called again, the first reason stays. */
   abort(reason: Error): void {
     this.#abort.abort(reason);
   }
 
-  /** The body is about to be read: only now does a client that waits for `100 Continue` get it. */
+  /** Called when the body is about to be read. Only now does a client that waits for `100 Continue` get it. */
   bodyOpened(): void {
     this.#bodyOpened = true;
     if (this.#continuePending) {
@@ -74,21 +77,25 @@ export class Exchange {
   }
 
   /**
-   * Begins the answer. Node puts a head that goes out with the first bytes of its body before all that is buffered, an
-   * interim answer included, which would end up in the body: behind a buffered one the head goes by itself.
+   * Begins the answer. Node may put a head that goes out together with the first bytes of its body in front of
+   * everything that is buffered. An interim answer that is still buffered (`100 Continue`) would then end up in the
+   * body. So behind a buffered interim answer the head goes out by itself.
    */
   writeHead(status: number, head: string[]): void {
     this.response.writeHead(status, head);
     if (this.#interimQueued) this.response.flushHeaders();
   }
 
-  /** True while nothing but the client keeps the body from moving: it is not held back by us, and not all there. */
+  /**
+   * True while only the client keeps the body from moving: the gateway does not hold it back, and not all of it has
+   * come.
+   */
   get awaitsClient(): boolean {
     const { request } = this;
     return this.#bodyOpened && !request.complete && !request.isPaused() && request.readableLength === 0;
   }
 
-  /** Bytes of this request so far, as the socket has it. */
+  /** The bytes of this request so far, as the socket counts them. */
   get flowed(): { readonly bytesIn: number; readonly bytesOut: number } {
     const { socket } = this.request;
     return {
@@ -97,24 +104,24 @@ export class Exchange {
     };
   }
 
-  /** Writes down what the socket tells, when the answer is over. */
+  /** Notes what the socket tells in the facts, when the answer is over. */
   noteEnd(): void {
     const { facts, request, response } = this;
     facts.ended = performance.now();
     facts.status = response.statusCode;
-    // What came together with the head was read before this request was known.
+    // Bytes that came together with the head were read before this request was known.
     facts.bytesIn = Math.max(request.socket.bytesRead - this.#bytesReadBefore, facts.body?.received ?? 0);
     facts.bytesOut = request.socket.bytesWritten - this.#bytesWrittenBefore;
     facts.clientLeft = !response.writableFinished;
     facts.giveRoomBack();
   }
 
-  /** The client still holds its body back and may or may not send it after a final answer. */
+  /** True while the client holds its body back. After a final answer it may or may not send that body. */
   get continuePending(): boolean {
     return this.#continuePending;
   }
 
-  /** Bytes of the body that have not come yet, as far as the headers say; Infinity for chunked ones. */
+  /** Bytes of the body that have not come yet, according to the headers; Infinity for chunked bodies. */
   get bytesToCome(): number {
     if (this.request.complete) return 0;
     const length = this.headers.get('content-length');

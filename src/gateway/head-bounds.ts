@@ -3,17 +3,17 @@ import { invalidArgument, S3Error } from '../errors/s3-error.ts';
 import { hasSingleBlanks } from './request-line.ts';
 
 /**
- * Most header lines of a request: the metadata of an object takes a hundred at most, since all of it must be signed.
+ * Most header lines of a request. The metadata of an object takes a hundred at most, since all of it must be signed.
  */
 export const MAX_HEADER_LINES = 256;
-/** Most parameters of a query. Presigned URLs carry headers in there, hence as many. */
+/** Most parameters of a query: as many as header lines, since presigned URLs carry headers in their query. */
 export const MAX_QUERY_PARAMETERS = 256;
 const VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 
 /**
- * Refuses heads whose parts are too many, before any of them is looked at: work for a stranger is in proportion to the
- * bytes that he sent. How many bytes they may be is Node's `maxHeaderSize`, 16 KiB.
- * @throws S3Error BadRequest (no version of HTTP that we speak, blanks in the request line),
+ * Refuses heads with too many parts, before any part is looked at, so that the work for a stranger is in proportion to
+ * the bytes that he sent. Node's `maxHeaderSize`, 16 KiB, bounds the bytes.
+ * @throws S3Error BadRequest (a version of HTTP that the gateway does not speak, blanks in the request line),
  * RequestHeaderSectionTooLarge
  */
 export function checkHead(request: IncomingMessage): void {

@@ -2,14 +2,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Connections between two requests, for a server that closes. Node's own `closeIdleConnections` takes a connection for
- * idle once its answer has been written, also while the kernel has not taken all of it: a client that reads slowly
- * would lose the end of its object. Here an answer is under way until the last byte was handed over.
+ * The connections that are between two requests, for a server that closes. Node's own `closeIdleConnections` considers
+ * a connection idle as soon as its answer has been written, even if the kernel has not taken all of it: a client that
+ * reads slowly would lose the end of its object. Here an answer is under way until its last byte was handed over.
  */
 export class IdleConnections {
-  /** With the bytes that had come by the end of the last answer: more of them are the next request. */
+  /**
+   * Idle connections, each with the bytes that had come by the end of its last answer. If more bytes have come since,
+   * the next request has begun.
+   */
   readonly #idle = new Map<Socket, number>();
-  /** Whose end is listened for. */
+  /** Connections for whose end a listener is in place. */
   readonly #known = new WeakSet<Socket>();
 
   constructor(server: Server) {

@@ -1,7 +1,7 @@
 import type { RequestFacts } from '../observe/request-facts.ts';
 import { NO_ANSWER_IN_TIME, StoreError } from '../store/store-error.ts';
 
-/** The call to a backend that a request failed of because its answer did not come in time, in words for the log. */
+/** For the log: the call to a backend that made a request fail because its answer did not come in time. */
 interface LateBackend {
   /**
    * `azure`, `gcs`; undefined when another request's call was waited for, or the facts of so many calls are not kept.
@@ -18,7 +18,7 @@ interface LateBackend {
 /** Deeper chains of causes than this are not made here. */
 const MAX_CAUSES = 8;
 
-/** Undefined when the request failed of something else. */
+/** Finds that call in the causes of a failure. @returns undefined when the request failed for another reason */
 export function lateBackend(failure: Error, facts: RequestFacts): LateBackend | undefined {
   let cause: unknown = failure;
   for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {

@@ -28,7 +28,9 @@ export interface ListenerOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** Other processes listen on the same port, and the kernel deals out the connections. Linux and some others. */
+  /**
+   * Other processes listen on the same port, and the kernel distributes connections among them. Linux and some others.
+   */
   readonly reusePort?: boolean;
   readonly timeouts: ListenerTimeouts;
   /** Shared by all listeners; absent: any number of connections. */
@@ -83,7 +85,7 @@ export async function createListener(options: ListenerOptions, dispatcher: Dispa
   };
 }
 
-/** What comes on a connection that was refused is not even looked at. */
+/** Ignores requests on connections that were refused. */
 function onAdmitted(handler: RequestListener, connections: ConnectionLimit | undefined): RequestListener {
   if (connections === undefined) return handler;
   return (request, response) => {
@@ -92,8 +94,8 @@ function onAdmitted(handler: RequestListener, connections: ConnectionLimit | und
 }
 
 /**
- * Fastify with one route. Requests are taken over in the first hook, before Fastify reads a content
- * type or a body: S3 streams them, and signs the raw target, so that nothing may have touched it.
+ * A Fastify server with one route. Its first hook takes each request over, before Fastify reads a content type or a
+ * body: S3 streams bodies and signs the raw target, so nothing may have touched them.
  */
 function createApp(
   dispatcher: Dispatcher,
@@ -102,7 +104,7 @@ function createApp(
   const app = fastify({
     serverFactory,
     logger: false,
-    // The router sees one URL only: it would refuse keys with odd escapes, and fold others.
+    // Fastify's router sees the same URL for all requests: it would refuse keys with odd escapes, and normalise others.
     rewriteUrl: () => '/',
     genReqId: newRequestId,
     return503OnClosing: false,
@@ -119,7 +121,7 @@ function createApp(
 function createServer(options: ListenerOptions, handler: RequestListener): Server | HttpsServer {
   const { timeouts, tls } = options;
   const settings: ServerOptions = {
-    // Uploads take as long as they take; StallWatch ends those that do not move.
+    // No limit of time for a whole request: uploads may take long. StallWatch ends those that do not move.
     requestTimeout: 0,
     headersTimeout: timeouts.headersMs,
     keepAliveTimeout: timeouts.keepAliveMs,
@@ -131,10 +133,10 @@ function createServer(options: ListenerOptions, handler: RequestListener): Serve
     tls === undefined
       ? createHttpServer(settings, handler)
       : createHttpsServer({ ...settings, ...tls, handshakeTimeout: timeouts.headersMs }, handler);
-  // Node drops headers beyond a number, and one of them could be unsigned: with one more than there may be, `checkHead`
-  // refuses.
+  // Node drops headers beyond this number, and one of those could be unsigned. So Node may pass one more than is
+  // allowed, and `checkHead` refuses the request then.
   server.maxHeadersCount = MAX_HEADER_LINES + 1;
-  // `100 Continue` is sent when an operation reads the body: after authentication, or never.
+  // The gateway sends `100 Continue` when an operation reads the body: after authentication, or never.
   server.on('checkContinue', handler);
   // Any other expectation is no reason to refuse a request: S3 ignores it.
   server.on('checkExpectation', handler);

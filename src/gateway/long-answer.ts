@@ -11,9 +11,9 @@ const DEFAULT_INTERVAL_MS = 10_000;
 /**
  * The answer of an operation that may take long (CopyObject, UploadPartCopy, CompleteMultipartUpload).
  *
- * Nothing is sent for a while, so that most errors still have their status. Then 200, the prolog,
- * and white space that keeps clients and balancers waiting; an error that comes later travels in the
- * body. The prolog goes first: white space before it breaks parsers. In all cases the body is chunked.
+ * Nothing is sent for a while, so that most errors still get their own status. Then the gateway sends 200, the XML
+ * prolog, and white space that keeps clients and balancers waiting; an error that comes later travels in the body. The
+ * prolog goes first because white space before it breaks parsers. The body is always chunked.
  */
 export class LongAnswer {
   readonly #exchange: Exchange;

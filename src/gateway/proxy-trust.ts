@@ -4,7 +4,10 @@ import { TLSSocket } from 'node:tls';
 import type { HeaderReader } from '../protocol/request.ts';
 import { Peers } from './proxy-protocol/peers.ts';
 
-/** Whose `X-Forwarded-*` headers count: only those of configured proxies; anybody else could write anything. */
+/**
+ * Decides whose `X-Forwarded-*` headers count: only those of configured proxies, because anybody else could write
+ * anything.
+ */
 export interface ProxyTrust {
   /** Address of the client: the last one in the chain of `X-Forwarded-For` that is no proxy of ours. */
   sourceOf(request: IncomingMessage, headers: HeaderReader): string;

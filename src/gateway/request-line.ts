@@ -1,22 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Node's parser on a socket. Not part of its documented interface: where it is missing, nothing is checked. */
+/** Node's parser on a socket. It is no documented interface: where it is missing, nothing is checked. */
 interface Parsed extends Socket {
   readonly parser?: { readonly getCurrentBuffer?: () => Buffer | undefined };
 }
 
 /**
- * Whether the request line has one blank between its parts. Node's parser takes several, also where it is told to be
- * strict; proxies that count them otherwise would see another target. To be asked while the head is being parsed, that
- * is, before anything is awaited. A line that came in several pieces is let pass: no more is there to look at.
+ * Whether the request line has exactly one blank between its parts. Node's parser accepts several, even in strict mode,
+ * and a proxy that counts blanks otherwise would see another target. Must be asked while the head is being parsed, that
+ * is, before anything is awaited. A line that came in several pieces passes, because only the last piece can be looked
+ * at.
  */
 export function hasSingleBlanks({ socket, method = '', url = '', httpVersion }: IncomingMessage): boolean {
   const bytes = (socket as Parsed).parser?.getCurrentBuffer?.();
   if (bytes === undefined) return true;
   const line = `${method} ${url} HTTP/${httpVersion}`;
   if (bytes.toString('latin1', 0, line.length) === line) return true;
-  // Behind another request, or behind empty lines; or it is not there as it should be.
+  // The line is not at the beginning of the buffer: it stands behind another request or behind empty lines, or is not
+  // there at all.
   return bytes.includes(`\n${line}`, 0, 'latin1') || !hasDoubledBlanks(bytes, method, url);
 }
 

@@ -9,7 +9,7 @@ import type { HeaderReader, QueryReader, S3Address } from '../protocol/request.t
 import type { Exchange } from './exchange.ts';
 import { checkHead, checkQuery } from './head-bounds.ts';
 
-/** What a request asks for, before anybody is asked who sent it. */
+/** What a request asks for. It is found out before the sender is authenticated. */
 export interface Route {
   readonly row: OperationRow;
   readonly address: S3Address;

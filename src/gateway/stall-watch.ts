@@ -12,26 +12,26 @@ export interface StallLimits {
 export const DEFAULT_STALL_LIMITS: StallLimits = { idleMs: 30_000, minimumRate: 256, rateWindowMs: 60_000 };
 
 const TICK_MS = 1000;
-/** After the work was told to end: time to answer before the socket goes. */
+/** Milliseconds between telling the work to end and destroying the socket: time to send an answer. */
 const GRACE_MS = 2000;
 
-/** How far an exchange had come when it was last looked at. */
+/** How far an exchange had come when the watch last looked at it. */
 interface Progress {
   bytesRead: number;
   bytesWritten: number;
-  /** Since when nothing moved although it was the client's turn. */
+  /** The time since which nothing has moved although it was the client's turn. */
   stalledMs: number;
   /** Time in this window that we waited for the client, and what came meanwhile. */
   waitedMs: number;
   received: number;
-  /** It was told to end. */
+  /** The exchange was told to end. */
   givenUp: boolean;
 }
 
 /**
- * Ends requests of clients that stop, or trickle, in mid-body, and of those that do not take their
- * answer. There is no limit on whole requests: 5 GiB over a slow line take hours. One timer looks at
- * all exchanges; time in which we hold a client back does not count against it.
+ * Ends requests of clients that stop in the middle of a body, send it too slowly, or do not read their answer. There is
+ * no limit of time for whole requests: 5 GiB over a slow line take hours. One timer looks at all exchanges; time in
+ * which the gateway holds a client back does not count.
  */
 export class StallWatch {
   readonly #limits: StallLimits;
@@ -51,7 +51,7 @@ export class StallWatch {
     this.#timer = undefined;
   }
 
-  /** All that are under way. */
+  /** All exchanges under way. */
   get exchanges(): Pick<ReadonlyMap<Exchange, unknown>, 'size' | 'keys'> {
     return this.#exchanges;
   }

@@ -2,7 +2,7 @@ import { S3Error } from '../errors/s3-error.ts';
 import { StsError, type StsErrorCode } from '../errors/sts-error.ts';
 import type { S3ErrorCode } from '../errors/error-table.ts';
 
-/** What STS calls that S3 calls otherwise; message undefined: S3's own. */
+/** STS's names for errors that have other names in S3; message undefined: S3's message is used. */
 const TRANSLATED: Partial<Record<S3ErrorCode, readonly [code: StsErrorCode, own?: 'keepMessage']>> = {
   AccessDenied: ['AccessDenied', 'keepMessage'],
   AuthorizationHeaderMalformed: ['IncompleteSignature', 'keepMessage'],
@@ -18,7 +18,7 @@ const TRANSLATED: Partial<Record<S3ErrorCode, readonly [code: StsErrorCode, own?
   SlowDown: ['Throttling'],
 };
 
-/** The STS answer to anything that was thrown while a call was served. */
+/** Makes the STS error to answer of anything that was thrown while a call was served. */
 export function toStsError(error: unknown): StsError {
   if (error instanceof StsError) return error;
   if (!(error instanceof S3Error)) return new StsError('InternalFailure', undefined, { cause: error });

@@ -34,7 +34,7 @@ interface StsOptions {
   readonly holdBudget: HoldBudget;
   /** Why no change is served at the moment: with a wrong clock, no credentials are made either. */
   readonly changesRefused?: (() => string | undefined) | undefined;
-  /** Told when it is known what is asked for, and by whom. */
+  /** Called when it is known what the request asks for and who sent it. */
   readonly begun: (exchange: Exchange) => void;
   /** @throws S3Error SlowDown */
   readonly admit: (exchange: Exchange, principal: Principal) => void;
@@ -59,7 +59,7 @@ export class Sts {
     this.#options = options;
   }
 
-  /** Whether a request is one of these; S3 has none that looks so. */
+  /** Whether a request is for STS. No request of S3 looks like one. */
   recognises({ request, headers }: Exchange, target: string): boolean {
     const isRoot = target === '/' || target.startsWith('/?');
     if (!isRoot || (request.method !== 'POST' && request.method !== 'GET')) return false;
@@ -133,8 +133,8 @@ export class Sts {
   }
 
   /**
-   * It is part of what was signed, so it is read before it is known who sent it: bounded, and on the account of all
-   * strangers together.
+   * Reads the form. Its hash is part of what was signed, so it must be read before the sender is known. Its size is
+   * bounded, and its memory counts against what all strangers share.
    */
   #body(exchange: Exchange): Promise<Buffer> {
     const body = createRequestBody({

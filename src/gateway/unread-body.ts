@@ -2,9 +2,9 @@ import { finished } from 'node:stream/promises';
 import { readBuffers } from '../streams/read-buffers.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Unread rests up to this size are read away, so that the connection lives on. */
+/** Unread rests of bodies up to this size are read and dropped, so that the connection can serve further requests. */
 const MAX_READ_AWAY = 256 * 1024;
-/** A client that is still sending more gets this much time and room to see the answer before the socket closes. */
+/** A client that still sends more than that gets this much time and room to see the answer before the socket closes. */
 const LINGER_MS = 1000;
 const LINGER_BYTES = 4 * 1024 * 1024;
 
@@ -14,8 +14,8 @@ export function mustClose(exchange: Exchange): boolean {
 }
 
 /**
- * Called when an answer is ended and the connection lives on: the rest of the body is read away, so
- * that the next request can be seen behind it.
+ * Called when an answer has ended and the connection stays open. Reads and drops the rest of the body, so that the next
+ * request behind it can be read.
  */
 export function readAwayBody({ request }: Exchange): void {
   if (request.readableEnded || request.destroyed) return;
@@ -28,8 +28,8 @@ export function readAwayBody({ request }: Exchange): void {
 }
 
 /**
- * Called when an answer is written but not ended. A socket closed while bytes of the client are
- * under way is reset, and the answer lost with it: so they are read for a bounded while.
+ * Called when an answer is written but not ended. If a socket is closed while bytes of the client are under way, it is
+ * reset and the answer is lost with it. So the gateway reads these bytes for a bounded while.
  */
 export async function lingerOverBody(exchange: Exchange): Promise<void> {
   const { request } = exchange;
@@ -47,7 +47,10 @@ export async function lingerOverBody(exchange: Exchange): Promise<void> {
   await Promise.race([ended, full]);
 }
 
-/** Strangers who send what nobody wants must not decide how much memory waits for V8 to look. */
+/**
+ * Counts dropped bytes, so that their memory is released in time: strangers must not decide how much of it waits for
+ * V8.
+ */
 function note(chunk: Buffer): void {
   readBuffers.note(chunk.length);
 }

@@ -2,8 +2,8 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Connections on which no request has come yet. Node does not count them among the idle ones, so that a server that
- * closes would wait for clients that opened connections in stock, or are not done with their handshake.
+ * Connections on which no request has come yet. Node does not count them as idle, so a server that closes would wait
+ * for clients that opened connections in advance, or that have not finished their TLS handshake.
  */
 export class UnusedConnections {
   readonly #sockets = new Map<string, Socket>();

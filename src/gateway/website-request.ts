@@ -4,13 +4,13 @@ import type { QueryReader, RequestBody, S3Request } from '../protocol/request.ts
 import type { Exchange } from './exchange.ts';
 import { checkHead } from './head-bounds.ts';
 
-/** A visit to the website of a bucket by nobody: of an object, or a preflight. */
+/** A visit to the website of a bucket, without authentication: a read of an object, or a preflight. */
 interface WebsiteRequest {
   readonly row: OperationRow;
   readonly request: S3Request;
 }
 
-/** Parameters say nothing on a website. */
+/** A website ignores parameters. */
 const NO_QUERY: QueryReader = { has: () => false, get: () => undefined, names: () => [], all: () => [] };
 
 function nothingSent(): never {

@@ -5,13 +5,12 @@ import type { OperationContext } from './operation.ts';
 import { requireAccess } from './require-access.ts';
 import { refuseParameters } from './unsupported-headers.ts';
 
-/** S3 knows it of all operations on objects but DeleteObjectTagging. */
+/** S3 accepts this header on all operations on objects but DeleteObjectTagging. */
 const PAYER = 'x-amz-request-payer';
 
 /**
- * The bucket a request names, once it is known that the caller may do this to it.
- * Order as S3: bucket exists, expected owner, permission.
- * @throws S3Error NoSuchBucket, AccessDenied
+ * Finds the bucket that a request names and checks that the caller may do this to it. The order of checks is S3's: the
+ * bucket exists, expected owner, permission. @throws S3Error NoSuchBucket, AccessDenied
  */
 export async function authorizedBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
   const bucket = await namedBucket(request, context);
@@ -19,7 +18,10 @@ export async function authorizedBucket(request: S3Request, context: OperationCon
   return bucket;
 }
 
-/** The same for DeleteBucket, which goes on from where another one died. @throws S3Error NoSuchBucket, AccessDenied */
+/**
+ * The same for DeleteBucket, which also finds a bucket whose deletion broke off, and finishes it. @throws S3Error
+ * NoSuchBucket, AccessDenied
+ */
 export async function authorizedBucketToDelete(request: S3Request, context: OperationContext): Promise<Bucket> {
   const {
     manifest: { buckets },
@@ -33,9 +35,9 @@ export async function authorizedBucketToDelete(request: S3Request, context: Oper
 }
 
 /**
- * The bucket a request names. Nothing is permitted by that: for operations that an object or upload
- * in it decides about (`authorized-object.ts`, `multipart/authorized-upload.ts`).
- * @throws S3Error NoSuchBucket, AccessDenied (expected owner)
+ * Finds the bucket that a request names without checking permission: for operations about which an object or upload in
+ * it decides (`authorized-object.ts`, `multipart/authorized-upload.ts`). @throws S3Error NoSuchBucket, AccessDenied
+ * (expected owner)
  */
 export async function namedBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
   const {
@@ -67,9 +69,8 @@ export function requireChangeable(bucket: string, { operation: { method }, setti
 }
 
 /**
- * No bucket charges its readers, so nothing comes of it; but a client that misspells it must not believe that it
- * agreed.
- * @throws S3Error InvalidArgument
+ * Checks the value of the header. No bucket charges its readers, so the header has no effect, but a client that
+ * misspells it must not believe that it agreed to pay. @throws S3Error InvalidArgument
  */
 function checkPayer({ headers }: S3Request, { operation }: OperationContext): void {
   const payer = headers.get(PAYER);
@@ -102,7 +103,7 @@ export function objectKey(request: S3Request): string {
   return key;
 }
 
-/** Canonical id of the caller's account. @throws S3Error AccessDenied: nobody signed */
+/** Canonical id of the caller's account. @throws S3Error AccessDenied: the request is anonymous */
 export function callerId(context: OperationContext): string {
   if (context.principal.kind === 'anonymous') throw new S3Error('AccessDenied');
   return context.principal.account.canonicalId;

@@ -9,15 +9,14 @@ interface ObjectTarget {
   readonly bucket: Bucket;
   readonly key: string;
   readonly versionId?: string | undefined;
-  /** The operation's own, unless it reads another object on the way (copy sources). */
+  /** The action to check. Absent: the operation's own. Copy sources name another. */
   readonly action?: string;
 }
 
 /**
- * The object of a key, once it is known that the caller may do this to it. It has to be read first: its
- * ACL rides on it. Before this returns, nothing about it may be answered.
- * @throws S3Error NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker; all three to those who may list),
- * AccessDenied
+ * Reads the object of a key and checks that the caller may do this to it. The object has to be read first, because its
+ * ACL is part of its record; until this returns, nothing about it may be answered. @throws S3Error NoSuchKey,
+ * NoSuchVersion, MethodNotAllowed (a delete marker; all three to those who may list), AccessDenied
  */
 export async function authorizedObject(target: ObjectTarget, context: OperationContext): Promise<ObjectView> {
   const { bucket, key, versionId, action = ownAction(context) } = target;
@@ -30,8 +29,8 @@ export async function authorizedObject(target: ObjectTarget, context: OperationC
 }
 
 /**
- * Whether a key exists is told only to those who could list it, and have it if it were theirs; for others a missing
- * object is one they may not have.
+ * Hides from callers whether a key exists. Only a caller who could list it, and who could read it if it existed, is
+ * told that it is missing; all others get AccessDenied.
  */
 export async function withoutTellingMissing<T>(
   target: ObjectTarget,
@@ -49,7 +48,7 @@ export async function withoutTellingMissing<T>(
 }
 
 function mayKnowMissing({ bucket, key, versionId, action }: ObjectTarget, context: OperationContext): boolean {
-  // Whoever may list a prefix could list the keys that begin with this one.
+  // A caller who may list a prefix could list the keys that begin with this one.
   const says = { get: (name: string) => (name === 's3:prefix' ? key : undefined) };
   if (!mayAccess('s3:ListBucket', { bucket, says }, context)) return false;
   const mine = { ownerId: idOf(context.principal) };

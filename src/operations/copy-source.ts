@@ -19,7 +19,7 @@ export interface ResolvedSource {
   readonly source: CopySource;
   readonly bucket: Bucket;
   readonly view: ObjectView;
-  /** That the client shows for it, and that opens it. */
+  /** The customer's key that the client sends for the source, and that fits. */
   readonly key?: CustomerKey;
 }
 
@@ -52,14 +52,14 @@ export function requireSourceConditions(headers: HeaderReader, { view }: Resolve
   if (failed !== undefined) throw preconditionFailed(`x-amz-copy-source-${failed}`);
 }
 
-/** A delete marker that is named by its id is no wrong method here, but a wrong source. */
+/** A delete marker that is named by its id is a wrong source here (400), not a wrong method. */
 function asSourceError(error: unknown): unknown {
   if (!isS3Error(error, 'MethodNotAllowed')) return error;
   const message = 'The source of a copy request may not specifically refer to a delete marker by version id.';
   return new S3Error('InvalidRequest', { message, cause: error });
 }
 
-/** Names the version that was copied; said of versions with an id of their own. */
+/** The header that names the version that was copied, if it has an id of its own. */
 export function copiedVersionHeaders({ bucket, view }: ResolvedSource): Record<string, string> {
   return bucket.versioning === 'never' || view.versionId === NULL_VERSION
     ? {}

@@ -29,13 +29,13 @@ const TWO_METHODS =
 const NO_METHOD =
   'Server Side Encryption with AWS KMS managed key requires HTTP header x-amz-server-side-encryption : aws:kms';
 
-/** Which key of a request: of the object that it names, or of the source that it copies. */
+/** Whose key of a request is meant: that of the object it names, or that of the source it copies. */
 type WhoseKey = 'object' | 'source';
 
 interface Asked {
   readonly headers: HeaderReader;
   readonly of?: WhoseKey;
-  /** Copies, and operations that a key need not be shown to, take the algorithm without a key for nothing said. */
+  /** Accept the algorithm without a key, and ignore it. Copies do, and operations that need no key. */
   readonly algorithmAlone?: boolean;
 }
 
@@ -81,14 +81,14 @@ function requestsMust(
   return code === 'InvalidRequest' ? new S3Error(code, { message }) : wrong(message);
 }
 
-/** What was sent is not said again. */
+/** An error whose message does not repeat what the client sent. */
 function wrong(message: string): S3Error {
   return new S3Error('InvalidArgument', { message, extra: { ArgumentName: METHOD } });
 }
 
 /**
- * How something new is to be encrypted; undefined: as the service does with all, which is S3's AES256.
- * @throws S3Error as `shownKey`; NotImplemented, KMS.NotFoundException, AccessDenied (the bucket blocks SSE-C)
+ * How a new object is to be encrypted. Undefined: as the service encrypts everything, which is S3's AES256. @throws
+ * S3Error as `shownKey`; NotImplemented, KMS.NotFoundException, AccessDenied (the bucket blocks SSE-C)
  */
 export function requestedEncryption(asked: NewAsked, context: OperationContext): EncryptWith | undefined {
   const { headers, bucket } = asked;
@@ -120,10 +120,12 @@ export function requireOffered(headers: HeaderReader, bucket?: Bucket): void {
   if (bucketKey !== undefined && bucketKey !== 'false') throw notImplemented(BUCKET_KEY);
 }
 
-/** What S3 takes where a client names no key. */
+/** The key that S3 uses when a client names none. */
 const OWN_KMS_KEY = 'alias/aws/s3';
 
-/** Only names that the configuration has lead to keys of the service. @throws S3Error KMS.NotFoundException */
+/**
+ * Finds the service's key for a name. Only names in the configuration have one. @throws S3Error KMS.NotFoundException
+ */
 function kmsKey(headers: HeaderReader, { home }: Bucket): EncryptWith {
   const key = headers.get(KMS_KEY) ?? OWN_KMS_KEY;
   const serviceKey = home.kmsKeys?.get(key);
@@ -137,7 +139,7 @@ function notImplemented(header: string): S3Error {
   });
 }
 
-/** What an answer says of something that was encrypted so. */
+/** The headers of an answer about something that was encrypted in this way. */
 export function encryptionHeaders(encryptWith: EncryptWith | undefined): Record<string, string> {
   if (encryptWith === undefined) return ENCRYPTED;
   return encryptWith.kind === 'kms' ? kmsHeaders(encryptWith.key) : customerHeaders(encryptWith.key);
@@ -147,12 +149,12 @@ function kmsHeaders(key: string): Record<string, string> {
   return { [METHOD]: 'aws:kms', [KMS_KEY]: key };
 }
 
-/** The MD5 of the key is said to whom has shown the key. */
+/** The headers for a customer's key. Its MD5 goes only to a client that has sent the key. */
 function customerHeaders(key: CustomerKey): Record<string, string> {
   return { [`${CUSTOMER}algorithm`]: 'AES256', [`${CUSTOMER}key-md5`]: key.digestBase64('md5') };
 }
 
-/** The same in an answer about an object that is there, over what all objects say. */
+/** The headers of an answer about an existing object. They replace the headers that answers about all objects have. */
 export function storedEncryptionHeaders(
   { encryption }: { readonly encryption?: Encryption | undefined },
   key: CustomerKey | undefined,
@@ -163,13 +165,16 @@ export function storedEncryptionHeaders(
   return { [METHOD]: undefined, ...(key !== undefined && customerHeaders(key)) };
 }
 
-/** The same where no key was shown. */
+/** The same where the client sent no key. */
 export function encryptionOf(by: EncryptedBy | undefined): Record<string, string> {
   if (by === undefined) return ENCRYPTED;
   return by.kind === 'kms' ? kmsHeaders(by.key) : { [`${CUSTOMER}algorithm`]: 'AES256' };
 }
 
-/** A part is encrypted as its upload says: with the key that is shown, or with the one that was named for it. */
+/**
+ * How a part is encrypted. Its upload decides: with the customer's key that the client sends, or with the KMS key that
+ * was named for the upload.
+ */
 export function partEncryption(
   by: EncryptedBy | undefined,
   key: CustomerKey | undefined,

@@ -5,13 +5,16 @@ import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
 
 /** Seconds a client is asked to wait when the backend named no time. */
 const DEFAULT_RETRY_AFTER = 1;
-/** Deeper chains of causes than this are not made here. */
+/** Longest chain of causes that is followed; the gateway makes none that is longer. */
 const MAX_CAUSES = 8;
 
-/** Said of objects whose record somebody else wrote, or a later release: InternalError would have clients try again. */
+/**
+ * The message for objects whose record somebody else wrote, or a later release. InternalError would make clients try
+ * again.
+ */
 const UNREADABLE = 'The record that the gateway keeps with the object cannot be read.';
 
-/** Store failures that say something to a client; all others are ours alone and become InternalError. */
+/** Store failures that clients are told of. All others are internal and become InternalError. */
 const STORE_FAILURES: Partial<Record<StoreErrorKind, (error: StoreError) => S3Error>> = {
   throttled: (error) => slowDown(error),
   unavailable: (error) => unavailable(error),
@@ -20,12 +23,13 @@ const STORE_FAILURES: Partial<Record<StoreErrorKind, (error: StoreError) => S3Er
 };
 
 /**
- * The S3 answer to anything that was thrown while a request was served. What no layer above the
- * store has translated is InternalError, its cause kept for logs and never sent.
+ * Makes the S3 error to answer of anything that was thrown while a request was served. What no layer above the store
+ * has translated becomes InternalError; its cause is kept for logs and never sent.
  */
 export function toS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
-  // An upload that was broken off carries the reason somewhere below: a failed digest, a hung-up client.
+  // An upload that was broken off has the reason somewhere among its causes: a digest that does not fit, a client that
+  // hung up.
   const reason = error instanceof StoreError && error.kind !== 'aborted' ? undefined : causingS3Error(error);
   if (reason !== undefined) return reason;
   if (error instanceof RecordFormatError) {
@@ -38,7 +42,7 @@ export function toS3Error(error: unknown): S3Error {
     : translate(failure);
 }
 
-/** A write that was broken off because another call of ours failed while it streamed failed of that one. */
+/** If a write was broken off because another call failed while it streamed, that other failure is the reason. */
 function ofTheStore(error: unknown): StoreError | undefined {
   let current = error;
   for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {

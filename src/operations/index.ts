@@ -67,7 +67,7 @@ import { getBucketPolicy } from './policy/get-bucket-policy.ts';
 import { putBucketPolicy } from './policy/put-bucket-policy.ts';
 import { preflight } from './preflight.ts';
 
-/** What is built. A row of the operation table without an entry here answers NotImplemented. */
+/** The operations that the gateway has. A row of the operation table without an entry here answers NotImplemented. */
 export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   ...UNSET_CONFIGURATIONS,
   ...RESTATED_SETTINGS,

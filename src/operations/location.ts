@@ -1,7 +1,7 @@
 import type { S3Request } from '../protocol/request.ts';
 import { encodeForListing } from '../protocol/url-encoding.ts';
 
-/** Address of an object as the client reached the service. */
+/** The URL of an object, at the address under which the client reached the service. */
 export function locationOf({ scheme, host, address }: S3Request, key: string): string {
   const path = address.virtualHost ? key : `${address.bucket ?? ''}/${key}`;
   return `${scheme}://${host}/${encodeForListing(path)}`;

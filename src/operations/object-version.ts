@@ -23,9 +23,9 @@ export function versionTarget(request: S3Request, bucket: Bucket, context: Opera
 }
 
 /**
- * `requestedVersion` for callers who may not do anything yet: whether an id could be one tells whether the bucket ever
- * had versioning. Like a missing object, a wrong id is told only to those who could list the bucket.
- * @throws S3Error InvalidArgument, AccessDenied
+ * `requestedVersion` for callers whose permission is not known yet. Whether an id is valid tells whether the bucket
+ * ever had versioning. So, like a missing object, a wrong id is told only to those who could list the bucket. @throws
+ * S3Error InvalidArgument, AccessDenied
  */
 export function knownVersion(
   versionId: string | undefined,
@@ -54,14 +54,14 @@ export function requestedVersion(versionId: string | undefined, { versioning }: 
   );
 }
 
-/** Which version an answer is about; said only in buckets that ever had versioning. */
+/** The header that says which version an answer is about. Only buckets that ever had versioning have it. */
 export function versionHeaders({ versioning }: Bucket, versionId: string | undefined): ResponseHeaders {
   return versioning === 'never' || versionId === undefined ? {} : { [VERSION_ID]: versionId };
 }
 
 /**
- * Which version was made: not said of the null version. A completion that is repeated says it even if the bucket makes
- * no versions any more.
+ * The header that says which version was made; none for the null version. A repeated completion has it even if the
+ * bucket makes no versions any more.
  */
 export function createdVersionHeaders(versionId: string): Record<string, string> {
   return versionId !== NULL_VERSION ? { [VERSION_ID]: versionId } : {};
@@ -75,10 +75,16 @@ export function deletionHeaders(removed: {
   return { [DELETE_MARKER]: removed.deleteMarker ? 'true' : undefined, [VERSION_ID]: removed.versionId };
 }
 
-/** What goes with a 405 of a marker that was named by its id. That it is the current version is not told by headers. */
+/**
+ * The headers of the 405 for a delete marker that was named by its id. They do not tell whether it is the current
+ * version.
+ */
 const NAMED_MARKER = [DELETE_MARKER, VERSION_ID, 'last-modified'];
 
-/** For what cannot be done to a delete marker, even if it is met as the current version: 405 instead of 404. */
+/**
+ * Runs work that cannot be done to a delete marker. If the current version is a marker, the answer is 405 instead of
+ * 404.
+ */
 export async function refusingMarkers<T>(work: () => Promise<T>, method: string): Promise<T> {
   try {
     return await work();
@@ -100,10 +106,10 @@ function isMarkerOnTop(error: unknown): error is S3Error {
 }
 
 /**
- * Whoever may write to a bucket may put a marker on top; what is gone for good, only its owner may have gone, and whom
- * policies let.
- * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#acl-access-policy-permission-mapping
- * @throws S3Error AccessDenied
+ * Checks permission for a deletion. Everybody who may write to a bucket may put a delete marker on top. Only the
+ * bucket's owner, and whom policies let, may delete a version for good.
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#acl-access-policy-permission-mapping @throws
+ * S3Error AccessDenied
  */
 export function authorizeDeletion({ bucket, key, versionId }: VersionTarget, context: OperationContext): void {
   requireAction(versioned('s3:DeleteObject', versionId), { bucket, key, versionId }, context);

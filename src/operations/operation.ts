@@ -9,7 +9,7 @@ import type { OperationRow } from '../protocol/operation-table.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
 
-/** What buckets start with: ACLs in force and nothing blocked, or as AWS makes them. */
+/** How new buckets start. `open`: ACLs count and nothing is blocked. `aws`: as AWS makes them. */
 export type NewBuckets = 'open' | 'aws';
 
 /** Settings that change what operations answer; a slice of the configuration. */
@@ -24,7 +24,7 @@ export interface OperationSettings {
   readonly newBuckets: NewBuckets;
   /** Buckets that nobody may change, by name; absent: none. */
   readonly isReadOnly?: (bucket: string) => boolean;
-  /** Computed of what PutObject stores without a declared one; absent: none. */
+  /** The checksum that PutObject computes when the client declares none; absent: none. */
   readonly defaultChecksum?: ChecksumAlgorithm;
   /** Take keys of customers (SSE-C) over http, which S3 refuses; default false. */
   readonly customerKeysOverHttp?: boolean;
@@ -38,26 +38,26 @@ export interface OperationContext {
   /** The row of the operation table that the request was classified as. */
   readonly operation: OperationRow;
   readonly principal: Principal;
-  /** What the request says, for policies. */
+  /** What the conditions of policies can ask of the request. */
   readonly asked: AskedRequest;
   readonly accounts: AccountDirectory;
   readonly manifest: Manifest;
   readonly settings: OperationSettings;
   /**
-   * Says that every check that can fail fast has passed and the rest may take long: from now on the
-   * gateway may send 200 and keep the connection alive with white space; a later error travels in
-   * the body (CopyObject, UploadPartCopy, CompleteMultipartUpload). Headers must be known by now.
+   * To be called when every check that can fail fast has passed and the rest may take long (CopyObject, UploadPartCopy,
+   * CompleteMultipartUpload). From now on the gateway may send 200 and keep the connection alive with white space; a
+   * later error travels in the body. Headers must be known by now.
    */
   mayTakeLong(headers?: Readonly<Record<string, string>>): void;
   /**
-   * Who sent the form of which these are fields: whoever signed its policy, else whoever signed the request.
+   * Finds out who sent the form that has these fields: whoever signed its policy, else whoever signed the request.
    * @throws S3Error as authentication does
    */
   authenticateForm(fields: SignedFields): Principal;
 }
 
 /**
- * One S3 operation. The caller is authenticated; the operation itself asks access for permission
- * before it looks at conditions. @throws S3Error
+ * One S3 operation. Its caller has been authenticated. The operation itself asks `access` for permission, before it
+ * looks at conditions. @throws S3Error
  */
 export type Operation = (request: S3Request, context: OperationContext) => Promise<S3Response>;

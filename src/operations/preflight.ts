@@ -6,9 +6,9 @@ import { bucketName } from './authorized-bucket.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
 /**
- * CORS preflight. Nobody is authenticated: a browser sends no credentials with one, and the address may be one that was
- * presigned for another method. What it tells of a bucket is what S3 tells anybody: whether there is one, and whether
- * it allows this. https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
+ * The CORS preflight. It is not authenticated: a browser sends no credentials with it, and the address may be one that
+ * was presigned for another method. It tells what S3 tells anybody about a bucket: whether it exists, and whether it
+ * allows this request. https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
  */
 export const preflight: Operation = async (request, context) => {
   const origin = request.headers.get('origin');
@@ -32,7 +32,7 @@ export const preflight: Operation = async (request, context) => {
   return { status: 200, headers };
 };
 
-/** The bucket's own rules, or without any the server's. */
+/** The CORS rules of the bucket; if it has none, those of the server. */
 export function rulesInForce(bucket: Bucket, byDefault: readonly CorsRule[]): readonly CorsRule[] {
   return bucket.settings.cors ?? byDefault;
 }

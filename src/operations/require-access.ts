@@ -3,21 +3,24 @@ import type { OperationRow } from '../protocol/operation-table.ts';
 import type { OperationContext } from './operation.ts';
 
 /**
- * Where operations ask whether their caller may do what they are about to do.
+ * Checks that the caller of an operation may do what it is about to do. Operations ask for permission here only.
  * @throws S3Error AccessDenied
  */
 export function requireAccess(resource: Resource, context: OperationContext): void {
   requireAction(ownAction(context), resource, context);
 }
 
-/** The same for what an operation does on the way, under an action that its row names. @throws S3Error AccessDenied */
+/**
+ * The same for something that an operation does on the way, under another action that its row of the table names.
+ * @throws S3Error AccessDenied
+ */
 export function requireAction(action: string, resource: Resource, context: OperationContext): void {
   const { principal, call, asked } = context;
   requireNamed(action, context.operation);
   authorize(principal, action, resource, { asked, facts: call.facts });
 }
 
-/** The same for what depends on it without being refused. */
+/** Whether the caller may do this: for behaviour that depends on a permission without being refused. */
 export function mayAccess(action: string, resource: Resource, { principal, asked }: OperationContext): boolean {
   return isAllowed(principal, action, resource, asked);
 }
@@ -27,23 +30,23 @@ export function ownAction({ operation: { permission, versionPermission }, asked 
   return versionPermission !== undefined && asked.query.get('versionId') !== undefined ? versionPermission : permission;
 }
 
-/** Of two actions, the one that fits what is named. */
+/** Chooses between the action for objects and the action for versions, by whether the request names a version. */
 export function versioned(action: string, versionId: string | undefined): string {
   return versionId === undefined ? action : action.replace(/^(s3:(?:Get|Put|Delete)Object)/, '$1Version');
 }
 
-/** Whether policies have a say about this caller and this bucket: then keys differ. */
+/** Whether policies apply to this caller and this bucket. If so, keys may be decided differently. */
 export function dependsOnKeys(resource: Resource, { principal }: OperationContext): boolean {
   return asksPolicies(principal, resource);
 }
 
-/** Conditions on the tags that an object has, and on those that a request would give it, by prefix of their key. */
+/** Prefixes of condition keys: for the tags that an object has, and for those that a request would give it. */
 export const EXISTING_TAG = 's3:existingobjecttag/';
 export const REQUEST_TAG = 's3:requestobjecttag';
 export const OBJECT_LOCK = 's3:object-lock-';
 
 /**
- * Whether a policy in force names such a key, so that what it says has to be known before the decision.
+ * Whether a policy in force has a condition with such a key, so that its value has to be known before the decision.
  * @param prefix lower case
  */
 export function dependsOn(prefix: string, resource: Resource, { principal }: OperationContext): boolean {
@@ -51,7 +54,7 @@ export function dependsOn(prefix: string, resource: Resource, { principal }: Ope
 }
 
 /**
- * What is asked of callers stands in the operation table, from which the documentation is made.
+ * The operation table must name every action that an operation asks for, because the documentation is made from it.
  * @throws Error (a fault of the program)
  */
 function requireNamed(action: string, { name, permission, versionPermission, adds }: OperationRow): void {

@@ -3,8 +3,8 @@ import { CHECKSUM_ALGORITHMS, checksumHeader } from '../protocol/checksums/algor
 import type { HeaderReader } from '../protocol/request.ts';
 
 /**
- * Some operations demand that their body is protected, by Content-MD5 or by any checksum.
- * @throws S3Error InvalidRequest
+ * Checks that the body is protected by Content-MD5 or by a checksum, which some operations demand. @throws S3Error
+ * InvalidRequest
  */
 export function requireBodyDigest(headers: HeaderReader): void {
   if (headers.get('content-md5') !== undefined || headers.get('x-amz-trailer') !== undefined) return;

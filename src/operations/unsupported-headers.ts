@@ -4,9 +4,8 @@ import type { OperationName } from '../protocol/operation-table.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 
 /**
- * Headers that ask for something that is not done; ignoring them would be a false answer. Which:
- * `operation-parameters.ts`.
- * @throws S3Error NotImplemented
+ * Refuses headers that ask for something that the gateway does not do: to ignore them would be a false answer. The list
+ * is in `operation-parameters.ts`. @throws S3Error NotImplemented
  */
 export function refuseParameters(headers: HeaderReader, operation: OperationName): void {
   const name = refusedHeaders(operation).find((one) => headers.get(one) !== undefined);

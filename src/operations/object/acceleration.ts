@@ -4,8 +4,8 @@ import type { S3Request } from '../../protocol/request.ts';
 const ENDPOINT = 's3-accelerate.';
 
 /**
- * There is nothing to accelerate, and S3 takes no copies between regions through such an endpoint.
- * @throws S3Error InvalidRequest
+ * Refuses a copy through an acceleration endpoint, as S3 refuses copies between regions there. @throws S3Error
+ * InvalidRequest
  */
 export function refuseAcceleratedCopy({ host, address }: S3Request): void {
   const endpoint = address.virtualHost ? host.slice((address.bucket ?? '').length + 1) : host;

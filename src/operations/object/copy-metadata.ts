@@ -8,11 +8,11 @@ import type { HeaderReader } from '../../protocol/request.ts';
 
 /** What a CopyObject says about the metadata of the copy, read before the source is looked up. */
 export interface RequestedMetadata {
-  /** REPLACE: instead of the source's. */
+  /** With the directive REPLACE: what the copy has instead of the source's metadata. */
   readonly replacement?: ObjectAttributes;
   /** Storage class and website redirect are never copied. */
   readonly placement: Pick<ObjectAttributes, 'storageClass' | 'websiteRedirect'>;
-  /** Absent: whatever the source has. */
+  /** Absent: the algorithm of the source's checksum. */
   readonly checksumAlgorithm?: ChecksumAlgorithm;
 }
 
@@ -26,7 +26,9 @@ export function requestedMetadata(headers: HeaderReader): RequestedMetadata {
   };
 }
 
-/** COPY unless `x-amz-metadata-directive` or its twin for tags says REPLACE. @throws S3Error InvalidArgument */
+/**
+ * Reads `x-amz-metadata-directive` or `x-amz-tagging-directive`; COPY if it is absent. @throws S3Error InvalidArgument
+ */
 export function directive(headers: HeaderReader, what: 'metadata' | 'tagging'): 'COPY' | 'REPLACE' {
   const name = `x-amz-${what}-directive`;
   const value = headers.get(name) ?? 'COPY';
@@ -46,8 +48,9 @@ function requestedChecksum(headers: HeaderReader): ChecksumAlgorithm | undefined
 }
 
 /**
- * Metadata and checksum of the copy. The source's checksum is carried, that of parts as one of the whole where it is
- * known so; one of another algorithm has to be computed from the bytes.
+ * Decides the metadata and the checksum of the copy. The copy gets the source's checksum; if that consists of checksums
+ * of parts, as one of the whole where that can be known. A checksum of another algorithm has to be computed from the
+ * bytes.
  */
 export function copyMetadata(
   { replacement, placement, checksumAlgorithm }: RequestedMetadata,

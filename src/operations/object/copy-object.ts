@@ -29,7 +29,7 @@ import { requestedTags } from './requested-tags.ts';
 import { writeConditions } from './put-object.ts';
 import { requireChange } from './self-copy.ts';
 
-/** Turns in which the source may be replaced between looking at it and copying the state that was seen. */
+/** How often the copy begins again when the source is replaced between the look at it and the copy of that state. */
 const MAX_TURNS = 4;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html */
@@ -43,7 +43,7 @@ export const copyObject: Operation = async (request, context) => {
   const metadata = requestedMetadata(request.headers);
   const replacingTags =
     directive(request.headers, 'tagging') === 'REPLACE' ? requestedTags(request, { bucket, context }) : undefined;
-  // Neither the source's lock nor its ACL is copied.
+  // The copy gets neither the source's lock nor its ACL.
   const lock = requestedLock(request, { bucket, context });
   const ownership = writtenOwnership(request.headers, { bucket, ignoreWrite: true }, context);
   for (let turn = 0; turn < MAX_TURNS; turn++) {
@@ -86,7 +86,10 @@ function copied(committed: Committed, headers: Readonly<Record<string, string>>)
   };
 }
 
-/** Tags are read and written only with permissions of their own. @throws S3Error AccessDenied */
+/**
+ * Reads the source's tags for the copy. Reading and writing tags take permissions of their own. @throws S3Error
+ * AccessDenied
+ */
 function copiedTags(
   { bucket, source, view }: ResolvedSource,
   target: Bucket,

@@ -19,11 +19,14 @@ import { requireBodyDigest } from '../required-digest.ts';
 import { bypassesGovernance, deletionGuard } from './object-lock.ts';
 
 const MAX_OBJECTS = 1000;
-/** 1,000 keys of 1,024 bytes, each byte at its longest as a character reference, and the six elements around them. */
+/**
+ * Room for 1,000 keys of 1,024 bytes, each byte written as its longest character reference, and for the six elements
+ * around each.
+ */
 const LIMITS = { bytes: 8 * 1024 * 1024, elements: 7000 } as const;
 /**
- * Objects deleted at the same time for one request: a thousand within a second where a call of the backend takes ten
- * milliseconds.
+ * How many objects one request deletes at the same time: with this, a thousand take a second where a call to the
+ * backend takes ten milliseconds.
  */
 const CONCURRENCY = 48;
 
@@ -46,7 +49,7 @@ export const deleteObjects: Operation = async (request, context) => {
     signal: context.call.signal,
   });
   if (objects.length === 0 || objects.length > MAX_OBJECTS) throw new S3Error('MalformedXML');
-  // Its schema wants at least a character.
+  // S3's schema asks for at least one character.
   if (objects.some(({ Key }) => Key === '')) throw new S3Error('MalformedXML');
 
   const items = itemsByKey(objects);
@@ -60,7 +63,10 @@ export const deleteObjects: Operation = async (request, context) => {
   };
 };
 
-/** Each version once. Those of one key are deleted one after the other: they would only be in each other's way. */
+/**
+ * Groups the items by key, each version once. Versions of one key are deleted one after the other, because they would
+ * collide.
+ */
 function itemsByKey(objects: readonly DeleteItem[]): DeleteItem[][] {
   const items = new Map(objects.map((item) => [`${item.VersionId ?? ''}/${item.Key}`, item])).values();
   const keys = new Map<string, DeleteItem[]>();
@@ -69,8 +75,8 @@ function itemsByKey(objects: readonly DeleteItem[]): DeleteItem[][] {
 }
 
 /**
- * Where no policy tells keys apart, whoever may delete none of them is told so before the list is read.
- * @throws S3Error AccessDenied
+ * Refuses a caller who may delete no key at all before the list is read. Where policies tell keys apart, each key is
+ * decided on its own. @throws S3Error AccessDenied
  */
 function requireSome(
   headers: HeaderReader,
@@ -81,17 +87,18 @@ function requireSome(
   bypassesGovernance(headers, { bucket, context });
 }
 
-/** Where, and how. */
+/** The place of a deletion and its conditions. */
 interface Deletion {
   readonly bucket: Bucket;
   readonly headers: HeaderReader;
-  /** What is known to be at keys. */
+  /** Heads that a listing has shown. */
   readonly heads: HeadsByKey;
 }
 
 /**
- * What tools delete by the thousand lies side by side: a listing shows at once what a look at each would. Only a hint,
- * as each change is on condition of it. Not where a policy tells keys apart, or versions are named.
+ * Reads the heads of many keys at once. Tools delete keys by the thousand that lie side by side, so a listing shows
+ * what a read of each head would. The result is a hint only, as each change is conditional on the head. Not used where
+ * a policy tells keys apart, or where versions are named.
  */
 async function lookAhead(
   items: readonly DeleteItem[][],
@@ -125,7 +132,7 @@ function judgedIn(heads: HeadsByKey, key: string): { readonly judged?: JudgedHea
   return heads.has(key) ? { judged: { head: heads.get(key) } } : {};
 }
 
-/** Failures of single objects are reported beside the successes of others. */
+/** Deletes one object. Its failure is reported in the answer, beside the successes of others. */
 async function deleteOne(
   item: DeleteItem,
   { bucket, headers, heads }: Deletion,

@@ -16,7 +16,7 @@ import { describeRead, notModified, readConditions, responseOverrides } from './
 import { type Selection, selectBytes, selectionOf } from './select-bytes.ts';
 import { type ReadConditions, failedCondition, preconditionFailed } from '../../protocol/conditions.ts';
 
-/** Turns in which the object may change between looking at it and reading the bytes chosen. */
+/** How often a read begins again when the object changes between the look at it and the read of the bytes. */
 const MAX_TURNS = 4;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
@@ -47,7 +47,7 @@ export const getObject: Operation = async (request, context) => {
 interface ReadTarget extends VersionTarget {
   readonly selection: Selection;
   readonly conditions: ReadConditions;
-  /** The key that the client shows. */
+  /** The customer's key (SSE-C) that the client sends. */
   readonly shown?: CustomerKey;
 }
 
@@ -58,8 +58,9 @@ interface Opened {
 }
 
 /**
- * One backend call, when the bytes can be named without knowing the object and a 304 is not likely
- * (then the head comes first, or the body of every unchanged object would be fetched in vain).
+ * Reads properties and bytes in one backend call. This is done when the range can be named without knowing the object,
+ * and when a 304 is not likely: otherwise the body of every unchanged object would be fetched in vain, so the head is
+ * read first.
  */
 async function openAtOnce(target: ReadTarget, context: OperationContext): Promise<Opened | undefined> {
   const { bucket, selection, conditions, shown } = target;
@@ -83,7 +84,7 @@ async function openAtOnce(target: ReadTarget, context: OperationContext): Promis
     if (opened.view.encryption !== undefined) return await openEncrypted(target, opened.view, context);
     return opened;
   } catch (error) {
-    // Which error a range beyond the end is, if any, depends on the object and on the conditions.
+    // The object and the conditions decide whether a range beyond the end is an error, and which.
     if (isStoreError(error, 'rangeNotSatisfiable', 'archived')) return undefined;
     throw error;
   }
@@ -115,7 +116,7 @@ async function lookThenOpen(target: ReadTarget, context: OperationContext): Prom
   const { objects } = context.manifest;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const view = await authorizedObject(target, context);
-    // A part that is not there is refused whatever key is shown.
+    // A part that does not exist is refused, whichever key the client sends.
     if (selection.kind === 'part' && view.encryption !== undefined) selectBytes(selection, view);
     requireKey(view.encryption?.by, shown);
     if (requireConditions(view, conditions) === 'notModified') return { view };

@@ -12,18 +12,19 @@ import { refusingMarkers, versionTarget } from '../object-version.ts';
 import type { OperationContext } from '../operation.ts';
 import { OBJECT_LOCK, dependsOn, mayAccess, requireAccess, requireAction } from '../require-access.ts';
 
-/** A retention or a legal hold is two elements; this leaves room for comments and white space. */
+/**
+ * Most bytes of a body. A retention or a legal hold has two elements; this leaves room for comments and white space.
+ */
 export const MAX_LOCK_BODY = 64 * 1024;
 
-/** Where a bucket has no object lock, nothing can be locked. */
+/** The error for a lock in a bucket that has no object lock. */
 export function missingObjectLock(): S3Error {
   return new S3Error('InvalidRequest', { message: 'Bucket is missing Object Lock Configuration' });
 }
 
 /**
- * The bucket of a request that changes a lock. Where a policy asks what the lock will be, `requireLocking` decides when
- * it is known.
- * @throws S3Error NoSuchBucket, AccessDenied, InvalidRequest
+ * Finds the bucket of a request that changes a lock and checks permission. Where a policy asks what the lock will be,
+ * `requireLocking` decides later, when that is known. @throws S3Error NoSuchBucket, AccessDenied, InvalidRequest
  */
 export async function lockingBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
   const bucket = await namedBucket(request, context);
@@ -32,7 +33,7 @@ export async function lockingBucket(request: S3Request, context: OperationContex
   return bucket;
 }
 
-/** Decides with what the body says of the lock. @throws S3Error AccessDenied */
+/** Checks permission with the lock that the body asks for. @throws S3Error AccessDenied */
 export function requireLocking(bucket: Bucket, { retention, legalHold }: ObjectLock, context: OperationContext): void {
   if (!dependsOn(OBJECT_LOCK, { bucket }, context)) return;
   const until = retention && formatRetainUntil(retention);
@@ -45,7 +46,7 @@ export function requireLocking(bucket: Bucket, { retention, legalHold }: ObjectL
   requireAccess({ bucket, says: { get: (key) => said[key] } }, context);
 }
 
-/** What keeps the version that a request names. @throws S3Error as `authorizedObject`, InvalidRequest */
+/** Reads the lock of the version that a request names. @throws S3Error as `authorizedObject`, InvalidRequest */
 export async function readLock(request: S3Request, context: OperationContext): Promise<ObjectLock> {
   const bucket = await namedBucket(request, context);
   if (bucket.settings.objectLock === undefined) {
@@ -59,7 +60,7 @@ export async function readLock(request: S3Request, context: OperationContext): P
   return lock;
 }
 
-/** What of an object's lock GetObject and HeadObject tell this caller. */
+/** The part of an object's lock that GetObject and HeadObject show to this caller. */
 export function shownLock(object: ObjectView, bucket: Bucket, context: OperationContext): ResponseHeaders {
   if (object.lock === undefined) return {};
   const { retention, legalHold } = object.lock;
@@ -69,7 +70,7 @@ export function shownLock(object: ObjectView, bucket: Bucket, context: Operation
   });
 }
 
-/** A place, and who asks. */
+/** The object in question, and the caller. */
 interface Where {
   readonly bucket: Bucket;
   /** Absent: the key of the request. */
@@ -78,8 +79,8 @@ interface Where {
 }
 
 /**
- * Whether the request gets round governance, which is only where there may be some.
- * @throws S3Error AccessDenied: the caller may not
+ * Whether the request lifts GOVERNANCE (`x-amz-bypass-governance-retention`). Buckets without object lock have none to
+ * lift. @throws S3Error AccessDenied: the caller may not
  */
 export function bypassesGovernance(headers: HeaderReader, { bucket, key, context }: Where): boolean {
   if (bucket.settings.objectLock === undefined || headers.get(BYPASS)?.toLowerCase() !== 'true') return false;
@@ -88,8 +89,8 @@ export function bypassesGovernance(headers: HeaderReader, { bucket, key, context
 }
 
 /**
- * DeleteObject takes the header only where something may be locked; DeleteObjects anywhere.
- * @throws S3Error InvalidArgument
+ * Refuses that header on DeleteObject where nothing can be locked. DeleteObjects accepts it anywhere. @throws S3Error
+ * InvalidArgument
  */
 export function refuseIdleBypass(headers: HeaderReader, { settings }: Bucket): void {
   const header = headers.get(BYPASS);
@@ -97,7 +98,10 @@ export function refuseIdleBypass(headers: HeaderReader, { settings }: Bucket): v
   throw invalidArgument(BYPASS, header, `${BYPASS} is only applicable to Object Lock enabled buckets.`);
 }
 
-/** Looks at each version that a request would delete for good. @throws S3Error AccessDenied, as what it returns */
+/**
+ * Makes the guard that is shown each version before a request deletes it for good, and that refuses a locked one.
+ * @throws S3Error AccessDenied, as what it returns
+ */
 export function deletionGuard(headers: HeaderReader, where: Where): (view: ObjectView) => void {
   const bypass = bypassesGovernance(headers, where);
   return ({ lock = {} }) => {
@@ -105,7 +109,7 @@ export function deletionGuard(headers: HeaderReader, where: Where): (view: Objec
   };
 }
 
-/** A lock holds a version, and the request would get round it. */
+/** The error for a request that would delete or change a locked version. */
 export function refusedByLock(): S3Error {
   return new S3Error('AccessDenied', { message: 'Access Denied because object protected by object lock.' });
 }

@@ -23,8 +23,8 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { MAX_OBJECT_SIZE, storeObject } from './put-object.ts';
 
 /**
- * A form of a web page. What it says is said to PutObject in its own words, so that all that holds there holds here.
- * https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
+ * Stores the file of an HTML form. The fields are translated into the headers of PutObject, so that all its rules hold
+ * here. https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
  */
 export const postObject: Operation = async (request, context) => {
   const form = await request.body.openForm();
@@ -73,8 +73,8 @@ function keyOf(fields: FormFields): string {
 }
 
 /**
- * What the policy leaves of sizes, if the form is one that it allows.
- * @throws S3Error InvalidPolicyDocument, AccessDenied
+ * Checks the form against its policy. @returns the sizes that the policy allows for the file @throws S3Error
+ * InvalidPolicyDocument, AccessDenied
  */
 function allowedBy(fields: FormFields, bucket: string): FileSize {
   const text = fields.get('policy');

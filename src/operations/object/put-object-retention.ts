@@ -9,8 +9,8 @@ import { requireBodyDigest } from '../required-digest.ts';
 import { MAX_LOCK_BODY, refusedByLock, bypassesGovernance, lockingBucket, requireLocking } from './object-lock.ts';
 
 /**
- * Retention that holds is made longer; to shorten it, take it off or change its mode takes governance and a permission.
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectRetention.html
+ * A retention in force may be made longer. To shorten it, take it off or change its mode, the mode must be GOVERNANCE
+ * and the caller needs a permission. https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectRetention.html
  */
 export const putObjectRetention: Operation = async (request, context) => {
   const bucket = await lockingBucket(request, context);

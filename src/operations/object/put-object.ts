@@ -64,12 +64,12 @@ export async function storeObject(
   };
 }
 
-/** Computed where the client declares none. */
+/** The checksum that the gateway computes when the client declares none. */
 function wantedChecksum({ settings: { defaultChecksum } }: OperationContext): { wantChecksum?: ChecksumAlgorithm } {
   return defaultChecksum === undefined ? {} : { wantChecksum: defaultChecksum };
 }
 
-/** What the object will be besides its bytes, in this bucket as it is. */
+/** Describes what the object will have besides its bytes, in this bucket as it is now: metadata, owner, ACL, lock. */
 function describe(
   request: S3Request,
   bucket: Bucket,
@@ -90,7 +90,7 @@ export function writeConditions(headers: HeaderReader): WriteConditions {
   return { ...(ifMatch !== undefined && { ifMatch }), ...(ifNoneMatch !== undefined && { ifNoneMatch }) };
 }
 
-/** What is known of the body before it is written; a trailer's checksum follows in `facts`. */
+/** What is known of the body before it is written. The checksum of a trailer comes later, in `facts`. */
 function uploadOf(body: ObjectBody | FormBody): Pick<PutRequest<AnyBody>, 'body' | 'md5' | 'checksum' | 'facts'> {
   const known = body.kind === 'held' ? body.facts : body.declared;
   const checksum = fullObject(known.checksum);

@@ -39,7 +39,10 @@ export function describeRead(request: S3Request, view: ObjectView, selected: Sel
   return headers;
 }
 
-/** A checksum of the whole object must never come with a part of it: clients would compare them. */
+/**
+ * The checksum to answer with. A part of the object must never come with the checksum of the whole object, because
+ * clients would compare them.
+ */
 function checksumOfRange(request: S3Request, view: ObjectView): Checksum | undefined {
   return request.headers.get('range') === undefined ? view.checksum : undefined;
 }

@@ -7,9 +7,10 @@ import type { OperationContext } from '../operation.ts';
 import { requireAction } from '../require-access.ts';
 
 /**
- * What keeps the object that a request makes: what it asks for, which takes permissions besides that of the operation,
- * and without retention of its own the bucket's. It counts from now, which for an upload in parts is its initiation.
- * @throws S3Error InvalidArgument, InvalidRequest (the bucket has no object lock), AccessDenied
+ * The lock of the object that a request makes. It is what the request asks for, which takes permissions besides that of
+ * the operation; a request without a retention gets the bucket's default. The retention counts from now; for an upload
+ * in parts, that is its initiation. @throws S3Error InvalidArgument, InvalidRequest (the bucket has no object lock),
+ * AccessDenied
  */
 export function requestedLock(
   request: S3Request,

@@ -12,7 +12,7 @@ export type Selection =
 export interface SelectedBytes {
   readonly first: number;
   readonly length: number;
-  /** 206 with Content-Range, or all of it with 200. */
+  /** True: the answer is 206 with Content-Range; false: 200 with the whole object. */
   readonly partial: boolean;
 }
 
@@ -60,7 +60,8 @@ function selectPart(number: number, view: ObjectView): SelectedBytes {
     if (part.number === number) return { first, length: part.size, partial: true };
     first += part.size;
   }
-  // AWS answers 416 InvalidPartNumber; the suite every S3 server is measured with wants this (docs/deviations.md).
+  // AWS answers 416 InvalidPartNumber. The suite with which every S3 server is measured wants this
+  // (docs/deviations.md).
   throw new S3Error('InvalidPart', { extra: { ActualPartCount: parts.length, PartNumberRequested: number } });
 }
 

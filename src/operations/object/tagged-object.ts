@@ -11,12 +11,12 @@ import { EXISTING_TAG, REQUEST_TAG, dependsOn, requireAccess } from '../require-
 /** A change of tags. */
 interface TagChange {
   readonly method: 'PUT' | 'DELETE';
-  /** What the object will have; undefined: none. */
+  /** The tags that the object will have; undefined: none. */
   readonly tags?: readonly Tag[];
   readonly amendment: ObjectAmendment;
 }
 
-/** Refuses at once whom no tags could let. @throws S3Error AccessDenied */
+/** Refuses at once a caller whom no tags could let in. @throws S3Error AccessDenied */
 export function requireTagging(bucket: Bucket, context: OperationContext): void {
   if (!dependsOn(EXISTING_TAG, { bucket }, context) && !dependsOn(REQUEST_TAG, { bucket }, context)) {
     requireAccess({ bucket }, context);
@@ -24,9 +24,9 @@ export function requireTagging(bucket: Bucket, context: OperationContext): void 
 }
 
 /**
- * Changes the tags of an object, if the caller may: where a policy asks for them, with a view to those that it has when
- * they are changed, and to those that it will have.
- * @throws S3Error AccessDenied, and as the manifest
+ * Changes the tags of an object, if the caller may. Where a policy has conditions on tags, the decision is made with
+ * the tags that the object has when they are changed, and with those that it will have. @throws S3Error AccessDenied,
+ * and as the manifest
  */
 export async function amendTags(
   target: VersionTarget,

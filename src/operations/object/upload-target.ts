@@ -4,10 +4,9 @@ import type { FormBody, ObjectBody } from '../../protocol/body/object-body.ts';
 import type { OperationContext } from '../operation.ts';
 
 /**
- * The bucket that an upload goes to, looked at once more before the last bytes are let through. One that was deleted
- * refuses the upload. One that changed its versioning does, too, when bytes are on their way to the backend already; as
- * long as all of them are held here the change is none of the client's concern, and the object is stored as the bucket
- * is now.
+ * The bucket that an upload goes to. It is read once more before the last bytes are let through. If it was deleted, the
+ * upload is refused. If its versioning has changed, the upload is refused only when bytes are on their way to the
+ * backend already; as long as the gateway holds all of them, the object is stored in the bucket as it is now.
  */
 export class UploadTarget {
   readonly #bucket: Bucket;
@@ -30,7 +29,10 @@ export class UploadTarget {
     this.#current = now;
   }
 
-  /** To be called when the body is open and nothing of it was written. @throws S3Error ServiceUnavailable */
+  /**
+   * To be called when the body is open and nothing of it was written. @returns the bucket as it is now @throws S3Error
+   * ServiceUnavailable
+   */
   begin(kind: (ObjectBody | FormBody)['kind']): Bucket {
     this.#begun = true;
     if (kind !== 'held' && this.#current !== this.#bucket) throw changed();
@@ -38,7 +40,7 @@ export class UploadTarget {
   }
 }
 
-/** Clients send it again. */
+/** A 503: clients send the upload again. */
 function changed(): S3Error {
   return new S3Error('ServiceUnavailable');
 }
