@@ -120,19 +120,19 @@ describe('the configuration', () => {
       'two wildcards in an origin',
       document(allowing('GET', 'http://*.*')),
       '400 InvalidRequest',
-      'AllowedOrigin &quot;http://*.*&quot; can not have more than one wildcard.',
+      'AllowedOrigin "http://*.*" can not have more than one wildcard.',
     ],
     [
       'two wildcards in a header',
       document(allowing('GET', '*', '<AllowedHeader>*-*</AllowedHeader>')),
       '400 InvalidRequest',
-      'AllowedHeader &quot;*-*&quot; can not have more than one wildcard.',
+      'AllowedHeader "*-*" can not have more than one wildcard.',
     ],
     [
       'a wildcard to expose',
       document(allowing('GET', '*', '<ExposeHeader>*</ExposeHeader>')),
       '400 InvalidRequest',
-      'ExposeHeader &quot;*&quot; contains wildcard. We currently do not support wildcard for ExposeHeader.',
+      'ExposeHeader "*" contains wildcard. We currently do not support wildcard for ExposeHeader.',
     ],
     [
       'a header to expose that is none',
