@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fingerprint } from '../../src/observe/redact.ts';
+import { disguises, shownBy, sink } from '../support/all-outputs.ts';
 import { roundTrip } from '../support/raw-http.ts';
 import { ACCESS_KEY, presignedHead, SECRET_KEY, signedHead } from '../support/sign-raw.ts';
 import { startCommand, testAccount } from '../support/start-command.ts';
@@ -177,37 +176,10 @@ function signedChunks(key: string, signature: string | undefined): string {
   return head.replace('content-length: 180', `content-length: ${chunk.length}`) + chunk;
 }
 
-/** How a secret can be told although it was written in another way. */
-function disguises(value: string): string[] {
-  const bytes = Buffer.from(value);
-  const spaced = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(' ');
-  return [
-    value,
-    encodeURIComponent(value),
-    encodeURIComponent(encodeURIComponent(value)),
-    value.replaceAll('/', '\\/'),
-    bytes.toString('hex'),
-    spaced,
-    bytes.toString('base64'),
-  ];
-}
-
 const { start, configFile } = startCommand();
 const outputs = new Map<string, string>();
 /** Of each case: what it was called in the path, and what the client was answered. */
 const answers = new Map<string, string>();
-
-async function sink(): Promise<{ url: string; text: () => string; close: () => void }> {
-  const pieces: Buffer[] = [];
-  const server = createServer((request, response) => {
-    request
-      .on('data', (piece: Buffer) => pieces.push(piece))
-      .on('end', () => response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, text: () => Buffer.concat(pieces).toString('latin1'), close: () => void server.close() };
-}
 
 function keyOf(name: string): string {
   return `/bucket/${name.replaceAll(/\W/g, '-')}`;
@@ -256,70 +228,20 @@ async function run(format: 'json' | 's3'): Promise<void> {
     const answer = await roundTrip(Number(port), noted(make(keyOf(name))));
     answers.set(name, `${answer.status} ${answer.body}`);
   }
-  for (const [path, text] of await shownBy(admin)) outputs.set(`${format}: ${path}`, text);
+  for (const [path, text] of await shownBy({
+    admin,
+    token: ADMIN_TOKEN,
+    accessKey: ACCESS_KEY,
+    secret,
+    streamed: Object.keys(CASES).length - 2,
+  })) {
+    outputs.set(`${format}: ${path}`, text);
+  }
   started.child.kill('SIGTERM');
   await started.ended();
   outputs.set(`${format}: log and access log`, started.output());
   outputs.set(`${format}: spans`, spans.text());
   spans.close();
-}
-
-/** All that the admin port has to show of requests. */
-async function shownBy(admin: string): Promise<Map<string, string>> {
-  const shown = new Map<string, string>();
-  const get = async (path: string): Promise<string> => {
-    const answer = await fetch(`${admin}${path}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
-    const text = await answer.text();
-    shown.set(path, `${JSON.stringify([...answer.headers])}\n${text}`);
-    expect(answer.status, path).toBe(200);
-    return text;
-  };
-  const list = JSON.parse(await get('/api/requests?limit=1000')) as {
-    readonly requests: readonly { readonly href: string }[];
-  };
-  for (const { href } of list.requests) {
-    await get(href);
-    await get(`${href}/bundle`);
-  }
-  for (const path of [
-    '/api/requests.har',
-    '/api/replicas',
-    '/metrics',
-    '/session',
-    '/api/timeline?bucket=bucket&key=put',
-    '/api/objects/bucket?key=put',
-    '/',
-  ]) {
-    await get(path);
-  }
-  await get(`/api/requests?limit=1000&scope=all&identity=${ACCESS_KEY}`);
-  shown.set('stream', await streamOf(`${admin}/api/requests/stream?recent=1000`));
-  for (const path of ['/api/requests', '/session']) {
-    const answer = await fetch(`${admin}${path}`, {
-      method: path === '/session' ? 'POST' : 'GET',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${secret('wrong token')}` },
-      ...(path === '/session' && { body: JSON.stringify({ token: secret('wrong token') }) }),
-    });
-    shown.set(`${path} refused`, await answer.text());
-  }
-  return shown;
-}
-
-/** What a stream has to say at first. */
-async function streamOf(url: string): Promise<string> {
-  const abort = new AbortController();
-  const answer = await fetch(url, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` }, signal: abort.signal });
-  const reader = (answer.body ?? new ReadableStream<Uint8Array>()).getReader();
-  let text = '';
-  const timer = setTimeout(() => abort.abort(), 5000);
-  while (text.split('event: finished').length <= Object.keys(CASES).length - 2) {
-    const piece = await reader.read().catch(() => undefined);
-    if (piece?.value === undefined) break;
-    text += Buffer.from(piece.value).toString();
-  }
-  clearTimeout(timer);
-  abort.abort();
-  return text;
 }
 
 describe('credentials', () => {

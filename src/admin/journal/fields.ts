@@ -189,6 +189,13 @@ const REQUEST = tableRecord<Packing, typeof REQUEST_FIELDS>(REQUEST_FIELDS, {
   headers: rest(({ headers }) => headers.join('\n')),
 });
 
+const COPIES: ReadonlySet<string | undefined> = new Set(['CopyObject', 'UploadPartCopy']);
+
+/** Whether keys come from elsewhere than the target: from a form or a list, or from the header that names a source. */
+function namesElsewhere({ head, classification }: RequestFacts): boolean {
+  return head.method === 'POST' || COPIES.has(classification?.name);
+}
+
 /**
  * What is worth keeping of a request that has ended, or still runs, without credentials: the text that `readRequest`
  * reads.
@@ -196,7 +203,7 @@ const REQUEST = tableRecord<Packing, typeof REQUEST_FIELDS>(REQUEST_FIELDS, {
 export function packRequest(facts: RequestFacts, { report, brief = false }: PackOptions = {}): string {
   const { head } = facts;
   const target = redactTarget(head.target, LOOKED_AT * LIMIT.target);
-  const address = target === head.target ? clip : redactedOnce();
+  const address = target === head.target && !namesElsewhere(facts) ? clip : redactedOnce();
   const lines: Line[] = [];
   REQUEST.write({ facts, report, brief, target, address, headers: brief ? [] : keepHeaders(head.rawHeaders) }, lines);
   return lines.join('\n');

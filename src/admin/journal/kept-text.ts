@@ -42,7 +42,8 @@ export function clipped(text: string | undefined, limit: number): string | undef
 }
 
 /**
- * Addresses come from the target: when nothing in there is secret, nothing in them is. Else each is looked at, once.
+ * Most addresses come from the target: when nothing in there is secret, nothing in them is. Else each is looked at,
+ * once.
  */
 export function redactedOnce(): KeepText {
   const known = new Map<string, string>();
