@@ -13,7 +13,10 @@ import type { AzureRequest } from './request.ts';
 
 const REQUEST_ID = 'x-ms-request-id';
 
-/** The Blob service's REST API: its headers, its proofs, what may be repeated, how it refuses. */
+/**
+ * Describes the Blob service's REST API to the REST client: its headers, its authorisation, which calls may be
+ * repeated, how it refuses.
+ */
 export function azureApi(authorizer: Authorizer): RestApi<AzureRequest> {
   return {
     system: 'azure',
@@ -21,7 +24,7 @@ export function azureApi(authorizer: Authorizer): RestApi<AzureRequest> {
     target: (request) => target(request, authorizer.query),
     headers: headersOf,
     authorization: (request, headers, size) => authorizer.header(request, headers, size),
-    // A change that may have been applied is the caller's to repeat, and a stream can be sent only once.
+    // The caller decides about a change that may have been applied, and a stream can be sent only once.
     mayRepeat: ({ effect, body }, error) => effect === 'read' || (!error.lost && !isStream(body)),
     refusal,
   };
@@ -55,7 +58,7 @@ function headersOf(request: AzureRequest, call: Call): string[] {
 let dateSecond = 0;
 let dateText = '';
 
-/** RFC 1123 date, made anew once a second. */
+/** The RFC 1123 date, formatted once a second. */
 function httpDate(): string {
   const second = Math.floor(Date.now() / 1000);
   if (second !== dateSecond) {
@@ -76,7 +79,7 @@ async function refusal(request: AzureRequest, response: WireResponse, within: nu
   });
 }
 
-/** The header names the code, as a rule; some answers have it in the body only. */
+/** The error code. As a rule a header has it; some answers have it in the body only. */
 async function errorCode(response: WireResponse, within: number): Promise<string | undefined> {
   const code = headerText(response.headers, 'x-ms-error-code');
   if (code === undefined) return /<Code>(\w{1,100})<\/Code>/.exec((await errorText(response, within)) ?? '')?.[1];

@@ -5,7 +5,7 @@ import type { AzureRequest } from './request.ts';
 import { sign, stringToSign } from './shared-key.ts';
 import { fetchToken } from './token-credential.ts';
 
-/** Puts the proof of who we are on a request. */
+/** Authorises requests to the service. */
 export interface Authorizer {
   /** Query to be added to the target, without `?`; empty for most. */
   readonly query: string;

@@ -12,6 +12,6 @@ export interface AzureClient {
   readonly limits: AzureLimits;
   readonly sources: CopySources;
   readonly refusals: CopyRefusals;
-  /** What an emulator turned out to be without. */
+  /** What an emulator turned out to lack. */
   readonly lacks: { putFromUrl: boolean };
 }

@@ -1,14 +1,14 @@
 import { type StoreError, isStoreError } from '../../src/store/store-error.ts';
 
 /**
- * How long an account that refused to read a source by its URL is not asked again; firewalls are changed by people.
+ * How long copies by URL are not tried again on an account that refused one; firewalls are changed by people.
  * Milliseconds.
  */
 const REMEMBERED_MS = 10 * 60_000;
 
 /**
- * Whether an account lets copies read their source by URL. One behind a firewall or a private endpoint may not: the
- * service itself is then a stranger to it. Its bytes pass through the gateway instead.
+ * Remembers whether an account lets copies read their source by URL. An account behind a firewall or a private endpoint
+ * may not: the service itself is then a stranger to it. In that case the bytes pass through the gateway.
  */
 export class CopyRefusals {
   readonly #now: () => number;
@@ -19,7 +19,7 @@ export class CopyRefusals {
     this.#now = now;
   }
 
-  /** Sources are refused, as far as is remembered. */
+  /** Whether the account refused a source lately. */
   get active(): boolean {
     return this.#now() < this.#until;
   }
@@ -29,7 +29,7 @@ export class CopyRefusals {
     return this.#streamed;
   }
 
-  /** A copy by URL was refused although its source is there, and done another way. */
+  /** Notes that a copy by URL was refused although its source exists, and that it was done by streaming. */
   remember(): void {
     this.#until = this.#now() + REMEMBERED_MS;
   }
@@ -43,7 +43,8 @@ export class CopyRefusals {
 const REFUSED: ReadonlySet<number | undefined> = new Set([401, 403, 404]);
 
 /**
- * The error may say that the source was not to be had by its URL; whether it is there all the same has to be looked at.
+ * Whether the error may mean that the service could not read the source by its URL. The caller must check whether the
+ * source exists.
  */
 export function mayBeRefused(error: unknown): error is StoreError {
   return isStoreError(error, 'denied', 'sourceNotFound') && REFUSED.has(error.detail.status);

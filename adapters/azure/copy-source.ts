@@ -21,13 +21,16 @@ export interface CopySources {
 /** Milliseconds, like the following. A copy is admitted when it begins; it may then take longer than this. */
 const SAS_LIFETIME = 60 * 60_000;
 
-/** For so long one serves all copies of a container: making it costs more than all else that a small copy does. */
+/**
+ * One signature serves all copies of a container for this long: making it costs more than everything else that a small
+ * copy does.
+ */
 const SAS_REUSE = 10 * 60_000;
 
 /** Containers whose signature is remembered. */
 const MOST_REMEMBERED = 1024;
 
-/** Clocks of two machines differ. */
+/** Allowance for clocks that differ. */
 const CLOCK_LEEWAY = 5 * 60_000;
 
 /** The service allows seven days. */
@@ -35,7 +38,7 @@ const KEY_LIFETIME = 24 * 60 * 60_000;
 
 const KEY_WITHIN = 120_000;
 
-/** What asking for a key takes. */
+/** What is needed to ask for a key. */
 interface KeyClient {
   readonly rest: RestClient<AzureRequest>;
   readonly endpoint: Endpoint;
@@ -90,7 +93,7 @@ function sdk(): Promise<typeof StorageSdk> {
 
 type SignedValues = StorageSdk.BlobSASSignatureValues & { readonly expiresOn: Date };
 
-/** What a signature allows: to read blobs of this container, and no more, for a while. */
+/** The permissions of a signature: to read blobs of this container, for a while. */
 async function readOnly(containerName: string): Promise<SignedValues> {
   const { ContainerSASPermissions } = await sdk();
   return {
@@ -112,7 +115,10 @@ async function keySas(access: Extract<Access, { kind: 'key' }>, container: strin
   return signature(values, generateBlobSASQueryParameters(values, credential));
 }
 
-/** Signatures with a key that the service lends to a token's owner; one key serves a day of copies. */
+/**
+ * Makes signatures with a user delegation key, which the service gives to the owner of a token. One key serves a day of
+ * copies.
+ */
 class DelegationKeys {
   readonly #client: KeyClient;
   #key: UserDelegationKey | undefined;

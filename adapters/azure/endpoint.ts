@@ -1,7 +1,7 @@
 import { StoreError } from '../../src/store/store-error.ts';
 import { DEFAULT_ENDPOINT_SUFFIX } from './options.ts';
 
-/** Where the account's blobs are, taken apart once so that calls only put strings together. */
+/** The address of the account's blobs, parsed once so that calls only put strings together. */
 export interface Endpoint {
   /** Scheme, host and port. */
   readonly origin: string;

@@ -10,7 +10,7 @@ export interface Refusal {
   readonly requestId: string | undefined;
   /** Seconds. */
   readonly retryAfter: number | undefined;
-  /** What the service met when it read a copy's source, where it says so. */
+  /** The status that the service got when it read a copy's source, where it says so. */
   readonly sourceStatus: number | undefined;
 }
 
@@ -68,7 +68,7 @@ const BY_CODE: Readonly<Record<string, StoreErrorKind>> = {
   LeaseIdMismatchWithBlobOperation: 'unexpected',
 };
 
-/** Where the code says nothing (HEAD answers without one, proxies, codes of the future). */
+/** Kinds by status, where there is no known code (HEAD answers, proxies, codes of the future). */
 const BY_STATUS: Readonly<Record<number, StoreErrorKind>> = {
   401: 'denied',
   403: 'denied',
@@ -94,10 +94,10 @@ const BY_SOURCE_STATUS: Readonly<Record<number, StoreErrorKind>> = {
 
 const SOURCE_CODES: ReadonlySet<string> = new Set(['CannotVerifyCopySource', 'CopySourceNotFound']);
 
-/** A copy that misses a blob misses its source: the target need not exist. */
+/** In copies, a missing blob is the source: the target need not exist. */
 const IN_COPIES: Partial<Record<StoreErrorKind, StoreErrorKind>> = { notFound: 'sourceNotFound' };
 
-/** The neutral error for a refusal. Total: every status and code has one. */
+/** Makes the port's error for a refusal. Every status and code has one. */
 export function refusalError(request: Pick<AzureRequest, 'call' | 'effect' | 'copies'>, refusal: Refusal): StoreError {
   const detail: StoreErrorDetail = {
     call: request.call,
@@ -124,8 +124,9 @@ function kindOf(request: Pick<AzureRequest, 'copies'>, refusal: Refusal): StoreE
 }
 
 /**
- * A server that failed may have done it all the same; one that gave up waiting (408) may have had the whole request by
- * then. Not so a copy that never began, or that there is no call for (501: an emulator).
+ * Whether the change may have been made in spite of the refusal. A server that failed (5xx) may have made it; one that
+ * gave up waiting (408) may have had the whole request by then. A copy that never began was not made, nor a call that
+ * the server does not know (501: an emulator).
  */
 function leavesDoubt(request: Pick<AzureRequest, 'copies'>, refusal: Refusal): boolean {
   const { status } = refusal;

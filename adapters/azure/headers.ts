@@ -40,7 +40,7 @@ export function encryptionHeaders(encryption: BlobEncryption | undefined): strin
   return encryption.kind === 'service' ? ['x-ms-encryption-scope', encryption.name] : keyHeaders(encryption.key);
 }
 
-/** For a read. */
+/** Headers of a customer's key for a read. */
 export function keyHeaders(key: CustomerKey | undefined): string[] {
   if (key === undefined) return [];
   return [
@@ -117,7 +117,7 @@ function readContentHeaders(headers: WireHeaders): ContentHeaders {
 }
 
 const META = 'x-ms-meta-';
-/** Metadata of a container: whose it is. */
+/** The metadata entry of a container that says which bucket it belongs to. */
 export const OWNER_METADATA = 's3gwbucket';
 
 /** `owner` of a container from the answer of Get Container Properties. */

@@ -12,7 +12,10 @@ import type { GcsRequest } from './request.ts';
 
 const REQUEST_ID = 'x-guploader-uploadid';
 
-/** Cloud Storage's two REST APIs: their proof, turns for hot names, what may be repeated, how they refuse. */
+/**
+ * Describes Cloud Storage's two REST APIs to the REST client: their authorisation, turns for hot names, which calls may
+ * be repeated, how they refuse.
+ */
 export function gcsApi(credentials: Credentials, hotNames: HotNames): RestApi<GcsRequest> {
   return {
     system: 'gcs',
@@ -29,8 +32,8 @@ export function gcsApi(credentials: Credentials, hotNames: HotNames): RestApi<Gc
 }
 
 /**
- * A change that may have been applied is the caller's to repeat, and a stream can be sent only once.
- * Changes that are throttled wait for their turn elsewhere.
+ * The caller decides about a change that may have been applied, and a stream can be sent only once. Changes that are
+ * throttled wait for their turn elsewhere (`hot-names.ts`).
  */
 function mayRepeat({ effect, body }: GcsRequest, error: StoreError): boolean {
   if (effect === 'read') return error.kind === 'unavailable' || error.kind === 'throttled';

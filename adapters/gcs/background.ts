@@ -3,7 +3,10 @@ import type { Call } from '../../src/observe/call.ts';
 /** What work in the background may take before `close` gives it up, in milliseconds. */
 const CLOSE_GRACE = 2_000;
 
-/** Cleaning up that nobody waits for and that may fail: what it leaves, a later `discardParts` finds. */
+/**
+ * Cleans up in the background. Nobody waits for this work, and it may fail: a later `discardParts` finds what it
+ * leaves.
+ */
 export class Background {
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<void>>();

@@ -14,7 +14,7 @@ interface BucketOptions {
 export interface GcsClient {
   readonly rest: RestClient<GcsRequest>;
   readonly names: BucketNames;
-  /** What new buckets are like. */
+  /** Settings for new buckets. */
   readonly buckets: BucketOptions;
   readonly limits: GcsLimits;
   readonly credentials: Credentials;

@@ -4,13 +4,13 @@ import { TokenSource } from '../shared/token-source.ts';
 import type { BearerToken } from '../shared/token-source.ts';
 import type { GcsCredential } from './options.ts';
 
-/** Who we are, and where our buckets are. */
+/** The gateway's identity, and the project of its buckets. */
 export interface Credentials {
-  /** Value of `Authorization`; undefined for nobody. */
+  /** Value of `Authorization`; undefined when requests are anonymous. */
   authorization(): string | Promise<string> | undefined;
   /** Project of new buckets. @throws StoreError denied when no one can tell */
   projectId(): Promise<string>;
-  /** A proof is sent, so the connection must be private. */
+  /** A token is sent, so the connection must be encrypted. */
   readonly isSecret: boolean;
 }
 
@@ -126,7 +126,7 @@ async function tokenOf(auth: GoogleAuth): Promise<BearerToken> {
   return { token, expiresOnTimestamp: client.credentials.expiry_date ?? Date.now() + UNKNOWN_LIFE };
 }
 
-/** The token service said no; anything else may go better next time. */
+/** Makes `denied` of a refusal by the token service; any other failure may go better next time. */
 function refuseToken(cause: unknown): never {
   const status = cause instanceof Error && 'status' in cause ? Number(cause.status) : undefined;
   const refused =

@@ -70,7 +70,7 @@ const BY_WORDS: readonly (readonly [RegExp, StoreErrorKind])[] = [
 
 const NO_BUCKET = /bucket does not exist/i;
 
-/** The neutral error for a refusal. Total: every status and code has one. */
+/** Makes the port's error for a refusal. Every status and code has one. */
 export function refusalError(
   request: Pick<GcsRequest, 'call' | 'effect' | 'missing' | 'conflict'>,
   refusal: Refusal,

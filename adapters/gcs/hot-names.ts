@@ -21,10 +21,10 @@ const JITTER = 0.25;
 const MAX_SPACINGS = 8;
 
 /**
- * The service takes one change a second of one object name and refuses more with 429
- * (https://cloud.google.com/storage/docs/gcs429), but lets bursts pass. So changes go out as they come until one is
+ * Makes changes of one name take turns. The service takes one change a second of one object name and refuses more with
+ * 429 (https://cloud.google.com/storage/docs/gcs429), but lets bursts pass. So changes go out as they come until one is
  * refused; then those of that name take turns, in the order in which they ask, each as long as its patience lasts. No
- * change is ever dropped or merged with another: whoever waits in vain is told so.
+ * change is ever dropped or merged with another: a request that waits in vain gets an error.
  */
 export class HotNames {
   readonly #options: HotNamesOptions;
@@ -58,7 +58,9 @@ export class HotNames {
     }
   }
 
-  /** Waits for a turn, if the name takes turns at all: says whether it does. @throws StoreError throttled, aborted */
+  /**
+   * Waits for a turn, if the name takes turns at all. @returns whether it does @throws StoreError throttled, aborted
+   */
   async #turn(name: string, call: Call): Promise<boolean> {
     const hot = this.#names.get(name);
     if (hot === undefined) return false;
@@ -100,7 +102,7 @@ export class HotNames {
     }
   }
 
-  /** When the last turn given has passed, and its pause too, the name is one like others again. */
+  /** Forgets the name when its last turn and the pause after it have passed: its changes then go out at once again. */
   #forgetLater(name: string, hot: HotName): void {
     const left = hot.next - performance.now();
     if (left <= 0) this.#names.delete(name);

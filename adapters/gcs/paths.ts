@@ -24,7 +24,7 @@ export function xmlPath(client: GcsClient, { container, name }: BlobRef): string
   return `/${client.names.bucketOf(container)}/${encodeNamePath(name)}`;
 }
 
-/** What counts as one name towards the service's rate of changes. */
+/** The name to which the service's rate of changes applies. */
 export function changeOf(client: GcsClient, { container, name }: BlobRef): string {
   return `${client.names.bucketOf(container)}/${name}`;
 }

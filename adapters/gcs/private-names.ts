@@ -14,7 +14,7 @@ export function stagedPrefix(staging: BlobRef): string {
   return `${PARTS}${createHash('sha256').update(staging.name).digest('hex')}/`;
 }
 
-/** For sweepers: what no upload is about any more can be found. */
+/** For sweepers: finds staged objects that belong to no upload any more. */
 export const STAGED_NAMES: StagedNames = { prefix: PARTS, prefixOf: stagedPrefix };
 
 /** 144 random bits: attempts and writers stage beside each other, and no name is used twice. */

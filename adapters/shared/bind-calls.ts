@@ -1,12 +1,12 @@
 /** A call of a store, which takes the client first. */
 type CallOf<Client> = (client: Client, ...rest: never[]) => unknown;
 
-/** The same without it. */
+/** The same call without that parameter. */
 type Bound<Call> = Call extends (client: never, ...rest: infer Rest) => infer Result
   ? (...rest: Rest) => Result
   : never;
 
-/** The methods of a store: what its calls are when the client is settled. */
+/** Makes the methods of a store from its calls, by giving each the client. */
 export function bindCalls<Client, Calls extends Readonly<Record<string, CallOf<Client>>>>(
   client: Client,
   calls: Calls,

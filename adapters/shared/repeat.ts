@@ -6,11 +6,11 @@ import type { RetryBudget } from './retry-budget.ts';
 /** How long the service may take for the head of an answer: one of the limits of `Timeouts`. */
 export type Pace = 'response' | 'assemble' | 'copy';
 
-/** With less than this left, a repetition would be given up before the service could answer. Milliseconds. */
+/** With less time than this left, a repetition would be given up before the service could answer. Milliseconds. */
 const LEAST = 2_000;
 /**
- * What any call gets for its first attempt, however long its request has waited: it may be the one that settles an
- * outcome.
+ * The least time for the first attempt of any call, however long its request has waited: this call may be the one that
+ * settles an outcome. Milliseconds.
  */
 const FIRST_LEAST = 5_000;
 
@@ -24,17 +24,16 @@ interface Repeatable<T> {
   readonly send: (attempt: number, within: number) => Promise<T>;
 }
 
-/** What repetitions depend on, the same for all calls of a store. */
+/** What repetitions depend on. It is the same for all calls of a store. */
 interface Repetition {
   readonly budget: RetryBudget;
   readonly timeouts: Timeouts;
 }
 
 /**
- * Sends a call until it is answered, within the retry budget of the store and the patience of who waits: attempts that
- * bring nothing are counted together, over all calls of a request (`CallFacts.vainMs`), so that a service that hangs
- * ends in an error of ours before the client's own time-out.
- * @throws StoreError
+ * Sends a call until it is answered, within the retry budget of the store and the time that a client waits. The time of
+ * attempts without an answer is added up over all calls of a request (`CallFacts.vainMs`), so that a service that hangs
+ * makes the gateway answer with an error before the client's own time-out. @throws StoreError
  */
 export async function repeat<T>({ budget, timeouts }: Repetition, work: Repeatable<T>, call: Call): Promise<T> {
   const { facts } = call;
@@ -49,7 +48,7 @@ export async function repeat<T>({ budget, timeouts }: Repetition, work: Repeatab
     } catch (error) {
       if (!isStoreError(error, 'unavailable', 'throttled')) throw error;
       const now = performance.now();
-      // The hours in which a body streamed are no waiting.
+      // The time in which a body streamed does not count as waiting.
       const vainSince = Math.max(since, now - 2 * within);
       facts.waitedInVain(vainSince);
       spent += now - vainSince;
@@ -61,14 +60,14 @@ export async function repeat<T>({ budget, timeouts }: Repetition, work: Repeatab
 }
 
 /**
- * Whether who waits would have gone before a repetition could be answered.
- * @param spent milliseconds of this call in vain
+ * Whether the client would have given up before a repetition could be answered. @param spent milliseconds of this call
+ * in vain
  */
 export function isTooLate(timeouts: Timeouts, spent: number, call: Call): boolean {
   return leftOf(timeouts, spent, call) < Math.min(LEAST, timeouts.total / 2);
 }
 
-/** What is left of the time in which nothing may come, for this call and for the request. */
+/** The time that is left for this call and its request to wait in vain. */
 function leftOf({ total }: Timeouts, spent: number, { facts }: Call): number {
   return total - (facts.awaited ? Math.max(spent, facts.vainMs) : spent);
 }

@@ -16,7 +16,10 @@ import type { Service, Take } from './wire/attempt.ts';
 import { readClock } from './wire/read-clock.ts';
 import type { BodyFrame, Transport, WireHeaders, WireMethod, WireRequest, WireResponse } from './wire/transport.ts';
 
-/** One REST call, before ids and authorisation are put on it. What a service wants beyond this, its own type adds. */
+/**
+ * One REST call, before ids and authorisation are added. The type of a service adds what that service needs beyond
+ * this.
+ */
 export interface RestRequest {
   /** Port method, for errors and spans. */
   readonly call: string;
@@ -34,7 +37,7 @@ export interface RestRequest {
   readonly pace?: Pace;
 }
 
-/** What tells the REST API of one service from that of another. */
+/** Describes the REST API of one service: what makes it different from that of another. */
 export interface RestApi<R extends RestRequest> {
   /** Its name in spans: `azure`, `gcs`. */
   readonly system: string;
@@ -42,13 +45,16 @@ export interface RestApi<R extends RestRequest> {
   readonly requestIdHeader: string;
   /** Path and query as they go on the wire. */
   target(request: R): string;
-  /** Names and values in turn, all but the proof of who we are. A list of its own, which is added to. */
+  /** Headers, names and values in turn, without the authorisation. Returns a new list, to which the client adds. */
   headers(request: R, call: Call): string[];
   /** Value of `Authorization` for a request with these headers and so many bytes; undefined when it needs none. */
   authorization(request: R, headers: readonly string[], size: number): string | Promise<string> | undefined;
-  /** Whether a call that failed so can be sent again without the caller's knowing. */
+  /** Whether the client may send a call again that failed like this, without asking the caller. */
   mayRepeat(request: R, error: StoreError): boolean;
-  /** Reads an answer of 300 and more; the body is its to read or discard. @param within milliseconds for a document */
+  /**
+   * Reads an answer with a status of 300 or more. It must read or discard the body. @param within milliseconds for a
+   * document
+   */
   refusal(request: R, response: WireResponse, within: number): Promise<StoreError>;
   /** Lets a call wait for its turn, where the service limits the rate of changes. */
   inTurn?<T>(request: R, call: Call, work: () => Promise<T>): Promise<T>;
@@ -74,7 +80,7 @@ interface Attempt<R, T> {
  * services.
  */
 export class RestClient<R extends RestRequest> {
-  /** What answers say of our clock. */
+  /** What the answers of the service say about this machine's clock. */
   readonly clock = new ServiceClock();
   readonly #api: RestApi<R>;
   readonly #parts: RestParts;
@@ -86,22 +92,28 @@ export class RestClient<R extends RestRequest> {
     this.#service = { system: api.system, requestIdHeader: api.requestIdHeader, clock: this.clock };
   }
 
-  /** The answer, if it is a success; its body is the caller's to read or discard. @throws StoreError */
+  /**
+   * Sends a request and returns the answer if it is a success. The caller must read or discard the body. @throws
+   * StoreError
+   */
   send(request: R, call: Call): Promise<WireResponse> {
     return this.#inTurn(request, call, asItIs);
   }
 
-  /** For answers whose body says nothing. @throws StoreError */
+  /** The same for answers whose body is of no interest. @throws StoreError */
   sendForHeaders(request: R, call: Call): Promise<WireHeaders> {
     return this.#inTurn(request, call, headersAlone);
   }
 
-  /** For answers that are a document. @throws StoreError */
+  /** The same for answers that are a document. @throws StoreError */
   sendForText(request: R, call: Call): Promise<string> {
     return this.#inTurn(request, call, textOf);
   }
 
-  /** For answers that are a JSON object; `T` is what the service documents, all of it optional. @throws StoreError */
+  /**
+   * The same for answers that are a JSON object; `T` is what the service documents, all of it optional. @throws
+   * StoreError
+   */
   sendForJson<T extends object>(request: R, call: Call): Promise<Partial<T>> {
     return this.#inTurn<Partial<T>>(request, call, jsonOf);
   }
@@ -127,7 +139,10 @@ export class RestClient<R extends RestRequest> {
     }
   }
 
-  /** Asked without a credential. @param path any that the service answers, whatever the status. @throws StoreError */
+  /**
+   * Reads the service's clock without a credential. @param path any that the service answers, whatever the status.
+   * @throws StoreError
+   */
   readClock(path: string, call: Call): Promise<ClockReading> {
     return readClock(this.#parts.transport, path, call);
   }

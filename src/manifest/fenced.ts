@@ -5,9 +5,10 @@ import type { Objects } from './objects/objects.ts';
 import type { Uploads } from './uploads/uploads.ts';
 
 /**
- * Says that a change of a bucket that was just committed may be acknowledged: no DeleteBucket can have looked past it.
- * @throws S3Error NoSuchBucket: the bucket is gone, and the change with it; ServiceUnavailable: it is being deleted for
- * long; what became of the change is not known
+ * Confirms that a change in a bucket, which was just committed, may be acknowledged: no DeleteBucket can have
+ * overlooked it.
+ * @throws S3Error NoSuchBucket: the bucket is gone, and the change with it; ServiceUnavailable: a deletion of the
+ * bucket takes long, and it is not known what becomes of the change
  */
 export type Acknowledge = (bucket: Bucket, call: Call) => Promise<void>;
 
@@ -22,8 +23,8 @@ function fence(acknowledge: Acknowledge): Fence {
 }
 
 /**
- * What was removed before its bucket was is gone either way: it may be what made the bucket empty, so the answer is
- * that it was removed.
+ * The fence for removals. If the bucket is gone as well, the removed object is gone in any case; its removal may have
+ * made the bucket empty. So the answer is that it was removed.
  */
 function removalFence(acknowledge: Acknowledge): Fence {
   return fence((bucket, call) =>
@@ -33,7 +34,7 @@ function removalFence(acknowledge: Acknowledge): Fence {
   );
 }
 
-/** Objects whose changes are acknowledged only when it is certain that no DeleteBucket overlooked them. */
+/** Wraps `Objects` so that changes are acknowledged only when it is certain that no DeleteBucket overlooked them. */
 export function fencedObjects(objects: Objects, acknowledge: Acknowledge): Objects {
   const fenced = fence(acknowledge);
   const removing = removalFence(acknowledge);
@@ -44,7 +45,7 @@ export function fencedObjects(objects: Objects, acknowledge: Acknowledge): Objec
     copy: (bucket, key, request, call) => fenced(bucket, call, objects.copy(bucket, key, request, call)),
     amend: (target, amendment, call) => fenced(target.bucket, call, objects.amend(target, amendment, call)),
     remove: (target, request, call) => {
-      // A delete marker is something that is made.
+      // A new delete marker is fenced like an object, not like a removal.
       const makesMarker = target.bucket.versioning !== 'never' && target.versionId === undefined;
       const own = makesMarker ? fenced : removing;
       return own(target.bucket, call, objects.remove(target, request, call));
@@ -52,7 +53,7 @@ export function fencedObjects(objects: Objects, acknowledge: Acknowledge): Objec
   };
 }
 
-/** The same of uploads. */
+/** The same for uploads. */
 export function fencedUploads(uploads: Uploads, acknowledge: Acknowledge): Uploads {
   const fenced = fence(acknowledge);
   const removing = removalFence(acknowledge);

@@ -26,7 +26,7 @@ async function answered<T>(bucket: Bucket, call: Call, work: Promise<T>): Promis
   }
 }
 
-/** Whether a missing container is the error, or the reason for which an upload was broken off. */
+/** Whether the error is a missing container, or an upload that was broken off because of one. */
 function isOfMissingContainer(error: unknown): boolean {
   let current = error;
   for (let depth = 0; depth < MAX_CAUSES && isStoreError(current); depth += 1) {
@@ -37,7 +37,7 @@ function isOfMissingContainer(error: unknown): boolean {
   return false;
 }
 
-/** Objects that say of a bucket whose container is gone that it does not exist. */
+/** Wraps `Objects` so that work in a bucket whose container is gone fails with NoSuchBucket. */
 export function objectsOfLiving(objects: Objects): Objects {
   return {
     find: (target, call) => answered(target.bucket, call, objects.find(target, call)),
@@ -55,7 +55,7 @@ export function objectsOfLiving(objects: Objects): Objects {
   };
 }
 
-/** The same of listings. */
+/** The same for listings. */
 export function listingOfLiving(listing: Listing): Listing {
   return {
     objects: (bucket, request, call) => answered(bucket, call, listing.objects(bucket, request, call)),
@@ -64,7 +64,7 @@ export function listingOfLiving(listing: Listing): Listing {
   };
 }
 
-/** The same of uploads. */
+/** The same for uploads. */
 export function uploadsOfLiving(uploads: Uploads): Uploads {
   return {
     ...uploads,

@@ -14,8 +14,8 @@ export async function sourceHeaders(sources: CopySources, source: CopySource, ca
 }
 
 /**
- * Sends a request that copies. "The source's condition is not met" is also what the service says when the
- * source is gone, and some answers leave open whose condition or whose container it was: these are looked into.
+ * Sends a request that copies. When the service says "the source's condition is not met", the source may also be gone;
+ * and some answers leave open whose condition or whose container they mean. In these cases the source is looked at.
  */
 export async function sendCopy(
   client: AzureClient,
@@ -41,7 +41,9 @@ export async function checkSource(client: AzureClient, source: CopySource, call:
   }
 }
 
-/** Asked without a condition: the emulator answers 412, not 404, when a condition meets nothing. */
+/**
+ * Reads the source's revision, without a condition: the emulator answers 412, not 404, when a condition meets nothing.
+ */
 async function sourceRevision(client: AzureClient, source: CopySource, call: Call): Promise<string> {
   const path = blobPath(client.endpoint, source);
   try {

@@ -21,11 +21,11 @@ interface CopyWays<T> {
   readonly source: CopySource;
   /** The service reads the source by its URL. */
   readonly byUrl: () => Promise<T>;
-  /** Its bytes pass through here. */
+  /** The gateway reads the source and writes the bytes. */
   readonly throughHere: () => Promise<T>;
 }
 
-/** By URL, unless the account refuses that or has lately. */
+/** Copies by URL, unless the account refuses that or has done so lately; then the bytes pass through the gateway. */
 export async function byUrlOrThroughHere<T>(
   client: AzureClient,
   { source, byUrl, throughHere }: CopyWays<T>,

@@ -97,7 +97,10 @@ async function send(
   return writeResult(await sendCopy(client, wire, source, call), undefined, 'copy');
 }
 
-/** A commit of no blocks. The source is looked at instead: its revision must still stand. */
+/**
+ * Copies an empty source by a commit of no blocks. The source is looked at instead: its revision must still be the
+ * same.
+ */
 async function copyOfNothing(client: AzureClient, request: Copy, call: Call): Promise<WriteResult> {
   await checkSource(client, request.source, call);
   const { target, headers, metadata, md5, condition } = request;

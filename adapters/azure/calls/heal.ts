@@ -8,8 +8,8 @@ import { blobPath } from '../endpoint.ts';
 const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
 
 /**
- * Create-if-absent. To the emulator a name with uncommitted blocks is taken, though it has no blob (to the service it
- * is free): earlier releases staged on the names of keys, and what they left goes here, once.
+ * Creates a blob if it is absent. The emulator considers a name with uncommitted blocks taken, though there is no blob
+ * (the service considers it free). Earlier releases staged blocks on the names of keys; this removes them once.
  */
 export async function createOrHeal(
   client: AzureClient,
@@ -29,7 +29,7 @@ export async function createOrHeal(
   }
 }
 
-/** Removes what is no blob: the condition, atomic as all are, spares every one that was ever committed. */
+/** Removes uncommitted blocks only: the condition spares every blob that was ever committed. */
 async function removeUncommitted(client: AzureClient, ref: BlobRef, call: Call): Promise<boolean> {
   try {
     await client.rest.sendForHeaders(

@@ -36,9 +36,9 @@ function listQuery(request: ListRequest, start: string | undefined): Query {
 }
 
 /**
- * Where the service shall begin. A start inside a rolled-up prefix becomes that prefix: it is listed
- * then, even if all names in it lie before the start, and whether the service holds the start
- * against the names or against what they roll up into makes no difference.
+ * Where the service begins. A start inside a rolled-up prefix becomes that prefix: then the prefix is listed even if
+ * all names in it lie before the start, and it does not matter whether the service compares the start with the names or
+ * with the prefix.
  */
 function startOf({ startAt, prefix = '', delimiter }: ListRequest): string | undefined {
   if (startAt === undefined || startAt === '' || startAt <= prefix) return undefined;

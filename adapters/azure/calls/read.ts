@@ -39,7 +39,7 @@ export async function read(client: AzureClient, ref: BlobRef, request: ReadReque
   }
 }
 
-/** No list where nothing is to be said: most reads. */
+/** The `x-ms-*` headers of a read. Most reads need none, and get no list. */
 function readHeaders({ range, key }: ReadRequest): { ms?: readonly string[] } {
   if (range === undefined && key === undefined) return {};
   return { ms: [...keyHeaders(key), ...(range === undefined ? [] : ['x-ms-range', rangeHeader(range)])] };

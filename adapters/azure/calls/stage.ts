@@ -104,8 +104,8 @@ interface StageFrom {
 }
 
 /**
- * Put Block From URL for every range of what is wanted; the first failure ends the others. A copy of 5 TiB, the
- * largest object, is 20,480 blocks of the 50,000 that a blob may have.
+ * Put Block From URL for every range of the source; the first failure ends the others. A copy of 5 TiB, the largest
+ * object, is 20,480 blocks of the 50,000 that a blob may have.
  */
 export async function stagePartFrom(
   client: AzureClient,
@@ -179,9 +179,9 @@ function blockList(tokens: readonly PartToken[]): Uint8Array {
 }
 
 /**
- * Blocks cannot be deleted, but a commit throws away those it does not name: an empty blob is put in
- * the staging blob's place and taken away again. If that place is taken, by an assembled blob, there is
- * nothing left to free: its own commit did it.
+ * Frees uncommitted blocks. They cannot be deleted, but a commit throws away those it does not name: so an empty blob
+ * is put in the staging blob's place and removed again. If that place has an assembled blob already, there is nothing
+ * left to free: its own commit did it.
  */
 export async function discardParts(client: AzureClient, staging: BlobRef, call: Call): Promise<void> {
   const claim: Assembly = { call: 'discardParts', target: staging, tokens: [], metadata: {}, condition: ABSENT };

@@ -9,8 +9,9 @@ import { blobPath } from '../endpoint.ts';
 import type { AzureRequest } from '../request.ts';
 
 /**
- * As much of the account as a credential for data can see. Region and lifecycle rules are known to the resource manager
- * alone. Writes and removes one blob: only its answer tells whether the service keeps versions.
+ * Finds out as much about the account as a credential for data can see. Region and lifecycle rules are known to the
+ * resource manager only. It writes and removes one blob, because only the answer to a write tells whether the service
+ * keeps versions.
  */
 export async function survey(client: AzureClient, container: string, call: Call): Promise<StoreSurvey> {
   const [account, softDeleteDays, versioning] = await Promise.all([

@@ -19,9 +19,9 @@ import { removeIfThere, write } from './write.ts';
 const EMPTY = new Uint8Array(0);
 
 /**
- * Puts parts together with compose, 32 at a time: beyond that through intermediates, level by level, of which only the
- * last compose is seen, with its condition and metadata. What was used up is removed when the blob is there; what is
- * left over when it does not come to that, `discardParts` removes.
+ * Puts parts together with compose, 32 at a time; more than 32 through intermediate objects, level by level. Only the
+ * last compose makes the visible blob, with its condition and metadata. Then the parts and intermediates are removed.
+ * If it does not come to that, `discardParts` removes what is left.
  */
 export async function assemble(
   client: GcsClient,
@@ -40,7 +40,7 @@ export async function assemble(
   }
   const parts = tokens.map((token) => partName(staging, token));
   if (!parts.every((name) => name !== undefined)) throw new StoreError('partsGone', { call: 'assemble' });
-  // Not even begun when it cannot end well.
+  // It is not even begun when the condition does not hold.
   if (parts.length > FAN_IN) await checkCondition(client, staging, condition, call);
   const intermediates: string[] = [];
   try {

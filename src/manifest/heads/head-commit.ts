@@ -61,8 +61,8 @@ export interface Found<T> {
 /** A read-judge-write turn. */
 export interface HeadChange<T> extends HeadTarget {
   /**
-   * Does what must be done before a head like this may be replaced, and returns the one conditional call
-   * that replaces it. `conditionFailed` of the preparations means that the head has moved.
+   * Does what must be done before such a head may be replaced, and returns the one conditional call that replaces it.
+   * If the preparations fail with `conditionFailed`, the head has moved.
    */
   readonly plan: (head: Head | undefined, condition: Condition) => Promise<() => Promise<T>>;
   /** What to answer when an answer was lost and this head proves that the write happened. */
@@ -107,12 +107,12 @@ export interface HeadChange<T> extends HeadTarget {
 export type QueueMoment = 'first' | 'stored' | 'never';
 
 /**
- * Changes a head by compare-and-swap: read it, judge the client's conditions on it, write on its
- * revision. Unconditional changes go round again when somebody else was faster; conditional ones
- * are judged again and end as 412, 404 or 409 (ConditionalRequestConflict).
+ * Changes a head by compare-and-swap: it reads the head, judges the client's conditions on it, and writes on its
+ * revision. If somebody else was faster, an unconditional change goes round again; a conditional one is judged again
+ * and ends as 412, 404 or 409 (ConditionalRequestConflict).
  *
- * Changes that this process makes to one key wait for each other (`KeyQueue`), as advice only: that none is lost and
- * none is made twice rests on the condition of the write.
+ * Changes that this process makes to one key wait for each other (`KeyQueue`). That is advice only: the condition of
+ * the write alone guarantees that no change is lost and none is made twice.
  * @throws S3Error; StoreError throttled when contention does not end, unavailable when the outcome is unknown
  */
 export async function changeHead<T>(change: HeadChange<T>, call: Call): Promise<T> {
@@ -183,8 +183,8 @@ async function pause({ home }: Bucket, call: Call): Promise<void> {
 }
 
 /**
- * Between two turns nothing is under way, and nothing is left in doubt: whoever has gone need not have it done.
- * @throws StoreError aborted
+ * To be called between two turns, when nothing is under way and nothing is in doubt: ends the change if its client has
+ * left. @throws StoreError aborted
  */
 export function requireClient(call: Call): void {
   const { signal } = clientOf(call);
@@ -192,7 +192,7 @@ export function requireClient(call: Call): void {
 }
 
 /**
- * A head that only a bucket with versions can have, met by a request that knows of none: what it knows of the
+ * Refuses a head that only a bucket with versions can have, when the request knows of no versions: its record of the
  * bucket is out of date. @throws StoreError unavailable
  */
 export function requireUnversioned({ versioning }: Bucket, head: Head | undefined): void {
@@ -240,15 +240,17 @@ export async function writeOnce<T>(
   }
 }
 
-/** A body that broke off, or was refused when the last of it came, has stored nothing. */
+/**
+ * Whether a failed send may have happened. A body that broke off, or that was refused at its end, has stored nothing.
+ */
 function isInDoubt({ repeatable }: HeadChange<unknown>, error: unknown): boolean {
   if (!repeatable && isStoreError(error, 'aborted') && !error.lost) return false;
   return mayHaveHappened(error);
 }
 
 /**
- * What has become of the head since, and the proof that it was ours, if there is one.
- * @throws StoreError unavailable (lost): it cannot be read
+ * Reads the head back and looks for the proof that the write was ours. @throws StoreError unavailable (lost): it cannot
+ * be read
  */
 async function lookBack<T>(
   change: HeadChange<T>,
@@ -266,8 +268,8 @@ async function lookBack<T>(
 }
 
 /**
- * Nothing was done, and what was sent cannot land any more: its revision is gone, and our nonce would be seen.
- * "Absent" is no revision: somebody may have created and deleted in between, so nothing can be proved.
+ * Whether nothing was done and the send cannot land any more: its revision is gone, and our nonce would be on the head.
+ * "Absent" is no revision: somebody may have created and deleted the key in between, so nothing can be proved.
  */
 function canStartAgain(change: HeadChange<unknown>, before: Head | undefined, now: Head | undefined): boolean {
   if (change.versioned !== true || hasWriteConditions(change.conditions) || before === undefined || now === undefined) {

@@ -6,15 +6,16 @@ import { type HeadChange, changeHead, refusal, writeOnce } from './head-commit.t
 import type { Head } from './head.ts';
 import { asNoSuchBucket } from './object-read.ts';
 
-/** A head that is written whole, whatever stood there, in a bucket that never had versioning. */
+/** A write of a whole head, whatever was there before, in a bucket that never had versioning. */
 interface HeadWrite<T> extends Omit<HeadChange<T>, 'plan'> {
   /** The one call. Without a condition: unconditional, and no head was read. */
   readonly send: (on: { readonly head: Head | undefined; readonly condition: Condition | undefined }) => Promise<T>;
 }
 
 /**
- * Unconditional: one call, not repeated after a lost answer (the client decides). `If-None-Match: *`: the service's own
- * create-if-absent. Other conditions: judged on the head, then pinned to its revision.
+ * Writes the head. Unconditional: one call, which is not repeated after a lost answer (the client decides).
+ * `If-None-Match: *`: the service's own create-if-absent. Other conditions: judged on the head, then the write is
+ * pinned to its revision.
  * @throws S3Error NoSuchBucket, and as `changeHead`
  */
 export async function writeHead<T>({ send, ...target }: HeadWrite<T>, call: Call): Promise<T> {

@@ -15,7 +15,7 @@ import {
 } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 
-/** A blob that stands for a version, or names one. */
+/** A blob that is a version, or that names one, with its record. */
 export interface RecordedBlob<R extends HeadRecord | OwnRecord> {
   readonly ref: BlobRef;
   readonly properties: BlobProperties;
@@ -34,8 +34,8 @@ export function parseHead(ref: BlobRef, properties: BlobProperties): Head {
 }
 
 /**
- * The head as a listing shows it: where the record cannot be read, what lies there, so that one blob does not hide all
- * others of its bucket. Who asks for the object itself hears that it cannot be read.
+ * Parses the head for a listing. A head whose record cannot be read is shown as the blob that it is, so that one blob
+ * does not hide all others of its bucket. A read of the object itself fails.
  */
 export function parseListedHead(ref: BlobRef, properties: BlobProperties): Head {
   try {
@@ -76,8 +76,8 @@ export function recordIsHere(head: Head | undefined): boolean {
 export const NULL_VERSION = 'null';
 
 /**
- * The object that a live head stands for. Of a link only what listings and conditions need is true: the rest may have
- * changed since.
+ * The view of the object that a live head stands for. For a link, only what listings and conditions need is true; the
+ * rest may have changed on the version's own blob since.
  */
 export function viewOf(head: RecordedBlob<HeadRecord | OwnRecord>, { bucket, key }: KeyRef): ObjectView {
   const { properties, record } = head;
@@ -139,7 +139,7 @@ const CONTENT_HEADERS = [
   'cacheControl',
 ] as const;
 
-/** Nothing and an empty value are the same to the services. */
+/** Whether two sets of headers are the same. To the services, a missing and an empty value are the same. */
 export function sameContentHeaders(one: ContentHeaders, other: ContentHeaders): boolean {
   return CONTENT_HEADERS.every((name) => (one[name] ?? '') === (other[name] ?? ''));
 }

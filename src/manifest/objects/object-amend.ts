@@ -13,8 +13,8 @@ import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 import { VERSIONING_JUST_ENABLED, isDraining, placedRecord } from '../versions/drain-window.ts';
 
 /**
- * Changes what is said of a version. Head; then its metadata on its revision, or that of the version's own blob.
- * @returns the version as it was before
+ * Changes what the record says of a version (tags, ACL, lock). It reads the head, then writes the metadata of the head
+ * on its revision, or the metadata of the version's own blob. @returns the version as it was before
  */
 export async function amendObject(
   context: ObjectsContext,
@@ -39,7 +39,10 @@ export async function amendObject(
   });
 }
 
-/** While a plain PUT may still land over it, nothing can keep the null version. @throws StoreError unavailable */
+/**
+ * Refuses a lock on the null version while a plain PUT from before versioning may still replace that version. @throws
+ * StoreError unavailable
+ */
 function requireLockable(context: ObjectsContext, bucket: Bucket): void {
   if (isDraining(context, bucket)) {
     throw new StoreError('unavailable', { call: 'setMetadata', code: VERSIONING_JUST_ENABLED });
@@ -47,7 +50,7 @@ function requireLockable(context: ObjectsContext, bucket: Bucket): void {
 }
 
 interface AmendedHead {
-  /** Undefined when the version has a blob of its own, or is none: then nothing was changed. */
+  /** Undefined when the version has a blob of its own, or does not exist: then nothing was changed. */
   readonly before: ObjectView | undefined;
   readonly head: Head | undefined;
 }
@@ -73,7 +76,7 @@ async function amendInHead(
     },
     call,
   );
-  // A settling that was under way may have given up because of us.
+  // A settling that was under way may have given up because of this change.
   if (before !== undefined && head?.record?.kind === 'mlink') context.settler.schedule(bucket, key);
   return { before, head };
 }

@@ -26,8 +26,8 @@ import { ownRecord } from '../versions/upload-version.ts';
 import type { WrittenObject } from '../versions/version-blob.ts';
 
 /**
- * Copies an object server-side inside one backend, as a stream between two. The ETag is the
- * source's: its MD5 when known, its `-N` tag when it was made of parts.
+ * Copies an object: server-side inside one backend, as a stream between two. The copy has the source's ETag: its MD5
+ * when known, its `-N` tag when it was made of parts.
  */
 export async function copyObject(context: ObjectsContext, target: CopyTarget, call: Call): Promise<Committed> {
   const { bucket, request } = target;
@@ -63,7 +63,7 @@ interface CopyDraft {
   readonly condition: Condition | undefined;
 }
 
-/** A copy takes as long as the object is long: it ends with the client. */
+/** Sends the copy. A copy takes time that grows with the object, so it ends when the client leaves. */
 async function sendCopy(copy: PinnedCopy, { ref, record, condition }: CopyDraft, call: Call): Promise<WriteResult> {
   const wire = await wireOf(copy, record, call);
   const { store } = copy.bucket.home;
@@ -73,8 +73,8 @@ async function sendCopy(copy: PinnedCopy, { ref, record, condition }: CopyDraft,
 }
 
 /**
- * Copies into the key itself, if the service can do that in one call; else to a private blob that the key then points
- * to, as CompleteMultipartUpload does.
+ * Copies to the key itself if the service can do that in one call. Otherwise it copies to a private blob and points the
+ * head to it, as CompleteMultipartUpload does.
  */
 function atKey(
   inOneCall: (context: ObjectsContext, copy: PinnedCopy, call: Call) => Promise<Placed>,
@@ -105,8 +105,8 @@ async function copyDetached(context: ObjectsContext, copy: PinnedCopy, call: Cal
 }
 
 /**
- * For a send of which the preparations may have moved the source: a version that is copied over itself is stamped
- * first. Not every service says which of the two conditions failed.
+ * Runs a send whose preparations may have moved the source: a version that is copied over itself is stamped first. Not
+ * every service says which of the two conditions failed, so the source is looked at.
  */
 async function unlessMoved(copy: PinnedCopy, send: Promise<WriteResult>, call: Call): Promise<WriteResult> {
   try {
@@ -123,7 +123,7 @@ async function unlessMoved(copy: PinnedCopy, send: Promise<WriteResult>, call: C
   }
 }
 
-/** Into the key itself, in a bucket that never had versioning. */
+/** Copies to the key itself, in a bucket that never had versioning. */
 async function copyInline(context: ObjectsContext, copy: PinnedCopy, call: Call): Promise<Placed> {
   const { bucket, key, request, parts } = copy;
   const { ref, fields } = parts;
@@ -149,7 +149,7 @@ async function copyInline(context: ObjectsContext, copy: PinnedCopy, call: Call)
   return { seq: record.seq, versionId: NULL_VERSION };
 }
 
-/** To a version of its own. */
+/** Copies to the own blob of a new version. */
 async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call): Promise<Placed> {
   const { bucket, key, request, parts } = copy;
   const { native, headers } = parts;
@@ -173,7 +173,7 @@ async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call
   return { seq: seqOfToken(token), versionId: token };
 }
 
-/** Into the key itself, as the null version of a bucket whose versioning is suspended. */
+/** Copies to the key itself, as the null version of a bucket whose versioning is suspended. */
 async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): Promise<Placed> {
   const { bucket, key, request, parts } = copy;
   const { ref, fields } = parts;
@@ -195,8 +195,8 @@ async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): 
 }
 
 /**
- * Between two backends, to compute a checksum, or to be encrypted otherwise, the bytes pass through the gateway in
- * bounded memory.
+ * Copies by reading and writing: the bytes pass through the gateway in bounded memory. For copies between two backends,
+ * to compute a checksum, or to change the encryption.
  */
 async function copyThrough(context: ObjectsContext, target: CopyTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
@@ -205,7 +205,7 @@ async function copyThrough(context: ObjectsContext, target: CopyTarget, call: Ca
   const client = clientOf(call);
   const bytes = await openSource(source, {}, client);
   const put = { ...version, ...sumsOf(view) };
-  // Of what was encrypted nobody knows the MD5, and not every write is answered with it.
+  // Nobody knows the MD5 of an encrypted source, and not every write is answered with one.
   const md5 = view.encryption !== undefined && view.size > bucket.home.store.capabilities.maxWrite;
   return passing(bytes, (whole) => {
     if (checksumAlgorithm === undefined && !md5) {
@@ -216,7 +216,7 @@ async function copyThrough(context: ObjectsContext, target: CopyTarget, call: Ca
   });
 }
 
-/** The ETag of a source that was encrypted stands for no bytes. */
+/** The checksums that the copy takes over. The ETag of an encrypted source is no MD5, so it is not among them. */
 function sumsOf({ md5, etag, encryption }: ObjectView): Pick<PutRequest, 'md5' | 'etag'> {
   if (encryption !== undefined) return {};
   return md5 === undefined ? { etag } : { md5 };

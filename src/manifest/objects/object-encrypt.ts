@@ -40,7 +40,8 @@ export async function putEncrypted<T>(
     const object = { ...request, ...(checksum && { checksum }), encryption, pieces };
     return await put({ bucket, key, request: { ...object, body: EMPTY, etag: opaqueMd5() } });
   } catch (error) {
-    // Refused: no head names them. Of all else nobody knows, and the sweeper looks when it is old.
+    // A refusal: no head names the pieces. After any other error nobody knows, and the sweeper removes them when they
+    // are old.
     if (isS3Error(error) && error.status < 500) {
       context.settler.later(`pieces ${token}`, (own) => removePieces(target, token, own));
     }
@@ -48,7 +49,10 @@ export async function putEncrypted<T>(
   }
 }
 
-/** Before the bytes are taken; the commit judges again. @throws S3Error PreconditionFailed, NoSuchKey (If-Match) */
+/**
+ * Judges the conditions before the bytes are read; the commit judges them again. @throws S3Error PreconditionFailed,
+ * NoSuchKey (If-Match)
+ */
 async function judgeFirst({ bucket, key, request: { conditions, body } }: EncryptedPut, call: Call): Promise<void> {
   const isStreamed = 'rest' in body || !(body instanceof Uint8Array) || bodySize(body) > 0;
   if (!isStreamed || !hasWriteConditions(conditions)) return;

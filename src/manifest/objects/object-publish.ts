@@ -21,12 +21,13 @@ const EMPTY = new Uint8Array(0);
 
 interface PublishTarget extends KeyRef {
   readonly request: PublishRequest;
-  /** Told when a head may name the blob although no answer says so. */
+  /** Called when a head may name the blob although no answer says so. */
   readonly onDoubt?: () => void;
 }
 
 /**
- * Metadata and headers for the blob of a version that is going to be published, as the bucket's versioning wants it.
+ * Makes metadata and headers for the blob of a version that is going to be published, as the bucket's versioning needs
+ * them.
  */
 export async function describeVersion(
   bucket: Bucket,
@@ -46,8 +47,8 @@ export async function describeVersion(
 }
 
 /**
- * Makes a version's own blob, which is there already, the object: by one conditional write of the head, at a
- * cost that does not depend on its size.
+ * Publishes a version's own blob that exists already: one conditional write of the head makes it the current object.
+ * The cost does not depend on the object's size.
  */
 export function publishObject(context: ObjectsContext, target: PublishTarget, call: Call): Promise<Committed> {
   return target.bucket.versioning === 'enabled'
@@ -68,7 +69,7 @@ async function publishVersion(
     etag,
     ...(parts && { parts }),
   };
-  // Last-Modified stays the initiation's, wherever the version comes to stand.
+  // Last-Modified stays the time of the initiation, whatever place the version gets.
   const mtime = mtimeOfSeq(seqOfToken(version));
   const move = async ({ written, ...change }: PlaceChange): Promise<WrittenObject> => {
     const beside = (await once?.movesTo(change.to)) ?? {};
@@ -86,7 +87,7 @@ async function publishVersion(
       key,
       conditions: request.conditions,
       token: version,
-      // Without its revision: the blob carries more than the head repeats, so whoever stamps it has to read it.
+      // The record has no `rev`: the blob has more than the head repeats, so a later stamp must read the blob.
       write: async () => ({ record, size, native, headers }),
       move,
       ...(request.unplaced === true && { unplaced: true }),
@@ -99,8 +100,9 @@ async function publishVersion(
 }
 
 /**
- * The null version: the head becomes an mlink to the blob. Settling (moving the bytes to the key) follows in
- * the background. What was initiated before the current version was made gets a place above it all the same.
+ * Publishes the null version: the head becomes an mlink to the blob. Settling (moving the bytes to the key) follows in
+ * the background. Even if the upload was initiated before the current version was made, its object gets a place above
+ * that version.
  */
 async function publishNull(
   context: ObjectsContext,
@@ -145,7 +147,10 @@ function committed({ version, etag, checksum }: PublishRequest, versionId: strin
   return { etag, mtime: mtimeOfSeq(seqOfToken(version)), versionId, ...(checksum !== undefined && { checksum }) };
 }
 
-/** As `publishObject`, for a blob of this request's own: it goes if the publication is refused for certain. */
+/**
+ * Like `publishObject`, for a blob that this request has written itself. If the publication is refused for certain, the
+ * blob is removed.
+ */
 export async function publishDetached(context: ObjectsContext, target: PublishTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const named = { perhaps: false };

@@ -20,7 +20,7 @@ import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
 import { type WrittenObject, isWrittenObject } from '../versions/version-blob.ts';
 import { type OwnPlace, ownEtag, uploadVersion } from '../versions/upload-version.ts';
 
-/** Stores an object; how depends on the bucket's versioning (docs/decisions/0002-commit-protocol.md). */
+/** Stores an object, in the way that the bucket's versioning asks for (docs/decisions/0002-commit-protocol.md). */
 export function putObject(context: ObjectsContext, target: PutTarget<AnyBody>, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const { encryptWith } = request;
@@ -37,8 +37,8 @@ export function putObject(context: ObjectsContext, target: PutTarget<AnyBody>, c
 }
 
 /**
- * A version of its own: its blob, then the head is swapped to it. A streamed body goes first, whatever becomes of the
- * head meanwhile.
+ * Stores a new version: first its own blob, then the head is swapped to it. A streamed body is written first, because
+ * it can be sent only once, whatever happens to the head meanwhile.
  */
 async function putVersion(context: ObjectsContext, target: PutTarget<AnyBody>, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
@@ -64,8 +64,8 @@ async function putVersion(context: ObjectsContext, target: PutTarget<AnyBody>, c
 }
 
 /**
- * The null version of a bucket whose versioning is suspended, inline: the body is in memory, so the write can be made
- * again.
+ * Stores the null version inline, in a bucket whose versioning is suspended. The body is in memory, so the write can be
+ * made again.
  */
 async function putNull(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
@@ -94,8 +94,8 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
 }
 
 /**
- * The null version on a private blob, to which the head is swapped: for a body that can be sent only once, or not in
- * one write.
+ * Stores the null version on a private blob and swaps the head to it: for a body that can be sent only once, or that
+ * does not fit into one write.
  */
 async function putDetached(context: ObjectsContext, target: PutTarget<AnyBody>, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
@@ -110,7 +110,10 @@ async function putDetached(context: ObjectsContext, target: PutTarget<AnyBody>, 
   );
 }
 
-/** A body that comes from the client ends with it; one that is in memory is the commit's. */
+/**
+ * Writes the body. A body that comes from the client ends when the client leaves; one that is in memory belongs to the
+ * commit and goes on.
+ */
 function upload(target: PutTarget<AnyBody>, own: OwnPlace, call: Call): Promise<WrittenObject> {
   const isHeld = target.request.body instanceof Uint8Array;
   return isHeld

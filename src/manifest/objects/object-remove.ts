@@ -17,8 +17,8 @@ import { removeVersion } from '../versions/remove-version.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 /**
- * Without a version id a delete marker is made, if the bucket ever had versioning; with one, that version goes for
- * good.
+ * Removes an object. Without a version id, a bucket that ever had versioning gets a delete marker; with one, that
+ * version is removed for good.
  */
 export async function removeObject(
   context: ObjectsContext,
@@ -33,15 +33,15 @@ export async function removeObject(
     : removeVersion(context, { ...target, versionId }, request, call);
 }
 
-/** A removal whose answer got lost: it may have removed this state of the head. */
+/** A removal whose answer got lost. It may have removed this state of the head. */
 interface Unanswered {
   readonly revision: Revision;
   readonly error: unknown;
 }
 
 /**
- * DELETE in a bucket that never had versioning: head, then removal on its revision. Never
- * unconditional: a replica with a stale bucket record would destroy a versioned head.
+ * DELETE in a bucket that never had versioning: it reads the head, then removes it on its revision. The removal is
+ * never unconditional, because a replica with a stale bucket record would destroy a versioned head.
  */
 async function removeUnversioned(
   context: ObjectsContext,
@@ -71,7 +71,7 @@ async function removeUnversioned(
       if (isStoreError(error, 'notFound')) return nothing;
       const isLost = mayHaveHappened(error);
       if (unanswered === undefined && !isLost && !isStoreError(error, 'conditionFailed')) throw error;
-      // A failure of a removal that was sent again is a lost answer, too.
+      // If a removal that was sent again fails, its answer counts as lost, too.
       if (isLost || unanswered !== undefined) unanswered = { revision: head.properties.revision, error };
       else if (hasWriteConditions(conditions)) throw await refusal({ ...place, conditions }, error, call);
       return AGAIN;

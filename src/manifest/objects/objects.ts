@@ -32,37 +32,40 @@ import { type OpenedObject, openObject } from '../versions/open-version.ts';
 import { SYSTEM_TIME } from '../records/time.ts';
 
 /**
- * Objects of buckets and their versions. Every change of a key is one write of its head
+ * The objects of buckets and their versions. Every change of a key is one write of its head
  * (docs/decisions/0002-commit-protocol.md).
  *
- * What changes a key goes on when its client has left, under the life of a commit (`CommitLife`); bodies and copies end
- * with the client.
+ * A change of a key goes on when its client has left, under the life of a commit (`CommitLife`); bodies and copies end
+ * when the client leaves.
  */
 export interface Objects {
   /** @throws S3Error NoSuchKey, NoSuchVersion, NoSuchBucket, MethodNotAllowed (a delete marker, named by its id) */
   find(target: ObjectTarget, call: Call): Promise<ObjectView>;
   /** Properties and bytes in one backend call where possible. @throws as `find`; StoreError rangeNotSatisfiable */
   open(target: ObjectTarget, request: OpenRequest, call: Call): Promise<OpenedObject>;
-  /** Bytes of a view read before; StoreError conditionFailed or notFound when the object has changed since. */
+  /**
+   * Opens the bytes of a view that was read before. @throws StoreError conditionFailed or notFound when the object has
+   * changed since
+   */
   openView(bucket: Bucket, view: ObjectView, request: OpenRequest, call: Call): Promise<ByteSource>;
   /** @throws S3Error PreconditionFailed, ConditionalRequestConflict, NoSuchKey (If-Match), NoSuchBucket */
   put(bucket: Bucket, key: string, request: PutRequest<AnyBody>, call: Call): Promise<Committed>;
-  /** Makes the object of a blob that is there already, as a version's own. @throws as `put` */
+  /** Makes a version's own blob that exists already the object of its key. @throws as `put` */
   publish(bucket: Bucket, key: string, request: PublishRequest, call: Call): Promise<Committed>;
-  /** Metadata and headers for such a blob. */
+  /** Makes metadata and headers for such a blob. */
   describe(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<DescribedVersion>;
   /**
-   * A seq above everything that was acknowledged of a key: head, and in the first moments of versioning all names.
-   * @throws S3Error NoSuchBucket
+   * Takes a seq above everything that was acknowledged for a key: above the head, and in the first moments of
+   * versioning above all names. @throws S3Error NoSuchBucket
    */
   nextSeq(bucket: Bucket, key: string, call: Call): Promise<number>;
   copy(bucket: Bucket, key: string, request: CopyObjectRequest, call: Call): Promise<Committed>;
   /**
-   * Changes what is said of a version; its bytes, ETag and Last-Modified stay.
-   * @returns it as it was before. @throws as `find`, and what the amendment throws
+   * Changes the tags, ACL or lock of a version; its bytes, ETag and Last-Modified stay. @returns it as it was before.
+   * @throws as `find`, and what the amendment throws
    */
   amend(target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView>;
-  /** Heads of many keys as far as a listing or two shows them, for `judged` of those who remove many. */
+  /** Reads the heads of many keys, as far as a listing or two shows them: for `judged` of callers that remove many. */
   look(bucket: Bucket, keys: readonly string[], call: Call): Promise<HeadsByKey>;
   /** @throws S3Error PreconditionFailed, and what the guard throws */
   remove(target: ObjectTarget, request: RemoveRequest, call: Call): Promise<Removed>;
@@ -78,7 +81,7 @@ export function createObjects(options: ObjectsOptions): Objects {
     ...options,
   };
   const { commits } = context;
-  /** Whoever meets an object that a crash left unsettled has it settled, in the background. */
+  /** Called by reads that meet an object which a crash left unsettled: has it settled in the background. */
   const noticed = (bucket: Bucket, view: ObjectView): void => {
     if (view.head.kind === 'mlink' && canSettle(bucket, view.size)) context.settler.schedule(bucket, view.key);
   };

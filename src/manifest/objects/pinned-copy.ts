@@ -13,13 +13,13 @@ export interface CopyTarget extends KeyRef {
   readonly request: CopyObjectRequest;
 }
 
-/** A server-side copy, its source looked at. */
+/** A server-side copy whose source was looked up and pinned to a revision. */
 export interface PinnedCopy extends CopyTarget {
   readonly source: CopySource;
   readonly parts: ObjectParts;
   /** Content headers and MD5 of the copy are exactly the source's. */
   readonly sameHeaders: boolean;
-  /** Of the source, where the service knows it. */
+  /** The MD5 of the source, where the service knows it. */
   readonly md5?: string;
 }
 
@@ -33,7 +33,7 @@ export async function pinCopy(target: CopyTarget, call: Call): Promise<PinnedCop
   return { ...target, parts, source, sameHeaders, ...(md5 !== undefined && { md5 }) };
 }
 
-/** All that the service is asked for, but where to. */
+/** What the service is asked to do, without the target of the copy. */
 export async function wireOf(
   { bucket, request, parts, source, sameHeaders, md5 }: PinnedCopy,
   record: HeadRecord | OwnRecord,
@@ -44,7 +44,7 @@ export async function wireOf(
   return { source, size: request.source.view.size, headers, metadata, sameHeaders, ...(md5 !== undefined && { md5 }) };
 }
 
-/** Records of copies whose MD5 the service does not keep say the ETag themselves. */
+/** The ETag for the record of a copy. The record needs one only if the service does not keep the copy's MD5. */
 export function keptEtag({ request }: CopyTarget): { etag?: string } {
   const { view } = request.source;
   return view.md5 === undefined ? { etag: view.etag } : {};

@@ -13,17 +13,20 @@ import { type Head, parseHead } from '../heads/head.ts';
 import type { PutTarget } from '../heads/object-requests.ts';
 import { type StoredEtag, etagWithoutAnswer } from '../versions/unanswered-md5.ts';
 
-/** What is known of a head's write that happened. */
+/** What is known of a write of a head that has happened. */
 export interface Written {
-  /** Of the bytes, if the service's answer said it. */
+  /** The MD5 of the bytes, if the service's answer said it. */
   readonly md5?: string;
-  /** Absent when the write was recognised: others may have changed the record since, or replaced the object. */
+  /**
+   * Absent when the answer was lost and the write was recognised on the head: others may have changed the record since,
+   * or replaced the object.
+   */
   readonly stored?: { readonly revision: Revision; readonly record: InlineHead };
 }
 
 /**
- * A write that was recognised by its nonce. In the ring, the nonce says that the write happened, and the head is
- * somebody else's.
+ * Describes a write that was recognised by its nonce. A nonce in the ring proves that the write happened; the head
+ * itself is somebody else's by now.
  */
 export function recognisedWrite(head: Head, nonce: string): Written {
   const { md5 } = head.properties;
@@ -32,14 +35,14 @@ export function recognisedWrite(head: Head, nonce: string): Written {
 
 interface WrittenHead extends Written {
   readonly parts: ObjectParts;
-  /** Of the write. */
+  /** The nonce of the write. */
   readonly nonce: string;
 }
 
 /**
- * ETag and checksum of an object that lies at its key, as reads will show them: a trailer's checksum came after the
- * metadata had been sent, and an MD5 that the service did not answer has to be found. What the record lacks is added to
- * it.
+ * Finds the ETag and the checksum of an object that was just written at its key, as reads will show them. The checksum
+ * of a trailer came after the metadata had been sent, and the MD5 has to be found if the service did not answer it.
+ * What the record lacks is added to it.
  * @throws StoreError unavailable and `lost`, whatever fails: the object is there
  */
 export async function storedSums(
@@ -80,8 +83,8 @@ function askForEtag({ bucket, request }: PutTarget, { nonce, parts, md5 }: Asked
 }
 
 /**
- * Adds to the record on the revision just written; if that moved on, to the version wherever it is the current one
- * still (its tags were changed): one that was displaced needs no addition.
+ * Adds to the record on the revision that was just written. If the head has moved on but the version is still current
+ * (its tags were changed), it adds to the record there. A version that was displaced needs no addition.
  */
 async function addToRecord(
   { bucket, key }: PutTarget,
@@ -95,7 +98,7 @@ async function addToRecord(
       await bucket.home.store.setMetadata(parts.ref, metadata, at(stored.revision), call);
       return;
     } catch (error) {
-      // Added once more is no harm when only the answer was lost.
+      // It does no harm to add it once more if only the answer was lost.
       if (!isStoreError(error, 'conditionFailed', 'notFound') && !(isStoreError(error) && error.lost)) throw error;
     }
   }

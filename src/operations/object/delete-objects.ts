@@ -87,7 +87,7 @@ function requireSome(
   bypassesGovernance(headers, { bucket, context });
 }
 
-/** The place of a deletion and its conditions. */
+/** What all items of one request have in common. */
 interface Deletion {
   readonly bucket: Bucket;
   readonly headers: HeaderReader;
