@@ -1,6 +1,7 @@
 import { S3Error } from '../errors/s3-error.ts';
 import type { AccessDecision, AccessRule } from '../observe/access-facts.ts';
 import type { CallFacts } from '../observe/call-facts.ts';
+import type { PackedReasons } from '../observe/packed-reasons.ts';
 import type { Principal } from './accounts.ts';
 import { type OwnedResource, byOwnership } from './acl/by-ownership.ts';
 import { inForce } from './acl/in-force.ts';
@@ -9,7 +10,7 @@ import { type BucketPolicy, policyOf } from './bucket-policy.ts';
 import { policyCaller } from './policy-caller.ts';
 import { S3_ACTIONS } from './policy/actions.ts';
 import type { ConditionKeys, PolicyContext } from './policy/context.ts';
-import { type Evaluation, evaluate } from './policy/evaluate.ts';
+import { type Said as Answers, type Evaluation, evaluate } from './policy/evaluate.ts';
 import type { NamedPolicy } from './policy/document.ts';
 import { TooMuchWork } from './policy/work.ts';
 import { type Side, reasonsOf } from './reasons.ts';
@@ -160,11 +161,24 @@ function byPolicies(question: Question): AccessDecision {
   const said = saidBy(question, context);
   if (said === undefined) return { allowed: false, rule: 'policyWork' };
   const { allowed, rule, by, lacking } = conclude(said, question);
-  return {
-    allowed,
-    rule,
-    reasons: () => reasonsOf({ context, said: [said.identity, said.session, said.bucket], by, lacking, principal }),
-  };
+  const decided = { action, resource: context.resource, said: answersOf(said), by, lacking, principal };
+  return { allowed, rule, reasons: toReasons(decided) };
+}
+
+/**
+ * Apart from the rest: a function keeps all that is named where it is made, and a decision is kept longer than the
+ * request that it was made for. With the request behind it, collecting garbage took a tenth of all time.
+ */
+function toReasons(decided: Parameters<typeof reasonsOf>[0]): () => PackedReasons {
+  return () => reasonsOf(decided);
+}
+
+function answersOf({ identity, session, bucket }: Said): readonly Answers[] {
+  const answers: Answers[] = [];
+  for (const evaluation of [identity, session, bucket]) {
+    if (evaluation !== undefined) answers.push(...evaluation.said);
+  }
+  return answers;
 }
 
 /** Undefined: to find out takes more than a decision may. */

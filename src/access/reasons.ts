@@ -1,9 +1,8 @@
 import { type PackedDocument, type PackedReasons, firstStatements, packStatements } from '../observe/packed-reasons.ts';
 import type { Principal } from './accounts.ts';
 import { principalArn } from './policy-caller.ts';
-import type { PolicyContext } from './policy/context.ts';
 import type { NamedPolicy, PolicyDocument } from './policy/document.ts';
-import type { Evaluation, Said, Spoken } from './policy/evaluate.ts';
+import type { Said, Spoken } from './policy/evaluate.ts';
 
 /** Where something may have to be allowed. */
 export type Side = 'identity' | 'session' | 'bucket';
@@ -18,20 +17,23 @@ const DOCUMENTS: Readonly<Record<Side, string>> = {
   bucket: 'bucket policy',
 };
 
+/** Nothing of the request itself: it would be kept as long as the decision. */
 interface Decided {
-  readonly context: PolicyContext;
-  readonly said: readonly (Evaluation | undefined)[];
+  readonly action: string;
+  /** ARN. */
+  readonly resource: string;
+  readonly said: readonly Said[];
   readonly by: Spoken | undefined;
   readonly lacking: readonly Side[];
   readonly principal: Principal;
 }
 
 /** A decision in words, as short as they can be kept: most are never read (`unpackReasons`). */
-export function reasonsOf({ context, said, by, lacking, principal }: Decided): PackedReasons {
+export function reasonsOf({ said, by, lacking, ...asked }: Decided): PackedReasons {
   const documents: PackedDocument[] = [];
   let decided: readonly [number, number] | undefined;
   let [room, omitted] = [MAX_LOOKED, 0];
-  for (const { policy, letters, failed } of said.flatMap((evaluation) => evaluation?.said ?? [])) {
+  for (const { policy, letters, failed } of said) {
     if (by?.policy === policy) decided = [documents.length, by.statement.index];
     // The statement that decided has its place, however many stand before it.
     const shown = Math.max(Math.min(letters.length, room), by?.policy === policy ? by.statement.index + 1 : 0);
@@ -40,12 +42,12 @@ export function reasonsOf({ context, said, by, lacking, principal }: Decided): P
     room -= Math.min(shown, room);
   }
   return {
-    resource: context.resource,
+    resource: asked.resource,
     ...(decided !== undefined && { by: decided }),
     documents,
     ...(omitted > 0 && { omitted }),
     ...(lacking.length > 0 && {
-      remedies: lacking.map((side) => ({ document: DOCUMENTS[side], statement: smallest(side, context, principal) })),
+      remedies: lacking.map((side) => ({ document: DOCUMENTS[side], statement: smallest(side, asked) })),
     }),
   };
 }
@@ -60,7 +62,7 @@ function packed({ name, document }: NamedPolicy, { letters, failed, shown }: Sho
   return {
     policy: name,
     statements: shown < document.statements.length ? firstStatements(statements, shown) : statements,
-    said: letters.slice(0, shown).join(''),
+    said: letters.slice(0, shown),
     ...(conditions.length > 0 && { conditions: conditions.slice(0, shown) }),
   };
 }
@@ -81,7 +83,10 @@ function namesOf(document: PolicyDocument): string {
 }
 
 /** The smallest statement that would allow the request. Wildcards in a key stand for themselves. */
-function smallest(side: Side, { action, resource }: PolicyContext, principal: Principal): string {
+function smallest(
+  side: Side,
+  { action, resource, principal }: Pick<Decided, 'action' | 'resource' | 'principal'>,
+): string {
   const arn = principalArn(principal);
   const escaped = resource === 'arn:aws:s3:::*' ? '*' : resource.replace(/[$*?]/g, (char) => `\${${char}}`);
   return JSON.stringify({

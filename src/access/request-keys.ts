@@ -67,6 +67,11 @@ type Read = (scope: Scope) => Value;
 /** @param name what stands behind the slash, as written */
 type ReadTag = (scope: Scope, name: string) => Value;
 
+/** Names are what policies say: none of them may find what every object has (`constructor`). */
+function table<T>(rows: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
+  return new Map(Object.entries(rows));
+}
+
 const header =
   (name: string): Read =>
   ({ asked }) =>
@@ -92,11 +97,19 @@ function principalType({ principal }: Scope): string {
   return principal.session?.role !== undefined ? 'AssumedRole' : principal.user === undefined ? 'Account' : 'User';
 }
 
+let lastTime = { now: 0, text: new Date(0).toISOString() };
+
+/** Many requests come within one millisecond. */
+function timeText(now: number): string {
+  if (now !== lastTime.now) lastTime = { now, text: new Date(now).toISOString() };
+  return lastTime.text;
+}
+
 /** `aws:` keys. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html */
-const GLOBAL: Readonly<Record<string, Read>> = {
+const GLOBAL = table<Read>({
   'aws:sourceip': ({ asked }) => asked.clientAddress,
   'aws:securetransport': ({ asked }) => present(asked.scheme === 'https'),
-  'aws:currenttime': ({ asked }) => new Date(asked.now).toISOString(),
+  'aws:currenttime': ({ asked }) => timeText(asked.now),
   'aws:epochtime': ({ asked }) => String(Math.floor(asked.now / 1000)),
   'aws:useragent': header('user-agent'),
   'aws:referer': header('referer'),
@@ -120,7 +133,7 @@ const GLOBAL: Readonly<Record<string, Read>> = {
     principal.kind === 'account' && principal.session !== undefined
       ? new Date(principal.session.issuedAt).toISOString()
       : undefined,
-};
+});
 
 const LISTS: ReadonlySet<string> = new Set([
   'ListObjects',
@@ -162,7 +175,7 @@ const HEADERS = [
  * `s3:` keys.
  * https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html#amazons3-policy-keys
  */
-const S3: Readonly<Record<string, Read>> = {
+const S3 = table<Read>({
   ...Object.fromEntries(HEADERS.map((name) => [`s3:${name}`, header(name)])),
   // As policies are written: without the slash that clients may put in front.
   's3:x-amz-copy-source': ({ asked }) => asked.headers.get('x-amz-copy-source')?.replace(/^\//, ''),
@@ -184,9 +197,9 @@ const S3: Readonly<Record<string, Read>> = {
     remainingDays(asked.headers.get('x-amz-object-lock-retain-until-date'), asked.now),
   's3:object-lock-legal-hold': header('x-amz-object-lock-legal-hold'),
   's3:objectcreationoperation': ({ asked }) => present(WHOLE.has(asked.operation)),
-};
+});
 
-const TAGS: Readonly<Record<string, ReadTag>> = {
+const TAGS = table<ReadTag>({
   's3:existingobjecttag': ({ resource }, name) => valueOf(resource.object?.tags, name),
   's3:requestobjecttag': (scope, name) => valueOf(requestTags(scope), name),
   'aws:principaltag': ({ principal }, name) => {
@@ -194,7 +207,7 @@ const TAGS: Readonly<Record<string, ReadTag>> = {
     const lower = name.toLowerCase();
     return Object.entries(tags ?? {}).find(([key]) => key.toLowerCase() === lower)?.[1];
   },
-};
+});
 
 /** Answers what documents ask about one decision; nothing is worked out that they do not ask for. */
 export function decisionKeys(
@@ -209,16 +222,35 @@ export function decisionKeys(
   return {
     spend: (steps) => work.spend(steps),
     get: (key) => {
-      if (key.startsWith('aws:')) return resource.says?.get(key) ?? ofTag(scope, key) ?? GLOBAL[key]?.(scope);
-      if (!appliesTo(key, action)) return undefined;
-      return resource.says?.get(key) ?? ofTag(scope, key) ?? S3[key]?.(scope);
+      const { isGlobal, read } = readerOf(key);
+      if (!isGlobal && !appliesTo(key, action)) return undefined;
+      return resource.says?.get(key) ?? read(scope);
     },
   };
 }
 
-function ofTag(scope: Scope, key: string): Value {
+interface Reader {
+  /** Every request may have it, whatever it asks for. */
+  readonly isGlobal: boolean;
+  readonly read: Read;
+}
+
+/** Policies name the same few keys; whoever writes them chooses the names. */
+const MAX_READERS = 256;
+const readers = new Map<string, Reader>();
+
+function readerOf(key: string): Reader {
+  const known = readers.get(key);
+  if (known !== undefined) return known;
   const slash = key.indexOf('/');
-  return slash < 0 ? undefined : TAGS[key.slice(0, slash)]?.(scope, key.slice(slash + 1));
+  const readTag = slash < 0 ? undefined : TAGS.get(key.slice(0, slash));
+  const name = key.slice(slash + 1);
+  const isGlobal = key.startsWith('aws:');
+  const plain = (isGlobal ? GLOBAL : S3).get(key) ?? (() => undefined);
+  const reader: Reader = { isGlobal, read: readTag === undefined ? plain : (scope) => readTag(scope, name) };
+  if (readers.size >= MAX_READERS) readers.clear();
+  readers.set(key, reader);
+  return reader;
 }
 
 function valueOf(tags: readonly Tag[] | undefined, name: string): string | undefined {

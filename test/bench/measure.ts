@@ -13,7 +13,7 @@ export interface Target {
 export interface Side {
   /** Requests per second; median of the rounds. */
   readonly rate: number;
-  /** Seconds of CPU per request. */
+  /** Seconds of CPU per request, over all rounds: the kernel counts in hundredths of a second. */
   readonly cpu: number;
   readonly backendCalls: number;
   /** Milliseconds; median of the rounds. */
@@ -48,6 +48,8 @@ const WARM_UP_MS = 1000;
 
 interface Turn {
   readonly rate: number;
+  readonly requests: number;
+  /** Seconds. */
   readonly cpu: number;
   readonly backendCalls: number;
   readonly p50: number;
@@ -94,7 +96,8 @@ async function turn(
   });
   return {
     rate: requests / seconds,
-    cpu: (cpuSeconds(pids) - cpuBefore) / requests,
+    requests,
+    cpu: cpuSeconds(pids) - cpuBefore,
     backendCalls: ((await backend.calls()) - callsBefore) / requests,
     p50,
     p99,
@@ -124,12 +127,16 @@ export function combined(results: readonly [Measured, ...Measured[]]): Measured 
 function summary(turns: readonly Turn[], { pids }: Target): Side {
   return {
     rate: median(turns.map(({ rate }) => rate)),
-    cpu: median(turns.map(({ cpu }) => cpu)),
+    cpu: sum(turns.map(({ cpu }) => cpu)) / sum(turns.map(({ requests }) => requests)),
     backendCalls: median(turns.map(({ backendCalls }) => backendCalls)),
     p50: median(turns.map(({ p50 }) => p50)),
     p99: median(turns.map(({ p99 }) => p99)),
     peak: peakMebibytes(pids),
   };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 function median(values: readonly number[]): number {

@@ -40,6 +40,7 @@ export function compileArnPattern(text: string, options: PatternOptions): Patter
   const tail = compilePattern(parts.at(-1) ?? '', options);
   if (!/[*?$]/.test(head)) {
     const start = `${head}:`;
+    if (/^[^*?$]*\*?$/.test(parts.at(-1) ?? '')) return plainPattern(text);
     return {
       text,
       start: start + (/^[^*?$]*/.exec(parts.at(-1) ?? '')?.[0] ?? ''),
@@ -56,4 +57,11 @@ export function compileArnPattern(text: string, options: PatternOptions): Patter
       return given !== undefined && compiled.every((pattern, index) => pattern.matches(given[index] ?? '', keys));
     },
   };
+}
+
+/** One that says no more than what an ARN begins with, if it has a `*` at its end, or is. */
+function plainPattern(text: string): Pattern {
+  if (!text.endsWith('*')) return { text, start: text, behind: 'nothing', matches: (value) => value === text };
+  const start = text.slice(0, -1);
+  return { text, start, behind: 'anything', matches: (value) => value.startsWith(start) };
 }

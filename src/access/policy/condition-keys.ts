@@ -94,8 +94,9 @@ export function isBucketKey(key: string): boolean {
   return (S3_KEYS.has(name) && (!name.endsWith('/') || key.length > name.length)) || GLOBAL_KEYS.has(name);
 }
 
-/** Whether requests for an action can have this key; unknown keys are no matter here. */
+/** Whether requests for an action can have this key; unknown keys are no matter here. @param key as it is looked up */
 export function appliesTo(key: string, action: string): boolean {
-  const actions = S3_KEYS.get(known(key)) ?? ANY;
+  const slash = key.indexOf('/');
+  const actions = S3_KEYS.get(slash < 0 ? key : key.slice(0, slash + 1)) ?? ANY;
   return actions === ANY || actions.has(action);
 }

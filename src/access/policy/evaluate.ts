@@ -1,7 +1,8 @@
 import type { PolicyContext } from './context.ts';
 import type { Mismatch } from '../../observe/packed-reasons.ts';
-import type { Condition, Effect, NamedPolicy, PatternSet, PolicyDocument, Statement } from './document.ts';
+import type { Condition, Effect, NamedPolicy, PatternSet, Statement } from './document.ts';
 import { type Through, isNarrower, namedBy } from './principal.ts';
+import { indexOf } from './statement-index.ts';
 
 /** One statement that speaks about a request. */
 export interface Spoken {
@@ -9,13 +10,46 @@ export interface Spoken {
   readonly statement: Statement;
 }
 
-/** What the statements of one document said. */
-export interface Said {
+/** What the statements of one document said. Put into letters when somebody asks: most are never asked. */
+export class Said {
   readonly policy: NamedPolicy;
-  /** A letter for each that was looked at (`MISMATCHES`), in order; nothing behind a statement that denies. */
-  readonly letters: readonly Mismatch[];
+  /** A letter for each statement, should it not be looked at. */
+  readonly #otherwise: readonly Mismatch[];
+  readonly #places: number[] = [];
+  readonly #answers: (Mismatch | Condition)[] = [];
+  #denied: number | undefined = undefined;
+
+  constructor(policy: NamedPolicy, otherwise: readonly Mismatch[]) {
+    this.policy = policy;
+    this.#otherwise = otherwise;
+  }
+
+  /** A letter (`MISMATCHES`) for each statement, in order; nothing behind one that denies. */
+  get letters(): string {
+    const letters = [...this.#otherwise];
+    for (const [at, place] of this.#places.entries()) {
+      const answer = this.#answers[at] ?? '-';
+      letters[place] = typeof answer === 'string' ? answer : 'c';
+    }
+    return letters.slice(0, this.#denied === undefined ? letters.length : this.#denied + 1).join('');
+  }
+
   /** Of those with `c` the first condition that does not hold. */
-  readonly failed: readonly Condition[];
+  get failed(): readonly Condition[] {
+    return this.#answers.filter((answer) => typeof answer === 'object');
+  }
+
+  /** In the order of the places. */
+  note(place: number, answer: Mismatch | Condition): void {
+    this.#places.push(place);
+    this.#answers.push(answer);
+  }
+
+  /** The statement speaks about the request, and denies. */
+  noteDenial(place: number): void {
+    this.note(place, '-');
+    this.#denied = place;
+  }
 }
 
 export interface Evaluation {
@@ -38,24 +72,24 @@ export function evaluate(policies: readonly NamedPolicy[], context: PolicyContex
   let by: Spoken | undefined;
   let through: Through | undefined;
   for (const policy of policies) {
-    const letters: Mismatch[] = [];
-    const failed: Condition[] = [];
-    said.push({ policy, letters, failed });
-    const named = speaking(policy.document, context);
-    let at = 0;
-    for (const statement of policy.document.statements) {
-      const asked = named[at++] === true ? ask(statement, context) : 'a';
-      if (typeof asked === 'object') {
-        letters.push('c');
-        failed.push(asked);
+    const { statements } = policy.document;
+    const index = indexOf(policy.document);
+    const { named, letters } = index.naming(context.action);
+    const noted = new Said(policy, letters);
+    said.push(noted);
+    for (const place of index.about(context.resource)) {
+      const statement = statements[place];
+      if (statement === undefined || named[place] !== true) continue;
+      const asked = ask(statement, context);
+      if (typeof asked === 'object' || asked === 'r' || asked === 'p') {
+        noted.note(place, asked);
         continue;
       }
-      if (asked === 'a' || asked === 'r' || asked === 'p') {
-        letters.push(asked);
-        continue;
+      if (statement.effect === 'Deny') {
+        noted.noteDenial(place);
+        return { effect: 'deny', by: { policy, statement }, said };
       }
-      letters.push('-');
-      if (statement.effect === 'Deny') return { effect: 'deny', by: { policy, statement }, said };
+      noted.note(place, '-');
       if (by === undefined || (asked !== 'unnamed' && isNarrower(asked, through))) {
         by = { policy, statement };
         through = asked === 'unnamed' ? undefined : asked;
@@ -66,25 +100,8 @@ export function evaluate(policies: readonly NamedPolicy[], context: PolicyContex
   return { effect: 'allow', by, ...(through !== undefined && { through }), said };
 }
 
-/** Actions of a document's statements that are remembered: most requests for a bucket take the same few. */
-const MAX_ACTIONS = 8;
-const byDocument = new WeakMap<PolicyDocument, Map<string, readonly boolean[]>>();
-
-/** Which statements name the action, by place: patterns of actions have no variables, so that it is always the same. */
-function speaking(document: PolicyDocument, context: PolicyContext): readonly boolean[] {
-  const known = byDocument.get(document) ?? new Map<string, readonly boolean[]>();
-  const { action } = context;
-  const found = known.get(action);
-  if (found !== undefined) return found;
-  const lower = action.toLowerCase();
-  const named = document.statements.map(({ actions }) => includes(actions, lower, context));
-  if (known.size >= MAX_ACTIONS) known.clear();
-  byDocument.set(document, known.set(action, named));
-  return named;
-}
-
 /** Why it does not speak about the request, the condition that does not hold, or how it names the caller. */
-type Asked = 'a' | 'r' | 'p' | Condition | Through | 'unnamed';
+type Asked = 'r' | 'p' | Condition | Through | 'unnamed';
 
 /** Its action fits. */
 function ask({ resources, principals, effect, conditions }: Statement, context: PolicyContext): Asked {
@@ -111,8 +128,12 @@ function speaksOf(resources: PatternSet, effect: Effect, context: PolicyContext)
 
 function includes({ not, patterns }: PatternSet, value: string, { keys }: PolicyContext): boolean {
   for (const pattern of patterns) {
-    const { start } = pattern;
-    if ((start === undefined || value.startsWith(start)) && pattern.matches(value, keys)) return !not;
+    const { start, behind } = pattern;
+    if (start !== undefined) {
+      if (behind === 'nothing' ? value.length !== start.length : value.length < start.length) continue;
+      if (!value.startsWith(start)) continue;
+    }
+    if (behind !== undefined || pattern.matches(value, keys)) return !not;
   }
   return not;
 }

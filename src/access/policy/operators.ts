@@ -42,8 +42,16 @@ function readNumber(text: string): number | undefined {
 
 const DATE = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?$/;
 
-/** W3C profile of ISO 8601, or seconds since 1970. @returns milliseconds */
+/** The time of day is asked for by all requests of a moment, and by all statements about one. */
+let lastDate: { readonly text: string; readonly time: number | undefined } = { text: '', time: undefined };
+
 function readDate(text: string): number | undefined {
+  if (text !== lastDate.text) lastDate = { text, time: parseDate(text) };
+  return lastDate.time;
+}
+
+/** W3C profile of ISO 8601, or seconds since 1970. @returns milliseconds */
+function parseDate(text: string): number | undefined {
   if (text.length > LONGEST) return undefined;
   if (/^-?\d{5,}$/.test(text)) return Number(text) * 1000;
   if (!DATE.test(text)) return undefined;

@@ -24,6 +24,7 @@ interface Remembered {
 export class RememberedPolicies {
   readonly #kind: PolicyKind;
   readonly #byText = new Map<string, Remembered>();
+  #last: { readonly text: string; readonly document: PolicyDocument | undefined } | undefined = undefined;
   #bytes = 0;
 
   constructor(kind: PolicyKind) {
@@ -37,6 +38,13 @@ export class RememberedPolicies {
 
   /** @param text of a policy that was checked when it was put; undefined when it cannot be read after all */
   get(text: string): PolicyDocument | undefined {
+    if (this.#last?.text === text) return this.#last.document;
+    const document = this.#get(text);
+    this.#last = { text, document };
+    return document;
+  }
+
+  #get(text: string): PolicyDocument | undefined {
     const known = this.#byText.get(text);
     if (known !== undefined) {
       this.#byText.delete(text);

@@ -2,6 +2,7 @@ import { redactTarget } from '../../observe/redact.ts';
 import type { AuthorizationFacts } from '../../observe/access-facts.ts';
 import type { BackendCallFacts, HeadFacts } from '../../observe/call-facts.ts';
 import type { AuthFacts, RequestBodyFacts, RequestFacts } from '../../observe/request-facts.ts';
+import type { PackedReasons } from '../../observe/packed-reasons.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 import {
   AUTHORIZATION_FIELDS,
@@ -58,6 +59,11 @@ interface PackedAuth {
   readonly packing: Packing;
 }
 
+interface PackedAuthorization {
+  readonly authorization: AuthorizationFacts;
+  readonly packing: Packing;
+}
+
 interface PackedCall {
   readonly call: BackendCallFacts;
   readonly packing: Packing;
@@ -100,12 +106,20 @@ const AUTH = tableRecord<PackedAuth, typeof AUTH_FIELDS>(AUTH_FIELDS, {
   report: ({ packing: { brief, report } }) => (brief ? undefined : report && keepReport(report)),
 });
 
-const AUTHORIZATION = tableRecord<AuthorizationFacts, typeof AUTHORIZATION_FIELDS>(AUTHORIZATION_FIELDS, {
-  action: ({ action }) => action,
-  allowed: ({ allowed }) => allowed,
-  rule: ({ rule }) => rule,
-  reasons: ({ reasons }) => reasons && keepReasons(reasons()),
+const AUTHORIZATION = tableRecord<PackedAuthorization, typeof AUTHORIZATION_FIELDS>(AUTHORIZATION_FIELDS, {
+  action: ({ authorization }) => authorization.action,
+  allowed: ({ authorization }) => authorization.allowed,
+  rule: ({ authorization }) => authorization.rule,
+  reasons: ({ authorization, packing }) => {
+    const reasons = authorization.reasons?.();
+    return reasons && keepReasons(reasons, isAddressed(reasons, packing) ? packing.address : shown);
+  },
 });
+
+/** Whether what was asked for is what the target names: of DeleteObjects and copies others name it. */
+function isAddressed({ resource }: PackedReasons, { facts: { bucket, key } }: Packing): boolean {
+  return bucket !== undefined && key !== undefined && resource === `arn:aws:s3:::${bucket}/${key}`;
+}
 
 const digestsOf = (digests: RequestBodyFacts['declared']): readonly ReturnType<typeof keepDigest>[] | undefined =>
   digests.length === 0 ? undefined : digests.map(keepDigest);
@@ -164,7 +178,10 @@ const REQUEST = tableRecord<Packing, typeof REQUEST_FIELDS>(REQUEST_FIELDS, {
   auth: optional(AUTH, (packing) =>
     packing.facts.auth === undefined ? undefined : { auth: packing.facts.auth, packing },
   ),
-  authorization: optional(AUTHORIZATION, ({ facts }) => facts.authorization),
+  authorization: optional(AUTHORIZATION, (packing) => {
+    const { authorization } = packing.facts;
+    return authorization === undefined ? undefined : { authorization, packing };
+  }),
   authorizations: ({ facts }) => facts.authorizations,
   backendCalls: ({ facts }) => facts.backendCalls,
   backendRetries: ({ facts }) => facts.backendRetries,

@@ -97,11 +97,11 @@ export function keepDigest({ algorithm, value }: Digest): Digest {
   return { algorithm: clip(algorithm, LIMIT.id), value: shown(value, LIMIT.id) };
 }
 
-/** Names are the policies' own; the address is the request's. */
-export function keepReasons({ resource, remedies, ...reasons }: PackedReasons): PackedReasons {
+/** Names are the policies' own; the address is the request's. @param keep keeps it */
+export function keepReasons({ resource, remedies, ...reasons }: PackedReasons, keep: KeepText): PackedReasons {
   return {
     ...reasons,
-    resource: shown(resource, LIMIT.path),
+    resource: keep(resource, LIMIT.path),
     ...(remedies !== undefined && {
       remedies: remedies.map(({ document, statement }) => ({ document, statement: shown(statement, LIMIT.path) })),
     }),

@@ -1,0 +1,63 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../../src/access/authorize.ts';
+import { type AskedRequest, NO_REQUEST, decisionKeys } from '../../../src/access/request-keys.ts';
+
+const ANONYMOUS = { kind: 'anonymous' } as const;
+const open = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::b/*' };
+const bucketWith = (fields: object) => ({
+  name: 'b',
+  ownerId: 'somebody',
+  settings: { policy: JSON.stringify({ Version: '2012-10-17', Statement: { ...open, ...fields } }) },
+});
+
+describe('names that policies choose', () => {
+  it.each([
+    '__proto__',
+    'constructor',
+    'tostring',
+    'constructor/a:b',
+    '__proto__/a:b',
+    'aws:constructor',
+    's3:__proto__',
+  ])('%s is no key, whatever objects have', (name) => {
+    expect(decisionKeys(ANONYMOUS, 's3:GetObject', {}, NO_REQUEST).get(name)).toBeUndefined();
+  });
+
+  it('a variable of such a name has no value', () => {
+    const bucket = bucketWith({ Resource: ['arn:aws:s3:::b/${__proto__}', "arn:aws:s3:::b/${constructor, 'x'}"] });
+    expect(decide(ANONYMOUS, 's3:GetObject', { bucket, key: 'y' }).allowed).toBe(false);
+    expect(decide(ANONYMOUS, 's3:GetObject', { bucket, key: 'x' }).allowed).toBe(true);
+  });
+});
+
+describe('the time of day', () => {
+  it('is that of each request', () => {
+    const bucket = bucketWith({ Condition: { DateLessThan: { 'aws:CurrentTime': '2030-01-01T00:00:00.000Z' } } });
+    const last = Date.UTC(2030, 0, 1) - 1;
+    const at = (now: number): boolean =>
+      decide(ANONYMOUS, 's3:GetObject', { bucket, key: 'k' }, { ...NO_REQUEST, now }).allowed;
+    expect([last, last + 1, last, last, last + 1].map(at)).toEqual([true, false, true, true, false]);
+  });
+});
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** Apart, so that nothing of it stays on the stack. */
+function decided() {
+  const asked: AskedRequest = { ...NO_REQUEST, operation: 'GetObject', bucket: 'b', key: 'k' };
+  const bucket = bucketWith({ Condition: { StringEquals: { 'aws:UserAgent': 'a' } } });
+  return { decision: decide(ANONYMOUS, 's3:GetObject', { bucket }, asked), request: new WeakRef(asked) };
+}
+
+describe('a decision', () => {
+  it('keeps nothing of the request that it was made for', async () => {
+    const { decision, request } = decided();
+    await new Promise((done) => setTimeout(done, 1));
+    collect();
+    expect(request.deref()).toBeUndefined();
+    expect(decision.reasons?.().documents[0]?.said).toBe('c');
+  });
+});
