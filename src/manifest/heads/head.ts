@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BlobProperties, BlobRef, ContentHeaders } from '../../store/blob-store.ts';
+import type { Bucket } from '../records/bucket.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
 import { nativeIn, recordIn } from '../records/metadata.ts';
@@ -46,6 +47,17 @@ export function parseListedHead(ref: BlobRef, properties: BlobProperties): Head 
   }
 }
 
+/** The record of a head as a listing takes it: as `parseListedHead`, without what no listing shows. */
+export function listedRecord(properties: BlobProperties): HeadRecord | undefined {
+  try {
+    const record = recordIn(properties.metadata);
+    return record && asHead(record);
+  } catch (error) {
+    if (!(error instanceof RecordFormatError)) throw error;
+    return undefined;
+  }
+}
+
 /** User metadata is what lies beside the record, and what is in it. */
 export function withRecord<R extends HeadRecord | OwnRecord>(
   { ref, properties }: Pick<RecordedBlob<R>, 'ref' | 'properties'>,
@@ -62,8 +74,8 @@ export function withRecord<R extends HeadRecord | OwnRecord>(
 }
 
 /** True when the key has a current version that is no delete marker. */
-export function isLive(head: Head): boolean {
-  return head.record?.kind !== 'tomb' && head.record?.kind !== 'void';
+export function isLive({ record }: Pick<Head, 'record'>): boolean {
+  return record?.kind !== 'tomb' && record?.kind !== 'void';
 }
 
 /** True when the head is, or speaks for, the null version: its record is there and nowhere else. */
@@ -83,29 +95,53 @@ export function viewOf(head: RecordedBlob<HeadRecord | OwnRecord>, { bucket, key
   const { properties, record } = head;
   const detached = record?.kind === 'link' || record?.kind === 'mlink' ? record : undefined;
   const ref = detached === undefined ? head.ref : versionRef(bucket, key, detached.version);
-  const { encryption }: Partial<LooseRecord> = record ?? {};
-  const md5 = detached === undefined && encryption === undefined ? properties.md5 : undefined;
   const said: Partial<LooseRecord> = record ?? {};
-  const { headers, etag, owner } = said;
+  const { headers } = said;
+  const md5 = md5Of(head);
   return {
     ...fieldsOf(said, 'said', 'shown'),
     key,
     versionId: detached?.kind === 'link' && detached.isNull !== true ? detached.version : NULL_VERSION,
     headers: headers === undefined ? contentHeadersOf(properties) : { ...contentHeadersOf(properties), ...headers },
     userMetadata: head.userMetadata,
-    etag: etag ?? md5 ?? opaqueEtag(properties.revision),
-    size: encryption?.size ?? detached?.size ?? properties.size,
-    mtime: mtimeOf(head),
-    ownerId: owner ?? bucket.ownerId,
-    archived: properties.archived ?? false,
+    ...shownOf(head, bucket),
     bytes: { ref, ...(detached === undefined && { revision: properties.revision }) },
     head: { kind: record?.kind ?? 'inline', revision: properties.revision },
     ...(md5 !== undefined && { md5 }),
   };
 }
 
+type Recorded = Pick<RecordedBlob<HeadRecord | OwnRecord>, 'properties' | 'record'>;
+
+/** What listings show of the object that a live head stands for. */
+export function shownOf(
+  head: Recorded,
+  bucket: Bucket,
+): Pick<ObjectView, 'etag' | 'size' | 'mtime' | 'ownerId' | 'archived'> {
+  const { properties } = head;
+  const said: Partial<LooseRecord> = head.record ?? {};
+  return {
+    etag: said.etag ?? md5Of(head) ?? opaqueEtag(properties.revision),
+    size: said.encryption?.size ?? (isDetached(head) ? said.size : undefined) ?? properties.size,
+    mtime: mtimeOf(head),
+    ownerId: said.owner ?? bucket.ownerId,
+    archived: properties.archived ?? false,
+  };
+}
+
+/** The bytes lie elsewhere: the head's own blob is empty. */
+function isDetached({ record }: Recorded): boolean {
+  return record?.kind === 'link' || record?.kind === 'mlink';
+}
+
+/** That of the blob, where its bytes are the object's. */
+function md5Of(head: Recorded): string | undefined {
+  const { encryption }: Partial<LooseRecord> = head.record ?? {};
+  return isDetached(head) || encryption !== undefined ? undefined : head.properties.md5;
+}
+
 /** S3's Last-Modified in milliseconds; of a blob that native tools wrote, its time. */
-export function mtimeOf({ record, properties }: RecordedBlob<HeadRecord | OwnRecord>): number {
+export function mtimeOf({ record, properties }: Recorded): number {
   return record === undefined
     ? Math.floor(properties.lastModified / 1000) * 1000
     : (record.mtime ?? mtimeOfSeq(record.seq));

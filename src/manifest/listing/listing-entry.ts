@@ -1,8 +1,9 @@
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import type { Bucket } from '../records/bucket.ts';
-import { isLive, parseListedHead, viewOf } from '../heads/head.ts';
+import { isLive, listedRecord, shownOf } from '../heads/head.ts';
 import type { ObjectView } from '../records/object-view.ts';
+import type { LooseRecord } from '../records/record.ts';
 
 /** What of a bucket is to be listed. Keys and prefixes are S3's, never names of blobs. */
 export interface ListingRequest {
@@ -58,8 +59,17 @@ export interface ListingPage<Entry> {
  * The object of a head as the list call gave it, a spilled record included; undefined for a key without a live object.
  */
 export function listedObject(bucket: Bucket, key: string, entry: BlobEntry): ListedObject | undefined {
-  const head = parseListedHead({ container: bucket.home.container, name: entry.name }, entry);
-  return isLive(head) ? objectEntry(viewOf(head, { bucket, key })) : undefined;
+  const record = listedRecord(entry);
+  const head = { properties: entry, record };
+  if (!isLive(head)) return undefined;
+  const { storageClass, checksum }: Partial<LooseRecord> = record ?? {};
+  return {
+    kind: 'object',
+    key,
+    ...shownOf(head, bucket),
+    ...(storageClass !== undefined && { storageClass }),
+    ...(checksum !== undefined && { checksum }),
+  };
 }
 
 /** What a listing shows of an object. */

@@ -67,7 +67,9 @@ export function codecOfFields(table: FieldTable, header: readonly string[]): Fie
     decode(json) {
       const fields: Record<string, unknown> = {};
       let unknown: Record<string, unknown> | undefined;
-      for (const [code, value] of Object.entries(json)) {
+      const values = json as Readonly<Record<string, unknown>>;
+      for (const code in values) {
+        const value = values[code];
         const row = byCode.get(code);
         if (row !== undefined) fields[row.name] = row.form.decode(value);
         else if (!isHeader.has(code)) (unknown ??= namedValues())[code] = value;

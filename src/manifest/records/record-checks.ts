@@ -113,6 +113,7 @@ const BY_CODE: ReadonlyMap<string, Check> = new Map([
  * @returns the code of a field that cannot be ours
  */
 export function damagedField(json: object): string | undefined {
-  for (const [code, value] of Object.entries(json)) if (BY_CODE.get(code)?.(value) === false) return code;
+  const values = json as Readonly<Record<string, unknown>>;
+  for (const code in values) if (BY_CODE.get(code)?.(values[code]) === false) return code;
   return undefined;
 }
