@@ -1,4 +1,5 @@
 import type { HeaderReader, QueryReader } from '../protocol/request.ts';
+import { parseCopySource } from '../protocol/copy-source.ts';
 import { parseRetainUntil } from '../protocol/object-lock.ts';
 import { parseTaggingHeader, type Tag } from '../protocol/tagging.ts';
 import { isS3Error } from '../errors/s3-error.ts';
@@ -135,6 +136,24 @@ const GLOBAL = table<Read>({
       : undefined,
 });
 
+/**
+ * As policies are written, however a client spells it: without a slash in front, escapes undone, and with the version
+ * only beside the object alone, so that a denial of the object is one of its versions. What is no source is refused
+ * later.
+ */
+function copySource({ asked }: Scope): Value {
+  const text = asked.headers.get('x-amz-copy-source');
+  if (text === undefined) return undefined;
+  try {
+    const { bucket, key, versionId } = parseCopySource(text);
+    const source = `${bucket}/${key}`;
+    return versionId === undefined ? source : [source, `${source}?versionId=${versionId}`];
+  } catch (error) {
+    if (isS3Error(error)) return text;
+    throw error;
+  }
+}
+
 const LISTS: ReadonlySet<string> = new Set([
   'ListObjects',
   'ListObjectsV2',
@@ -147,6 +166,12 @@ const listing =
   (name: string): Read =>
   ({ asked }) =>
     LISTS.has(asked.operation) ? asked.query.get(name) : undefined;
+
+/** An empty one is none: as many as there may be. */
+function maxKeys(scope: Scope): Value {
+  const value = listing('max-keys')(scope);
+  return value === '' ? undefined : value;
+}
 
 /** Operations that write a whole object; the others that take `s3:PutObject` write a part of one. */
 const WHOLE: ReadonlySet<string> = new Set(['PutObject', 'CopyObject', 'CompleteMultipartUpload', 'PostObject']);
@@ -177,11 +202,10 @@ const HEADERS = [
  */
 const S3 = table<Read>({
   ...Object.fromEntries(HEADERS.map((name) => [`s3:${name}`, header(name)])),
-  // As policies are written: without the slash that clients may put in front.
-  's3:x-amz-copy-source': ({ asked }) => asked.headers.get('x-amz-copy-source')?.replace(/^\//, ''),
+  's3:x-amz-copy-source': copySource,
   's3:prefix': listing('prefix'),
   's3:delimiter': listing('delimiter'),
-  's3:max-keys': listing('max-keys'),
+  's3:max-keys': maxKeys,
   's3:versionid': ({ resource, asked }) =>
     resource.key === undefined ? asked.query.get('versionId') : resource.versionId,
   's3:authtype': ({ asked }) =>

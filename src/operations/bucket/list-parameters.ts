@@ -4,6 +4,8 @@ import type { HeaderReader, QueryReader } from '../../protocol/request.ts';
 
 const MAX_KEYS = 1000;
 const MAX_INTEGER = 2_147_483_647;
+/** No longer than what numeric conditions of policies read. */
+const COUNT = /^[+-]?\d{1,63}$/;
 
 /** What all listings of objects take. */
 export interface ListParameters {
@@ -42,7 +44,7 @@ export function readEncodingType(query: QueryReader): 'url' | undefined {
 export function readCount(query: QueryReader, name: string, byDefault: number): number {
   const value = query.get(name);
   if (value === undefined || value === '') return byDefault;
-  const number = /^[+-]?\d+$/.test(value) ? Number(value) : NaN;
+  const number = COUNT.test(value) ? Number(value) : NaN;
   if (Number.isNaN(number) || Math.abs(number) > MAX_INTEGER) {
     throw invalidArgument(name, value, `Provided ${name} not an integer or within integer range`);
   }
