@@ -32,7 +32,7 @@ export function headerToken({ headers }: SignableRequest): string | undefined {
 export function credentialOf<C extends SigningCredential>(
   accessKeyId: string,
   token: string | undefined,
-  options: AuthOptions<C>,
+  options: Pick<AuthOptions<C>, 'credentialFor' | 'sessionFor'>,
 ): C | undefined {
   const { credentialFor, sessionFor } = options;
   const lasting = credentialFor(accessKeyId);

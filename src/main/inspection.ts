@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import process from 'node:process';
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
+import type { Sessions } from '../access/sessions/sessions.ts';
 import { inspectorApi } from '../admin/inspector/routes.ts';
 import { inspectorPage } from '../admin/page/page.ts';
 import { peerAddresses } from '../admin/replicas/peer-addresses.ts';
@@ -19,6 +20,7 @@ import { siblingAddresses } from './workers/siblings.ts';
 interface InspectionOptions {
   readonly config: Config;
   readonly accounts: AccountDirectory;
+  readonly sessions: Sessions;
   readonly buckets: BucketRegistry;
   readonly newCall: (signal: AbortSignal) => Call;
   readonly requests: RequestSource;
@@ -31,10 +33,11 @@ export interface Inspection {
 }
 
 /** Nothing is watched, kept or shown unless the configuration has an inspector. */
-export function openInspection({ config, accounts, buckets, newCall, requests }: InspectionOptions): Inspection {
+export function openInspection(options: InspectionOptions): Inspection {
+  const { config, accounts, sessions, buckets, newCall, requests } = options;
   const { admin, slowMs, versioningDrainMs } = config;
   if (!admin.enabled || !admin.inspector) return { observers: [], parts: [] };
-  const diagnoser = signatureDiagnoser(config, accounts);
+  const diagnoser = signatureDiagnoser(config, accounts, sessions);
   const journal = new RequestJournal({
     maxBytes: admin.journal.maxBytes,
     slowMs,

@@ -108,21 +108,23 @@ class RunningService implements Service {
     });
     const newCall = (signal: AbortSignal): Call => backgroundCall(signal, telemetry.calls);
     const requests = { running: () => this.#dispatcher.running(), flush: () => telemetry.observers.flush() };
-    this.#inspection = openInspection({ config, accounts, buckets: this.#manifest.buckets, newCall, requests });
+    const sessions = new Sessions({ accounts, keys: this.#options.identities.sealing });
+    const { buckets } = this.#manifest;
+    this.#inspection = openInspection({ config, accounts, sessions, buckets, newCall, requests });
     for (const observer of this.#inspection.observers) telemetry.observers.add(observer);
     this.#clock = this.#watchClock();
     const rates = openRateLimits(config, accounts);
-    this.#dispatcher = this.#createDispatcher(rates.limits);
+    this.#dispatcher = this.#createDispatcher(rates.limits, sessions);
     telemetry.observe({ ...this.#readings(), ...rates.readings, ...copyReadings(backends) });
   }
 
-  #createDispatcher(rates: RateLimits): Dispatcher {
+  #createDispatcher(rates: RateLimits, sessions: Sessions): Dispatcher {
     const { config, identities, telemetry, log } = this.#options;
-    const { accounts, sealing } = identities;
+    const { accounts } = identities;
     return new Dispatcher({
       changesRefused: () => this.#changesRefused(),
       accounts,
-      sessions: new Sessions({ accounts, keys: sealing }),
+      sessions,
       rates,
       manifest: this.#manifest,
       operations: OPERATIONS,

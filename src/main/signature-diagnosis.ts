@@ -1,5 +1,6 @@
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
+import type { Sessions } from '../access/sessions/sessions.ts';
 import { SignatureDiagnoser } from '../admin/diagnosis/diagnoser.ts';
 import { DEFAULT_MAX_SKEW_MS } from '../auth/verdict.ts';
 
@@ -7,6 +8,7 @@ import { DEFAULT_MAX_SKEW_MS } from '../auth/verdict.ts';
 export function signatureDiagnoser(
   { region, baseHosts, listeners }: Config,
   accounts: AccountDirectory,
+  sessions: Sessions,
 ): SignatureDiagnoser {
   return new SignatureDiagnoser({
     region,
@@ -14,6 +16,7 @@ export function signatureDiagnoser(
     baseHosts,
     ports: listeners.map(({ port }) => port).filter((port) => port !== 0),
     credentialFor: (accessKeyId) => accounts.byAccessKey(accessKeyId),
+    sessionFor: (accessKeyId, token) => sessions.credentialFor(accessKeyId, token),
     credentials: () => accounts.credentials(),
   });
 }

@@ -8,6 +8,7 @@ import { type AdminServer, startAdminServer } from '../../src/admin/server.ts';
 import { openAdminAccess } from '../../src/main/admin-access.ts';
 import { backgroundCall } from '../../src/main/background-call.ts';
 import { createRealm } from '../../src/main/bucket-rules.ts';
+import { Sessions } from '../../src/access/sessions/sessions.ts';
 import { openInspection } from '../../src/main/inspection.ts';
 import { openManifest } from '../../src/main/manifest.ts';
 import { testAccount } from '../support/start-command.ts';
@@ -44,6 +45,7 @@ beforeAll(async () => {
   const inspection = openInspection({
     config,
     accounts,
+    sessions: new Sessions({ accounts, keys: () => undefined }),
     buckets,
     newCall: (signal) => backgroundCall(signal),
     requests,

@@ -2,8 +2,11 @@ import { headerOf } from '../../observe/raw-headers.ts';
 import { redactCanonicalRequest, redactText } from '../../observe/redact.ts';
 import type { RequestFacts, RequestObserver } from '../../observe/request-facts.ts';
 import { signableRequest, type RawRequest, type SignableRequest } from '../../auth/raw-request.ts';
+import { credentialOf, headerToken, presignedToken } from '../../auth/session-token.ts';
 import { stringToSign } from '../../auth/signature.ts';
 import type { SignatureClaim } from '../../auth/verify-signature.ts';
+import { isS3Error } from '../../errors/s3-error.ts';
+import type { Subject } from './alteration.ts';
 import { canonicalParts, canonicalText } from './canonical-parts.ts';
 import { readClaim } from './claim.ts';
 import type { DiagnosisSources, Refusal, SignatureDiagnosis, SignatureHint } from './diagnosis.ts';
@@ -103,7 +106,7 @@ export class SignatureDiagnoser implements RequestObserver {
       sources: this.#sources,
       seenHosts: [...this.#seenHosts],
     };
-    const secret = this.#sources.credentialFor(claim.scope.accessKeyId)?.secretAccessKey;
+    const secret = secretOf(subject);
     const hints = explain({ subject, probe: new Probe(claim), secret, refusal });
     return hints.map((hint) => ({ ...hint, text: readable(redactText(hint.text)) }));
   }
@@ -122,6 +125,17 @@ export class SignatureDiagnoser implements RequestObserver {
     const done = work();
     this.#spentMs += process.threadCpuUsage(before).user / 1000;
     return done;
+  }
+}
+
+/** Of the lasting key that is named, or of the temporary one that the token was made with; undefined: there is none. */
+function secretOf({ request, claim, sources }: Pick<Subject, 'request' | 'claim' | 'sources'>): string | undefined {
+  try {
+    const token = claim.method === 'query' ? presignedToken(request) : headerToken(request);
+    return credentialOf(claim.scope.accessKeyId, token, sources)?.secretAccessKey;
+  } catch (error) {
+    if (isS3Error(error)) return undefined;
+    throw error;
   }
 }
 

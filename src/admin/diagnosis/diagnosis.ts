@@ -49,6 +49,8 @@ export interface DiagnosisSources {
   /** Ports on which it listens. */
   readonly ports: readonly number[];
   readonly credentialFor: (accessKeyId: string) => SigningCredential | undefined;
+  /** Of temporary credentials; absent: there are none. @throws S3Error when the token is not taken */
+  readonly sessionFor?: (accessKeyId: string, token: string) => SigningCredential | undefined;
   /** All of them, in any order; only the first few are tried. */
   readonly credentials: () => Iterable<SigningCredential & { readonly accessKeyId: string }>;
 }

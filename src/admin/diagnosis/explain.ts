@@ -16,6 +16,7 @@ interface Case {
   readonly refusal: Refusal;
 }
 
+const TEMPORARY_KEY = /^ASIA[A-Z0-9]{16}$/;
 const MALFORMED =
   'What carries the signature is not in its proper form: something in between took a part of it away, or the client writes it in a way of its own.';
 
@@ -26,10 +27,11 @@ const EXPLAINERS: Readonly<Record<string, (failed: Case) => readonly SignatureHi
   AuthorizationHeaderMalformed: scopeFault,
   AuthorizationQueryParametersError: scopeFault,
   InvalidAccessKeyId: unknownKey,
-  InvalidToken: () => [
+  InvalidToken: ({ subject }) => [sure('session-token', foreignToken(subject))],
+  ExpiredToken: () => [
     sure(
       'session-token',
-      'The request carries a session token. This service issues no temporary credentials: those of AWS, or of a role, are of no use here.',
+      'The session has ended, or those of its role or user were revoked: the client needs a new one.',
     ),
   ],
   AccessDenied: denied,
@@ -38,6 +40,13 @@ const EXPLAINERS: Readonly<Record<string, (failed: Case) => readonly SignatureHi
 
 export function explain(failed: Case): readonly SignatureHint[] {
   return EXPLAINERS[String(failed.refusal.code)]?.(failed) ?? [];
+}
+
+function foreignToken({ claim, sources }: Subject): string {
+  const { accessKeyId } = claim.scope;
+  return sources.credentialFor(accessKeyId) === undefined
+    ? 'The session token was not sealed by this service, was changed, belongs to another access key, or the role or key behind it is gone.'
+    : `${accessKeyId} is a lasting access key, to which no session token belongs: the client mixes credentials of two sources, perhaps an AWS_SESSION_TOKEN that was left behind.`;
 }
 
 function mismatch(failed: Case): readonly SignatureHint[] {
@@ -112,6 +121,10 @@ function unknownKey({ subject, probe }: Case): readonly SignatureHint[] {
         text: `There is no access key ${accessKeyId}, but ${known.accessKeyId}, which differs in case or blanks only.`,
       },
     ];
+  }
+  if (TEMPORARY_KEY.test(accessKeyId)) {
+    const text = `${accessKeyId} looks like a temporary access key, which is nobody's without its session token (AWS_SESSION_TOKEN).`;
+    return [sure('session-token', text)];
   }
   return [sure('unknown-access-key', `There is no access key ${accessKeyId} in the configuration of this service.`)];
 }

@@ -7,9 +7,9 @@ import { ARN, required, seconds, SESSION_NAME, WEB_IDENTITY_TOKEN } from '../../
 import type { StsAction, StsContext } from './action.ts';
 import { grantSession } from './grant-session.ts';
 import { requireSessions } from './require-sessions.ts';
+import { type SessionTags, tokenTags } from './session-tags.ts';
 
 const HOUR = 3600;
-const NO_TAGS = { asked: {}, all: {}, transitive: [] };
 const ROLE_ARN = /^arn:aws:iam::(\d{12}):role\//;
 
 /**
@@ -33,28 +33,36 @@ export const assumeRoleWithWebIdentity: StsAction = async (form, context) => {
   const identity = await webIdentities.verify(token, { accountNumber, accounts, now });
   const role = accounts.role(arn);
   const { provider, subject, audiences } = identity;
-  const keys = assumptionKeys(conditionsOf(identity, { name, request: context.request }), {}, {});
+  const tags = tokenTags(identity.claims);
+  const keys = assumptionKeys(conditionsOf(identity, { name, tags, request: context.request }), tags.asked, {});
   const caller = { arns: [], isRoot: false, provider: provider.arn };
-  if (role === undefined || !mayAssume({ role, action: 'sts:AssumeRoleWithWebIdentity', caller, keys })) {
+  const actions = ['sts:AssumeRoleWithWebIdentity' as const, ...(hasAny(tags) ? ['sts:TagSession' as const] : [])];
+  if (role === undefined || !actions.every((action) => mayAssume({ role, action, caller, keys }))) {
     throw notAuthorized();
   }
-  const granted = grantSession(form, { context, role, name, lasts, tags: NO_TAGS, provider: provider.arn });
+  const granted = grantSession(form, { context, role, name, lasts, tags, provider: provider.arn });
   return { SubjectFromWebIdentityToken: subject, Audience: audiences[0], Provider: provider.arn, ...granted };
 };
 
+function hasAny({ all }: SessionTags): boolean {
+  return Object.keys(all).length > 0;
+}
+
 interface SaidBesides {
   readonly name: string;
+  readonly tags: SessionTags;
   readonly request: StsContext['request'];
 }
 
 /** Claims count under the issuer's name, as with AWS; there only some do, here all that are text. */
 function conditionsOf(
   { provider, claims, audiences }: WebIdentity,
-  { name, request }: SaidBesides,
+  { name, tags: { transitive }, request }: SaidBesides,
 ): Record<string, string | readonly string[]> {
   const { clientAddress, scheme, userAgent, now } = request;
   const values: Record<string, string | readonly string[]> = {
     'sts:rolesessionname': name,
+    ...(transitive.length > 0 && { 'sts:transitivetagkeys': transitive }),
     'aws:federatedprovider': provider.arn,
     'aws:securetransport': String(scheme === 'https'),
     'aws:currenttime': new Date(now).toISOString(),

@@ -8,7 +8,7 @@ import type { StsForm } from '../../protocol/sts/form.ts';
 import type { StsAction, StsContext } from './action.ts';
 import { grantSession } from './grant-session.ts';
 import { requireSessions } from './require-sessions.ts';
-import { type SessionTags, sessionTags } from './session-parameters.ts';
+import { type SessionTags, sessionTags } from './session-tags.ts';
 
 const HOUR = 3600;
 type Caller = Extract<Principal, { kind: 'account' }>;

@@ -5,7 +5,8 @@ import { StsError } from '../../errors/sts-error.ts';
 import type { StsResult } from '../../protocol/sts/document.ts';
 import type { StsForm } from '../../protocol/sts/form.ts';
 import type { StsContext } from './action.ts';
-import { credentialsElement, packedSize, sessionPolicies, type SessionTags } from './session-parameters.ts';
+import { credentialsElement, packedSize, sessionPolicies } from './session-parameters.ts';
+import type { SessionTags } from './session-tags.ts';
 
 interface Grant {
   readonly context: StsContext;

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { roundTrip } from '../../support/raw-http.ts';
+import { signedHead } from '../../support/sign-raw.ts';
 import { callSts, directoryOf, NUMBER, roleArn, sessionsOf, type StsAnswer } from '../../support/sts-client.ts';
 
 /** An identity provider on loopback, whose keys and manners tests change. */
@@ -36,6 +38,17 @@ async function documentAt(path: string | undefined): Promise<{ status: number; b
 async function freshGateway(): Promise<void> {
   const accounts = directoryOf({
     identityProviders: [{ issuer: issuer.url, audiences: ['s3gw', 'other'] }],
+    policies: {
+      'by-tag': {
+        Version: '2012-10-17',
+        Statement: {
+          Effect: 'Allow',
+          Action: 's3:*',
+          Resource: '*',
+          Condition: { StringEquals: { 'aws:PrincipalTag/Department': 'Engineering' } },
+        },
+      },
+    },
     roles: [
       {
         name: 'pod',
@@ -56,6 +69,20 @@ async function freshGateway(): Promise<void> {
             },
           ],
         },
+      },
+      {
+        name: 'tagged',
+        trust: {
+          Statement: [
+            {
+              Effect: 'Allow',
+              Principal: { Federated: `arn:aws:iam::${NUMBER}:oidc-provider/${issuer.url.slice(7)}` },
+              Action: ['sts:AssumeRoleWithWebIdentity', 'sts:TagSession'],
+              Condition: { StringEquals: { 'aws:RequestTag/Department': 'Engineering' } },
+            },
+          ],
+        },
+        policies: ['by-tag'],
       },
       { name: 'users-only', trust: { accounts: ['main'] } },
     ],
@@ -225,6 +252,46 @@ describe('AssumeRoleWithWebIdentity', () => {
       403,
       'AccessDenied',
     ]);
+  });
+
+  const TAGS = 'https://aws.amazon.com/tags';
+  const department = (value: unknown) => ({ principal_tags: { Department: value } });
+
+  it.each<[string, JWTPayload, [number, string?]]>([
+    ['in a list', { [TAGS]: department(['Engineering']) }, [200]],
+    ['as text', { [TAGS]: department('Engineering') }, [200]],
+    ['flattened', { [`${TAGS}/principal_tags`]: { Department: ['Engineering'] } }, [200]],
+    ['handed on', { [TAGS]: { ...department('Engineering'), transitive_tag_keys: ['department'] } }, [200]],
+    ['of another value', { [TAGS]: department('Sales') }, [403, 'AccessDenied']],
+    ['that are not there', {}, [403, 'AccessDenied']],
+    ['of two values', { [TAGS]: department(['Engineering', 'Sales']) }, [400, 'InvalidIdentityToken']],
+    ['of no value', { [TAGS]: department([]) }, [400, 'InvalidIdentityToken']],
+    ['of no form', { [TAGS]: 'Department=Engineering' }, [400, 'InvalidIdentityToken']],
+    [
+      'handed on that are not there',
+      { [TAGS]: { ...department('Engineering'), transitive_tag_keys: ['x'] } },
+      [400, 'ValidationError'],
+    ],
+    ['with keys that none may have', { [TAGS]: { principal_tags: { 'a\nb': 'x' } } }, [400, 'ValidationError']],
+    [
+      'of one name in other letters',
+      { [TAGS]: { principal_tags: { Department: 'Engineering', department: 'x' } } },
+      [400, 'ValidationError'],
+    ],
+  ])('takes tags of the session from the token: %s', async (_, claims, [status, code]) => {
+    const answer = await assume(await token({ claims }), 'tagged');
+    expect(result(answer)).toEqual([status, code]);
+    if (status !== 200) return;
+    const { accessKeyId: accessKey, secretAccessKey: secretKey, sessionToken } = answer.keys();
+    const headers = { 'x-amz-security-token': sessionToken };
+    const head = signedHead({ method: 'PUT', target: '/tagged', accessKey, secretKey, headers });
+    const made = await roundTrip(gateway.port, head, 'PUT');
+    expect(made.status).toBe(200);
+  });
+
+  it('gives no tagged session of a role that does not let its session be tagged', async () => {
+    const claims = { [TAGS]: department('Engineering') };
+    expect(result(await assume(await token({ claims })))).toEqual([403, 'AccessDenied']);
   });
 
   it('does not ask anybody for tokens of an issuer that is not configured', async () => {

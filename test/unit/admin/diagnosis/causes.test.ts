@@ -19,7 +19,7 @@ import {
 } from '../../../support/altering-proxy.ts';
 import { roundTrip } from '../../../support/raw-http.ts';
 import { presignedHead, signedHead, type RawRequestOptions } from '../../../support/sign-raw.ts';
-import { SECRETS, startJudgingServer, type JudgingServer } from './judging-server.ts';
+import { SECRETS, SESSION, startJudgingServer, type JudgingServer } from './judging-server.ts';
 
 const ACCESS_KEY = 'AKIAIOSFODNN7EXAMPLE';
 const SECRET = SECRETS[ACCESS_KEY] ?? '';
@@ -381,6 +381,40 @@ describe('other faults', () => {
         sendBySdk(get(), {
           credentials: { accessKeyId: ACCESS_KEY, secretAccessKey: SECRET, sessionToken: 'secret-token' },
         }),
+      'session-token',
+      'likely',
+    ));
+});
+
+describe('temporary credentials', () => {
+  const credentials = (changes: Partial<typeof SESSION> = {}) => ({ credentials: { ...SESSION, ...changes } });
+  const told = () => JSON.stringify(server.last?.diagnosis);
+
+  test.each(['header', 'presigned'])('a secret with a line break, %s, as of a lasting key', async (how) => {
+    const changes = credentials({ secretAccessKey: `${SESSION.secretAccessKey}\n` as typeof SESSION.secretAccessKey });
+    await expectFault(
+      () => (how === 'header' ? sendBySdk(get(), changes) : sendPresigned(get(), { config: changes })),
+      'wrong-secret',
+    );
+    expect(told()).not.toContain(SESSION.sessionToken);
+  });
+  test('a method that was changed', async () => {
+    await expectCause(
+      () => sendPresigned(get(), { config: credentials() }),
+      (head) => head.replace(/^GET/, 'HEAD'),
+      'changed-method',
+    );
+    expect(told()).not.toContain(SESSION.sessionToken);
+  });
+  test('another token', () =>
+    expectFault(
+      () => sendBySdk(get(), credentials({ sessionToken: 'x' as typeof SESSION.sessionToken })),
+      'session-token',
+      'likely',
+    ));
+  test('no token', () =>
+    expectFault(
+      () => sendBySdk(get(), { credentials: { accessKeyId: SESSION.accessKeyId, secretAccessKey: 'x' } }),
       'session-token',
       'likely',
     ));

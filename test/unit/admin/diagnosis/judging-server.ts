@@ -11,6 +11,13 @@ export const SECRETS: Readonly<Record<string, string>> = {
   OTHEROTHEROTHEROT0002: 'another secret',
 };
 
+/** Temporary ones: they are nobody's without their token. */
+export const SESSION = {
+  accessKeyId: 'ASIAAAAABBBBCCCCDDDD',
+  secretAccessKey: 'the secret of a session',
+  sessionToken: 'the-token-of-a-session',
+} as const;
+
 export interface JudgingServer {
   readonly port: number;
   /** Code of the last refusal, and what was found out about it; undefined: the last request was let in. */
@@ -22,7 +29,11 @@ export interface JudgingServer {
 export async function startJudgingServer(): Promise<JudgingServer> {
   const credentialFor = (id: string): { secretAccessKey: string } | undefined =>
     SECRETS[id] === undefined ? undefined : { secretAccessKey: SECRETS[id] };
-  const auth = { credentialFor, region: 'us-east-1', signingKeys: new SigningKeys() };
+  const sessionFor = (id: string, token: string): { secretAccessKey: string } => {
+    if (id !== SESSION.accessKeyId || token !== SESSION.sessionToken) throw new S3Error('InvalidToken');
+    return SESSION;
+  };
+  const auth = { credentialFor, sessionFor, region: 'us-east-1', signingKeys: new SigningKeys() };
   const diagnoser = new SignatureDiagnoser(
     {
       region: 'us-east-1',
@@ -30,6 +41,7 @@ export async function startJudgingServer(): Promise<JudgingServer> {
       baseHosts: ['localhost', 's3.example.com'],
       ports: [9000],
       credentialFor,
+      sessionFor,
       credentials: () =>
         Object.entries(SECRETS).map(([accessKeyId, secretAccessKey]) => ({ accessKeyId, secretAccessKey })),
     },
