@@ -1,8 +1,12 @@
 import { CHECKSUM_ALGORITHMS } from '../../protocol/checksums/algorithms.ts';
-import { RECORD_FIELDS } from './record-fields.ts';
 import { isVersionToken } from './version-token.ts';
 
-type Check = (value: unknown) => boolean;
+/*
+ * What the fields of records may hold. Other tools can write the blobs of buckets, so a reader believes no field that
+ * could not be ours: a number of parts that no memory holds, a version's name that leads elsewhere, a time that is
+ * none.
+ */
+export type Check = (value: unknown) => boolean;
 
 /** Most parts of an object (S3's). */
 const MAX_PARTS = 10_000;
@@ -10,31 +14,31 @@ const MAX_PARTS = 10_000;
 const LAST_MOMENT = 8.64e15;
 const HEX = /^[0-9a-f]{1,64}$/;
 
-const isText: Check = (value) => typeof value === 'string';
-const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-const isMoment: Check = (value) => typeof value === 'number' && Math.abs(value) <= LAST_MOMENT;
-const isMark: Check = (value) => value === 1;
-const isToken: Check = (value) => typeof value === 'string' && isVersionToken(value);
-const isListOf =
+export const isText: Check = (value) => typeof value === 'string';
+export const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+export const isMoment: Check = (value) => typeof value === 'number' && Math.abs(value) <= LAST_MOMENT;
+export const isMark: Check = (value) => value === 1;
+export const isToken: Check = (value) => typeof value === 'string' && isVersionToken(value);
+export const isListOf =
   (check: Check): Check =>
   (value) =>
     Array.isArray(value) && value.every(check);
-const isTextMap: Check = (value) =>
+export const isTextMap: Check = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isText);
-const isPair: Check = (value) => Array.isArray(value) && value.length === 2 && value.every(isText);
-const isDigest: Check = (value) => typeof value === 'string' && HEX.test(value);
+export const isPair: Check = (value) => Array.isArray(value) && value.length === 2 && value.every(isText);
+export const isDigest: Check = (value) => typeof value === 'string' && HEX.test(value);
 
 const ALGORITHMS: ReadonlySet<unknown> = new Set(CHECKSUM_ALGORITHMS);
 /** Base64, of composite ones with the number of parts. */
 const SUM = /^[A-Za-z0-9+/]+={0,2}(?:-\d{1,5})?$/;
 const isSum: Check = (value) => typeof value === 'string' && SUM.test(value);
-const isChecksum: Check = (value) =>
+export const isChecksum: Check = (value) =>
   Array.isArray(value) &&
   ALGORITHMS.has(value[0]) &&
   isSum(value[1]) &&
   (value[2] === 'COMPOSITE' || value[2] === 'FULL_OBJECT');
 
-function isParts(value: unknown): boolean {
+export function isParts(value: unknown): boolean {
   const { r: runs, h: checksums } = (value ?? {}) as { readonly r?: unknown; readonly h?: unknown };
   if (!isListOf(isListOf(isCount))(runs) || (checksums !== undefined && !isListOf(isSum)(checksums))) return false;
   let parts = 0;
@@ -48,72 +52,22 @@ const PIECE = /^[0-9a-f]{12}$/;
 const MAX_PIECES = 2 * MAX_PARTS;
 
 /** What a later release may say behind the size and the token is the decoder's to refuse. */
-function isEncryption(value: unknown): boolean {
+export function isEncryption(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   const [size, token, ...by] = value as readonly unknown[];
   return isCount(size) && typeof token === 'string' && TOKEN.test(token) && by.length > 0 && by.every(isText);
 }
 
 /** Names are made of these. */
-function isPieces(value: unknown): boolean {
+export function isPieces(value: unknown): boolean {
   const isPiece: Check = (piece) =>
     Array.isArray(piece) && piece.length === 2 && PIECE.test(String(piece[0])) && isCount(piece[1]);
   return isListOf(isPiece)(value) && (value as readonly unknown[]).length <= MAX_PIECES;
 }
 
-const isLock: Check = (value) =>
+export const isLock: Check = (value) =>
   Array.isArray(value) &&
   value.length === 3 &&
   [null, 'g', 'c'].includes(value[0] as string | null) &&
   (value[1] === null || isMoment(value[1])) &&
   [null, 0, 1].includes(value[2] as number | null);
-
-/** What each field may hold, by its name. */
-const CHECKS: Readonly<Record<keyof typeof RECORD_FIELDS, Check>> = {
-  mtime: isMoment,
-  etag: isText,
-  size: isCount,
-  version: isToken,
-  owner: isText,
-  acl: isListOf(isText),
-  storageClass: isText,
-  headers: isTextMap,
-  expires: isText,
-  websiteRedirect: isText,
-  userMetadata: isTextMap,
-  checksum: isChecksum,
-  parts: isParts,
-  encryption: isEncryption,
-  pieces: isPieces,
-  tags: isListOf(isPair),
-  lock: isLock,
-  key: isText,
-  nonce: isText,
-  ring: isListOf(isText),
-  isNull: isMark,
-  stamp: isMark,
-  lostSince: isMoment,
-  rev: isText,
-  nullVersion: isToken,
-  adds: isListOf(isToken),
-  dels: isListOf(isToken),
-  floor: isCount,
-  overflow: isDigest,
-};
-
-const BY_CODE: ReadonlyMap<string, Check> = new Map([
-  ['k', isText],
-  ['s', isCount],
-  ...Object.entries(RECORD_FIELDS).map(([name, { code }]) => [code, CHECKS[name as keyof typeof CHECKS]] as const),
-]);
-
-/**
- * Blobs of buckets can be written by others, hence no field is believed that could not be ours: a number of parts that
- * no memory holds, a version's name that leads elsewhere, a time that is none. Fields that nobody knows are let be.
- * @returns the code of a field that cannot be ours
- */
-export function damagedField(json: object): string | undefined {
-  const values = json as Readonly<Record<string, unknown>>;
-  for (const code in values) if (BY_CODE.get(code)?.(values[code]) === false) return code;
-  return undefined;
-}

@@ -13,6 +13,23 @@ import {
 } from './encryption.ts';
 import { type PartEntry, type PartsCode, decodeLock, decodeParts, encodeLock, encodeParts } from './field-codes.ts';
 import { FLAG, type Field, NUMBER, TEXT, type ValueOf, coded, plain } from './fields.ts';
+import {
+  type Check,
+  isChecksum,
+  isCount,
+  isDigest,
+  isEncryption,
+  isListOf,
+  isLock,
+  isMark,
+  isMoment,
+  isPair,
+  isParts,
+  isPieces,
+  isText,
+  isTextMap,
+  isToken,
+} from './record-checks.ts';
 import type { VersionToken } from './version-token.ts';
 
 /**
@@ -36,6 +53,8 @@ export type FieldGroup =
 
 interface RecordField extends Field {
   readonly of: FieldGroup;
+  /** Whether a value, as it stands in JSON, can be ours. A record with one that cannot is refused as damaged. */
+  readonly check: Check;
   /** Moves to the overflow blob when the record is too large; a head that repeats a version goes without it then. */
   readonly spills?: true;
   /** A head that repeats a version goes without it when there is no room. */
@@ -49,6 +68,7 @@ export const RECORD_FIELDS = {
   mtime: {
     code: 't',
     of: 'place',
+    check: isMoment,
     form: NUMBER,
     meaning: "S3's Last-Modified in milliseconds",
     absent: 'the whole seconds of `s`',
@@ -56,6 +76,7 @@ export const RECORD_FIELDS = {
   etag: {
     code: 'e',
     of: 'kept',
+    check: isText,
     form: TEXT,
     meaning: 'ETag without quotes',
     absent: 'the MD5 that the service keeps for the blob',
@@ -63,6 +84,7 @@ export const RECORD_FIELDS = {
   size: {
     code: 'z',
     of: 'named',
+    check: isCount,
     form: NUMBER,
     meaning: 'size of the version that a head names, whose own blob is empty',
     absent: '-',
@@ -70,34 +92,61 @@ export const RECORD_FIELDS = {
   version: {
     code: 'b',
     of: 'named',
+    check: isToken,
     form: plain<VersionToken>(),
     meaning: "token of the version's own blob that a head names",
     absent: '-',
   },
-  owner: { code: 'o', of: 'kept', form: TEXT, meaning: 'canonical id of the owner', absent: "the bucket's owner" },
+  owner: {
+    code: 'o',
+    of: 'kept',
+    check: isText,
+    form: TEXT,
+    meaning: 'canonical id of the owner',
+    absent: "the bucket's owner",
+  },
   acl: {
     code: 'a',
     of: 'shown',
+    check: isListOf(isText),
     spills: true,
     form: coded<Acl, AclCode>(encodeAcl, decodeAcl),
     meaning:
       'ACL: one text a grant. `r` READ, `w` WRITE, `R` READ_ACP, `W` WRITE_ACP, `f` FULL_CONTROL; then nothing (the owner), `@a` AllUsers, `@u` AuthenticatedUsers, `@l` LogDelivery, or `=` and a canonical id. A text that a release does not know is refused',
     absent: 'private to the owner',
   },
-  storageClass: { code: 'c', of: 'said', form: TEXT, meaning: 'storage class', absent: 'STANDARD' },
+  storageClass: { code: 'c', of: 'said', check: isText, form: TEXT, meaning: 'storage class', absent: 'STANDARD' },
   headers: {
     code: 'g',
     of: 'kept',
+    check: isTextMap,
     spills: true,
     form: plain<ContentHeaders>(),
     meaning: 'content headers whose values are not printable ASCII',
     absent: "the blob's own fields say all",
   },
-  expires: { code: 'x', of: 'said', spills: true, form: TEXT, meaning: '`Expires` byte for byte', absent: 'none' },
-  websiteRedirect: { code: 'w', of: 'said', spills: true, form: TEXT, meaning: 'website redirect', absent: 'none' },
+  expires: {
+    code: 'x',
+    of: 'said',
+    check: isText,
+    spills: true,
+    form: TEXT,
+    meaning: '`Expires` byte for byte',
+    absent: 'none',
+  },
+  websiteRedirect: {
+    code: 'w',
+    of: 'said',
+    check: isText,
+    spills: true,
+    form: TEXT,
+    meaning: 'website redirect',
+    absent: 'none',
+  },
   userMetadata: {
     code: 'm',
     of: 'kept',
+    check: isTextMap,
     spills: true,
     form: plain<Readonly<Record<string, string>>>(),
     meaning: "user metadata whose names or values the cloud's rules refuse",
@@ -106,6 +155,7 @@ export const RECORD_FIELDS = {
   checksum: {
     code: 'h',
     of: 'shown',
+    check: isChecksum,
     form: coded<Checksum, readonly [Checksum['algorithm'], string, Checksum['type']]>(
       ({ algorithm, value, type }) => [algorithm, value, type],
       ([algorithm, value, type]) => ({ algorithm, value, type }),
@@ -116,6 +166,7 @@ export const RECORD_FIELDS = {
   parts: {
     code: 'p',
     of: 'shown',
+    check: isParts,
     spills: true,
     form: coded<readonly PartEntry[], PartsCode>(encodeParts, decodeParts),
     meaning: "parts of a multipart object: runs of `[first number, count, size]`, and the parts' checksums",
@@ -124,6 +175,7 @@ export const RECORD_FIELDS = {
   encryption: {
     code: 'en',
     of: 'shown',
+    check: isEncryption,
     form: coded<Encryption, EncryptionCode>(encodeEncryption, decodeEncryption),
     meaning:
       "the bytes lie encrypted in pieces of their own, and this blob, or the one that it names, is empty: their size, the token of the pieces' names, and `c`, salt and check of a customer's key, or `k` and the name of a KMS key. Of the keys nothing is kept",
@@ -132,6 +184,7 @@ export const RECORD_FIELDS = {
   pieces: {
     code: 'ep',
     of: 'shown',
+    check: isPieces,
     spills: true,
     form: coded<readonly Piece[], readonly PieceCode[]>(
       (pieces) => pieces.map(({ id, size }) => [id, size]),
@@ -143,6 +196,7 @@ export const RECORD_FIELDS = {
   tags: {
     code: 'tg',
     of: 'said',
+    check: isListOf(isPair),
     spills: true,
     form: coded<readonly Tag[], readonly (readonly [string, string])[]>(
       (tags) => tags.map(({ key, value }) => [key, value]),
@@ -154,6 +208,7 @@ export const RECORD_FIELDS = {
   lock: {
     code: 'l',
     of: 'said',
+    check: isLock,
     trims: true,
     form: coded(encodeLock, decodeLock),
     meaning: 'lock: mode (`g`, `c`), end of retention in ms, legal hold (1, 0); null for what was never set',
@@ -162,6 +217,7 @@ export const RECORD_FIELDS = {
   key: {
     code: 'key',
     of: 'place',
+    check: isText,
     form: TEXT,
     meaning: "the true key, when the blob's name had to be cut",
     absent: 'the name says it',
@@ -169,6 +225,7 @@ export const RECORD_FIELDS = {
   nonce: {
     code: 'n',
     of: 'nonces',
+    check: isText,
     form: TEXT,
     meaning: 'nonce of the write that made the version',
     absent: 'no write of ours',
@@ -176,6 +233,7 @@ export const RECORD_FIELDS = {
   ring: {
     code: 'r',
     of: 'nonces',
+    check: isListOf(isText),
     form: plain<readonly string[]>(),
     meaning:
       "nonces of up to eight writes before, proof of a commit whose answer was lost; on a version's own blob those of its amendments",
@@ -184,6 +242,7 @@ export const RECORD_FIELDS = {
   isNull: {
     code: 'u',
     of: 'own',
+    check: isMark,
     form: FLAG,
     meaning: 'it is the null version; inline heads and mlinks always are',
     absent: 'it is not',
@@ -191,6 +250,7 @@ export const RECORD_FIELDS = {
   stamp: {
     code: 'st',
     of: 'own',
+    check: isMark,
     form: FLAG,
     meaning:
       'stamped: was current once, or committed below the head. Never cleared. On a head: the version that it names is',
@@ -199,6 +259,7 @@ export const RECORD_FIELDS = {
   lostSince: {
     code: 'ls',
     of: 'own',
+    check: isMoment,
     form: NUMBER,
     meaning:
       'when a sweep found that no head of ours names the version, and that a tool of the cloud may be the reason, ms',
@@ -207,6 +268,7 @@ export const RECORD_FIELDS = {
   rev: {
     code: 'rv',
     of: 'seen',
+    check: isText,
     trims: true,
     form: TEXT,
     meaning: "revision of the version's own blob when the head was written",
@@ -215,6 +277,7 @@ export const RECORD_FIELDS = {
   nullVersion: {
     code: 'nv',
     of: 'null',
+    check: isToken,
     form: plain<VersionToken>(),
     meaning: 'token of the noncurrent null version: the only thing that makes its blob visible',
     absent: 'there is none',
@@ -222,6 +285,7 @@ export const RECORD_FIELDS = {
   adds: {
     code: 'ad',
     of: 'log',
+    check: isListOf(isToken),
     form: plain<readonly VersionToken[]>(),
     meaning: 'tokens of versions committed below this head and perhaps not stamped yet',
     absent: 'none',
@@ -229,6 +293,7 @@ export const RECORD_FIELDS = {
   dels: {
     code: 'd',
     of: 'log',
+    check: isListOf(isToken),
     form: plain<readonly VersionToken[]>(),
     meaning: 'tokens of versions that are gone and whose blobs may still be there',
     absent: 'none',
@@ -236,6 +301,7 @@ export const RECORD_FIELDS = {
   floor: {
     code: 'fl',
     of: 'log',
+    check: isCount,
     form: NUMBER,
     meaning: 'seq of the last version that was committed under a condition: nobody may come below it',
     absent: "the head's own seq. A null version without it was written by somebody who knew of no versions",
@@ -243,6 +309,7 @@ export const RECORD_FIELDS = {
   overflow: {
     code: 'ov',
     of: 'spill',
+    check: isDigest,
     trims: true,
     form: TEXT,
     meaning: 'SHA-256 of the overflow blob with the rest of the record',

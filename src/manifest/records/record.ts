@@ -1,5 +1,5 @@
 import { type UnknownFields, addUnknown, codecOfFields, toAsciiJson } from './fields.ts';
-import { damagedField } from './record-checks.ts';
+import { damagedField } from './damaged-field.ts';
 import {
   type FieldGroup,
   type FieldsOf,
