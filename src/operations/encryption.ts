@@ -87,8 +87,9 @@ function wrong(message: string): S3Error {
 }
 
 /**
- * How a new object is to be encrypted. Undefined: as the service encrypts everything, which is S3's AES256. @throws
- * S3Error as `shownKey`; NotImplemented, KMS.NotFoundException, AccessDenied (the bucket blocks SSE-C)
+ * How a new object is to be encrypted: as the request says, else as the bucket says. Undefined: as the service encrypts
+ * everything, which is S3's AES256.
+ * @throws S3Error as `shownKey`; NotImplemented, KMS.NotFoundException, AccessDenied (the bucket blocks SSE-C)
  */
 export function requestedEncryption(asked: NewAsked, context: OperationContext): EncryptWith | undefined {
   const { headers, bucket } = asked;
@@ -102,7 +103,9 @@ export function requestedEncryption(asked: NewAsked, context: OperationContext):
     return { kind: 'customer', key };
   }
   requireOffered(headers, bucket);
-  return method === 'aws:kms' ? kmsKey(headers, bucket) : undefined;
+  if (method === 'aws:kms') return requireKmsKey(headers.get(KMS_KEY), bucket);
+  const byDefault = method === undefined ? bucket.settings.encryption?.kms : undefined;
+  return byDefault && requireKmsKey(byDefault.key, bucket);
 }
 
 /** @throws S3Error NotImplemented, InvalidArgument */
@@ -126,8 +129,7 @@ const OWN_KMS_KEY = 'alias/aws/s3';
 /**
  * Finds the service's key for a name. Only names in the configuration have one. @throws S3Error KMS.NotFoundException
  */
-function kmsKey(headers: HeaderReader, { home }: Bucket): EncryptWith {
-  const key = headers.get(KMS_KEY) ?? OWN_KMS_KEY;
+export function requireKmsKey(key: string = OWN_KMS_KEY, { home }: Pick<Bucket, 'home'>): EncryptWith {
   const serviceKey = home.kmsKeys?.get(key);
   if (serviceKey === undefined) throw new S3Error('KMS.NotFoundException', { message: `Key '${key}' does not exist` });
   return { kind: 'kms', key, serviceKey };
@@ -182,9 +184,5 @@ export function partEncryption(
 ): EncryptWith | undefined {
   if (by === undefined) return undefined;
   if (by.kind === 'customer') return key === undefined ? undefined : { kind: 'customer', key };
-  const serviceKey = home.kmsKeys?.get(by.key);
-  if (serviceKey === undefined) {
-    throw new S3Error('KMS.NotFoundException', { message: `Key '${by.key}' does not exist` });
-  }
-  return { kind: 'kms', key: by.key, serviceKey };
+  return requireKmsKey(by.key, { home });
 }

@@ -57,7 +57,7 @@ function headOf(
 
 /** `403 AccessDenied`; of an answer without an error document, its status. */
 export function outcome({ status, body }: RawAnswer): string {
-  const code = /<Error><Code>(\w+)</.exec(body)?.[1];
+  const code = /<Error><Code>([\w.]+)</.exec(body)?.[1];
   return code === undefined ? String(status) : `${status} ${code}`;
 }
 

@@ -32,8 +32,13 @@ export interface BucketHome {
 export const ENCRYPTION_TYPES = ['NONE', 'SSE-C'] as const;
 export type EncryptionType = (typeof ENCRYPTION_TYPES)[number];
 
-/** What was said about encryption at rest, beside the algorithm, which is the service's own always. */
+/** What was said about encryption at rest. */
 export interface BucketEncryption {
+  /**
+   * New objects are encrypted with a KMS key unless they say otherwise: its name, or nothing for what they mean who name
+   * none. Absent: with the service's own keys.
+   */
+  readonly kms?: { readonly key?: string };
   readonly bucketKey: boolean;
   readonly blocked?: readonly EncryptionType[];
 }

@@ -1,9 +1,15 @@
 import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
-import { type BucketEncryption, ENCRYPTION_TYPES, type EncryptionType } from '../../manifest/records/bucket.ts';
+import {
+  type Bucket,
+  type BucketEncryption,
+  ENCRYPTION_TYPES,
+  type EncryptionType,
+} from '../../manifest/records/bucket.ts';
 import type { Decoded } from '../../protocol/xml/decode.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { SERVER_SIDE_ENCRYPTION_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
+import { requireKmsKey } from '../encryption.ts';
 import type { Operation } from '../operation.ts';
 import { notOffered } from './not-offered.ts';
 import { settingBody, without } from './setting-body.ts';
@@ -11,13 +17,13 @@ import { settingBody, without } from './setting-body.ts';
 type Configuration = Decoded<typeof SERVER_SIDE_ENCRYPTION_CONFIGURATION>;
 
 /**
- * Both clouds encrypt at rest, always, with keys of their own: AES256 restates what is in force, what is said
- * beside it is kept to be read again, and anything else is refused.
+ * Both clouds encrypt at rest, always, with keys of their own: AES256 restates what is in force, aws:kms names one of
+ * the keys that the configuration has, what is said beside it is kept to be read again, and anything else is refused.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketEncryption.html
  */
 export const putBucketEncryption: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  const encryption = requested(await settingBody(request, SERVER_SIDE_ENCRYPTION_CONFIGURATION));
+  const encryption = requested(await settingBody(request, SERVER_SIDE_ENCRYPTION_CONFIGURATION), bucket);
   await context.manifest.buckets.amend(bucket, (settings) => ({ ...settings, encryption }), context.call);
   return { status: 200 };
 };
@@ -27,7 +33,7 @@ export const getBucketEncryption: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const { encryption } = (await context.manifest.buckets.latest(bucket, context.call)).settings;
   const rule = {
-    ApplyServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' },
+    ApplyServerSideEncryptionByDefault: byDefaultOf(encryption),
     BucketKeyEnabled: encryption?.bucketKey ?? false,
     ...(encryption?.blocked !== undefined && { BlockedEncryptionTypes: { types: encryption.blocked } }),
   };
@@ -43,16 +49,30 @@ export const deleteBucketEncryption: Operation = async (request, context) => {
   return { status: 204 };
 };
 
-/** @throws S3Error MalformedXML, InvalidArgument, NotImplemented */
-function requested({ rules: [rule, second] }: Configuration): BucketEncryption {
+function byDefaultOf(encryption: BucketEncryption | undefined): { SSEAlgorithm: string; KMSMasterKeyID?: string } {
+  if (encryption?.kms === undefined) return { SSEAlgorithm: 'AES256' };
+  const { key } = encryption.kms;
+  return { SSEAlgorithm: 'aws:kms', ...(key !== undefined && { KMSMasterKeyID: key }) };
+}
+
+/** @throws S3Error MalformedXML, InvalidArgument, NotImplemented, KMS.NotFoundException */
+function requested({ rules: [rule, second] }: Configuration, bucket: Bucket): BucketEncryption {
   if (rule === undefined || second !== undefined) throw new S3Error('MalformedXML');
   const {
     ApplyServerSideEncryptionByDefault: byDefault,
     BucketKeyEnabled: bucketKey = false,
     BlockedEncryptionTypes: blocked,
   } = rule;
-  if (byDefault !== undefined) requireOwnKeys(byDefault.SSEAlgorithm, byDefault.KMSMasterKeyID);
-  return { bucketKey, ...(blocked !== undefined && { blocked: blocked.types.map(encryptionType) }) };
+  const isKms = byDefault?.SSEAlgorithm === 'aws:kms' && bucket.home.kmsKeys !== undefined;
+  if (byDefault !== undefined && !isKms) requireOwnKeys(byDefault.SSEAlgorithm, byDefault.KMSMasterKeyID);
+  const kms = isKms ? kmsKeyOf(byDefault.KMSMasterKeyID, bucket) : {};
+  return { bucketKey, ...kms, ...(blocked !== undefined && { blocked: blocked.types.map(encryptionType) }) };
+}
+
+/** @throws S3Error KMS.NotFoundException */
+function kmsKeyOf(key: string | undefined, bucket: Bucket): Pick<BucketEncryption, 'kms'> {
+  requireKmsKey(key, bucket);
+  return { kms: key === undefined ? {} : { key } };
 }
 
 function requireOwnKeys(algorithm: string, keyId: string | undefined): void {

@@ -1,5 +1,3 @@
-import { createServer, request as forward, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { createAzureStore, startAzurite } from '../../../adapters/azure/index.ts';
 import { loadConfig } from '../../../config/load.ts';
@@ -8,14 +6,8 @@ import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { freshContainer } from '../../support/azurite.ts';
 import { startGatewayOver, type TestGateway } from '../../support/gateway.ts';
 import { type OtlpProtocol, type OtlpReceiver, startOtlpReceiver } from '../../support/otlp-receiver.ts';
+import { type BackendRequest, startRecordingProxy } from '../../support/recording-proxy.ts';
 import { SILENT } from '../../support/silent-log.ts';
-
-/** What a backend was asked. */
-interface BackendRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
-}
 
 export interface Backend {
   /** In the order in which they came. */
@@ -27,26 +19,12 @@ export interface Backend {
 /** Azurite behind a proxy that writes down what it is asked. */
 export async function startRecordedAzurite(): Promise<Backend> {
   const azurite = await startAzurite();
-  const target = new URL(azurite.endpoint);
-  const requests: BackendRequest[] = [];
-  const proxy = createServer((incoming, answer) => {
-    const { method = '', url = '', headers } = incoming;
-    requests.push({ method, url, headers });
-    const outgoing = forward({ host: target.hostname, port: target.port, method, path: url, headers }, (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.rawHeaders);
-      response.pipe(answer);
-    });
-    outgoing.on('error', () => answer.destroy());
-    incoming.pipe(outgoing);
-  });
-  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
-  const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${target.pathname}`;
+  const { endpoint, requests, stop } = await startRecordingProxy(azurite.endpoint);
   return {
     requests,
     open: () => createAzureStore({ ...azurite.storeOptions, endpoint }),
     async stop() {
-      proxy.close();
-      proxy.closeAllConnections();
+      stop();
       await azurite.stop();
     },
   };
