@@ -1,5 +1,7 @@
-import { createHmac, randomBytes } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startAzurite } from '../../adapters/azure/index.ts';
+import { startGcsDouble } from '../../adapters/gcs/index.ts';
 import { fingerprint } from '../../src/observe/redact.ts';
 import { disguises, shownBy, sink } from '../support/all-outputs.ts';
 import { roundTrip } from '../support/raw-http.ts';
@@ -37,7 +39,7 @@ type Made = (key: string) => string;
 const sse = (prefix: string): Record<string, string> => ({
   [`${prefix}server-side-encryption-customer-algorithm`]: 'AES256',
   [`${prefix}server-side-encryption-customer-key`]: secret(`${prefix}customer key`, 'base64'),
-  [`${prefix}server-side-encryption-customer-key-MD5`]: secret(`MD5 of ${prefix}customer key`, 'base64'),
+  [`${prefix}server-side-encryption-customer-key-md5`]: secret(`MD5 of ${prefix}customer key`, 'base64'),
 });
 
 /** Unsigned requests with credentials somewhere in them. */
@@ -176,6 +178,81 @@ function signedChunks(key: string, signature: string | undefined): string {
   return head.replace('content-length: 180', `content-length: ${chunk.length}`) + chunk;
 }
 
+/** Keys that objects are really encrypted with, and all that one could tell them by. */
+const CUSTOMER_KEYS = ['key of an object', 'key of another'].map((what) => {
+  const key = randomBytes(32);
+  const digest = (algorithm: string): Buffer => createHash(algorithm).update(key).digest();
+  for (const [of, bytes] of Object.entries({ key, md5: digest('md5'), sha256: digest('sha256') })) {
+    for (const form of ['base64', 'base64url', 'hex', 'latin1'] as const) {
+      const said = bytes.toString(form).replace(/=+$/, '');
+      secrets.set(`${of} of ${what} in ${form}: ${said}`, said);
+    }
+  }
+  return { key: key.toString('base64'), md5: digest('md5').toString('base64') };
+});
+
+/** Shows the n-th of them. */
+function shown(index: number, prefix = 'x-amz-'): Record<string, string> {
+  const { key = '', md5 = '' } = CUSTOMER_KEYS[index] ?? {};
+  const said = `${prefix}server-side-encryption-customer`;
+  return { [`${said}-algorithm`]: 'AES256', [`${said}-key`]: key, [`${said}-key-md5`]: md5 };
+}
+
+/** Writes, reads, copies and puts together what is under keys, and fails at it; over one backend. */
+async function useKeys(port: number, bucket: string): Promise<void> {
+  const ask = async (
+    method: string,
+    target: string,
+    headers: Record<string, string> = {},
+    body = '',
+  ): Promise<string> => {
+    const length = { 'content-length': String(Buffer.byteLength(body)) };
+    const request = noted(signedHead({ method, target, headers: { ...headers, ...length } }));
+    const answer = await roundTrip(port, request + body);
+    answers.set(`${method} ${target}`, `${answer.status} ${answer.body}`);
+    return answer.headers['etag'] ?? answer.body;
+  };
+  await ask('PUT', `/${bucket}`);
+  await ask('PUT', `/${bucket}/used`, shown(0), 'bytes');
+  await ask('PUT', `/${bucket}/used-large`, shown(0), 'bytes'.repeat(300_000));
+  await ask('GET', `/${bucket}/used`, shown(0));
+  await ask('GET', `/${bucket}/used?range`, { ...shown(0), range: 'bytes=1-2' });
+  await ask('GET', `/${bucket}/used?wrong`, shown(1));
+  await ask('PUT', `/${bucket}/copied`, {
+    'x-amz-copy-source': `/${bucket}/used`,
+    ...shown(0, 'x-amz-copy-source-'),
+    ...shown(1),
+  });
+  const upload = /<UploadId>([^<]+)/.exec(await ask('POST', `/${bucket}/parts?uploads`, shown(1)))?.[1] ?? '';
+  const etag = await ask('PUT', `/${bucket}/parts?partNumber=1&uploadId=${upload}`, shown(1), 'part');
+  await ask('PUT', `/${bucket}/parts?partNumber=2&uploadId=${upload}`, {
+    'x-amz-copy-source': `/${bucket}/used`,
+    ...shown(0, 'x-amz-copy-source-'),
+    ...shown(1),
+  });
+  const document = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${etag}</ETag></Part></CompleteMultipartUpload>`;
+  await ask('POST', `/${bucket}/parts?uploadId=${upload}`, {}, document);
+  await ask('GET', `/${bucket}/parts`, shown(1));
+}
+
+/** One on each backend. */
+const KEYED_BUCKETS = ['memory-keyed', 'azure-keyed', 'gcs-keyed'];
+let clouds: { readonly azure: string; readonly azureKey: string; readonly gcs: string; stop(): Promise<void> };
+
+async function startClouds(): Promise<typeof clouds> {
+  const [azurite, double] = await Promise.all([startAzurite({ customerKeys: true }), startGcsDouble()]);
+  const { endpoint, credential } = azurite.storeOptions;
+  if (endpoint === undefined || credential.kind !== 'accountKey') throw new Error('the emulator has a key');
+  return {
+    azure: endpoint,
+    azureKey: credential.key,
+    gcs: double.endpoint,
+    stop: async () => {
+      await Promise.all([azurite.stop(), double.stop()]);
+    },
+  };
+}
+
 const { start, configFile } = startCommand();
 const outputs = new Map<string, string>();
 /** Of each case: what it was called in the path, and what the client was answered. */
@@ -193,16 +270,34 @@ async function run(format: 'json' | 's3'): Promise<void> {
     presignedV2: true,
     accessLog: { format },
     logLevel: 'trace',
+    customerKeysOverHttp: true,
     admin: { port: 0, tokenEnv: 'ADMIN_TOKEN' },
     buckets: {
       default: 'store',
       rules: [
         { pattern: 'dead-*', backend: 'dead' },
         { pattern: 'gone-*', backend: 'gone' },
+        { pattern: 'azure-*', backend: 'azure' },
+        { pattern: 'gcs-*', backend: 'gcs' },
       ],
     },
     backends: {
       store: { kind: 'memory', owner: 'main' },
+      azure: {
+        kind: 'azure',
+        owner: 'main',
+        endpoint: clouds.azure,
+        systemContainer: `${format}-system`,
+        credential: { kind: 'accountKey', keyEnv: 'AZURE_KEY' },
+      },
+      gcs: {
+        kind: 'gcs',
+        owner: 'main',
+        endpoint: clouds.gcs,
+        projectId: 'p',
+        bucketPrefix: `${format}-`,
+        credential: { kind: 'anonymous' },
+      },
       dead: { kind: 'azure', ...dead, systemContainer: 'dead-system', credential: { kind: 'sas', tokenEnv: 'SAS' } },
       gone: {
         kind: 'azure',
@@ -217,6 +312,7 @@ async function run(format: 'json' | 's3'): Promise<void> {
     ADMIN_TOKEN,
     SAS: CLOUD_SAS,
     KEY: CLOUD_KEY,
+    AZURE_KEY: clouds.azureKey,
     OTEL_EXPORTER_OTLP_ENDPOINT: spans.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
     OTEL_TRACES_SAMPLER: 'always_on',
@@ -228,6 +324,7 @@ async function run(format: 'json' | 's3'): Promise<void> {
     const answer = await roundTrip(Number(port), noted(make(keyOf(name))));
     answers.set(name, `${answer.status} ${answer.body}`);
   }
+  for (const bucket of KEYED_BUCKETS) await useKeys(Number(port), bucket);
   for (const [path, text] of await shownBy({
     admin,
     token: ADMIN_TOKEN,
@@ -246,9 +343,20 @@ async function run(format: 'json' | 's3'): Promise<void> {
 
 describe('credentials', () => {
   beforeAll(async () => {
+    clouds = await startClouds();
     await run('json');
     await run('s3');
-  }, 150_000);
+  }, 300_000);
+
+  afterAll(() => clouds.stop());
+
+  test.each(KEYED_BUCKETS)('keys of customers were really used in %s', (bucket) => {
+    const [refused, done] = [[...answers].filter(([name]) => name.includes(`/${bucket}/used?wrong`)), answers];
+    expect(refused[0]?.[1]).toMatch(/^4/);
+    expect(done.get(`GET /${bucket}/used`)).toBe('200 bytes');
+    expect(done.get(`PUT /${bucket}/copied`)).toMatch(/^200 .*<CopyObjectResult/s);
+    expect(done.get(`GET /${bucket}/parts`)).toBe('200 part');
+  });
 
   test('the requests were what they were meant to be', () => {
     expect(answers.get('put')).toMatch(/^200/);
