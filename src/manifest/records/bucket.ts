@@ -35,8 +35,8 @@ export type EncryptionType = (typeof ENCRYPTION_TYPES)[number];
 /** What was said about encryption at rest. */
 export interface BucketEncryption {
   /**
-   * New objects are encrypted with a KMS key unless they say otherwise: its name, or nothing for what they mean who name
-   * none. Absent: with the service's own keys.
+   * The KMS key that encrypts new objects unless the request says otherwise, by its name; no name stands for the key of
+   * those who name none. Absent: the service's own keys encrypt them.
    */
   readonly kms?: { readonly key?: string };
   readonly bucketKey: boolean;
