@@ -227,8 +227,8 @@ const ROWS: readonly Row[] = [
   ),
   {
     operation: 'AbortMultipartUpload',
-    never: [8, 8, 8],
-    enabled: [8, 8, 8],
+    never: [8, 6, 8],
+    enabled: [8, 6, 8],
     prepare: async (scene) => {
       const { upload } = await uploadOf(scene, 1);
       return () => scene.world.must('DELETE', upload);

@@ -4,6 +4,7 @@ import { ABSENT } from '../../store/blob-store.ts';
 import { pagesOf } from '../../store/pages.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
+import { together } from '../../streams/together.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { removePieces } from '../heads/pieces.ts';
 import { readHead } from '../heads/object-read.ts';
@@ -20,7 +21,7 @@ import {
 import { type UploadTarget, lookUpUpload, noSuchUpload, removeUploadRecord } from './upload-find.ts';
 import { belongsTo, versionOfUpload } from '../records/upload-id.ts';
 import { parseUploadName, stagingRef, uploadsPrefix } from '../records/upload-names.ts';
-import { removePartRecords, removeStaging } from './upload-parts.ts';
+import { freeStaged, removePartRecords, removeStagingBlob } from './upload-parts.ts';
 import { isPublished, placesOf, stampedPlace } from './upload-publication.ts';
 import { decodeSummary } from '../records/upload-record.ts';
 import { newAttempt } from './upload-take.ts';
@@ -46,8 +47,12 @@ export async function abortUpload(target: UploadTarget, call: Call): Promise<voi
   const upload = await lookUpUpload(target, call);
   if (upload === undefined) return finishAbort(target, call);
   const claim = await takeForAbort(target, call);
-  const completed = (await readTombstone(home, target.uploadId, call)) !== undefined;
-  await removeUploadRecord(target, call);
+  // Neither needs the other: whoever completed it wrote the note before anybody could claim the upload again.
+  const [completion] = await together(
+    () => readTombstone(home, target.uploadId, call),
+    () => removeUploadRecord(target, call),
+  );
+  const completed = completion !== undefined;
   await cleanUp(target, claim, call);
   const token = versionOfUpload(target.uploadId);
   if (upload.encryption !== undefined && !completed && claim.mayBeNamed !== true) {
@@ -77,8 +82,15 @@ async function cleanUp(
   { mayBeNamed }: Pick<AbortClaim, 'mayBeNamed'>,
   call: Call,
 ): Promise<void> {
-  await removePartRecords(target.bucket.home, target.uploadId, call);
-  if (mayBeNamed !== true) await removeStaging(target, call);
+  if (mayBeNamed === true) {
+    await removePartRecords(target.bucket.home, target.uploadId, call);
+    return;
+  }
+  await together(
+    () => removePartRecords(target.bucket.home, target.uploadId, call),
+    () => freeStaged(target, call),
+  );
+  await removeStagingBlob(target, call);
 }
 
 type AbortClaim = Extract<Claim, { readonly kind: 'abort' }>;

@@ -215,11 +215,19 @@ export async function removePartRecords({ store, system }: BucketHome, uploadId:
 
 /** Frees the bytes of an upload that has ended, and the blob they were assembled to. Idempotent. */
 export async function removeStaging(target: UploadTarget, call: Call): Promise<void> {
-  const { store } = target.bucket.home;
-  const ref = stagingRef(target);
-  await store.discardParts(ref, call);
+  await freeStaged(target, call);
+  await removeStagingBlob(target, call);
+}
+
+/** Frees the bytes of parts that were not assembled. Idempotent. */
+export function freeStaged(target: UploadTarget, call: Call): Promise<void> {
+  return target.bucket.home.store.discardParts(stagingRef(target), call);
+}
+
+/** Removes the blob that parts were assembled to, and with it the claim. Idempotent. */
+export async function removeStagingBlob(target: UploadTarget, call: Call): Promise<void> {
   try {
-    await store.remove(ref, undefined, call);
+    await target.bucket.home.store.remove(stagingRef(target), undefined, call);
   } catch (error) {
     if (!isStoreError(error, 'notFound')) throw error;
   }
