@@ -10,6 +10,7 @@ import { describeAccounts } from '../testbed/main.ts';
 import { buildImage, insideImage } from './build.ts';
 import { has, run } from './command.ts';
 import { Container, MEMORY_MIB } from './container.ts';
+import { checkKillers } from './killers.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const IMAGE = 'localhost/s3-cloud-gateway:test';
@@ -19,7 +20,7 @@ const REPLICAS = 2;
 /** Machine of an ELF file, at byte 18: AArch64. */
 const AARCH64 = 0xb7;
 
-/** Builds the image, looks into it, and runs the acceptance tests against two confined containers of it. */
+/** Builds the image, looks into it, and runs acceptance tests and killers against confined containers of it. */
 export async function main(): Promise<void> {
   const missing = await missingTools();
   if (missing.length > 0) {
@@ -36,6 +37,7 @@ export async function main(): Promise<void> {
     `size ${Math.round(Number(await run('podman', ['image', 'inspect', '--format', '{{.Size}}', IMAGE])) / 1e6)} MB\n`,
   );
   await step('containers', checkContainers);
+  await step('killers', () => checkKillers({ image: IMAGE, config: CONFIG, runTests }));
 }
 
 async function missingTools(): Promise<string[]> {
@@ -154,13 +156,17 @@ function checkConfinement(container: Container): void {
 }
 
 /** The tests of `test/acceptance`, as `npm test` runs them, against these endpoints. */
-async function acceptance(bed: string): Promise<void> {
+function acceptance(bed: string): Promise<void> {
+  return runTests(['--project', 'acceptance'], { TESTBED: bed });
+}
+
+async function runTests(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<void> {
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const child = spawn(process.execPath, [vitest, 'run', '--project', 'acceptance'], {
+  const child = spawn(process.execPath, [vitest, 'run', ...args], {
     cwd: ROOT,
-    env: { ...process.env, TESTBED: bed },
+    env: { ...process.env, ...environment },
     stdio: 'inherit',
   });
   const [code] = (await once(child, 'exit')) as [number | null];
-  require(code === 0, 'the acceptance tests failed');
+  require(code === 0, `the tests failed: ${args.join(' ')}`);
 }

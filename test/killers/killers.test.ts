@@ -8,13 +8,24 @@ import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { roundTrip } from '../support/raw-http.ts';
 import { ACCESS_KEY, OTHER_ACCESS_KEY, signedHead } from '../support/sign-raw.ts';
 import { KILLERS } from './killers.ts';
-import { LIMIT_MIB, startSmallGateway, type SmallGateway } from './small-gateway.ts';
+import {
+  LIMIT_MIB,
+  type RunningGateway,
+  runningGateway,
+  startSmallGateway,
+  type SmallGateway,
+} from './small-gateway.ts';
 
 /*
  * Every killer against a gateway of the chart's size: it lives, stays below its memory, answers its probe within a
  * second, and serves who is honest without a failure. `npm run test:killers` gives each more time.
  */
 const MS = Number(process.env['KILLERS_SECONDS'] ?? 1) * 1000;
+/** One that was started by `npm run test:image`; absent: these tests start their own. */
+const RUNNING =
+  process.env['KILLERS_GATEWAY'] === undefined
+    ? undefined
+    : (JSON.parse(process.env['KILLERS_GATEWAY']) as RunningGateway);
 /**
  * The kubelet's patience with a probe. Where more processes want to run than there are cores, all of them wait in turn.
  */
@@ -26,8 +37,9 @@ let gateway: SmallGateway | undefined;
 /** One that lives: where a killer has ended it, a new one for the next, so that each is judged by itself. */
 async function living(): Promise<SmallGateway> {
   if (gateway?.alive() === true) return gateway;
+  if (gateway !== undefined && RUNNING !== undefined) throw new Error('the gateway has ended');
   await gateway?.stop();
-  const started = await startSmallGateway();
+  const started = RUNNING === undefined ? await startSmallGateway() : runningGateway(RUNNING);
   gateway = started;
   await vi.waitFor(
     async () =>

@@ -35,19 +35,41 @@ const account = (name: string, digit: string, accessKeyId: string): object => ({
   keys: [{ accessKeyId, secretAccessKey: SECRET_KEY }],
 });
 
+/** Of a gateway that others started: its ports, and its process on this machine. */
+export interface RunningGateway {
+  readonly port: number;
+  readonly adminPort: number;
+  readonly pid: number;
+}
+
+/** The settings of a gateway for the killers, YAML. */
+export function smallSettings({ port, adminPort }: Pick<RunningGateway, 'port' | 'adminPort'>): string {
+  return stringify({
+    listeners: [{ host: '127.0.0.1', port }],
+    admin: { port: adminPort },
+    accounts: [account('flood', '1', ACCESS_KEY), account('honest', '2', OTHER_ACCESS_KEY)],
+    backends: { store: { kind: 'memory', owner: 'flood' } },
+  });
+}
+
+/** One that runs already, in a container for instance, and goes on to run. */
+export function runningGateway({ port, adminPort, pid }: RunningGateway): SmallGateway {
+  let peak = 0;
+  return {
+    port,
+    adminPort,
+    alive: () => peakOf({ pid }) > 0,
+    peakMiB: () => (peak = Math.max(peak, peakOf({ pid }))),
+    lastWords: () => 'in the log of its container',
+    stop: () => Promise.resolve(),
+  };
+}
+
 export async function startSmallGateway(): Promise<SmallGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'small-gateway-'));
   const [port, adminPort] = [await freePort(), await freePort()];
   const config = join(folder, 'gateway.yaml');
-  writeFileSync(
-    config,
-    stringify({
-      listeners: [{ host: '127.0.0.1', port }],
-      admin: { port: adminPort },
-      accounts: [account('flood', '1', ACCESS_KEY), account('honest', '2', OTHER_ACCESS_KEY)],
-      backends: { store: { kind: 'memory', owner: 'flood' } },
-    }),
-  );
+  writeFileSync(config, smallSettings({ port, adminPort }));
   const child = spawn(process.execPath, [...nodeFlags(LIMIT_MIB * MIB), START, '--config', config], {
     env: { PATH: process.env['PATH'] },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -77,7 +99,7 @@ export async function startSmallGateway(): Promise<SmallGateway> {
 }
 
 /** High-water mark of resident memory as the kernel keeps it, MiB; 0 when the process has ended. */
-function peakOf({ pid }: ChildProcess): number {
+function peakOf({ pid }: { readonly pid?: ChildProcess['pid'] }): number {
   try {
     return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid ?? 0}/status`, 'utf8'))?.[1] ?? 0) / 1024;
   } catch {
