@@ -384,6 +384,17 @@ describe('regions', () => {
     });
   });
 
+  test.each([
+    ['', '200'],
+    ['us-east-1', '200'],
+    ['eu-west-1', '409 BucketAlreadyOwnedByYou'],
+  ])('a bucket made again in "%s": %s', async (location, expected) => {
+    const target = `/infra-again-${location}x`;
+    const body = `<CreateBucketConfiguration>${location === '' ? '' : `<LocationConstraint>${location}</LocationConstraint>`}</CreateBucketConfiguration>`;
+    expect(outcome(await send(gateway.port, 'owner', { method: 'PUT', target, body }))).toBe('200');
+    expect(outcome(await send(gateway.port, 'owner', { method: 'PUT', target, body }))).toBe(expected);
+  });
+
   test('ListBuckets of another region is empty', async () => {
     expect((await send(gateway.port, 'owner', { method: 'GET', target: '/?bucket-region=us-east-1' })).body).toContain(
       `<Name>${bucket}</Name>`,

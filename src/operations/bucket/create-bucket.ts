@@ -37,7 +37,11 @@ export const createBucket: Operation = async (request, context) => {
 
   const created = await context.manifest.buckets.create({ name, ownerId, settings, defaults }, context.call);
   // us-east-1 answers a repeated CreateBucket of the owner with 200 unless it has tags, every other region with 409.
-  if (!created && (context.settings.region !== DEFAULT_REGION || tags.length > 0)) {
+  // Which of the two it is says the location that was asked for, too, where others are taken.
+  const isElsewhere = [context.settings.region, location ?? ''].some(
+    (region) => region !== '' && region !== DEFAULT_REGION,
+  );
+  if (!created && (isElsewhere || tags.length > 0)) {
     throw new S3Error('BucketAlreadyOwnedByYou', { extra: { BucketName: name } });
   }
   return { status: 200, headers: { location: `/${name}`, 'x-amz-bucket-arn': bucketArn(name) } };
