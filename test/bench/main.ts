@@ -62,7 +62,7 @@ async function bench(options: BenchOptions): Promise<Measured[]> {
     const bare = new BenchProcess('bare-proxy.ts', origin);
     children.push(bare);
     const barePort = await portOf(bare);
-    testbed = await startTestbed('--backend', 'azure', '--backend-endpoint', origin);
+    testbed = await startTestbed('--backend', 'azure', '--backend-endpoint', origin, '--admin-port', '0');
     const signer = new RequestSigner(testbed.bed);
     const targets = {
       bare: { port: barePort, pids: [bare.pid] },
