@@ -22,8 +22,8 @@ const MAX_FORM_BYTES = 96 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 /** `sts.<base host>`: to host names, a bucket of this name. */
 const HOST_LABEL = 'sts';
-/** The one global endpoint of AWS signs for it, and so do clients that know no region. */
-const GLOBAL_REGION = 'us-east-1';
+/** The one global endpoint of AWS signs for it, and so do clients that know no region; some sign for none at all. */
+const GLOBAL_REGIONS = ['us-east-1', ''];
 const ANONYMOUS: Principal = { kind: 'anonymous' };
 
 interface StsOptions {
@@ -160,7 +160,7 @@ export class Sts {
     const auth = {
       ...this.#options.auth,
       presignedV2: false,
-      service: { name: 'sts', bodyHash, regions: [GLOBAL_REGION] },
+      service: { name: 'sts', bodyHash, regions: GLOBAL_REGIONS },
     };
     try {
       const verdict = authenticate({ method, rawTarget, rawHeaders, now: facts.head.arrivedAt }, auth);

@@ -115,6 +115,7 @@ describe('GetCallerIdentity', () => {
     ['by query', { method: 'GET' }],
     ['presigned', { method: 'GET', presigned: 60 }],
     ['for the global region', { region: 'us-east-1' }],
+    ['for no region', { region: '' }],
     ['under the name sts.<base host>', { host: 'sts.localhost' }],
     ['under the base host', { host: 'localhost' }],
   ])('answers %s', async (_, more) => {
