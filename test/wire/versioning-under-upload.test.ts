@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
+import { sharedGateway } from '../support/shared-gateway.ts';
 import { RawConnection, roundTrip } from '../support/raw-http.ts';
 import { signedHead } from '../support/sign-raw.ts';
 
@@ -8,16 +8,11 @@ import { signedHead } from '../support/sign-raw.ts';
  * stored as the bucket is then; what is on its way to the backend is refused, and may be sent again.
  */
 const MIB = 1024 * 1024;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.close());
+const shared = sharedGateway();
 
 const send = (method: string, target: string, body = '') =>
   roundTrip(
-    gateway.port,
+    shared.gateway.port,
     signedHead({ method, target, headers: { 'content-length': String(body.length) } }) + body,
     method,
   );
@@ -30,7 +25,7 @@ async function setVersioning(bucket: string, status: string): Promise<void> {
 /** An upload of which half is sent before versioning is enabled. */
 async function uploadAcross(bucket: string, size: number) {
   await send('PUT', `/${bucket}`);
-  const connection = await RawConnection.open(gateway.port);
+  const connection = await RawConnection.open(shared.gateway.port);
   const head = signedHead({
     method: 'PUT',
     target: `/${bucket}/key`,
