@@ -35,7 +35,7 @@ import { askedRequest } from './asked-request.ts';
 import type { StallWatch } from './stall-watch.ts';
 import { websiteRequest } from './website-request.ts';
 import { preflight } from '../operations/preflight.ts';
-import { serveWebsite } from '../operations/website/serve-website.ts';
+import { orErrorPage, serveWebsite } from '../operations/website/serve-website.ts';
 import { toStsError } from './sts-errors.ts';
 import { Sts } from './sts.ts';
 
@@ -284,7 +284,7 @@ export class Dispatcher {
     exchange.facts.auth = authFacts(anonymous, principal);
     exchange.facts.authenticated = performance.now();
     this.#options.observers?.begun(exchange.facts);
-    return async (long) => {
+    const serve = async (long: LongAnswer): Promise<S3Response> => {
       this.#admit(exchange, principal);
       await prepareCors(exchange, this.#cors, callOf(exchange));
       const context = this.#context(exchange, { ...found, principal, long });
@@ -292,6 +292,7 @@ export class Dispatcher {
         ? preflight(found.request, context)
         : serveWebsite(found.request, exchange.ids, context);
     };
+    return (long) => orErrorPage(exchange.ids, () => serve(long));
   }
 
   /** Finds out what the request asks for and who sent it. Observers are told in any case. */

@@ -319,6 +319,10 @@ test('visitors are held to the rates of anonymous callers', async () => {
     const told = (await Promise.all(visits)).filter(({ status }) => status === 503);
     expect(told.length).toBeGreaterThan(0);
     expect(told.every(({ headers }) => headers['retry-after'] !== undefined)).toBe(true);
+    for (const { headers, body } of told) {
+      expect(headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(body).toContain('<li>Code: SlowDown</li>');
+    }
   } finally {
     await limited.close();
   }

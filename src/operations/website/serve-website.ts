@@ -42,6 +42,15 @@ export async function serveWebsite(request: S3Request, ids: PageIds, context: Op
   }
 }
 
+/** Does the work for a visit. What goes wrong on the way is told as a page. @throws what nobody foresaw */
+export async function orErrorPage(ids: PageIds, work: () => Promise<S3Response>): Promise<S3Response> {
+  try {
+    return await work();
+  } catch (error) {
+    return errorPage(s3ErrorOf(error), ids);
+  }
+}
+
 /** What nobody foresaw is answered, and logged, as everywhere. */
 function s3ErrorOf(error: unknown): S3Error {
   const failure = toS3Error(error);
