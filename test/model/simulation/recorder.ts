@@ -21,6 +21,7 @@ export class Recorder {
   readonly wrong: string[] = [];
   readonly modes: readonly Mode[];
   readonly #writers = new Map<string, Set<string>>();
+  readonly #copying = new Set<string>();
   readonly #bodies = new Map<string, string>();
   readonly #untold = new Set<string>();
   readonly #encrypted = new Map<string, string>();
@@ -72,9 +73,22 @@ export class Recorder {
     this.#writers.set(etag, writers.add(writer));
   }
 
-  /** Of an ETag that nobody was told yet: whoever wrote under a key and was not told his. */
+  /**
+   * Of an ETag that nobody was told yet: whoever wrote under a key and was not told his. Of any other also the copies
+   * that were not told theirs: it is that of their source.
+   */
   writersOf(etag: string): readonly string[] {
-    return [...(this.#writers.get(etag) ?? this.#untold)];
+    const known = this.#writers.get(etag);
+    return known === undefined ? [...this.#untold] : [...new Set([...known, ...this.#copying])];
+  }
+
+  /** Somebody is going to copy; `copied` when he was told the ETag. */
+  copying(writer: string): void {
+    this.#copying.add(writer);
+  }
+
+  copied(writer: string): void {
+    this.#copying.delete(writer);
   }
 
   /** Bytes that somebody is going to write under a key: their ETag is whatever it will be. */

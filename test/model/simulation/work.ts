@@ -143,9 +143,11 @@ async function copy(
     ...(underKey && UNDER_KEY),
   };
   if (underKey) recorder.writeUnderKey(id);
+  recorder.copying(id);
   const began = recorder.tick();
   const answer = await clients.sendAsNeeded('CopyObject', { ...action, bucket: BUCKET, headers }, FROM_UNDER_KEY);
   const told = tellWriter(clients, id, answer);
+  if (told !== undefined) recorder.copied(id);
   // 404 may be of the source.
   const isOfSource = answer.kind === 'error' && answer.code === 'NoSuchKey';
   written(clients, action, {
