@@ -1,75 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AccountDirectory, Credential, Principal } from '../access/accounts.ts';
-import type { RateLimits } from '../access/rates/rate-limits.ts';
+import type { Credential } from '../access/accounts.ts';
 import { Sessions } from '../access/sessions/sessions.ts';
 import type { AuthVerdict } from '../auth/verdict.ts';
 import { S3Error } from '../errors/s3-error.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import type { Call } from '../observe/call.ts';
-import type { Log } from '../observe/log.ts';
 import { newHostId } from '../observe/random-id.ts';
-import type { RequestObservers } from '../observe/request-observers.ts';
-import type { CallWatch } from '../observe/call-facts.ts';
 import { RequestFacts } from '../observe/request-facts.ts';
-import { type HeadSampler, traceOf } from '../observe/trace-context.ts';
+import { traceOf } from '../observe/trace-context.ts';
 import { toS3Error } from '../operations/failure.ts';
-import type { Operation, OperationContext, OperationSettings } from '../operations/operation.ts';
 import { hostResolver, type HostResolver } from '../protocol/address.ts';
-import type { HoldBudget } from '../protocol/body/hold-budget.ts';
 import { errorAnswer } from '../protocol/sts/document.ts';
-import { createRequestBody } from '../protocol/body/request-body.ts';
 import { readHeaders } from '../protocol/headers/header-reader.ts';
-import type { OperationName, OperationRow } from '../protocol/operation-table.ts';
-import type { HeaderReader, S3Request } from '../protocol/request.ts';
+import type { OperationRow } from '../protocol/operation-table.ts';
+import type { HeaderReader } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
+import { Admission } from './admission.ts';
 import { writeAnswer, writeError, writeText } from './answer.ts';
 import { authFacts, principalOf } from './auth-facts.ts';
 import { Authentication } from './authentication.ts';
 import { type CorsOptions, prepareCors, varyWithoutOrigin } from './cors-answer.ts';
+import type { DispatcherOptions } from './dispatcher-options.ts';
 import { ClientGone, Exchange } from './exchange.ts';
 import { lateBackend } from './late-backend.ts';
 import { LongAnswer } from './long-answer.ts';
-import type { ProxyTrust } from './proxy-trust.ts';
+import { callOf, operationContext, type ServedParts, toS3Request } from './operation-context.ts';
 import { findRoute, type Route } from './route.ts';
-import { askedRequest } from './asked-request.ts';
-import type { StallWatch } from './stall-watch.ts';
 import { websiteRequest } from './website-request.ts';
 import { preflight } from '../operations/preflight.ts';
 import { orErrorPage, serveWebsite } from '../operations/website/serve-website.ts';
 import { toStsError } from './sts-errors.ts';
 import { Sts } from './sts.ts';
-
-export interface DispatcherOptions {
-  readonly accounts: AccountDirectory;
-  /** Absent: there are no temporary credentials. */
-  readonly sessions?: Sessions;
-  /** Absent: nobody is limited. */
-  readonly rates?: RateLimits;
-  readonly manifest: Manifest;
-  /** Operations by their names in the operation table. A name that is missing here answers NotImplemented. */
-  readonly operations: Readonly<Partial<Record<OperationName, Operation>>>;
-  readonly settings: OperationSettings;
-  /** Names under which clients reach the service, for virtual-hosted requests. */
-  readonly baseHosts: readonly string[];
-  /** Names under which visitors reach the websites of buckets. */
-  readonly websiteHosts?: readonly string[];
-  readonly proxies: ProxyTrust;
-  readonly stalls: StallWatch;
-  readonly holdBudget: HoldBudget;
-  readonly log: Log;
-  /** Why no change is served at the moment; undefined: changes are served. */
-  readonly changesRefused?: (() => string | undefined) | undefined;
-  readonly observers?: RequestObservers;
-  readonly calls?: CallWatch;
-  /** Absent: nothing is traced. */
-  readonly sampler?: HeadSampler | undefined;
-  /** Accept presigned URLs of signature version 2. */
-  readonly presignedV2?: boolean;
-  /** Milliseconds between the white space of long answers; default 10,000. */
-  readonly longAnswerMs?: number;
-  /** Clients that leave without an answer after this many milliseconds are logged; default 10,000. */
-  readonly patienceMs?: number;
-}
 
 const PATIENCE_MS = 10_000;
 
@@ -82,7 +41,9 @@ export class Dispatcher {
   readonly #hosts: HostResolver;
   readonly #websites: HostResolver;
   readonly #authentication: Authentication;
+  readonly #served: ServedParts;
   readonly #cors: CorsOptions;
+  readonly #admission: Admission;
   readonly #sts: Sts;
   readonly #hostId = newHostId();
   #draining = false;
@@ -99,6 +60,9 @@ export class Dispatcher {
       region: options.settings.region,
       acceptAnyRegion: options.settings.acceptAnyRegion,
     });
+    const { accounts, manifest, settings } = options;
+    this.#served = { accounts, manifest, settings, authentication: this.#authentication };
+    this.#admission = new Admission(options.rates);
     this.#sts = new Sts({
       accounts: options.accounts,
       sessions,
@@ -107,7 +71,7 @@ export class Dispatcher {
       holdBudget: options.holdBudget,
       changesRefused: options.changesRefused,
       begun: (exchange) => options.observers?.begun(exchange.facts),
-      admit: (exchange, principal) => this.#admit(exchange, principal),
+      admit: (exchange, principal) => this.#admission.admit(exchange, principal),
     });
   }
 
@@ -203,7 +167,7 @@ export class Dispatcher {
       if (long.started) {
         long.fail(failure);
       } else {
-        if (this.#mayLook(exchange, failure)) await prepareCors(exchange, this.#cors, callOf(exchange));
+        if (this.#admission.mayLook(exchange, failure)) await prepareCors(exchange, this.#cors, callOf(exchange));
         await writeError(exchange, failure, this.#draining);
       }
     }
@@ -231,45 +195,14 @@ export class Dispatcher {
     const visit = this.#visit(exchange, target);
     if (visit !== undefined) return visit(long);
     const { route, verdict } = this.#identify(exchange, target);
-    this.#admit(exchange, principalOf(verdict));
+    this.#admission.admit(exchange, principalOf(verdict));
     await prepareCors(exchange, this.#cors, callOf(exchange));
     const operation = this.#options.operations[route.row.name];
     if (operation === undefined) throw notImplemented(route.row);
     this.#refuseChange(route.row);
-    const request = this.#toS3Request(exchange, route, verdict);
-    return operation(
-      request,
-      this.#context(exchange, { row: route.row, request, principal: principalOf(verdict), long }),
-    );
-  }
-
-  /**
-   * Applies the limits of rates, before any work is done for the request and before its body is read. @throws S3Error
-   * SlowDown
-   */
-  #admit(exchange: Exchange, principal: Principal): void {
-    const { response, facts } = exchange;
-    const admission = this.#options.rates?.admit(principal, facts.bucket, () => exchange.flowed);
-    if (admission === undefined) return;
-    if (response.closed) admission.end();
-    else response.once('close', () => admission.end());
-  }
-
-  /**
-   * Whether the gateway may look at the bucket to find the CORS headers of a refusal. A request that was refused
-   * because of its rate may not. A request of an unknown sender counts against the rate of anonymous requests for it.
-   */
-  #mayLook(exchange: Exchange, failure: S3Error): boolean {
-    if (exchange.headers.get('origin') === undefined || exchange.corsHeaders !== undefined) return true;
-    if (failure.code === 'SlowDown') return false;
-    const { auth } = exchange.facts;
-    if (auth !== undefined && auth.failure === undefined) return true;
-    try {
-      this.#admit(exchange, { kind: 'anonymous' });
-      return true;
-    } catch {
-      return false;
-    }
+    const request = toS3Request(exchange, { route, verdict }, this.#options.holdBudget);
+    const parts = { row: route.row, request, principal: principalOf(verdict), long };
+    return operation(request, operationContext(exchange, parts, this.#served));
   }
 
   /**
@@ -285,9 +218,9 @@ export class Dispatcher {
     exchange.facts.authenticated = performance.now();
     this.#options.observers?.begun(exchange.facts);
     const serve = async (long: LongAnswer): Promise<S3Response> => {
-      this.#admit(exchange, principal);
+      this.#admission.admit(exchange, principal);
       await prepareCors(exchange, this.#cors, callOf(exchange));
-      const context = this.#context(exchange, { ...found, principal, long });
+      const context = operationContext(exchange, { ...found, principal, long }, this.#served);
       return found.row.method === 'OPTIONS'
         ? preflight(found.request, context)
         : serveWebsite(found.request, exchange.ids, context);
@@ -315,60 +248,6 @@ export class Dispatcher {
     if (message !== undefined) throw new S3Error('ServiceUnavailable', { message });
   }
 
-  #toS3Request(
-    exchange: Exchange,
-    { row, address, query, headers }: Route,
-    verdict: AuthVerdict<Credential>,
-  ): S3Request {
-    const body = createRequestBody({
-      source: exchange.request,
-      socket: exchange.request.socket,
-      headers,
-      payload: verdict.payload,
-      signing: verdict.kind === 'signed' ? verdict.signing : undefined,
-      onFirstRead: () => exchange.bodyOpened(),
-      signal: exchange.signal,
-      holdBudget: this.#options.holdBudget,
-      // All requests without a signature share the rate of one account, because an attacker can use many addresses.
-      holder: verdict.kind === 'signed' ? verdict.credential.account.canonicalId : 'anonymous',
-      facts: exchange.facts,
-    });
-    exchange.body = body;
-    return {
-      method: row.method,
-      address,
-      query,
-      headers,
-      body,
-      scheme: exchange.facts.scheme,
-      host: headers.get('host') ?? '',
-      authMethod: verdict.kind === 'signed' ? verdict.method : 'anonymous',
-    };
-  }
-
-  #context(
-    exchange: Exchange,
-    parts: {
-      readonly row: OperationRow;
-      readonly request: S3Request;
-      readonly principal: Principal;
-      readonly long: LongAnswer;
-    },
-  ): OperationContext {
-    const { accounts, manifest, settings } = this.#options;
-    return {
-      call: callOf(exchange),
-      operation: parts.row,
-      principal: parts.principal,
-      asked: askedRequest(exchange, parts, { settings, accounts }),
-      accounts,
-      manifest,
-      settings,
-      mayTakeLong: (headers) => parts.long.announce(headers),
-      authenticateForm: (fields) => this.#authentication.ofForm(exchange, fields, parts.principal),
-    };
-  }
-
   /**
    * Logs a client that left after it had waited long without any answer. Clients hang up for many other reasons, which
    * are not logged.
@@ -385,10 +264,6 @@ export class Dispatcher {
     if (exchange.signal.reason instanceof ClientGone) return;
     this.#options.log.error({ ...logIds(exchange.facts), err: error }, 'request failed');
   }
-}
-
-function callOf({ signal, ids, facts }: Exchange): Call {
-  return { signal, requestId: ids.requestId, traceId: facts.trace.traceId, facts };
 }
 
 function logIds({ head, operation }: RequestFacts): object {

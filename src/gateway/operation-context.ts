@@ -1,0 +1,85 @@
+import type { AccountDirectory, Credential, Principal } from '../access/accounts.ts';
+import type { AuthVerdict } from '../auth/verdict.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { Call } from '../observe/call.ts';
+import type { OperationContext, OperationSettings } from '../operations/operation.ts';
+import type { HoldBudget } from '../protocol/body/hold-budget.ts';
+import { createRequestBody } from '../protocol/body/request-body.ts';
+import type { OperationRow } from '../protocol/operation-table.ts';
+import type { S3Request } from '../protocol/request.ts';
+import { askedRequest } from './asked-request.ts';
+import type { Authentication } from './authentication.ts';
+import type { Exchange } from './exchange.ts';
+import type { LongAnswer } from './long-answer.ts';
+import type { Route } from './route.ts';
+
+/** The request as operations see it, with its body, which is not read yet. The exchange releases the body. */
+export function toS3Request(
+  exchange: Exchange,
+  { route, verdict }: { readonly route: Route; readonly verdict: AuthVerdict<Credential> },
+  holdBudget: HoldBudget,
+): S3Request {
+  const { row, address, query, headers } = route;
+  const body = createRequestBody({
+    source: exchange.request,
+    socket: exchange.request.socket,
+    headers,
+    payload: verdict.payload,
+    signing: verdict.kind === 'signed' ? verdict.signing : undefined,
+    onFirstRead: () => exchange.bodyOpened(),
+    signal: exchange.signal,
+    holdBudget,
+    // All requests without a signature share the rate of one account, because an attacker can use many addresses.
+    holder: verdict.kind === 'signed' ? verdict.credential.account.canonicalId : 'anonymous',
+    facts: exchange.facts,
+  });
+  exchange.body = body;
+  return {
+    method: row.method,
+    address,
+    query,
+    headers,
+    body,
+    scheme: exchange.facts.scheme,
+    host: headers.get('host') ?? '',
+    authMethod: verdict.kind === 'signed' ? verdict.method : 'anonymous',
+  };
+}
+
+/** What is the same for all requests. */
+export interface ServedParts {
+  readonly accounts: AccountDirectory;
+  readonly manifest: Manifest;
+  readonly settings: OperationSettings;
+  readonly authentication: Authentication;
+}
+
+/** What an operation gets beside the request. */
+export function operationContext(
+  exchange: Exchange,
+  parts: {
+    readonly row: OperationRow;
+    readonly request: S3Request;
+    readonly principal: Principal;
+    readonly long: LongAnswer;
+  },
+  served: ServedParts,
+): OperationContext {
+  const { accounts, manifest, settings, authentication } = served;
+  return {
+    call: callOf(exchange),
+    operation: parts.row,
+    principal: parts.principal,
+    asked: askedRequest(exchange, parts, { settings, accounts }),
+    accounts,
+    manifest,
+    settings,
+    mayTakeLong: (headers) => parts.long.announce(headers),
+    authenticateForm: (fields) => authentication.ofForm(exchange, fields, parts.principal),
+  };
+}
+
+/** The request as what works for it sees it: it may be broken off. */
+export function callOf({ signal, ids, facts }: Exchange): Call {
+  return { signal, requestId: ids.requestId, traceId: facts.trace.traceId, facts };
+}
