@@ -22,6 +22,7 @@ import type { DispatcherOptions } from './dispatcher-options.ts';
 import { ClientGone, Exchange } from './exchange.ts';
 import { lateBackend } from './late-backend.ts';
 import { LongAnswer } from './long-answer.ts';
+import { notBuilt } from './not-built.ts';
 import { callOf, operationContext, type ServedParts, toS3Request } from './operation-context.ts';
 import { findRoute, type Route } from './route.ts';
 import { websiteRequest } from './website-request.ts';
@@ -198,7 +199,7 @@ export class Dispatcher {
     this.#admission.admit(exchange, principalOf(verdict));
     await prepareCors(exchange, this.#cors, callOf(exchange));
     const operation = this.#options.operations[route.row.name];
-    if (operation === undefined) throw notImplemented(route.row);
+    if (operation === undefined) throw notBuilt(route.row, verdict.kind);
     this.#refuseChange(route.row);
     const request = toS3Request(exchange, { route, verdict }, this.#options.holdBudget);
     const parts = { row: route.row, request, principal: principalOf(verdict), long };
@@ -268,8 +269,4 @@ export class Dispatcher {
 
 function logIds({ head, operation }: RequestFacts): object {
   return { requestId: head.requestId, traceId: head.trace.traceId, operation };
-}
-
-function notImplemented(row: OperationRow): S3Error {
-  return new S3Error('NotImplemented', { message: row.notImplementedHint ?? `${row.name} is not implemented.` });
 }

@@ -1,6 +1,6 @@
 import { S3Error, isS3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/records/bucket.ts';
-import { CORS_METHODS, type CorsRule, corsHeaders } from '../protocol/cors/cors-rule.ts';
+import { CORS_METHODS, type CorsRule, badHeaderName, corsHeaders } from '../protocol/cors/cors-rule.ts';
 import type { S3Request } from '../protocol/request.ts';
 import { bucketName } from './authorized-bucket.ts';
 import type { Operation, OperationContext } from './operation.ts';
@@ -19,15 +19,18 @@ export const preflight: Operation = async (request, context) => {
   if (method === undefined || !CORS_METHODS.includes(method)) {
     throw new S3Error('BadRequest', { message: `Invalid Access-Control-Request-Method: ${method ?? 'null'}` });
   }
+  const requestHeaders = request.headers.get('access-control-request-headers');
+  const bad = badHeaderName(requestHeaders);
+  if (bad !== undefined) {
+    throw new S3Error('BadRequest', {
+      message: `Access-Control-Request-Headers "${bad}" contains invalid character.`,
+    });
+  }
   const bucket = await anyonesBucket(request, context);
   if (bucket === undefined) throw forbidden('CORSResponse: Bucket not found', method, context);
   const rules = rulesInForce(bucket, context.settings.cors);
   if (rules.length === 0) throw forbidden('CORSResponse: CORS is not enabled for this bucket.', method, context);
-  const headers = corsHeaders(rules, {
-    origin,
-    method,
-    requestHeaders: request.headers.get('access-control-request-headers'),
-  });
+  const headers = corsHeaders(rules, { origin, method, requestHeaders });
   if (headers === undefined) throw forbidden(undefined, method, context);
   return { status: 200, headers };
 };

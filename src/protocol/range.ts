@@ -20,6 +20,14 @@ export function parseRange(header: string | undefined): RangeRequest | undefined
   return first > last ? undefined : { kind: 'from', first, last };
 }
 
+/**
+ * Whether a range selects the whole of an empty object. RFC 9110 14.1.2: a suffix that is longer than what there is
+ * selects all of it; S3 answers it with 200 here, because no Content-Range can say so.
+ */
+export function isWholeOfNothing(range: RangeRequest, size: number): boolean {
+  return range.kind === 'suffix' && range.length > 0 && size === 0;
+}
+
 /** First and last byte, inclusive, clipped to the size; undefined when the range starts at or beyond the end. */
 export function resolveRange(range: RangeRequest, size: number): { first: number; last: number } | undefined {
   if (range.kind === 'suffix') {

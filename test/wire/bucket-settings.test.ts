@@ -142,7 +142,8 @@ describe('object lock', () => {
     ['half a day', lock(rule('<Mode>GOVERNANCE</Mode><Days>0.5</Days>')), '400 MalformedXML'],
     ['too many days', lock(rule('<Mode>GOVERNANCE</Mode><Days>36501</Days>')), '400 InvalidArgument'],
     ['too many years', lock(rule('<Mode>GOVERNANCE</Mode><Years>101</Years>')), '400 InvalidArgument'],
-    ['nothing', '', '400 MalformedXML'],
+    ['nothing', '', '400 MissingRequestBodyError'],
+    ['a document without anything', '<ObjectLockConfiguration/>', '400 MalformedXML'],
   ])('%s is refused', async (_name, body, expected) => {
     await lockedBucket();
     expect(await put('object-lock', ONE_DAY)).toBe('200');

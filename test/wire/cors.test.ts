@@ -85,6 +85,14 @@ describe('the configuration', () => {
     expect(await get()).toBe('404 NoSuchCORSConfiguration');
   });
 
+  test('takes an age below zero: browsers remember nothing', async () => {
+    await allow(allowing('GET', '*', '<AllowedHeader/><MaxAgeSeconds>-100</MaxAgeSeconds>'));
+    expect(await get()).toBe(
+      document(allowing('GET', '*', '<AllowedHeader></AllowedHeader><MaxAgeSeconds>-100</MaxAgeSeconds>')),
+    );
+    expect(told(await preflight(`/${bucket}/key`, asking('GET')))).toMatchObject({ 'max-age': '-100' });
+  });
+
   test('survives other settings, and the most rules', async () => {
     const rules = Array.from({ length: 100 }, (_none, i) =>
       allowing('GET', `https://${'a'.repeat(300)}${i}.example.com`),
@@ -140,7 +148,18 @@ describe('the configuration', () => {
       '400 InvalidRequest',
       'contains invalid character',
     ],
-    ['an age below zero', document(allowing('GET', '*', '<MaxAgeSeconds>-1</MaxAgeSeconds>')), '400 MalformedXML', ''],
+    [
+      'a header to allow that is none',
+      document(allowing('GET', '*', '<AllowedHeader>x-a</AllowedHeader><AllowedHeader>X(Custom)</AllowedHeader>')),
+      '400 InvalidRequest',
+      'AllowedHeader "X(Custom)" contains invalid character.',
+    ],
+    [
+      'an age out of bounds',
+      document(allowing('GET', '*', '<MaxAgeSeconds>-2147483648</MaxAgeSeconds>')),
+      '400 MalformedXML',
+      '',
+    ],
     [
       'a long name',
       document(`<ID>${'i'.repeat(256)}</ID>${allowing('GET', '*')}`),
@@ -180,6 +199,8 @@ describe('a preflight', () => {
     ['PUT', PAGE, 'content-type, X-Amz-Meta-A', '200'],
     ['PUT', PAGE, 'authorization', '403 AccessForbidden'],
     ['PUT', PAGE, ' , ', '200'],
+    ['PUT', PAGE, 'content-type, X-Amz Meta', '400 BadRequest'],
+    ['DELETE', PAGE, 'X[Key]', '400 BadRequest'],
     ['DELETE', PAGE, undefined, '403 AccessForbidden'],
     ['GET', 'https://www.example.org', undefined, '403 AccessForbidden'],
     ['GET', 'HTTPS://www.example.com', undefined, '403 AccessForbidden'],

@@ -509,7 +509,14 @@ describe('the policy', () => {
     ],
     ['a number', key, [{ key: 1 }], '400 InvalidPolicyDocument', 'value must be a string'],
     ['an operation nobody knows', key, [['ends-with', '$key', 'k']], '400 InvalidPolicyDocument', 'unknown operation'],
-    ['a field without its sign', key, [['eq', 'key', 'user/k']], '400 InvalidPolicyDocument', 'Invalid Policy'],
+    [
+      'a field without its sign',
+      key,
+      [{ key: 'user/k' }, ['eq', 'key', 'user/k']],
+      '403 AccessDenied',
+      'Policy Condition failed: ["eq", "key", "user/k"]',
+    ],
+    ['a field that is a number', key, [['eq', 1, 'user/k']], '400 InvalidPolicyDocument', 'Invalid Policy'],
     ['what is no condition', key, ['key'], '400 InvalidPolicyDocument', 'Invalid Policy'],
   ])('%s is refused', async (_name, ...[fields, conditions, expected, message]) => {
     const answer = await post({ fields: signedV4(fields, [{ bucket }, ...conditions]), file: 'bytes' });
@@ -651,6 +658,16 @@ describe('a form that is none', () => {
       '400 InvalidArgument',
     ],
     ['no policy', () => ({ fields: SIGNED().filter(([name]) => name !== 'policy'), file: 'x' }), '400 InvalidArgument'],
+    [
+      'an empty policy, signed',
+      () => {
+        const signing = SIGNED().filter(([name]) => /^x-amz-(?:algorithm|credential|date)$/.test(name));
+        const scope = (signing.find(([name]) => name === 'x-amz-credential')?.[1] ?? '').split('/').slice(1);
+        const signature = signatureV4('', { secretKey: SECRET_KEY, scope });
+        return { fields: [...fields, ...signing, ...signature], file: 'x' };
+      },
+      '400 InvalidPolicyDocument',
+    ],
     [
       'an unknown key',
       () => ({ fields: signedV4(fields, exactly(fields, bucket), { accessKey: 'NOBODYNOBODYNOBODY01' }), file: 'x' }),

@@ -104,7 +104,32 @@ describe('the configuration', () => {
     ['an index with a slash', '<IndexDocument><Suffix>a/b</Suffix></IndexDocument>', '400 InvalidArgument'],
     ['an empty index', '<IndexDocument><Suffix></Suffix></IndexDocument>', '400 InvalidArgument'],
     ['an empty error document', `${INDEX}<ErrorDocument><Key/></ErrorDocument>`, '400 InvalidArgument'],
-    ['both ways', `<RedirectAllRequestsTo><HostName>a</HostName></RedirectAllRequestsTo>${INDEX}`, '400 MalformedXML'],
+    [
+      'both ways',
+      `<RedirectAllRequestsTo><HostName>a</HostName></RedirectAllRequestsTo>${INDEX}`,
+      '400 InvalidArgument',
+    ],
+    ['no rule in their list', `${INDEX}<RoutingRules></RoutingRules>`, '400 MalformedXML'],
+    ...['300', '306', '399'].map((code) => [
+      `the code ${code}`,
+      `${INDEX}${rules(`<Redirect><HttpRedirectCode>${code}</HttpRedirectCode></Redirect>`)}`,
+      '400 InvalidRequest',
+    ]),
+    ...['399', '418', '499', '506'].map((code) => [
+      `the error ${code}`,
+      `${INDEX}${rules(`<Condition><HttpErrorCodeReturnedEquals>${code}</HttpErrorCodeReturnedEquals></Condition><Redirect><HostName>a</HostName></Redirect>`)}`,
+      '400 InvalidRequest',
+    ]),
+    [
+      'a code in words',
+      `${INDEX}${rules('<Redirect><HttpRedirectCode>3xx</HttpRedirectCode></Redirect>')}`,
+      '400 MalformedXML',
+    ],
+    [
+      'an error in words',
+      `${INDEX}${rules('<Condition><HttpErrorCodeReturnedEquals>4xx</HttpErrorCodeReturnedEquals></Condition><Redirect><HostName>a</HostName></Redirect>')}`,
+      '400 MalformedXML',
+    ],
     ['a redirect nowhere', `${INDEX}${rules('<Redirect/>')}`, '400 MalformedXML'],
     [
       'no redirect',

@@ -111,12 +111,18 @@ function totalSize(parts: readonly PartRecord[]): number {
   return parts.reduce((sum, part) => sum + part.size, 0);
 }
 
-function matchPart({ uploadId }: Upload, listed: ListedPart, part: PartRecord | undefined): PartRecord {
+function matchPart({ uploadId, checksum }: Upload, listed: ListedPart, part: PartRecord | undefined): PartRecord {
   const invalid = (): S3Error =>
     new S3Error('InvalidPart', { extra: { UploadId: uploadId, PartNumber: listed.number, ETag: bare(listed.etag) } });
   if (part?.etag !== bare(listed.etag).toLowerCase()) throw invalid();
   for (const algorithm of CHECKSUM_ALGORITHMS) {
     const value = listed.checksums[algorithm];
+    // S3 tells a checksum of another algorithm than the upload's from a part that is not the one that is meant.
+    if (value !== undefined && checksum !== undefined && checksum.algorithm !== algorithm) {
+      throw new S3Error('BadDigest', {
+        message: `The ${algorithm.toLowerCase()} you specified for part ${listed.number} did not match what we received.`,
+      });
+    }
     if (value !== undefined && (part.checksum?.algorithm !== algorithm || part.checksum.value !== value)) {
       throw invalid();
     }
@@ -169,7 +175,7 @@ function checksumOf(
     declared?.type === 'COMPOSITE' && !claimed.value.includes('-') ? `${claimed.value}-${parts.length}` : claimed.value;
   if (value !== computed.value) {
     throw new S3Error('BadDigest', {
-      message: `The ${claimed.algorithm} you specified did not match the calculated checksum.`,
+      message: `The ${claimed.algorithm.toLowerCase()} you specified did not match the calculated checksum.`,
     });
   }
   return computed;

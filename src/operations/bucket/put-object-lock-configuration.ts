@@ -4,7 +4,7 @@ import type { Decoded } from '../../protocol/xml/decode.ts';
 import { OBJECT_LOCK_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
-import { settingBody } from './setting-body.ts';
+import { presentSettingBody } from './setting-body.ts';
 
 /**
  * Turns object lock on, for ever, and says what new objects are kept by. A document without a rule takes the rule away.
@@ -12,7 +12,7 @@ import { settingBody } from './setting-body.ts';
  */
 export const putObjectLockConfiguration: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  const objectLock = requestedLock(await settingBody(request, OBJECT_LOCK_CONFIGURATION));
+  const objectLock = requestedLock(await presentSettingBody(request, OBJECT_LOCK_CONFIGURATION));
   await context.manifest.buckets.amendEverywhere(
     bucket,
     (settings, versioning) => {

@@ -1,3 +1,4 @@
+import { S3Error } from '../../errors/s3-error.ts';
 import type { BucketSettings } from '../../manifest/records/bucket.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { type Decoded, decodeXml } from '../../protocol/xml/decode.ts';
@@ -9,6 +10,16 @@ const MAX_BODY = 64 * 1024;
 /** The document that a request sets something by. @throws S3Error MalformedXML */
 export async function settingBody<const S extends XmlShape>(request: S3Request, shape: S): Promise<Decoded<S>> {
   return decodeXml(shape, await request.body.readAll(MAX_BODY));
+}
+
+/**
+ * The same for operations that tell no body at all from one that is malformed. @throws S3Error MissingRequestBodyError,
+ * MalformedXML
+ */
+export async function presentSettingBody<const S extends XmlShape>(request: S3Request, shape: S): Promise<Decoded<S>> {
+  const body = await request.body.readAll(MAX_BODY);
+  if (body.length === 0) throw new S3Error('MissingRequestBodyError');
+  return decodeXml(shape, body);
 }
 
 /** All settings but one, which is as if it had never been made. */

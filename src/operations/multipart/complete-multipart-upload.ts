@@ -1,6 +1,7 @@
 import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
 import type { ExpectedObject, ListedPart } from '../../manifest/uploads/upload-plan.ts';
 import { CHECKSUM_ALGORITHMS } from '../../protocol/checksums/algorithms.ts';
+import { decodeChecksum } from '../../protocol/checksums/encoding.ts';
 import { quoted } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
@@ -104,7 +105,15 @@ function listedParts(parts: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts']):
   return listed.filter((part, index) => listed[index + 1]?.number !== part.number);
 }
 
+/** @throws S3Error InvalidArgument: no digest of its algorithm, or more than one */
 function partChecksums(part: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts'][number]): ListedPart['checksums'] {
-  const found = CHECKSUM_ALGORITHMS.map((algorithm) => [algorithm, part[`Checksum${algorithm}`]] as const);
-  return Object.fromEntries(found.filter(([, value]) => value !== undefined && value !== ''));
+  const found = CHECKSUM_ALGORITHMS.flatMap((algorithm) => {
+    const value = part[`Checksum${algorithm}`];
+    return value === undefined || value === '' ? [] : [[algorithm, value] as const];
+  });
+  const wrong = found.find(([algorithm, value], index) => index > 0 || decodeChecksum(algorithm, value) === undefined);
+  if (wrong !== undefined) {
+    throw invalidArgument('Checksum', wrong[1], 'Invalid Base64 or multiple checksums present in request');
+  }
+  return Object.fromEntries(found);
 }

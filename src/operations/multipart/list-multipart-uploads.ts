@@ -65,11 +65,14 @@ function uploadParameters(query: QueryReader): {
   };
 }
 
-/** Both stand even when the page is the last: empty then, as S3 answers. */
+/**
+ * Both stand in every answer, and name the last upload even when the page is the last one. S3 says nothing of a prefix
+ * at the end; here it is named when more follows, so that a client can go on behind it.
+ */
 function nextMarkers({ entries, isTruncated }: UploadPage, encode: Encode): Record<string, XmlValue> {
-  const last = isTruncated ? entries.at(-1) : undefined;
+  const last = entries.at(-1);
   if (last?.kind === 'upload') return { NextKeyMarker: encode(last.key), NextUploadIdMarker: last.uploadId };
-  return { NextKeyMarker: last === undefined ? '' : encode(last.prefix), NextUploadIdMarker: '' };
+  return { NextKeyMarker: last !== undefined && isTruncated ? encode(last.prefix) : '', NextUploadIdMarker: '' };
 }
 
 function uploadValue(upload: ListedUpload, encode: Encode, ownerOf: OwnerLookup): XmlValue {

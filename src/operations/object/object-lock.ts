@@ -24,39 +24,45 @@ export function missingObjectLock(): S3Error {
 
 /**
  * Finds the bucket of a request that changes a lock and checks permission. Where a policy asks what the lock will be,
- * `requireLocking` decides later, when that is known. @throws S3Error NoSuchBucket, AccessDenied, InvalidRequest
+ * `requireLocking` decides later, when that is known. @throws S3Error NoSuchBucket, AccessDenied
  */
 export async function lockingBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
   const bucket = await namedBucket(request, context);
   if (!dependsOn(OBJECT_LOCK, { bucket }, context)) requireAccess({ bucket }, context);
-  if (bucket.settings.objectLock === undefined) throw missingObjectLock();
   return bucket;
 }
 
-/** Checks permission with the lock that the body asks for. @throws S3Error AccessDenied */
-export function requireLocking(bucket: Bucket, { retention, legalHold }: ObjectLock, context: OperationContext): void {
-  if (!dependsOn(OBJECT_LOCK, { bucket }, context)) return;
+/**
+ * Checks permission with the lock that the body asks for, and that the bucket has object lock: S3 looks at the body
+ * first. @throws S3Error AccessDenied, InvalidRequest
+ */
+export function requireLocking(bucket: Bucket, lock: ObjectLock, context: OperationContext): void {
+  if (dependsOn(OBJECT_LOCK, { bucket }, context)) requireAccess({ bucket, says: said(lock) }, context);
+  if (bucket.settings.objectLock === undefined) throw missingObjectLock();
+}
+
+function said({ retention, legalHold }: ObjectLock): { get: (key: string) => string | undefined } {
   const until = retention && formatRetainUntil(retention);
-  const said: Readonly<Record<string, string | undefined>> = {
+  const values: Readonly<Record<string, string | undefined>> = {
     's3:object-lock-mode': retention?.mode,
     's3:object-lock-retain-until-date': until,
     's3:object-lock-remaining-retention-days': remainingDays(until, Date.now()),
     's3:object-lock-legal-hold': legalHold === undefined ? undefined : legalHold ? 'ON' : 'OFF',
   };
-  requireAccess({ bucket, says: { get: (key) => said[key] } }, context);
+  return { get: (key) => values[key] };
 }
 
-/** Reads the lock of the version that a request names. @throws S3Error as `authorizedObject`, InvalidRequest */
+/**
+ * Reads the lock of the version that a request names. That it is missing is said before that its bucket has no object
+ * lock. @throws S3Error as `authorizedObject`, InvalidRequest
+ */
 export async function readLock(request: S3Request, context: OperationContext): Promise<ObjectLock> {
   const bucket = await namedBucket(request, context);
-  if (bucket.settings.objectLock === undefined) {
-    requireAccess({ bucket }, context);
-    throw missingObjectLock();
-  }
   const { lock = {} } = await refusingMarkers(
     () => authorizedObject(versionTarget(request, bucket, context), context),
     'GET',
   );
+  if (bucket.settings.objectLock === undefined) throw missingObjectLock();
   return lock;
 }
 

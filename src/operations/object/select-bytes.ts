@@ -1,6 +1,6 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { ObjectView } from '../../manifest/records/object-view.ts';
-import { type RangeRequest, parseRange, resolveRange } from '../../protocol/range.ts';
+import { type RangeRequest, isWholeOfNothing, parseRange, resolveRange } from '../../protocol/range.ts';
 import type { S3Request } from '../../protocol/request.ts';
 
 /** Which bytes of an object a GetObject or HeadObject asks for. */
@@ -42,6 +42,7 @@ export function selectBytes(selection: Selection, view: ObjectView): SelectedByt
     case 'whole':
       return { first: 0, length: view.size, partial: false };
     case 'range': {
+      if (isWholeOfNothing(selection.range, view.size)) return { first: 0, length: 0, partial: false };
       const range = resolveRange(selection.range, view.size);
       if (range === undefined) {
         throw new S3Error('InvalidRange', { extra: { RangeRequested: selection.header, ActualObjectSize: view.size } });

@@ -8,7 +8,10 @@ import { CORS_METHODS, type CorsRule } from './cors-rule.ts';
 const MAX_RULES = 100;
 /** Characters of a rule's name. */
 const MAX_ID = 255;
-/** What a header can say and every browser understands. */
+/**
+ * What a header can say and every browser understands. S3 takes it below zero, too, which tells browsers to remember
+ * nothing.
+ */
 const MAX_AGE_SECONDS = 2_147_483_647;
 
 /**
@@ -46,9 +49,12 @@ function corsRule(rule: Decoded<typeof CORS_CONFIGURATION>['rules'][number]): Co
     throw invalid(`Found unsupported HTTP method in CORS config. Unsupported method is ${method}`);
   }
   for (const origin of allowedOrigins) requireOneWildcard('AllowedOrigin', origin);
-  for (const header of allowedHeaders) requireOneWildcard('AllowedHeader', header);
-  for (const header of exposeHeaders) requireHeaderName(header);
-  if (maxAgeSeconds !== undefined && (maxAgeSeconds < 0 || maxAgeSeconds > MAX_AGE_SECONDS)) {
+  for (const header of allowedHeaders) {
+    requireOneWildcard('AllowedHeader', header);
+    requireHeaderName('AllowedHeader', header);
+  }
+  for (const header of exposeHeaders) requireExposable(header);
+  if (maxAgeSeconds !== undefined && Math.abs(maxAgeSeconds) > MAX_AGE_SECONDS) {
     throw new S3Error('MalformedXML');
   }
   return {
@@ -65,8 +71,13 @@ function requireOneWildcard(element: string, value: string): void {
   if (value.split('*', 3).length > 2) throw invalid(`${element} "${value}" can not have more than one wildcard.`);
 }
 
+/** S3 lets an empty element pass: it stands for no header. */
+function requireHeaderName(element: string, value: string): void {
+  if (value !== '' && !isFieldName(value)) throw invalid(`${element} "${value}" contains invalid character.`);
+}
+
 /** It goes out in a header of its own. */
-function requireHeaderName(value: string): void {
+function requireExposable(value: string): void {
   if (value.includes('*')) {
     throw invalid(`ExposeHeader "${value}" contains wildcard. We currently do not support wildcard for ExposeHeader.`);
   }

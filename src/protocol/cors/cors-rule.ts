@@ -1,3 +1,5 @@
+import { isFieldName } from '../headers/field-text.ts';
+
 /** What pages of some origins may do with a bucket (S3 API reference, CORSRule). */
 export interface CorsRule {
   readonly id?: string | undefined;
@@ -69,6 +71,14 @@ function allows(rule: CorsRule, { origin, method }: CorsRequest, names: readonly
 
 function allowsAll(patterns: readonly string[], names: readonly string[]): boolean {
   return names.every((name) => patterns.some((pattern) => fits(pattern, name)));
+}
+
+/**
+ * A name that cannot be one of a header. @param header `Access-Control-Request-Headers` @returns undefined: there is
+ * none
+ */
+export function badHeaderName(header: string | undefined): string | undefined {
+  return header?.split(',').find((name) => name.trim() !== '' && !isFieldName(name.trim()));
 }
 
 /** In lower case, without repeats; undefined for more than anybody looks at. */

@@ -12,7 +12,7 @@ interface PostPolicy {
 
 interface FieldCondition {
   readonly kind: 'eq' | 'starts-with';
-  /** Lower case. */
+  /** Lower case; empty: one that is never there. */
   readonly field: string;
   readonly value: string;
   /** As an error shows it. */
@@ -76,10 +76,13 @@ function parseList(list: readonly unknown[]): FieldCondition | FileSize {
   if (list.length !== 3) throw invalid(`Invalid ${kind || 'Condition'}: wrong number of arguments.`);
   if (kind === 'content-length-range') return parseRange(left, right);
   if (kind !== 'eq' && kind !== 'starts-with') throw invalid(`Invalid Condition: unknown operation '${kind}'.`);
-  if (typeof left !== 'string' || typeof right !== 'string' || !left.startsWith('$')) {
-    throw invalid(`Invalid ${kind}: field must begin with '$', and the value be a string.`);
+  if (typeof left !== 'string' || typeof right !== 'string') {
+    throw invalid(`Invalid ${kind}: field and value must be strings.`);
   }
-  return fieldCondition(kind, left.slice(1), right);
+  // S3 reads a field without its sign as a condition that no form meets.
+  return left.startsWith('$')
+    ? fieldCondition(kind, left.slice(1), right)
+    : { kind, field: '', value: right, text: conditionText(kind, left, right) };
 }
 
 function parseRange(left: unknown, right: unknown): FileSize {
@@ -98,8 +101,12 @@ function fieldCondition(kind: FieldCondition['kind'], field: string, value: stri
     kind,
     field: field.toLowerCase(),
     value,
-    text: `["${kind}", ${JSON.stringify(`$${field}`)}, ${JSON.stringify(value)}]`,
+    text: conditionText(kind, `$${field}`, value),
   };
+}
+
+function conditionText(kind: FieldCondition['kind'], field: string, value: string): string {
+  return `["${kind}", ${JSON.stringify(field)}, ${JSON.stringify(value)}]`;
 }
 
 /**
@@ -121,7 +128,7 @@ export function checkPostPolicy({ expiration, conditions }: PostPolicy, fields: 
 }
 
 function isMet({ kind, field, value }: FieldCondition, sent: string | undefined): boolean {
-  if (sent === undefined) return false;
+  if (field === '' || sent === undefined) return false;
   if (kind === 'eq') return sent === value;
   // A list of types is no way around the type that is asked for.
   if (field === 'content-type') return sent.split(',').every((type) => type.trimStart().startsWith(value));

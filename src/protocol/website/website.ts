@@ -11,8 +11,10 @@ const MAX_RULES = 50;
 const MAX_KEY = 1024;
 /** What a Location can name: letters, digits, dots, hyphens, a port, an IPv6 address in brackets. */
 const HOST = /^[A-Za-z0-9.\-:[\]]{1,260}$/;
-/** 300 names no place to go, 304 is no redirect, the rest is not given. */
-const REDIRECT_CODE = /^30[1-35-8]$/;
+/** 300 names no place to go, 304 is no redirect, 306 is reserved, the rest is not given. */
+const REDIRECT_CODE = /^30[1-3578]$/;
+/** Those that S3 takes for a condition: of HTTP/1.1 as RFC 2616 had it. */
+const ERROR_CODE = /^(?:4(?:0\d|1[0-7])|50[0-5])$/;
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_WebsiteConfiguration.html
@@ -21,7 +23,13 @@ const REDIRECT_CODE = /^30[1-35-8]$/;
 export function checkWebsite(website: Website): Website {
   const { RedirectAllRequestsTo: all, IndexDocument: index, ErrorDocument: error, rules = [] } = website;
   if (all !== undefined) {
-    if (index !== undefined || error !== undefined || website.rules !== undefined) throw new S3Error('MalformedXML');
+    if (index !== undefined || error !== undefined || website.rules !== undefined) {
+      throw invalidArgument(
+        'RedirectAllRequestsTo',
+        'not null',
+        'RedirectAllRequestsTo cannot be provided in conjunction with other Routing Rules.',
+      );
+    }
     checkPlace(all);
     return website;
   }
@@ -39,6 +47,7 @@ export function checkWebsite(website: Website): Website {
   if (error !== undefined && (error.Key === '' || error.Key.length > MAX_KEY)) {
     throw invalidArgument('ErrorDocument', error.Key, 'The ErrorDocument Key is not well formed');
   }
+  if (website.rules?.length === 0) throw new S3Error('MalformedXML');
   if (rules.length > MAX_RULES) {
     throw invalid(
       `${rules.length} routing rules provided, the number of routing rules in a website configuration is limited to ${MAX_RULES}.`,
@@ -63,7 +72,8 @@ function checkCondition(condition: NonNullable<Website['rules']>[number]['Condit
       "Condition cannot be empty. To redirect all requests without a condition, the condition element shouldn't be present.",
     );
   }
-  if (code !== undefined && !/^[45]\d\d$/.test(code)) {
+  requireNumber(code);
+  if (code !== undefined && !ERROR_CODE.test(code)) {
     throw invalid(`The provided HTTP error code (${code}) is not valid. Valid codes are 4XX or 5XX.`);
   }
 }
@@ -74,10 +84,16 @@ function checkRedirect(redirect: Redirect): void {
   if (prefix !== undefined && key !== undefined) {
     throw invalid('You can only define ReplaceKeyPrefix or ReplaceKey but not both.');
   }
+  requireNumber(code);
   if (code !== undefined && !REDIRECT_CODE.test(code)) {
     throw invalid(`The provided HTTP redirect code (${code}) is not valid. Valid codes are 3XX except 300.`);
   }
   checkPlace(redirect);
+}
+
+/** @throws S3Error MalformedXML: a code is a number by the schema */
+function requireNumber(code: string | undefined): void {
+  if (code !== undefined && !/^\d{1,9}$/.test(code)) throw new S3Error('MalformedXML');
 }
 
 function checkPlace({

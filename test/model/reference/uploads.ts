@@ -131,7 +131,6 @@ export class Uploads {
     const isBehind = ({ key, order }: Upload): boolean =>
       key === keyMarker ? marked === undefined || order <= marked.order : byBytes(key, keyMarker) < 0;
     const { entries, prefixes, isTruncated, last } = paginate(open, { ...call, marker: keyMarker, isBehind });
-    const next = isTruncated ? last : undefined;
     return ok(
       {},
       {
@@ -142,8 +141,8 @@ export class Uploads {
           storageClass: attributes.storageClass ?? 'STANDARD',
         })),
         prefixes,
-        nextKeyMarker: next === undefined ? '' : 'item' in next ? next.item.key : next.prefix,
-        nextUploadIdMarker: next !== undefined && 'item' in next ? next.item.id : '',
+        nextKeyMarker: last === undefined ? '' : 'item' in last ? last.item.key : isTruncated ? last.prefix : '',
+        nextUploadIdMarker: last !== undefined && 'item' in last ? last.item.id : '',
       },
     );
   }

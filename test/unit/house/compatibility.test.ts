@@ -12,7 +12,7 @@ const INTRODUCTION = `# Operations of the S3 API
 Made from the operation table (\`src/protocol/operation-table.ts\`) by \`npx vitest run test/unit/house/compatibility.test.ts --update\`; do not edit.
 
 \`yes\`: built. \`unset\`: the setting cannot be made yet, so reading it answers what S3 answers for a bucket on which it was never made, and deleting it does nothing.
-\`not yet\`: answers 501 NotImplemented; a later release has it. \`never\`: answers 501 NotImplemented and will go on doing so.
+\`not yet\`: answers 501 NotImplemented; a later release has it. \`never\`: answers 501 NotImplemented and will go on doing so. Anonymous requests for either are 403 AccessDenied.
 `;
 
 const PARAMETERS = `## Headers and parameters

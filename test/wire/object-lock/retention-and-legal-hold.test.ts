@@ -166,6 +166,21 @@ describe.each(['retention', 'legal-hold'] as const)('%s', (what) => {
     }
   });
 
+  test('of what is not there, or by a document that is none, in a bucket without object lock', async () => {
+    await bucketWithoutLock();
+    expect(await read(what)).toBe('404 NoSuchKey');
+    expect(await putDocument(what, '<LegalHold/>'), 'looked at first').toBe('400 MalformedXML');
+    expect(await putDocument(what, '')).toBe('400 MalformedXML');
+    expect(await putDocument(what, body)).toBe('400 InvalidRequest');
+    await put();
+    expect(await read(what)).toBe('400 InvalidRequest');
+    for (const caller of ['other', 'anonymous'] as const) {
+      expect(await putDocument(what, body, { caller })).toBe('403 AccessDenied');
+      expect(await putDocument(what, '', { caller })).toBe('403 AccessDenied');
+      expect(await read(what, '', caller)).toBe('403 AccessDenied');
+    }
+  });
+
   test('needs a body that is protected, and the right one', async () => {
     await put();
     expect(await as('owner', { method: 'PUT', target: `/${bucket}/k?${what}`, body })).toBe('400 InvalidRequest');

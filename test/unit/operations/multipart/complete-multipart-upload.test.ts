@@ -123,6 +123,37 @@ describe('CompleteMultipartUpload', () => {
     expect(element(answer.xml, 'ChecksumType')).toBe('FULL_OBJECT');
   });
 
+  const sha = sha256Of('12345');
+  it.each([
+    ['of another algorithm', `<ChecksumSHA256>${sha}</ChecksumSHA256>`, 'BadDigest'],
+    ['of other bytes', `<ChecksumCRC32>${crc32Of('other')}</ChecksumCRC32>`, 'InvalidPart'],
+    ['that is no digest', '<ChecksumCRC32>invalid_checksum</ChecksumCRC32>', 'InvalidArgument'],
+    ['that is too long', `<ChecksumCRC32>${sha}</ChecksumCRC32>`, 'InvalidArgument'],
+    [
+      'and another one',
+      `<ChecksumCRC32>${crc32Of('12345')}</ChecksumCRC32><ChecksumSHA256>${sha}</ChecksumSHA256>`,
+      'InvalidArgument',
+    ],
+    ['that is empty', '<ChecksumCRC32/>', 200],
+    ['that is right', `<ChecksumCRC32>${crc32Of('12345')}</ChecksumCRC32>`, 200],
+  ])('a part with a checksum %s', async (_what, checksum, expected) => {
+    const gateway = await Gateway.open();
+    const created = { 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-type': 'FULL_OBJECT' };
+    const uploadId = await gateway.create('k', created);
+    await gateway.part('k', uploadId, 1, '12345');
+    const one = part('1', md5Of('12345')).replace('</Part>', `${checksum}</Part>`);
+    const sent = {
+      key: 'k',
+      query: `uploadId=${uploadId}`,
+      body: `<CompleteMultipartUpload>${one}</CompleteMultipartUpload>`,
+    };
+    const answer = await gateway.send('CompleteMultipartUpload', sent);
+    expect(answer.status).toBe(expected);
+    if (expected === 'BadDigest') {
+      expect(answer.message).toBe('The sha256 you specified for part 1 did not match what we received.');
+    }
+  });
+
   it('refuses a small part before the last', async () => {
     const gateway = await Gateway.open({ minPartSize: 5_242_880 });
     const uploadId = await gateway.create('k');

@@ -15,6 +15,7 @@ describe('ListMultipartUploads', () => {
     expect(elements(rest.xml, 'Key')).toEqual(['a', 'b%20c']);
     expect(element(rest.xml, 'EncodingType')).toBe('url');
     expect(element(rest.xml, 'IsTruncated')).toBe('false');
+    expect([element(rest.xml, 'NextKeyMarker'), element(rest.xml, 'NextUploadIdMarker')]).toEqual(['b%20c', ids[2]]);
     const ignored = await gateway.send('ListMultipartUploads', { query: `uploads&upload-id-marker=${ids[1] ?? ''}` });
     expect(elements(ignored.xml, 'UploadId')).toEqual(ids);
   });
@@ -25,6 +26,10 @@ describe('ListMultipartUploads', () => {
     const { xml } = await gateway.send('ListMultipartUploads', { query: 'uploads&delimiter=/' });
     expect(xml).toContain('<CommonPrefixes><Prefix>d/</Prefix></CommonPrefixes>');
     expect(elements(xml, 'Key')).toEqual(['e']);
+    const page = await gateway.send('ListMultipartUploads', { query: 'uploads&delimiter=/&max-uploads=1' });
+    expect([element(page.xml, 'NextKeyMarker'), element(page.xml, 'NextUploadIdMarker')]).toEqual(['d/', '']);
+    const whole = await gateway.send('ListMultipartUploads', { query: 'uploads&delimiter=/&prefix=d' });
+    expect([element(whole.xml, 'NextKeyMarker'), element(whole.xml, 'NextUploadIdMarker')]).toEqual(['', '']);
     expect(xml).toContain(
       `<Initiator><ID>${OWNER}</ID><DisplayName>Main &amp; Co</DisplayName></Initiator><Owner><ID>${OWNER}</ID>`,
     );

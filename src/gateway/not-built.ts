@@ -1,0 +1,12 @@
+import type { AuthVerdict, SigningCredential } from '../auth/verdict.ts';
+import { S3Error } from '../errors/s3-error.ts';
+import type { OperationRow } from '../protocol/operation-table.ts';
+
+/**
+ * The error for an operation that the gateway does not have. To a stranger it is one more thing that he may not do: S3
+ * has these operations, and refuses him before it looks at what he asks for.
+ */
+export function notBuilt(row: OperationRow, sender: AuthVerdict<SigningCredential>['kind']): S3Error {
+  if (sender === 'anonymous') return new S3Error('AccessDenied');
+  return new S3Error('NotImplemented', { message: row.notImplementedHint ?? `${row.name} is not implemented.` });
+}
