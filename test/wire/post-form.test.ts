@@ -575,9 +575,7 @@ describe('the policy', () => {
       ['x-amz-date', amzDate],
     ];
     const fields = [...key, ...signing, ...signatureV4(document, { secretKey: SECRET_KEY, scope })];
-    expect(outcome(await post({ fields, file: 'x' }))).toMatch(
-      document === '' ? '400 InvalidArgument' : '400 InvalidPolicyDocument',
-    );
+    expect(outcome(await post({ fields, file: 'x' }))).toBe('400 InvalidPolicyDocument');
     await expectNothing();
   });
 
@@ -658,16 +656,6 @@ describe('a form that is none', () => {
       '400 InvalidArgument',
     ],
     ['no policy', () => ({ fields: SIGNED().filter(([name]) => name !== 'policy'), file: 'x' }), '400 InvalidArgument'],
-    [
-      'an empty policy, signed',
-      () => {
-        const signing = SIGNED().filter(([name]) => /^x-amz-(?:algorithm|credential|date)$/.test(name));
-        const scope = (signing.find(([name]) => name === 'x-amz-credential')?.[1] ?? '').split('/').slice(1);
-        const signature = signatureV4('', { secretKey: SECRET_KEY, scope });
-        return { fields: [...fields, ...signing, ...signature], file: 'x' };
-      },
-      '400 InvalidPolicyDocument',
-    ],
     [
       'an unknown key',
       () => ({ fields: signedV4(fields, exactly(fields, bucket), { accessKey: 'NOBODYNOBODYNOBODY01' }), file: 'x' }),
