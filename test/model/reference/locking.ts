@@ -55,8 +55,8 @@ export function getObjectLockConfiguration({ objectLock }: BucketState): Answer 
 }
 
 export function getObjectRetention(state: BucketState, call: CallOf<'GetObjectRetention'>): Answer {
-  requireObjectLock(state);
   const { retention, isDefault } = state.findToAmend(call).content.lock;
+  requireObjectLock(state);
   if (retention === undefined) throw new Refusal(404, 'NoSuchObjectLockConfiguration');
   return ok({}, { mode: retention.mode, until: isDefault === true ? ANY : retention.until });
 }
@@ -78,8 +78,8 @@ export function putObjectRetention(
 }
 
 export function getObjectLegalHold(state: BucketState, call: CallOf<'GetObjectLegalHold'>): Answer {
-  requireObjectLock(state);
   const { hold } = state.findToAmend(call).content.lock;
+  requireObjectLock(state);
   if (hold === undefined) throw new Refusal(404, 'NoSuchObjectLockConfiguration');
   return ok({}, hold);
 }
