@@ -1,4 +1,4 @@
-import { parseCommandLine } from './command-line.ts';
+import { parseCommandLine, usageError } from './command-line.ts';
 import { StartError } from './start-error.ts';
 
 /** Backends that need nothing but this process, and their `kind` in a configuration. */
@@ -46,7 +46,7 @@ export function parseArguments(
   const checkConfig = values['check-config'] === true;
   const preflight = values.preflight === true;
   if (positionals.length > (checkConfig || preflight ? 1 : 0)) {
-    throw new StartError([`unexpected argument ${positionals.at(-1) ?? ''}`, USAGE]);
+    throw usageError(`unexpected argument ${positionals.at(-1) ?? ''}`, USAGE);
   }
   const backend = backendOf(values.backend);
   const config = positionals[0] ?? values.config ?? environment['S3GW_CONFIG'];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { type Environment, loadConfig } from '../../config/load.ts';
+import { ConfigError, type Environment, loadConfig } from '../../config/load.ts';
 import type { AccountDirectory, Principal } from '../access/accounts.ts';
 import { decide } from '../access/authorize.ts';
 import { S3_ACTIONS } from '../access/policy/actions.ts';
@@ -15,15 +15,16 @@ import type { AccessDecision } from '../observe/access-facts.ts';
 import { type StatementFacts, unpackReasons } from '../observe/packed-reasons.ts';
 import { accountDirectory } from './account-settings.ts';
 import { printLines } from './print.ts';
+import { StartError } from './start-error.ts';
 
-const USAGE = `usage: npm run policy -- explain --config FILE --as WHO --action s3:ACTION --bucket NAME [--key KEY] [--owner ACCOUNT] [--bucket-policy FILE] [--condition KEY=VALUE]...
-       npm run policy -- check [--kind identity|resource|session|trust] FILE...
-
-WHO: an account, account/user, anonymous, or the ARN of a user or role. The bucket is the caller's account's unless --owner says otherwise.`;
+const USAGE = [
+  'usage: npm run policy -- explain --config FILE --as WHO --action s3:ACTION --bucket NAME [--key KEY] [--owner ACCOUNT] [--bucket-policy FILE] [--condition KEY=VALUE]...',
+  '       npm run policy -- check [--kind identity|resource|session|trust] FILE...',
+  '',
+  "WHO: an account, account/user, anonymous, or the ARN of a user or role. The bucket is the caller's account's unless --owner says otherwise.",
+];
 
 const EXIT = { fine: 0, refused: 1, usage: 2 } as const;
-
-class UsageError extends Error {}
 
 /**
  * `npm run policy`: answers without a gateway who may do what, and why; and what is wrong with documents.
@@ -34,10 +35,11 @@ export function policyMain(argv: readonly string[], environment: Environment): n
   try {
     if (command === 'explain') return explain(rest, environment);
     if (command === 'check') return check(rest);
-    throw new UsageError(USAGE);
+    throw new StartError(USAGE);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    const known = error instanceof StartError || error instanceof ConfigError;
+    printLines(process.stderr, known ? error.lines : [error.message]);
     return EXIT.usage;
   }
 }
@@ -48,7 +50,7 @@ const KINDS: readonly PolicyKind[] = ['identity', 'resource', 'session', 'trust'
 function check(argv: readonly string[]): number {
   const { values, positionals } = parseArgs({ args: [...argv], options: CHECK, allowPositionals: true });
   const kind = KINDS.find((known) => known === values.kind);
-  if (kind === undefined || positionals.length === 0) throw new UsageError(USAGE);
+  if (kind === undefined || positionals.length === 0) throw new StartError(USAGE);
   const lines = positionals.flatMap((file) => {
     const { faults = [] } = parsePolicy(readFileSync(file, 'utf8'), kind);
     return faults.map(
@@ -74,15 +76,15 @@ const EXPLAIN = {
 function explain(argv: readonly string[], environment: Environment): number {
   const { values } = parseArgs({ args: [...argv], options: EXPLAIN });
   const { config: file, as, action, bucket: name, key } = values;
-  if (file === undefined || as === undefined || action === undefined || name === undefined) throw new UsageError(USAGE);
+  if (file === undefined || as === undefined || action === undefined || name === undefined) throw new StartError(USAGE);
   const level = S3_ACTIONS.get(action);
-  if (level === undefined) throw new UsageError(`--action: ${action} is no action of S3`);
-  if (level === 'object' && key === undefined) throw new UsageError(`--key: ${action} is done to an object`);
+  if (level === undefined) throw new StartError([`--action: ${action} is no action of S3`]);
+  if (level === 'object' && key === undefined) throw new StartError([`--key: ${action} is done to an object`]);
   const { config } = loadConfig(file, environment);
   const directory = accountDirectory(config.accounts, { folder: path.dirname(file), environment });
   const principal = principalOf(as, directory);
   const owner = values.owner === undefined ? ownAccount(principal) : directory.byName(values.owner)?.canonicalId;
-  if (owner === undefined) throw new UsageError('--owner: expected the name of an account');
+  if (owner === undefined) throw new StartError(['--owner: expected the name of an account']);
   const policy = values['bucket-policy'] === undefined ? {} : { policy: bucketPolicy(values['bucket-policy']) };
   const bucket = { name, ownerId: owner, settings: policy };
   const resource = {
@@ -101,7 +103,7 @@ function explain(argv: readonly string[], environment: Environment): number {
 function bucketPolicy(file: string): string {
   const text = readFileSync(file, 'utf8');
   const { faults } = parsePolicy(text, 'resource');
-  if (faults !== undefined) throw new UsageError(`--bucket-policy: ${faults[0].path}: ${faults[0].sentence}`);
+  if (faults !== undefined) throw new StartError([`--bucket-policy: ${faults[0].path}: ${faults[0].sentence}`]);
   return text;
 }
 
@@ -109,7 +111,7 @@ function conditions(given: readonly string[]): { get(key: string): string | unde
   return new Map(
     given.map((pair): [string, string] => {
       const equals = pair.indexOf('=');
-      if (equals < 1) throw new UsageError(`--condition: expected KEY=VALUE, got ${pair}`);
+      if (equals < 1) throw new StartError([`--condition: expected KEY=VALUE, got ${pair}`]);
       return [lookupName(pair.slice(0, equals)), pair.slice(equals + 1)];
     }),
   );
@@ -119,7 +121,7 @@ function ownAccount(principal: Principal): string | undefined {
   return principal.kind === 'account' ? principal.account.canonicalId : undefined;
 }
 
-/** @throws UsageError nobody is called so */
+/** @throws StartError nobody is called so */
 function principalOf(who: string, directory: AccountDirectory): Principal {
   if (who === 'anonymous') return { kind: 'anonymous' };
   const account = directory.byName(who);
@@ -129,7 +131,7 @@ function principalOf(who: string, directory: AccountDirectory): Principal {
   const user = directory.user(who) ?? directory.user(`arn:aws:iam::${number}:user/${userName ?? ''}`);
   if (user !== undefined) return { kind: 'account', account: user.account, user: user.user, accessKeyId: '' };
   const role = directory.role(who);
-  if (role === undefined) throw new UsageError(`--as: there is no account, user or role ${who}`);
+  if (role === undefined) throw new StartError([`--as: there is no account, user or role ${who}`]);
   const session = { role: { name: role.name, arn: role.arn }, issuedAt: 0, expiresAt: 0 };
   return { kind: 'account', account: role.account, user: sessionUser(role, 'explain'), accessKeyId: '', session };
 }

@@ -1,5 +1,5 @@
 import { GRACE_MS, SWEEP_DEFAULTS, type SweepSettings } from '../manifest/sweep/sweep-settings.ts';
-import { parseCommandLine } from './command-line.ts';
+import { parseCommandLine, usageError } from './command-line.ts';
 import { StartError } from './start-error.ts';
 
 const HOUR_MS = 3_600_000;
@@ -58,7 +58,7 @@ export function parseSweepArguments(
   if (values.help === true) return undefined;
   const config = values.config ?? environment['S3GW_CONFIG'];
   if (config === undefined) {
-    throw new StartError(['--config: expected the configuration file of the gateway', SWEEP_USAGE]);
+    throw usageError('--config: expected the configuration file of the gateway', SWEEP_USAGE);
   }
   const recoverLost = values['recover-lost'] === true;
   const check = values.check === true;

@@ -2,7 +2,7 @@ import type { Environment } from '../../config/load.ts';
 import { exportPlain } from '../manifest/sweep/export-plain.ts';
 import { EXPORTS, type Export, type ExportSettings } from '../manifest/sweep/bucket-export.ts';
 import type { ExportReport } from '../manifest/sweep/export-report.ts';
-import { parseCommandLine } from './command-line.ts';
+import { parseCommandLine, usageError } from './command-line.ts';
 import { printJson, printLines } from './print.ts';
 import { StartError } from './start-error.ts';
 import { EXIT, type Selection, runCommand } from './sweep-surroundings.ts';
@@ -61,9 +61,9 @@ function parseArguments(argv: readonly string[], environment: Environment): Expo
     return undefined;
   }
   const config = values.config ?? environment['S3GW_CONFIG'];
-  if (config === undefined) throw new StartError(['--config: expected the configuration file of the gateway', USAGE]);
+  if (config === undefined) throw usageError('--config: expected the configuration file of the gateway', USAGE);
   if ((values.bucket === undefined) !== (values.all === true)) {
-    throw new StartError(['expected either --bucket NAME or --all', USAGE]);
+    throw usageError('expected either --bucket NAME or --all', USAGE);
   }
   const { bucket, prefix = '', 'versions-under': versionsUnder } = values;
   if (versionsUnder === '') throw new StartError(['--versions-under: expected a prefix of keys']);

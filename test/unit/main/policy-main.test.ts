@@ -94,3 +94,22 @@ test('check says what is wrong, and where', () => {
   });
   expect(run('check')).toMatchObject({ code: 2 });
 });
+
+test('words of a policy do not forge lines', () => {
+  const file = join(folder, 'forged.json');
+  const forged = 's3:Fly\nother.json: nothing is wrong\u001b[2K\r';
+  const statement = { Effect: 'Allow', Principal: '*', Action: forged, Resource: 'arn:aws:s3:::b/*' };
+  writeFileSync(file, JSON.stringify({ Statement: [statement] }));
+  const { code, text } = run('check', '--kind', 'resource', file);
+  expect(code).toBe(1);
+  expect(text).toBe(
+    `${file}: Statement[0].Action: Policy has invalid action (s3:Fly\\u{a}other.json: nothing is wrong\\u{1b}[2K\\u{d})\n`,
+  );
+});
+
+test('nor does a command line; how the command is used stands in lines', () => {
+  const { code, text } = explain('team\nallowed by owner', 's3:GetObject');
+  expect(code).toBe(2);
+  expect(text).toBe('--as: there is no account, user or role team\\u{a}allowed by owner\n');
+  expect(run().text).toMatch(/^usage: npm run policy -- explain .*\n {7}npm run policy -- check .*\n\nWHO: .*\n$/);
+});
