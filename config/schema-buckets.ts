@@ -31,7 +31,7 @@ export const BUCKETS = z.strictObject({
     .array(ALIAS)
     .default([])
     .describe(
-      'Further names of buckets, tried in order. What is asked of such a name is asked of the bucket, but for CreateBucket and DeleteBucket. A bucket that has the name itself is out of reach.',
+      'Further names of buckets, tried in order. What is asked of such a name is asked of the bucket, but for CreateBucket and DeleteBucket. A bucket that has the name itself is out of reach; log and preflight name it.',
     ),
 });
 

@@ -1,4 +1,5 @@
 import type { AliasOf } from '../manifest/buckets/aliases.ts';
+import type { BucketNames } from '../manifest/buckets/hidden-buckets.ts';
 import type { Backend, Realm } from '../manifest/buckets/realm.ts';
 
 export interface BucketRule {
@@ -28,6 +29,19 @@ export function createRealm(
     backends,
     backendOf: (bucket) => compiled.find((rule) => rule.matches.test(bucket))?.backend ?? otherwise,
   };
+}
+
+/** All that a configuration makes of the names of buckets. */
+export function bucketNames(
+  backends: readonly Backend[],
+  config: {
+    readonly rules: readonly BucketRule[];
+    readonly default?: string | undefined;
+    readonly aliases: readonly BucketAlias[];
+  },
+): BucketNames {
+  const realm = createRealm(backends, config.rules, config.default);
+  return { realm, ...(config.aliases.length > 0 && { aliasOf: aliasesOf(config.aliases) }) };
 }
 
 /** Whether the first rule that fits a bucket name lets nobody change it. */

@@ -5,6 +5,7 @@ import type { Log } from '../observe/log.ts';
 import { accountOf } from './account-names.ts';
 import { type Arguments, parseArguments, USAGE } from './arguments.ts';
 import { openBackends, type OpenBackend } from './backends.ts';
+import { bucketNames } from './bucket-rules.ts';
 import { followAccounts } from './follow-accounts.ts';
 import { openIdentities, replaceableIdentities, type ReplaceableIdentities } from './identities.ts';
 import { createLog } from './log.ts';
@@ -107,7 +108,7 @@ function printChecked({ config, file }: LoadedConfig, exposed: ExposedSecrets): 
           `account ${name}: number ${accountNumber}, canonical id ${canonicalId}`,
       ),
   );
-  process.stdout.write(`${file}: good\n`);
+  printLines(process.stdout, [`${file}: good`]);
 }
 
 /**
@@ -130,7 +131,9 @@ async function lookAtBackends(
 ): Promise<boolean> {
   const backends = await openBackends(config, accounts, sources);
   try {
-    return await preflight(backends, (line) => printLines(process.stdout, [line]));
+    return await preflight(backends, bucketNames(backends, config.buckets), (line) =>
+      printLines(process.stdout, [line]),
+    );
   } finally {
     await Promise.all(backends.map((backend) => backend.close()));
   }

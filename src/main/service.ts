@@ -10,6 +10,7 @@ import { createListener, type Listener, type TlsMaterial } from '../gateway/list
 import { Peers } from '../gateway/proxy-protocol/peers.ts';
 import { proxyTrust } from '../gateway/proxy-trust.ts';
 import { DEFAULT_STALL_LIMITS, StallWatch } from '../gateway/stall-watch.ts';
+import type { BucketNames } from '../manifest/buckets/hidden-buckets.ts';
 import type { Call } from '../observe/call.ts';
 import { bytesInFlight } from '../observe/metrics/in-flight-bytes.ts';
 import type { Readings } from '../observe/metrics/process-metrics.ts';
@@ -23,7 +24,8 @@ import { type AdminAccess, openAdminAccess } from './admin-access.ts';
 import { backgroundCall } from './background-call.ts';
 import type { OpenBackend } from './backends.ts';
 import { connectionLimit, proxyProtocol } from './connection-bounds.ts';
-import { aliasesOf, createRealm } from './bucket-rules.ts';
+import { bucketNames } from './bucket-rules.ts';
+import { warnOfHiddenBuckets } from './hidden-names.ts';
 import type { ReplaceableIdentities } from './identities.ts';
 import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
@@ -37,6 +39,8 @@ import { bindError, StartError } from './start-error.ts';
 import { watchFiles } from './watch-files.ts';
 
 const PING_MS = 5000;
+/** Listings of all buckets, at start. */
+const NAMES_MS = 120_000;
 
 interface ServiceOptions {
   readonly config: Config;
@@ -74,6 +78,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 class RunningService implements Service {
   readonly #options: ServiceOptions;
   readonly #background = new AbortController();
+  readonly #names: BucketNames;
   readonly #manifest: OpenManifest;
   readonly #inspection: Inspection;
   readonly #dispatcher: Dispatcher;
@@ -97,10 +102,10 @@ class RunningService implements Service {
     const { bodyIdleMs: idleMs, minimumBodyRate: minimumRate } = config.timeouts;
     this.#stalls = new StallWatch({ ...DEFAULT_STALL_LIMITS, idleMs, minimumRate });
     this.#connections = connectionLimit(config, log, this.#peers);
+    this.#names = bucketNames(backends, config.buckets);
     this.#manifest = openManifest({
-      realm: createRealm(backends, config.buckets.rules, config.buckets.default),
+      ...this.#names,
       bucketCacheMs: config.bucketCacheMs,
-      ...(config.buckets.aliases.length > 0 && { aliasOf: aliasesOf(config.buckets.aliases) }),
       versioningDrainMs: config.versioningDrainMs,
       log,
       calls: telemetry.calls,
@@ -167,6 +172,7 @@ class RunningService implements Service {
     for (const listener of config.listeners) await this.#open(listener);
     this.#stalls.start();
     this.#started = true;
+    this.#lookForHiddenBuckets();
   }
 
   async drain(): Promise<void> {
@@ -275,6 +281,14 @@ class RunningService implements Service {
       }),
     );
     if (lines.flat().length > 0) throw new StartError(lines.flat());
+  }
+
+  /** Beside serving, and only where the configuration gives names away. */
+  #lookForHiddenBuckets(): void {
+    const { config, backends, log, telemetry } = this.#options;
+    if (backends.length === 1 && config.buckets.aliases.length === 0) return;
+    const signal = AbortSignal.any([AbortSignal.timeout(NAMES_MS), this.#background.signal]);
+    void warnOfHiddenBuckets(this.#names, log, backgroundCall(signal, telemetry.calls));
   }
 
   async #failures(): Promise<{ name: string; endpoint: string; reason: string }[]> {

@@ -1,3 +1,4 @@
+import type { BucketNames } from '../../manifest/buckets/hidden-buckets.ts';
 import type { Call } from '../../observe/call.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import type { SurveyedStore } from '../../store/survey.ts';
@@ -6,6 +7,7 @@ import type { OpenBackend } from '../backends.ts';
 import { networkAdvice, reasonOf, refusalAdvice } from './error-words.ts';
 import { type Finding, lineOf, ok } from './finding.ts';
 import { judgeContainers } from './judge-containers.ts';
+import { judgeNames } from './judge-names.ts';
 import { judgeClock, judgeSurvey } from './judge-survey.ts';
 import { tryBlobs, tryContainers } from './permissions.ts';
 
@@ -14,12 +16,17 @@ const WITHIN_MS = 120_000;
 /**
  * Looks whether the gateway could work with each of these backends, before any traffic comes. Prints a line for each
  * thing looked at.
+ * @param names what the configuration makes of the names of buckets
  * @returns false when something is so that it could not
  */
-export async function preflight(backends: readonly OpenBackend[], print: (line: string) => void): Promise<boolean> {
+export async function preflight(
+  backends: readonly OpenBackend[],
+  names: BucketNames,
+  print: (line: string) => void,
+): Promise<boolean> {
   let good = true;
   for (const backend of backends) {
-    for await (const finding of checks(backend, backgroundCall(AbortSignal.timeout(WITHIN_MS)))) {
+    for await (const finding of checks(backend, names, backgroundCall(AbortSignal.timeout(WITHIN_MS)))) {
       print(lineOf(backend.name, finding));
       if (finding.level === 'fail') good = false;
     }
@@ -29,7 +36,7 @@ export async function preflight(backends: readonly OpenBackend[], print: (line: 
 }
 
 /** Ends early where everything that follows would fail for the same reason. */
-async function* checks(backend: OpenBackend, call: Call): AsyncGenerator<Finding> {
+async function* checks(backend: OpenBackend, names: BucketNames, call: Call): AsyncGenerator<Finding> {
   const { store, surveyed, endpoint, systemContainer } = backend;
   if (surveyed !== undefined) {
     const reached = await reach(surveyed, endpoint, call);
@@ -49,6 +56,7 @@ async function* checks(backend: OpenBackend, call: Call): AsyncGenerator<Finding
   if (containers.some(({ level }) => level === 'fail')) return;
   yield* await tryBlobs(store, systemContainer, call);
   yield* await judgeContainers(backend, call);
+  yield await judgeNames(backend, names, call);
   if (surveyed !== undefined) yield* judgeSurvey(await surveyed.survey(systemContainer, call));
 }
 

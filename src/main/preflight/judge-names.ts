@@ -1,0 +1,28 @@
+import type { Backend } from '../../manifest/buckets/realm.ts';
+import { type BucketNames, type HiddenBucket, hiddenBuckets } from '../../manifest/buckets/hidden-buckets.ts';
+import type { Call } from '../../observe/call.ts';
+import { type Finding, ok } from './finding.ts';
+
+const CHECK = 'names of buckets';
+/** So many are named; all are counted. */
+const MAX_NAMED = 10;
+
+/** Whether the buckets that stand can be reached by their names. Whoever set up aliases may have meant it: it warns. */
+export async function judgeNames(backend: Backend, names: BucketNames, call: Call): Promise<Finding> {
+  const hidden = await hiddenBuckets(backend, names, call);
+  if (hidden.length === 0) return ok(CHECK, 'each reaches its bucket');
+  const told = hidden.slice(0, MAX_NAMED).map(wordsOf);
+  const more = hidden.length > MAX_NAMED ? [`and ${hidden.length - MAX_NAMED} more`] : [];
+  return {
+    level: 'warn',
+    check: CHECK,
+    detail: `${hidden.length} reach other buckets than their own: ${[...told, ...more].join(', ')}`,
+    advice: 'unless this is meant, narrow the pattern in buckets.aliases or buckets.rules',
+  };
+}
+
+function wordsOf({ bucket, instead }: HiddenBucket): string {
+  return 'bucket' in instead
+    ? `${bucket} (alias of ${instead.bucket})`
+    : `${bucket} (belongs to backend ${instead.backend})`;
+}

@@ -1,0 +1,45 @@
+import type { Call } from '../../observe/call.ts';
+import { isBucketName } from '../../protocol/bucket-name.ts';
+import { containersOf } from '../../store/pages.ts';
+import type { AliasOf } from './aliases.ts';
+import { namedContainers } from './container-census.ts';
+import { isNativeName } from './container-names.ts';
+import type { Backend, Realm } from './realm.ts';
+
+/** What a configuration makes of names. */
+export interface BucketNames {
+  readonly realm: Realm;
+  /** Absent: buckets have their own names only. */
+  readonly aliasOf?: AliasOf;
+}
+
+/** A bucket that stands, and that requests for its name do not reach. */
+export interface HiddenBucket {
+  readonly bucket: string;
+  /** What its name means instead: another bucket, or a bucket of the same name in another backend. */
+  readonly instead: { readonly bucket: string } | { readonly backend: string };
+}
+
+/**
+ * Finds the buckets of a backend that an alias or a rule hides. Containers without a record count where an alias hides
+ * them; those that a rule gives to another backend may be somebody else's business. Two listings.
+ * @throws StoreError
+ */
+export async function hiddenBuckets(backend: Backend, names: BucketNames, call: Call): Promise<HiddenBucket[]> {
+  const { realm, aliasOf = () => undefined } = names;
+  const hidden: HiddenBucket[] = [];
+  const byContainer = await namedContainers(backend, call);
+  for (const bucket of [...byContainer.values()].flat()) {
+    const meant = aliasOf(bucket);
+    const home = realm.backendOf(bucket);
+    if (meant !== undefined) hidden.push({ bucket, instead: { bucket: meant } });
+    else if (home !== backend) hidden.push({ bucket, instead: { backend: home.name } });
+  }
+  for await (const { name, owner } of containersOf(backend.store, call)) {
+    const meant = aliasOf(name);
+    if (meant === undefined || owner !== undefined || byContainer.has(name)) continue;
+    if (!isBucketName(name) || !isNativeName(realm, backend, name) || realm.backendOf(name) !== backend) continue;
+    hidden.push({ bucket: name, instead: { bucket: meant } });
+  }
+  return hidden.sort((a, b) => (a.bucket < b.bucket ? -1 : 1));
+}
