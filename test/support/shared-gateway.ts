@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Caller, type Sent, outcome, send } from './acl-client.ts';
-import { type TestGateway, startTestGateway } from './gateway.ts';
+import { type TestGateway, type TestGatewayOptions, startTestGateway } from './gateway.ts';
 import type { RawAnswer } from './raw-http.ts';
 
 interface SharedGateway {
@@ -11,10 +11,10 @@ interface SharedGateway {
 }
 
 /** One gateway for all tests of a file, from before the first to after the last of them. */
-export function sharedGateway(): SharedGateway {
+export function sharedGateway(options?: TestGatewayOptions): SharedGateway {
   let gateway: TestGateway | undefined;
   beforeAll(async () => {
-    gateway = await startTestGateway();
+    gateway = await startTestGateway(options);
   });
   afterAll(() => gateway?.close());
   const started = (): TestGateway => {

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { outcome, send } from '../support/acl-client.ts';
-import { CLOUDS, type Cloud, startCloud } from '../support/clouds.ts';
-import { type TestGateway, startGatewayOver } from '../support/gateway.ts';
-import { type Fields, exactly, formRequest, signedV4 } from '../support/post-form.ts';
-import { roundTrip } from '../support/raw-http.ts';
-import { testCall } from '../support/test-call.ts';
-import type { BlobStore } from '../../src/store/blob-store.ts';
+import { outcome, send } from '../../support/acl-client.ts';
+import { CLOUDS, type Cloud, startCloud } from '../../support/clouds.ts';
+import { type TestGateway, startGatewayOver } from '../../support/gateway.ts';
+import { type Fields, exactly, formRequest, signedV4 } from '../../support/post-form.ts';
+import { roundTrip } from '../../support/raw-http.ts';
+import { testCall } from '../../support/test-call.ts';
+import type { BlobStore } from '../../../src/store/blob-store.ts';
 
 describe.each(Object.keys(CLOUDS))('forms over %s', (name) => {
   let cloud: Cloud;
