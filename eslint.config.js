@@ -84,4 +84,15 @@ export default defineConfig(
     },
     rules: SIZE_LIMITS,
   },
+  {
+    // Runs in a browser.
+    files: ['test/browser/foreign-page/*.mjs'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['Blob', 'File', 'FormData', 'MediaRecorder', 'clearInterval', 'document', 'fetch', 'setInterval'].map(
+          (name) => [name, 'readonly'],
+        ),
+      ),
+    },
+  },
 );
