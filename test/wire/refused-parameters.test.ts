@@ -35,7 +35,7 @@ function requestOf({ level, method, match }: OperationRow): {
   return { method, target: query.length === 0 ? path : `${path}?${query.join('&')}`, headers };
 }
 
-// A form says them in its fields: `post-form.test.ts`.
+// A form says them in its fields: `post-form/`.
 const REFUSED = OPERATION_TABLE.filter(({ name }) => name !== 'PostObject').flatMap((row) =>
   parametersOf(row).refused.map((name) => [row.name, name, row] as const),
 );
