@@ -6,7 +6,11 @@ interface Place {
   readonly title: string;
 }
 
-const ACL = 'test/wire/acl.test.ts';
+const ACL = {
+  canned: 'test/wire/acl/canned-acls-and-grants.test.ts',
+  documents: 'test/wire/acl/documents.test.ts',
+  objects: 'test/wire/acl/objects.test.ts',
+};
 const ERRORS = 'test/wire/errors.test.ts';
 const LOCK = {
   writing: 'test/wire/object-lock/writing.test.ts',
@@ -28,17 +32,17 @@ function at(file: string, ...titles: readonly string[]): readonly Place[] {
 /** Rules that tests of something larger show. */
 export const ELSEWHERE: Readonly<Partial<Record<RuleId, readonly Place[]>>> = {
   'common.error-body': at(ERRORS, 'form, ids, extras and the very end'),
-  'acl.put.canned': at(ACL, 'canned ACLs'),
-  'acl.put.canned-unknown': at(ACL, 'no-such'),
-  'acl.put.bucket-owner': at(ACL, 'bucket-owner ones let the owner of the bucket at objects of others'),
-  'acl.put.grants': at(ACL, 'grant headers'),
-  'acl.put.grants-malformed': at(ACL, 'grant headers'),
-  'acl.put.canned-and-grants': at(ACL, 'with a canned ACL and grants'),
-  'acl.put.header-and-body': at(ACL, 'with a canned ACL and a body', 'with grants and a body'),
-  'acl.put.nothing': at(ACL, 'with nothing'),
-  'acl.put.body': at(ACL, 'no owner element', 'nobody', 'several'),
+  'acl.put.canned': at(ACL.canned, 'canned ACLs'),
+  'acl.put.canned-unknown': at(ACL.canned, 'no-such'),
+  'acl.put.bucket-owner': at(ACL.canned, 'bucket-owner ones let the owner of the bucket at objects of others'),
+  'acl.put.grants': at(ACL.canned, 'grant headers'),
+  'acl.put.grants-malformed': at(ACL.canned, 'grant headers'),
+  'acl.put.canned-and-grants': at(ACL.documents, 'with a canned ACL and grants'),
+  'acl.put.header-and-body': at(ACL.documents, 'with a canned ACL and a body', 'with grants and a body'),
+  'acl.put.nothing': at(ACL.documents, 'with nothing'),
+  'acl.put.body': at(ACL.documents, 'no owner element', 'nobody', 'several'),
   'acl.put.body-malformed': at(
-    ACL,
+    ACL.documents,
     'not XML',
     'another document',
     'no list',
@@ -46,20 +50,24 @@ export const ELSEWHERE: Readonly<Partial<Record<RuleId, readonly Place[]>>> = {
     'an unknown type',
     'no type',
   ),
-  'acl.put.grantee-forms': at(ACL, 'an account', 'a group', 'an e-mail address'),
-  'acl.put.type-child': at(ACL, 'a Type child'),
-  'acl.put.email': at(ACL, 'an e-mail address'),
-  'acl.put.email-unknown': at(ACL, 'an unknown e-mail address'),
+  'acl.put.grantee-forms': at(ACL.documents, 'an account', 'a group', 'an e-mail address'),
+  'acl.put.type-child': at(ACL.documents, 'a Type child'),
+  'acl.put.email': at(ACL.documents, 'an e-mail address'),
+  'acl.put.email-unknown': at(ACL.documents, 'an unknown e-mail address'),
   'acl.put.email-ambiguous': at('test/unit/access/acl/resolve-grant.test.ts', 'an address of two accounts'),
-  'acl.put.id-unknown': at(ACL, 'an unknown id', 'an unknown group'),
-  'acl.put.owner': at(ACL, 'another owner'),
-  'acl.put.limit': at(ACL, 'more than 100 grants', '100 grants are stored, and spill from the metadata of the blob'),
-  'acl.put.permissions': at(ACL, 'grant headers'),
-  'acl.put.digest': at(ACL, 'with a wrong digest', 'with no digest at all'),
+  'acl.put.id-unknown': at(ACL.documents, 'an unknown id', 'an unknown group'),
+  'acl.put.owner': at(ACL.documents, 'another owner'),
+  'acl.put.limit': at(
+    ACL.documents,
+    'more than 100 grants',
+    '100 grants are stored, and spill from the metadata of the blob',
+  ),
+  'acl.put.permissions': at(ACL.canned, 'grant headers'),
+  'acl.put.digest': at(ACL.documents, 'with a wrong digest', 'with no digest at all'),
   'acl.put.public-block': at(OWNERSHIP, 'BlockPublicAcls'),
-  'acl.put.keeps': at(ACL, 'keeps bytes, ETag, Last-Modified and metadata when its ACL changes'),
-  'common.etag': at(ACL, 'keeps bytes, ETag, Last-Modified and metadata when its ACL changes'),
-  'acl.get.document': at(ACL, 'names owner and grantees with their types'),
+  'acl.put.keeps': at(ACL.objects, 'keeps bytes, ETag, Last-Modified and metadata when its ACL changes'),
+  'common.etag': at(ACL.objects, 'keeps bytes, ETag, Last-Modified and metadata when its ACL changes'),
+  'acl.get.document': at(ACL.documents, 'names owner and grantees with their types'),
 
   'part-copy.object-size': at('test/unit/manifest/uploads/upload-plan.test.ts', 'more than 5 TiB'),
   'version.id.form': [
