@@ -34,14 +34,28 @@ const WRITE = [
 ];
 
 /**
- * The policy document that a short form stands for, JSON. Settings and ACLs of the bucket, locks, and making or
- * deleting buckets are not in it; a prefix limits listings by `s3:prefix`, so that one of the whole bucket is refused,
- * and takes away that of uploads, which no policy can limit so.
+ * ACLs that clients ask for although they ask for nothing: `private` is what an object without ACL has, and the other
+ * one is its like within an account. S3 wants `s3:PutObjectAcl` for both, and some clients send one with every upload.
+ */
+const HARMLESS_ACLS = ['private', 'bucket-owner-full-control'];
+
+/**
+ * The policy document that a short form stands for, JSON. Settings of the bucket, ACLs that let others in, locks, and
+ * making or deleting buckets are not in it; a prefix limits listings by `s3:prefix`, so that one of the whole bucket is
+ * refused, and takes away that of uploads, which no policy can limit so.
  */
 export function expandShortForm({ buckets, prefix = '', readOnly = false }: ShortForm): string {
   const arns = buckets.map((bucket) => `arn:aws:s3:::${bucket}`);
   const literal = escapePattern(prefix);
   const condition = prefix === '' ? {} : { Condition: { StringLike: { 's3:prefix': `${literal}*` } } };
+  const objects = arns.map((arn) => `${arn}/${literal}*`);
+  const keepPrivate = {
+    Sid: 'KeepPrivate',
+    Effect: 'Allow',
+    Action: 's3:PutObjectAcl',
+    Resource: objects,
+    Condition: { StringEquals: { 's3:x-amz-acl': HARMLESS_ACLS } },
+  };
   return JSON.stringify({
     Version: '2012-10-17',
     Statement: [
@@ -51,8 +65,9 @@ export function expandShortForm({ buckets, prefix = '', readOnly = false }: Shor
         Sid: readOnly ? 'Read' : 'ReadAndWrite',
         Effect: 'Allow',
         Action: readOnly ? READ : [...READ, ...WRITE],
-        Resource: arns.map((arn) => `${arn}/${literal}*`),
+        Resource: objects,
       },
+      ...(readOnly ? [] : [keepPrivate]),
     ],
   });
 }

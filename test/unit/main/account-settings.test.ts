@@ -115,7 +115,27 @@ describe('accounts as they are configured', () => {
         ['ListBucket', 'a', { 's3:prefix': 'tea' }, 'none'],
         ['ListBucketMultipartUploads', 'a', {}, 'none'],
         ['GetBucketLocation', 'a', {}, 'allow'],
+        ['PutObjectAcl', 'a/team/k', { 's3:x-amz-acl': 'private' }, 'allow'],
+        ['PutObjectAcl', 'a/other/k', { 's3:x-amz-acl': 'private' }, 'none'],
       ],
+    ],
+    [
+      'ACLs that change nothing, which some clients send with every upload',
+      { buckets: ['a'] },
+      [
+        ['PutObjectAcl', 'a/k', { 's3:x-amz-acl': 'private' }, 'allow'],
+        ['PutObjectAcl', 'a/k', { 's3:x-amz-acl': 'bucket-owner-full-control' }, 'allow'],
+        ['PutObjectAcl', 'a/k', { 's3:x-amz-acl': 'public-read' }, 'none'],
+        ['PutObjectAcl', 'a/k', { 's3:x-amz-grant-read': 'id=x' }, 'none'],
+        ['PutObjectAcl', 'a/k', {}, 'none'],
+        ['PutObjectVersionAcl', 'a/k', { 's3:x-amz-acl': 'private' }, 'none'],
+        ['PutBucketAcl', 'a', { 's3:x-amz-acl': 'private' }, 'none'],
+      ],
+    ],
+    [
+      'ACLs of a reader',
+      { buckets: ['a'], readOnly: true },
+      [['PutObjectAcl', 'a/k', { 's3:x-amz-acl': 'private' }, 'none']],
     ],
     [
       'a prefix of odd characters, which stand for themselves',
