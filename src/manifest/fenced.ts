@@ -40,9 +40,9 @@ export function fencedObjects(objects: Objects, acknowledge: Acknowledge): Objec
   const removing = removalFence(acknowledge);
   return {
     ...objects,
-    put: (bucket, key, request, call) => fenced(bucket, call, objects.put(bucket, key, request, call)),
-    publish: (bucket, key, request, call) => fenced(bucket, call, objects.publish(bucket, key, request, call)),
-    copy: (bucket, key, request, call) => fenced(bucket, call, objects.copy(bucket, key, request, call)),
+    put: (target, request, call) => fenced(target.bucket, call, objects.put(target, request, call)),
+    publish: (target, request, call) => fenced(target.bucket, call, objects.publish(target, request, call)),
+    copy: (target, request, call) => fenced(target.bucket, call, objects.copy(target, request, call)),
     amend: (target, amendment, call) => fenced(target.bucket, call, objects.amend(target, amendment, call)),
     remove: (target, request, call) => {
       // A new delete marker is fenced like an object, not like a removal.
@@ -59,7 +59,7 @@ export function fencedUploads(uploads: Uploads, acknowledge: Acknowledge): Uploa
   const removing = removalFence(acknowledge);
   return {
     ...uploads,
-    create: (bucket, key, record, call) => fenced(bucket, call, uploads.create(bucket, key, record, call)),
+    create: (target, record, call) => fenced(target.bucket, call, uploads.create(target, record, call)),
     putPart: (upload, part, call) => fenced(upload.bucket, call, uploads.putPart(upload, part, call)),
     copyPart: (upload, copy, call) => fenced(upload.bucket, call, uploads.copyPart(upload, copy, call)),
     complete: (target, request, call) => fenced(target.bucket, call, uploads.complete(target, request, call)),

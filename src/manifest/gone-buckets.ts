@@ -43,13 +43,13 @@ export function objectsOfLiving(objects: Objects): Objects {
     find: (target, call) => answered(target.bucket, call, objects.find(target, call)),
     open: (target, request, call) => answered(target.bucket, call, objects.open(target, request, call)),
     openView: (bucket, view, request, call) => answered(bucket, call, objects.openView(bucket, view, request, call)),
-    put: (bucket, key, request, call) => answered(bucket, call, objects.put(bucket, key, request, call)),
-    publish: (bucket, key, request, call) => answered(bucket, call, objects.publish(bucket, key, request, call)),
-    describe: (bucket, key, version, call) => answered(bucket, call, objects.describe(bucket, key, version, call)),
-    nextSeq: (bucket, key, call) => answered(bucket, call, objects.nextSeq(bucket, key, call)),
+    put: (target, request, call) => answered(target.bucket, call, objects.put(target, request, call)),
+    publish: (target, request, call) => answered(target.bucket, call, objects.publish(target, request, call)),
+    describe: (target, version, call) => answered(target.bucket, call, objects.describe(target, version, call)),
+    nextSeq: (target, call) => answered(target.bucket, call, objects.nextSeq(target, call)),
     look: (bucket, keys, call) => answered(bucket, call, objects.look(bucket, keys, call)),
-    copy: (bucket, key, request, call) =>
-      answered(bucket, call, answered(request.source.bucket, call, objects.copy(bucket, key, request, call))),
+    copy: (target, request, call) =>
+      answered(target.bucket, call, answered(request.source.bucket, call, objects.copy(target, request, call))),
     amend: (target, amendment, call) => answered(target.bucket, call, objects.amend(target, amendment, call)),
     remove: (target, request, call) => answered(target.bucket, call, objects.remove(target, request, call)),
   };
@@ -68,7 +68,7 @@ export function listingOfLiving(listing: Listing): Listing {
 export function uploadsOfLiving(uploads: Uploads): Uploads {
   return {
     ...uploads,
-    create: (bucket, key, record, call) => answered(bucket, call, uploads.create(bucket, key, record, call)),
+    create: (target, record, call) => answered(target.bucket, call, uploads.create(target, record, call)),
     find: (target, call) => answered(target.bucket, call, uploads.find(target, call)),
     recall: (target, call) => answered(target.bucket, call, uploads.recall(target, call)),
     putPart: (upload, part, call) => answered(upload.bucket, call, uploads.putPart(upload, part, call)),

@@ -54,12 +54,12 @@ async function inTurn(world: HangUpWorld, ...works: Work[]): Promise<void> {
 }
 
 function put(world: HangUpWorld): Promise<unknown> {
-  return world.objects.put(world.bucket, 'k', world.request(`old ${world.nextNumber()}`), testCall());
+  return world.objects.put({ bucket: world.bucket, key: 'k' }, world.request(`old ${world.nextNumber()}`), testCall());
 }
 
 function putUnderKey(world: HangUpWorld): Promise<unknown> {
   const request = world.request(`old ${world.nextNumber()} under a key`, { encryptWith: UNDER_KEY });
-  return world.objects.put(world.bucket, 'k', request, testCall());
+  return world.objects.put({ bucket: world.bucket, key: 'k' }, request, testCall());
 }
 
 function remove(world: HangUpWorld): Promise<unknown> {
@@ -78,8 +78,7 @@ async function started(
   const { uploads, bucket } = world;
   const attributes = { headers: {}, userMetadata: {} };
   const target = await uploads.create(
-    bucket,
-    'k',
+    { bucket, key: 'k' },
     { ownerId: OWNER, attributes, ...(encryptWith && { encryption: encryptedBy(encryptWith) }) },
     testCall(),
   );
@@ -120,12 +119,12 @@ function putting(): HangUpOperation[] {
       {
         name: `PUT${said}`,
         prepare: async (world) => (call) =>
-          world.objects.put(world.bucket, 'k', world.request('new', { conditions }), call),
+          world.objects.put({ bucket: world.bucket, key: 'k' }, world.request('new', { conditions }), call),
       },
       {
         name: `PUT, streamed${said}`,
         prepare: async (world) => (call) =>
-          world.objects.put(world.bucket, 'k', world.streamed('new', { conditions }), call),
+          world.objects.put({ bucket: world.bucket, key: 'k' }, world.streamed('new', { conditions }), call),
       },
       {
         name: `CompleteMultipartUpload${said}`,
@@ -139,7 +138,11 @@ function putting(): HangUpOperation[] {
       {
         name: `PUT under a key${said}`,
         prepare: async (world) => (call) =>
-          world.objects.put(world.bucket, 'k', world.request('new', { conditions, encryptWith: UNDER_KEY }), call),
+          world.objects.put(
+            { bucket: world.bucket, key: 'k' },
+            world.request('new', { conditions, encryptWith: UNDER_KEY }),
+            call,
+          ),
       },
     ]),
   ];
@@ -151,7 +154,7 @@ function puttingUnderKeys(): HangUpOperation[] {
     {
       name: 'PUT under a key, streamed',
       prepare: async (world) => (call) =>
-        world.objects.put(world.bucket, 'k', world.streamed('new', { encryptWith: UNDER_KEY }), call),
+        world.objects.put({ bucket: world.bucket, key: 'k' }, world.streamed('new', { encryptWith: UNDER_KEY }), call),
     },
     {
       name: 'CompleteMultipartUpload under a key',
@@ -175,13 +178,12 @@ async function copying(
   encryptWith?: EncryptWith,
 ): Promise<(call: Call) => Promise<unknown>> {
   const { objects, bucket } = world;
-  await objects.put(bucket, 'source', world.request('copied'), testCall());
+  await objects.put({ bucket, key: 'source' }, world.request('copied'), testCall());
   const view = await objects.find({ bucket, key: 'source' }, testCall());
   const { attributes, ownerId } = world.request('');
   return (call) =>
     objects.copy(
-      bucket,
-      'k',
+      { bucket, key: 'k' },
       {
         attributes,
         ownerId,
@@ -213,8 +215,7 @@ function removing(): HangUpOperation[] {
       once: true,
       prepare: async (world) => {
         const { versionId } = await world.objects.put(
-          { ...world.bucket, versioning: 'enabled' },
-          'k',
+          { bucket: { ...world.bucket, versioning: 'enabled' }, key: 'k' },
           world.request('newest'),
           testCall(),
         );
@@ -227,8 +228,7 @@ function removing(): HangUpOperation[] {
       once: true,
       prepare: async (world) => {
         const { versionId } = await world.objects.put(
-          { ...world.bucket, versioning: 'enabled' },
-          'k',
+          { bucket: { ...world.bucket, versioning: 'enabled' }, key: 'k' },
           world.request('older'),
           testCall(),
         );
@@ -239,7 +239,7 @@ function removing(): HangUpOperation[] {
     {
       name: 'DeleteObjects',
       prepare: async (world) => {
-        await world.objects.put(world.bucket, 'l', world.request('beside'), testCall());
+        await world.objects.put({ bucket: world.bucket, key: 'l' }, world.request('beside'), testCall());
         return (call) => Promise.all(['k', 'l'].map((key) => world.objects.remove(at(world, key), ask(), call)));
       },
     },

@@ -66,7 +66,7 @@ describe.each(['memory', ...Object.keys(CLOUDS)])('a part whose record was lost 
     }
     const { uploads } = manifest;
     const attributes = { headers: {}, userMetadata: {} };
-    const target = await uploads.create(bucket, 'k', { attributes, ownerId: OWNER }, testCall());
+    const target = await uploads.create({ bucket, key: 'k' }, { attributes, ownerId: OWNER }, testCall());
     const upload = await uploads.find(target, testCall());
     const send = (number: number, body: Buffer): Promise<{ etag: string }> =>
       uploads.putPart(upload, { number, body, facts: { md5: md5(body) } }, testCall());

@@ -86,10 +86,10 @@ describe('on Azurite', () => {
     world = await testManifest({ store });
     await world.buckets.setVersioning(world.bucket, 'enabled', testCall());
     bucket = await world.buckets.get('bucket', testCall());
-    await world.objects.put(bucket, 'a', putOf('one'), testCall());
-    await world.objects.put(bucket, 'a', putOf('two'), testCall());
-    await world.objects.put(bucket, 'escaped/./b', putOf('b'), testCall());
-    await world.objects.put(bucket, 'gone', putOf('gone'), testCall());
+    await world.objects.put({ bucket, key: 'a' }, putOf('one'), testCall());
+    await world.objects.put({ bucket, key: 'a' }, putOf('two'), testCall());
+    await world.objects.put({ bucket, key: 'escaped/./b' }, putOf('b'), testCall());
+    await world.objects.put({ bucket, key: 'gone' }, putOf('gone'), testCall());
     const { versionId } = await world.objects.remove(
       { bucket, key: 'gone' },
       { conditions: {}, ownerId: OWNER },
@@ -98,7 +98,7 @@ describe('on Azurite', () => {
     await world.objects.remove({ bucket, key: 'gone', versionId }, { conditions: {}, ownerId: OWNER }, testCall());
     await world.settler.idle();
     await store.write(
-      versionRef(bucket, 'a', newToken(Date.now() * 1000)),
+      versionRef({ bucket, key: 'a' }, newToken(Date.now() * 1000)),
       Buffer.from('crashed'),
       { metadata: { s3gw: '{"v":1,"s":1}' } },
       testCall(),

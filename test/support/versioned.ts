@@ -25,7 +25,7 @@ export class VersionedBucket {
 
   /** @returns version id */
   async put(text: string, more: Parameters<typeof putOf>[1] = {}, call = testCall()): Promise<string> {
-    return (await this.manifest.objects.put(this.bucket, 'k', putOf(text, more), call)).versionId;
+    return (await this.manifest.objects.put({ bucket: this.bucket, key: 'k' }, putOf(text, more), call)).versionId;
   }
 
   remove(versionId?: string, call: Call = testCall()): Promise<Removed> {

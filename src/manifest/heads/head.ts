@@ -94,7 +94,7 @@ export const NULL_VERSION = 'null';
 export function viewOf(head: RecordedBlob<HeadRecord | OwnRecord>, { bucket, key }: KeyRef): ObjectView {
   const { properties, record } = head;
   const detached = record?.kind === 'link' || record?.kind === 'mlink' ? record : undefined;
-  const ref = detached === undefined ? head.ref : versionRef(bucket, key, detached.version);
+  const ref = detached === undefined ? head.ref : versionRef({ bucket, key }, detached.version);
   const said: Partial<LooseRecord> = record ?? {};
   const { headers } = said;
   const md5 = md5Of(head);

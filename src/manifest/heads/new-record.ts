@@ -22,7 +22,7 @@ export function partsOf({ bucket, key }: KeyRef, object: NewObject): ObjectParts
   const { tags, ...said } = fieldsOf<'said'>(attributes, 'said');
   const user = partitionUserMetadata(attributes.userMetadata);
   const headers = partitionHeaders(attributes.headers);
-  const { ref, trueKey } = headPlace(bucket, key);
+  const { ref, trueKey } = headPlace({ bucket, key });
   const fields = {
     ...said,
     ...(tags !== undefined && tags.length > 0 && { tags }),

@@ -29,7 +29,7 @@ export async function readHead({ bucket, key }: KeyRef, call: Call): Promise<Hea
 }
 
 async function readHeadOnce({ bucket, key }: KeyRef, call: Call): Promise<Head | undefined> {
-  const { ref } = headPlace(bucket, key);
+  const { ref } = headPlace({ bucket, key });
   try {
     const head = parseHead(ref, await bucket.home.store.head(ref, call));
     call.facts.noteHeadKind(ref.name, head.record?.kind ?? 'inline');

@@ -19,7 +19,7 @@ export async function inspectUploads(
   call: Call,
 ): Promise<Pick<InspectedKey, 'uploads' | 'moreUploads'>> {
   const { store, system } = place.bucket.home;
-  const { prefix } = uploadsOfKey(place.bucket, place.key);
+  const { prefix } = uploadsOfKey(place);
   const page = await store.list(system, { prefix, limit: MAX_UPLOADS + 1 }, call);
   const blobs = page.entries
     .filter((entry) => entry.kind === 'blob')
@@ -35,7 +35,7 @@ async function inspectUpload(
   { name, metadata }: BlobEntry,
   call: Call,
 ): Promise<InspectedUpload> {
-  const uploadId = name.slice(uploadsOfKey(bucket, key).prefix.length);
+  const uploadId = name.slice(uploadsOfKey({ bucket, key }).prefix.length);
   const target = { bucket, key, uploadId };
   const [stored, { parts, isTruncated }] = await Promise.all([
     readClaim(target, call),

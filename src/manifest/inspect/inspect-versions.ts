@@ -47,7 +47,7 @@ export async function inspectVersions(
  */
 async function listOwn({ bucket, key }: VersionsOf, call: Call): Promise<{ entries: BlobEntry[]; more: boolean }> {
   const { store, system } = bucket.home;
-  const { prefix } = versionsOfKey(bucket, key);
+  const { prefix } = versionsOfKey({ bucket, key });
   const entries: BlobEntry[] = [];
   let token: string | undefined;
   do {
@@ -69,7 +69,7 @@ async function listOwn({ bucket, key }: VersionsOf, call: Call): Promise<{ entri
 async function inspectOwn(at: VersionsOf, entry: BlobEntry, call: Call): Promise<InspectedVersion> {
   const { bucket, key, head } = at;
   const ref: BlobRef = { container: bucket.home.system, name: entry.name };
-  const token = entry.name.slice(versionsOfKey(bucket, key).prefix.length);
+  const token = entry.name.slice(versionsOfKey({ bucket, key }).prefix.length);
   const place = { ref, revision: entry.revision };
   try {
     const bare = parseVersion(ref, token, entry);
@@ -86,7 +86,7 @@ async function inspectOwn(at: VersionsOf, entry: BlobEntry, call: Call): Promise
       mtime: record?.mtime ?? mtimeOfSeq(record?.seq ?? seqOfToken(token)),
       ownerId: record?.owner ?? bucket.ownerId,
       ...place,
-      ...(!isMarker && { view: versionView(blob, bucket, key) }),
+      ...(!isMarker && { view: versionView({ bucket, key }, blob) }),
       ...(claim !== undefined && { claim }),
       ...(problem !== undefined && { problem }),
     };
@@ -157,12 +157,12 @@ function bytesOf({
   }
   return version === undefined
     ? { ref: head.ref, revision: head.properties.revision }
-    : { ref: versionRef(bucket, key, version) };
+    : { ref: versionRef({ bucket, key }, version) };
 }
 
 /** It holds the bytes of the null version, which is in the head. */
 function blobOfMlink({ bucket, key, head }: VersionsOf): string | undefined {
-  return head?.record?.kind === 'mlink' ? versionRef(bucket, key, head.record.version).name : undefined;
+  return head?.record?.kind === 'mlink' ? versionRef({ bucket, key }, head.record.version).name : undefined;
 }
 
 /** A version may have become current that was not the newest: it was committed later. */

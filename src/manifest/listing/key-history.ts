@@ -1,5 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import type { Bucket } from '../records/bucket.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 import type { Head } from '../heads/head.ts';
 import { readHead } from '../heads/object-read.ts';
 import { isBehind, seqOfHead } from '../versions/displace.ts';
@@ -52,7 +53,7 @@ export class KeyHistory {
   /** A version without a head was met: one look at the head serves them all. */
   #hasLooked = false;
 
-  constructor(bucket: Bucket, key: string, { head, start, isDraining }: KeyFacts) {
+  constructor({ bucket, key }: KeyRef, { head, start, isDraining }: KeyFacts) {
     this.key = key;
     this.#bucket = bucket;
     this.#head = head;
@@ -66,7 +67,7 @@ export class KeyHistory {
   current(): Draft | undefined {
     const head = this.#head;
     if (head === undefined || head.record?.kind === 'void' || this.#isCurrentListed(head)) return undefined;
-    const entry = currentEntry(this.#bucket, this.key, head);
+    const entry = currentEntry({ bucket: this.#bucket, key: this.key }, head);
     return { position: { key: this.key, version: entry.versionId }, found: entry };
   }
 
@@ -97,7 +98,7 @@ export class KeyHistory {
     if (isVisible(head, version)) {
       return head === undefined
         ? this.#findHeadless(version)
-        : { found: ownEntry(this.#bucket, this.key, version, false) };
+        : { found: ownEntry({ bucket: this.#bucket, key: this.key }, version, false) };
     }
     return this.#mayBecomeVisible(version) ? { found: (call) => this.#lookAgain(token, call) } : undefined;
   }
@@ -108,7 +109,7 @@ export class KeyHistory {
    * current one.
    */
   #findHeadless(version: VersionBlob): Omit<Draft, 'position'> {
-    const survivor = ownEntry(this.#bucket, this.key, version, this.#isLatestSurvivor());
+    const survivor = ownEntry({ bucket: this.#bucket, key: this.key }, version, this.#isLatestSurvivor());
     const isShared = this.#hasLooked;
     this.#hasLooked = true;
     const found = async (call: Call): Promise<Looked> => {
@@ -124,11 +125,14 @@ export class KeyHistory {
    * not be shown.
    */
   #shownWith(head: Head, version: VersionBlob, place: 'first' | 'beneath'): Looked {
-    const history = new KeyHistory(this.#bucket, this.key, { head, start: this.#start, isDraining: false });
+    const history = new KeyHistory(
+      { bucket: this.#bucket, key: this.key },
+      { head, start: this.#start, isDraining: false },
+    );
     const current = place === 'first' ? history.current()?.found : undefined;
     const isOwn = version.token !== namedVersion(head.record) && isVisible(head, version);
     if (isOwn && !isBehind(version.token, { head, seq: seqOfHead(head) })) return 'outdated';
-    const own = isOwn ? [ownEntry(this.#bucket, this.key, version, false)] : [];
+    const own = isOwn ? [ownEntry({ bucket: this.#bucket, key: this.key }, version, false)] : [];
     return [...(typeof current === 'object' ? [current] : []), ...own];
   }
 
@@ -141,7 +145,7 @@ export class KeyHistory {
     const found = async (call: Call): Promise<Looked> => {
       this.#headNow ??= readHead({ bucket: this.#bucket, key: this.key }, call);
       const isSame = (await this.#headNow)?.properties.revision === head.properties.revision;
-      return isSame ? ownEntry(this.#bucket, this.key, version, false) : 'outdated';
+      return isSame ? ownEntry({ bucket: this.#bucket, key: this.key }, version, false) : 'outdated';
     };
     return { found };
   }
@@ -153,9 +157,9 @@ export class KeyHistory {
   }
 
   async #lookAgain(token: VersionToken, call: Call): Promise<Looked> {
-    const version = await readVersion(this.#bucket, this.key, token, call);
+    const version = await readVersion({ bucket: this.#bucket, key: this.key }, token, call);
     if (version === undefined || !isVisible(this.#head, version)) return 'nothing';
-    return ownEntry(this.#bucket, this.key, version, false);
+    return ownEntry({ bucket: this.#bucket, key: this.key }, version, false);
   }
 
   #nullDraft(token: VersionToken): Draft {
@@ -164,8 +168,8 @@ export class KeyHistory {
 
   /** It got its blob after the blobs were read, or lost it after the head was: then the head is another by now. */
   async #findNull(token: VersionToken, call: Call): Promise<Looked> {
-    const version = await readVersion(this.#bucket, this.key, token, call);
-    if (version !== undefined) return ownEntry(this.#bucket, this.key, version, false);
+    const version = await readVersion({ bucket: this.#bucket, key: this.key }, token, call);
+    if (version !== undefined) return ownEntry({ bucket: this.#bucket, key: this.key }, version, false);
     const head = await readHead({ bucket: this.#bucket, key: this.key }, call);
     // Should a head ever name what is not there, a listing must not fail of it.
     return namedNull(head?.record) === token ? 'nothing' : 'outdated';

@@ -51,7 +51,7 @@ export class ListingCollector {
       else this.#addPrefix(key);
       return;
     }
-    const object = listedObject(this.#bucket, key, blob);
+    const object = listedObject({ bucket: this.#bucket, key }, blob);
     if (object === undefined) return;
     const rolledUp = rollUp(key, this.#request);
     if (rolledUp === undefined) this.entries.push(object);

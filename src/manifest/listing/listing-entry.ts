@@ -1,6 +1,6 @@
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
-import type { Bucket } from '../records/bucket.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 import { isLive, listedRecord, shownOf } from '../heads/head.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import type { LooseRecord } from '../records/record.ts';
@@ -58,7 +58,7 @@ export interface ListingPage<Entry> {
 /**
  * The object of a head as the list call gave it, a spilled record included; undefined for a key without a live object.
  */
-export function listedObject(bucket: Bucket, key: string, entry: BlobEntry): ListedObject | undefined {
+export function listedObject({ bucket, key }: KeyRef, entry: BlobEntry): ListedObject | undefined {
   const record = listedRecord(entry);
   const head = { properties: entry, record };
   if (!isLive(head)) return undefined;

@@ -1,4 +1,4 @@
-import type { Bucket } from '../records/bucket.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 import { type Head, NULL_VERSION, viewOf } from '../heads/head.ts';
 import { type VersionBlob, versionIdOf, versionView } from '../versions/version-blob.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
@@ -29,29 +29,28 @@ export interface ListedMarker extends NamedVersion {
 export type VersionsEntry = ListedVersion | ListedMarker | ListedPrefix;
 
 /** The version that a head names or is; a link repeats all that a listing shows. */
-export function currentEntry(bucket: Bucket, key: string, head: Head): ListedVersion | ListedMarker {
+export function currentEntry(place: KeyRef, head: Head): ListedVersion | ListedMarker {
   const { record } = head;
-  if (record?.kind !== 'tomb') return versionEntry(viewOf(head, { bucket, key }), true);
+  if (record?.kind !== 'tomb') return versionEntry(viewOf(head, place), true);
   const versionId = record.isNull === true ? NULL_VERSION : record.version;
-  return markerEntry(bucket, { key, versionId, isLatest: true }, record);
+  return markerEntry(place, { versionId, isLatest: true }, record);
 }
 
 /** A version that has a blob of its own. */
-export function ownEntry(
-  bucket: Bucket,
-  key: string,
-  version: VersionBlob,
-  isLatest: boolean,
-): ListedVersion | ListedMarker {
+export function ownEntry(place: KeyRef, version: VersionBlob, isLatest: boolean): ListedVersion | ListedMarker {
   const { record } = version;
-  if (record?.kind !== 'tomb') return versionEntry(versionView(version, bucket, key), isLatest);
-  return markerEntry(bucket, { key, versionId: versionIdOf(version), isLatest }, record);
+  if (record?.kind !== 'tomb') return versionEntry(versionView(place, version), isLatest);
+  return markerEntry(place, { versionId: versionIdOf(version), isLatest }, record);
 }
 
 function versionEntry(view: ObjectView, isLatest: boolean): ListedVersion {
   return { ...objectEntry(view), kind: 'version', versionId: view.versionId, isLatest };
 }
 
-function markerEntry(bucket: Bucket, named: NamedVersion, { mtime, seq, owner }: OwnMarker | TombHead): ListedMarker {
-  return { kind: 'marker', ...named, mtime: mtime ?? mtimeOfSeq(seq), ownerId: owner ?? bucket.ownerId };
+function markerEntry(
+  { bucket, key }: KeyRef,
+  named: Pick<NamedVersion, 'versionId' | 'isLatest'>,
+  { mtime, seq, owner }: OwnMarker | TombHead,
+): ListedMarker {
+  return { kind: 'marker', key, ...named, mtime: mtime ?? mtimeOfSeq(seq), ownerId: owner ?? bucket.ownerId };
 }

@@ -26,7 +26,7 @@ export function versionsRegion(
     prefix: native,
     delimiter: rollsUp ? delimiter : undefined,
     startAt: (key) => {
-      const start = versionsFrom(bucket, key);
+      const start = versionsFrom({ bucket, key });
       if (start.startsWith(native)) return start;
       return start < native ? native : undefined;
     },
@@ -51,7 +51,7 @@ function decode(bucket: Bucket, entry: ListEntry): DecodedEntry | undefined {
 
 function trueKey(bucket: Bucket, { name, metadata }: BlobEntry): string | undefined {
   const key = decodeRecord(metadata[RECORD_NAME] ?? '')?.key;
-  return key !== undefined && key !== '' && versionRef(bucket, key, name.slice(-TOKEN_LENGTH)).name === name
+  return key !== undefined && key !== '' && versionRef({ bucket, key }, name.slice(-TOKEN_LENGTH)).name === name
     ? key
     : undefined;
 }

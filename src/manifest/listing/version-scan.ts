@@ -153,7 +153,7 @@ export class VersionScan {
 
   #newHistory(key: string, head: ReturnType<typeof parseListedHead> | undefined): KeyHistory {
     const { bucket, start, isDraining } = this.#options;
-    return new KeyHistory(bucket, key, { head, isDraining, start: key === start?.key ? start.within : undefined });
+    return new KeyHistory({ bucket, key }, { head, isDraining, start: key === start?.key ? start.within : undefined });
   }
 
   #takePrefix(prefix: string, queue: RegionQueue): void {
@@ -227,5 +227,5 @@ export class VersionScan {
 }
 
 function startOfOwn(bucket: Bucket, { key, inclusive, within }: VersionStart): string {
-  return inclusive ? versionsFrom(bucket, key, within?.behind) : versionsBehind(bucket, key);
+  return inclusive ? versionsFrom({ bucket, key }, within?.behind) : versionsBehind({ bucket, key });
 }

@@ -1,5 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import type { Bucket } from '../records/bucket.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 import { NULL_VERSION, recordIsHere } from '../heads/head.ts';
 import { readHead } from '../heads/object-read.ts';
 import { namedNull, namedVersion, saysNull } from '../records/record.ts';
@@ -39,13 +40,15 @@ export async function versionStartOf(
   const { after, afterVersion } = request;
   if (start === undefined || start === 'end' || start.inclusive || afterVersion === undefined) return start;
   const within =
-    afterVersion === NULL_VERSION ? await behindNull(bucket, after, call) : { behind: afterVersion, nullListed: false };
+    afterVersion === NULL_VERSION
+      ? await behindNull({ bucket, key: after }, call)
+      : { behind: afterVersion, nullListed: false };
   return { key: after, inclusive: true, within };
 }
 
 /** When the null version is gone, so is its place. The key is listed anew then: better twice than not at all. */
-async function behindNull(bucket: Bucket, key: string, call: Call): Promise<KeyStart> {
-  const head = await readHead({ bucket, key }, call);
+async function behindNull(ref: KeyRef, call: Call): Promise<KeyStart> {
+  const head = await readHead(ref, call);
   if (head === undefined || head.record?.kind === 'void') return { nullListed: false };
   if (recordIsHere(head)) return { nullListed: true };
   const behind = saysNull(head.record) ? namedVersion(head.record) : namedNull(head.record);

@@ -98,7 +98,7 @@ async function copyDetached(context: ObjectsContext, copy: PinnedCopy, call: Cal
   const { etag, size } = source.view;
   const token = newToken(context.clock.next());
   const record = { ...ownRecord(copy, copy.parts, { token, isNull: true }), ...keptEtag(copy) };
-  const own = { ...(await wireOf(copy, record, call)), target: versionRef(bucket, key, token) };
+  const own = { ...(await wireOf(copy, record, call)), target: versionRef({ bucket, key }, token) };
   await whileStreaming(call, (client) => stageToOwn(bucket.home.store, own, client));
   await publishDetached(context, { bucket, key, request: { ...version, version: token, etag, size } }, call);
   return { seq: seqOfToken(token), versionId: NULL_VERSION };
@@ -156,7 +156,7 @@ async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call
   const { view } = request.source;
   const write = async (token: VersionToken): Promise<WrittenObject> => {
     const record = { ...ownRecord(copy, copy.parts, { token, isNull: false }), ...keptEtag(copy) };
-    const own = { ...(await wireOf(copy, record, call)), target: versionRef(bucket, key, token) };
+    const own = { ...(await wireOf(copy, record, call)), target: versionRef({ bucket, key }, token) };
     const { revision } = await unlessMoved(
       copy,
       whileStreaming(call, (client) => copyToOwn(bucket.home.store, own, client)),

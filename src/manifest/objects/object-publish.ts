@@ -1,5 +1,4 @@
 import type { Call } from '../../observe/call.ts';
-import type { Bucket } from '../records/bucket.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
 import { partsOf } from '../heads/new-record.ts';
 import { blobMetadata } from '../heads/overflow.ts';
@@ -29,16 +28,12 @@ interface PublishTarget extends KeyRef {
  * Makes metadata and headers for the blob of a version that is going to be published, as the bucket's versioning needs
  * them.
  */
-export async function describeVersion(
-  bucket: Bucket,
-  key: string,
-  version: VersionMetadata,
-  call: Call,
-): Promise<DescribedVersion> {
+export async function describeVersion(target: KeyRef, version: VersionMetadata, call: Call): Promise<DescribedVersion> {
+  const { bucket } = target;
   const object = { ...version, conditions: {} };
   const { parts, etag } = version;
-  const parted = partsOf({ bucket, key }, object);
-  const own = ownRecord({ bucket, key }, parted, { token: version.version, isNull: bucket.versioning !== 'enabled' });
+  const parted = partsOf(target, object);
+  const own = ownRecord(target, parted, { token: version.version, isNull: bucket.versioning !== 'enabled' });
   const { native, headers } = parted;
   return {
     headers,
@@ -139,7 +134,7 @@ async function publishNull(
     },
     call,
   );
-  context.settler.schedule(bucket, key);
+  context.settler.schedule({ bucket, key });
   return committed(request, NULL_VERSION);
 }
 

@@ -1,6 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 import { CommitLife } from '../heads/commit-life.ts';
 import { amendObject } from './object-amend.ts';
 import type { ObjectAmendment } from '../versions/object-amendment.ts';
@@ -49,17 +50,17 @@ export interface Objects {
    */
   openView(bucket: Bucket, view: ObjectView, request: OpenRequest, call: Call): Promise<ByteSource>;
   /** @throws S3Error PreconditionFailed, ConditionalRequestConflict, NoSuchKey (If-Match), NoSuchBucket */
-  put(bucket: Bucket, key: string, request: PutRequest<AnyBody>, call: Call): Promise<Committed>;
+  put(target: KeyRef, request: PutRequest<AnyBody>, call: Call): Promise<Committed>;
   /** Makes a version's own blob that exists already the object of its key. @throws as `put` */
-  publish(bucket: Bucket, key: string, request: PublishRequest, call: Call): Promise<Committed>;
+  publish(target: KeyRef, request: PublishRequest, call: Call): Promise<Committed>;
   /** Makes metadata and headers for such a blob. */
-  describe(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<DescribedVersion>;
+  describe(target: KeyRef, version: VersionMetadata, call: Call): Promise<DescribedVersion>;
   /**
    * Takes a seq above everything that was acknowledged for a key: above the head, and in the first moments of
    * versioning above all names. @throws S3Error NoSuchBucket
    */
-  nextSeq(bucket: Bucket, key: string, call: Call): Promise<number>;
-  copy(bucket: Bucket, key: string, request: CopyObjectRequest, call: Call): Promise<Committed>;
+  nextSeq(target: KeyRef, call: Call): Promise<number>;
+  copy(target: KeyRef, request: CopyObjectRequest, call: Call): Promise<Committed>;
   /**
    * Changes the tags, ACL or lock of a version; its bytes, ETag and Last-Modified stay. @returns it as it was before.
    * @throws as `find`, and what the amendment throws
@@ -83,7 +84,7 @@ export function createObjects(options: ObjectsOptions): Objects {
   const { commits } = context;
   /** Called by reads that meet an object which a crash left unsettled: has it settled in the background. */
   const noticed = (bucket: Bucket, view: ObjectView): void => {
-    if (view.head.kind === 'mlink' && canSettle(bucket, view.size)) context.settler.schedule(bucket, view.key);
+    if (view.head.kind === 'mlink' && canSettle(bucket, view.size)) context.settler.schedule({ bucket, key: view.key });
   };
   return {
     find: async (target, call) => {
@@ -97,15 +98,16 @@ export function createObjects(options: ObjectsOptions): Objects {
       return opened;
     },
     openView: (bucket, view, request, call) => openView(bucket, view, request, call),
-    put: (bucket, key, request, call) => commits.run(call, (own) => putObject(context, { bucket, key, request }, own)),
-    publish: (bucket, key, request, call) =>
+    put: ({ bucket, key }, request, call) =>
+      commits.run(call, (own) => putObject(context, { bucket, key, request }, own)),
+    publish: ({ bucket, key }, request, call) =>
       commits.run(call, (own) => publishObject(context, { bucket, key, request }, own)),
     describe: describeVersion,
-    nextSeq: async (bucket, key, call) => {
-      const { seq } = await placeHead(context, { bucket, key }, await readHead({ bucket, key }, call), call);
+    nextSeq: async (target, call) => {
+      const { seq } = await placeHead(context, target, await readHead(target, call), call);
       return context.clock.next(seq);
     },
-    copy: (bucket, key, request, call) =>
+    copy: ({ bucket, key }, request, call) =>
       commits.run(call, (own) => copyObject(context, { bucket, key, request }, own)),
     amend: (target, amendment, call) => commits.run(call, (own) => amendObject(context, target, amendment, own)),
     look: headsSideBySide,

@@ -1,6 +1,6 @@
 import { type KeyCodec, createKeyCodec } from '../../store/key-codec.ts';
 import type { BlobRef, BlobStore } from '../../store/blob-store.ts';
-import type { Bucket } from './bucket.ts';
+import type { KeyRef } from './key-ref.ts';
 
 const codecs = new WeakMap<BlobStore, KeyCodec>();
 
@@ -15,7 +15,7 @@ export function codecOf(store: BlobStore): KeyCodec {
 }
 
 /** Where the head of a key lies; `trueKey` is set when the name had to be cut and the record must carry the key. */
-export function headPlace(bucket: Bucket, key: string): { ref: BlobRef; trueKey: string | undefined } {
+export function headPlace({ bucket, key }: KeyRef): { ref: BlobRef; trueKey: string | undefined } {
   const { name, needsTrueKey } = codecOf(bucket.home.store).encode(key);
   return { ref: { container: bucket.home.container, name }, trueKey: needsTrueKey ? key : undefined };
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Bucket } from './bucket.ts';
 import { mtimeOfSeq } from './clock.ts';
+import type { KeyRef } from './key-ref.ts';
 import { type VersionToken, tokenOfUpload } from './version-token.ts';
 
 /** 14 hex digits hold every seq up to 2^53, so ids of one key sort by initiation. */
@@ -13,10 +13,8 @@ const UPLOAD_ID = /^[0-9a-f]{14}[A-Za-z0-9_-]{32}$/;
 export const UPLOAD_ID_LENGTH = SEQ_DIGITS + BINDING_LENGTH + (SECRET_BYTES * 4) / 3;
 
 /** Opaque to clients, `[A-Za-z0-9_-]`: initiation seq, mark of bucket and key, 144 random bits. */
-export function newUploadId(bucket: Bucket, key: string, seq: number): string {
-  return (
-    seq.toString(16).padStart(SEQ_DIGITS, '0') + binding(bucket, key) + randomBytes(SECRET_BYTES).toString('base64url')
-  );
+export function newUploadId(ref: KeyRef, seq: number): string {
+  return seq.toString(16).padStart(SEQ_DIGITS, '0') + binding(ref) + randomBytes(SECRET_BYTES).toString('base64url');
 }
 
 /** Has the form of an id; says nothing about its existence. */
@@ -25,8 +23,8 @@ export function isUploadId(text: string): boolean {
 }
 
 /** False for ids of other keys and buckets (also of an earlier bucket of this name), and for what is no id. */
-export function belongsTo(uploadId: string, bucket: Bucket, key: string): boolean {
-  return isUploadId(uploadId) && uploadId.startsWith(binding(bucket, key), SEQ_DIGITS);
+export function belongsTo(uploadId: string, ref: KeyRef): boolean {
+  return isUploadId(uploadId) && uploadId.startsWith(binding(ref), SEQ_DIGITS);
 }
 
 /** Microseconds: decides the place of the completed version among others. */
@@ -51,6 +49,6 @@ export function publishNonce(uploadId: string): string {
   return createHash('sha256').update(uploadId).digest('base64url').slice(0, 11);
 }
 
-function binding(bucket: Bucket, key: string): string {
+function binding({ bucket, key }: KeyRef): string {
   return createHash('sha256').update(`${bucket.uid}\n${key}`).digest('base64url').slice(0, BINDING_LENGTH);
 }

@@ -1,59 +1,73 @@
 import { encodeOrdered } from '../../store/key-codec.ts';
 import type { BlobRef } from '../../store/blob-store.ts';
 import type { Bucket } from './bucket.ts';
-import { type KeyedRegion, SEPARATOR, encodeKey, namesOfKey, namesUnder, parseKeyedName } from './keyed-names.ts';
+import type { KeyRef } from './key-ref.ts';
+import {
+  type KeyedNames,
+  SEPARATOR,
+  encodeKey,
+  namesOfBucket,
+  namesOfKey,
+  namesUnder,
+  parseKeyedName,
+} from './keyed-names.ts';
 import { TOKEN_LENGTH, type VersionToken, isVersionToken } from './version-token.ts';
 
 /** Behind every name that goes on with the separator, before the names of all longer keys. */
 const BEHIND_SEPARATOR = '!"';
 
+/** Versions' own blobs. */
+const VERSIONS: KeyedNames = { root: 'v', idLength: TOKEN_LENGTH };
+/** The index of deletions. Its names have no ids; keys are cut where they are among the versions. */
+const DELETIONS: KeyedNames = { root: 'x', idLength: TOKEN_LENGTH };
+
 /** Everything of a bucket that is one blob for each version of a key. */
 export function versionsPrefix(bucket: Bucket): string {
-  return `v/${bucket.uid}/`;
+  return namesOfBucket(VERSIONS, bucket);
 }
 
 /**
  * Names of the versions of one key start with this, and no others do; newest first. `trueKey` is set when the name is
  * cut.
  */
-export function versionsOfKey(bucket: Bucket, key: string): { prefix: string; trueKey: string | undefined } {
-  return namesOfKey(versionsRegion(bucket), key);
+export function versionsOfKey(ref: KeyRef): { prefix: string; trueKey: string | undefined } {
+  return namesOfKey(VERSIONS, ref);
 }
 
 /**
  * The version's own blob: bytes and record, or a delete marker's record. Also where the parts of an upload are staged.
  */
-export function versionRef(bucket: Bucket, key: string, token: VersionToken): BlobRef {
-  return { container: bucket.home.system, name: versionsOfKey(bucket, key).prefix + token };
+export function versionRef(ref: KeyRef, token: VersionToken): BlobRef {
+  return { container: ref.bucket.home.system, name: namesOfKey(VERSIONS, ref).prefix + token };
 }
 
 /** For the record of a version's own blob, whose name may be cut where the head's is not. */
-export function ownKey(bucket: Bucket, key: string): { key?: string } {
-  const { trueKey } = versionsOfKey(bucket, key);
+export function ownKey(ref: KeyRef): { key?: string } {
+  const { trueKey } = namesOfKey(VERSIONS, ref);
   return trueKey === undefined ? {} : { key: trueKey };
 }
 
 /** What to list to see all versions of keys that start with `prefix`; others may come too when it is long. */
 export function versionsUnder(bucket: Bucket, prefix: string): string {
-  return namesUnder(versionsRegion(bucket), prefix);
+  return namesUnder(VERSIONS, bucket, prefix);
 }
 
 /**
  * Where to begin so as to see all versions of keys from this one on: from its newest, or from the version at this
  * place. Where names are cut, earlier ones come too.
  */
-export function versionsFrom(bucket: Bucket, key: string, token?: VersionToken): string {
-  const start = versionsUnder(bucket, key);
-  return token === undefined || !isWhole(bucket, key, start) ? start : start + SEPARATOR + token;
+export function versionsFrom(ref: KeyRef, token?: VersionToken): string {
+  const start = versionsUnder(ref.bucket, ref.key);
+  return token === undefined || !isWhole(ref, start) ? start : start + SEPARATOR + token;
 }
 
 /** The same for all keys behind this one. */
-export function versionsBehind(bucket: Bucket, key: string): string {
-  const start = versionsUnder(bucket, key);
-  return isWhole(bucket, key, start) ? start + BEHIND_SEPARATOR : start;
+export function versionsBehind(ref: KeyRef): string {
+  const start = versionsUnder(ref.bucket, ref.key);
+  return isWhole(ref, start) ? start + BEHIND_SEPARATOR : start;
 }
 
-function isWhole(bucket: Bucket, key: string, start: string): boolean {
+function isWhole({ bucket, key }: KeyRef, start: string): boolean {
   return start === versionsPrefix(bucket) + encodeOrdered(key);
 }
 
@@ -62,38 +76,22 @@ export function parseVersionName(
   bucket: Bucket,
   name: string,
 ): { token: VersionToken; key: string | undefined } | undefined {
-  const parsed = parseKeyedName(versionsRegion(bucket), name);
+  const parsed = parseKeyedName(VERSIONS, bucket, name);
   return parsed !== undefined && isVersionToken(parsed.id) ? { token: parsed.id, key: parsed.key } : undefined;
 }
 
 /** Index of the keys of a bucket whose head may say that nothing is there: listings with a delimiter ask it. */
 export function deletionsPrefix(bucket: Bucket): string {
-  return `x/${bucket.uid}/`;
+  return namesOfBucket(DELETIONS, bucket);
 }
 
-/** `trueKey` is set when the name is cut. */
-export function deletionRef(bucket: Bucket, key: string): { ref: BlobRef; trueKey: string | undefined } {
-  const { text, cut } = encodeKey(deletionsRegion(bucket), key);
-  return {
-    ref: { container: bucket.home.system, name: deletionsPrefix(bucket) + text },
-    trueKey: cut ? key : undefined,
-  };
+/** The note of one key in that index. `trueKey` is set when the name is cut. */
+export function deletionRef(ref: KeyRef): { ref: BlobRef; trueKey: string | undefined } {
+  const { stem, trueKey } = encodeKey(DELETIONS, ref);
+  return { ref: { container: ref.bucket.home.system, name: stem }, trueKey };
 }
 
 /** What to list to see all such keys that start with `prefix`; others may come too when it is long. */
 export function deletionsUnder(bucket: Bucket, prefix: string): string {
-  return namesUnder(deletionsRegion(bucket), prefix);
-}
-
-function versionsRegion(bucket: Bucket): KeyedRegion {
-  return {
-    prefix: versionsPrefix(bucket),
-    idLength: TOKEN_LENGTH,
-    maxNameLength: bucket.home.store.capabilities.maxNameLength,
-  };
-}
-
-/** Its names have no ids; keys are cut where they are among the versions. */
-function deletionsRegion(bucket: Bucket): KeyedRegion {
-  return { ...versionsRegion(bucket), prefix: deletionsPrefix(bucket) };
+  return namesUnder(DELETIONS, bucket, prefix);
 }

@@ -112,7 +112,7 @@ async function exportHead(one: BucketExport, entry: BlobEntry, call: Call): Prom
 
 async function settleNow(bucket: Bucket, { key, head, record }: KeyHead<MlinkHead>, call: Call): Promise<boolean> {
   if (!canSettle(bucket, record.size)) throw tooLarge(bucket, { key, head, record });
-  await settle(bucket, key, call);
+  await settle({ bucket, key }, call);
   return (await headOfKey(bucket, key, call))?.record?.kind !== 'mlink';
 }
 
@@ -125,7 +125,7 @@ interface KeyHead<R extends HeadRecord> {
 /** Names where the bytes lie, so that a tool of the cloud can copy them. */
 function tooLarge(bucket: Bucket, { key, record }: KeyHead<LinkHead | MlinkHead>, cause?: unknown): Error {
   const { version, size } = record;
-  const { container, name } = versionRef(bucket, key, version);
+  const { container, name } = versionRef({ bucket, key }, version);
   return new Error(`${size} bytes are too many for one copy inside the service: they stay at ${container}/${name}`, {
     cause,
   });
@@ -137,7 +137,7 @@ function tooLarge(bucket: Bucket, { key, record }: KeyHead<LinkHead | MlinkHead>
  */
 async function fillHead(bucket: Bucket, { key, head, record }: KeyHead<LinkHead>, call: Call): Promise<void> {
   const { home } = bucket;
-  const ref = versionRef(bucket, key, record.version);
+  const ref = versionRef({ bucket, key }, record.version);
   for (let sends = 1; ; sends++) {
     const { revision, size, md5, metadata: own, ...source } = await home.store.head(ref, call);
     const metadata = linkMetadata(home, { ...record, ...noncesAmended(head, newNonce()) }, nativeIn(own));

@@ -98,7 +98,7 @@ async function usedBy(
   if (head !== undefined) note(used, (await withOverflow(bucket.home, head, call)).record);
   // There may be versions by now where there were none when the bucket was looked at.
   if (bucket.versioning === 'never' && (head === undefined || recordIsHere(head))) return used;
-  const { prefix } = versionsOfKey(bucket, key);
+  const { prefix } = versionsOfKey({ bucket, key });
   for await (const page of run.pages(run.system, { prefix }, call)) {
     for (const entry of blobsOf(page)) {
       const named = parseVersionName(bucket, entry.name);

@@ -78,7 +78,7 @@ async function sweepBlob(sweep: BucketSweep, blob: ListedBlob, heads: HeadsByKey
   }
   if (at?.kind === 'mlink' && named === token) {
     if (isRested && canSettle(bucket, at.size)) {
-      await run.act(tally, { finding: 'unsettled', name: key }, () => settle(bucket, key, call));
+      await run.act(tally, { finding: 'unsettled', name: key }, () => settle({ bucket, key }, call));
     }
     return;
   }

@@ -67,7 +67,7 @@ export async function abortUpload(target: UploadTarget, call: Call): Promise<voi
  */
 async function finishAbort(target: UploadTarget, call: Call): Promise<void> {
   const { bucket, key, uploadId } = target;
-  const stored = belongsTo(uploadId, bucket, key) ? await readClaim(target, call) : undefined;
+  const stored = belongsTo(uploadId, { bucket, key }) ? await readClaim(target, call) : undefined;
   if (stored?.claim.kind !== 'abort') throw noSuchUpload(uploadId);
   await cleanUp(target, stored.claim, call);
   if (stored.claim.mayBeNamed === true) throw noSuchUpload(uploadId); // its claim stays, however often it is asked

@@ -89,7 +89,7 @@ export async function completeUpload(
   if (isPublished(head, target.uploadId)) return finishPublished(context, target, request, call);
   await judge(target, request.conditions, head, call);
   request.beforeAssembly(upload.encryption);
-  const described = await context.objects.describe(target.bucket, target.key, versionOf(completing), call);
+  const described = await context.objects.describe(target, versionOf(completing), call);
   const held = await takeForCompletion(
     target,
     { completion: completing.completion, base: baseOf(head), tokens: plan.tokens, ...described },
@@ -116,7 +116,7 @@ interface Seen {
  * the condition of the publication.
  */
 async function lookAtAll(target: UploadTarget, { parts }: CompleteRequest, call: Call): Promise<Seen> {
-  if (!belongsTo(target.uploadId, target.bucket, target.key)) {
+  if (!belongsTo(target.uploadId, target)) {
     return { upload: undefined, stored: new Map(), head: undefined };
   }
   const [upload, stored, head] = await Promise.all([
@@ -234,7 +234,7 @@ async function publish(
   const publication: PublishRequest = { ...versionOf(completing), conditions, once, ...unplaced, ...known };
   try {
     await request.beforePublication();
-    const committed = await context.objects.publish(upload.bucket, upload.key, publication, call);
+    const committed = await context.objects.publish(upload, publication, call);
     return { ...committed, isAlone: !held.inherited && !once.isInDoubt() };
   } catch (error) {
     if (!once.isInDoubt()) await release(upload, once.claim(), call);
@@ -315,7 +315,7 @@ async function finishPublished(
 ): Promise<CompletedUpload> {
   const completion = await claimedCompletion(target, call);
   if (completion === undefined) throw noSuchUpload(target.uploadId);
-  context.settler.schedule(target.bucket, target.key);
+  context.settler.schedule(target);
   await conclude(context, target, { completion }, call);
   return resultFor(target, request, completion);
 }
@@ -355,7 +355,7 @@ async function withoutParts(
 /** Complete of an upload that is over. @throws S3Error NoSuchUpload */
 async function repeated(target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
   const { bucket, key, uploadId } = target;
-  const known = belongsTo(uploadId, bucket, key);
+  const known = belongsTo(uploadId, { bucket, key });
   const completion = known ? await readTombstone(bucket.home, uploadId, call) : undefined;
   const result = resultFor(target, request, completion);
   request.mayKnow?.(completion?.starter);

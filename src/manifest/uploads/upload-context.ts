@@ -1,21 +1,21 @@
 import type { Call } from '../../observe/call.ts';
 import type { CommitLife } from '../heads/commit-life.ts';
 import type { Committed, DescribedVersion, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
-import type { Bucket } from '../records/bucket.ts';
 import type { Clock } from '../records/clock.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 import type { Settler } from '../versions/settle.ts';
 
 /** What uploads need of objects (`Objects`, `objects/objects.ts`, which is beside them and not below). */
 interface ObjectPublisher {
   /** Metadata and headers for the blob that the parts are assembled to. */
-  describe(bucket: Bucket, key: string, version: VersionMetadata, call: Call): Promise<DescribedVersion>;
+  describe(target: KeyRef, version: VersionMetadata, call: Call): Promise<DescribedVersion>;
   /**
    * Makes that blob the object of its key.
    * @throws S3Error PreconditionFailed, ConditionalRequestConflict, NoSuchKey (If-Match), NoSuchBucket
    */
-  publish(bucket: Bucket, key: string, request: PublishRequest, call: Call): Promise<Committed>;
+  publish(target: KeyRef, request: PublishRequest, call: Call): Promise<Committed>;
   /** A seq above everything that was acknowledged of a key. @throws S3Error NoSuchBucket */
-  nextSeq(bucket: Bucket, key: string, call: Call): Promise<number>;
+  nextSeq(target: KeyRef, call: Call): Promise<number>;
 }
 
 /** What the upload functions share. */

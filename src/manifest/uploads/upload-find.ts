@@ -43,24 +43,23 @@ export async function createUpload(
 ): Promise<Upload> {
   const { bucket, key, record } = target;
   const placed = bucket.versioning !== 'never';
-  const uploadId = newUploadId(bucket, key, placed ? await objects.nextSeq(bucket, key, call) : clock.next());
-  const { trueKey } = uploadsOfKey(bucket, key);
+  const uploadId = newUploadId({ bucket, key }, placed ? await objects.nextSeq({ bucket, key }, call) : clock.next());
+  const { trueKey } = uploadsOfKey({ bucket, key });
   const { body, metadata } = encodeUpload({
     ...record,
     ...(placed && { placed }),
     ...(trueKey !== undefined && { key: trueKey }),
   });
   const request = { headers: RECORD_HEADERS, metadata, condition: ABSENT };
-  const { revision } = await bucket.home.store.write(uploadRef(bucket, key, uploadId), body, request, call);
+  const { revision } = await bucket.home.store.write(uploadRef({ bucket, key, uploadId }), body, request, call);
   return toUpload({ bucket, key, uploadId }, { metadata, revision, size: body.byteLength });
 }
 
 /** One call. @returns undefined when there is no such upload (any more) */
 export async function lookUpUpload(target: UploadTarget, call: Call): Promise<Upload | undefined> {
-  const { bucket, key, uploadId } = target;
-  if (!belongsTo(uploadId, bucket, key)) return undefined;
+  if (!belongsTo(target.uploadId, target)) return undefined;
   try {
-    return toUpload(target, await bucket.home.store.head(uploadRef(bucket, key, uploadId), call));
+    return toUpload(target, await target.bucket.home.store.head(uploadRef(target), call));
   } catch (error) {
     if (isStoreError(error, 'notFound')) return undefined;
     throw error;
@@ -76,10 +75,9 @@ export async function findUpload(target: UploadTarget, call: Call): Promise<Uplo
 
 /** The upload with what its object will have: one call. */
 export async function readUpload(target: UploadTarget, call: Call): Promise<(Upload & UploadContent) | undefined> {
-  const { bucket, key, uploadId } = target;
-  if (!belongsTo(uploadId, bucket, key)) return undefined;
+  if (!belongsTo(target.uploadId, target)) return undefined;
   try {
-    const { properties, body } = await bucket.home.store.read(uploadRef(bucket, key, uploadId), {}, call);
+    const { properties, body } = await target.bucket.home.store.read(uploadRef(target), {}, call);
     const content = decodeContent(await readAll(body));
     return { ...toUpload(target, properties), ...content };
   } catch (error) {
@@ -96,9 +94,9 @@ function toUpload({ bucket, key, uploadId }: UploadTarget, { metadata, revision,
 }
 
 /** The upload is over: what is listed of it goes. Idempotent. */
-export async function removeUploadRecord({ bucket, key, uploadId }: UploadTarget, call: Call): Promise<void> {
+export async function removeUploadRecord(target: UploadTarget, call: Call): Promise<void> {
   try {
-    await bucket.home.store.remove(uploadRef(bucket, key, uploadId), undefined, call);
+    await target.bucket.home.store.remove(uploadRef(target), undefined, call);
   } catch (error) {
     if (!isStoreError(error, 'notFound')) throw error;
   }

@@ -76,9 +76,9 @@ interface Position {
 
 function startOf(bucket: Bucket, { afterKey, afterUpload }: UploadListRequest): Position {
   if (afterKey === undefined || afterKey === '') return {};
-  const { prefix } = uploadsOfKey(bucket, afterKey);
+  const { prefix } = uploadsOfKey({ bucket, key: afterKey });
   if (afterUpload !== undefined && afterUpload !== '') {
-    if (!belongsTo(afterUpload, bucket, afterKey)) {
+    if (!belongsTo(afterUpload, { bucket, key: afterKey })) {
       throw invalidArgument('upload-id-marker', afterUpload, 'Invalid uploadId marker');
     }
     return { startAt: prefix + afterUpload, behind: prefix + afterUpload };

@@ -21,7 +21,7 @@ export class UploadMemory {
 
   /** With the bucket as the request knows it. Of another key or bucket nothing is known under this id. */
   recall({ bucket, key, uploadId }: UploadTarget): Upload | undefined {
-    const upload = belongsTo(uploadId, bucket, key) ? this.#uploads.get(uploadId) : undefined;
+    const upload = belongsTo(uploadId, { bucket, key }) ? this.#uploads.get(uploadId) : undefined;
     return upload && { ...upload, bucket };
   }
 

@@ -119,7 +119,7 @@ async function writeRecord(upload: Upload, part: PartRecord, call: Call): Promis
 async function copyRecord(upload: Upload, part: PartRecord, call: Call): Promise<void> {
   const { bucket, key, uploadId, revision, recordSize: size } = upload;
   const { store, system } = bucket.home;
-  const source = { ...uploadRef(bucket, key, uploadId), revision };
+  const source = { ...uploadRef({ bucket, key, uploadId }), revision };
   const request = { source, size, headers: RECORD_HEADERS, sameHeaders: true, metadata: encodePart(part) };
   await store.copy({ container: system, name: partName(uploadId, part.number) }, request, call);
 }

@@ -78,7 +78,7 @@ export async function stampedPlace(
   call: Call,
 ): Promise<VersionToken | undefined> {
   for (const place of places) {
-    if ((await readVersion(bucket, key, place, call))?.record.stamp === true) return place;
+    if ((await readVersion({ bucket, key }, place, call))?.record.stamp === true) return place;
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import type { Bucket } from '../records/bucket.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 import { CommitLife } from '../heads/commit-life.ts';
 import { abortUpload, discardUploads } from './upload-abort.ts';
 import type { UploadsContext } from './upload-context.ts';
@@ -23,7 +24,7 @@ const MIN_PART_SIZE = 5_242_880;
  * remembered (`UploadMemory`); whether it is open is always the service's to say.
  */
 export interface Uploads {
-  create(bucket: Bucket, key: string, record: Omit<UploadRecord, 'key' | 'placed'>, call: Call): Promise<UploadTarget>;
+  create(target: KeyRef, record: Omit<UploadRecord, 'key' | 'placed'>, call: Call): Promise<UploadTarget>;
   /** @throws S3Error NoSuchUpload: unknown, over, or of another key */
   find(target: UploadTarget, call: Call): Promise<Upload>;
   /**
@@ -55,7 +56,7 @@ export function createUploads(options: UploadsOptions): Uploads {
   const memory = new UploadMemory();
   const find: Uploads['find'] = async (target, call) => memory.learn(target, findUpload(target, call));
   return {
-    create: async (bucket, key, record, call) => {
+    create: async ({ bucket, key }, record, call) => {
       const upload = await createUpload(context, { bucket, key, record }, call);
       memory.remember(upload);
       return { bucket, key, uploadId: upload.uploadId };

@@ -152,7 +152,7 @@ async function versionOf(
   if (versionId === undefined) return currentVersion(context, { bucket, key, head }, call);
   const token = versionId === NULL_VERSION ? nullBlobOf(head) : versionId;
   const version =
-    token === undefined || !isVersionToken(token) ? undefined : await readVersion(bucket, key, token, call);
+    token === undefined || !isVersionToken(token) ? undefined : await readVersion({ bucket, key }, token, call);
   if (version === undefined || !isVisible(head, version)) return undefined;
   return versionId !== NULL_VERSION && version.record.isNull === true ? undefined : version;
 }
@@ -216,5 +216,5 @@ async function isHeld(
     },
     call,
   );
-  return found.isPart && (await readVersion(bucket, key, version.token, call)) !== undefined;
+  return found.isPart && (await readVersion({ bucket, key }, version.token, call)) !== undefined;
 }

@@ -230,7 +230,7 @@ class VersionCommit {
 
   async #swap({ placed, token, written, inherited }: Swap, condition: Condition): Promise<VersionToken> {
     const { bucket, key, conditions } = this.#version;
-    const { ref, trueKey } = headPlace(bucket, key);
+    const { ref, trueKey } = headPlace({ bucket, key });
     const naming = {
       version: token,
       nonce: this.#nonce,
@@ -270,7 +270,9 @@ class VersionCommit {
       record?.dels?.includes(token) === true;
     if (named || carriesNonce(record, this.#nonce)) return { result: token };
     const { bucket, key } = this.#version;
-    return (await readVersion(bucket, key, token, this.#call))?.record.stamp === true ? { result: token } : undefined;
+    return (await readVersion({ bucket, key }, token, this.#call))?.record.stamp === true
+      ? { result: token }
+      : undefined;
   }
 }
 

@@ -54,7 +54,7 @@ async function createNull(
   call: Call,
 ): Promise<string> {
   const place = { bucket, key };
-  const { ref, trueKey } = headPlace(bucket, key);
+  const { ref, trueKey } = headPlace({ bucket, key });
   let unused: VersionToken | undefined;
   let mayBeNamed = false;
   await commitNull(
@@ -105,11 +105,11 @@ async function writeMarker(
     seq: seqOfToken(token),
     ...(ownerId !== bucket.ownerId && { owner: ownerId }),
     ...(isNull && { isNull }),
-    ...ownKey(bucket, key),
+    ...ownKey({ bucket, key }),
   };
   const request = { metadata: { [RECORD_NAME]: encodeRecord(record) } };
   const [{ revision }] = await Promise.all([
-    writeOwn(bucket, versionRef(bucket, key, token), { body: EMPTY, request }, call),
+    writeOwn(bucket, versionRef({ bucket, key }, token), { body: EMPTY, request }, call),
     indexDeletion(place, seqOfToken(token), call),
   ]);
   return { record, native: {}, headers: {}, revision };
@@ -120,7 +120,7 @@ async function writeMarker(
  * written anew each time: that keeps a sweeper from removing it under a deletion that is under way.
  */
 export async function indexDeletion({ bucket, key }: KeyRef, seq: number, call: Call): Promise<void> {
-  const { ref, trueKey } = deletionRef(bucket, key);
+  const { ref, trueKey } = deletionRef({ bucket, key });
   const record: DeletionRecord = { kind: 'void', seq, ...(trueKey !== undefined && { key: trueKey }) };
   await bucket.home.store.write(ref, EMPTY, { metadata: { [RECORD_NAME]: encodeRecord(record) } }, call);
 }

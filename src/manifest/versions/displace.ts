@@ -154,7 +154,7 @@ async function moveNull(
   call: Call,
 ): Promise<VersionToken> {
   const token = tokenOfHead(head, seq);
-  const target = versionRef(bucket, key, token);
+  const target = versionRef({ bucket, key }, token);
   const view = viewOf(head, { bucket, key });
   const { store } = bucket.home;
   const native = nativeIn(head.properties.metadata);
@@ -190,7 +190,7 @@ async function moveNull(
 function ownNullRecord({ bucket, key }: KeyRef, { head, record }: NullInHead): OwnObject {
   return {
     ...objectFields(record),
-    ...ownKey(bucket, key),
+    ...ownKey({ bucket, key }),
     kind: 'inline',
     isNull: true,
     etag: viewOf(head, { bucket, key }).etag,
@@ -209,7 +209,7 @@ async function keepDetachedNull(
   const { store } = bucket.home;
   const { head, record } = inHead;
   const token = record.version;
-  const ref = versionRef(bucket, key, token);
+  const ref = versionRef({ bucket, key }, token);
   const moved = (cause?: unknown): StoreError =>
     new StoreError('conditionFailed', { call: 'setMetadata', ...(cause !== undefined && { cause }) });
   try {

@@ -96,7 +96,7 @@ export async function survivingVersion(
 /** All that lies under the names of a key's versions, visible or not. A list call for each hundred. */
 export async function* versionsNewestFirst({ bucket, key }: KeyRef, call: Call): AsyncGenerator<VersionBlob, void> {
   const { store, system } = bucket.home;
-  const { prefix } = versionsOfKey(bucket, key);
+  const { prefix } = versionsOfKey({ bucket, key });
   for await (const page of pagesOf(store, system, { prefix, pageSize: PAGE }, call)) {
     for (const entry of blobsOf(page)) {
       yield parseVersion({ container: system, name: entry.name }, entry.name.slice(prefix.length), entry);

@@ -29,7 +29,7 @@ async function findCurrent(context: ObjectsContext, { bucket, key }: KeyRef, cal
     const view = liveView({ bucket, key }, head);
     if (view !== undefined && head?.record?.kind !== 'link') return view;
     const version = await currentVersion(context, { bucket, key, head }, call);
-    return version === undefined ? AGAIN : versionView(version, bucket, key);
+    return version === undefined ? AGAIN : versionView({ bucket, key }, version);
   });
 }
 
@@ -50,11 +50,11 @@ export async function currentVersion(
 ): Promise<KnownVersion | undefined> {
   if (head?.record?.kind === 'tomb') throw markerOnTop(key, head);
   const token = head?.record?.kind === 'link' ? head.record.version : undefined;
-  if (token !== undefined) return readVersion(bucket, key, token, call);
+  if (token !== undefined) return readVersion({ bucket, key }, token, call);
   const survivor = head === undefined ? await survivingVersion(context, { bucket, key }, call) : undefined;
   if (survivor === undefined) throw noSuchKey(key);
   if (survivor.record?.kind === 'tomb') throw markerOnTop(key, survivor);
-  return readVersion(bucket, key, survivor.token, call);
+  return readVersion({ bucket, key }, survivor.token, call);
 }
 
 /** The null version through the head: it is the only one that says which blob that is. */
@@ -66,14 +66,14 @@ async function findNull({ bucket, key }: KeyRef, call: Call): Promise<ObjectView
     if (view !== undefined && kind !== 'link') return view;
     const token = nullBlobOf(head);
     if (token === undefined) throw noSuchVersion(key, NULL_VERSION);
-    const version = await readVersion(bucket, key, token, call);
+    const version = await readVersion({ bucket, key }, token, call);
     return version === undefined ? AGAIN : objectOf(version, { bucket, key });
   });
 }
 
 async function findByToken(place: KeyRef, versionId: string, call: Call): Promise<ObjectView> {
   const { bucket, key } = place;
-  const version = isVersionToken(versionId) ? await readVersion(bucket, key, versionId, call) : undefined;
+  const version = isVersionToken(versionId) ? await readVersion({ bucket, key }, versionId, call) : undefined;
   if (version === undefined) throw noSuchVersion(key, versionId);
   return objectOf(await requireVisible(place, version, call), place);
 }
@@ -86,7 +86,7 @@ export async function requireVisible({ bucket, key }: KeyRef, version: VersionBl
   const head = await readHead({ bucket, key }, call);
   if (isVisible(head, version)) return version;
   // It may have been displaced, and stamped, between the two looks.
-  const again = await readVersion(bucket, key, token, call);
+  const again = await readVersion({ bucket, key }, token, call);
   if (again?.record.stamp !== true) throw noSuchVersion(key, token);
   return again;
 }
@@ -94,5 +94,5 @@ export async function requireVisible({ bucket, key }: KeyRef, version: VersionBl
 /** @throws S3Error MethodNotAllowed for a delete marker */
 export function objectOf(version: VersionBlob, { bucket, key }: KeyRef): ObjectView {
   if (version.record?.kind === 'tomb') throw markerNamed(version);
-  return versionView(version, bucket, key);
+  return versionView({ bucket, key }, version);
 }

@@ -53,7 +53,7 @@ async function openCurrent(
   const { bucket, key } = target;
   // A range of a head without bytes is an error of the service, so where such heads are likely the head comes first.
   if (request.range !== undefined && bucket.versioning !== 'never') return openLooking(context, target, request, call);
-  const { ref } = headPlace(bucket, key);
+  const { ref } = headPlace({ bucket, key });
   const read = await readOrNone(bucket, ref, request, call);
   if (read === undefined) return openBehind(context, { ...target, head: undefined }, request, call);
   const bare = await orDiscard(read.body, () => parseHead(ref, read.properties));
@@ -93,16 +93,16 @@ async function openBehind(
       return await openPlain(bucket, viewOf(head, { bucket, key }), request, call);
     }
     if (record?.kind === 'link') {
-      const ref = versionRef(bucket, key, record.version);
+      const ref = versionRef({ bucket, key }, record.version);
       const { properties, body } = await bucket.home.store.read(ref, request, call);
       const version = await orDiscard(body, () =>
         withOverflow(bucket.home, parseVersion(ref, record.version, properties), call),
       );
-      return unlessEncrypted(versionView(version, bucket, key), body);
+      return unlessEncrypted(versionView({ bucket, key }, version), body);
     }
     const version = await currentVersion(context, { bucket, key, head }, call);
     if (version === undefined) return undefined;
-    return await openPlain(bucket, versionView(version, bucket, key), request, call);
+    return await openPlain(bucket, versionView({ bucket, key }, version), request, call);
   } catch (error) {
     if (isStoreError(error, 'notFound', 'conditionFailed') || isOverflowMissing(error)) return undefined;
     throw error;
@@ -131,7 +131,7 @@ async function openByToken(
   call: Call,
 ): Promise<OpenedObject> {
   const { bucket, key } = place;
-  const ref = versionRef(bucket, key, token);
+  const ref = versionRef({ bucket, key }, token);
   const read = isVersionToken(token) ? await readOrNone(bucket, ref, request, call) : undefined;
   if (read === undefined) throw noSuchVersion(key, token);
   return orDiscard(read.body, async () => {

@@ -30,7 +30,7 @@ export async function copyToPlace(
 ): Promise<WrittenObject> {
   const { bucket, key } = place;
   const { store } = bucket.home;
-  const [source, target] = [versionRef(bucket, key, from), versionRef(bucket, key, to)];
+  const [source, target] = [versionRef({ bucket, key }, from), versionRef({ bucket, key }, to)];
   const { size, native, headers } = written;
   const record = { ...written.record, seq: seqOfToken(to) };
   const metadata = { ...(await blobMetadata(bucket.home, record, native, call)), ...beside };

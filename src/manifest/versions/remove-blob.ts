@@ -81,7 +81,7 @@ export async function removeVersionBlob(
   call: Call,
 ): Promise<boolean> {
   const { store } = bucket.home;
-  const ref = versionRef(bucket, key, token);
+  const ref = versionRef({ bucket, key }, token);
   try {
     const judged = grounds.needRecord ? await store.head(ref, call) : undefined;
     const record = judged === undefined ? undefined : recordIn(judged.metadata);
@@ -104,7 +104,7 @@ export async function removeVersionBlob(
  */
 export async function removeUnnamed({ bucket, key }: KeyRef, token: VersionToken, call: Call): Promise<void> {
   try {
-    await bucket.home.store.remove(versionRef(bucket, key, token), undefined, call);
+    await bucket.home.store.remove(versionRef({ bucket, key }, token), undefined, call);
   } catch (error) {
     if (!isStoreError(error, 'notFound')) throw error;
   }
@@ -128,7 +128,7 @@ export async function removeKnownBlob(
   call: Call,
 ): Promise<boolean> {
   if (!grounds.allow(known.token, known.record)) return false;
-  await bucket.home.store.remove(versionRef(bucket, key, known.token), known.revision, call);
+  await bucket.home.store.remove(versionRef({ bucket, key }, known.token), known.revision, call);
   return true;
 }
 
@@ -139,7 +139,7 @@ export async function removeKnownBlob(
 async function forgetUpload(place: KeyRef, token: VersionToken, call: Call): Promise<boolean> {
   if (!isUploadToken(token)) return true;
   const mayGo = await sealVersion({ ...place, token }, call);
-  await place.bucket.home.store.discardParts(versionRef(place.bucket, place.key, token), call);
+  await place.bucket.home.store.discardParts(versionRef(place, token), call);
   return mayGo;
 }
 
@@ -163,7 +163,7 @@ export async function removeSealed(
   if (isUploadToken(token)) {
     if (mayLandLate(decodeClaim(metadata), recordIn(metadata))) return false;
     // Where the service keeps what is staged to itself, it went when the parts were assembled.
-    if (store.staged !== undefined) await store.discardParts(versionRef(place.bucket, place.key, token), call);
+    if (store.staged !== undefined) await store.discardParts(versionRef(place, token), call);
   }
   try {
     return await removeKnownBlob(place, { token, record: undefined, revision }, Grounds.committed(token), call);

@@ -140,7 +140,7 @@ async function planNoncurrent({ target, request, head, condition, nonce }: Turn,
   const { bucket, key, versionId } = target;
   const token = versionId === NULL_VERSION ? nullBlobOf(head) : versionId;
   const version =
-    token === undefined || !isVersionToken(token) ? undefined : await readVersion(bucket, key, token, call);
+    token === undefined || !isVersionToken(token) ? undefined : await readVersion({ bucket, key }, token, call);
   if (head === undefined || version === undefined || !isRemovable(target, version, head)) {
     return planNothing(target, head, call);
   }
@@ -189,7 +189,7 @@ async function planNothing(target: Target, head: Head | undefined, call: Call): 
 /** @throws S3Error PreconditionFailed, and what the guard throws */
 function allow({ conditions, guard }: RemoveRequest, version: VersionBlob, { bucket, key }: Target): void {
   if (version.record?.kind === 'tomb') return;
-  const view = versionView(version, bucket, key);
+  const view = versionView({ bucket, key }, version);
   judgeWrite(conditions, view, key);
   guard?.(view);
 }
@@ -213,7 +213,7 @@ async function planCurrent(
 
   const removed: Removed = { deleteMarker: head.record?.kind === 'tomb', versionId };
   const removal: Removal = { removed, ...(token !== undefined && { token }), ...encryptionOf(head.record) };
-  const { ref } = headPlace(bucket, key);
+  const { ref } = headPlace({ bucket, key });
   const handed = { ...handedOn(target, head, next), nonce };
   const send = async (): Promise<Removal> => {
     if (next === undefined) {
@@ -245,7 +245,7 @@ function handedOn(
   next: VersionBlob | undefined,
 ): Pick<LinkHead, 'floor' | 'key' | 'ring' | 'dels' | 'nullVersion'> {
   const token = namedVersion(head.record);
-  const { trueKey } = headPlace(bucket, key);
+  const { trueKey } = headPlace({ bucket, key });
   const nullVersion = namedNull(head.record);
   return {
     floor: head.record?.floor ?? seqOfHead(head),
@@ -291,14 +291,14 @@ function promoted(next: VersionBlob, { bucket, key }: Target): LinkHead | TombHe
     ...(record.isNull !== true && { stamp: true }),
   };
   if (record.kind === 'tomb') return { ...named, kind: 'tomb' };
-  const { etag, size } = versionView(next, bucket, key);
+  const { etag, size } = versionView({ bucket, key }, next);
   return { ...named, kind: 'link', etag, size };
 }
 
 /** Harmless when it fails: nothing reads a void. */
 async function removeVoid({ bucket, key }: KeyRef, revision: Revision, call: Call): Promise<void> {
   try {
-    await bucket.home.store.remove(headPlace(bucket, key).ref, revision, call);
+    await bucket.home.store.remove(headPlace({ bucket, key }).ref, revision, call);
   } catch (error) {
     if (!isStoreError(error)) throw error;
   }

@@ -20,7 +20,7 @@ import type { KeyRef } from '../records/key-ref.ts';
 /** Work that may follow the answer: nobody waits for it, and a crash in the midst of it changes nothing for clients. */
 export interface Settler {
   /** Moves the bytes of an mlink to its key, soon. */
-  schedule(bucket: Bucket, key: string): void;
+  schedule(place: KeyRef): void;
   /**
    * Removes a version's own blob together with the parts that were staged for it. The caller vouches for one of two
    * things: a committed change of the key no longer names the blob; or the caller made the blob itself, and no head
@@ -39,8 +39,8 @@ export interface Settler {
 export function createSettler(options: TaskQueueOptions): Settler {
   const tasks = new TaskQueue(options);
   return {
-    schedule: (bucket, key) => {
-      tasks.add(`settle ${bucket.uid}/${key}`, (call) => settle(bucket, key, call));
+    schedule: (place) => {
+      tasks.add(`settle ${place.bucket.uid}/${place.key}`, (call) => settle(place, call));
     },
     discard: (place, token) => {
       tasks.add(`discard ${place.bucket.uid}/${token}`, async (call) => {
@@ -76,13 +76,13 @@ const LEFT_ALONE = [
  * Copies the bytes of an mlink server-side into its key, with the head's own record and on the
  * head's revision, in one call. Whatever fails, nothing has changed for clients: same ETag, seq and mtime.
  */
-export async function settle(bucket: Bucket, key: string, call: Call): Promise<void> {
+export async function settle({ bucket, key }: KeyRef, call: Call): Promise<void> {
   const { store } = bucket.home;
   const head = await readHead({ bucket, key }, call);
   if (head?.record?.kind !== 'mlink' || !canSettle(bucket, head.record.size)) return;
   const { record } = head;
   const token = record.version;
-  const blob = versionRef(bucket, key, token);
+  const blob = versionRef({ bucket, key }, token);
   try {
     const [source] = await Promise.all([store.head(blob, call), redo({ bucket, key }, head, call)]);
     await sealKnown({ bucket, key, token }, source.metadata, call);

@@ -17,7 +17,7 @@ import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
  */
 export async function stampVersion({ bucket, key }: KeyRef, token: VersionToken, call: Call): Promise<void> {
   const { store } = bucket.home;
-  const ref = versionRef(bucket, key, token);
+  const ref = versionRef({ bucket, key }, token);
   await inTurns(TURNS.stamp, async () => {
     try {
       const { metadata, revision } = await store.head(ref, call);
@@ -45,7 +45,7 @@ export async function stampCurrent(place: KeyRef, { record, properties }: Head, 
     };
     try {
       await place.bucket.home.store.setMetadata(
-        versionRef(place.bucket, place.key, record.version),
+        versionRef(place, record.version),
         metadata,
         at(record.rev as Revision),
         call,
@@ -64,7 +64,7 @@ export async function stampCurrent(place: KeyRef, { record, properties }: Head, 
  */
 export async function touchVersion({ bucket, key }: KeyRef, token: VersionToken, call: Call): Promise<Revision> {
   const { store } = bucket.home;
-  const ref = versionRef(bucket, key, token);
+  const ref = versionRef({ bucket, key }, token);
   try {
     const { metadata, revision } = await store.head(ref, call);
     return (await store.setMetadata(ref, metadata, at(revision), call)).revision;

@@ -265,7 +265,7 @@ async function seal(
   if (!isUploadToken(token)) return undefined;
   let stored: StoredClaim | undefined;
   try {
-    stored = storedClaim(await bucket.home.store.head(versionRef(bucket, key, token), call));
+    stored = storedClaim(await bucket.home.store.head(versionRef({ bucket, key }, token), call));
   } catch (error) {
     if (!isStoreError(error, 'notFound')) throw error;
   }

@@ -24,7 +24,7 @@ export interface OwnPlace {
 
 /** What a new object's own blob says of it. */
 export function ownRecord({ bucket, key }: KeyRef, { fields }: ObjectParts, { token, isNull }: OwnPlace): OwnObject {
-  return { kind: 'inline', seq: seqOfToken(token), ...(isNull && { isNull }), ...fields, ...ownKey(bucket, key) };
+  return { kind: 'inline', seq: seqOfToken(token), ...(isNull && { isNull }), ...fields, ...ownKey({ bucket, key }) };
 }
 
 /** Records say an ETag only where it is not the MD5 that the service keeps. */
@@ -58,7 +58,7 @@ export async function uploadVersion(target: PutTarget<AnyBody>, own: OwnPlace, c
   const parts = partsOf(target, request);
   const upload: Upload = {
     bucket,
-    ref: versionRef(bucket, key, own.token),
+    ref: versionRef({ bucket, key }, own.token),
     draft: { ...ownRecord(target, parts, own), ...ownEtag(request) },
     parts,
   };

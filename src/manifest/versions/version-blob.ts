@@ -11,6 +11,7 @@ import {
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { UploadBody } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
+import type { KeyRef } from '../records/key-ref.ts';
 import { withOverflow } from '../heads/overflow.ts';
 import { recordIn } from '../records/metadata.ts';
 import { fieldsOf } from '../records/record-fields.ts';
@@ -53,16 +54,12 @@ export function parseVersion(ref: BlobRef, token: VersionToken, properties: Blob
  * One call; one more for a record that spilled.
  * @returns undefined when there is none, or what lies there is no version yet
  */
-export async function readVersion(
-  bucket: Bucket,
-  key: string,
-  token: VersionToken,
-  call: Call,
-): Promise<KnownVersion | undefined> {
-  const ref = versionRef(bucket, key, token);
+export async function readVersion(place: KeyRef, token: VersionToken, call: Call): Promise<KnownVersion | undefined> {
+  const { home } = place.bucket;
+  const ref = versionRef(place, token);
   try {
-    const version = parseVersion(ref, token, await bucket.home.store.head(ref, call));
-    return isKnown(version) ? await withOverflow(bucket.home, version, call) : undefined;
+    const version = parseVersion(ref, token, await home.store.head(ref, call));
+    return isKnown(version) ? await withOverflow(home, version, call) : undefined;
   } catch (error) {
     if (isStoreError(error, 'notFound')) return undefined;
     throw error;
@@ -74,8 +71,8 @@ function isKnown(version: VersionBlob): version is KnownVersion {
 }
 
 /** What an object's own blob stands for. */
-export function versionView(version: VersionBlob, bucket: Bucket, key: string): ObjectView {
-  return { ...viewOf(version, { bucket, key }), versionId: versionIdOf(version) };
+export function versionView(place: KeyRef, version: VersionBlob): ObjectView {
+  return { ...viewOf(version, place), versionId: versionIdOf(version) };
 }
 
 export function versionIdOf({ token, record }: Pick<VersionBlob, 'token' | 'record'>): string {

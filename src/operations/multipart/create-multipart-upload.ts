@@ -36,7 +36,7 @@ export const createMultipartUpload: Operation = async (request, context) => {
     ...(checksum !== undefined && { checksum }),
     ...(encryptWith !== undefined && { encryption: encryptedBy(encryptWith) }),
   };
-  const { uploadId } = await context.manifest.uploads.create(bucket, key, record, context.call);
+  const { uploadId } = await context.manifest.uploads.create({ bucket, key }, record, context.call);
   context.call.facts.note('aws.s3.upload_id', uploadId);
   const headers = {
     ...encryptionHeaders(encryptWith),

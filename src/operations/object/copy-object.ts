@@ -64,7 +64,7 @@ export const copyObject: Operation = async (request, context) => {
     const headers = { ...encryptionHeaders(encryptWith), ...copiedVersionHeaders(source) };
     context.mayTakeLong(headers);
     try {
-      const committed = await context.manifest.objects.copy(bucket, key, copy, context.call);
+      const committed = await context.manifest.objects.copy({ bucket, key }, copy, context.call);
       return copied(committed, headers);
     } catch (error) {
       if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) throw error;

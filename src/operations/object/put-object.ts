@@ -51,7 +51,7 @@ export async function storeObject(
     ...uploadOf(body),
     ...(encryptWith && { encryptWith }),
   };
-  const committed = await context.manifest.objects.put(current, key, put, context.call);
+  const committed = await context.manifest.objects.put({ bucket: current, key }, put, context.call);
   const { etag, checksum, versionId } = committed;
   return {
     status: 200,

@@ -62,7 +62,7 @@ export class Process {
 
   /** Writes the uid of the bucket that it is meant for. */
   put(bucket: Bucket, key: string): Promise<string> {
-    return codeOf(this.#objects.put(bucket, key, putOf(bucket.uid), testCall()));
+    return codeOf(this.#objects.put({ bucket, key }, putOf(bucket.uid), testCall()));
   }
 }
 

@@ -84,7 +84,7 @@ export class Client {
     if (kind === 'copy') await this.#put(bucket, sourceOf(name), { ...requestOf(name), conditions: {} });
     if (kind !== 'complete' || repeats !== undefined) return;
     const attributes = { headers: {}, userMetadata: {} };
-    const target = await this.#uploads.create(bucket, key, { ownerId: OWNER, attributes }, testCall());
+    const target = await this.#uploads.create({ bucket, key }, { ownerId: OWNER, attributes }, testCall());
     const body = Buffer.from(name);
     const upload = await this.#uploads.find(target, testCall());
     const { etag } = await this.#uploads.putPart(upload, { number: 1, body, facts: { md5: md5Of(name) } }, testCall());
@@ -138,7 +138,9 @@ export class Client {
     const view = await this.#objects.find({ bucket, key: sourceOf(asked.name) }, call);
     const { body: _body, ...request } = requestOf(asked.name);
     const source = { source: { bucket, view }, sameAttributes: true, conditions: conditionsOf(operation, asked) };
-    const { versionId } = versioned(await this.#objects.copy(bucket, operation.key, { ...request, ...source }, call));
+    const { versionId } = versioned(
+      await this.#objects.copy({ bucket, key: operation.key }, { ...request, ...source }, call),
+    );
     return { kind: 'done', ...(versionId !== undefined && { versionId }) };
   }
 
@@ -179,7 +181,7 @@ export class Client {
   }
 
   async settle({ operation, call }: Job): Promise<Answer> {
-    await settle(this.#bucket(operation.mode), operation.key, call);
+    await settle({ bucket: this.#bucket(operation.mode), key: operation.key }, call);
     return { kind: 'done' };
   }
 
@@ -189,7 +191,7 @@ export class Client {
   }
 
   async #put(bucket: Bucket, key: string, request: PutRequest, call = testCall()): Promise<Answer> {
-    const { versionId } = versioned(await this.#objects.put(bucket, key, request, call));
+    const { versionId } = versioned(await this.#objects.put({ bucket, key }, request, call));
     return { kind: 'done', ...(versionId !== undefined && { versionId }) };
   }
 

@@ -24,7 +24,7 @@ describe.each(Object.keys(CLOUDS))('listing a bucket on %s', (name) => {
           const name = freshContainer();
           await buckets.create({ name, ownerId: OWNER }, testCall());
           const bucket = await buckets.get(name, testCall());
-          await Promise.all([...new Set(keys)].map((key) => objects.put(bucket, key, putOf(key), testCall())));
+          await Promise.all([...new Set(keys)].map((key) => objects.put({ bucket, key }, putOf(key), testCall())));
           const pages = await walkPages(bucket, request);
           expect(pages.flat().map(label)).toEqual(expectedEntries(keys, request));
           await dropContainer(store, bucket.home.container);

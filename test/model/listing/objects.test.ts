@@ -25,7 +25,7 @@ async function bucketWith(
     method === 'list' && count % 2 === 1 ? { kind: 'emptyPage' } : undefined,
   );
   const { bucket, objects } = await testManifest({ store: options.emptyPages ? faulty : memory });
-  for (const key of new Set(keys)) await objects.put(bucket, key, putOf(key), testCall());
+  for (const key of new Set(keys)) await objects.put({ bucket, key }, putOf(key), testCall());
   return bucket;
 }
 

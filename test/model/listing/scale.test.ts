@@ -55,9 +55,9 @@ beforeAll(async () => {
         etag: `etag-${seq}`,
         ...(!isNewest && { stamp: true }),
       };
-      await write(versionRef(bucket, key, token), record);
+      await write(versionRef({ bucket, key }, token), record);
       if (isNewest) {
-        await write(headPlace(bucket, key).ref, {
+        await write(headPlace({ bucket, key }).ref, {
           ...record,
           kind: kind === 'tomb' ? 'tomb' : 'link',
           version: token,
@@ -65,7 +65,7 @@ beforeAll(async () => {
         });
       }
     }
-    if (isDeleted(key)) await write(deletionRef(bucket, key).ref, { kind: 'void', seq: 1 });
+    if (isDeleted(key)) await write(deletionRef({ bucket, key }).ref, { kind: 'void', seq: 1 });
   }
 }, 300_000);
 

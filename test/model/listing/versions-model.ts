@@ -29,7 +29,7 @@ export class ModelledBucket {
   }
 
   async put(key: string, body = key): Promise<void> {
-    const { versionId } = await this.#objects.put(this.bucket, key, putOf(body), testCall());
+    const { versionId } = await this.#objects.put({ bucket: this.bucket, key }, putOf(body), testCall());
     this.#add(key, { id: versionId, isMarker: false });
   }
 

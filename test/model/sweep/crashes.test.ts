@@ -30,8 +30,7 @@ function streamed(world: SweepFixture, text: string): Promise<unknown> {
   const body = { size: text.length, stream: Readable.from([Buffer.from(text)]) };
   const facts = Promise.resolve({ md5: md5Of(text) });
   return world.gateway.objects.put(
-    world.bucket,
-    'k',
+    { bucket: world.bucket, key: 'k' },
     { body, facts, attributes, ownerId: OWNER, conditions: {} },
     testCall(),
   );
@@ -146,7 +145,7 @@ async function expectClean(world: SweepFixture): Promise<void> {
   for (const name of await world.leftovers()) {
     if (name.startsWith('v/')) {
       const token = name.slice(-32);
-      const version = await readVersion(bucket, 'k', token, testCall());
+      const version = await readVersion({ bucket, key: 'k' }, token, testCall());
       const isNamed = staged.includes(token) || (version !== undefined && isVisible(head, version));
       const isCopyOfHead = head !== undefined && tokenOfNull(seqOfToken(token), head.properties.revision) === token;
       expect(isNamed || isCopyOfHead, name).toBe(true);

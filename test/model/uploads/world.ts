@@ -41,7 +41,7 @@ class Process {
 
   create(bucket: Bucket): Promise<UploadTarget> {
     const attributes = { headers: {}, userMetadata: {} };
-    return this.#uploads.create(bucket, 'k', { ownerId: OWNER, attributes }, testCall());
+    return this.#uploads.create({ bucket, key: 'k' }, { ownerId: OWNER, attributes }, testCall());
   }
 
   /** As the operation does it: what is known of the upload is enough. */

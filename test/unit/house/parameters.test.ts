@@ -13,6 +13,7 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 interface Signature {
   readonly where: string;
   readonly types: readonly string[];
+  readonly names: readonly string[];
 }
 
 const sources = ['src/manifest', 'src/operations', 'src/access', 'src/main', 'src/gateway', 'adapters'].flatMap(
@@ -32,7 +33,8 @@ function signaturesOf(path: string, text: string): Signature[] {
     if (ts.isFunctionLike(node)) {
       const { line } = file.getLineAndCharacterOfPosition(node.getStart(file));
       const types = node.parameters.map(({ type }) => (type?.getText(file) ?? '').replaceAll(/\s+/g, ' '));
-      found.push({ where: `${relative('.', path)}:${line + 1} (${types.join(', ')})`, types });
+      const names = node.parameters.map(({ name }) => name.getText(file));
+      found.push({ where: `${relative('.', path)}:${line + 1} (${types.join(', ')})`, types, names });
     }
     ts.forEachChild(node, visit);
   };
@@ -40,6 +42,12 @@ function signaturesOf(path: string, text: string): Signature[] {
   return found;
 }
 
+/** Parameters that are a key of a bucket, one behind the other: `KeyRef` says the same in one. */
+function takesBucketAndKey({ types, names }: Signature): boolean {
+  return names.some((name, at) => name === 'key' && names[at - 1] === 'bucket' && isBucketType(types[at - 1]));
+}
+
+const isBucketType = (type = ''): boolean => type === 'Bucket' || type === '';
 const isCall = (type: string): boolean => type === 'Call';
 const isContext = (type: string): boolean => /^(?:Pick<)?(?:Objects|Uploads|BucketList)Context\b/.test(type);
 const isClient = (type: string): boolean => /^(?:Azure|Gcs)Client$/.test(type);
@@ -71,6 +79,13 @@ describe('the order of parameters', () => {
 
   it('has the call last', () => {
     expect(notLast(isCall)).toEqual([]);
+  });
+
+  it('has a key of a bucket as one', () => {
+    const planted = signaturesOf('planted.ts', 'function find(bucket: Bucket, key: string, call: Call) {}');
+    expect(planted.filter(takesBucketAndKey)).toHaveLength(1);
+    const found = signatures.filter(({ where }) => where.startsWith('src/manifest/')).filter(takesBucketAndKey);
+    expect(found.map(({ where }) => where)).toEqual([]);
   });
 
   it('has the context of an operation last', () => {

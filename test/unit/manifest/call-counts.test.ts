@@ -85,11 +85,11 @@ async function publish(key: VersionedBucket, call: ReturnType<typeof testCall>):
   const { bucket, manifest } = key;
   const version = newToken((Date.now() + 60_000) * 1000);
   await manifest.store.assemble(
-    versionRef(bucket, 'k', version),
+    versionRef({ bucket, key: 'k' }, version),
     { tokens: [], metadata: {}, condition: ABSENT },
     testCall(),
   );
-  return manifest.objects.publish(bucket, 'k', { ...putOf(''), version, size: 0, etag: 'abc-1' }, call);
+  return manifest.objects.publish({ bucket, key: 'k' }, { ...putOf(''), version, size: 0, etag: 'abc-1' }, call);
 }
 
 const ROWS: readonly Row[] = [

@@ -38,7 +38,7 @@ async function world(versioned: boolean): Promise<World> {
   const settings = versioned ? { objectLock: {} } : {};
   await manifest.buckets.create({ name: 'photos', ownerId: 'TENANT', settings }, testCall());
   const bucket = await manifest.buckets.get('photos', testCall());
-  const { versionId } = await manifest.objects.put(bucket, KEY, putOf('text'), testCall());
+  const { versionId } = await manifest.objects.put({ bucket, key: KEY }, putOf('text'), testCall());
   return Object.assign(state, { memory, manifest, bucket, versionId });
 }
 
@@ -59,7 +59,7 @@ const CALLS: readonly (readonly [string, Work])[] = [
   ],
   ['find', ({ manifest, bucket }) => manifest.objects.find({ bucket, key: KEY }, testCall())],
   ['amend', ({ manifest, bucket }) => manifest.objects.amend({ bucket, key: KEY }, AMENDMENT, testCall())],
-  ['put', ({ manifest, bucket }) => manifest.objects.put(bucket, KEY, putOf('again'), testCall())],
+  ['put', ({ manifest, bucket }) => manifest.objects.put({ bucket, key: KEY }, putOf('again'), testCall())],
   ['remove', ({ manifest, bucket }) => manifest.objects.remove({ bucket, key: KEY }, REMOVAL, testCall())],
   [
     'list',

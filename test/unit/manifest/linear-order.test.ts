@@ -56,15 +56,14 @@ class TwoGateways {
   }
 
   async put(text: string, more: Partial<PutRequest> = {}): Promise<string> {
-    return (await this.near.objects.put(this.bucket, 'k', putOf(text, more), testCall())).versionId;
+    return (await this.near.objects.put({ bucket: this.bucket, key: 'k' }, putOf(text, more), testCall())).versionId;
   }
 
   /** An upload that is not completed yet. */
   async started(at: 'near' | 'behind' = 'near'): Promise<(conditions?: WriteConditions) => Promise<string>> {
     const { uploads } = this[at];
     const target = await uploads.create(
-      this.bucket,
-      'k',
+      { bucket: this.bucket, key: 'k' },
       { ownerId: OWNER, attributes: { headers: {}, userMetadata: {} } },
       testCall(),
     );
@@ -155,13 +154,12 @@ describe('one order of all writes of a key', () => {
     const key = await TwoGateways.open();
     const { objects } = key.near;
     await key.put('first');
-    await objects.put(key.bucket, 'source', putOf('copied'), testCall());
+    await objects.put({ bucket: key.bucket, key: 'source' }, putOf('copied'), testCall());
     const view = await objects.find({ bucket: key.bucket, key: 'source' }, testCall());
     key.meanwhile(() => key.put('conditional', CONDITIONAL));
     const { body: _body, ...request } = putOf('');
     await objects.copy(
-      key.bucket,
-      'k',
+      { bucket: key.bucket, key: 'k' },
       { ...request, source: { bucket: key.bucket, view }, sameAttributes: true },
       testCall(),
     );

@@ -26,11 +26,11 @@ function versioned(): Bucket {
 }
 
 function headRef(): BlobRef {
-  return headPlace(fixture.bucket, KEY).ref;
+  return headPlace({ bucket: fixture.bucket, key: KEY }).ref;
 }
 
 function ownRef(token: string): BlobRef {
-  return versionRef(fixture.bucket, KEY, token);
+  return versionRef({ bucket: fixture.bucket, key: KEY }, token);
 }
 
 async function recordAt(ref: BlobRef, entry = 's3gw'): Promise<Record<string, unknown>> {
@@ -50,8 +50,7 @@ async function put(bucket: Bucket, more: { readonly userMetadata?: Record<string
   const attributes = { headers: {}, userMetadata: {}, ...more };
   return (
     await fixture.objects.put(
-      bucket,
-      KEY,
+      { bucket, key: KEY },
       { body: Buffer.from('body'), attributes, ownerId: OWNER, conditions: {} },
       testCall(),
     )
@@ -113,7 +112,7 @@ describe('a field that this release does not know survives', () => {
   it('the bytes moving to the key', async () => {
     await multipart();
     await extend(headRef());
-    await settle(fixture.bucket, KEY, testCall());
+    await settle({ bucket: fixture.bucket, key: KEY }, testCall());
     const record = await recordAt(headRef());
     expect(record).toMatchObject({ zz: LATER });
     expect(record).not.toHaveProperty('k');

@@ -92,7 +92,7 @@ export class UploadFixture {
 
   create(key: string, more: Partial<UploadRecord> = {}): Promise<UploadTarget> {
     const attributes = { headers: { contentType: 'text/plain' }, userMetadata: { colour: 'blue' } };
-    return this.uploads.create(this.bucket, key, { ownerId: OWNER, attributes, ...more }, testCall());
+    return this.uploads.create({ bucket: this.bucket, key }, { ownerId: OWNER, attributes, ...more }, testCall());
   }
 
   async part(target: UploadTarget, number: number, text: string): Promise<ListedPart> {
@@ -131,8 +131,7 @@ export class UploadFixture {
   put(key: string, text: string): Promise<unknown> {
     const attributes = { headers: {}, userMetadata: {} };
     return this.objects.put(
-      this.bucket,
-      key,
+      { bucket: this.bucket, key },
       { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {} },
       testCall(),
     );

@@ -240,7 +240,11 @@ describe('the object view', () => {
     const key = await VersionedBucket.create();
     const objects = createObjectInspector({ buckets: key.manifest.buckets });
     const one = await start({ objects });
-    await key.manifest.objects.put({ ...key.bucket, versioning: 'never' }, '../a//b', putOf('x'), testCall());
+    await key.manifest.objects.put(
+      { bucket: { ...key.bucket, versioning: 'never' }, key: '../a//b' },
+      putOf('x'),
+      testCall(),
+    );
     const { status, body } = await one.get(`/api/objects/bucket?key=${encodeURIComponent('../a//b')}`);
     expect(status).toBe(200);
     expect(body).toMatchObject({

@@ -63,7 +63,7 @@ describe('buckets', () => {
     await buckets.create({ name: 'dots.in.name', ownerId: OWNER }, testCall());
     const bucket = await buckets.get('dots.in.name', testCall());
     expect(bucket.home.container).toMatch(/^dots-in-name-gw[0-9a-f]{12}$/);
-    await objects.put(bucket, 'k', putOf('x'), testCall());
+    await objects.put({ bucket, key: 'k' }, putOf('x'), testCall());
     const page = await buckets.list(list, testCall());
     expect(page.buckets.map((b) => b.name)).toEqual(['bucket', 'dots.in.name']);
   });
@@ -74,7 +74,7 @@ describe('buckets', () => {
     await store.createContainer('sthree-no-bucket', {}, testCall());
     const bucket = await buckets.get('native', testCall());
     expect(bucket).toMatchObject({ ownerId: OWNER, versioning: 'never' });
-    await objects.put(bucket, 'k', putOf('x'), testCall());
+    await objects.put({ bucket, key: 'k' }, putOf('x'), testCall());
     expect((await buckets.list(list, testCall())).buckets.map((b) => b.name)).toEqual(['bucket', 'native']);
     expect((await buckets.list({ ...list, ownerId: 'another' }, testCall())).buckets).toEqual([]);
     await buckets.list(list, testCall());
@@ -115,7 +115,7 @@ describe('buckets', () => {
     await buckets.create({ name: 'again', ownerId: OWNER }, testCall());
     const bucket = await buckets.get('again', testCall());
     expect(bucket.home.container).toMatch(/^again-gw[0-9a-f]{12}$/);
-    await objects.put(bucket, 'k', putOf('x'), testCall());
+    await objects.put({ bucket, key: 'k' }, putOf('x'), testCall());
   });
 });
 
@@ -125,7 +125,7 @@ describe('deleting a bucket', () => {
     await expect(buckets.delete(bucket, () => Promise.resolve(false), testCall())).rejects.toMatchObject({
       code: 'BucketNotEmpty',
     });
-    await objects.put(await buckets.get('bucket', testCall()), 'k', putOf('x'), testCall());
+    await objects.put({ bucket: await buckets.get('bucket', testCall()), key: 'k' }, putOf('x'), testCall());
   });
 
   it('sees what another replica wrote between the first look and the mark', async () => {

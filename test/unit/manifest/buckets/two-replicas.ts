@@ -62,7 +62,7 @@ function replica(memory: MemoryBlobStore): Replica {
           testCall(),
         ),
       ),
-    put: (bucket: Bucket, key: string) => codeOf(objects.put(bucket, key, putOf(key), testCall())),
+    put: (bucket: Bucket, key: string) => codeOf(objects.put({ bucket, key }, putOf(key), testCall())),
     text: async (bucket: Bucket, key: string) => {
       const opened = await objects.open({ bucket, key }, {}, testCall()).catch((error: unknown) => error);
       return opened instanceof Error

@@ -102,7 +102,7 @@ describe('a process that ends before its commits have', () => {
   it.each([true, false])('removes nothing that a head may name (the write came through: %s)', async (applied) => {
     const { memory, commits, bucket, settler, atHead, objects, loseRequests } = await slowHeads();
     if (!applied) loseRequests();
-    const put = refusal(objects.put(bucket, 'k', putOf('x'), testCall()));
+    const put = refusal(objects.put({ bucket, key: 'k' }, putOf('x'), testCall()));
     await atHead;
     commits.end(new Error('the process ends'));
     expect(await put).toMatchObject({ kind: 'unavailable', lost: true, detail: { code: 'OutcomeUnknown' } });

@@ -10,7 +10,7 @@ let here: UploadFixture;
 beforeEach(async () => {
   elsewhere = await testManifest();
   here = await UploadFixture.open();
-  await elsewhere.objects.put(elsewhere.bucket, 'source', putOf('body'), testCall());
+  await elsewhere.objects.put({ bucket: elsewhere.bucket, key: 'source' }, putOf('body'), testCall());
 });
 
 async function found(): Promise<CopySourceView> {
@@ -26,8 +26,7 @@ const COPIES: readonly (readonly [string, (source: CopySourceView) => Promise<un
     'CopyObject',
     (source) =>
       here.objects.copy(
-        here.bucket,
-        'k',
+        { bucket: here.bucket, key: 'k' },
         { source, attributes, ownerId: OWNER, conditions: {}, sameAttributes: false },
         testCall(),
       ),
@@ -55,7 +54,7 @@ describe.each(COPIES)('a source that has changed since %s looked at it', (_name,
 
   it('has failed its condition as a source', async () => {
     const source = await found();
-    await elsewhere.objects.put(elsewhere.bucket, 'source', putOf('replaced'), testCall());
+    await elsewhere.objects.put({ bucket: elsewhere.bucket, key: 'source' }, putOf('replaced'), testCall());
     expect(await codeOf(copy(source))).toBe('sourceConditionFailed');
     expect(await here.text('k')).toBeUndefined();
   });

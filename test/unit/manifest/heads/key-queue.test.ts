@@ -147,7 +147,9 @@ describe('changes of one key', () => {
   it.each(['enabled', 'suspended'] as const)("do not get in each other's way: %s", async (versioning) => {
     const { objects, bucket: plain, queue, refused, settler } = await queued();
     const bucket = { ...plain, versioning };
-    const puts = Array.from({ length: 12 }, (_, i) => objects.put(bucket, 'k', putOf(`body ${i}`), testCall()));
+    const puts = Array.from({ length: 12 }, (_, i) =>
+      objects.put({ bucket, key: 'k' }, putOf(`body ${i}`), testCall()),
+    );
     const others = [
       objects.remove({ bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall()),
       objects
@@ -163,18 +165,17 @@ describe('changes of one key', () => {
   it('wait for no body on its way, and no read waits', async () => {
     const { objects, bucket: plain, queue } = await queued();
     const bucket = { ...plain, versioning: 'enabled' as const };
-    await objects.put(bucket, 'k', putOf('first'), testCall());
+    await objects.put({ bucket, key: 'k' }, putOf('first'), testCall());
     const stream = new Readable({ read: () => undefined });
     const size = 4;
     const slow = objects.put(
-      bucket,
-      'k',
+      { bucket, key: 'k' },
       putOf('', { body: { size, stream }, facts: Promise.resolve({ md5: '098f6bcd4621d373cade4e832627b4f6' }) }),
       testCall(),
     );
     await sleep(20);
     const call = testCall();
-    await objects.put(bucket, 'k', putOf('second'), call);
+    await objects.put({ bucket, key: 'k' }, putOf('second'), call);
     expect([call.facts.waitedMs, queue.size]).toEqual([0, 0]);
     stream.push('test');
     stream.push(null);
@@ -189,7 +190,7 @@ describe('changes of one key', () => {
   it('come to an end though one of them does not', async () => {
     const { objects, bucket: plain, plan, queue } = await queued({ patience: 20 });
     const bucket = { ...plain, versioning: 'enabled' as const };
-    await objects.put(bucket, 'k', putOf('first'), testCall());
+    await objects.put({ bucket, key: 'k' }, putOf('first'), testCall());
     let release: () => void = () => undefined;
     const stuck = new Promise<void>((resolve) => (release = resolve));
     let met = false;
@@ -198,8 +199,10 @@ describe('changes of one key', () => {
       met = true;
       return { kind: 'interleave', before: () => stuck } satisfies Fault;
     });
-    const slow = objects.put(bucket, 'k', putOf('slow'), testCall());
-    await Promise.all(Array.from({ length: 3 }, (_, i) => objects.put(bucket, 'k', putOf(`quick ${i}`), testCall())));
+    const slow = objects.put({ bucket, key: 'k' }, putOf('slow'), testCall());
+    await Promise.all(
+      Array.from({ length: 3 }, (_, i) => objects.put({ bucket, key: 'k' }, putOf(`quick ${i}`), testCall())),
+    );
     release();
     await slow;
     expect(queue.size).toBe(0);

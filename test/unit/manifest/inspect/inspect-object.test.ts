@@ -89,7 +89,7 @@ describe('a key as the manifest has it', () => {
     expect(seen.head?.record?.kind).toBe('link');
     expect(outline(seen)).toEqual([`${two} current`, `${marker.versionId} marker`, one, 'null']);
     expect(seen.versions.map(({ view }) => view?.size)).toEqual([3, undefined, 3, 6]);
-    expect(seen.versions[0]?.ref).toEqual(versionRef(key.bucket, 'k', two));
+    expect(seen.versions[0]?.ref).toEqual(versionRef({ bucket: key.bucket, key: 'k' }, two));
     expect(seen.versions[2]).toMatchObject({ isStamped: true });
   });
 
@@ -110,10 +110,15 @@ describe('a key as the manifest has it', () => {
   it('shows an own blob that was never committed, as hidden', async () => {
     const key = await VersionedBucket.create();
     const one = await key.put('one');
-    const source = versionRef(key.bucket, 'k', one);
+    const source = versionRef({ bucket: key.bucket, key: 'k' }, one);
     const { metadata } = await key.manifest.store.head(source, testCall());
     const lost = `0${'1'.repeat(31)}`;
-    await key.manifest.store.write(versionRef(key.bucket, 'k', lost), Buffer.from('one'), { metadata }, testCall());
+    await key.manifest.store.write(
+      versionRef({ bucket: key.bucket, key: 'k' }, lost),
+      Buffer.from('one'),
+      { metadata },
+      testCall(),
+    );
     expect(outline(await inspect(key.bucket))).toEqual([`${one} current`, `${lost} hidden`]);
   });
 
@@ -122,7 +127,7 @@ describe('a key as the manifest has it', () => {
     const one = await key.put('one');
     const odd = `0${'1'.repeat(31)}`;
     await key.manifest.store.write(
-      versionRef(key.bucket, 'k', odd),
+      versionRef({ bucket: key.bucket, key: 'k' }, odd),
       Buffer.from('?'),
       { metadata: { s3gw: '{"v":99,"s":1}' } },
       testCall(),
@@ -135,7 +140,7 @@ describe('a key as the manifest has it', () => {
   it('says when the blob that a head names is not there', async () => {
     const key = await VersionedBucket.create();
     const one = await key.put('one');
-    await key.manifest.store.remove(versionRef(key.bucket, 'k', one), undefined, testCall());
+    await key.manifest.store.remove(versionRef({ bucket: key.bucket, key: 'k' }, one), undefined, testCall());
     const seen = await inspect(key.bucket);
     expect(outline(seen)).toEqual([`${one} current`]);
     expect(seen.versions[0]?.problem).toBe('its own blob was not found');
@@ -144,10 +149,18 @@ describe('a key as the manifest has it', () => {
   it('stops at a number of versions and says so', async () => {
     const key = await VersionedBucket.create();
     const template = await key.put('one');
-    const { metadata } = await key.manifest.store.head(versionRef(key.bucket, 'k', template), testCall());
+    const { metadata } = await key.manifest.store.head(
+      versionRef({ bucket: key.bucket, key: 'k' }, template),
+      testCall(),
+    );
     for (let i = 0; i < 205; i++) {
       const token = `1${String(i).padStart(31, '0')}`;
-      await key.manifest.store.write(versionRef(key.bucket, 'k', token), Buffer.from('x'), { metadata }, testCall());
+      await key.manifest.store.write(
+        versionRef({ bucket: key.bucket, key: 'k' }, token),
+        Buffer.from('x'),
+        { metadata },
+        testCall(),
+      );
     }
     const seen = await inspect(key.bucket);
     expect(seen.versions).toHaveLength(201);

@@ -64,7 +64,7 @@ test('a listing shows of an object what its view says', () => {
   let live = 0;
   fc.assert(
     fc.property(entries, (entry) => {
-      const listed = listedObject(bucket, 'k', entry);
+      const listed = listedObject({ bucket, key: 'k' }, entry);
       if (listed !== undefined) live += 1;
       expect(listed).toEqual(fromView(entry));
     }),

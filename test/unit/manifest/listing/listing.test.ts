@@ -75,8 +75,7 @@ describe('what a listing says of an object', () => {
     const { bucket, objects } = await testManifest();
     const checksum = { algorithm: 'CRC32', value: 'AAAAAA==', type: 'FULL_OBJECT' } as const;
     await objects.put(
-      bucket,
-      'dir/k',
+      { bucket, key: 'dir/k' },
       putOf('one', {
         ownerId: 'somebody',
         checksum,
@@ -99,8 +98,7 @@ describe('what a listing says of an object', () => {
     const { bucket, objects } = await testManifest();
     const userMetadata = Object.fromEntries(numbered('not-native-', 200).map((name) => [name, 'x'.repeat(60)]));
     const committed = await objects.put(
-      bucket,
-      'big',
+      { bucket, key: 'big' },
       putOf('one', { attributes: { headers: {}, userMetadata } }),
       testCall(),
     );

@@ -66,14 +66,14 @@ describe('what is said of a version', () => {
     });
     const ids: string[] = [];
     for (const request of [special, special]) {
-      ids.push((await manifest.objects.put(model.bucket, 'k', request, testCall())).versionId);
+      ids.push((await manifest.objects.put({ bucket: model.bucket, key: 'k' }, request, testCall())).versionId);
     }
     const marker = await manifest.objects.remove(
       { bucket: model.bucket, key: 'k', versionId: undefined },
       { conditions: {}, ownerId: 'deleter' },
       testCall(),
     );
-    ids.push((await manifest.objects.put(model.bucket, 'k', special, testCall())).versionId);
+    ids.push((await manifest.objects.put({ bucket: model.bucket, key: 'k' }, special, testCall())).versionId);
 
     const { entries } = await createListing().versions(model.bucket, ALL, testCall());
     const views = await Promise.all(
@@ -122,7 +122,7 @@ describe('what is said of a version', () => {
 
   it('of the current null version comes from the head, of a multipart object too', async () => {
     const token = newToken(5_000_000);
-    await write(headPlace(model.bucket, 'k').ref, {
+    await write(headPlace({ bucket: model.bucket, key: 'k' }).ref, {
       kind: 'mlink',
       seq: 9_000_000,
       version: token,
@@ -131,8 +131,12 @@ describe('what is said of a version', () => {
       ring: [],
     });
     // Its own blob has a place further down.
-    await write(versionRef(model.bucket, 'k', token), { kind: 'inline', seq: 5_000_000, etag: 'abc-2' });
-    await write(versionRef(model.bucket, 'k', newToken(7_000_000)), {
+    await write(versionRef({ bucket: model.bucket, key: 'k' }, token), {
+      kind: 'inline',
+      seq: 5_000_000,
+      etag: 'abc-2',
+    });
+    await write(versionRef({ bucket: model.bucket, key: 'k' }, newToken(7_000_000)), {
       kind: 'inline',
       seq: 7_000_000,
       etag: 'x',
@@ -150,25 +154,27 @@ describe('what is no version', () => {
   it.each<[string, (bucket: Bucket) => Promise<void>]>([
     [
       'a version that was never committed',
-      (bucket) => write(versionRef(bucket, 'k', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000 }),
+      (bucket) => write(versionRef({ bucket, key: 'k' }, newToken(1_000_000)), { kind: 'inline', seq: 1_000_000 }),
     ],
     [
       'the same, of a key without a head',
-      (bucket) => write(versionRef(bucket, 'j', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000 }),
+      (bucket) => write(versionRef({ bucket, key: 'j' }, newToken(1_000_000)), { kind: 'inline', seq: 1_000_000 }),
     ],
     [
       'a null version that no head names',
-      (bucket) => write(versionRef(bucket, 'k', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000, isNull: true }),
+      (bucket) =>
+        write(versionRef({ bucket, key: 'k' }, newToken(1_000_000)), { kind: 'inline', seq: 1_000_000, isNull: true }),
     ],
     [
       'the same, of a key without a head',
-      (bucket) => write(versionRef(bucket, 'j', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000, isNull: true }),
+      (bucket) =>
+        write(versionRef({ bucket, key: 'j' }, newToken(1_000_000)), { kind: 'inline', seq: 1_000_000, isNull: true }),
     ],
     [
       'an aborted upload',
       (bucket) =>
         write(
-          versionRef(bucket, 'k', tokenOfUpload(1_000_000, 'u')),
+          versionRef({ bucket, key: 'k' }, tokenOfUpload(1_000_000, 'u')),
           undefined,
           encodeClaim({ kind: 'abort', uploadId: 'u', attempt: 'x' }),
         ),
@@ -184,7 +190,7 @@ describe('what is no version', () => {
           base: {},
         });
         return write(
-          versionRef(bucket, 'k', tokenOfUpload(1_000_000, 'u')),
+          versionRef({ bucket, key: 'k' }, tokenOfUpload(1_000_000, 'u')),
           { kind: 'inline', seq: 1_000_000, etag: 'e-1' },
           claim,
         );
@@ -193,7 +199,7 @@ describe('what is no version', () => {
     [
       'a version above the head',
       (bucket) =>
-        write(versionRef(bucket, 'k', newToken(Date.now() * 2000)), {
+        write(versionRef({ bucket, key: 'k' }, newToken(Date.now() * 2000)), {
           kind: 'inline',
           seq: Date.now() * 2000,
           stamp: true,
@@ -210,29 +216,41 @@ describe('what is no version', () => {
   it('what a head says is deleted is not shown though it is still there', async () => {
     const gone = newToken(1_000_000);
     const left = newToken(2_000_000);
-    await write(headPlace(model.bucket, 'k').ref, {
+    await write(headPlace({ bucket: model.bucket, key: 'k' }).ref, {
       kind: 'inline',
       seq: 9_000_000,
       dels: [gone],
       adds: [left],
       ring: [],
     });
-    await write(versionRef(model.bucket, 'k', gone), { kind: 'inline', seq: 1_000_000, stamp: true, etag: 'x' });
-    await write(versionRef(model.bucket, 'k', left), { kind: 'inline', seq: 2_000_000, etag: 'x' });
+    await write(versionRef({ bucket: model.bucket, key: 'k' }, gone), {
+      kind: 'inline',
+      seq: 1_000_000,
+      stamp: true,
+      etag: 'x',
+    });
+    await write(versionRef({ bucket: model.bucket, key: 'k' }, left), { kind: 'inline', seq: 2_000_000, etag: 'x' });
     expect((await list()).shown).toEqual(['v*:k@null', `v:k@${left}`]);
   });
 
   it('what is left of a key whose last version was deleted is not shown', async () => {
     await model.put('k');
-    await write(headPlace(model.bucket, 'j').ref, { kind: 'void', seq: 5, ring: [] });
-    await write(versionRef(model.bucket, 'j', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000, stamp: true });
+    await write(headPlace({ bucket: model.bucket, key: 'j' }).ref, { kind: 'void', seq: 5, ring: [] });
+    await write(versionRef({ bucket: model.bucket, key: 'j' }, newToken(1_000_000)), {
+      kind: 'inline',
+      seq: 1_000_000,
+      stamp: true,
+    });
     expect((await list()).shown).toEqual(model.expected(ALL));
   });
 
   it('hundreds that were never committed: short pages with bounded calls, and nothing is lost', async () => {
     await model.put('k');
     for (let n = 1; n <= 300; n++) {
-      await write(versionRef(model.bucket, 'k', newToken(n * 1_000_000)), { kind: 'inline', seq: n * 1_000_000 });
+      await write(versionRef({ bucket: model.bucket, key: 'k' }, newToken(n * 1_000_000)), {
+        kind: 'inline',
+        seq: n * 1_000_000,
+      });
     }
     await model.put('l');
     const page = await list();
@@ -243,7 +261,7 @@ describe('what is no version', () => {
   });
 
   it('a null version that the head names in vain does not break the listing', async () => {
-    await write(headPlace(model.bucket, 'k').ref, {
+    await write(headPlace({ bucket: model.bucket, key: 'k' }).ref, {
       kind: 'inline',
       seq: 9_000_000,
       nullVersion: newToken(5_000_000),
@@ -338,7 +356,7 @@ describe('names that are cut', () => {
     ].map((end) => stem + end);
     for (const key of [...keys, ...keys]) await model.put(key);
     await model.remove(keys[5] ?? '');
-    expect(keys.filter((key) => 'key' in ownKey(model.bucket, key)).length).toBeGreaterThan(5);
+    expect(keys.filter((key) => 'key' in ownKey({ bucket: model.bucket, key })).length).toBeGreaterThan(5);
     for (const request of [
       {},
       { delimiter: '/' },
@@ -363,8 +381,8 @@ describe('rolled-up prefixes', () => {
     await fresh(new MemoryBlobStore({ capabilities: { maxListPage: 50 } }));
     const dead = numbered('d', 300).map((folder) => `${folder}/k`);
     for (const key of dead) {
-      await write(headPlace(model.bucket, key).ref, { kind: 'tomb', seq: 1, version: newToken(1) });
-      await write(deletionRef(model.bucket, key).ref, { kind: 'void', seq: 1 });
+      await write(headPlace({ bucket: model.bucket, key }).ref, { kind: 'tomb', seq: 1, version: newToken(1) });
+      await write(deletionRef({ bucket: model.bucket, key }).ref, { kind: 'void', seq: 1 });
     }
     for (const key of ['d00150/z', 'd00299/k\u0001', 'e/1', 'e/2']) await model.put(key);
     await model.remove('e/1');
@@ -378,7 +396,9 @@ describe('rolled-up prefixes', () => {
   it('of objects: with an index longer than is read, every prefix is looked into', async () => {
     await fresh(new MemoryBlobStore({ capabilities: { maxListPage: 5 } }));
     // Deleted keys at the top level lie between the folders.
-    for (const key of numbered('d', 60)) await write(deletionRef(model.bucket, key).ref, { kind: 'void', seq: 1 });
+    for (const key of numbered('d', 60)) {
+      await write(deletionRef({ bucket: model.bucket, key }).ref, { kind: 'void', seq: 1 });
+    }
     for (const key of ['d00010x/a', 'd00050x/a', 'd00050y/a']) await model.put(key);
     await model.remove('d00050x/a');
     expect(await objects()).toEqual(['p:d00010x/', 'p:d00050y/']);
@@ -387,18 +407,21 @@ describe('rolled-up prefixes', () => {
   it('of objects: one with more deleted keys than are looked at is shown rather than read for ever', async () => {
     await fresh(new MemoryBlobStore({ capabilities: { maxListPage: 10 } }));
     for (const key of numbered('d/', 500)) {
-      await write(headPlace(model.bucket, key).ref, { kind: 'tomb', seq: 1, version: newToken(1) });
+      await write(headPlace({ bucket: model.bucket, key }).ref, { kind: 'tomb', seq: 1, version: newToken(1) });
     }
-    await write(deletionRef(model.bucket, 'd/00000').ref, { kind: 'void', seq: 1 });
+    await write(deletionRef({ bucket: model.bucket, key: 'd/00000' }).ref, { kind: 'void', seq: 1 });
     expect(await objects()).toEqual(['p:d/']);
   });
 
   it('of versions: a delete marker is one, a key whose last version was deleted has none', async () => {
     await model.put('a/k');
     await model.remove('a/k');
-    await write(headPlace(model.bucket, 'b/k').ref, { kind: 'void', seq: 1, ring: [] });
-    await write(deletionRef(model.bucket, 'b/k').ref, { kind: 'void', seq: 1 });
-    await write(versionRef(model.bucket, 'c/k', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000 });
+    await write(headPlace({ bucket: model.bucket, key: 'b/k' }).ref, { kind: 'void', seq: 1, ring: [] });
+    await write(deletionRef({ bucket: model.bucket, key: 'b/k' }).ref, { kind: 'void', seq: 1 });
+    await write(versionRef({ bucket: model.bucket, key: 'c/k' }, newToken(1_000_000)), {
+      kind: 'inline',
+      seq: 1_000_000,
+    });
     for (const delimiter of ['/', '/k', 'k']) {
       const prefix = delimiter.startsWith('/') ? `a${delimiter}` : 'a/k';
       expect((await list({ delimiter })).shown).toEqual([`p:${prefix}`]);
@@ -410,7 +433,7 @@ describe('rolled-up prefixes', () => {
   it('of versions whose head a tool of the cloud removed are shown, and so are they', async () => {
     await model.put('a/k');
     await model.put('a/k');
-    await manifest.store.remove(headPlace(model.bucket, 'a/k').ref, undefined, testCall());
+    await manifest.store.remove(headPlace({ bucket: model.bucket, key: 'a/k' }).ref, undefined, testCall());
     const [, stamped] = model.versionsOf('a/k');
     expect((await list()).shown).toEqual([`v:a/k@${stamped?.id}`]);
     expect((await list({ delimiter: '/' })).shown).toEqual(['p:a/']);
@@ -423,7 +446,7 @@ describe('versions that outlived their head', () => {
   async function survive(): Promise<string> {
     for (let n = 0; n < 3; n++) await model.put('k');
     await manifest.settler.idle();
-    await manifest.store.remove(headPlace(model.bucket, 'k').ref, undefined, testCall());
+    await manifest.store.remove(headPlace({ bucket: model.bucket, key: 'k' }).ref, undefined, testCall());
     return `v:k@${model.versionsOf('k')[2]?.id}`;
   }
 
@@ -470,7 +493,7 @@ describe('isEmpty of a bucket that ever had versioning', () => {
       async () => {
         await model.put('k');
         await model.put('k');
-        await manifest.store.remove(headPlace(model.bucket, 'k').ref, undefined, testCall());
+        await manifest.store.remove(headPlace({ bucket: model.bucket, key: 'k' }).ref, undefined, testCall());
       },
     ],
     [
@@ -478,19 +501,22 @@ describe('isEmpty of a bucket that ever had versioning', () => {
       true,
       async () => {
         await write(
-          versionRef(model.bucket, 'k', tokenOfUpload(1_000_000, 'u')),
+          versionRef({ bucket: model.bucket, key: 'k' }, tokenOfUpload(1_000_000, 'u')),
           undefined,
           encodeClaim({ kind: 'abort', uploadId: 'u', attempt: 'x' }),
         );
-        await write(versionRef(model.bucket, 'k', newToken(1_000_000)), { kind: 'inline', seq: 1_000_000 });
+        await write(versionRef({ bucket: model.bucket, key: 'k' }, newToken(1_000_000)), {
+          kind: 'inline',
+          seq: 1_000_000,
+        });
       },
     ],
     [
       'what is left of a key whose last version was deleted',
       true,
       async () => {
-        await write(headPlace(model.bucket, 'k').ref, { kind: 'void', seq: 5, ring: [] });
-        await write(versionRef(model.bucket, 'k', newToken(1_000_000)), {
+        await write(headPlace({ bucket: model.bucket, key: 'k' }).ref, { kind: 'void', seq: 5, ring: [] });
+        await write(versionRef({ bucket: model.bucket, key: 'k' }, newToken(1_000_000)), {
           kind: 'inline',
           seq: 1_000_000,
           stamp: true,

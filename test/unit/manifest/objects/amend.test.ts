@@ -59,8 +59,7 @@ describe('amending an object', () => {
     const { objects, bucket } = await testManifest();
     const userMetadata = { plain: 'value', 'with-dash': 'x' };
     await objects.put(
-      bucket,
-      'k',
+      { bucket, key: 'k' },
       putOf('one', { attributes: { headers: { contentType: 'a/b' }, userMetadata }, ownerId: 'somebody' }),
       testCall(),
     );
@@ -77,7 +76,7 @@ describe('amending an object', () => {
 
   it('changes nothing when told so', async () => {
     const { objects, bucket } = await testManifest();
-    await objects.put(bucket, 'k', putOf('one'), testCall());
+    await objects.put({ bucket, key: 'k' }, putOf('one'), testCall());
     const before = await objects.find({ bucket, key: 'k' }, testCall());
     await objects.amend({ bucket, key: 'k' }, () => undefined, testCall());
     expect(await objects.find({ bucket, key: 'k' }, testCall())).toEqual(before);
@@ -106,7 +105,7 @@ describe('amending an object', () => {
 
   it('spills a long ACL and finds it again, also when it is amended once more', async () => {
     const { objects, bucket } = await testManifest();
-    await objects.put(bucket, 'k', putOf('one', { acl: MANY }), testCall());
+    await objects.put({ bucket, key: 'k' }, putOf('one', { acl: MANY }), testCall());
     expect((await objects.find({ bucket, key: 'k' }, testCall())).acl).toEqual(MANY);
     await objects.amend({ bucket, key: 'k' }, () => ({ acl: MANY.slice(1) }), testCall());
     expect((await objects.find({ bucket, key: 'k' }, testCall())).acl).toEqual(MANY.slice(1));
@@ -119,7 +118,7 @@ describe('amending an object', () => {
     await expect(objects.amend({ bucket, key: 'none' }, () => ({ acl: PUBLIC }), testCall())).rejects.toMatchObject({
       code: 'NoSuchKey',
     });
-    await objects.put(bucket, 'k', putOf('one'), testCall());
+    await objects.put({ bucket, key: 'k' }, putOf('one'), testCall());
     const refuse = (): never => {
       throw new Error('no');
     };
@@ -129,9 +128,9 @@ describe('amending an object', () => {
 
   it('goes round again when somebody was faster, and is asked about what is there then', async () => {
     const { objects, bucket, faults } = await faulty();
-    await objects.put(bucket, 'k', putOf('one'), testCall());
+    await objects.put({ bucket, key: 'k' }, putOf('one'), testCall());
     const overwrite = async (): Promise<unknown> =>
-      objects.put(bucket, 'k', putOf('second', { ownerId: 'new' }), testCall());
+      objects.put({ bucket, key: 'k' }, putOf('second', { ownerId: 'new' }), testCall());
     faults.plan = first(1, 'setMetadata', { kind: 'interleave', before: overwrite });
     const asked: string[] = [];
     await objects.amend(
@@ -152,7 +151,7 @@ describe('amending an object', () => {
 
   it.each(['loseRequest', 'loseAnswer'] as const)('ends well after %s', async (kind) => {
     const { objects, bucket, faults } = await faulty();
-    await objects.put(bucket, 'k', putOf('one'), testCall());
+    await objects.put({ bucket, key: 'k' }, putOf('one'), testCall());
     faults.plan = first(1, 'setMetadata', { kind });
     await objects.amend({ bucket, key: 'k' }, () => ({ acl: PUBLIC }), testCall());
     expect((await objects.find({ bucket, key: 'k' }, testCall())).acl).toEqual(PUBLIC);

@@ -18,8 +18,7 @@ async function copy(world: UploadFixture, from: string, to: string): Promise<unk
   const attributes = { headers: { contentType: 'text/y' }, userMetadata: { colour: 'red' } };
   const source = { bucket: world.bucket, view };
   return world.objects.copy(
-    world.bucket,
-    to,
+    { bucket: world.bucket, key: to },
     { source, sameAttributes: false, attributes, ownerId: 'me', conditions: {} },
     testCall(),
   );
@@ -38,7 +37,7 @@ describe('an object that the service cannot copy in one call', () => {
     expect([await kindOf(world, 'k'), await world.text('k')]).toEqual(['mlink', LARGE]);
 
     world.calls.length = 0;
-    await settle(world.bucket, 'k', testCall());
+    await settle({ bucket: world.bucket, key: 'k' }, testCall());
     expect(world.calls.map(({ method }) => method)).toEqual(['head']);
     await world.text('k');
     await world.idle();

@@ -27,7 +27,8 @@ class Scene {
       ownerId: OWNER,
       conditions: {},
     };
-    return (await this.fixture.objects.put({ ...this.bucket, versioning }, KEY, request, testCall())).versionId;
+    return (await this.fixture.objects.put({ bucket: { ...this.bucket, versioning }, key: KEY }, request, testCall()))
+      .versionId;
   }
 
   /** @returns whether the hold was acknowledged */

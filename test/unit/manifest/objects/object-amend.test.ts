@@ -25,8 +25,7 @@ function put(
 ): Promise<unknown> {
   const attributes = { headers: { contentType: 'text/plain' }, userMetadata: { colour: 'blue' }, tags };
   return fixture.objects.put(
-    fixture.bucket,
-    KEY,
+    { bucket: fixture.bucket, key: KEY },
     { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {}, ...more },
     testCall(),
   );
@@ -169,7 +168,7 @@ describe('amending an object', () => {
     later();
     await amend(fixture);
     expect(await lasting(fixture)).toEqual({ ...before, archived: false });
-    await settle(fixture.bucket, KEY, testCall());
+    await settle({ bucket: fixture.bucket, key: KEY }, testCall());
     const { head, tags } = await find(fixture);
     expect({ kind: head.kind, tags }).toEqual({ kind: 'inline', tags: AMENDED });
     expect((await lasting(fixture)).mtime).toBe(before.mtime);
@@ -273,10 +272,10 @@ describe('a change of tags, in the midst of which', () => {
         fixture,
         point,
         () => amend(fixture),
-        () => settle(fixture.bucket, KEY, testCall()),
+        () => settle({ bucket: fixture.bucket, key: KEY }, testCall()),
       );
       expect(await tagsOf(fixture)).toEqual(AMENDED);
-      await settle(fixture.bucket, KEY, testCall());
+      await settle({ bucket: fixture.bucket, key: KEY }, testCall());
       expect(await find(fixture)).toMatchObject({
         head: { kind: 'inline' },
         tags: AMENDED,
@@ -310,12 +309,12 @@ describe('tags that change in the midst of', () => {
       const course = await interleave(
         fixture,
         point,
-        () => settle(fixture.bucket, KEY, testCall()),
+        () => settle({ bucket: fixture.bucket, key: KEY }, testCall()),
         () => amend(fixture),
       );
       expect(await tagsOf(fixture)).toEqual(course.met ? AMENDED : OLD);
       expect(await fixture.text(KEY)).toBe('one,two');
-      await settle(fixture.bucket, KEY, testCall());
+      await settle({ bucket: fixture.bucket, key: KEY }, testCall());
       expect(await find(fixture)).toMatchObject({ head: { kind: 'inline' }, tags: course.met ? AMENDED : OLD });
       expect(await fixture.text(KEY)).toBe('one,two');
       return course;

@@ -41,7 +41,7 @@ describe('objects of a never-versioned bucket', () => {
     const manifest = await testManifest();
     const { objects, bucket } = manifest;
     const put = testCall();
-    const committed = await objects.put(bucket, 'k', putOf('one'), put);
+    const committed = await objects.put({ bucket, key: 'k' }, putOf('one'), put);
     expect(committed.etag).toBe(MD5_OF_ONE);
     expect(put.facts.backendCalls).toBe(1);
     const get = testCall();
@@ -70,7 +70,7 @@ describe('objects of a never-versioned bucket', () => {
     };
     const headers = { contentType: 'a/b', contentDisposition: 'attachment; filename="\u00e9"' };
     const attributes = { headers, userMetadata, expires: 'never', websiteRedirect: '/x', storageClass: 'GLACIER' };
-    await objects.put(bucket, 'k', putOf('one', { attributes }), testCall());
+    await objects.put({ bucket, key: 'k' }, putOf('one', { attributes }), testCall());
     expect(await objects.find({ bucket, key: 'k' }, testCall())).toMatchObject(attributes);
     const blob = await store.head({ container: bucket.home.container, name: 'k' }, testCall());
     expect(blob).toMatchObject({ contentType: 'a/b', metadata: { plain: 'value' } });
@@ -83,7 +83,7 @@ describe('objects of a never-versioned bucket', () => {
     const userMetadata = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [`not-native-${String(i)}`, '\u00ff'.repeat(40)]),
     );
-    await objects.put(bucket, 'k', putOf('one', { attributes: { headers: {}, userMetadata } }), testCall());
+    await objects.put({ bucket, key: 'k' }, putOf('one', { attributes: { headers: {}, userMetadata } }), testCall());
     expect((await objects.find({ bucket, key: 'k' }, testCall())).userMetadata).toEqual(userMetadata);
     const spilled = await store.list('system', { prefix: 'o/', limit: 10 }, testCall());
     expect(spilled.entries).toHaveLength(1);
@@ -117,7 +117,9 @@ describe('objects of a never-versioned bucket', () => {
     });
     await expect(objects.open({ bucket, key: 'none' }, {}, testCall())).rejects.toMatchObject({ code: 'NoSuchKey' });
     await store.removeContainer('bucket', testCall());
-    await expect(objects.put(bucket, 'k', putOf('x'), testCall())).rejects.toMatchObject({ code: 'NoSuchBucket' });
+    await expect(objects.put({ bucket, key: 'k' }, putOf('x'), testCall())).rejects.toMatchObject({
+      code: 'NoSuchBucket',
+    });
     await expect(objects.open({ bucket, key: 'k' }, {}, testCall())).rejects.toMatchObject({ code: 'NoSuchBucket' });
   });
 
@@ -126,7 +128,7 @@ describe('objects of a never-versioned bucket', () => {
     expect(await objects.remove({ bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall())).toEqual({
       deleteMarker: false,
     });
-    await objects.put(bucket, 'k', putOf('one'), testCall());
+    await objects.put({ bucket, key: 'k' }, putOf('one'), testCall());
     await expect(
       objects.remove({ bucket, key: 'k' }, { conditions: { ifMatch: '"other"' }, ownerId: OWNER }, testCall()),
     ).rejects.toMatchObject({ code: 'PreconditionFailed' });
@@ -143,7 +145,7 @@ describe('conditional writes', () => {
   it('creates once: 100 racing If-None-Match:* have exactly one winner', async () => {
     const { objects, bucket } = await testManifest();
     const racers = Array.from({ length: 100 }, (_, i) =>
-      objects.put(bucket, 'once', putOf(String(i), { conditions: { ifNoneMatch: '*' } }), testCall()),
+      objects.put({ bucket, key: 'once' }, putOf(String(i), { conditions: { ifNoneMatch: '*' } }), testCall()),
     );
     const outcomes = await Promise.allSettled(racers);
     expect(outcomes.filter((o) => o.status === 'fulfilled')).toHaveLength(1);
@@ -158,7 +160,7 @@ describe('conditional writes', () => {
     for (let lost = 1; lost <= 4; lost++) {
       const { objects, bucket } = await testManifest({ store: losingAnswers(new MemoryBlobStore(), lost) });
       const racers = Array.from({ length: 20 }, (_, i) =>
-        objects.put(bucket, 'once', putOf(String(i), { conditions: { ifNoneMatch: '*' } }), testCall()),
+        objects.put({ bucket, key: 'once' }, putOf(String(i), { conditions: { ifNoneMatch: '*' } }), testCall()),
       );
       const outcomes = await Promise.allSettled(racers);
       expect(outcomes.filter((o) => o.status === 'fulfilled')).toHaveLength(1);
@@ -181,14 +183,19 @@ describe('conditional writes', () => {
           : (Reflect.get(target, name) as unknown),
     });
     const raced = { ...bucket, home: { ...bucket.home, store } };
-    const outcome = objects.put(raced, 'k', putOf('mine', { conditions: { ifNoneMatch: '*' } }), testCall());
+    const outcome = objects.put(
+      { bucket: raced, key: 'k' },
+      putOf('mine', { conditions: { ifNoneMatch: '*' } }),
+      testCall(),
+    );
     await expect(outcome).rejects.toMatchObject({ kind: 'unavailable', detail: { code: 'OutcomeUnknown' } });
   });
 
   it('writes on the revision it judged: of two compare-and-swaps one loses with 412', async () => {
     const { objects, bucket } = await testManifest();
-    const { etag } = await objects.put(bucket, 'k', putOf('0'), testCall());
-    const swap = (body: string) => objects.put(bucket, 'k', putOf(body, { conditions: { ifMatch: etag } }), testCall());
+    const { etag } = await objects.put({ bucket, key: 'k' }, putOf('0'), testCall());
+    const swap = (body: string) =>
+      objects.put({ bucket, key: 'k' }, putOf(body, { conditions: { ifMatch: etag } }), testCall());
     const outcomes = await Promise.allSettled([swap('a'), swap('b'), swap('c')]);
     expect(outcomes.filter((o) => o.status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) {
@@ -198,8 +205,8 @@ describe('conditional writes', () => {
 
   it('answers 409 when the swap lost although the ETag still matches', async () => {
     const { objects, bucket } = await testManifest();
-    const { etag } = await objects.put(bucket, 'k', putOf('same'), testCall());
-    const same = () => objects.put(bucket, 'k', putOf('same', { conditions: { ifMatch: etag } }), testCall());
+    const { etag } = await objects.put({ bucket, key: 'k' }, putOf('same'), testCall());
+    const same = () => objects.put({ bucket, key: 'k' }, putOf('same', { conditions: { ifMatch: etag } }), testCall());
     const outcomes = await Promise.allSettled([same(), same()]);
     const refused = outcomes.filter((o) => o.status === 'rejected');
     expect(refused).toHaveLength(1);
@@ -208,26 +215,29 @@ describe('conditional writes', () => {
 
   it('survives a lost answer of a compare-and-swap: applied once, reported once', async () => {
     const { objects, bucket } = await testManifest({ store: losingAnswers(new MemoryBlobStore(), 1) });
-    const { etag } = await objects.put(bucket, 'k', putOf('0'), testCall());
-    const committed = await objects.put(bucket, 'k', putOf('one', { conditions: { ifMatch: etag } }), testCall());
+    const { etag } = await objects.put({ bucket, key: 'k' }, putOf('0'), testCall());
+    const committed = await objects.put(
+      { bucket, key: 'k' },
+      putOf('one', { conditions: { ifMatch: etag } }),
+      testCall(),
+    );
     expect(committed.etag).toBe(MD5_OF_ONE);
   });
 
   it('If-Match on nothing is 404; If-None-Match with an ETag refuses only that one', async () => {
     const { objects, bucket } = await testManifest();
     await expect(
-      objects.put(bucket, 'k', putOf('x', { conditions: { ifMatch: '*' } }), testCall()),
+      objects.put({ bucket, key: 'k' }, putOf('x', { conditions: { ifMatch: '*' } }), testCall()),
     ).rejects.toMatchObject({ code: 'NoSuchKey' });
     const { etag } = await objects.put(
-      bucket,
-      'k',
+      { bucket, key: 'k' },
       putOf('x', { conditions: { ifNoneMatch: '"nothing"' } }),
       testCall(),
     );
     await expect(
-      objects.put(bucket, 'k', putOf('y', { conditions: { ifNoneMatch: etag } }), testCall()),
+      objects.put({ bucket, key: 'k' }, putOf('y', { conditions: { ifNoneMatch: etag } }), testCall()),
     ).rejects.toMatchObject({ code: 'PreconditionFailed' });
-    await objects.put(bucket, 'k', putOf('y', { conditions: { ifNoneMatch: '"other"' } }), testCall());
+    await objects.put({ bucket, key: 'k' }, putOf('y', { conditions: { ifNoneMatch: '"other"' } }), testCall());
   });
 });
 
@@ -237,11 +247,11 @@ const SECOND = newToken(6_000_000);
 describe('publishing, settling and copying', () => {
   async function published(manifest: TestManifest, key: string): Promise<void> {
     const { bucket, objects, store } = manifest;
-    const blob = versionRef(bucket, key, FIRST);
+    const blob = versionRef({ bucket, key }, FIRST);
     const { tokens } = await store.stagePart(blob, Buffer.from('staged bytes'), testCall());
     await store.assemble(blob, { tokens, metadata: {}, condition: ABSENT }, testCall());
     const request = { ...putOf(''), version: FIRST, size: 12, etag: 'abc-1', parts: [{ number: 1, size: 12 }] };
-    await objects.publish(bucket, key, request, testCall());
+    await objects.publish({ bucket, key }, request, testCall());
   }
 
   it('reads through the head before settling, and the same afterwards', async () => {
@@ -259,7 +269,7 @@ describe('publishing, settling and copying', () => {
     expect(await text(objects, manifest, 'k')).toBe('staged bytes');
 
     const { settle } = await import('../../../../src/manifest/versions/settle.ts');
-    await settle(bucket, 'k', testCall());
+    await settle({ bucket, key: 'k' }, testCall());
     const after = await objects.find({ bucket, key: 'k' }, testCall());
     expect(after).toMatchObject({
       etag: 'abc-1',
@@ -301,10 +311,16 @@ describe('publishing, settling and copying', () => {
     const manifest = await testManifest({ settling: false });
     await published(manifest, 'k');
     const { bucket, objects, store, settler } = manifest;
-    await store.assemble(versionRef(bucket, 'k', SECOND), { tokens: [], metadata: {}, condition: ABSENT }, testCall());
-    await objects.publish(bucket, 'k', { ...putOf(''), version: SECOND, size: 0, etag: 'def-1' }, testCall());
+    await store.assemble(
+      versionRef({ bucket, key: 'k' }, SECOND),
+      { tokens: [], metadata: {}, condition: ABSENT },
+      testCall(),
+    );
+    await objects.publish({ bucket, key: 'k' }, { ...putOf(''), version: SECOND, size: 0, etag: 'def-1' }, testCall());
     await settler.idle();
-    await expect(store.head(versionRef(bucket, 'k', FIRST), testCall())).rejects.toMatchObject({ kind: 'notFound' });
+    await expect(store.head(versionRef({ bucket, key: 'k' }, FIRST), testCall())).rejects.toMatchObject({
+      kind: 'notFound',
+    });
     expect((await objects.find({ bucket, key: 'k' }, testCall())).etag).toBe('def-1');
   });
 
@@ -316,8 +332,7 @@ describe('publishing, settling and copying', () => {
     const content = 'x'.repeat(1500);
     const etag = createHash('md5').update(content).digest('hex');
     const committed = await objects.put(
-      bucket,
-      'big',
+      { bucket, key: 'big' },
       putOf(content, { facts: Promise.resolve({ md5: etag }) }),
       testCall(),
     );
@@ -335,7 +350,7 @@ describe('publishing, settling and copying', () => {
   it('copies server-side with the ETag of the source: MD5, or the tag of its parts', async () => {
     const manifest = await testManifest({ settling: false });
     const { objects, bucket } = manifest;
-    await objects.put(bucket, 'a', putOf('one'), testCall());
+    await objects.put({ bucket, key: 'a' }, putOf('one'), testCall());
     await published(manifest, 'm');
     for (const [from, etag, content] of [
       ['a', MD5_OF_ONE, 'one'],
@@ -348,7 +363,7 @@ describe('publishing, settling and copying', () => {
         sameAttributes: true,
         attributes: { headers: view.headers, userMetadata: view.userMetadata },
       };
-      expect(await objects.copy(bucket, `${from}-copy`, copy, testCall())).toMatchObject({ etag });
+      expect(await objects.copy({ bucket, key: `${from}-copy` }, copy, testCall())).toMatchObject({ etag });
       expect(await objects.find({ bucket, key: `${from}-copy` }, testCall())).toMatchObject({
         etag,
         size: content.length,

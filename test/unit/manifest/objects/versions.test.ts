@@ -180,7 +180,7 @@ describe('just after versioning was enabled for the first time', () => {
       const { objects, settler } = key.manifest;
       const two = await key.put('one').then(() => key.put('two'));
       const slow = createObjects({ clock: createClock(() => Date.now() - 3_600_000), settler });
-      await slow.put({ ...key.bucket, versioning: 'never' }, 'k', putOf('late'), testCall());
+      await slow.put({ bucket: { ...key.bucket, versioning: 'never' }, key: 'k' }, putOf('late'), testCall());
       const { mtime } = await key.find();
       const lock = { retention: { mode: 'GOVERNANCE', until: Date.now() + 60_000 } } as const;
       if (what === 'its tags') {
@@ -190,7 +190,7 @@ describe('just after versioning was enabled for the first time', () => {
       }
       expect([await key.text(), (await key.find()).mtime]).toEqual(['late', mtime]);
 
-      const three = (await slow.put(key.bucket, 'k', putOf('three'), testCall())).versionId;
+      const three = (await slow.put({ bucket: key.bucket, key: 'k' }, putOf('three'), testCall())).versionId;
       expect([await key.text(), three < two, (await key.find('null')).mtime]).toEqual(['three', true, mtime]); // names of newer versions are smaller
       await key.remove(three);
       expect([await key.text(), await key.text('null'), await key.text(two)]).toEqual(['late', 'late', 'two']);
@@ -202,11 +202,11 @@ describe('just after versioning was enabled for the first time', () => {
       late.amend({ bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall()),
     'replaces it on condition': async (late: Objects, bucket: Bucket) => {
       const { etag } = await late.find({ bucket, key: 'k' }, testCall());
-      await late.put(bucket, 'k', putOf('late', { conditions: { ifMatch: etag } }), testCall());
+      await late.put({ bucket, key: 'k' }, putOf('late', { conditions: { ifMatch: etag } }), testCall());
     },
     'makes it where nothing is': async (late: Objects, bucket: Bucket) => {
       await late.remove({ bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall());
-      await late.put(bucket, 'k', putOf('late', { conditions: { ifNoneMatch: '*' } }), testCall());
+      await late.put({ bucket, key: 'k' }, putOf('late', { conditions: { ifNoneMatch: '*' } }), testCall());
     },
   };
 
@@ -220,10 +220,10 @@ describe('just after versioning was enabled for the first time', () => {
       const two = await key.put('one').then(() => key.put('two'));
       const slow = createObjects({ clock: createClock(() => Date.now() - 3_600_000), settler });
       const before = { ...key.bucket, versioning: 'never' } as const;
-      await slow.put(before, 'k', putOf('late'), testCall());
+      await slow.put({ bucket: before, key: 'k' }, putOf('late'), testCall());
       await LATE_CHANGES[what](slow, before);
 
-      const three = (await slow.put(key.bucket, 'k', putOf('three'), testCall())).versionId;
+      const three = (await slow.put({ bucket: key.bucket, key: 'k' }, putOf('three'), testCall())).versionId;
       expect([await key.text(), three < two]).toEqual(['three', true]); // names of newer versions are smaller
       const { entries } = await createListing().versions(
         key.bucket,
@@ -278,7 +278,7 @@ describe('a copy of the current version over itself', () => {
           attributes: { ...view, storageClass: 'GLACIER' },
           sameAttributes: false,
         };
-        return objects.copy(key.bucket, 'k', request, testCall());
+        return objects.copy({ bucket: key.bucket, key: 'k' }, request, testCall());
       };
       await expect(attempt()).rejects.toMatchObject({ kind: 'sourceConditionFailed' });
       await attempt();

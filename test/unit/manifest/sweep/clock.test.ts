@@ -37,7 +37,7 @@ async function uncommitted(world: SweepFixture): Promise<void> {
   const token = newToken(Date.now() * 1000);
   const metadata = { s3gw: JSON.stringify({ v: 1, s: Date.now() * 1000 }) };
   await world.gateway.memory.write(
-    versionRef(world.bucket, 'k', token),
+    versionRef({ bucket: world.bucket, key: 'k' }, token),
     Buffer.from('bytes'),
     { metadata },
     testCall(),

@@ -27,7 +27,7 @@ describe('encrypted bytes under the broom', () => {
     const attributes = { headers: {}, userMetadata: {} };
     const encryptWith = { kind: 'customer', key: KEY } as const;
     const request = { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {}, encryptWith };
-    return (await fixture.gateway.objects.put(fixture.bucket, key, request, testCall())).versionId;
+    return (await fixture.gateway.objects.put({ bucket: fixture.bucket, key }, request, testCall())).versionId;
   }
 
   async function read(versionId?: string, key = 'k'): Promise<string> {
@@ -95,7 +95,7 @@ describe('encrypted parts under the broom', () => {
     const encryptWith = { kind: 'customer', key: KEY } as const;
     const attributes = { headers: {}, userMetadata: {} };
     const encryption = encryptedBy(encryptWith);
-    const target = await uploads.create(bucket, 'k', { attributes, ownerId: OWNER, encryption }, testCall());
+    const target = await uploads.create({ bucket, key: 'k' }, { attributes, ownerId: OWNER, encryption }, testCall());
     const upload = await uploads.find(target, testCall());
     const part = async (text: string): Promise<string> => {
       const body = Buffer.from(text);
@@ -128,7 +128,7 @@ describe('encrypted parts under the broom', () => {
       ownerId: OWNER,
       encryption: encryptedBy(encryptWith),
     };
-    const target = await uploads.create(bucket, 'k', creation, testCall());
+    const target = await uploads.create({ bucket, key: 'k' }, creation, testCall());
     const upload = await uploads.find(target, testCall());
     const send = (): Promise<{ etag: string }> =>
       uploads.putPart(

@@ -67,7 +67,7 @@ const REMOVERS: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   deleteById: (scene) => scene.deleteById(false),
   deleteByIdWithBypass: (scene) => scene.deleteById(true),
   exportWithoutMarkers: (scene) => scene.exportPlain(),
-  settle: (scene) => settle(scene.world.bucket, 'k', testCall()),
+  settle: (scene) => settle({ bucket: scene.world.bucket, key: 'k' }, testCall()),
   redo: async (scene) =>
     redo(
       { bucket: scene.world.bucket, key: 'k' },

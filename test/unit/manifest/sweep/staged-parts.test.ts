@@ -35,7 +35,7 @@ afterEach(async () => {
 
 async function started(key: string): Promise<UploadTarget> {
   const attributes = { headers: {}, userMetadata: {} };
-  return uploads.create(world.bucket, key, { ownerId: OWNER, attributes }, testCall());
+  return uploads.create({ bucket: world.bucket, key }, { ownerId: OWNER, attributes }, testCall());
 }
 
 async function part(target: UploadTarget, number: number, text: string): Promise<ListedPart> {
@@ -82,7 +82,7 @@ describe('parts that a service keeps as blobs', () => {
     const listed = [await part(open, 1, 'part'), await part(open, 2, 'end')];
     const crashed = await started('crashed');
     await part(crashed, 1, 'lost');
-    await store.remove(uploadRef(world.bucket, 'crashed', crashed.uploadId), undefined, testCall());
+    await store.remove(uploadRef(crashed), undefined, testCall());
     const done = await started('done');
     await complete(done, [await part(done, 1, 'part')]);
     await store.stagePart(stagingRef(done), Buffer.from('late'), testCall());
@@ -103,7 +103,7 @@ describe('parts that a service keeps as blobs', () => {
   it('none goes while a record of an upload cannot be read: they may be its', async () => {
     const crashed = await started('crashed');
     await part(crashed, 1, 'lost');
-    const ref = uploadRef(world.bucket, 'crashed', crashed.uploadId);
+    const ref = uploadRef(crashed);
     await store.remove(ref, undefined, testCall());
     await store.write(
       { ...ref, name: `u/${world.bucket.uid}/what this is nobody knows` },

@@ -71,8 +71,7 @@ export class SweepFixture {
     const attributes = { headers: {}, userMetadata: {} };
     return (
       await this.gateway.objects.put(
-        this.bucket,
-        key,
+        { bucket: this.bucket, key },
         { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {} },
         testCall(),
       )

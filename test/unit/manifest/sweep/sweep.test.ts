@@ -113,7 +113,7 @@ describe('multipart uploads', () => {
     const world = await SweepFixture.open();
     const { target } = await world.gateway.started('k', ...PARTS);
     await world.gateway.memory.write(
-      versionRef(world.bucket, 'k', versionOfUpload(target.uploadId)),
+      versionRef({ bucket: world.bucket, key: 'k' }, versionOfUpload(target.uploadId)),
       new Uint8Array(0),
       { metadata: {} },
       testCall(),
@@ -158,7 +158,7 @@ describe('versions', () => {
       await world.put('two', key);
     }
     for (const key of keys) {
-      const ref = versionRef(world.bucket, key, newToken(Date.now() * 1000));
+      const ref = versionRef({ bucket: world.bucket, key }, newToken(Date.now() * 1000));
       const trueKey = key.length > 1000 ? { key } : {};
       await world.gateway.memory.write(
         ref,
@@ -179,7 +179,7 @@ describe('versions', () => {
     await world.version('enabled');
     const [one, two] = [await world.put('one'), await world.put('two')];
     await world.gateway.memory.write(
-      headPlace(world.bucket, 'k').ref,
+      headPlace({ bucket: world.bucket, key: 'k' }).ref,
       Buffer.from('tool'),
       { metadata: {} },
       testCall(),
@@ -201,7 +201,7 @@ describe('versions', () => {
     const world = await SweepFixture.open();
     await world.version('enabled');
     const one = await world.put('one');
-    await world.gateway.memory.remove(headPlace(world.bucket, 'k').ref, undefined, testCall());
+    await world.gateway.memory.remove(headPlace({ bucket: world.bucket, key: 'k' }).ref, undefined, testCall());
     world.advance(25);
     expect(findings(await world.sweep())).toEqual({ lost: 1 });
     world.advance(24 * 8);
@@ -231,7 +231,7 @@ describe('versions', () => {
     gateway.bucket = other;
     await gateway.started('k', ...PARTS);
     await gateway.memory.write(
-      versionRef(other, 'k', newToken(1)),
+      versionRef({ bucket: other, key: 'k' }, newToken(1)),
       Buffer.from('x'),
       { metadata: { s3gw: '{"v":1,"s":1,"st":1}' } },
       testCall(),
@@ -252,8 +252,7 @@ describe('spilled records', () => {
   async function putBig(world: SweepFixture, key: string, change = 'a'): Promise<void> {
     const attributes = { ...big, websiteRedirect: big.websiteRedirect + change };
     await world.gateway.objects.put(
-      world.bucket,
-      key,
+      { bucket: world.bucket, key },
       { body: Buffer.from(key), attributes, ownerId: OWNER, conditions: {} },
       testCall(),
     );
@@ -323,7 +322,7 @@ describe('a dry run', () => {
     const { target: other, parts: others } = await world.gateway.started('m', ...PARTS);
     await world.gateway.complete(other, others);
     await world.gateway.memory.write(
-      versionRef(world.bucket, 'k', newToken(1)),
+      versionRef({ bucket: world.bucket, key: 'k' }, newToken(1)),
       Buffer.from('xy'),
       { metadata: {}, condition: ABSENT },
       testCall(),

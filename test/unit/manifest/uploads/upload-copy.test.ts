@@ -19,7 +19,7 @@ async function elsewhere(): Promise<{
   const { objects, bucket } = await testManifest({
     store: withFaults(new MemoryBlobStore(), (call) => faults.plan(call)),
   });
-  const put = (body: string): Promise<unknown> => objects.put(bucket, 'source', putOf(body), testCall());
+  const put = (body: string): Promise<unknown> => objects.put({ bucket, key: 'source' }, putOf(body), testCall());
   await put(BODY);
   return {
     source: async () => ({ bucket, view: await objects.find({ bucket, key: 'source' }, testCall()) }),

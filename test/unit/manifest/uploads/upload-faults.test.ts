@@ -145,7 +145,7 @@ describe.each(Object.keys(FAULTS))('Complete with %s n', (fault) => {
           const { fixture, target, parts } = state;
           const wasVisible = (await fixture.text('k')) === WHOLE;
           fixture.plan = ({ method }) => (method === 'discardParts' ? { kind: 'fail' } : undefined);
-          await settle(fixture.bucket, 'k', testCall()).catch(() => undefined);
+          await settle({ bucket: fixture.bucket, key: 'k' }, testCall()).catch(() => undefined);
           fixture.plan = () => undefined;
           await fixture.objects.remove(
             { bucket: fixture.bucket, key: 'k' },

@@ -75,7 +75,7 @@ describe('a part', () => {
   it('is put though something of the cloud touched the record of the upload', async () => {
     const fixture = await UploadFixture.open();
     const target = await fixture.create('k');
-    const ref = uploadRef(fixture.bucket, 'k', target.uploadId);
+    const ref = uploadRef(target);
     const touch = async (): Promise<void> => {
       const { metadata, revision } = await fixture.memory.head(ref, testCall());
       await fixture.memory.setMetadata(ref, metadata, at(revision), testCall());

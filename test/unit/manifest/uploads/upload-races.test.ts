@@ -29,7 +29,7 @@ async function expectSound({ fixture, target, parts }: Scene, completed: boolean
   expect(await fixture.openUploads()).toEqual([]);
   expect(await codeOf(fixture.complete(target, parts))).toBe(completed ? 'ok' : 'NoSuchUpload');
   const text = await fixture.text('k');
-  await settle(fixture.bucket, 'k', testCall());
+  await settle({ bucket: fixture.bucket, key: 'k' }, testCall());
   expect(await fixture.text('k')).toBe(text);
   expect(await codeOf(fixture.uploads.abort(target, testCall()))).toBe('NoSuchUpload');
   expect(await fixture.text('k')).toBe(text);
@@ -173,10 +173,10 @@ describe('Complete, in the midst of which', () => {
   });
 
   const AFTERWARDS: Record<string, { act: (fixture: UploadFixture) => Promise<unknown>; text: string | undefined }> = {
-    'is settled': { act: (fixture) => settle(fixture.bucket, 'k', testCall()), text: WHOLE },
+    'is settled': { act: (fixture) => settle({ bucket: fixture.bucket, key: 'k' }, testCall()), text: WHOLE },
     'is settled, then overwritten': {
       act: async (fixture) => {
-        await settle(fixture.bucket, 'k', testCall());
+        await settle({ bucket: fixture.bucket, key: 'k' }, testCall());
         await fixture.put('k', 'later');
       },
       text: 'later',
@@ -195,7 +195,7 @@ describe('Complete, in the midst of which', () => {
           async () => expect(await fixture.complete(target, parts)).toEqual({ etag: ETAG, versionId: 'null' }),
           async () => {
             await fixture.complete(target, parts);
-            await settle(fixture.bucket, 'k', testCall());
+            await settle({ bucket: fixture.bucket, key: 'k' }, testCall());
             await fixture.objects.remove(
               { bucket: fixture.bucket, key: 'k' },
               { conditions: {}, ownerId: OWNER },

@@ -67,7 +67,9 @@ class Repeated {
   }
 
   put(text: string, conditions: WriteConditions): Promise<string> {
-    return codeOf(this.fixture.objects.put(this.fixture.bucket, 'k', putOf(text, { conditions }), testCall()));
+    return codeOf(
+      this.fixture.objects.put({ bucket: this.fixture.bucket, key: 'k' }, putOf(text, { conditions }), testCall()),
+    );
   }
 
   async etag(): Promise<string> {
@@ -143,7 +145,11 @@ describe('Complete, repeated after its head was not written, for all that is kno
     await repeated.fixture.put('source', 'copied');
     const view = await objects.find({ bucket, key: 'source' }, testCall());
     const { body: _body, ...request } = putOf('copied', { conditions: CREATE_ONLY });
-    await objects.copy(bucket, 'k', { ...request, source: { bucket, view }, sameAttributes: true }, testCall());
+    await objects.copy(
+      { bucket, key: 'k' },
+      { ...request, source: { bucket, view }, sameAttributes: true },
+      testCall(),
+    );
     expect(await repeated.complete()).toBe('ok');
     expect(await repeated.end()).toBe(PARTS);
   });

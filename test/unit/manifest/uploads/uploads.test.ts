@@ -38,7 +38,7 @@ describe('an upload', () => {
     expect(await fixture.text('k')).toBe('one,two,end');
 
     const { settle } = await import('../../../../src/manifest/versions/settle.ts');
-    await settle(fixture.bucket, 'k', testCall());
+    await settle({ bucket: fixture.bucket, key: 'k' }, testCall());
     const after = await fixture.objects.find({ bucket: fixture.bucket, key: 'k' }, testCall());
     expect(after).toMatchObject({ ...expected, mtime: before.mtime });
     expect(after.head.kind).toBe('inline');
@@ -168,7 +168,7 @@ describe('an upload', () => {
     expect([...ids].sort()).toEqual(ids);
     for (const id of ids) {
       expect(id).toMatch(/^[A-Za-z0-9._-]{46}$/);
-      expect(belongsTo(id, fixture.bucket, 'k')).toBe(true);
+      expect(belongsTo(id, { bucket: fixture.bucket, key: 'k' })).toBe(true);
     }
   });
 

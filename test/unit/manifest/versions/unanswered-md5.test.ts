@@ -64,7 +64,11 @@ for (const versioning of ['never', 'enabled', 'suspended'] as Versioning[]) {
           key.set(versioning);
           const { objects } = key.manifest;
           const call = testCall();
-          const { etag, checksum, versionId } = await objects.put(key.bucket, 'k', putOf(TEXT, request()), call);
+          const { etag, checksum, versionId } = await objects.put(
+            { bucket: key.bucket, key: 'k' },
+            putOf(TEXT, request()),
+            call,
+          );
           const isKnown = silence === 'written' || !['streamed', 'streamed, with a trailer'].includes(name);
           expect(etag).toMatch(isKnown ? new RegExp(`^${MD5}$`) : /^[0-9a-f]{32}-0$/);
           expect(await key.find(undefined, call)).toMatchObject({
@@ -103,7 +107,7 @@ it('the service cannot be asked: unknown, never "not done"', async () => {
     asked.head += 1;
     throw new StoreError('denied', { call: 'head' });
   };
-  const put = manifest.objects.put(manifest.bucket, 'k', putOf(TEXT), testCall());
+  const put = manifest.objects.put({ bucket: manifest.bucket, key: 'k' }, putOf(TEXT), testCall());
   await expect(put).rejects.toMatchObject({ kind: 'unavailable', lost: true, detail: { code: 'OutcomeUnknown' } });
   expect(asked.head).toBe(1);
 });
@@ -129,7 +133,7 @@ describe("a write whose answer is lost, recognised in the ring of somebody else'
       key.set(versioning);
       const { objects } = key.manifest;
       const put = (text: string, more: Partial<PutRequest>): Promise<Committed> =>
-        objects.put(key.bucket, 'k', putOf(text, more), testCall());
+        objects.put({ bucket: key.bucket, key: 'k' }, putOf(text, more), testCall());
       const first = await put('first', {});
       let theirs: Committed | undefined;
       losing(store, async () => {
@@ -163,7 +167,7 @@ it('a write whose answer is lost, recognised in its own object: tags given to it
   const key = await VersionedBucket.create({ store });
   key.set('never');
   const { objects } = key.manifest;
-  const first = await objects.put(key.bucket, 'k', putOf('first'), testCall());
+  const first = await objects.put({ bucket: key.bucket, key: 'k' }, putOf('first'), testCall());
   losing(store, () =>
     objects.amend({ bucket: key.bucket, key: 'k' }, () => ({ tags: [{ key: 'a', value: 'b' }] }), testCall()),
   );
@@ -173,7 +177,7 @@ it('a write whose answer is lost, recognised in its own object: tags given to it
     conditions: { ifMatch: first.etag },
     facts: Promise.resolve({ checksum: CRC32 }),
   });
-  const mine = await objects.put(key.bucket, 'k', request, testCall());
+  const mine = await objects.put({ bucket: key.bucket, key: 'k' }, request, testCall());
   expect(await key.find()).toMatchObject({
     etag: mine.etag,
     tags: [{ key: 'a', value: 'b' }],

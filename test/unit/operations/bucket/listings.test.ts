@@ -17,7 +17,7 @@ const KEYS = ['asdf+b', 'foo+1/bar', 'foo/bar/xyzzy', 'new\nline', 'quux ab/thud
 let manifest: TestManifest;
 beforeAll(async () => {
   manifest = await testManifest();
-  for (const key of KEYS) await manifest.objects.put(manifest.bucket, key, putOf('one'), testCall());
+  for (const key of KEYS) await manifest.objects.put({ bucket: manifest.bucket, key }, putOf('one'), testCall());
 });
 
 function values(xml: string, element: string): string[] {
@@ -42,8 +42,7 @@ describe('documents', () => {
     const one = await testManifest();
     const checksum = { algorithm: 'SHA256', value: 'x', type: 'COMPOSITE' } as const;
     await one.objects.put(
-      one.bucket,
-      'k',
+      { bucket: one.bucket, key: 'k' },
       putOf('one', { checksum, attributes: { headers: {}, userMetadata: {}, storageClass: 'STANDARD_IA' } }),
       testCall(),
     );
@@ -64,16 +63,16 @@ describe('documents', () => {
 
   it('versions and delete markers among each other, page by page', async () => {
     const one = await testManifest();
-    await one.objects.put(one.bucket, 'a+', putOf('one'), testCall());
+    await one.objects.put({ bucket: one.bucket, key: 'a+' }, putOf('one'), testCall());
     await one.buckets.setVersioning(one.bucket, 'enabled', testCall());
     const bucket = await one.buckets.get('bucket', testCall());
-    await one.objects.put(bucket, 'a+', putOf('one'), testCall());
+    await one.objects.put({ bucket, key: 'a+' }, putOf('one'), testCall());
     const { versionId: marker } = await one.objects.remove(
       { bucket, key: 'a+', versionId: undefined },
       { conditions: {}, ownerId: OWNER },
       testCall(),
     );
-    const { versionId: newest } = await one.objects.put(bucket, 'a+', putOf('one'), testCall());
+    const { versionId: newest } = await one.objects.put({ bucket, key: 'a+' }, putOf('one'), testCall());
 
     const whole = anyDate(await answerOf(one, 'ListObjectVersions', 'versions&encoding-type=url&max-keys=3'));
     const said = (versionId: string | undefined, isLatest: boolean): string =>
@@ -108,7 +107,7 @@ describe('documents', () => {
     const xml = await answerOf(manifest, 'ListObjectsV2', 'list-type=2&prefix=new&fetch-owner=true');
     expect(xml).toContain(OWNER_XML);
     const one = await testManifest();
-    await one.objects.put(one.bucket, 'a\u0001&<', putOf('x'), testCall());
+    await one.objects.put({ bucket: one.bucket, key: 'a\u0001&<' }, putOf('x'), testCall());
     expect(values(await answerOf(one, 'ListObjects', ''), 'Key')).toEqual(['a&#x1;&amp;&lt;']);
     expect(await answerOf(one, 'ListObjects', 'prefix=%0A')).toContain(
       '<Prefix>\n</Prefix><Marker></Marker><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated></ListBucketResult>',
