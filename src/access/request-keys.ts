@@ -8,6 +8,7 @@ import type { OwningBucket } from './acl/in-force.ts';
 import { appliesTo } from './policy/condition-keys.ts';
 import type { ConditionKeys } from './policy/context.ts';
 import { PolicyWork } from './policy/work.ts';
+import { bucketTag } from './tag-keys.ts';
 
 /** What a request says that policies may ask for. */
 export interface AskedRequest {
@@ -225,6 +226,8 @@ const S3 = table<Read>({
 
 const TAGS = table<ReadTag>({
   's3:existingobjecttag': ({ resource }, name) => valueOf(resource.object?.tags, name),
+  's3:buckettag': ({ resource: { bucket } }, name) => bucket && bucketTag(bucket, name),
+  'aws:resourcetag': ({ resource: { bucket } }, name) => bucket && bucketTag(bucket, name),
   's3:requestobjecttag': (scope, name) => valueOf(requestTags(scope), name),
   'aws:principaltag': ({ principal }, name) => {
     const tags = principal.kind === 'account' ? principal.user?.tags : undefined;

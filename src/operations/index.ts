@@ -15,6 +15,7 @@ import { deletePublicAccessBlock } from './bucket/delete-public-access-block.ts'
 import { getBucketCors } from './bucket/get-bucket-cors.ts';
 import { getBucketLocation } from './bucket/get-bucket-location.ts';
 import { getBucketOwnershipControls } from './bucket/get-bucket-ownership-controls.ts';
+import { getBucketAbac, putBucketAbac } from './bucket/bucket-abac.ts';
 import { getBucketTagging } from './bucket/get-bucket-tagging.ts';
 import { getBucketWebsite } from './bucket/get-bucket-website.ts';
 import { getBucketVersioning } from './bucket/get-bucket-versioning.ts';
@@ -77,6 +78,8 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = {
   HeadBucket: headBucket,
   DeleteBucket: deleteBucket,
   GetBucketLocation: getBucketLocation,
+  GetBucketAbac: getBucketAbac,
+  PutBucketAbac: putBucketAbac,
   GetBucketTagging: getBucketTagging,
   PutBucketTagging: putBucketTagging,
   DeleteBucketTagging: deleteBucketTagging,

@@ -43,6 +43,8 @@ export function dependsOnKeys(resource: Resource, { principal }: OperationContex
 /** Prefixes of condition keys: for the tags that an object has, and for those that a request would give it. */
 export const EXISTING_TAG = 's3:existingobjecttag/';
 export const REQUEST_TAG = 's3:requestobjecttag';
+/** Prefixes of condition keys for the tags that a request would give a bucket, or take from it. */
+const BUCKET_TAGS = ['aws:requesttag/', 'aws:tagkeys'];
 export const OBJECT_LOCK = 's3:object-lock-';
 
 /**
@@ -51,6 +53,11 @@ export const OBJECT_LOCK = 's3:object-lock-';
  */
 export function dependsOn(prefix: string, resource: Resource, { principal }: OperationContext): boolean {
   return namesKey(principal, resource, prefix);
+}
+
+/** Whether a policy in force asks for the tags that a request gives to a bucket. */
+export function dependsOnBucketTags(resource: Resource, context: OperationContext): boolean {
+  return BUCKET_TAGS.some((prefix) => dependsOn(prefix, resource, context));
 }
 
 /**

@@ -107,7 +107,7 @@ describe("anything else is refused in S3's words, and nothing changes", () => {
       '400 MalformedXML',
     ],
     ['requestPayment', '', '400 MalformedXML'],
-    ['abac', '<AbacStatus><Status>Enabled</Status></AbacStatus>', '501 NotImplemented'],
+    ['abac', '<AbacStatus><Status>On</Status></AbacStatus>', '400 MalformedXML'],
     ['accelerate', '<AccelerateConfiguration><Status>On</Status></AccelerateConfiguration>', '400 MalformedXML'],
     [
       'encryption',

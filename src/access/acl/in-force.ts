@@ -1,5 +1,6 @@
 import { isPublicGrant } from '../../protocol/acl/acl.ts';
 import type { Ownership, PublicAccessBlock } from '../../protocol/acl/ownership.ts';
+import type { Tag } from '../../protocol/tagging.ts';
 import type { Owned } from './permits.ts';
 
 /** A bucket with the settings that decide what ACLs in it are worth. */
@@ -10,6 +11,9 @@ export interface OwningBucket extends Owned {
     readonly publicAccessBlock?: PublicAccessBlock;
     /** JSON, as it was put. */
     readonly policy?: string;
+    /** Tags of the bucket count in conditions. */
+    readonly abac?: true;
+    readonly tags?: readonly Tag[];
   };
 }
 

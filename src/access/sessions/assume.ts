@@ -46,22 +46,45 @@ function isAllowed({ role, action, caller, principal, keys }: Assumption): boole
   return own === 'allow' && narrowed === 'allow';
 }
 
-/** What a call says for conditions, by lower-case name. */
+/** Tags that conditions ask for. */
+interface AssumptionTags {
+  /** Those of the session that is to be made. */
+  readonly asked: Tags;
+  /** Those of the caller. */
+  readonly principal?: Tags | undefined;
+  /** Those of the role. */
+  readonly role?: Tags | undefined;
+}
+
+/**
+ * What a call says for conditions.
+ * https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecuritytokenservice.html
+ * @param values by lower-case name
+ */
 export function assumptionKeys(
   values: Readonly<Record<string, string | readonly string[] | undefined>>,
-  tags: Tags,
-  principalTags: Tags,
+  { asked, principal, role }: AssumptionTags,
 ): ConditionKeys {
-  const tagOf = (of: Tags, name: string): string | undefined =>
-    Object.entries(of).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
   const work = new PolicyWork();
+  const byPrefix: ReadonlyMap<string, Tags | undefined> = new Map([
+    ['aws:requesttag', asked],
+    ['aws:principaltag', principal],
+    ['aws:resourcetag', role],
+    ['iam:resourcetag', role],
+  ]);
   return {
     spend: (steps) => work.spend(steps),
     get(key) {
-      if (key.startsWith('aws:requesttag/')) return tagOf(tags, key.slice('aws:requesttag/'.length));
-      if (key.startsWith('aws:principaltag/')) return tagOf(principalTags, key.slice('aws:principaltag/'.length));
-      if (key === 'aws:tagkeys') return Object.keys(tags).length === 0 ? undefined : Object.keys(tags);
+      const slash = key.indexOf('/');
+      const tags = slash < 0 ? undefined : byPrefix.get(key.slice(0, slash));
+      if (tags !== undefined) return tagOf(tags, key.slice(slash + 1));
+      if (key === 'aws:tagkeys') return Object.keys(asked).length === 0 ? undefined : Object.keys(asked);
       return Object.hasOwn(values, key) ? values[key] : undefined;
     },
   };
+}
+
+function tagOf(tags: Tags, name: string): string | undefined {
+  const lower = name.toLowerCase();
+  return Object.entries(tags).find(([key]) => key.toLowerCase() === lower)?.[1];
 }

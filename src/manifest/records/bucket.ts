@@ -61,6 +61,8 @@ export interface BucketSettings {
   readonly website?: Website;
   readonly encryption?: BucketEncryption;
   readonly accelerate?: 'Suspended';
+  /** Access control by the tags of the bucket is on. */
+  readonly abac?: true;
 }
 
 /** A bucket as its record says, cached for at most the record's time to live. */

@@ -1,4 +1,5 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
+import { requestTagKeys } from '../../access/tag-keys.ts';
 import type { BucketSettings } from '../../manifest/records/bucket.ts';
 import type { CreateBucketRequest } from '../../manifest/buckets/bucket-create.ts';
 import { isPublicGrant } from '../../protocol/acl/acl.ts';
@@ -11,7 +12,7 @@ import { requireOwnAcl } from '../acl/bucket-rules.ts';
 import { headerAcl } from '../acl/requested-acl.ts';
 import { bucketName, callerId, requireChangeable } from '../authorized-bucket.ts';
 import type { NewBuckets, Operation, OperationContext } from '../operation.ts';
-import { requireAccess, requireAction } from '../require-access.ts';
+import { dependsOnBucketTags, requireAccess, requireAction } from '../require-access.ts';
 import { requireOffered } from '../encryption.ts';
 import { bucketArn } from './bucket-arn.ts';
 import { requireLocation } from './requested-location.ts';
@@ -22,7 +23,8 @@ const DEFAULT_REGION = 'us-east-1';
 export const createBucket: Operation = async (request, context) => {
   const name = bucketName(request);
   const ownerId = callerId(context);
-  requireAccess({}, context);
+  const early = dependsOnBucketTags({}, context) ? await requestedBucket(request) : undefined;
+  requireAccess(early === undefined ? {} : { says: requestTagKeys(early.tags) }, context);
   requireChangeable(name, context);
   requireOffered(request.headers);
   requireGlobalName(request.headers);
@@ -30,8 +32,8 @@ export const createBucket: Operation = async (request, context) => {
   const asked = requestedSettings(request.headers, ownerId, context);
   requireSettable(asked, { name, ownerId }, context);
   requireConsistent({ ...defaults, ...asked });
-  const { location, tags } = await requestedBucket(request);
-  if (tags.length > 0) requireAction('s3:TagResource', { bucket: { name, ownerId, settings: {} } }, context);
+  const { location, tags } = early ?? (await requestedBucket(request));
+  requireTaggable(tags, { name, ownerId }, context);
   requireLocation(location, context.settings);
   const settings = { ...asked, ...(tags.length > 0 && { tags }) };
 
@@ -94,6 +96,16 @@ function requireSettable(
   if (settings.objectLock === undefined) return;
   requireAction('s3:PutBucketObjectLockConfiguration', { bucket }, context);
   requireAction('s3:PutBucketVersioning', { bucket }, context);
+}
+
+/** @throws S3Error AccessDenied */
+function requireTaggable(
+  tags: readonly Tag[],
+  made: { readonly name: string; readonly ownerId: string },
+  context: OperationContext,
+): void {
+  if (tags.length === 0) return;
+  requireAction('s3:TagResource', { bucket: { ...made, settings: {} }, says: requestTagKeys(tags) }, context);
 }
 
 /** @throws S3Error InvalidArgument */

@@ -1,3 +1,4 @@
+import { S3Error } from '../../errors/s3-error.ts';
 import type { BucketSettings } from '../../manifest/records/bucket.ts';
 import { BUCKET_TAGGING, MAX_TAGGING_BYTES, type Tag, parseTaggingDocument } from '../../protocol/tagging.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
@@ -7,9 +8,20 @@ import type { Operation } from '../operation.ts';
 export const putBucketTagging: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const tags = parseTaggingDocument(await request.body.readAll(MAX_TAGGING_BYTES), BUCKET_TAGGING);
-  await context.manifest.buckets.amend(bucket, (settings) => withTags(settings, tags), context.call);
+  await context.manifest.buckets.amend(bucket, (settings) => withTags(untied(settings), tags), context.call);
   return { status: 204 };
 };
+
+/**
+ * Where tags decide who may do what, only the operations whose permissions know of tags change them.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAbac.html @throws S3Error InvalidRequest
+ */
+export function untied(settings: BucketSettings): BucketSettings {
+  if (settings.abac !== true) return settings;
+  throw new S3Error('InvalidRequest', {
+    message: 'The bucket has attribute-based access control enabled: use TagResource and UntagResource for its tags.',
+  });
+}
 
 /** All other settings, and these tags; no tags are never set ones. */
 export function withTags({ tags: _old, ...others }: BucketSettings, tags: readonly Tag[]): BucketSettings {

@@ -1,11 +1,7 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { OperationName } from '../../protocol/operation-table.ts';
 import { xml } from '../../protocol/xml/document.ts';
-import {
-  ABAC_STATUS,
-  ACCELERATE_CONFIGURATION,
-  REQUEST_PAYMENT_CONFIGURATION,
-} from '../../protocol/xml/setting-shapes.ts';
+import { ACCELERATE_CONFIGURATION, REQUEST_PAYMENT_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 import { elementsOf, type ForeignDocument, notOffered } from './not-offered.ts';
@@ -65,16 +61,6 @@ const getBucketAccelerateConfiguration: Operation = async (request, context) => 
   return { status: 200, body: xml(ACCELERATE_CONFIGURATION, { Status: accelerate }) };
 };
 
-/**
- * Tags of a bucket never decide who may do what. https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAbac.html
- */
-const putBucketAbac: Operation = async (request, context) => {
-  await authorizedBucket(request, context);
-  const { Status } = await settingBody(request, ABAC_STATUS);
-  requireInForce(Status, { inForce: 'Disabled', refused: 'Enabled', what: 'Access control by the tags of buckets' });
-  return DONE;
-};
-
 const LOGGING = { root: 'BucketLoggingStatus', children: ['LoggingEnabled'] };
 const NOTIFICATIONS = {
   root: 'NotificationConfiguration',
@@ -91,5 +77,4 @@ export const RESTATED_SETTINGS = {
   PutBucketRequestPayment: putBucketRequestPayment,
   PutBucketAccelerateConfiguration: putBucketAccelerateConfiguration,
   GetBucketAccelerateConfiguration: getBucketAccelerateConfiguration,
-  PutBucketAbac: putBucketAbac,
 } as const satisfies Readonly<Partial<Record<OperationName, Operation>>>;

@@ -2,7 +2,7 @@ import type { S3ErrorCode } from '../../errors/error-table.ts';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { OperationName } from '../../protocol/operation-table.ts';
 import { xml, type XmlDocument } from '../../protocol/xml/document.ts';
-import { ABAC_STATUS, REQUEST_PAYMENT_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
+import { REQUEST_PAYMENT_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
 import { emptyDocument } from '../../protocol/xml/unset-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
@@ -17,7 +17,6 @@ const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
   GetBucketRequestPayment: xml(REQUEST_PAYMENT_CONFIGURATION, { Payer: 'BucketOwner' }),
   GetBucketLogging: emptyDocument('BucketLoggingStatus'),
   GetBucketNotificationConfiguration: emptyDocument('NotificationConfiguration'),
-  GetBucketAbac: xml(ABAC_STATUS, { Status: 'Disabled' }),
   GetBucketMetadataConfiguration: 'MetadataConfigurationNotFound',
   GetBucketMetadataTableConfiguration: 'MetadataConfigurationNotFound',
   GetBucketReplication: 'ReplicationConfigurationNotFoundError',

@@ -1,6 +1,8 @@
+import { removedTagKeys } from '../../access/tag-keys.ts';
 import { invalidArgument } from '../../errors/s3-error.ts';
 import { withTags } from '../bucket/put-bucket-tagging.ts';
 import type { Operation } from '../operation.ts';
+import { requireAccess } from '../require-access.ts';
 import { controlBucket } from './control-bucket.ts';
 
 const KEYS = 'tagKeys';
@@ -12,6 +14,7 @@ const KEYS = 'tagKeys';
 export const untagResource: Operation = async (request, context) => {
   const bucket = await controlBucket(request, context);
   const keys = new Set(request.query.all(KEYS));
+  requireAccess({ bucket, says: removedTagKeys([...keys]) }, context);
   if (keys.size === 0) throw invalidArgument(KEYS, '', 'The keys of the tags to remove are missing');
   await context.manifest.buckets.amend(
     bucket,

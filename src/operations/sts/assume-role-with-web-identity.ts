@@ -34,7 +34,8 @@ export const assumeRoleWithWebIdentity: StsAction = async (form, context) => {
   const role = accounts.role(arn);
   const { provider, subject, audiences } = identity;
   const tags = tokenTags(identity.claims);
-  const keys = assumptionKeys(conditionsOf(identity, { name, tags, request: context.request }), tags.asked, {});
+  const said = conditionsOf(identity, { name, tags, request: context.request });
+  const keys = assumptionKeys(said, { asked: tags.asked, role: role?.tags });
   const caller = { arns: [], isRoot: false, provider: provider.arn };
   const actions = ['sts:AssumeRoleWithWebIdentity' as const, ...(hasAny(tags) ? ['sts:TagSession' as const] : [])];
   if (role === undefined || !actions.every((action) => mayAssume({ role, action, caller, keys }))) {

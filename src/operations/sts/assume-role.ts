@@ -76,8 +76,7 @@ function isAllowed(role: Role, { form, principal, context, tags }: Asked): boole
       'aws:userid': user === undefined ? principal.account.accountNumber : user.id,
       'aws:resourceaccount': role.account.accountNumber,
     },
-    tags.asked,
-    user?.tags ?? {},
+    { asked: tags.asked, principal: user?.tags, role: role.tags },
   );
   const assumes = (action: Parameters<typeof mayAssume>[0]['action']): boolean =>
     mayAssume({ role, action, caller, principal, keys });

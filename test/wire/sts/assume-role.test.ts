@@ -26,6 +26,18 @@ const TAGGING = {
     },
   ],
 };
+/** What the role itself is tagged with, by both its names. */
+const OF_TEAM = {
+  Version: '2012-10-17',
+  Statement: [
+    {
+      Effect: 'Allow',
+      Principal: { AWS: `arn:aws:iam::${NUMBER}:user/alice` },
+      Action: 'sts:AssumeRole',
+      Condition: { StringEquals: { 'aws:ResourceTag/team': 'a', 'iam:ResourceTag/team': 'a' } },
+    },
+  ],
+};
 const ACCOUNT = {
   policies: { narrow: { buckets: ['narrow'], readOnly: true } },
   users: [
@@ -52,6 +64,9 @@ const ACCOUNT = {
     { name: 'external', trust: { users: ['alice'], externalId: 'the-id' }, buckets: ['data'] },
     { name: 'tagged', trust: TAGGING, buckets: ['data'] },
     { name: 'short-tags', trust: { users: ['alice'], roles: ['short-tags'], sessionTags: true }, buckets: ['data'] },
+    { name: 'of-a', tags: { Team: 'a' }, trust: OF_TEAM, buckets: ['data'] },
+    { name: 'of-b', tags: { team: 'b' }, trust: OF_TEAM, buckets: ['data'] },
+    { name: 'of-nobody', trust: OF_TEAM, buckets: ['data'] },
     { name: 'chained', trust: { roles: ['named'] }, buckets: ['data'], maxSessionSeconds: 43_200 },
   ],
 };
@@ -206,6 +221,9 @@ describe('AssumeRole', () => {
           { 'Tags.member.1.Key': 'team', 'Tags.member.1.Value': 'a' },
           false,
         ],
+        ['a tag of the role that its trust policy asks for', 'alice', 'of-a', {}, true],
+        ['another value of it', 'alice', 'of-b', {}, false],
+        ['a role without it', 'alice', 'of-nobody', {}, false],
         ['a source identity, where nobody may set one', 'alice', 'named', { SourceIdentity: 'alice' }, false],
       ] as const
     ).map(([what, who, role, parameters, allowed]) => [what, { who, role, parameters }, allowed]),
