@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import type { SendWindows } from './send-windows.ts';
 import type { SlabPool } from './slabs.ts';
 
 /** Where connections lead, and what they may take. */
@@ -15,11 +16,13 @@ export interface ConnectionOptions {
   /** Milliseconds of silence within a body that is being waited for. */
   readonly idleTimeout: number;
   readonly slabs: SlabPool;
+  readonly windows: SendWindows;
 }
 
 /** Why a connection was of no use. */
 export class ConnectionError extends Error {
-  readonly failure: 'timeout' | 'network' | 'aborted';
+  /** `body`: what was to be sent broke off. */
+  readonly failure: 'timeout' | 'network' | 'aborted' | 'body';
 
   constructor(failure: ConnectionError['failure'], message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -40,6 +43,10 @@ export interface ConnectionUser {
   onEnd(): void;
   /** Nothing works any more. */
   onFailure(error: ConnectionError): void;
+  /** The peer has been sent all there is, and more is to come: its silence is no fault. */
+  readonly holdsPeerUp: boolean;
+  /** The peer has answered the handshake. Not called for connections on which it had done so before. */
+  onEstablished(): void;
 }
 
 /** Enough for the head and the body of a small answer in one read; every idle connection holds one. */
@@ -117,8 +124,7 @@ export class Connection {
 
   /** @param head Latin-1 */
   send(head: string, body: Uint8Array | undefined, user: ConnectionUser): void {
-    this.#user = user;
-    this.uses += 1;
+    this.begin(user);
     if (body === undefined) {
       this.#socket.write(head, 'latin1');
       return;
@@ -134,6 +140,23 @@ export class Connection {
     this.#socket.cork();
     this.#socket.write(head, 'latin1');
     this.#socket.write(body);
+    this.#socket.uncork();
+  }
+
+  /** Lends the connection to a request that `write` sends. */
+  begin(user: ConnectionUser): void {
+    this.#user = user;
+    this.uses += 1;
+  }
+
+  /** Sends all of it at once. @param head Latin-1. @param done called when the kernel has it */
+  write(head: string | undefined, chunks: readonly Uint8Array[], done: () => void): void {
+    const last = chunks.length - 1;
+    this.#socket.cork();
+    if (head !== undefined) this.#socket.write(head, 'latin1');
+    chunks.forEach((chunk, at) => {
+      this.#socket.write(chunk, at < last ? undefined : (error) => (error ? undefined : done()));
+    });
     this.#socket.uncork();
   }
 
@@ -199,6 +222,7 @@ export class Connection {
   #connected(): void {
     this.#established = true;
     clearTimeout(this.#connectTimer);
+    this.#user?.onEstablished();
   }
 
   #read(length: number, buffer: Uint8Array): boolean {
@@ -224,7 +248,7 @@ export class Connection {
    */
   #silent(): void {
     this.#timerIsSpent = true;
-    if (this.#established && !this.#paused && this.#user !== undefined) {
+    if (this.#established && !this.#paused && this.#user?.holdsPeerUp === false) {
       this.fail(new ConnectionError('timeout', 'no bytes for too long'));
     }
   }

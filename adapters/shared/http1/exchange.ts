@@ -1,4 +1,6 @@
+import { ExactBody } from '../wire/exact-body.ts';
 import { createDecoder } from './body-decoder.ts';
+import { BodySender } from './body-sender.ts';
 import { ConnectionError, abortedError } from './connection.ts';
 import type { Connection, ConnectionUser } from './connection.ts';
 import { RateWatch } from '../wire/rate-watch.ts';
@@ -7,14 +9,14 @@ import { ResponseBody } from './response-body.ts';
 import { MalformedResponse, parseHead } from './response-head.ts';
 import type { ResponseHead, ResponseHeaders } from './response-head.ts';
 
-/** A request that is all in memory. */
 export interface OutgoingRequest {
   readonly method: string;
   /** Request line and header lines up to and with the empty line, Latin-1. */
   readonly head: string;
-  readonly body: Uint8Array | undefined;
+  readonly body: Uint8Array | ExactBody | undefined;
   /**
    * Milliseconds of silence before the head of the answer, and for all of the head, the wait for a connection included.
+   * Where the body is a stream they begin when all of it that is here has been sent.
    */
   readonly responseTimeout: number;
   /** `performance.now()` from which on that counts. */
@@ -57,6 +59,7 @@ export class Exchange implements ConnectionUser {
   readonly #request: OutgoingRequest;
   readonly #outcome: ExchangeOutcome;
   readonly #release: (connection: Connection) => void;
+  readonly #sender: BodySender | undefined;
   #head: HeadReader | undefined = new HeadReader();
   #interim = 0;
   #sawBytes = false;
@@ -78,6 +81,13 @@ export class Exchange implements ConnectionUser {
     this.#outcome = outcome;
     this.#release = release;
     request.signal.addEventListener('abort', this);
+    if (request.body instanceof ExactBody) {
+      this.#sender = new BodySender(connection, request.head, request.body);
+      connection.silence = request.responseTimeout;
+      connection.begin(this);
+      if (connection.established) this.onEstablished();
+      return;
+    }
     // Waiting for a connection has taken some of it; mostly nothing worth another timer.
     connection.silence =
       performance.now() - request.began < request.responseTimeout / 8
@@ -86,9 +96,21 @@ export class Exchange implements ConnectionUser {
     connection.send(request.head, request.body, this);
   }
 
+  get holdsPeerUp(): boolean {
+    return this.#sender?.waitsForBody === true && this.#head !== undefined;
+  }
+
+  /** A stream is touched only when there is somebody to send it to. */
+  onEstablished(): void {
+    this.#sender?.start((error) => this.#connection.fail(new ConnectionError('body', 'body broke off', error)));
+  }
+
   /** The signal was aborted. */
   handleEvent(): void {
-    this.#connection.fail(abortedError(this.#request.signal));
+    const { signal } = this.#request;
+    // A service drops what never reached its length: nothing is lost then.
+    const partial = this.#sender?.complete === false && this.#body === undefined;
+    this.#connection.fail(partial ? new ConnectionError('body', 'aborted', signal.reason) : abortedError(signal));
   }
 
   onBytes(bytes: Buffer): void {
@@ -113,6 +135,7 @@ export class Exchange implements ConnectionUser {
     this.#request.signal.removeEventListener('abort', this);
     clearTimeout(this.#late);
     this.#rate?.stop();
+    this.#sender?.stop();
     if (this.#body !== undefined) {
       this.#body.fail(error);
       return;
@@ -144,6 +167,10 @@ export class Exchange implements ConnectionUser {
     this.#onBody(rest);
   }
 
+  get #allSent(): boolean {
+    return this.#connection.flushed && this.#sender?.complete !== false;
+  }
+
   #watchRate(): RateWatch {
     const connection = this.#connection;
     const onSlow = (): void => connection.fail(new ConnectionError('timeout', 'body too slow'));
@@ -159,6 +186,7 @@ export class Exchange implements ConnectionUser {
 
   #timeLeft(): number {
     const { responseTimeout, began, body } = this.#request;
+    if (body instanceof ExactBody) return responseTimeout;
     return responseTimeout + (body?.byteLength ?? 0) / LEAST_RATE + began - performance.now();
   }
 
@@ -191,7 +219,7 @@ export class Exchange implements ConnectionUser {
     this.#rate?.stop();
     this.#request.signal.removeEventListener('abort', this);
     const connection = this.#connection;
-    if (taken < bytes.length || !this.#keepAlive || !connection.flushed) {
+    if (taken < bytes.length || !this.#keepAlive || !this.#allSent) {
       connection.fail(new ConnectionError('network', 'answer complete'));
     } else {
       connection.free();

@@ -4,17 +4,20 @@ import { ConnectionPool } from './connection-pool.ts';
 import type { PoolOptions } from './connection-pool.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeFailure, ExchangeOutcome, IncomingResponse, OutgoingRequest } from './exchange.ts';
+import { SendWindows } from './send-windows.ts';
 import { SlabPool } from './slabs.ts';
 
-interface Http1ClientOptions extends Omit<PoolOptions, 'host' | 'port' | 'secure' | 'slabs'> {
+interface Http1ClientOptions extends Omit<PoolOptions, 'host' | 'port' | 'secure' | 'slabs' | 'windows'> {
   /** Scheme, host and port: `https://account.blob.core.windows.net`. */
   readonly origin: string;
 }
 
 /** Read buffers of all bodies of a client together. */
 const SLAB_BYTES = 64 * 1024 * 1024;
+/** What of all bodies that a client sends may wait for the kernel. */
+const WINDOW_BYTES = 32 * 1024 * 1024;
 
-/** HTTP/1.1 for requests that are all in memory and answers of any size, over connections that are kept. */
+/** HTTP/1.1 for bodies of known length and answers of any size, over connections that are kept. */
 export class Http1Client {
   /** Value of the `Host` header. */
   readonly host: string;
@@ -30,6 +33,7 @@ export class Http1Client {
       port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
       secure,
       slabs: new SlabPool(SLAB_BYTES),
+      windows: new SendWindows(WINDOW_BYTES),
     });
   }
 

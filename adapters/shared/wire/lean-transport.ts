@@ -1,13 +1,14 @@
 import { getCACertificates } from 'node:tls';
 import { Http1Client } from '../http1/http1-client.ts';
 import type { ExchangeFailure } from '../http1/exchange.ts';
+import { ExactBody } from './exact-body.ts';
 import { WireError } from './transport.ts';
 import type { Transport, WireRequest, WireResponse } from './transport.ts';
 import type { UndiciTransportOptions } from './undici-transport.ts';
 
 export type LeanTransportOptions = Omit<UndiciTransportOptions, 'proxy'>;
 
-/** Transport for requests that are all in memory, over the house's own HTTP/1.1 client. */
+/** Transport over the house's own HTTP/1.1 client. */
 export class LeanTransport implements Transport {
   readonly #client: Http1Client;
   readonly #hostLine: string;
@@ -21,20 +22,23 @@ export class LeanTransport implements Transport {
   }
 
   send(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
-    const { method, body, responseTimeout } = request;
+    const { method, responseTimeout } = request;
     if (signal.aborted) return Promise.reject(new WireError('aborted', false, signal.reason));
-    if (body !== undefined && !(body instanceof Uint8Array)) {
-      return Promise.reject(new WireError('body', false, new Error('body is not in memory')));
-    }
+    const body = outgoingBody(request);
     let head: string;
     try {
-      head = headOf(request, this.#hostLine, body?.length);
+      head = headOf(request, this.#hostLine, body instanceof ExactBody ? body.size : body?.length);
     } catch (error) {
+      if (body instanceof ExactBody) body.destroy();
       return Promise.reject(new WireError('malformed', false, error));
     }
     return new Promise((resolve, reject) => {
       const outgoing = { method, head, body, responseTimeout, began: performance.now(), signal };
-      this.#client.send(outgoing, { onResponse: resolve, onFailure: (failure) => reject(wireError(failure)) });
+      const onFailure = (failure: ExchangeFailure): void => {
+        reject(wireError(failure));
+        if (body instanceof ExactBody) body.destroy();
+      };
+      this.#client.send(outgoing, { onResponse: resolve, onFailure });
     });
   }
 
@@ -59,6 +63,10 @@ function headOf({ method, path, headers }: WireRequest, hostLine: string, size: 
   return head + '\r\n';
 }
 
+function outgoingBody({ body, frame }: WireRequest): Uint8Array | ExactBody | undefined {
+  return body === undefined || body instanceof Uint8Array ? body : new ExactBody(body, frame);
+}
+
 function wireError({ error, sent }: ExchangeFailure): WireError {
-  return new WireError(error.failure, sent, error);
+  return new WireError(error.failure, sent, error.failure === 'body' ? error.cause : error);
 }

@@ -4,17 +4,16 @@ import { UndiciTransport } from './undici-transport.ts';
 import type { UndiciTransportOptions } from './undici-transport.ts';
 
 /**
- * Sends each request over the client that moves its kind of body best: streams over undici, all that is
- * in memory, or has no body, over the lean one, whose answers cost half (docs/decisions/0006-byte-path.md).
- *
- * Each keeps connections of its own, up to `maxConnections`.
+ * Keeps connections for streamed bodies apart from those for everything else, each up to `maxConnections`: a body that
+ * is being sent may wait for another call (a look whether its bucket is still there), and with one lot of connections
+ * as many bodies as there are of them would wait for ever.
  */
 class SplitTransport implements Transport {
-  readonly #streams: UndiciTransport;
+  readonly #streams: LeanTransport;
   readonly #rest: LeanTransport;
 
   constructor(options: UndiciTransportOptions) {
-    this.#streams = new UndiciTransport(options);
+    this.#streams = new LeanTransport(options);
     this.#rest = new LeanTransport(options);
   }
 

@@ -1,3 +1,4 @@
+import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { RequestFacts } from '../../observe/request-facts.ts';
@@ -141,6 +142,7 @@ export class BodyFlow {
       throw new S3Error('MaxMessageLengthExceeded', { extra: { MaxMessageLengthBytes: limit } });
     }
     verifier.update(bytes);
+    readBuffers.passOn(bytes);
     this.#sink?.payload(bytes);
   };
 
@@ -151,7 +153,7 @@ export class BodyFlow {
     }
     if (bytes.length < TINY) this.#tiny += 1;
     this.#flush();
-    if (!this.#over) this.#push(bytes);
+    if (!this.#over) this.#pushLent(bytes);
   };
 
   /**
@@ -198,6 +200,17 @@ export class BodyFlow {
       this.#push(this.#slab.subarray(from, this.#slabTo));
     }
   };
+
+  /** A chunk of node:http has memory of its own, which is free again when all payload in it has been sent. */
+  #pushLent(bytes: Buffer): void {
+    if (!(this.#options.source instanceof IncomingMessage)) {
+      this.#push(bytes);
+      return;
+    }
+    readBuffers.lend(bytes);
+    this.#push(bytes);
+    readBuffers.lentAll(bytes);
+  }
 
   #push(bytes: Buffer): void {
     readBuffers.note(bytes.length);
