@@ -1,4 +1,6 @@
-import { Run, type RunPlan, type Step } from './run.ts';
+import { Run } from './run.ts';
+import type { RunPlan } from './run-plan.ts';
+import type { Step } from './steps.ts';
 
 interface ExploreOptions {
   /** Crashes, and answers and requests lost, together. */

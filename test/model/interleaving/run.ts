@@ -1,62 +1,28 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Call } from '../../../src/observe/call.ts';
-import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { testCall } from '../../support/test-call.ts';
 import { untrue } from './answers.ts';
 import { Client, type StartedUpload } from './client.ts';
 import { unlawful } from './effects.ts';
 import { type CallAtGate, gated, isChange } from './gate.ts';
-import { type KeyState, describeState, keyState, lineOf } from './key-state.ts';
-import { type Operation, describeOperation } from './operation.ts';
+import { type KeyState, describeState, lineOf } from './key-state.ts';
+import { describeOperation } from './operation.ts';
 import { clientTime } from './client-time.ts';
 import { drawAs, restartRandom } from './seeded-random.ts';
+import type { RunPlan } from './run-plan.ts';
+import { type Pending, type Step, type Steps, stepsFrom } from './steps.ts';
+import { KnownKeys } from './known-keys.ts';
 import { shortOutcome, wholeOutcome } from './readable.ts';
 import { helped, isBeneath, isConcerned, isTwin } from './repeated.ts';
 import { type Task, newTask, note, touchedBy } from './task.ts';
 import { Trace } from './trace.ts';
-import { type Snapshot, World } from './world.ts';
+import { World } from './world.ts';
 
 /** More turns of the event loop than an operation needs from one backend call to the next. */
 const PATIENCE = 200;
 const MAX_CALLS = 60;
-/** Could be a version's id, and is none. */
-const NO_VERSION = `1${'e'.repeat(31)}`;
-
-export interface ClientPlan {
-  /** Milliseconds its clock is ahead. */
-  readonly skew: number;
-  readonly operations: readonly Operation[];
-}
-
-export interface RunPlan {
-  readonly start: Snapshot;
-  readonly clients: readonly ClientPlan[];
-  /** Settling and tidying up run as in a real gateway. */
-  readonly background?: boolean;
-  /** First letter of the clients' names. */
-  readonly names?: string;
-  readonly versionedSince?: number;
-  /** Unconditional writes from before the first Enable may land: then what was not acknowledged may be lost. */
-  readonly lax?: boolean;
-  /** Something in front of the store that spoils it: shows that the judges notice. */
-  readonly spoil?: (store: BlobStore) => BlobStore;
-}
-
-/** What can come next. */
-export type Step =
-  | { readonly kind: 'call' | 'loseRequest' | 'loseAnswer' | 'delay'; readonly pending: Pending }
-  | { readonly kind: 'crash' | 'hangUp'; readonly client: number }
-  | { readonly kind: 'late'; readonly ghost: Pending };
-
-export interface Pending extends CallAtGate {
-  readonly task: Task;
-  /** Takes effect on the store. */
-  readonly run: () => Promise<unknown>;
-  readonly answer: (value: unknown) => void;
-  readonly fail: (error: unknown) => void;
-}
 
 /** Several clients over one store, one backend call at a time; every state and every answer is judged. */
 export class Run {
@@ -68,8 +34,7 @@ export class Run {
   readonly #crashed = new Set<number>();
   #pending: Pending[] = [];
   #ghosts: Pending[] = [];
-  #states = new Map<string, KeyState>();
-  readonly #ids = new Map<string, string[]>();
+  readonly #keys: KnownKeys;
   /** Versions with an acknowledged lock. */
   readonly #held = new Set<string>();
   readonly #uploads = new Map<string, StartedUpload>();
@@ -85,6 +50,7 @@ export class Run {
   private constructor(world: World, plan: RunPlan) {
     this.world = world;
     this.#plan = plan;
+    this.#keys = new KnownKeys(world);
   }
 
   static async begin(plan: RunPlan): Promise<Run> {
@@ -94,24 +60,9 @@ export class Run {
     return run;
   }
 
-  /** Steps that are no faults, then: everything that may go wrong now. */
-  steps(): { readonly regular: readonly Step[]; readonly faults: readonly Step[] } {
-    const regular: Step[] = [
-      ...this.#pending.map((pending) => ({ kind: 'call', pending }) as const),
-      ...this.#ghosts.map((ghost) => ({ kind: 'late', ghost }) as const),
-    ];
-    const changes = this.#pending.filter(({ method }) => isChange(method));
-    const crashes = [...new Set(changes.map(({ task }) => task.client))].map(
-      (client) => ({ kind: 'crash', client }) as const,
-    );
-    const losses = changes.flatMap((pending) => [
-      { kind: 'loseAnswer', pending } as const,
-      pending.streamed ? ({ kind: 'loseRequest', pending } as const) : ({ kind: 'delay', pending } as const),
-    ]);
-    const hangUps = crashes
-      .filter(({ client }) => this.#hasClient(client))
-      .map(({ client }) => ({ kind: 'hangUp', client }) as const);
-    return { regular, faults: [...crashes, ...hangUps, ...losses] };
+  steps(): Steps {
+    const hasClient = (client: number): boolean => this.#hasClient(client);
+    return stepsFrom({ pending: this.#pending, ghosts: this.#ghosts }, hasClient);
   }
 
   get isOver(): boolean {
@@ -156,7 +107,7 @@ export class Run {
   }
 
   get states(): ReadonlyMap<string, KeyState> {
-    return this.#states;
+    return this.#keys.states;
   }
 
   async #begin(): Promise<void> {
@@ -201,7 +152,7 @@ export class Run {
     const { operation } = next;
     const state = this.#stateOf(operation.key);
     const live = state.current?.marker === false ? state.current : undefined;
-    next.asked = { name: operation.repeats ?? next.id, versionId: this.#pick(operation), etag: live?.etag };
+    next.asked = { name: operation.repeats ?? next.id, versionId: this.#keys.pick(operation), etag: live?.etag };
     next.status = 'running';
     this.#hand(client);
     const call = { ...testCall(next.hangUp.signal), requestId: next.id };
@@ -218,12 +169,6 @@ export class Run {
     this.#activity += 1;
     task.status = 'done';
     note();
-  }
-
-  #pick({ version, key }: Operation): string | undefined {
-    if (typeof version !== 'number') return version;
-    const ids = this.#ids.get(key) ?? [];
-    return ids[version % Math.max(ids.length, 1)] ?? NO_VERSION;
   }
 
   #backgroundCall(client: number, work: string): Call {
@@ -340,9 +285,9 @@ export class Run {
   }
 
   async #judgeChange(task: Task, isLate: boolean): Promise<void> {
-    const before = this.#states;
+    const before = this.states;
     await this.#look();
-    for (const [key, after] of this.#states) {
+    for (const [key, after] of this.states) {
       const was = before.get(key) ?? after;
       const isSame = was.text === after.text;
       if (!isSame) this.#judgeEffect(task, { key, before: was, after, isLate });
@@ -390,20 +335,15 @@ export class Run {
 
   /** Reads the store, and judges what it says. */
   async #look(): Promise<void> {
-    const keys = new Set(this.tasks.flatMap(({ operation }) => (operation === undefined ? [] : [operation.key])));
-    this.#states = new Map(
-      await Promise.all([...keys].map(async (key) => [key, await keyState(this.world, key)] as const)),
-    );
-    for (const [key, { versions, faults }] of this.#states) {
-      const known = this.#ids.get(key) ?? [];
-      for (const { id } of [...versions].reverse()) if (id !== 'null' && !known.includes(id)) known.push(id);
-      this.#ids.set(key, known);
-      if (faults.length > 0 && this.#plan.lax !== true) this.trace.breakWith(`${key}: ${faults.join('; ')}`);
+    await this.#keys.look(this.tasks.flatMap(({ operation }) => (operation === undefined ? [] : [operation.key])));
+    if (this.#plan.lax === true) return;
+    for (const [key, { faults }] of this.states) {
+      if (faults.length > 0) this.trace.breakWith(`${key}: ${faults.join('; ')}`);
     }
   }
 
   #stateOf(key: string): KeyState {
-    return this.#states.get(key) ?? this.trace.breakWith(`no such key: ${key}`);
+    return this.states.get(key) ?? this.trace.breakWith(`no such key: ${key}`);
   }
 
   /** Until every client waits at the gate or has ended. */

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import type { Dish } from './menus.ts';
 import type { Operation } from './operation.ts';
-import { type ClientPlan, Run, type RunPlan, type Step } from './run.ts';
+import { Run } from './run.ts';
+import type { ClientPlan, RunPlan } from './run-plan.ts';
+import type { Step } from './steps.ts';
 
 /** What goes wrong at the n-th step. */
 interface PlannedFault {

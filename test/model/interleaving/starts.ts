@@ -2,7 +2,8 @@ import type { Versioning } from '../../../src/manifest/records/bucket.ts';
 import { finish } from './at-rest.ts';
 import { isChange } from './gate.ts';
 import type { Operation } from './operation.ts';
-import { type Pending, Run } from './run.ts';
+import { Run } from './run.ts';
+import type { Pending } from './steps.ts';
 import { type Snapshot, World } from './world.ts';
 
 /** 2023: when the tests play. */
