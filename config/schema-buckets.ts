@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PREFIXES } from './schema-prefixes.ts';
 
 const PATTERN = 'Bucket name; `*` or `(.*)` stands for any characters.';
 
@@ -33,9 +34,10 @@ export const BUCKETS = z.strictObject({
     .describe(
       'Further names of buckets, tried in order. What is asked of such a name is asked of the bucket, but for CreateBucket and DeleteBucket. A bucket that has the name itself is out of reach; log and preflight name it.',
     ),
+  prefixes: PREFIXES,
 });
 
-type BucketsConfig = z.infer<typeof BUCKETS>;
+type BucketsConfig = Pick<z.infer<typeof BUCKETS>, 'default' | 'rules' | 'aliases'>;
 
 interface BucketFault {
   readonly path: (string | number)[];
@@ -98,6 +100,13 @@ function aliasFaults(aliases: BucketsConfig['aliases'], index: number): { at: 'p
     ],
   ];
   return checks.filter(([wrong]) => wrong).map(([, at, text]) => ({ at, text }));
+}
+
+/** Whether a pattern of rules or aliases fits a name. */
+export function fitsPattern(pattern: string, name: string): boolean {
+  const pieces = plain(pattern).split('*');
+  const escaped = pieces.map((piece) => piece.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${escaped.join('.*')}$`).test(name);
 }
 
 /** Both ways to write "any characters" are one. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { azurePlace, type BackendPlace, gcsPlace, overlapMessage, overlapping } from './backend-places.ts';
 import { ADMIN, adminFaults, isLoopback } from './schema-admin.ts';
 import { ACCOUNT, DEMO_ACCESS_KEY } from './schema-accounts.ts';
-import { bucketFaults, BUCKETS } from './schema-buckets.ts';
+import { bucketFaults, BUCKETS, fitsPattern } from './schema-buckets.ts';
+import { prefixFaults } from './schema-prefixes.ts';
 import { BACKEND, type BackendConfig } from './schema-backends.ts';
 import { RATE_RULES } from './schema-rates.ts';
 import { STS } from './schema-sts.ts';
@@ -203,7 +204,17 @@ export const CONFIG = SETTINGS.superRefine((settings, context) => {
     context.addIssue({ code: 'custom', path: at, message });
   const names = Object.keys(settings.backends);
   if (names.length === 0) complain(['backends'], 'expected at least one backend');
-  for (const { path: at, message } of bucketFaults(settings.buckets, names)) complain(['buckets', ...at], message);
+  const { rules, aliases, prefixes } = settings.buckets;
+  const faultsOfBuckets = [
+    ...bucketFaults(settings.buckets, names),
+    ...prefixFaults(prefixes, {
+      backendOf: (bucket) =>
+        rules.find(({ pattern }) => fitsPattern(pattern, bucket))?.backend ?? settings.buckets.default ?? names[0],
+      isAlias: (bucket) => aliases.some(({ pattern }) => fitsPattern(pattern, bucket)),
+      systemContainers: Object.values(settings.backends).map(({ systemContainer }) => systemContainer),
+    }),
+  ];
+  for (const { path: at, message } of faultsOfBuckets) complain(['buckets', ...at], message);
   const accounts = settings.accounts.map((account) => account.name);
   if (accounts.length === 0) complain(['accounts'], 'expected at least one account, here or in accountsFrom');
   for (const [name, backend] of Object.entries(settings.backends)) {

@@ -11,6 +11,8 @@ import type { SurveyedStore } from '../store/survey.ts';
 import { KeyQueue } from '../manifest/heads/key-queue.ts';
 import { defined } from '../observe/defined.ts';
 import { noteHeads } from '../store/note-heads.ts';
+import { placedStore } from '../store/placed-store.ts';
+import { placesOf } from './bucket-rules.ts';
 import { openGcs, openGcsDouble } from './gcs-backend.ts';
 import { type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
 import { readSecret, type SecretSources } from './secrets.ts';
@@ -37,7 +39,7 @@ export async function openBackends(
   sources: SecretSources,
 ): Promise<OpenBackend[]> {
   const open: OpenBackend[] = [];
-  const places = new Map<string, BackendPlace>();
+  const taken = new Map<string, BackendPlace>();
   try {
     for (const [name, backend] of Object.entries(config.backends)) {
       const owner = accounts.byName(backend.owner);
@@ -53,11 +55,17 @@ export async function openBackends(
       const { systemContainer } = backend;
       const own = { ownerId: owner.canonicalId, queue: queueOf(backend), ...kmsKeysOf(backend) };
       const rest = { endpoint, surveyed, systemContainer, ...own, close };
-      open.push({ name, store: noteHeads(store, systemContainer), ...rest });
+      const places = placesOf(name, Object.keys(config.backends), config.buckets);
+      open.push({
+        name,
+        store: noteHeads(placedStore(store, places), systemContainer),
+        ...(places.size > 0 && { places: new Set(places.keys()) }),
+        ...rest,
+      });
       if (place === undefined) continue;
-      const other = overlapping(place, places);
+      const other = overlapping(place, taken);
       if (other !== undefined) throw new StartError([`backends.${name}: ${overlapMessage(other)}`]);
-      places.set(name, place);
+      taken.set(name, place);
     }
     return open;
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { AliasOf } from '../manifest/buckets/aliases.ts';
 import type { BucketNames } from '../manifest/buckets/hidden-buckets.ts';
 import type { Backend, Realm } from '../manifest/buckets/realm.ts';
+import type { Place, Places } from '../store/placed-store.ts';
 
 export interface BucketRule {
   /** Bucket name; `*` stands for any characters. */
@@ -17,18 +18,52 @@ export function createRealm(
   rules: readonly BucketRule[],
   fallback: string | undefined,
 ): Realm {
-  const byName = new Map(backends.map((backend) => [backend.name, backend]));
-  const find = (name: string | undefined): Backend => {
-    const backend = name === undefined ? backends[0] : byName.get(name);
-    if (backend === undefined) throw new Error(`no backend ${name ?? 'at all'}`);
-    return backend;
+  return { backends, backendOf: byRules(backends, rules, fallback) };
+}
+
+/** Which of several named things a bucket name belongs to: that of the first rule that fits, else the default. */
+function byRules<T extends { readonly name: string }>(
+  all: readonly T[],
+  rules: readonly BucketRule[],
+  fallback: string | undefined,
+): (bucket: string) => T {
+  const byName = new Map(all.map((one) => [one.name, one]));
+  const find = (name: string | undefined): T => {
+    const one = name === undefined ? all[0] : byName.get(name);
+    if (one === undefined) throw new Error(`no backend ${name ?? 'at all'}`);
+    return one;
   };
   const compiled = rules.map((rule) => ({ matches: toRegExp(rule.pattern), backend: find(rule.backend) }));
   const otherwise = find(fallback);
-  return {
-    backends,
-    backendOf: (bucket) => compiled.find((rule) => rule.matches.test(bucket))?.backend ?? otherwise,
-  };
+  return (bucket) => compiled.find((rule) => rule.matches.test(bucket))?.backend ?? otherwise;
+}
+
+/** A bucket that is part of a container. */
+interface BucketPrefix extends Place {
+  readonly bucket: string;
+}
+
+/** The parts of containers that a configuration gives to buckets of one backend. @param backends names of all */
+export function placesOf(
+  backend: string,
+  backends: readonly string[],
+  {
+    rules,
+    default: fallback,
+    prefixes,
+  }: {
+    readonly rules: readonly BucketRule[];
+    readonly default?: string | undefined;
+    readonly prefixes: readonly BucketPrefix[];
+  },
+): Places {
+  const backendOf = byRules(
+    backends.map((name) => ({ name })),
+    rules,
+    fallback,
+  );
+  const own = prefixes.filter(({ bucket }) => backendOf(bucket).name === backend);
+  return new Map(own.map(({ bucket, container, prefix }) => [bucket, { container, prefix }]));
 }
 
 /** All that a configuration makes of the names of buckets. */

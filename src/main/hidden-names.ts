@@ -18,7 +18,7 @@ export async function warnOfHiddenBuckets(names: BucketNames, log: Log, call: Ca
         for (const { bucket, instead } of hidden.slice(0, MAX_LOGGED)) {
           log.warn(
             { bucket, backend: backend.name, instead },
-            'a bucket cannot be reached by its name, which buckets.aliases or buckets.rules give to another',
+            'a bucket cannot be reached by its name, which buckets.aliases, buckets.rules or buckets.prefixes give to another',
           );
         }
         const more = hidden.length - MAX_LOGGED;

@@ -8,6 +8,7 @@ import { createListing } from '../manifest/listing/listing.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { CommitLife } from '../manifest/heads/commit-life.ts';
 import { createObjects } from '../manifest/objects/objects.ts';
+import { withPlaces } from '../manifest/buckets/placed-buckets.ts';
 import type { Realm } from '../manifest/buckets/realm.ts';
 import { createSettler, type Settler } from '../manifest/versions/settle.ts';
 import { createUploads } from '../manifest/uploads/uploads.ts';
@@ -51,7 +52,7 @@ export function openManifest({ time = SYSTEM_TIME, ...options }: ManifestOptions
     now: time.now,
     ...(versioningDrainMs !== undefined && { versioningDrainMs }),
   });
-  const registry = openRegistry(options, time);
+  const registry = withPlaces(openRegistry(options, time), options.realm);
   const buckets = aliasOf === undefined ? registry : withAliases(registry, aliasOf);
   const acknowledge: Acknowledge = (bucket, call) => buckets.acknowledge(bucket, call);
   return {

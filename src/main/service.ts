@@ -286,7 +286,8 @@ class RunningService implements Service {
   /** Beside serving, and only where the configuration gives names away. */
   #lookForHiddenBuckets(): void {
     const { config, backends, log, telemetry } = this.#options;
-    if (backends.length === 1 && config.buckets.aliases.length === 0) return;
+    const { aliases, prefixes } = config.buckets;
+    if (backends.length === 1 && aliases.length + prefixes.length === 0) return;
     const signal = AbortSignal.any([AbortSignal.timeout(NAMES_MS), this.#background.signal]);
     void warnOfHiddenBuckets(this.#names, log, backgroundCall(signal, telemetry.calls));
   }

@@ -1,5 +1,6 @@
 import { S3Error, invalidArgument } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/records/bucket.ts';
+import { headPlace } from '../manifest/records/names.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { OperationContext } from './operation.ts';
 import { requireAccess } from './require-access.ts';
@@ -55,6 +56,7 @@ function asAddressed(bucket: Bucket, request: S3Request, context: OperationConte
   context.call.facts.note('s3gw.bucket.owner', bucket.ownerId);
   requireOwner(bucket, request.headers.get('x-amz-expected-bucket-owner'), context);
   requireChangeable(bucket.name, context);
+  requireRoom(bucket, request.address.key);
   checkPayer(request, context);
   refuseParameters(request.headers, context.operation.name);
   return bucket;
@@ -66,6 +68,13 @@ export function requireChangeable(bucket: string, { operation: { method }, setti
   if (settings.isReadOnly?.(bucket) === true) {
     throw new S3Error('AccessDenied', { message: 'The bucket is read-only here.' });
   }
+}
+
+/** Keys of a bucket that is part of a container share their room with its prefix. @throws S3Error KeyTooLongError */
+function requireRoom(bucket: Bucket, key: string | undefined): void {
+  const { store } = bucket.home;
+  if (key === undefined || store.fits === undefined || store.fits(headPlace({ bucket, key }).ref)) return;
+  throw new S3Error('KeyTooLongError', { extra: { Size: Buffer.byteLength(key) } });
 }
 
 /**

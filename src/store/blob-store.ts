@@ -192,6 +192,8 @@ export interface ContainerEntry {
   readonly lastModified: number;
   /** What it was made with, as far as the service keeps it; absent on those that other tools made. */
   readonly owner?: string;
+  /** Which part of a container it is, of those that are no containers of the service's (`placed-store.ts`). */
+  readonly place?: string;
 }
 
 /** Copies whose bytes pass through the gateway, because the service does not let itself read their sources. */
@@ -252,6 +254,8 @@ export interface BlobStore {
   readonly copyFallback?: CopyFallback;
   /** Absent: the service keeps what is staged to itself, and drops it by itself. */
   readonly staged?: StagedNames;
+  /** Whether a blob could have this name where it would lie. Absent: every name that the key codec makes fits. */
+  fits?(ref: BlobRef): boolean;
 
   /**
    * Makes it unless there is one: of many at once for one name one succeeds.

@@ -2,7 +2,7 @@ import type { Call } from '../observe/call.ts';
 import type { BlobStore } from './blob-store.ts';
 
 /** The calls of the port that reach a backend. */
-export type PortMethod = Exclude<keyof BlobStore, 'kind' | 'capabilities' | 'close'>;
+export type PortMethod = Exclude<keyof BlobStore, 'kind' | 'capabilities' | 'fits' | 'close'>;
 
 export interface PortCall {
   readonly method: PortMethod;
@@ -21,6 +21,7 @@ export function wrapStore(store: BlobStore, around: Around): BlobStore {
     capabilities: store.capabilities,
     ...(store.staged !== undefined && { staged: store.staged }),
     ...(store.copyFallback !== undefined && { copyFallback: store.copyFallback }),
+    ...(store.fits !== undefined && { fits: (ref) => store.fits?.(ref) ?? true }),
     createContainer: (container, request, call) =>
       around({ method: 'createContainer', ref: { container }, call }, () =>
         store.createContainer(container, request, call),

@@ -41,6 +41,7 @@ export function describeBlobStore(
   const { define, unused } = definer(name, options);
   describe(`BlobStore contract: ${name}`, () => {
     for (const [group, defineTests] of Object.entries(GROUPS)) {
+      if (options.groups?.includes(group) === false) continue;
       describe(group, () => {
         const subject = new Subject(options);
         beforeAll(async () => subject.open(await factory()));

@@ -27,6 +27,7 @@ import type { CorsRule } from '../../src/protocol/cors/cors-rule.ts';
 import { HoldBudget } from '../../src/protocol/body/hold-budget.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { noteHeads } from '../../src/store/note-heads.ts';
+import { type Places, placedStore } from '../../src/store/placed-store.ts';
 import { ACCESS_KEY, OTHER_ACCESS_KEY, REGION, SECRET_KEY, THIRD_ACCESS_KEY, USER_ACCESS_KEY } from './sign-raw.ts';
 
 export interface LoggedLine {
@@ -69,6 +70,8 @@ export interface TestGatewayOptions {
   readonly acceptAnyRegion?: boolean;
   readonly aliases?: readonly BucketAlias[];
   readonly rules?: readonly BucketRule[];
+  /** Buckets that are parts of containers. */
+  readonly places?: Places;
   readonly region?: string;
   /** Ranges of balancers that send PROXY headers, and what their header may take; milliseconds. */
   readonly proxyProtocol?: { readonly ranges: readonly string[]; readonly timeoutMs: number };
@@ -113,13 +116,14 @@ export async function startGatewayOver<Store extends BlobStore>(
       onLog({ level, fields, message });
   const log: Log = { info: record('info'), warn: record('warn'), error: record('error') };
   const background = new AbortController();
-  const { systemContainer = 'system' } = options;
+  const { systemContainer = 'system', places = new Map() } = options;
   const manifest = openManifest({
     realm: createRealm(
       [
         {
           name: 'test',
-          store: noteHeads(store, systemContainer),
+          store: noteHeads(placedStore(store, places), systemContainer),
+          places: new Set(places.keys()),
           systemContainer,
           ownerId: CANONICAL_ID,
           queue: new KeyQueue(),

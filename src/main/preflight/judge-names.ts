@@ -17,11 +17,13 @@ export async function judgeNames(backend: Backend, names: BucketNames, call: Cal
     level: 'warn',
     check: CHECK,
     detail: `${hidden.length} reach other buckets than their own: ${[...told, ...more].join(', ')}`,
-    advice: 'unless this is meant, narrow the pattern in buckets.aliases or buckets.rules',
+    advice:
+      'unless this is meant, narrow the pattern in buckets.aliases or buckets.rules, or give the prefix in buckets.prefixes another bucket',
   };
 }
 
 function wordsOf({ bucket, instead }: HiddenBucket): string {
+  if ('part' in instead) return `${bucket} (part of a container)`;
   return 'bucket' in instead
     ? `${bucket} (alias of ${instead.bucket})`
     : `${bucket} (belongs to backend ${instead.backend})`;

@@ -10,7 +10,7 @@ import {
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
 import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from '../records/bucket-record.ts';
-import { SYSTEM_MARK } from './container-names.ts';
+import { SYSTEM_MARK, placedUid } from './container-names.ts';
 import type { ContainerProof } from './container-proof.ts';
 import type { Backend, Realm } from './realm.ts';
 
@@ -57,6 +57,8 @@ export function createBucketRecords(realm: Realm, proof: ContainerProof): Bucket
     name: `b/${name}`,
   });
 
+  const native = withSystemContainer(proof);
+
   const find: BucketRecords['find'] = async (name, call) => {
     const backend = realm.backendOf(name);
     try {
@@ -69,7 +71,7 @@ export function createBucketRecords(realm: Realm, proof: ContainerProof): Bucket
     } catch (error) {
       if (!isStoreError(error, 'notFound', 'containerNotFound')) throw error;
     }
-    const container = await proof.native(backend, name, call);
+    const container = await native(backend, name, call);
     return container && { record: nativeBucketRecord(backend, container) };
   };
 
@@ -117,6 +119,26 @@ async function swapRecord(
   throw new StoreError('unavailable', { call: 'write', code: 'OutcomeUnknown', lost: true, cause });
 }
 
+/**
+ * Looks for a container without a record, and sees to it, once for each backend, that the uploads of such a bucket have
+ * a system container, which else is made with the first record. If it cannot be made, what needs it fails, and nothing
+ * else.
+ */
+function withSystemContainer(proof: ContainerProof): ContainerProof['native'] {
+  const there = new Set<Backend>();
+  return async (backend, name, call) => {
+    const container = await proof.native(backend, name, call);
+    if (container === undefined || there.has(backend)) return container;
+    try {
+      await ensureSystemContainer(backend, call);
+    } catch (error) {
+      if (!isStoreError(error, 'denied')) return container;
+    }
+    there.add(backend);
+    return container;
+  };
+}
+
 /** Whoever else works on this account sees by its mark that it is no bucket. */
 async function ensureSystemContainer({ store, systemContainer }: Backend, call: Call): Promise<void> {
   try {
@@ -130,17 +152,18 @@ async function ensureSystemContainer({ store, systemContainer }: Backend, call: 
  * What stands for the record that a container made by native tools does not have. Its bucket is the backend's owner's,
  * never versioned.
  */
-export function nativeBucketRecord({ ownerId }: Backend, { name, lastModified }: ContainerEntry): BucketRecord {
+export function nativeBucketRecord({ ownerId }: Backend, entry: ContainerEntry): BucketRecord {
   return {
-    uid: nativeUid(name),
+    uid: nativeUid(entry),
     owner: ownerId,
-    createdAt: lastModified,
-    container: name,
+    createdAt: entry.lastModified,
+    container: entry.name,
     versioning: 'never',
     settings: {},
   };
 }
 
-export function nativeUid(container: string): string {
-  return `native.${container}`;
+/** That of a place goes by where it lies, not by its name: what belongs to one place is never another's. */
+export function nativeUid({ name, place }: Pick<ContainerEntry, 'name' | 'place'>): string {
+  return place === undefined ? `native.${name}` : placedUid(place);
 }

@@ -31,6 +31,8 @@ export async function removeLeftContainer(
     if (isStoreError(error, 'containerNotFound', 'containerBusy')) return 'gone';
     throw error;
   }
+  // The configuration has given the name to a part of a container since.
+  if (entry.place !== undefined) return 'gone';
   // Without a mark it may be one that somebody made after the deletion.
   const isOurs =
     entry.owner === undefined

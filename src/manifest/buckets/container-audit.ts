@@ -1,5 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import { blobsOf, containersOf, pagesOf } from '../../store/pages.ts';
+import { SHARED_MARK } from '../../store/placed-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import { readAll } from '../../streams/read-all.ts';
@@ -38,7 +39,7 @@ export async function auditContainers(backend: Backend, call: Call): Promise<Con
   const disputes = [...named].flatMap(([container, claimants]) => judge(container, claimants, marks));
   const uids = new Set([...named.values()].flat().map(({ record }) => ownerMark(record.uid)));
   for (const [container, mark] of marks) {
-    if (mark === undefined || mark === SYSTEM_MARK || named.has(container)) continue;
+    if (mark === undefined || mark === SYSTEM_MARK || mark === SHARED_MARK || named.has(container)) continue;
     disputes.push({
       container,
       buckets: [],
@@ -71,6 +72,12 @@ function judge(
   const mark = marks.get(container);
   if (mark === undefined && only.record.owned !== true) return [];
   if (mark === ownerMark(only.record.uid)) return [];
+  if (mark === SHARED_MARK) {
+    return found(
+      `container ${container} of bucket ${only.bucket} has parts that buckets.prefixes gives to others; the bucket is not served`,
+      `remove these prefixes from the configuration, or the record b/${only.bucket} in the system container`,
+    );
+  }
   const whose =
     mark === undefined ? 'has lost its mark: somebody has made it anew' : 'carries the mark of another bucket';
   return found(

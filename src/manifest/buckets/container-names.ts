@@ -15,12 +15,14 @@ export function containerNameOf(realm: Pick<Realm, 'backends'>, backend: Backend
 
 /**
  * Whether the service can hold the name, and no backend keeps there what is its own: several may lie in one account.
+ * Names that the configuration gives to parts of containers need not be the service's.
  */
 export function isNativeName(
   { backends }: Pick<Realm, 'backends'>,
-  { store, systemContainer }: Backend,
+  { store, systemContainer, places }: Backend,
   name: string,
 ): boolean {
+  if (places?.has(name) === true) return true;
   return (
     store.capabilities.containerName.test(name) &&
     name !== systemContainer &&
@@ -46,3 +48,15 @@ export function ownerMark(uid: string): string {
 
 /** The mark of containers in which gateways keep what is their own. */
 export const SYSTEM_MARK = 'system';
+
+/** How uids of buckets begin that are parts of containers. */
+const PLACED = 'placed.';
+
+/** Uid of the bucket that a part of a container is. @param place `ContainerEntry.place` */
+export function placedUid(place: string): string {
+  return PLACED + place;
+}
+
+export function isPlacedUid(uid: string): boolean {
+  return uid.startsWith(PLACED);
+}

@@ -6,7 +6,7 @@ import { type Time, timeOf } from '../records/time.ts';
 import type { BucketRecord } from '../records/bucket-record.ts';
 import { keepNewest } from '../../observe/bounded-map.ts';
 import { type NamedContainers, namedContainers } from './container-census.ts';
-import { isNativeName, ownerMark } from './container-names.ts';
+import { isNativeName, isPlacedUid, ownerMark, placedUid } from './container-names.ts';
 import type { Backend, Realm } from './realm.ts';
 import { awaitShared, beginShared } from './shared-read.ts';
 
@@ -83,8 +83,18 @@ async function judge(namedBy: NamedBy, backend: Backend, { name, record }: Claim
     // A credential that may not look at containers works with the buckets that older releases made with it.
     if (!isStoreError(error, 'denied') || record.owned === true) throw error;
   }
+  if (!isInItsPlace(backend, { name, record }, entry)) return 'disputed';
   if (entry?.owner !== undefined) return entry.owner === ownerMark(record.uid) ? 'proven' : 'disputed';
   return hasOther((await namedBy(backend, call)).get(record.container), name) ? 'disputed' : 'proven';
+}
+
+/**
+ * Whether the configuration has not moved the bucket: a place has its own uid, which no other bucket has, and a bucket
+ * whose name the configuration gives to a place has no other container.
+ */
+function isInItsPlace({ places }: Backend, { name, record }: Claimant, entry: ContainerEntry | undefined): boolean {
+  if (places?.has(name) === true && record.container !== name) return false;
+  return entry?.place === undefined ? !isPlacedUid(record.uid) : placedUid(entry.place) === record.uid;
 }
 
 async function nativeContainer(

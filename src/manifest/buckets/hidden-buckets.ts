@@ -16,8 +16,8 @@ export interface BucketNames {
 /** A bucket that stands, and that requests for its name do not reach. */
 export interface HiddenBucket {
   readonly bucket: string;
-  /** What its name means instead: another bucket, or a bucket of the same name in another backend. */
-  readonly instead: { readonly bucket: string } | { readonly backend: string };
+  /** What its name means instead: another bucket, one in another backend, part of a container. */
+  readonly instead: { readonly bucket: string } | { readonly backend: string } | { readonly part: true };
 }
 
 /**
@@ -29,11 +29,17 @@ export async function hiddenBuckets(backend: Backend, names: BucketNames, call: 
   const { realm, aliasOf = () => undefined } = names;
   const hidden: HiddenBucket[] = [];
   const byContainer = await namedContainers(backend, call);
-  for (const bucket of [...byContainer.values()].flat()) {
+  const named = [...byContainer].flatMap(([container, buckets]) => buckets.map((bucket) => ({ bucket, container })));
+  for (const { bucket, container } of named) {
     const meant = aliasOf(bucket);
     const home = realm.backendOf(bucket);
-    if (meant !== undefined) hidden.push({ bucket, instead: { bucket: meant } });
-    else if (home !== backend) hidden.push({ bucket, instead: { backend: home.name } });
+    if (meant !== undefined) {
+      hidden.push({ bucket, instead: { bucket: meant } });
+    } else if (home.places?.has(bucket) === true && container !== bucket) {
+      hidden.push({ bucket, instead: { part: true } });
+    } else if (home !== backend) {
+      hidden.push({ bucket, instead: { backend: home.name } });
+    }
   }
   for await (const { name, owner } of containersOf(backend.store, call)) {
     const meant = aliasOf(name);

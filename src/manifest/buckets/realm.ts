@@ -13,6 +13,8 @@ export interface Backend {
   readonly queue?: KeyQueue;
   /** Of this process; absent: the machine's. */
   readonly time?: Time;
+  /** Buckets that are parts of containers; the store knows these by the names of the buckets. */
+  readonly places?: ReadonlySet<string>;
   /** What the service calls the KMS keys that clients may name, by those names. */
   readonly kmsKeys?: ReadonlyMap<string, string>;
 }

@@ -7,6 +7,7 @@ import { readAll } from '../../streams/read-all.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { type BucketRecord, decodeBucketRecord } from '../records/bucket-record.ts';
 import { nativeBucketRecord, nativeUid } from '../buckets/bucket-records.ts';
+import { isPlacedUid } from '../buckets/container-names.ts';
 import { toBucket } from '../buckets/bucket-store.ts';
 import type { UnsettledBucket } from './sweep-buckets.ts';
 import type { SweepRun } from './sweep-run.ts';
@@ -59,10 +60,12 @@ export async function takeCensus(run: SweepRun, isHere: (bucket: string) => bool
     });
   }
   for await (const container of containersOf(run.store, call)) {
-    live.add(nativeUid(container.name));
+    live.add(nativeUid(container));
     const isNative = container.owner === undefined && !containers.has(container.name) && isBucketName(container.name);
     if (isNative) add(container.name, nativeBucketRecord(run.backend, container));
   }
+  // A place that the configuration no longer names may come back, and its heads have stayed.
+  for (const uid of found.filter(isPlacedUid)) live.add(uid);
   buckets.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { buckets, unsettled, deletedUids: found.filter((uid) => !live.has(uid)), liveUids: live };
 }

@@ -26,6 +26,8 @@ export interface ConformanceOptions {
    * They are skipped loudly; a name that no test has is an error.
    */
   readonly deviations?: Readonly<Record<string, string>>;
+  /** Groups of tests to be run; absent: all. */
+  readonly groups?: readonly string[];
   /** Containers that somebody else has, where names are everybody's. */
   readonly foreign?: readonly string[];
   /** Moves a blob to the offline tier and back, if the backend can. */

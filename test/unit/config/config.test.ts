@@ -147,6 +147,47 @@ describe('wrong settings are named with path and expectation', () => {
       ],
     ],
     [
+      'prefixes',
+      {
+        ...GOOD,
+        buckets: {
+          aliases: [{ pattern: 'alias-*', bucket: 'b-$1' }],
+          prefixes: [
+            { bucket: 'one', container: 'shared', prefix: 'teams/' },
+            { bucket: 'two', container: 'shared', prefix: 'teams/a/' },
+            { bucket: 'one', container: 'other', prefix: 'teams/' },
+            { bucket: 'alias-a', container: 'shared', prefix: 'x/' },
+            { bucket: 's3gw-system', container: 's3gw-system', prefix: 'y/' },
+          ],
+        },
+      },
+      [
+        'buckets.prefixes.1.prefix: expected a prefix that shares no blobs with that of bucket one',
+        'buckets.prefixes.2.bucket: expected a bucket that no prefix before it has',
+        'buckets.prefixes.3.bucket: expected a name that is no alias',
+        'buckets.prefixes.4.bucket: expected another name than that of a system container',
+        'buckets.prefixes.4.container: expected another container than a system container',
+      ],
+    ],
+    ...[
+      '',
+      '/',
+      'a',
+      '/a/',
+      'a//',
+      'a/../',
+      'a./',
+      'a\\b/',
+      '~s3~/',
+      '.well-known/acme-challenge/',
+      '\u0001/',
+      '😀/',
+    ].map((prefix): [string, object, string[]] => [
+      `the prefix ${JSON.stringify(prefix)}`,
+      { ...GOOD, buckets: { prefixes: [{ bucket: 'one', container: 'shared', prefix }] } },
+      [expect.stringMatching(/^buckets\.prefixes\.0\.prefix: expected /) as string],
+    ]),
+    [
       'two forms of one secret',
       { ...GOOD, accounts: [{ ...ACCOUNT, keys: [{ accessKeyId: 'KEY', secretEnv: 'A', secretFile: 'b' }] }] },
       ['accounts.0.keys.0: expected exactly one of secretAccessKey, secretFile, secretEnv'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import { createRealm } from '../../../src/main/bucket-rules.ts';
+import { createRealm, placesOf } from '../../../src/main/bucket-rules.ts';
 import type { Backend } from '../../../src/manifest/buckets/realm.ts';
 
 function backend(name: string): Backend {
@@ -24,4 +24,15 @@ test('the first rule that fits a bucket name decides, then the default', () => {
 test('one backend needs no default; a name that is none is an error', () => {
   expect(createRealm([backend('only')], [], undefined).backendOf('any').name).toBe('only');
   expect(() => createRealm([backend('only')], [], 'other')).toThrow('no backend other');
+});
+
+test('the parts of containers go to the backend that the rules give to their buckets', () => {
+  const [a, b] = ['one', 'logs-two'].map((bucket) => ({ bucket, container: 'shared', prefix: `${bucket}/` }));
+  if (a === undefined || b === undefined) throw new Error('no prefixes');
+  const config = { rules: [{ pattern: 'logs-*', backend: 'y' }], default: 'x', prefixes: [a, b] };
+  const places = ['x', 'y'].map((backend) => [...placesOf(backend, ['x', 'y'], config)]);
+  expect(places).toEqual([
+    [['one', { container: 'shared', prefix: 'one/' }]],
+    [['logs-two', { container: 'shared', prefix: 'logs-two/' }]],
+  ]);
 });

@@ -58,6 +58,15 @@ test('a rule, or another default, hides the buckets of a backend', async () => {
   expect(await hiddenBuckets(two, names, testCall())).toEqual([{ bucket: 'stray', instead: { backend: 'one' } }]);
 });
 
+test('a part of a container hides the bucket that has its name and another container', async () => {
+  const backend = newBackend('only');
+  await made(backend, ['team.a', 'other']);
+  const placed = { ...backend, places: new Set(['team.a', 'new']) };
+  const names = bucketNames([placed], { rules: [], aliases: [] });
+  expect(await hiddenBuckets(placed, names, testCall())).toEqual([{ bucket: 'team.a', instead: { part: true } }]);
+  expect((await judgeNames(placed, names, testCall())).detail).toContain('team.a (part of a container)');
+});
+
 test('preflight warns, and names some of many', async () => {
   const backend = newBackend('only');
   await made(backend, ['team-a']);

@@ -1,0 +1,30 @@
+import { S3Error } from '../../errors/s3-error.ts';
+import type { BucketRegistry } from './buckets.ts';
+import type { Realm } from './realm.ts';
+
+/**
+ * Buckets that are parts of containers. They are as all others, but the configuration makes and removes them: no client
+ * does, because what is around them in the container is not theirs.
+ */
+export function withPlaces(registry: BucketRegistry, realm: Realm): BucketRegistry {
+  const isPlaced = (name: string): boolean => realm.backendOf(name).places?.has(name) === true;
+  return {
+    ...registry,
+    async getToDelete(name, call) {
+      if (!isPlaced(name)) return registry.getToDelete(name, call);
+      await registry.get(name, call);
+      throw new S3Error('AccessDenied', {
+        message: `${name} is part of a container, and deleted by its operator only.`,
+      });
+    },
+    async create(request, call) {
+      const { name, ownerId, settings = {} } = request;
+      if (!isPlaced(name)) return registry.create(request, call);
+      const taken = new S3Error('BucketAlreadyExists', { extra: { BucketName: name } });
+      if (Object.keys(settings).length > 0) throw taken;
+      const bucket = await registry.get(name, call);
+      if (bucket.ownerId !== ownerId) throw taken;
+      return false;
+    },
+  };
+}
