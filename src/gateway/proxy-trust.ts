@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { HeaderReader } from '../protocol/request.ts';
+import { plainAddress } from './plain-address.ts';
 import { Peers } from './proxy-protocol/peers.ts';
 
 /**
@@ -50,11 +51,6 @@ export function proxyTrust(ranges: readonly string[], peers = new Peers()): Prox
       return forwarded === 'https' || forwarded === 'http' ? forwarded : own;
     },
   };
-}
-
-/** An IPv4 client of a dual-stack listener shows up as `::ffff:192.0.2.1`. */
-function plainAddress(address: string): string {
-  return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
 }
 
 function contains(list: BlockList, address: string): boolean {

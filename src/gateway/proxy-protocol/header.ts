@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isPlainAddress, plainAddress } from '../plain-address.ts';
 
 /**
  * What a balancer says of a connection before its first byte.
@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 interface ProxyHeader {
   /** Bytes of the header. */
   readonly length: number;
-  /** Of the client; absent: the connection is the balancer's own, or it does not know. */
+  /** Of the client, in its one spelling; absent: the connection is the balancer's own, or it does not know. */
   readonly source?: string;
 }
 
@@ -48,32 +48,37 @@ function readLine(bytes: Buffer): ProxyHeader | undefined {
   const [, family, source, destination, ...ports] = match;
   if (family === undefined || source === undefined || destination === undefined) return { length };
   const version = FAMILIES[family as keyof typeof FAMILIES];
-  if (isIP(source) !== version || isIP(destination) !== version) {
+  if (!isPlainAddress(source, version) || !isPlainAddress(destination, version)) {
     throw new Error('the PROXY line names no addresses of its family');
   }
   if (ports.some((port) => Number(port) > 65_535)) throw new Error('the PROXY line names no port');
-  return { length, source };
+  return { length, source: plainAddress(source) };
 }
 
 const LOCAL = 0;
 const PROXY = 1;
 const INET = 1;
 const INET6 = 2;
+const LAST_FAMILY = 3;
+const LAST_TRANSPORT = 2;
 /** Bytes of source, destination and their ports. */
 const ADDRESS_BYTES: Readonly<Record<number, number>> = { [INET]: 12, [INET6]: 36 };
 
 function readBinary(bytes: Buffer): ProxyHeader | undefined {
   const [version, command] = halves(bytes[12] ?? 0);
-  const [family] = halves(bytes[13] ?? 0);
+  const [family, transport] = halves(bytes[13] ?? 0);
   const variable = bytes.readUInt16BE(14);
   if (version !== 2) throw new Error('the PROXY header is of another version');
   if (command !== LOCAL && command !== PROXY) throw new Error('the PROXY header has an unknown command');
   if (variable > MAX_VARIABLE) throw new Error('the PROXY header is too long');
   const length = FIXED + variable;
   if (bytes.length < length) return undefined;
+  // A check of the balancer itself: whatever else it says counts for nothing.
+  if (command === LOCAL) return { length };
+  if (family > LAST_FAMILY || transport > LAST_TRANSPORT) throw new Error('the PROXY header has an unknown family');
   const needed = ADDRESS_BYTES[family];
-  // A check of the balancer itself, a socket of its machine, a family nobody knows: the connection speaks for itself.
-  if (command === LOCAL || needed === undefined) return { length };
+  // A socket of the balancer's machine, or it does not know: the connection speaks for itself.
+  if (needed === undefined) return { length };
   if (variable < needed) throw new Error('the PROXY header names no addresses');
   return { length, source: family === INET ? fourBytes(bytes) : sixteenBytes(bytes) };
 }
@@ -86,8 +91,7 @@ function fourBytes(bytes: Buffer): string {
   return bytes.subarray(FIXED, FIXED + 4).join('.');
 }
 
-/** As Node writes addresses: in its shortest form. */
 function sixteenBytes(bytes: Buffer): string {
   const groups = Array.from({ length: 8 }, (_group, index) => bytes.readUInt16BE(FIXED + 2 * index).toString(16));
-  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+  return plainAddress(groups.join(':'));
 }

@@ -27,6 +27,9 @@ describe('source address', () => {
     ['a stranger that claims to be one', ['10.0.0.0/8'], ['203.0.113.5', '10.0.0.1'], '203.0.113.5'],
     ['nonsense in the header', ['10.0.0.0/8'], ['10.0.0.1', 'unknown'], '10.0.0.1'],
     ['mapped IPv4', ['10.0.0.1'], ['::ffff:10.0.0.1', '2001:db8::1'], '2001:db8::1'],
+    ['mapped IPv4 in hexadecimal', ['10.0.0.1'], ['::ffff:a00:1', '::FFFF:c000:207'], '192.0.2.7'],
+    ['another spelling', [], ['2001:DB8:0::0:1'], '2001:db8::1'],
+    ['an address of one machine only', [], ['fe80::1%eth0'], 'fe80::1'],
     ['IPv6 range', ['2001:db8::/32'], ['2001:db8::99', '192.0.2.7'], '192.0.2.7'],
   ])('%s', (_name, ranges, [remote, forwarded], expected) => {
     expect(source(ranges, remote, forwarded)).toBe(expected);
