@@ -8,6 +8,8 @@ interface GranteeScope {
   /** Canonical id of the owner of what the ACL is for. */
   readonly ownerId: string;
   readonly accounts: AccountDirectory;
+  /** Nobody signed the request: it must not find out by an ACL who has an account here. */
+  readonly isAnonymous: boolean;
 }
 
 /**
@@ -35,7 +37,7 @@ const RESOLVERS: Readonly<
     return { kind: 'group', group };
   },
   emailAddress: ({ value }, scope) => {
-    const [account, another] = scope.accounts.byEmail(value);
+    const [account, another] = scope.isAnonymous ? [] : scope.accounts.byEmail(value);
     if (account === undefined) throw new S3Error('UnresolvableGrantByEmailAddress');
     if (another !== undefined) throw new S3Error('AmbiguousGrantByEmailAddress');
     return accountGrantee(account.canonicalId, scope);

@@ -7,7 +7,7 @@ import { MAX_ACL_BODY, requestedAcl } from './requested-acl.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAcl.html */
 export const putBucketAcl: Operation = async (request, context) => {
-  const { accounts, call, manifest } = context;
+  const { call, manifest } = context;
   const bucket = await authorizedBucket(request, context);
   const body = await request.body.readAll(MAX_ACL_BODY);
   const { name, ownerId } = bucket;
@@ -20,7 +20,7 @@ export const putBucketAcl: Operation = async (request, context) => {
       const acl = requestedAcl(
         { headers: request.headers, body },
         { subject: 'bucket', ownerId, bucketOwnerId: ownerId },
-        accounts,
+        context,
       );
       refusePublicAcl(acl, settings);
       return isSameAcl(settings.acl, acl) ? settings : { ...settings, acl };

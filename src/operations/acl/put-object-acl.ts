@@ -13,7 +13,7 @@ export const putObjectAcl: Operation = async (request, context) => {
   callerId(context); // never anonymously, whatever an ACL says
   const target = versionTarget(request, bucket, context);
   const body = await request.body.readAll(MAX_ACL_BODY);
-  const { accounts, call, manifest } = context;
+  const { call, manifest } = context;
   const amend = (): Promise<ObjectView> =>
     manifest.objects.amend(
       target,
@@ -21,7 +21,7 @@ export const putObjectAcl: Operation = async (request, context) => {
         requireAccess({ bucket, object }, context);
         requireAcls(bucket.settings);
         const owned = { subject: 'object', ownerId: object.ownerId, bucketOwnerId: bucket.ownerId } as const;
-        const acl = requestedAcl({ headers: request.headers, body }, owned, accounts);
+        const acl = requestedAcl({ headers: request.headers, body }, owned, context);
         refusePublicAcl(acl, bucket.settings);
         return { acl };
       },

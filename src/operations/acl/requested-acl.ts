@@ -1,11 +1,12 @@
-import type { AccountDirectory } from '../../access/accounts.ts';
 import { resolveGrant } from '../../access/acl/resolve-grant.ts';
 import { S3Error } from '../../errors/s3-error.ts';
 import { parseAclDocument } from '../../protocol/acl/acl-document.ts';
 import type { Acl } from '../../protocol/acl/acl.ts';
 import { type CannedTarget, expandCanned } from '../../protocol/acl/canned.ts';
 import { hasGrantHeaders, parseGrantHeaders } from '../../protocol/acl/grant-headers.ts';
+import type { RequestedGrant } from '../../protocol/acl/requested-grant.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
+import type { OperationContext } from '../operation.ts';
 
 export const CANNED_HEADER = 'x-amz-acl';
 
@@ -15,13 +16,16 @@ export interface AclTarget extends CannedTarget {
   readonly ignoreWrite?: boolean;
 }
 
+/** Who asks, and among whom grantees are looked up. */
+type AclAsker = Pick<OperationContext, 'accounts' | 'principal'>;
+
 /**
  * The ACL that `x-amz-acl` or the `x-amz-grant-*` headers ask for; undefined when they are absent.
  * Grants are the whole list: nothing is added for the owner, who can always read and change it.
  * @throws S3Error InvalidRequest (both), InvalidArgument, MalformedACLError, UnresolvableGrantByEmailAddress,
  * AmbiguousGrantByEmailAddress
  */
-export function headerAcl(headers: HeaderReader, target: AclTarget, accounts: AccountDirectory): Acl | undefined {
+export function headerAcl(headers: HeaderReader, target: AclTarget, asker: AclAsker): Acl | undefined {
   const canned = headers.get(CANNED_HEADER);
   const ignored = target.ignoreWrite === true ? 'WRITE' : undefined;
   if (canned !== undefined && hasGrantHeaders(headers, ignored)) {
@@ -29,7 +33,7 @@ export function headerAcl(headers: HeaderReader, target: AclTarget, accounts: Ac
   }
   if (canned !== undefined) return expandCanned(canned, target);
   const grants = parseGrantHeaders(headers, ignored);
-  return grants?.map((grant) => resolveGrant(grant, { ownerId: target.ownerId, accounts }));
+  return grants && resolved(grants, target, asker);
 }
 
 interface AclRequest {
@@ -41,19 +45,24 @@ interface AclRequest {
  * The ACL of a PutBucketAcl or PutObjectAcl: in headers or in the body, never both, never neither.
  * @throws S3Error UnexpectedContent, MissingSecurityHeader, AccessDenied (another owner), and as `headerAcl`
  */
-export function requestedAcl({ headers, body }: AclRequest, target: AclTarget, accounts: AccountDirectory): Acl {
+export function requestedAcl({ headers, body }: AclRequest, target: AclTarget, asker: AclAsker): Acl {
   // Two ways at once are refused before either is read, as on AWS.
   if (body.length > 0 && (headers.get(CANNED_HEADER) !== undefined || hasGrantHeaders(headers))) {
     throw new S3Error('UnexpectedContent');
   }
-  const named = headerAcl(headers, target, accounts);
+  const named = headerAcl(headers, target, asker);
   if (named !== undefined) return named;
   if (body.length === 0) throw new S3Error('MissingSecurityHeader', { extra: { MissingHeaderName: CANNED_HEADER } });
   const { ownerId, grants } = parseAclDocument(body);
   if (ownerId !== undefined && ownerId !== target.ownerId) {
     throw new S3Error('AccessDenied', { cause: new Error('the owner cannot be changed') });
   }
-  return grants.map((grant) => resolveGrant(grant, { ownerId: target.ownerId, accounts }));
+  return resolved(grants, target, asker);
+}
+
+function resolved(grants: readonly RequestedGrant[], { ownerId }: AclTarget, { accounts, principal }: AclAsker): Acl {
+  const scope = { ownerId, accounts, isAnonymous: principal.kind === 'anonymous' };
+  return grants.map((grant) => resolveGrant(grant, scope));
 }
 
 /** 100 grants of long names take a third of it. */

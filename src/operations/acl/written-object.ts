@@ -33,7 +33,7 @@ export function writtenOwnership(
   context: OperationContext,
 ): WrittenOwnership {
   const { bucket, ignoreWrite = false } = written;
-  const { accounts, principal } = context;
+  const { principal } = context;
   const writerId = idOf(principal);
   if (asksForAcl(headers)) requireAction('s3:PutObjectAcl', { bucket, creates: true }, context);
   const { ownership } = bucket.settings;
@@ -44,7 +44,7 @@ export function writtenOwnership(
   const gives =
     ownership === 'BucketOwnerEnforced' || (ownership === 'BucketOwnerPreferred' && canned === TO_BUCKET_OWNER);
   const ownerId = gives ? bucket.ownerId : writerId;
-  const acl = headerAcl(headers, { subject: 'object', ownerId, bucketOwnerId: bucket.ownerId, ignoreWrite }, accounts);
+  const acl = headerAcl(headers, { subject: 'object', ownerId, bucketOwnerId: bucket.ownerId, ignoreWrite }, context);
   if (ownership === 'BucketOwnerEnforced') {
     if (acl?.every(isOwnersFullControl) === false) throw new S3Error('AccessControlListNotSupported');
     return { ownerId };

@@ -73,9 +73,9 @@ const NEW_BUCKETS: Readonly<Record<NewBuckets, BucketSettings>> = {
 function requestedSettings(
   headers: HeaderReader,
   ownerId: string,
-  { accounts }: OperationContext,
+  context: OperationContext,
 ): NonNullable<CreateBucketRequest['settings']> {
-  const acl = headerAcl(headers, { subject: 'bucket', ownerId, bucketOwnerId: ownerId }, accounts);
+  const acl = headerAcl(headers, { subject: 'bucket', ownerId, bucketOwnerId: ownerId }, context);
   const ownership = requestedOwnership(headers);
   return {
     ...(acl !== undefined && { acl }),

@@ -23,11 +23,11 @@ const accounts = createAccountDirectory([
   account('three', 'Shared@example.com', '333333333333'),
 ]);
 
-function resolve(type: RequestedGrantee['type'], value: string): unknown {
+function resolve(type: RequestedGrantee['type'], value: string, isAnonymous = false): unknown {
   try {
     return resolveGrant(
       { grantee: { type, value, argument: type }, permission: 'READ' },
-      { ownerId: 'id-one', accounts },
+      { ownerId: 'id-one', accounts, isAnonymous },
     ).grantee;
   } catch (error) {
     if (isS3Error(error)) return error.code;
@@ -46,4 +46,8 @@ test.each<[string, RequestedGrantee['type'], string, unknown]>([
   ['no group', 'uri', 'http://acs.amazonaws.com/groups/global/Nobody', 'InvalidArgument'],
 ])('%s', (_what, type, value, expected) => {
   expect(resolve(type, value)).toEqual(expected);
+});
+
+test.each(['one@example.com', 'shared@example.com', 'none@example.com'])('nobody learns whose %s is', (address) => {
+  expect(resolve('emailAddress', address, true)).toBe('UnresolvableGrantByEmailAddress');
 });
