@@ -84,7 +84,7 @@ async function page(visit: Visit): Promise<S3Response> {
     const error = s3ErrorOf(thrown);
     if (error.status !== 404 && error.status !== 403) throw error;
     if (!isFolder && (await isThere(visit, `${key}/${suffix}`))) {
-      return { status: 302, headers: { location: `/${encodeForListing(key)}/` } };
+      return { status: 302, headers: { location: `${pathOf(key)}/` } };
     }
     return onError(visit, key, error);
   }
@@ -103,6 +103,11 @@ async function onError(visit: Visit, key: string, error: S3Error): Promise<S3Res
     s3ErrorOf(thrown);
     throw error;
   }
+}
+
+/** Two slashes at its beginning would make a host of what follows: a key's own first slash is escaped. */
+function pathOf(key: string): string {
+  return `/${encodeForListing(key).replace(/^\//, '%2F')}`;
 }
 
 const NO_HEADERS = { get: () => undefined, startingWith: () => [] };
