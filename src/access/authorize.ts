@@ -2,6 +2,7 @@ import { S3Error } from '../errors/s3-error.ts';
 import type { AccessDecision, AccessRule } from '../observe/access-facts.ts';
 import type { CallFacts } from '../observe/call-facts.ts';
 import type { PackedReasons } from '../observe/packed-reasons.ts';
+import type { HeaderReader } from '../protocol/request.ts';
 import type { Principal } from './accounts.ts';
 import { type OwnedResource, byOwnership } from './acl/by-ownership.ts';
 import { inForce } from './acl/in-force.ts';
@@ -27,6 +28,8 @@ export interface Resource extends OwnedResource {
   readonly object?: ReadObject;
   /** What the body of the request says, for conditions. */
   readonly says?: ConditionKeys;
+  /** Headers of the request that created the upload which a part is for. */
+  readonly creation?: HeaderReader;
 }
 
 interface ReadObject extends Owned {

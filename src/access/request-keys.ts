@@ -5,6 +5,7 @@ import { parseTaggingHeader, type Tag } from '../protocol/tagging.ts';
 import { isS3Error } from '../errors/s3-error.ts';
 import type { Principal } from './accounts.ts';
 import type { OwningBucket } from './acl/in-force.ts';
+import { isCreationKey } from './creation-headers.ts';
 import { appliesTo } from './policy/condition-keys.ts';
 import type { ConditionKeys } from './policy/context.ts';
 import { PolicyWork } from './policy/work.ts';
@@ -56,6 +57,11 @@ interface DecidedResource {
   readonly versionId?: string | undefined;
   readonly object?: { readonly tags?: readonly Tag[] | undefined };
   readonly says?: ConditionKeys;
+  /**
+   * Headers of the request that created the upload which a part is for: what only they can say is asked of them, and
+   * not of the request itself.
+   */
+  readonly creation?: HeaderReader;
 }
 
 interface Scope {
@@ -244,14 +250,16 @@ export function decisionKeys(
   asked: AskedRequest,
 ): ConditionKeys {
   const scope: Scope = { principal, resource, asked };
+  const { creation } = resource;
+  const created: Scope = creation === undefined ? scope : { ...scope, asked: { ...asked, headers: creation } };
   const { work = new PolicyWork() } = asked;
   work.begin();
   return {
     spend: (steps) => work.spend(steps),
     get: (key) => {
-      const { isGlobal, read } = readerOf(key);
+      const { isGlobal, isCreation, read } = readerOf(key);
       if (!isGlobal && !appliesTo(key, action)) return undefined;
-      return resource.says?.get(key) ?? read(scope);
+      return resource.says?.get(key) ?? read(isCreation ? created : scope);
     },
   };
 }
@@ -259,6 +267,8 @@ export function decisionKeys(
 interface Reader {
   /** Every request may have it, whatever it asks for. */
   readonly isGlobal: boolean;
+  /** What is asked of the request that created an upload. */
+  readonly isCreation: boolean;
   readonly read: Read;
 }
 
@@ -274,7 +284,8 @@ function readerOf(key: string): Reader {
   const name = key.slice(slash + 1);
   const isGlobal = key.startsWith('aws:');
   const plain = (isGlobal ? GLOBAL : S3).get(key) ?? (() => undefined);
-  const reader: Reader = { isGlobal, read: readTag === undefined ? plain : (scope) => readTag(scope, name) };
+  const read: Read = readTag === undefined ? plain : (scope) => readTag(scope, name);
+  const reader: Reader = { isGlobal, isCreation: isCreationKey(key), read };
   if (readers.size >= MAX_READERS) readers.clear();
   readers.set(key, reader);
   return reader;

@@ -71,6 +71,7 @@ export function uploadsOfLiving(uploads: Uploads): Uploads {
     create: (target, record, call) => answered(target.bucket, call, uploads.create(target, record, call)),
     find: (target, call) => answered(target.bucket, call, uploads.find(target, call)),
     recall: (target, call) => answered(target.bucket, call, uploads.recall(target, call)),
+    read: (target, call) => answered(target.bucket, call, uploads.read(target, call)),
     putPart: (upload, part, call) => answered(upload.bucket, call, uploads.putPart(upload, part, call)),
     copyPart: (upload, copy, call) =>
       answered(upload.bucket, call, answered(copy.source.bucket, call, uploads.copyPart(upload, copy, call))),

@@ -1,3 +1,4 @@
+import { CREATION_KEYS } from '../access/creation-headers.ts';
 import { type Resource, asksPolicies, authorize, isAllowed, namesKey } from '../access/authorize.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
 import type { OperationContext } from './operation.ts';
@@ -53,6 +54,15 @@ export const OBJECT_LOCK = 's3:object-lock-';
  */
 export function dependsOn(prefix: string, resource: Resource, { principal }: OperationContext): boolean {
   return namesKey(principal, resource, prefix);
+}
+
+/**
+ * Whether a policy in force asks of a part, or of the completion of an upload, what only the request that created the
+ * upload could say.
+ */
+export function dependsOnCreation(resource: Resource, context: OperationContext): boolean {
+  if (ownAction(context) !== 's3:PutObject') return false;
+  return CREATION_KEYS.some((prefix) => dependsOn(prefix, resource, context));
 }
 
 /** Whether a policy in force asks for the tags that a request gives to a bucket. */

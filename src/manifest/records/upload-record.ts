@@ -44,6 +44,8 @@ export interface UploadContent {
   readonly attributes: ObjectAttributes;
   /** Absent: private to the owner. */
   readonly acl?: Acl;
+  /** Headers of the request that created it, by name, which conditions on its parts ask for. */
+  readonly said?: Readonly<Record<string, string>>;
 }
 
 const FORMAT = 1;
@@ -94,12 +96,14 @@ interface ContentJson {
   format: number;
   attributes: ObjectAttributes;
   acl?: AclCode | undefined;
+  said?: Readonly<Record<string, string>> | undefined;
 }
 
 export function encodeUpload(record: UploadRecord): { body: Buffer; metadata: BlobMetadata } {
   const summary: Record<string, unknown> = { v: record.encryption === undefined ? FORMAT : ENCRYPTED_FORMAT };
   CODEC.encode(record, summary);
-  const content: ContentJson = { format: FORMAT, attributes: record.attributes, acl: encodeAcl(record.acl) };
+  const { attributes, said } = record;
+  const content: ContentJson = { format: FORMAT, attributes, acl: encodeAcl(record.acl), said };
   return {
     body: Buffer.from(JSON.stringify(content)),
     metadata: { [RECORD_NAME]: toAsciiJson(summary) },
@@ -121,5 +125,6 @@ export function decodeSummary(metadata: BlobMetadata): UploadSummary {
 export function decodeContent(body: Buffer): UploadContent {
   const json = JSON.parse(body.toString()) as Partial<ContentJson>;
   if (json.format !== FORMAT || json.attributes === undefined) throw new Error('upload record is damaged');
-  return { attributes: json.attributes, ...(json.acl !== undefined && { acl: decodeAcl(json.acl) }) };
+  const { attributes, acl, said } = json;
+  return { attributes, ...(acl !== undefined && { acl: decodeAcl(acl) }), ...(said !== undefined && { said }) };
 }

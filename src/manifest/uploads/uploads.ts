@@ -6,12 +6,12 @@ import { abortUpload, discardUploads } from './upload-abort.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { type CompleteRequest, type CompletedUpload, completeUpload } from './upload-complete.ts';
 import { type PartCopy, copyPart } from './upload-copy.ts';
-import { type Upload, type UploadTarget, createUpload, findUpload } from './upload-find.ts';
+import { type Upload, type UploadTarget, createUpload, findUpload, noSuchUpload, readUpload } from './upload-find.ts';
 import { type UploadListRequest, type UploadPage, listUploads } from './upload-list.ts';
 import { UploadMemory } from './upload-memory.ts';
 import type { PartRecord } from '../records/upload-part-record.ts';
 import { type NewPart, type PartPage, listParts, putPart } from './upload-parts.ts';
-import type { UploadRecord } from '../records/upload-record.ts';
+import type { UploadContent, UploadRecord } from '../records/upload-record.ts';
 
 /** 5 MiB: least size of every part but the last. */
 const MIN_PART_SIZE = 5_242_880;
@@ -33,6 +33,8 @@ export interface Uploads {
    * @throws as `find`, if it has to be looked up
    */
   recall(target: UploadTarget, call: Call): Promise<Upload>;
+  /** The upload with what its object will have, always asked of the service: one call. @throws as `find` */
+  read(target: UploadTarget, call: Call): Promise<Upload & UploadContent>;
   /** @throws S3Error NoSuchUpload when the upload ended meanwhile, and what the body's verification finds */
   putPart(upload: Upload, part: NewPart, call: Call): Promise<PartRecord>;
   /** @throws as `putPart`; StoreError sourceNotFound, sourceConditionFailed: the source changed, look it up again */
@@ -63,6 +65,11 @@ export function createUploads(options: UploadsOptions): Uploads {
     },
     find,
     recall: async (target, call) => memory.recall(target) ?? find(target, call),
+    read: async (target, call) => {
+      const upload = await readUpload(target, call);
+      if (upload === undefined) throw noSuchUpload(target.uploadId);
+      return upload;
+    },
     putPart: (upload, part, call) => memory.heed(upload, putPart(upload, part, call)),
     copyPart: (upload, copy, call) => memory.heed(upload, copyPart(upload, copy, call)),
     listParts,

@@ -1,16 +1,38 @@
+import { readerOfCreation } from '../../access/creation-headers.ts';
 import { owns } from '../../access/acl/permits.ts';
 import type { StartedUpload } from '../../access/authorize.ts';
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import { type Upload, type UploadTarget, noSuchUpload } from '../../manifest/uploads/upload-find.ts';
+import type { Bucket } from '../../manifest/records/bucket.ts';
+import type { UploadContent } from '../../manifest/records/upload-record.ts';
+import type { S3Request } from '../../protocol/request.ts';
+import { namedBucket } from '../authorized-bucket.ts';
 import type { OperationContext } from '../operation.ts';
-import { mayAccess, requireAccess } from '../require-access.ts';
+import { dependsOnCreation, mayAccess, requireAccess } from '../require-access.ts';
+
+/**
+ * The bucket of a part, or of an upload to be completed. Where a policy asks for what only the request that created the
+ * upload said, the decision is left to the upload (`authorizedForPart`, `requireCompletionAccess`).
+ * @throws S3Error as `authorizedBucket`
+ */
+export async function bucketOfUpload(request: S3Request, context: OperationContext): Promise<Bucket> {
+  const bucket = await namedBucket(request, context);
+  if (!dependsOnCreation({ bucket }, context)) requireAccess({ bucket }, context);
+  return bucket;
+}
 
 /**
  * An open upload, once it is known that the caller may do this to it.
  * @throws S3Error NoSuchUpload (to those who may write), AccessDenied
  */
 export async function authorizedUpload(target: UploadTarget, context: OperationContext): Promise<Upload> {
-  return authorized(target, context.manifest.uploads.find(target, context.call), context);
+  const { uploads } = context.manifest;
+  const asksCreation = dependsOnCreation(target, context);
+  return authorized(
+    target,
+    asksCreation ? uploads.read(target, context.call) : uploads.find(target, context.call),
+    context,
+  );
 }
 
 /**
@@ -18,14 +40,20 @@ export async function authorizedUpload(target: UploadTarget, context: OperationC
  * `authorizedUpload`
  */
 export async function authorizedForPart(target: UploadTarget, context: OperationContext): Promise<Upload> {
+  if (dependsOnCreation(target, context)) return authorizedUpload(target, context);
   return authorized(target, context.manifest.uploads.recall(target, context.call), context);
 }
 
-async function authorized(target: UploadTarget, found: Promise<Upload>, context: OperationContext): Promise<Upload> {
+async function authorized(
+  target: UploadTarget,
+  found: Promise<Upload & Partial<UploadContent>>,
+  context: OperationContext,
+): Promise<Upload> {
   const { bucket } = target;
   try {
     const upload = await found;
-    requireAccess({ bucket, upload }, context);
+    const wasRead = upload.attributes !== undefined;
+    requireAccess({ bucket, upload, ...(wasRead && { creation: readerOfCreation(upload.said) }) }, context);
     return upload;
   } catch (error) {
     if (!isS3Error(error, 'NoSuchUpload') || mayAccess('s3:PutObject', { bucket }, context)) throw error;
@@ -39,7 +67,8 @@ async function authorized(target: UploadTarget, found: Promise<Upload>, context:
  */
 export async function requireUploadAccess(target: UploadTarget, context: OperationContext): Promise<void> {
   const { bucket } = target;
-  if (owns(context.principal, bucket)) requireAccess({ bucket, upload: { ownerId: bucket.ownerId } }, context);
+  const isDecidedByOwner = owns(context.principal, bucket) && !dependsOnCreation(target, context);
+  if (isDecidedByOwner) requireAccess({ bucket, upload: { ownerId: bucket.ownerId } }, context);
   else await authorizedUpload(target, context);
 }
 

@@ -7,14 +7,13 @@ import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { COMPLETE_MULTIPART_UPLOAD, COMPLETE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
 import { objectChecksumElements } from '../checksum-elements.ts';
 import { writeConditions } from '../object/put-object.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import { locationOf } from '../location.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { encryptionOf, requireOffered, shownKey } from '../encryption.ts';
-import { requireCompletionAccess, requireStarter } from './authorized-upload.ts';
+import { bucketOfUpload, requireCompletionAccess, requireStarter } from './authorized-upload.ts';
 import { checksumTypeOf, objectChecksum } from './upload-checksum.ts';
 import { isPartNumber, uploadTarget } from './upload-request.ts';
 
@@ -24,7 +23,7 @@ const LIMITS = { bytes: 8 * 1024 * 1024, elements: 100_000 } as const;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html */
 export const completeMultipartUpload: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
+  const bucket = await bucketOfUpload(request, context);
   requireOffered(request.headers, bucket);
   const shown = shownKey({ headers: request.headers, algorithmAlone: true }, context);
   const expected = expectedObject(request.headers);

@@ -1,3 +1,4 @@
+import { creationHeaders } from '../../access/creation-headers.ts';
 import { parseObjectAttributes } from '../../protocol/headers/object-attributes.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { INITIATE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
@@ -28,9 +29,12 @@ export const createMultipartUpload: Operation = async (request, context) => {
   const ownership = writtenOwnership(request.headers, { bucket }, context);
   const initiator = initiatorOf(ownership.ownerId, context);
 
+  const said = creationHeaders(request.headers);
+
   const record = {
     attributes,
     ...ownership,
+    ...(said !== undefined && { said }),
     ...(initiator !== undefined && { initiator }),
     ...(storageClass !== undefined && { storageClass }),
     ...(checksum !== undefined && { checksum }),

@@ -6,8 +6,7 @@ import { xml } from '../../protocol/xml/document.ts';
 import { COPY_PART_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import { authorizedForPart } from './authorized-upload.ts';
+import { authorizedForPart, bucketOfUpload } from './authorized-upload.ts';
 import { checksumElements } from '../checksum-elements.ts';
 import { copiedVersionHeaders, requireCopyable, requireSourceConditions, resolveCopySource } from '../copy-source.ts';
 import type { Operation, OperationSettings } from '../operation.ts';
@@ -30,7 +29,7 @@ interface CopyRange {
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html */
 export const uploadPartCopy: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
+  const bucket = await bucketOfUpload(request, context);
   requireOffered(request.headers, bucket);
   const shown = shownKey({ headers: request.headers, algorithmAlone: true }, context);
   refuseVersionId(request);

@@ -1,7 +1,6 @@
 import { checksumHeader } from '../../protocol/checksums/algorithms.ts';
 import { quoted } from '../../protocol/headers/object-headers.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import { authorizedForPart } from './authorized-upload.ts';
+import { authorizedForPart, bucketOfUpload } from './authorized-upload.ts';
 import type { Operation } from '../operation.ts';
 import { requirePartKey } from '../../manifest/heads/customer-keys.ts';
 import { encryptionHeaders, partEncryption, requireOffered, shownKey } from '../encryption.ts';
@@ -10,7 +9,7 @@ import { MAX_PART_SIZE, partNumberOf, refuseVersionId, uploadTarget } from './up
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html */
 export const uploadPart: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
+  const bucket = await bucketOfUpload(request, context);
   requireOffered(request.headers, bucket);
   const shown = shownKey({ headers: request.headers }, context);
   refuseVersionId(request);

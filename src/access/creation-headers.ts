@@ -1,0 +1,60 @@
+import type { HeaderReader } from '../protocol/request.ts';
+
+/** Headers by name, lower case. */
+export type CreationHeaders = Readonly<Record<string, string>>;
+
+/**
+ * What CreateMultipartUpload says once for the whole upload, and policies ask for. Parts cannot say it again: S3 judges
+ * them by what was said then.
+ */
+const NAMES = [
+  'x-amz-acl',
+  'x-amz-grant-full-control',
+  'x-amz-grant-read',
+  'x-amz-grant-read-acp',
+  'x-amz-grant-write',
+  'x-amz-grant-write-acp',
+  'x-amz-object-lock-legal-hold',
+  'x-amz-object-lock-mode',
+  'x-amz-object-lock-retain-until-date',
+  'x-amz-server-side-encryption',
+  'x-amz-server-side-encryption-aws-kms-key-id',
+  'x-amz-server-side-encryption-customer-algorithm',
+  'x-amz-storage-class',
+  'x-amz-tagging',
+  'x-amz-website-redirect-location',
+] as const;
+
+/** Beginnings of the condition keys that these headers answer, in lower case. */
+export const CREATION_KEYS = [
+  's3:x-amz-acl',
+  's3:x-amz-grant-',
+  's3:object-lock-',
+  's3:x-amz-server-side-encryption',
+  's3:x-amz-storage-class',
+  's3:requestobjecttag',
+  's3:x-amz-website-redirect-location',
+] as const;
+
+export function isCreationKey(key: string): boolean {
+  return CREATION_KEYS.some((prefix) => key.startsWith(prefix));
+}
+
+/** Of a request that creates an upload; undefined: it says nothing of the kind. */
+export function creationHeaders(headers: HeaderReader): CreationHeaders | undefined {
+  const said: Record<string, string> = {};
+  for (const name of NAMES) {
+    const value = headers.get(name);
+    if (value !== undefined) said[name] = value;
+  }
+  return Object.keys(said).length === 0 ? undefined : said;
+}
+
+/** What an upload was created with, to be read as the headers of a request. Absent: nothing. */
+export function readerOfCreation(said: CreationHeaders = {}): HeaderReader {
+  const values = new Map(Object.entries(said));
+  return {
+    get: (name) => values.get(name),
+    startingWith: (prefix) => [...values].filter(([name]) => name.startsWith(prefix)),
+  };
+}
