@@ -58,9 +58,11 @@ export function md5ToBase64(hex: string): string {
   return Buffer.from(hex, 'hex').toString('base64');
 }
 
+/** More than an MD5 has, so that a longer value shows. */
+const DIGEST = Buffer.alloc(24);
+
 export function md5ToHex(base64: string): string | undefined {
-  const hex = Buffer.from(base64, 'base64').toString('hex');
-  return hex.length === 32 ? hex : undefined;
+  return DIGEST.write(base64, 'base64') === 16 ? DIGEST.toString('hex', 0, 16) : undefined;
 }
 
 /** @throws StoreError unexpected when the answer names no revision */

@@ -8,20 +8,47 @@ import type {
   PrefixEntry,
   Revision,
 } from '../../src/store/blob-store.ts';
+import { BlobTemplate } from './blob-template.ts';
 import { OWNER_METADATA, md5ToHex } from './headers.ts';
+import { parseServiceDate } from './service-date.ts';
 import { XmlReader } from './xml-reader.ts';
 
 /** Answer of List Blobs. Blobs and prefixes come out interleaved in name order, however the service grouped them. */
 export function parseBlobPage(xml: string): ListPage {
   const blobs: BlobEntry[] = [];
   const prefixes: PrefixEntry[] = [];
+  const readNext = blobReader(xml);
   const nextToken = parsePage(xml, 'Blobs', (reader, element) => {
-    if (element === 'Blob') blobs.push(readBlob(reader));
+    if (element === 'Blob') blobs.push(readNext(reader));
     else if (element === 'BlobPrefix') prefixes.push(readPrefix(reader));
     else reader.skip();
   });
   return { entries: interleave(blobs, prefixes), ...(nextToken === '' ? {} : { nextToken }) };
 }
+
+/** Blobs that differ from one before them by their values alone are read by comparing: in a third of the time. */
+function blobReader(xml: string): (reader: XmlReader) => BlobEntry {
+  const templates: BlobTemplate[] = [];
+  let misses = 0;
+  return (reader) => {
+    for (const template of templates) {
+      const found = template.read(xml, reader.position);
+      if (found === undefined) continue;
+      reader.leaveAt(found.end);
+      return blobEntry(found.name, found.properties, found.metadata);
+    }
+    const from = reader.position;
+    const blob = readBlob(reader);
+    misses += 1;
+    // A page of which each blob is of another kind must not cost more by it.
+    const template = misses > MOST_MISSES ? undefined : BlobTemplate.of(xml, { from, to: reader.position }, PLACES);
+    if (template !== undefined && templates.unshift(template) > MOST_TEMPLATES) templates.pop();
+    return blob;
+  };
+}
+
+const MOST_TEMPLATES = 4;
+const MOST_MISSES = 32;
 
 /** Answer of List Containers. */
 export function parseContainerPage(xml: string): { containers: ContainerEntry[]; nextToken?: string } {
@@ -83,6 +110,12 @@ const PLACES: ReadonlyMap<string, number> = new Map(
   ].map((element, place) => [element, place]),
 );
 
+const LAST_MODIFIED = 5;
+const ETAG = 6;
+const SIZE = 7;
+const MD5 = 8;
+const TIER = 9;
+
 type Values = (string | undefined)[];
 
 function readBlob(reader: XmlReader): BlobEntry {
@@ -112,22 +145,23 @@ function readProperties(reader: XmlReader): Values {
 type Draft<T> = { -readonly [Field in keyof T]: T[Field] };
 
 function blobEntry(name: string, values: Values, metadata: BlobMetadata): BlobEntry {
-  const [lastModified = '', etag = '', size = '0', md5, tier] = values.slice(CONTENT_FIELDS.length);
   const entry: Draft<BlobEntry> = {
     kind: 'blob',
     name,
-    size: Number(size),
-    revision: quoted(etag),
-    lastModified: Date.parse(lastModified),
+    size: Number(values[SIZE] ?? '0'),
+    revision: quoted(values[ETAG] ?? ''),
+    lastModified: parseServiceDate(values[LAST_MODIFIED] ?? ''),
     metadata,
   };
-  CONTENT_FIELDS.forEach((field, place) => {
+  for (let place = 0; place < CONTENT_FIELDS.length; place += 1) {
     const value = values[place];
-    if (value !== undefined) entry[field] = value;
-  });
+    const field = CONTENT_FIELDS[place];
+    if (value !== undefined && field !== undefined) entry[field] = value;
+  }
+  const md5 = values[MD5];
   const hex = md5 === undefined ? undefined : md5ToHex(md5);
   if (hex !== undefined) entry.md5 = hex;
-  if (tier === 'Archive') entry.archived = true;
+  if (values[TIER] === 'Archive') entry.archived = true;
   return entry;
 }
 

@@ -22,6 +22,76 @@ interface Parsed {
   };
 }
 
+const TEXT = fc.string({ maxLength: 12 }).filter((text) => /^[\x20-\x7e]*$/.test(text));
+/** What a blob may have; some of it is of use. Few kinds and few values, so that many blobs are alike. */
+const ANY_BLOB = fc.record({
+  name: fc.string({ minLength: 1, maxLength: 12 }).filter((text) => /^[\x20-\x7e]+$/.test(text)),
+  type: fc.constantFrom('text/plain', 'a&b', '', undefined),
+  tier: fc.constantFrom('Hot', 'Archive', undefined),
+  lease: fc.constantFrom('unlocked', 'locked'),
+  created: fc.constantFrom('Sat, 21 Nov 2026 12:00:00 GMT', 'Sun, 22 Nov 2026 12:00:01 GMT'),
+  empty: fc.constantFrom('<Content-Encoding />', '<Content-Encoding></Content-Encoding>', ''),
+  metadata: fc.constantFrom(['m'], ['M', 'n'], ['Name', 'Properties'], []),
+  value: TEXT,
+  more: fc.constantFrom(
+    '',
+    '<Deleted>false</Deleted>',
+    '<Tags><TagSet><Tag><Key>Name</Key><Value>v</Value></Tag></TagSet></Tags>',
+  ),
+  encoded: fc.constantFrom(false, false, false, true),
+});
+type AnyBlob = typeof ANY_BLOB extends fc.Arbitrary<infer T> ? T : never;
+const PLAIN_BLOB: AnyBlob = {
+  name: 'a',
+  type: 'text/plain',
+  tier: 'Hot',
+  lease: 'unlocked',
+  created: 'Sat, 21 Nov 2026 12:00:00 GMT',
+  empty: '<Content-Encoding />',
+  metadata: ['m'],
+  value: 'v',
+  more: '',
+  encoded: false,
+};
+
+function anyBlob(blob: AnyBlob): string {
+  const { name, type, tier, lease, created, empty, metadata, value, more, encoded } = blob;
+  const element = (tag: string, text: string | undefined): string =>
+    text === undefined ? '' : `<${tag}>${escapeXml(text)}</${tag}>`;
+  const shown = encoded ? `<Name Encoded="true">${encodeURIComponent(name)}</Name>` : element('Name', name);
+  return (
+    `<Blob>${shown}${more}<Properties>${element('Creation-Time', created)}${element('Last-Modified', created)}` +
+    `<Etag>0x1</Etag><Content-Length>${name.length}</Content-Length>${element('Content-Type', type)}${empty}` +
+    `<Content-MD5>1B2M2Y8AsgTpgAmY7PhCfg==</Content-MD5>${element('AccessTier', tier)}${element('LeaseStatus', lease)}` +
+    `</Properties><Metadata>${metadata.map((key) => element(key, value)).join('')}</Metadata><OrMetadata /></Blob>`
+  );
+}
+
+interface AnyPage {
+  readonly EnumerationResults: { readonly Blobs: '' | { readonly Blob?: readonly AnyParsed[] } };
+}
+
+interface AnyParsed {
+  readonly Name: string | { readonly '#text': string };
+  readonly Properties: Readonly<Record<string, string>>;
+  readonly Metadata: '' | Readonly<Record<string, string>>;
+}
+
+function byGeneralParser({ Name, Properties, Metadata }: AnyParsed): object {
+  const metadata = Object.entries(Metadata === '' ? {} : Metadata).filter(([, value]) => value !== '');
+  return {
+    kind: 'blob',
+    name: typeof Name === 'string' ? Name : decodeURIComponent(Name['#text']),
+    size: Number(Properties['Content-Length']),
+    revision: `"${Properties['Etag']}"`,
+    lastModified: Date.parse(Properties['Last-Modified'] ?? ''),
+    md5: 'd41d8cd98f00b204e9800998ecf8427e',
+    metadata: Object.fromEntries(metadata.map(([key, value]) => [key.toLowerCase(), value])),
+    ...((Properties['Content-Type'] ?? '') !== '' && { contentType: Properties['Content-Type'] }),
+    ...(Properties['AccessTier'] === 'Archive' && { archived: true }),
+  };
+}
+
 describe('a page of blobs', () => {
   test('all properties', () => {
     const properties =
@@ -112,6 +182,30 @@ describe('a page of blobs', () => {
         );
       }),
     );
+  });
+
+  test('blobs of all kinds, in any order, are what a general parser reads', () => {
+    const oracle = new XMLParser({
+      ignoreAttributes: false,
+      parseTagValue: false,
+      trimValues: false,
+      isArray: (tag) => tag === 'Blob',
+    });
+    fc.assert(
+      fc.property(fc.array(ANY_BLOB, { maxLength: 40 }), (list) => {
+        const xml = page(list.map(anyBlob).join(''));
+        const { Blobs } = (oracle.parse(xml) as AnyPage).EnumerationResults;
+        expect(parseBlobPage(xml).entries).toEqual((Blobs === '' ? [] : (Blobs.Blob ?? [])).map(byGeneralParser));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a page of blobs that differ in their values alone is cut off nowhere', () => {
+    const whole = page([1, 2, 3].map((number) => anyBlob({ ...PLAIN_BLOB, name: `n${number}` })).join(''), '');
+    for (let length = whole.indexOf('<Blob>'); length < whole.length; length += 1) {
+      expect(() => parseBlobPage(whole.slice(0, length)), whole.slice(0, length)).toThrow('unexpected');
+    }
   });
 
   test('a page cut off anywhere is refused', () => {
