@@ -1,7 +1,6 @@
 import type { BucketRegistry } from '../manifest/buckets/buckets.ts';
 import { type Call, withSignal } from '../observe/call.ts';
 import { CORS_VARY, type CorsRule, corsHeaders } from '../protocol/cors/cors-rule.ts';
-import { rulesInForce } from '../operations/preflight.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
@@ -34,7 +33,7 @@ export async function prepareCors(exchange: Exchange, { buckets, byDefault }: Co
       name,
       withSignal(call, AbortSignal.any([call.signal, AbortSignal.timeout(PATIENCE_MS)])),
     );
-    const rules = rulesInForce(bucket, byDefault);
+    const rules = bucket.settings.cors ?? byDefault;
     if (rules.length === 0) return;
     const asked = {
       origin,
@@ -58,5 +57,6 @@ export function varyWithoutOrigin(exchange: Exchange, { buckets, byDefault }: Co
   } = exchange;
   if (name === undefined || exchange.corsHeaders !== undefined || exchange.request.method === 'OPTIONS') return;
   const bucket = buckets.remembered(name);
-  if (bucket !== undefined && rulesInForce(bucket, byDefault).length > 0) exchange.corsHeaders = { vary: CORS_VARY };
+  if (bucket === undefined) return;
+  if ((bucket.settings.cors ?? byDefault).length > 0) exchange.corsHeaders = { vary: CORS_VARY };
 }

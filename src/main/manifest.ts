@@ -2,7 +2,7 @@ import { type AliasOf, withAliases } from '../manifest/buckets/aliases.ts';
 import { type BucketRegistry, createBucketRegistry } from '../manifest/buckets/buckets.ts';
 import { createClock } from '../manifest/records/clock.ts';
 import { SYSTEM_TIME, type Time } from '../manifest/records/time.ts';
-import { type Acknowledge, fencedObjects, fencedUploads } from '../manifest/fenced.ts';
+import { fencedObjects, fencedUploads } from '../manifest/fenced.ts';
 import { listingOfLiving, objectsOfLiving, uploadsOfLiving } from '../manifest/gone-buckets.ts';
 import { createListing } from '../manifest/listing/listing.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -54,16 +54,15 @@ export function openManifest({ time = SYSTEM_TIME, ...options }: ManifestOptions
   });
   const registry = withPlaces(openRegistry(options, time), options.realm);
   const buckets = aliasOf === undefined ? registry : withAliases(registry, aliasOf);
-  const acknowledge: Acknowledge = (bucket, call) => buckets.acknowledge(bucket, call);
   return {
     settler,
     commits,
     buckets,
-    objects: objectsOfLiving(fencedObjects(objects, acknowledge)),
+    objects: objectsOfLiving(fencedObjects(objects, buckets)),
     listing: listingOfLiving(
       createListing({ now: time.now, ...(versioningDrainMs !== undefined && { versioningDrainMs }) }),
     ),
-    uploads: uploadsOfLiving(fencedUploads(createUploads({ clock, settler, commits, objects }), acknowledge)),
+    uploads: uploadsOfLiving(fencedUploads(createUploads({ clock, settler, commits, objects }), buckets)),
   };
 }
 

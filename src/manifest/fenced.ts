@@ -1,23 +1,19 @@
 import { isS3Error } from '../errors/s3-error.ts';
 import type { Call } from '../observe/call.ts';
+import type { BucketRegistry } from './buckets/buckets.ts';
 import type { Bucket } from './records/bucket.ts';
 import type { Objects } from './objects/objects.ts';
 import type { Uploads } from './uploads/uploads.ts';
 
-/**
- * Confirms that a change in a bucket, which was just committed, may be acknowledged: no DeleteBucket can have
- * overlooked it.
- * @throws S3Error NoSuchBucket: the bucket is gone, and the change with it; ServiceUnavailable: a deletion of the
- * bucket takes long, and it is not known what becomes of the change
- */
-export type Acknowledge = (bucket: Bucket, call: Call) => Promise<void>;
+/** Says that a change that was just committed may be acknowledged: no DeleteBucket can have overlooked it. */
+type Registry = Pick<BucketRegistry, 'acknowledge'>;
 
 type Fence = <T>(bucket: Bucket, call: Call, change: Promise<T>) => Promise<T>;
 
-function fence(acknowledge: Acknowledge): Fence {
+function fence(buckets: Registry): Fence {
   return async (bucket, call, change) => {
     const result = await change;
-    await acknowledge(bucket, call);
+    await buckets.acknowledge(bucket, call);
     return result;
   };
 }
@@ -26,18 +22,19 @@ function fence(acknowledge: Acknowledge): Fence {
  * The fence for removals. If the bucket is gone as well, the removed object is gone in any case; its removal may have
  * made the bucket empty. So the answer is that it was removed.
  */
-function removalFence(acknowledge: Acknowledge): Fence {
-  return fence((bucket, call) =>
-    acknowledge(bucket, call).catch((error: unknown) => {
-      if (!isS3Error(error, 'NoSuchBucket')) throw error;
-    }),
-  );
+function removalFence(buckets: Registry): Fence {
+  return fence({
+    acknowledge: (bucket, call) =>
+      buckets.acknowledge(bucket, call).catch((error: unknown) => {
+        if (!isS3Error(error, 'NoSuchBucket')) throw error;
+      }),
+  });
 }
 
 /** Wraps `Objects` so that changes are acknowledged only when it is certain that no DeleteBucket overlooked them. */
-export function fencedObjects(objects: Objects, acknowledge: Acknowledge): Objects {
-  const fenced = fence(acknowledge);
-  const removing = removalFence(acknowledge);
+export function fencedObjects(objects: Objects, buckets: Registry): Objects {
+  const fenced = fence(buckets);
+  const removing = removalFence(buckets);
   return {
     ...objects,
     put: (target, request, call) => fenced(target.bucket, call, objects.put(target, request, call)),
@@ -54,9 +51,9 @@ export function fencedObjects(objects: Objects, acknowledge: Acknowledge): Objec
 }
 
 /** The same for uploads. */
-export function fencedUploads(uploads: Uploads, acknowledge: Acknowledge): Uploads {
-  const fenced = fence(acknowledge);
-  const removing = removalFence(acknowledge);
+export function fencedUploads(uploads: Uploads, buckets: Registry): Uploads {
+  const fenced = fence(buckets);
+  const removing = removalFence(buckets);
   return {
     ...uploads,
     create: (target, record, call) => fenced(target.bucket, call, uploads.create(target, record, call)),

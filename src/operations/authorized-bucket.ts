@@ -1,10 +1,10 @@
 import { S3Error, invalidArgument } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/records/bucket.ts';
 import { headPlace } from '../manifest/records/names.ts';
+import { REFUSED_HEADERS } from '../protocol/operation-parameters.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { OperationContext } from './operation.ts';
 import { requireAccess } from './require-access.ts';
-import { refuseParameters } from './unsupported-headers.ts';
 
 /** S3 accepts this header on all operations on objects but DeleteObjectTagging. */
 const PAYER = 'x-amz-request-payer';
@@ -51,14 +51,17 @@ export async function namedBucket(request: S3Request, context: OperationContext)
   return asAddressed(bucket, request, context);
 }
 
-/** @throws S3Error AccessDenied, InvalidArgument: the request says of the bucket what is not so */
+/**
+ * @throws S3Error AccessDenied, InvalidArgument: the request says of the bucket what is not so; NotImplemented: it has
+ * a header that asks for something that the gateway does not do
+ */
 function asAddressed(bucket: Bucket, request: S3Request, context: OperationContext): Bucket {
   context.call.facts.note('s3gw.bucket.owner', bucket.ownerId);
   requireOwner(bucket, request.headers.get('x-amz-expected-bucket-owner'), context);
   requireChangeable(bucket.name, context);
   requireRoom(bucket, request.address.key);
   checkPayer(request, context);
-  refuseParameters(request.headers, context.operation.name);
+  refuseHeaders(request, context);
   return bucket;
 }
 
@@ -92,6 +95,16 @@ function checkPayer({ headers }: S3Request, { operation }: OperationContext): vo
     return;
   }
   throw invalidArgument(PAYER, payer, 'The only valid value is requester');
+}
+
+/** To ignore such a header would be a false answer. @throws S3Error NotImplemented */
+function refuseHeaders({ headers }: S3Request, { operation }: OperationContext): void {
+  for (const name of REFUSED_HEADERS[operation.name] ?? []) {
+    if (headers.get(name) === undefined) continue;
+    throw new S3Error('NotImplemented', {
+      extra: { Header: name, additionalMessage: `${name} is not implemented` },
+    });
+  }
 }
 
 /** `x-amz-expected-bucket-owner` and its twin for copy sources: 12-digit account number of the owner, or 403. */

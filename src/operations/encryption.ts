@@ -50,7 +50,9 @@ interface NewAsked extends Pick<Asked, 'headers' | 'algorithmAlone'> {
  */
 export function shownKey({ headers, ...rules }: Asked, context: OperationContext): CustomerKey | undefined {
   const prefix = rules.of === 'source' ? SOURCE : CUSTOMER;
-  const [algorithm, key, md5] = ['algorithm', 'key', 'key-md5'].map((name) => headers.get(prefix + name));
+  const algorithm = headers.get(`${prefix}algorithm`);
+  const key = headers.get(`${prefix}key`);
+  const md5 = headers.get(`${prefix}key-md5`);
   if (algorithm === undefined && key === undefined && md5 === undefined) return undefined;
   if (algorithm !== undefined && algorithm !== 'AES256') throw new S3Error('InvalidEncryptionAlgorithmError');
   if (key === undefined && md5 === undefined && rules.algorithmAlone === true) return undefined;

@@ -1,6 +1,6 @@
 import { S3Error, isS3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/records/bucket.ts';
-import { CORS_METHODS, type CorsRule, badHeaderName, corsHeaders } from '../protocol/cors/cors-rule.ts';
+import { CORS_METHODS, badHeaderName, corsHeaders } from '../protocol/cors/cors-rule.ts';
 import type { S3Request } from '../protocol/request.ts';
 import { bucketName } from './authorized-bucket.ts';
 import type { Operation, OperationContext } from './operation.ts';
@@ -28,17 +28,12 @@ export const preflight: Operation = async (request, context) => {
   }
   const bucket = await anyonesBucket(request, context);
   if (bucket === undefined) throw forbidden('CORSResponse: Bucket not found', method, context);
-  const rules = rulesInForce(bucket, context.settings.cors);
+  const rules = bucket.settings.cors ?? context.settings.cors;
   if (rules.length === 0) throw forbidden('CORSResponse: CORS is not enabled for this bucket.', method, context);
   const headers = corsHeaders(rules, { origin, method, requestHeaders });
   if (headers === undefined) throw forbidden(undefined, method, context);
   return { status: 200, headers };
 };
-
-/** The CORS rules of the bucket; if it has none, those of the server. */
-export function rulesInForce(bucket: Bucket, byDefault: readonly CorsRule[]): readonly CorsRule[] {
-  return bucket.settings.cors ?? byDefault;
-}
 
 async function anyonesBucket(request: S3Request, { manifest, call }: OperationContext): Promise<Bucket | undefined> {
   try {

@@ -8,7 +8,8 @@ import type { OperationContext } from './operation.ts';
  * @throws S3Error AccessDenied
  */
 export function requireAccess(resource: Resource, context: OperationContext): void {
-  requireAction(ownAction(context), resource, context);
+  const { principal, call, asked } = context;
+  authorize(principal, ownAction(context), resource, { asked, facts: call.facts });
 }
 
 /**

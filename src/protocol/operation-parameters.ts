@@ -180,6 +180,6 @@ export function parametersOf(row: OperationRow): OperationParameters {
 }
 
 /** Headers that an operation refuses, whatever they say. */
-export function refusedHeaders(name: OperationName): readonly string[] {
-  return OWN[name]?.refused ?? [];
-}
+export const REFUSED_HEADERS: Readonly<Partial<Record<OperationName, readonly string[]>>> = Object.fromEntries(
+  Object.entries(OWN).flatMap(([name, { refused }]) => (refused === undefined ? [] : [[name, refused]])),
+);

@@ -44,8 +44,7 @@ const ALLOWED = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
  * `x-amz-tagging`: `k1=v1&k2=v2`, each percent-encoded, `+` for a space. No `=` means an empty value.
  * @returns by key @throws S3Error InvalidArgument (encoding, an empty or repeated key), InvalidTag
  */
-export function parseTaggingHeader(header: string | undefined): readonly Tag[] {
-  if (header === undefined) return [];
+export function parseTaggingHeader(header: string): readonly Tag[] {
   const tags = header
     .split('&')
     .filter((pair) => pair !== '')

@@ -20,7 +20,7 @@ export class CommitLife {
   readonly #time: Pick<Time, 'after'>;
   readonly #commitMs: number;
   readonly #underWay = new Set<CommitCall>();
-  #waiting: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
   #ended: Error | undefined;
 
   constructor(time: Pick<Time, 'after'> = SYSTEM_TIME, commitMs: number = COMMIT_MS) {
@@ -39,7 +39,7 @@ export class CommitLife {
    */
   async run<T>(call: Call, work: (own: Call) => Promise<T>): Promise<T> {
     if (call instanceof CommitCall) return work(call);
-    const own = new CommitCall(call, (tooLate) => this.#time.after(this.#commitMs, tooLate));
+    const own = new CommitCall(this.#time, this.#commitMs, call);
     this.#underWay.add(own);
     if (this.#ended !== undefined) own.end(this.#ended);
     try {
@@ -49,7 +49,7 @@ export class CommitLife {
     } finally {
       own.close();
       this.#underWay.delete(own);
-      if (this.#underWay.size === 0) this.#tellIdle();
+      if (this.#underWay.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
     }
   }
 
@@ -63,12 +63,6 @@ export class CommitLife {
     this.#ended = reason;
     for (const own of this.#underWay) own.end(reason);
   }
-
-  #tellIdle(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resolve of waiting) resolve();
-  }
 }
 
 /** The call of one commit. Its facts are those of the request, also when that is over. */
@@ -80,19 +74,20 @@ class CommitCall implements Call {
   /** Of the request: ends with its client. */
   readonly client: Call;
   readonly #abort = new AbortController();
-  readonly #limit: (tooLate: () => void) => () => void;
+  readonly #time: Pick<Time, 'after'>;
+  readonly #commitMs: number;
   #lift: () => void = () => undefined;
   #streaming = 0;
   #closed = false;
 
-  /** @param limit calls back when the time is over, unless what it returns is called before */
-  constructor(client: Call, limit: (tooLate: () => void) => () => void) {
+  constructor(time: Pick<Time, 'after'>, commitMs: number, client: Call) {
     this.client = client;
     this.signal = this.#abort.signal;
     this.requestId = client.requestId;
     this.traceId = client.traceId;
     this.facts = client.facts;
-    this.#limit = limit;
+    this.#time = time;
+    this.#commitMs = commitMs;
     this.#start();
   }
 
@@ -117,7 +112,7 @@ class CommitCall implements Call {
   }
 
   #start(): void {
-    this.#lift = this.#limit(() => this.end(new Error('a commit took too long')));
+    this.#lift = this.#time.after(this.#commitMs, () => this.end(new Error('a commit took too long')));
   }
 }
 

@@ -18,7 +18,7 @@ import { commitNull } from '../versions/commit-null.ts';
 import { commitVersion } from '../versions/commit-version.ts';
 import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
 import { type WrittenObject, isWrittenObject } from '../versions/version-blob.ts';
-import { type OwnPlace, ownEtag, uploadVersion } from '../versions/upload-version.ts';
+import { type OwnPlace, uploadVersion } from '../versions/upload-version.ts';
 
 /** Stores an object, in the way that the bucket's versioning asks for (docs/decisions/0002-commit-protocol.md). */
 export function putObject(context: ObjectsContext, target: PutTarget<AnyBody>, call: Call): Promise<Committed> {
@@ -80,7 +80,12 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
       nonce,
       conditions: request.conditions,
       plan: async (base, { condition }) => {
-        const record: InlineHead = { kind: 'inline', ...ownEtag(request), ...parts.fields, ...base };
+        const record: InlineHead = {
+          kind: 'inline',
+          ...(request.etag !== undefined && { etag: request.etag }),
+          ...parts.fields,
+          ...base,
+        };
         const metadata = await blobMetadata(bucket.home, record, native, call);
         const wire = { headers, metadata, condition, ...(request.md5 !== undefined && { md5: request.md5 }) };
         return () => bucket.home.store.write(ref, request.body, wire, call);

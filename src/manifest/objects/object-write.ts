@@ -10,7 +10,6 @@ import { blobMetadata } from '../heads/overflow.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
 import type { InlineHead } from '../records/record.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
-import { ownEtag } from '../versions/upload-version.ts';
 import { type Written, recognisedWrite, storedSums } from './stored-sums.ts';
 
 /** Stores an object inline at its key: one write of the head, bytes and record together. */
@@ -18,7 +17,13 @@ export async function putInline(context: ObjectsContext, target: PutTarget, call
   const { bucket, key, request } = target;
   const parts = partsOf(target, request);
   const nonce = newNonce();
-  const draft: InlineHead = { kind: 'inline', seq: context.clock.next(), nonce, ...ownEtag(request), ...parts.fields };
+  const draft: InlineHead = {
+    kind: 'inline',
+    seq: context.clock.next(),
+    nonce,
+    ...(request.etag !== undefined && { etag: request.etag }),
+    ...parts.fields,
+  };
   const written = await writeHead<Written>(
     {
       bucket,

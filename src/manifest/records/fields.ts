@@ -11,7 +11,12 @@ interface Form<T> {
   decode(json: unknown): T;
 }
 
+/** Whether a value, as it stands in JSON, can be ours: other tools can write what readers read. */
+export type Check = (value: unknown) => boolean;
+
 export interface Field {
+  /** A record with a value that it refuses is damaged; absent: only the gateway writes such records. */
+  readonly check?: Check;
   /** Its name on the wire. Never used again for anything else. */
   readonly code: string;
   readonly form: Form<unknown>;
@@ -46,14 +51,17 @@ export const FLAG: Form<boolean> = { encode: (value) => (value ? 1 : undefined),
 interface FieldCodec {
   /** Adds the fields of a record in the order of the table; what is undefined is left out. */
   encode(record: object, json: Record<string, unknown>): void;
-  /** The fields that the table has, by their names, and the rest as it is. @param header codes that are no fields */
+  /**
+   * The fields that the table has, by their names, and the rest as it is.
+   * @throws DamagedField, and what the forms throw
+   */
   decode(json: object): { readonly fields: Record<string, unknown>; readonly unknown: UnknownFields | undefined };
 }
 
 /** @param header codes that stand beside the fields and are neither */
 export function codecOfFields(table: FieldTable, header: readonly string[]): FieldCodec {
   const rows = Object.entries(table);
-  const byCode = new Map(rows.map(([name, { code, form }]) => [code, { name, form }]));
+  const byCode = new Map(rows.map(([name, { code, form, check }]) => [code, { name, form, check }]));
   const isHeader = new Set(header);
   return {
     encode(record, json) {
@@ -71,12 +79,20 @@ export function codecOfFields(table: FieldTable, header: readonly string[]): Fie
       for (const code in values) {
         const value = values[code];
         const row = byCode.get(code);
+        if (row?.check?.(value) === false) throw new DamagedField(code);
         if (row !== undefined) fields[row.name] = row.form.decode(value);
         else if (!isHeader.has(code)) (unknown ??= namedValues())[code] = value;
       }
       return { fields, unknown };
     },
   };
+}
+
+/** A record has a field that cannot be ours. */
+export class DamagedField extends Error {
+  constructor(code: string) {
+    super(`field "${code}" that none of ours has`);
+  }
 }
 
 /** Puts back what was not known. A field of the same code goes before it. */

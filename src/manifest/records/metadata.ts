@@ -64,9 +64,11 @@ export function partitionHeaders(headers: ContentHeaders): {
   native: ContentHeaders;
   rest: ContentHeaders | undefined;
 } {
-  const all = Object.entries<string>({ ...headers });
-  const odd = all.filter(([, value]) => !NATIVE_VALUE.test(value));
-  if (odd.length === 0) return { native: headers, rest: undefined };
-  const native = Object.fromEntries(all.filter(([, value]) => NATIVE_VALUE.test(value)));
-  return { native, rest: Object.fromEntries(odd) };
+  const native: Record<string, string> = {};
+  let rest: Record<string, string> | undefined;
+  for (const [name, value] of Object.entries<string>({ ...headers })) {
+    if (NATIVE_VALUE.test(value)) native[name] = value;
+    else (rest ??= {})[name] = value;
+  }
+  return { native, rest };
 }

@@ -1,4 +1,5 @@
 import { CHECKSUM_ALGORITHMS } from '../../protocol/checksums/algorithms.ts';
+import type { Check } from './fields.ts';
 import { isVersionToken } from './version-token.ts';
 
 /*
@@ -6,8 +7,6 @@ import { isVersionToken } from './version-token.ts';
  * could not be ours: a number of parts that no memory holds, a version's name that leads elsewhere, a time that is
  * none.
  */
-export type Check = (value: unknown) => boolean;
-
 /** Most parts of an object (S3's). */
 const MAX_PARTS = 10_000;
 /** Milliseconds that a `Date` can be made of. */

@@ -12,9 +12,8 @@ import {
   encodeEncryption,
 } from './encryption.ts';
 import { type PartEntry, type PartsCode, decodeLock, decodeParts, encodeLock, encodeParts } from './field-codes.ts';
-import { FLAG, type Field, NUMBER, TEXT, type ValueOf, coded, plain } from './fields.ts';
+import { type Check, FLAG, type Field, NUMBER, TEXT, type ValueOf, coded, plain } from './fields.ts';
 import {
-  type Check,
   isChecksum,
   isCount,
   isDigest,
@@ -328,7 +327,10 @@ const ROWS: Readonly<Record<string, RecordField>> = RECORD_FIELDS;
 
 /** The fields of these groups that a record has, and none that it has not. */
 export function fieldsOf<G extends FieldGroup>(record: FieldsOf<G>, ...groups: readonly G[]): FieldsOf<G> {
-  return filtered<FieldsOf<G>>(record, (name) => groups.includes(ROWS[name]?.of as G)) as unknown as FieldsOf<G>;
+  const kept: Record<string, unknown> = {};
+  const fields = record as Readonly<Record<string, unknown>>;
+  for (const name in fields) if (groups.includes(ROWS[name]?.of as G)) kept[name] = fields[name];
+  return kept as FieldsOf<G>;
 }
 
 /** What a head that repeats a version does without where there is no room. */

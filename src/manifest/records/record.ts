@@ -1,5 +1,4 @@
-import { type UnknownFields, addUnknown, codecOfFields, toAsciiJson } from './fields.ts';
-import { damagedField } from './damaged-field.ts';
+import { DamagedField, type UnknownFields, addUnknown, codecOfFields, toAsciiJson } from './fields.ts';
 import {
   type FieldGroup,
   type FieldsOf,
@@ -9,6 +8,7 @@ import {
   unspilled,
   untrimmed,
 } from './record-fields.ts';
+import { isCount, isText } from './record-checks.ts';
 import type { VersionToken } from './version-token.ts';
 
 /** Metadata name under which the record rides on a blob. Everything else on the blob is user metadata. */
@@ -146,18 +146,17 @@ export function decodeRecord(text: string): LooseRecord | undefined {
   if (json === undefined) return undefined;
   const isKnown = RECORD_FIELDS.encryption.code in json ? json.v === ENCRYPTED_FORMAT : json.v === FORMAT;
   if (!isKnown) throw new RecordFormatError(json.v);
-  const damaged = damagedField(json);
-  if (damaged !== undefined) throw new RecordFormatError(`field "${damaged}" that none of ours has`);
+  if (!isCount(json.s) || (json.k !== undefined && !isText(json.k))) throw new RecordFormatError('no kind or place');
   const { fields, unknown } = decodeFields(json);
   return { ...fields, kind: kindOf(json.k), seq: json.s, ...(unknown && { unknown }) };
 }
 
-/** @throws RecordFormatError: an ACL that this release does not know */
+/** @throws RecordFormatError: a field that none of ours has, or an ACL that this release does not know */
 function decodeFields(json: RecordJson): ReturnType<typeof CODEC.decode> {
   try {
     return CODEC.decode(json);
   } catch (cause) {
-    throw new RecordFormatError('fields of another kind', { cause });
+    throw new RecordFormatError(cause instanceof DamagedField ? cause.message : 'fields of another kind', { cause });
   }
 }
 

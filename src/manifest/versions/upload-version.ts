@@ -27,11 +27,6 @@ export function ownRecord({ bucket, key }: KeyRef, { fields }: ObjectParts, { to
   return { kind: 'inline', seq: seqOfToken(token), ...(isNull && { isNull }), ...fields, ...ownKey({ bucket, key }) };
 }
 
-/** Records say an ETag only where it is not the MD5 that the service keeps. */
-export function ownEtag({ etag }: PutRequest<AnyBody>): { etag?: string } {
-  return etag === undefined ? {} : { etag };
-}
-
 interface Upload {
   readonly bucket: Bucket;
   readonly ref: BlobRef;
@@ -59,7 +54,7 @@ export async function uploadVersion(target: PutTarget<AnyBody>, own: OwnPlace, c
   const upload: Upload = {
     bucket,
     ref: versionRef({ bucket, key }, own.token),
-    draft: { ...ownRecord(target, parts, own), ...ownEtag(request) },
+    draft: { ...ownRecord(target, parts, own), ...(request.etag !== undefined && { etag: request.etag }) },
     parts,
   };
   const fitsOneWrite = hasKnownSize(target) && bodySize(target.request.body) <= bucket.home.store.capabilities.maxWrite;

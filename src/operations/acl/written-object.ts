@@ -35,7 +35,8 @@ export function writtenOwnership(
   const { bucket, ignoreWrite = false } = written;
   const { principal } = context;
   const writerId = idOf(principal);
-  if (asksForAcl(headers)) requireAction('s3:PutObjectAcl', { bucket, creates: true }, context);
+  const asks = asksForAcl(headers);
+  if (asks) requireAction('s3:PutObjectAcl', { bucket, creates: true }, context);
   const { ownership } = bucket.settings;
   const canned = headers.get(CANNED_HEADER);
   if (ownership === 'BucketOwnerEnforced' && canned !== undefined && canned !== TO_BUCKET_OWNER) {
@@ -44,7 +45,8 @@ export function writtenOwnership(
   const gives =
     ownership === 'BucketOwnerEnforced' || (ownership === 'BucketOwnerPreferred' && canned === TO_BUCKET_OWNER);
   const ownerId = gives ? bucket.ownerId : writerId;
-  const acl = headerAcl(headers, { subject: 'object', ownerId, bucketOwnerId: bucket.ownerId, ignoreWrite }, context);
+  const target = { subject: 'object', ownerId, bucketOwnerId: bucket.ownerId, ignoreWrite } as const;
+  const acl = asks ? headerAcl(headers, target, context) : undefined;
   if (ownership === 'BucketOwnerEnforced') {
     if (acl?.every(isOwnersFullControl) === false) throw new S3Error('AccessControlListNotSupported');
     return { ownerId };

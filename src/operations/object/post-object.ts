@@ -51,8 +51,11 @@ async function storeForm(form: UploadForm, request: S3Request, context: Operatio
     headers: askedHeaders(fields, headers, request.headers),
     authMethod,
   };
-  const stored = await storeObject(asPut, { ...context, principal, asked }, (options) =>
-    form.open({ ...options, allowed, headers, holder: principal.kind === 'anonymous' ? 'anonymous' : idOf(principal) }),
+  const holder = principal.kind === 'anonymous' ? 'anonymous' : idOf(principal);
+  const stored = await storeObject(
+    asPut,
+    { open: (options) => form.open({ ...options, allowed, headers, holder }) },
+    { ...context, principal, asked },
   );
   return answer({ request, fields, bucket, key }, stored);
 }

@@ -1,4 +1,4 @@
-import type { Checksum, ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
+import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { FormBody, ObjectBody, OpenBodyOptions } from '../../protocol/body/object-body.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
 import { parseObjectAttributes } from '../../protocol/headers/object-attributes.ts';
@@ -20,15 +20,15 @@ import type { AnyBody, PutRequest } from '../../manifest/heads/object-requests.t
 export const MAX_OBJECT_SIZE = 5_368_709_120;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html */
-export const putObject: Operation = (request, context) =>
-  storeObject(request, context, (options) => request.body.open(options));
+export const putObject: Operation = (request, context) => storeObject(request, request.body, context);
 
-/** Stores what `open` opens as the object that the request names. */
-export async function storeObject(
-  request: S3Request,
-  context: OperationContext,
-  open: (options: OpenBodyOptions) => Promise<ObjectBody | FormBody>,
-): Promise<S3Response> {
+/** Where the bytes of an object come from: the body of a request, or the file of a form. */
+interface Opener {
+  open(options: OpenBodyOptions): Promise<ObjectBody | FormBody>;
+}
+
+/** Stores what `source` opens as the object that the request names. */
+export async function storeObject(request: S3Request, source: Opener, context: OperationContext): Promise<S3Response> {
   const bucket = await authorizedBucket(request, context);
   const encryptWith = requestedEncryption({ headers: request.headers, bucket }, context);
   const described = describe(request, bucket, context);
@@ -37,11 +37,12 @@ export async function storeObject(
 
   const { capabilities } = bucket.home.store;
   const target = new UploadTarget(bucket, context);
-  const body = await open({
-    holdBytes: context.settings.holdBytes,
+  const { holdBytes, defaultChecksum } = context.settings;
+  const body = await source.open({
+    holdBytes,
     maxSize: MAX_OBJECT_SIZE,
     wantMd5: !capabilities.writeReturnsMd5 || (request.body.declaredSize ?? 0) > capabilities.maxWrite,
-    ...wantedChecksum(context),
+    ...(defaultChecksum !== undefined && { wantChecksum: defaultChecksum }),
     beforeEnd: () => target.confirm(),
   });
   const current = target.begin(body.kind);
@@ -62,11 +63,6 @@ export async function storeObject(
       ...createdVersionHeaders(versionId),
     },
   };
-}
-
-/** The checksum that the gateway computes when the client declares none. */
-function wantedChecksum({ settings: { defaultChecksum } }: OperationContext): { wantChecksum?: ChecksumAlgorithm } {
-  return defaultChecksum === undefined ? {} : { wantChecksum: defaultChecksum };
 }
 
 /** Describes what the object will have besides its bytes, in this bucket as it is now: metadata, owner, ACL, lock. */

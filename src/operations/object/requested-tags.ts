@@ -13,7 +13,8 @@ export function requestedTags(
   request: S3Request,
   on: { bucket: Bucket; context: OperationContext },
 ): { tags?: readonly Tag[] } {
-  const tags = parseTaggingHeader(request.headers.get('x-amz-tagging'));
+  const header = request.headers.get('x-amz-tagging');
+  const tags = header === undefined ? [] : parseTaggingHeader(header);
   if (tags.length === 0) return {};
   if (!isOpenForm(request, on)) requireAction('s3:PutObjectTagging', { bucket: on.bucket }, on.context);
   return { tags };

@@ -80,7 +80,8 @@ export function parsePlacement(headers: HeaderReader): { storageClass?: string; 
 }
 
 function parseContentHeaders(headers: HeaderReader): ParsedAttributes['headers'] {
-  const contentEncoding = storedContentEncoding(headers.get('content-encoding'));
+  const coding = headers.get('content-encoding');
+  const contentEncoding = coding === undefined ? undefined : storedContentEncoding(coding);
   const contentLanguage = headers.get('content-language');
   const contentDisposition = headers.get('content-disposition');
   const cacheControl = headers.get('cache-control');

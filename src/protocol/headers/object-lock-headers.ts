@@ -14,15 +14,13 @@ export const BYPASS = 'x-amz-bypass-governance-retention';
  * @throws S3Error InvalidArgument
  */
 export function parseLockHeaders(headers: HeaderReader, now: number): ObjectLock {
-  const retention = parseRetention(headers, now);
-  const legalHold = parseLegalHold(headers.get(LEGAL_HOLD));
+  const [mode, date, hold] = [headers.get(MODE), headers.get(RETAIN_UNTIL), headers.get(LEGAL_HOLD)];
+  const retention = mode === undefined && date === undefined ? undefined : parseRetention(mode, date, now);
+  const legalHold = hold === undefined ? undefined : parseLegalHold(hold);
   return { ...(retention !== undefined && { retention }), ...(legalHold !== undefined && { legalHold }) };
 }
 
-function parseRetention(headers: HeaderReader, now: number): Retention | undefined {
-  const value = headers.get(MODE);
-  const date = headers.get(RETAIN_UNTIL);
-  if (value === undefined && date === undefined) return undefined;
+function parseRetention(value: string | undefined, date: string | undefined, now: number): Retention {
   if (value === undefined || date === undefined) {
     throw invalidArgument(
       value === undefined ? MODE : RETAIN_UNTIL,
@@ -49,8 +47,7 @@ export function requireFuture(
   if (until <= now) throw invalidArgument(name, value, 'The retain until date must be in the future!');
 }
 
-function parseLegalHold(value: string | undefined): boolean | undefined {
-  if (value === undefined) return undefined;
+function parseLegalHold(value: string): boolean {
   if (value !== 'ON' && value !== 'OFF') {
     throw invalidArgument(LEGAL_HOLD, value, "Legal Hold must be either of 'ON' or 'OFF'");
   }

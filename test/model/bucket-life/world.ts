@@ -45,7 +45,7 @@ export class Process {
       onError: () => undefined,
     });
     const objects = createObjects({ clock: createClock(time.now), settler, now: time.now });
-    this.#objects = fencedObjects(objects, (bucket, call) => this.buckets.acknowledge(bucket, call));
+    this.#objects = fencedObjects(objects, this.buckets);
   }
 
   create(ownerId: string): Promise<string> {

@@ -26,8 +26,7 @@ function thrownBy(act: () => unknown): S3Error {
 }
 
 describe('x-amz-tagging', () => {
-  it.each<[string | undefined, Tag[]]>([
-    [undefined, []],
+  it.each<[string, Tag[]]>([
     ['', []],
     ['&&', []],
     ['foo=bar&bar', tags(['bar', ''], ['foo', 'bar'])],

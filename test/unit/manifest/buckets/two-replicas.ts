@@ -46,7 +46,7 @@ function replica(memory: MemoryBlobStore): Replica {
   });
   const settler = createSettler({ concurrency: 1, maxQueue: 10, newCall: () => testCall(), onError: () => undefined });
   const raw = createObjects({ clock: createClock(time.now), settler, now: time.now });
-  const objects = fencedObjects(raw, (bucket, call) => buckets.acknowledge(bucket, call));
+  const objects = fencedObjects(raw, buckets);
   const listing = createListing();
   return Object.assign(state, {
     time,

@@ -234,7 +234,6 @@ describe('AWS examples, whole', () => {
 
 describe('Content-Encoding to store', () => {
   it.each([
-    [undefined, undefined],
     ['', undefined],
     ['aws-chunked', undefined],
     ['AWS-Chunked', undefined],
