@@ -1,7 +1,7 @@
 import type { HeaderReader } from '../protocol/request.ts';
 
 /** Headers by name, lower case. */
-export type CreationHeaders = Readonly<Record<string, string>>;
+type CreationHeaders = Readonly<Record<string, string>>;
 
 /**
  * What CreateMultipartUpload says once for the whole upload, and policies ask for. Parts cannot say it again: S3 judges

@@ -9,7 +9,7 @@ const TAG_KEYS = 'aws:tagkeys';
  * What IAM calls the value of a tag: its key is known in any spelling. Tags that differ in that only are several
  * values. https://docs.aws.amazon.com/IAM/latest/UserGuide/access_tags.html
  */
-export function taggedAs(tags: readonly Tag[] | undefined, name: string): string | readonly string[] | undefined {
+function taggedAs(tags: readonly Tag[] | undefined, name: string): string | readonly string[] | undefined {
   const lower = name.toLowerCase();
   const values = tags?.filter(({ key }) => key.toLowerCase() === lower).map(({ value }) => value) ?? [];
   return values.length > 1 ? values : values[0];

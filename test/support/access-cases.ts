@@ -192,6 +192,7 @@ export const CASES: Readonly<Partial<Record<OperationName, Case>>> = {
   GetBucketPolicyStatus: { needs: 'owner', otherwise: /^404 NoSuchBucketPolicy$/, request: bucketGet('?policyStatus') },
   PutBucketPolicy: { needs: 'owner', otherwise: /^400 MalformedPolicy$/, request: bucketPut('?policy', '{}') },
   DeleteBucketPolicy: { needs: 'owner', request: bucketDelete('?policy') },
+  GetBucketAbac: { needs: 'owner', request: bucketGet('?abac') },
   GetBucketTagging: { needs: 'owner', otherwise: /^404 NoSuchTagSet$/, request: bucketGet('?tagging') },
   PutBucketTagging: {
     needs: 'owner',
