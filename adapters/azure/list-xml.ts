@@ -26,7 +26,7 @@ export function parseBlobPage(xml: string): ListPage {
   return { entries: interleave(blobs, prefixes), ...(nextToken === '' ? {} : { nextToken }) };
 }
 
-/** Blobs that differ from one before them by their values alone are read by comparing: in a third of the time. */
+/** Blobs that differ from one before them by their values alone are read by comparing: in half of the time. */
 function blobReader(xml: string): (reader: XmlReader) => BlobEntry {
   const templates: BlobTemplate[] = [];
   let misses = 0;

@@ -5,6 +5,7 @@ import type { SendableRequest } from './sendable.ts';
 const READ_BUFFER = 1024 * 1024;
 const TERMINATOR = Buffer.from('\r\n\r\n');
 const STATUS = /^HTTP\/1\.1 (\d{3})/;
+const CHUNKED = /\r\ntransfer-encoding: *chunked/i;
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 
 /**
@@ -16,6 +17,8 @@ export class LoadConnection {
   #head: Buffer | undefined;
   #left = 0;
   #isHead = false;
+  /** The last bytes of an answer in chunks, which end it when they are those of its last chunk. */
+  #ending: string | undefined;
   #done: PromiseWithResolvers<undefined> = Promise.withResolvers();
 
   constructor(port: number) {
@@ -35,6 +38,7 @@ export class LoadConnection {
   exchange(request: SendableRequest): Promise<undefined> {
     this.#head = Buffer.alloc(0);
     this.#left = 0;
+    this.#ending = undefined;
     this.#isHead = request.isHead;
     this.#done = Promise.withResolvers();
     request.writeTo(this.#socket);
@@ -47,7 +51,9 @@ export class LoadConnection {
   }
 
   #take(bytes: Buffer): void {
-    if (this.#head === undefined) {
+    if (this.#ending !== undefined) {
+      this.#takeChunks(bytes);
+    } else if (this.#head === undefined) {
       this.#left -= bytes.length;
     } else {
       const all = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
@@ -62,10 +68,20 @@ export class LoadConnection {
     if (this.#left <= 0) this.#done.resolve(undefined);
   }
 
+  #takeChunks(bytes: Buffer): void {
+    this.#ending = ((this.#ending ?? '') + bytes.toString('latin1', Math.max(0, bytes.length - 8))).slice(-8);
+    this.#left = this.#ending.endsWith('\r\n0\r\n\r\n') ? 0 : 1;
+  }
+
   #onHead(head: string, all: Buffer, bodyAt: number): void {
     const status = Number(STATUS.exec(head)?.[1]);
     if (!(status >= 200 && status < 300)) {
       this.#done.reject(new Error(`refused: ${all.toString('latin1', 0, 1500)}`));
+      return;
+    }
+    if (CHUNKED.test(head)) {
+      this.#ending = '\r\n';
+      this.#takeChunks(all.subarray(bodyAt));
       return;
     }
     const length = LENGTH.exec(head)?.[1];

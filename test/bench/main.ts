@@ -11,7 +11,7 @@ import { BenchProcess, LoadGenerator, NullBackend, portOf } from './processes.ts
 import { table } from './report.ts';
 import { RequestSigner, signAll } from './sign.ts';
 import type { S3Request } from './sign.ts';
-import { BARE_CONTAINER, BEGIN_UPLOAD, BUCKET, LIST_BUCKET, SETUP, UPLOAD, WORKS } from './work.ts';
+import { BARE_CONTAINER, BEGIN_UPLOAD, BUCKETS, SETUP, UPLOAD, WORKS } from './work.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
   let options: BenchOptions;
@@ -123,10 +123,7 @@ async function setUp(
   load: LoadGenerator,
   targets: { bare: Target; gateway: Target },
 ): Promise<void> {
-  const buckets = await signAll(
-    signer,
-    [BUCKET, LIST_BUCKET].map((name) => ({ method: 'PUT', path: `/${name}` })),
-  );
+  const buckets = await signAll(signer, BUCKETS);
   const container = await signAll(signer, [{ method: 'PUT', path: `/${BARE_CONTAINER}` }]);
   const once = { connections: 1, milliseconds: 0 };
   await load.run({ ...once, port: targets.gateway.port, requests: buckets });

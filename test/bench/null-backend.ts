@@ -115,13 +115,26 @@ function changeBlob(request: RawRequest, place: Place): RawAnswer {
     blobs.set(container, name, { ...known, ...described(head), etag });
     return plain(200, entity(etag));
   }
-  return comp === 'blocklist' ? putBlockList(request, place) : putBlob(request, place);
+  if (comp === 'blocklist') return putBlockList(request, place);
+  const source = headerOf(head, 'x-ms-copy-source');
+  return source === undefined ? putBlob(request, place) : copyBlob(request, place, source);
 }
 
 function putBlob({ head, body, bodySize }: RawRequest, { container, name }: Place): RawAnswer {
   const etag = blobs.nextEtag();
   blobs.set(container, name, { size: bodySize, body, etag, ...described(head) });
   return plain(201, `Content-MD5: ${PLAUSIBLE_MD5}\r\n${entity(etag)}`);
+}
+
+/** Copy Blob and Put Blob From URL, of a blob of this backend. */
+function copyBlob({ head }: RawRequest, { container, name }: Place, source: string): RawAnswer {
+  const { pathname } = new URL(source);
+  const from = placeOf(pathname);
+  const known = blobs.get(from.container, from.name);
+  if (known === undefined) return refusal(404, 'CannotVerifyCopySource');
+  const etag = blobs.nextEtag();
+  blobs.set(container, name, { size: known.size, body: known.body, etag, ...described(head) });
+  return plain(201, `Content-MD5: ${PLAUSIBLE_MD5}\r\nx-ms-copy-status: success\r\n${entity(etag)}`);
 }
 
 function putBlockList({ head, body }: RawRequest, { container, name }: Place): RawAnswer {

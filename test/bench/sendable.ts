@@ -15,12 +15,14 @@ export class SendableRequest {
   readonly #piece: Buffer;
   readonly #times: number;
   readonly #tail: Buffer;
+  readonly #prefixes: readonly string[] | undefined;
 
   constructor({ head, body }: WireRequest) {
     this.isHead = head.startsWith('HEAD ');
     this.bodySize = body === undefined ? 0 : body.fill * body.times;
     const piece = body === undefined ? Buffer.alloc(0) : pieceOf(body.prefix, body.fill, body.suffix);
-    const whole = body === undefined || bodyLength(body) <= ONE_WRITE;
+    this.#prefixes = body?.prefixes;
+    const whole = body === undefined || (bodyLength(body) <= ONE_WRITE && body.prefixes === undefined);
     const times = body?.times ?? 0;
     const tail = Buffer.from(body?.tail ?? '');
     this.#first = whole
@@ -38,10 +40,20 @@ export class SendableRequest {
     const next = (): void => {
       if (left < 0) return;
       left -= 1;
-      if (left >= 0) socket.write(this.#piece, next);
+      if (left >= 0) this.#writePiece(socket, this.#times - 1 - left, next);
       else if (this.#tail.length > 0) socket.write(this.#tail);
     };
     for (let i = 0; i < PIECES_AHEAD; i += 1) next();
+  }
+
+  #writePiece(socket: Socket, number: number, done: () => void): void {
+    const prefix = this.#prefixes?.[number];
+    if (prefix !== undefined) {
+      socket.cork();
+      socket.write(prefix, 'latin1');
+    }
+    socket.write(this.#piece, done);
+    if (prefix !== undefined) socket.uncork();
   }
 }
 

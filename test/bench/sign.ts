@@ -2,11 +2,11 @@ import { createHash, createHmac } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { createChecksumHasher } from '../../src/protocol/checksums/hasher.ts';
-import type { Testbed } from '../support/testbed.ts';
+import { chunkHeads, chunkSigner } from './signed-chunks.ts';
 import { bodyLength, filler, plainBody, trailerBody } from './wire-request.ts';
 import type { WireBody, WireRequest } from './wire-request.ts';
 
-type PayloadMode = 'unsigned' | 'crc32-trailer' | 'crc64nvme-trailer';
+type PayloadMode = 'unsigned' | 'sha256' | 'signed-chunks' | 'crc32-trailer' | 'crc64nvme-trailer';
 
 export interface S3Request {
   readonly method: string;
@@ -17,6 +17,8 @@ export interface S3Request {
   readonly payload?: PayloadMode;
   /** The body itself, unsigned; absent: `size` bytes of any kind. */
   readonly text?: string;
+  /** Bucket and key to be copied. */
+  readonly copyOf?: string;
 }
 
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
@@ -26,16 +28,27 @@ export async function signAll(signer: RequestSigner, requests: readonly S3Reques
   return Promise.all(requests.map((request) => signer.sign(request)));
 }
 
+/** An S3 endpoint and who may use it: the test bed's, or that of a peer. */
+export interface SignedFor {
+  readonly endpoints: readonly string[];
+  readonly region: string;
+  readonly accounts: readonly { readonly accessKey: string; readonly secretKey: string }[];
+}
+
 /** Signs requests ahead of time with the AWS SDK's signer: a signature is good for fifteen minutes. */
 export class RequestSigner {
   readonly #signer: SignatureV4;
   readonly #endpoint: URL;
+  readonly #region: string;
+  readonly #secretKey: string;
 
-  constructor(bed: Testbed) {
+  constructor(bed: SignedFor) {
     const [endpoint] = bed.endpoints;
     const [account] = bed.accounts;
     if (endpoint === undefined || account === undefined) throw new Error('the test bed has no endpoint or no account');
     this.#endpoint = new URL(endpoint);
+    this.#region = bed.region;
+    this.#secretKey = account.secretKey;
     this.#signer = new SignatureV4({
       service: 's3',
       region: bed.region,
@@ -52,8 +65,12 @@ export class RequestSigner {
 
   async sign(request: S3Request): Promise<WireRequest> {
     const body = bodyOf(request);
-    const { method, path, query = {} } = request;
-    const headers = { host: this.#endpoint.host, ...payloadHeaders(request, body) };
+    const { method, path, query = {}, copyOf } = request;
+    const headers = {
+      host: this.#endpoint.host,
+      ...payloadHeaders(request, body),
+      ...(copyOf !== undefined && { 'x-amz-copy-source': copyOf }),
+    };
     const signed = await this.#signer.sign({
       method,
       protocol: 'http:',
@@ -65,30 +82,43 @@ export class RequestSigner {
     const search = new URLSearchParams(query).toString();
     const lines = Object.entries(signed.headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const head = `${method} ${path}${search === '' ? '' : `?${search}`} HTTP/1.1\r\n${lines.join('')}\r\n`;
-    return body === undefined ? { head } : { head, body };
+    if (body === undefined) return { head };
+    if (request.payload !== 'signed-chunks') return { head, body };
+    const chain = chunkSigner(head, { region: this.#region, secretKey: this.#secretKey });
+    return { head, body: { ...body, ...chunkHeads(body, chain) } };
   }
 }
 
 function bodyOf({ size, payload, text }: S3Request): WireBody | undefined {
   if (text !== undefined) return { prefix: '', fill: 0, suffix: '', times: 0, tail: text };
   if (size === undefined) return undefined;
+  if (payload === 'signed-chunks') return { ...plainBody(size), suffix: '\r\n', ...chunkHeads(plainBody(size)) };
   if (payload === 'crc32-trailer') return trailerBody(size, `x-amz-checksum-crc32:${fillerCrc32(size)}`);
   return payload === 'crc64nvme-trailer'
     ? trailerBody(size, `x-amz-checksum-crc64nvme:${fillerCrc64(size)}`)
     : plainBody(size);
 }
 
-function payloadHeaders({ size, payload }: S3Request, body: WireBody | undefined): Record<string, string> {
+function payloadHeaders({ size = 0, payload }: S3Request, body: WireBody | undefined): Record<string, string> {
   if (body === undefined) return { 'x-amz-content-sha256': EMPTY_SHA256 };
   const length = { 'content-length': String(bodyLength(body)), 'content-type': 'application/octet-stream' };
   if (payload === undefined || payload === 'unsigned') return { ...length, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
+  if (payload === 'sha256') return { ...length, 'x-amz-content-sha256': fillerSha256(size) };
+  const framed = { ...length, 'content-encoding': 'aws-chunked', 'x-amz-decoded-content-length': String(size) };
+  if (payload === 'signed-chunks') return { ...framed, 'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD' };
   return {
-    ...length,
-    'content-encoding': 'aws-chunked',
+    ...framed,
     'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
-    'x-amz-decoded-content-length': String(size),
     'x-amz-trailer': `x-amz-checksum-${payload.replace('-trailer', '')}`,
   };
+}
+
+function fillerSha256(size: number): string {
+  const { fill, times } = plainBody(size);
+  const piece = filler(fill);
+  const hash = createHash('sha256');
+  for (let i = 0; i < times; i += 1) hash.update(piece);
+  return hash.digest('hex');
 }
 
 function fillerCrc32(size: number): string {

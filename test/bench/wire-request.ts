@@ -12,6 +12,8 @@ export interface WireBody {
   readonly fill: number;
   readonly suffix: string;
   readonly times: number;
+  /** Where each piece has another prefix: theirs, all of one length. */
+  readonly prefixes?: readonly string[];
   readonly tail: string;
 }
 
@@ -32,8 +34,8 @@ export function trailerBody(size: number, trailer: string): WireBody {
   return { prefix: `${fill.toString(16)}\r\n`, fill, suffix: '\r\n', times, tail: `0\r\n${trailer}\r\n\r\n` };
 }
 
-export function bodyLength({ prefix, fill, suffix, times, tail }: WireBody): number {
-  return (prefix.length + fill + suffix.length) * times + tail.length;
+export function bodyLength({ prefix, prefixes, fill, suffix, times, tail }: WireBody): number {
+  return ((prefixes?.[0] ?? prefix).length + fill + suffix.length) * times + tail.length;
 }
 
 const PIECE = 1024 * 1024;

@@ -18,6 +18,8 @@ export interface Work {
 
 export const BUCKET = 'bench';
 export const LIST_BUCKET = 'bench-list';
+/** Keeps versions. */
+export const VERSIONS_BUCKET = 'bench-versions';
 /** Container that only the bare proxy writes to, so that no record is overwritten by a blob without one. */
 export const BARE_CONTAINER = 'bench-bare';
 const LISTED = 1000;
@@ -48,8 +50,20 @@ const bareList: S3Request = {
 };
 const big = (size: string): S3Request[] => [{ method: 'GET', path: `/${BUCKET}/${size}` }];
 
+/** Created before anything is measured. */
+export const BUCKETS: readonly S3Request[] = [
+  ...[BUCKET, LIST_BUCKET, VERSIONS_BUCKET].map((name) => ({ method: 'PUT', path: `/${name}` })),
+  {
+    method: 'PUT',
+    path: `/${VERSIONS_BUCKET}`,
+    query: { versioning: '' },
+    text: '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>',
+  },
+];
+
 /** Written before anything is measured, through the gateway. */
 export const SETUP: readonly S3Request[] = [
+  ...numbers(KEYS).map((number) => put(VERSIONS_BUCKET, `small-${number}`, 4 * KIB)),
   ...small.map((path): S3Request => ({ method: 'PUT', path, size: 4 * KIB, payload: 'unsigned' })),
   put(BUCKET, '64m', 64 * MIB),
   put(BUCKET, '1g', 1024 * MIB),
@@ -63,38 +77,77 @@ const atAll = (work: Omit<Work, 'connections' | 'goal'>, goal: number): Work[] =
 ];
 
 export const WORKS: readonly Work[] = [
-  ...atAll({ name: 'get-4k', requests: small.map((path) => ({ method: 'GET', path })) }, 0.4),
-  ...atAll({ name: 'put-4k', requests: puts(BUCKET), bare: puts(BARE_CONTAINER) }, 0.3),
-  ...atAll({ name: 'head', requests: small.map((path) => ({ method: 'HEAD', path })) }, 0.4),
-  { name: 'get-64m', connections: 1, goal: 1, bytes: 64 * MIB, requests: big('64m') },
-  { name: 'get-1g', connections: 1, goal: 1, bytes: 1024 * MIB, requests: big('1g') },
+  ...atAll({ name: 'get-4k', requests: small.map((path) => ({ method: 'GET', path })) }, 0.65),
+  ...atAll({ name: 'put-4k', requests: puts(BUCKET), bare: puts(BARE_CONTAINER) }, 0.55),
+  ...atAll({ name: 'head', requests: small.map((path) => ({ method: 'HEAD', path })) }, 0.65),
+  {
+    name: 'get-4k-versions-32',
+    connections: 32,
+    requests: numbers(KEYS).map((number) => ({ method: 'GET', path: `/${VERSIONS_BUCKET}/small-${number}` })),
+    bare: small.map((path) => ({ method: 'GET', path })),
+  },
+  {
+    name: 'put-4k-versions-32',
+    connections: 32,
+    requests: puts(VERSIONS_BUCKET),
+    bare: puts(BARE_CONTAINER),
+  },
+  {
+    name: 'copy-4k',
+    connections: 8,
+    goal: 0.5,
+    requests: small.map((path, number) => ({ method: 'PUT', path: `/${BUCKET}/copy-${number}`, copyOf: path })),
+    bare: small.map((_, number) => put(BARE_CONTAINER, `copy-${number}`, 0)),
+  },
+  { name: 'get-64m', connections: 1, goal: 2.5, bytes: 64 * MIB, requests: big('64m') },
+  { name: 'get-64m-4', connections: 4, goal: 2.5, bytes: 64 * MIB, requests: big('64m') },
+  { name: 'get-1g', connections: 1, goal: 2.5, bytes: 1024 * MIB, requests: big('1g') },
   {
     name: 'put-64m-unsigned',
     connections: 1,
-    goal: 0.85,
+    goal: 1.4,
     bytes: 64 * MIB,
     requests: [put(BUCKET, 'up', 64 * MIB)],
     bare: [put(BARE_CONTAINER, 'up', 64 * MIB)],
   },
+  ...(
+    [
+      ['crc32-trailer', 1.5],
+      ['sha256', 1],
+      ['signed-chunks', 1],
+      ['crc64nvme-trailer', 1.3],
+    ] as const
+  ).map(
+    ([payload, goal]): Work => ({
+      name: `put-64m-${payload}`,
+      connections: 1,
+      goal,
+      bytes: 64 * MIB,
+      requests: [put(BUCKET, 'up', 64 * MIB, payload)],
+      bare: [put(BARE_CONTAINER, 'up', 64 * MIB)],
+    }),
+  ),
   {
-    name: 'put-64m-crc32-trailer',
+    name: 'put-1g-unsigned',
     connections: 1,
-    goal: 0.8,
-    bytes: 64 * MIB,
-    requests: [put(BUCKET, 'up', 64 * MIB, 'crc32-trailer')],
-    bare: [put(BARE_CONTAINER, 'up', 64 * MIB)],
+    goal: 1.4,
+    bytes: 1024 * MIB,
+    requests: [put(BUCKET, 'up', 1024 * MIB)],
+    bare: [put(BARE_CONTAINER, 'up', 1024 * MIB)],
   },
   {
-    name: 'put-64m-crc64nvme-trailer',
-    connections: 1,
-    bytes: 64 * MIB,
-    requests: [put(BUCKET, 'up', 64 * MIB, 'crc64nvme-trailer')],
-    bare: [put(BARE_CONTAINER, 'up', 64 * MIB)],
+    name: 'put-16m-256',
+    connections: 256,
+    goal: 1.7,
+    bytes: 16 * MIB,
+    requests: numbers(256).map((number) => put(BUCKET, `up-${number}`, 16 * MIB)),
+    bare: numbers(256).map((number) => put(BARE_CONTAINER, `up-${number}`, 16 * MIB)),
   },
   ...(['unsigned', 'crc32-trailer'] as const).map(
     (payload): Work => ({
       name: `put-64m-${payload}-4`,
       connections: 4,
+      goal: payload === 'unsigned' ? 1.4 : 1.5,
       bytes: 64 * MIB,
       requests: fourUp(BUCKET, payload),
       bare: fourUp(BARE_CONTAINER, 'unsigned'),
@@ -103,6 +156,7 @@ export const WORKS: readonly Work[] = [
   {
     name: 'part-16m',
     connections: 4,
+    goal: 1.3,
     bytes: 16 * MIB,
     requests: numbers(64).map((number) => ({
       ...put(BUCKET, 'parts', 16 * MIB),
@@ -110,5 +164,5 @@ export const WORKS: readonly Work[] = [
     })),
     bare: numbers(64).map((number) => put(BARE_CONTAINER, `part-${number}`, 16 * MIB)),
   },
-  { name: 'list-1000', connections: 4, requests: [list], bare: [bareList] },
+  { name: 'list-1000', connections: 4, goal: 1, requests: [list], bare: [bareList] },
 ];
