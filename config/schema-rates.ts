@@ -22,5 +22,7 @@ export const RATE_RULES = z.strictObject({
       }),
     )
     .default([])
-    .describe('Limits of buckets, each for itself; the first pattern that fits decides.'),
+    .describe(
+      'Limits of buckets, each for itself and under all of its names; the first pattern that fits its own name decides.',
+    ),
 });

@@ -3,18 +3,20 @@ import type { AccountDirectory } from '../access/accounts.ts';
 import type { Limit } from '../access/rates/meter.ts';
 import { RateLimits, type Scope } from '../access/rates/rate-limits.ts';
 import type { Readings } from '../observe/metrics/process-metrics.ts';
-import { toRegExp } from './bucket-rules.ts';
+import { aliasesOf, toRegExp } from './bucket-rules.ts';
 
 /** The limits of a configuration, and how often each was met. */
 export function openRateLimits(
-  { rates }: Config,
+  { rates, buckets: { aliases } }: Pick<Config, 'rates' | 'buckets'>,
   accounts: AccountDirectory,
 ): { readonly limits: RateLimits; readonly readings: Readings } {
   const rules = rates.buckets.map(({ pattern, ...rest }) => ({ matches: toRegExp(pattern), rates: rest }));
+  const aliasOf = aliasesOf(aliases);
   const refused = new Map<string, { readonly scope: Scope; readonly limit: Limit; count: number }>();
   const limits = new RateLimits({
     accounts,
     anonymous: rates.anonymous,
+    meant: (name) => aliasOf(name) ?? name,
     ofBucket: (name) => rules.find(({ matches }) => matches.test(name))?.rates,
     onRefused: (scope, limit) => {
       const known = refused.get(`${scope} ${limit}`) ?? { scope, limit, count: 0 };

@@ -96,6 +96,8 @@ describe("anything else is refused in S3's words, and nothing changes", () => {
       '501 NotImplemented',
     ],
     ['notification', '<BucketLoggingStatus/>', '400 MalformedXML'],
+    ['notification', '', '400 MissingRequestBodyError'],
+    ['logging', '', '400 MalformedXML'],
     [
       'requestPayment',
       '<RequestPaymentConfiguration><Payer>Requester</Payer></RequestPaymentConfiguration>',

@@ -12,7 +12,9 @@ type Progress = () => { readonly bytesIn: number; readonly bytesOut: number };
 interface RateLimitOptions {
   readonly accounts: Pick<AccountDirectory, 'ratesOf'>;
   readonly anonymous?: Rates | undefined;
-  /** Limits of a bucket by its name; undefined: it has none. */
+  /** The bucket that a name means, of which all names together have one limit; absent: each means itself. */
+  readonly meant?: (name: string) => string;
+  /** Limits of a bucket by its own name; undefined: it has none. */
   readonly ofBucket: (name: string) => Rates | undefined;
   /** Told of each request that has to wait. */
   readonly onRefused?: (scope: Scope, limit: Limit) => void;
@@ -89,7 +91,7 @@ export class RateLimits {
   }
 
   #claimed(principal: Principal, bucket: string | undefined): Claimed[] {
-    const { accounts, anonymous, ofBucket } = this.#options;
+    const { accounts, anonymous, ofBucket, meant = (name) => name } = this.#options;
     const claimed: Claimed[] = [];
     const claim = (scope: Scope, name: string, rates: Rates | undefined): void => {
       if (rates !== undefined) claimed.push({ scope, name, rates });
@@ -102,7 +104,10 @@ export class RateLimits {
       claim('account', account.canonicalId, accounts.ratesOf(account.canonicalId));
       if (identity !== undefined) claim('identity', identity, accounts.ratesOf(identity));
     }
-    if (bucket !== undefined) claim('bucket', bucket, ofBucket(bucket));
+    if (bucket !== undefined) {
+      const own = meant(bucket);
+      claim('bucket', own, ofBucket(own));
+    }
     return claimed;
   }
 

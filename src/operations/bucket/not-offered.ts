@@ -9,9 +9,17 @@ export interface ForeignDocument {
   readonly children: readonly string[];
 }
 
-/** @returns names of the elements in the root @throws S3Error MalformedXML */
-export async function elementsOf(request: S3Request, { root, children }: ForeignDocument): Promise<readonly string[]> {
+/**
+ * @param missing code for a body of no bytes
+ * @returns names of the elements in the root @throws S3Error MalformedXML
+ */
+export async function elementsOf(
+  request: S3Request,
+  { root, children }: ForeignDocument,
+  missing: 'MalformedXML' | 'MissingRequestBodyError' = 'MalformedXML',
+): Promise<readonly string[]> {
   const bytes = await request.body.readAll(SMALL_DOCUMENT.bytes);
+  if (bytes.length === 0) throw new S3Error(missing);
   try {
     const document = parseTree(bytes, SMALL_DOCUMENT);
     if (document.name !== root) throw new Error(`<${root}> is expected`);

@@ -61,6 +61,18 @@ const getBucketAccelerateConfiguration: Operation = async (request, context) => 
   return { status: 200, body: xml(ACCELERATE_CONFIGURATION, { Status: accelerate }) };
 };
 
+/**
+ * S3 tells a missing document of this one from a malformed one.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html
+ */
+const putBucketNotification: Operation = async (request, context) => {
+  await authorizedBucket(request, context);
+  if ((await elementsOf(request, NOTIFICATIONS, 'MissingRequestBodyError')).length > 0) {
+    throw notOffered('Notification of events');
+  }
+  return DONE;
+};
+
 const LOGGING = { root: 'BucketLoggingStatus', children: ['LoggingEnabled'] };
 const NOTIFICATIONS = {
   root: 'NotificationConfiguration',
@@ -73,7 +85,7 @@ const NOTIFICATIONS = {
  */
 export const RESTATED_SETTINGS = {
   PutBucketLogging: emptyOrRefused('Server access logging', LOGGING),
-  PutBucketNotificationConfiguration: emptyOrRefused('Notification of events', NOTIFICATIONS),
+  PutBucketNotificationConfiguration: putBucketNotification,
   PutBucketRequestPayment: putBucketRequestPayment,
   PutBucketAccelerateConfiguration: putBucketAccelerateConfiguration,
   GetBucketAccelerateConfiguration: getBucketAccelerateConfiguration,

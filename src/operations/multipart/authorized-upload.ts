@@ -8,7 +8,7 @@ import type { UploadContent } from '../../manifest/records/upload-record.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { namedBucket } from '../authorized-bucket.ts';
 import type { OperationContext } from '../operation.ts';
-import { dependsOnCreation, mayAccess, requireAccess } from '../require-access.ts';
+import { dependsOnCreation, mayAccess, ownAction, requireAccess } from '../require-access.ts';
 
 /**
  * The bucket of a part, or of an upload to be completed. Where a policy asks for what only the request that created the
@@ -23,7 +23,7 @@ export async function bucketOfUpload(request: S3Request, context: OperationConte
 
 /**
  * An open upload, once it is known that the caller may do this to it.
- * @throws S3Error NoSuchUpload (to those who may write), AccessDenied
+ * @throws S3Error NoSuchUpload (to those who might have one), AccessDenied
  */
 export async function authorizedUpload(target: UploadTarget, context: OperationContext): Promise<Upload> {
   const { uploads } = context.manifest;
@@ -56,9 +56,21 @@ async function authorized(
     requireAccess({ bucket, upload, ...(wasRead && { creation: readerOfCreation(upload.said) }) }, context);
     return upload;
   } catch (error) {
-    if (!isS3Error(error, 'NoSuchUpload') || mayAccess('s3:PutObject', { bucket }, context)) throw error;
+    if (!isS3Error(error, 'NoSuchUpload') || mayLearn(bucket, context)) throw error;
     throw new S3Error('AccessDenied', { cause: error });
   }
+}
+
+/**
+ * Whether the caller is told that there is no such upload: who may do this to any upload, and who may write and could
+ * do it to one of his own.
+ */
+function mayLearn(bucket: Bucket, context: OperationContext): boolean {
+  const { principal } = context;
+  const action = ownAction(context);
+  if (mayAccess(action, { bucket }, context)) return true;
+  if (principal.kind === 'anonymous' || !mayAccess('s3:PutObject', { bucket }, context)) return false;
+  return mayAccess(action, { bucket, upload: { ownerId: principal.account.canonicalId } }, context);
 }
 
 /**

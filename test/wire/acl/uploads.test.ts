@@ -71,4 +71,19 @@ describe('an upload', () => {
     expect(await as('other', { method: 'GET', target })).toBe('200');
     expect(await as('owner', { method: 'GET', target })).toBe('403 AccessDenied');
   });
+
+  test('that is not there is told to those who might have one, as to who may list its parts', async () => {
+    const missing = `/${bucket}/none?uploadId=none`;
+    const learned = async (method: string): Promise<string[]> => {
+      const outcomes: string[] = [];
+      for (const caller of ['owner', 'user', 'other', 'anonymous'] as const) {
+        outcomes.push(await as(caller, { method, target: missing }));
+      }
+      return outcomes;
+    };
+    const [missed, refused] = ['404 NoSuchUpload', '403 AccessDenied'];
+    for (const method of ['GET', 'DELETE']) expect(await learned(method)).toEqual([missed, missed, refused, refused]);
+    await as('owner', { method: 'PUT', target: `/${bucket}?acl`, headers: { 'x-amz-acl': 'public-read-write' } });
+    for (const method of ['GET', 'DELETE']) expect(await learned(method)).toEqual([missed, missed, missed, refused]);
+  });
 });

@@ -29,6 +29,7 @@ function limits({ of = {}, buckets = {}, anonymous }: Setup) {
     accounts: { ratesOf: (id) => of[id] },
     anonymous,
     ofBucket: (name) => buckets[name],
+    meant: (name) => name.replace(/^alias-/, ''),
     onRefused: (scope, limit) => refused.push(`${scope} ${limit}`),
     now: () => clock.now,
   });
@@ -51,6 +52,12 @@ describe('limits of rates', () => {
   it('nobody is limited who has no limits', () => {
     const { admit } = limits({});
     expect(counts(Array.from({ length: 1000 }, () => admit(USER, 'b')))).toBe(1000);
+  });
+
+  it('a bucket has one limit under all of its names', () => {
+    const { admit } = limits({ buckets: { b: { requestsPerSecond: 4 }, 'alias-b': { requestsPerSecond: 100 } } });
+    const results = Array.from({ length: 10 }, (_none, at) => admit(USER, at % 2 === 0 ? 'b' : 'alias-b'));
+    expect(counts(results)).toBe(4);
   });
 
   it("requests a second: a second's worth at once, then as they come", () => {
