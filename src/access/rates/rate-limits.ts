@@ -91,7 +91,7 @@ export class RateLimits {
   }
 
   #claimed(principal: Principal, bucket: string | undefined): Claimed[] {
-    const { accounts, anonymous, ofBucket, meant = (name) => name } = this.#options;
+    const { accounts, anonymous, ofBucket, meant = itself } = this.#options;
     const claimed: Claimed[] = [];
     const claim = (scope: Scope, name: string, rates: Rates | undefined): void => {
       if (rates !== undefined) claimed.push({ scope, name, rates });
@@ -134,6 +134,8 @@ export class RateLimits {
     for (const running of this.#running) take(running);
   }
 }
+
+const itself = (name: string): string => name;
 
 function take(running: Running): void {
   const { bytesIn, bytesOut } = running.progress();

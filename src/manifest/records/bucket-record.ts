@@ -48,6 +48,11 @@ export type BucketState =
   | { readonly kind: 'deleted'; readonly id: string; readonly isGone?: boolean };
 
 const FORMAT = 1;
+/**
+ * Of buckets whose settings give a KMS key to objects that say nothing. A release that does not know that would leave
+ * them to the service's own keys, and nobody would see it: it refuses the record instead.
+ */
+const ENCRYPTING_FORMAT = 2;
 const STATES: ReadonlySet<string> = new Set<BucketState['kind']>(['claimed', 'deleting', 'deleted']);
 
 /**
@@ -64,9 +69,10 @@ type BucketRecordJson = Omit<BucketRecord, 'settings' | 'unknown'> & {
 };
 
 export function encodeBucketRecord({ unknown, ...record }: BucketRecord): { body: Buffer; metadata: BlobMetadata } {
-  const summary = { v: FORMAT, s: record.createdAt, o: isListed(record) ? record.owner : '', c: record.container };
+  const format = formatOf(record.settings);
+  const summary = { v: format, s: record.createdAt, o: isListed(record) ? record.owner : '', c: record.container };
   const json: BucketRecordJson = {
-    format: FORMAT,
+    format,
     ...record,
     settings: { ...record.settings, acl: encodeAcl(record.settings.acl) },
     ...(record.state !== undefined && { deletingSince: FOR_EVER }),
@@ -76,6 +82,10 @@ export function encodeBucketRecord({ unknown, ...record }: BucketRecord): { body
   return { body: Buffer.from(JSON.stringify(known)), metadata: { [RECORD_NAME]: toAsciiJson(summary) } };
 }
 
+function formatOf({ encryption }: Pick<BucketSettings, 'encryption'>): number {
+  return encryption?.kms === undefined ? FORMAT : ENCRYPTING_FORMAT;
+}
+
 function isListed({ state }: BucketRecord): boolean {
   return state === undefined || state.kind === 'deleting';
 }
@@ -83,7 +93,9 @@ function isListed({ state }: BucketRecord): boolean {
 /** @throws Error when the blob is no bucket record, or one of a later release */
 export function decodeBucketRecord(bytes: Buffer): BucketRecord {
   const json = JSON.parse(bytes.toString()) as Partial<BucketRecordJson>;
-  if (json.format !== FORMAT || json.uid === undefined || json.owner === undefined || json.container === undefined) {
+  // Releases that wrote the first format for all buckets knew the key, too.
+  const isKnown = json.format === FORMAT || json.format === formatOf(json.settings ?? {});
+  if (!isKnown || json.uid === undefined || json.owner === undefined || json.container === undefined) {
     throw new Error(`bucket record of format ${String(json.format)} cannot be read by this release`);
   }
   const unknown = unknownIn(json);

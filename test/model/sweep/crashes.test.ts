@@ -5,9 +5,11 @@ import { readHead } from '../../../src/manifest/heads/object-read.ts';
 import { isVisible, readVersion } from '../../../src/manifest/versions/version-blob.ts';
 import { seqOfToken, tokenOfNull } from '../../../src/manifest/records/version-token.ts';
 import { versionOfUpload } from '../../../src/manifest/records/upload-id.ts';
+import { encryptedBy } from '../../../src/manifest/heads/encrypt-with.ts';
+import { parsePieceName } from '../../../src/manifest/records/piece-names.ts';
 import { testCall } from '../../support/test-call.ts';
 import { MIN_PART, OWNER, md5Of } from '../../unit/manifest/upload-fixture.ts';
-import { SweepFixture, findings, problemsOf } from '../../unit/manifest/sweep/sweep-fixture.ts';
+import { CUSTOMER_KEY, SweepFixture, findings, problemsOf } from '../../unit/manifest/sweep/sweep-fixture.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -47,6 +49,32 @@ async function aborted(world: SweepFixture): Promise<unknown> {
   return world.gateway.uploads.abort(target, testCall());
 }
 
+const encryptWith = { kind: 'customer', key: CUSTOMER_KEY } as const;
+
+function encrypted(world: SweepFixture): Promise<unknown> {
+  const request = { body: Buffer.from('encrypted'), attributes, ownerId: OWNER, conditions: {}, encryptWith };
+  return world.gateway.objects.put({ bucket: world.bucket, key: 'k' }, request, testCall());
+}
+
+/** A part that is sent twice, and perhaps the end. */
+async function encryptedUpload(world: SweepFixture, completes: boolean): Promise<unknown> {
+  const { bucket } = world;
+  const { uploads } = world.gateway;
+  const creation = { attributes, ownerId: OWNER, encryption: encryptedBy(encryptWith) };
+  const target = await uploads.create({ bucket, key: 'k' }, creation, testCall());
+  const upload = await uploads.find(target, testCall());
+  let etag = '';
+  for (const text of ['first', 'again']) {
+    const part = { number: 1, body: Buffer.from(text), facts: { md5: md5Of(text) }, encryptWith };
+    ({ etag } = await uploads.putPart(upload, part, testCall()));
+  }
+  if (!completes) return uploads.abort(target, testCall());
+  const before = { beforeAssembly: () => undefined, beforePublication: async () => undefined };
+  const parts = [{ number: 1, etag, checksums: {} }];
+  await uploads.complete(target, { parts, expected: {}, conditions: {}, ...before }, testCall());
+  return world.gateway.idle();
+}
+
 async function nth(world: SweepFixture, n: number): Promise<string> {
   const ids = Object.keys(await world.view())
     .filter((id) => id !== 'current' && id !== 'null')
@@ -84,6 +112,14 @@ const STARTS: Readonly<Record<string, Scenario['start']>> = {
     await world.version('suspended');
     await world.put('null');
   },
+  'an object under a key': async (world) => {
+    await encrypted(world);
+  },
+  'a version under a key, and one above it': async (world) => {
+    await world.version('enabled');
+    await encrypted(world);
+    await world.put('one');
+  },
   'a null version that is published, under a version': async (world) => {
     await world.version('suspended');
     await upload(world);
@@ -103,6 +139,9 @@ const WORKS: Readonly<Record<string, Scenario['work']>> = {
   'DELETE of the null version': (world) => world.remove('null'),
   'an upload that is completed': upload,
   'an upload that is aborted': aborted,
+  'PUT under a key': encrypted,
+  'an upload under a key that is completed': (world) => encryptedUpload(world, true),
+  'an upload under a key that is aborted': (world) => encryptedUpload(world, false),
   'change of tags': (world) =>
     world.gateway.objects.amend(
       { bucket: world.bucket, key: 'k' },
@@ -136,12 +175,25 @@ async function sweepOut(world: SweepFixture): Promise<void> {
   }
 }
 
+/** Tokens and ids of the encrypted bytes of all that clients can read. */
+async function piecesInUse(world: SweepFixture): Promise<Set<string>> {
+  const { bucket } = world;
+  const used = new Set<string>();
+  for (const versionId of Object.keys(await world.view())) {
+    const at = { bucket, key: 'k', versionId: versionId === 'current' ? undefined : versionId };
+    const view = await world.gateway.objects.find(at, testCall()).catch(() => undefined);
+    for (const { id } of view?.pieces ?? []) used.add(`${view?.encryption?.token ?? ''} ${id}`);
+  }
+  return used;
+}
+
 /** What may be left when all is swept: the history, the index of a deleted key, and what an open upload needs. */
 async function expectClean(world: SweepFixture): Promise<void> {
   const { bucket } = world;
   const open = await world.gateway.openUploads();
   const head = await readHead({ bucket, key: 'k' }, testCall());
   const staged = open.map(versionOfUpload);
+  const used = await piecesInUse(world);
   for (const name of await world.leftovers()) {
     if (name.startsWith('v/')) {
       const token = name.slice(-32);
@@ -149,6 +201,10 @@ async function expectClean(world: SweepFixture): Promise<void> {
       const isNamed = staged.includes(token) || (version !== undefined && isVisible(head, version));
       const isCopyOfHead = head !== undefined && tokenOfNull(seqOfToken(token), head.properties.revision) === token;
       expect(isNamed || isCopyOfHead, name).toBe(true);
+    } else if (name.startsWith('e/')) {
+      const piece = parsePieceName(bucket, name);
+      const token = piece?.token ?? '';
+      expect(used.has(`${token} ${piece?.id ?? ''}`) || staged.includes(token), name).toBe(true);
     } else if (name.startsWith('x/')) {
       expect(head?.record?.kind, name).toBe('tomb');
     } else {

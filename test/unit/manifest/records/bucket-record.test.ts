@@ -59,8 +59,27 @@ describe('the record of a bucket', () => {
     expect(decodeBucketRecord(encodeBucketRecord(decodeBucketRecord(bytes)).body).settings).toEqual({ cors: [1] });
   });
 
+  test('with a KMS key for all objects is not read by a release that does not know of it', () => {
+    const formatOf = (encryption: NonNullable<BucketSettings['encryption']>): unknown => {
+      const { body, metadata } = encodeBucketRecord({ ...RECORD, settings: { encryption } });
+      const { format } = JSON.parse(body.toString()) as { format: unknown };
+      expect(JSON.parse(metadata['s3gw'] ?? '')).toMatchObject({ v: format });
+      return format;
+    };
+    expect(formatOf({ bucketKey: true })).toBe(1);
+    expect(formatOf({ bucketKey: true, kms: { key: 'ours' } })).toBe(2);
+    expect(formatOf({ bucketKey: false, kms: {} })).toBe(2);
+  });
+
+  test('with a KMS key that says format 1 is one of the release that brought these keys', () => {
+    const encryption = { bucketKey: false, kms: { key: 'ours' } };
+    const bytes = changed((json) => void (json['settings'] = { encryption }));
+    expect(decodeBucketRecord(bytes).settings).toEqual({ encryption });
+  });
+
   test.each<[string, (json: Record<string, unknown>) => void]>([
     ['format', (json) => void (json['format'] = 2)],
+    ['format', (json) => Object.assign(json, { format: 3, settings: { encryption: { bucketKey: false, kms: {} } } })],
     ['ownership', (json) => void (json['settings'] = { ownership: 'Somebody' })],
     ['grant', (json) => void (json['settings'] = { acl: ['?@a'] })],
   ])('is refused when its %s is unknown', (_name, change) => {

@@ -8,6 +8,7 @@ import { type SweepReport, type Finding, hasProblems } from '../../../../src/man
 import { SWEEP_DEFAULTS, type SweepSettings } from '../../../../src/manifest/sweep/sweep-settings.ts';
 import { sweep } from '../../../../src/manifest/sweep/sweep.ts';
 import { createBucketStore } from '../../../../src/manifest/buckets/bucket-store.ts';
+import { CustomerKey } from '../../../../src/store/customer-key.ts';
 import { ABSENT, type BlobStore, at } from '../../../../src/store/blob-store.ts';
 import { readAll } from '../../../../src/streams/read-all.ts';
 import type { Call } from '../../../../src/observe/call.ts';
@@ -15,6 +16,9 @@ import { testCall } from '../../../support/test-call.ts';
 import { type FixtureOptions, OWNER, UploadFixture } from '../upload-fixture.ts';
 
 export const HOUR = 3_600_000;
+
+/** The one that clients of these tests have. */
+export const CUSTOMER_KEY = new CustomerKey(Buffer.alloc(32, 7));
 
 /** What clients see of a key: its current text, and that of each version that can be named; errors by their code. */
 type KeyView = Readonly<Record<string, string>>;
@@ -88,8 +92,13 @@ export class SweepFixture {
 
   async text(versionId?: string, key = 'k'): Promise<string> {
     try {
-      const { body } = await this.gateway.objects.open({ bucket: this.bucket, key, versionId }, {}, testCall());
-      return (await readAll(body)).toString();
+      const target = { bucket: this.bucket, key, versionId };
+      const { view, body } = await this.gateway.objects.open(target, {}, testCall());
+      const isLocked = view.encryption?.by.kind === 'customer';
+      const bytes = isLocked
+        ? await this.gateway.objects.openView(this.bucket, view, { key: CUSTOMER_KEY }, testCall())
+        : body;
+      return (await readAll(bytes)).toString();
     } catch (error) {
       if (error instanceof Error && 'code' in error) return String(error.code);
       throw error;
@@ -120,7 +129,7 @@ export class SweepFixture {
 
   /** Everything in the system container but bucket records. */
   leftovers(): Promise<string[]> {
-    return this.names('v/', 'x/', 'u/', 'p/', 'c/', 'o/');
+    return this.names('v/', 'x/', 'u/', 'p/', 'c/', 'o/', 'e/');
   }
 
   async heads(): Promise<string[]> {
