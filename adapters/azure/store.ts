@@ -1,11 +1,11 @@
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import type { SurveyedStore } from '../../src/store/survey.ts';
 import { bindCalls } from '../shared/bind-calls.ts';
+import { removeManyBy } from '../shared/remove-many.ts';
 import * as containers from './calls/containers.ts';
 import { copy } from './calls/copy.ts';
 import { list } from './calls/list.ts';
 import { head, read } from './calls/read.ts';
-import { removeMany } from './calls/remove-many.ts';
 import { assemble, discardParts, stagePart, stagePartFrom } from './calls/stage.ts';
 import { survey } from './calls/survey.ts';
 import { remove, setMetadata, write } from './calls/write.ts';
@@ -15,7 +15,19 @@ import type { AzureClient } from './client.ts';
 export type AzureBlobStore = BlobStore & Required<SurveyedStore>;
 
 /** Port methods that are the calls of `calls/`, with the client settled. */
-const CALLS = { ...containers, copy, list, head, read, remove, removeMany, stagePart, assemble, discardParts, survey };
+const CALLS = {
+  ...containers,
+  copy,
+  list,
+  head,
+  read,
+  remove,
+  removeMany: removeManyBy(remove),
+  stagePart,
+  assemble,
+  discardParts,
+  survey,
+};
 
 /** Azure Blob Storage behind the port. */
 export function azureStore(client: AzureClient): AzureBlobStore {

@@ -3,10 +3,13 @@ import type { Bucket } from '../manifest/records/bucket.ts';
 import { requireKey } from '../manifest/heads/customer-keys.ts';
 import { NULL_VERSION } from '../manifest/heads/head.ts';
 import type { ObjectView } from '../manifest/records/object-view.ts';
+import { AGAIN, type TurnPolicy, inTurns } from '../manifest/records/turns.ts';
 import { failedCondition, preconditionFailed } from '../protocol/conditions.ts';
 import { type CopySource, copySourceConditions, parseCopySource } from '../protocol/copy-source.ts';
 import type { HeaderReader, S3Request } from '../protocol/request.ts';
+import type { S3Response } from '../protocol/response.ts';
 import type { CustomerKey } from '../store/customer-key.ts';
+import { isStoreError } from '../store/store-error.ts';
 import { shownKey } from './encryption.ts';
 import { requireOwner } from './authorized-bucket.ts';
 import { authorizedObject } from './authorized-object.ts';
@@ -27,7 +30,7 @@ export interface ResolvedSource {
  * The object that CopyObject or UploadPartCopy reads: parsed, permitted, found, not archived.
  * @throws S3Error InvalidArgument, NoSuchBucket, AccessDenied, NoSuchKey, InvalidObjectState, InvalidRequest (its key)
  */
-export async function resolveCopySource(request: S3Request, context: OperationContext): Promise<ResolvedSource> {
+async function resolveCopySource(request: S3Request, context: OperationContext): Promise<ResolvedSource> {
   const source = parseCopySource(request.headers.get('x-amz-copy-source') ?? '');
   const bucket = await context.manifest.buckets.get(source.bucket, context.call);
   requireOwner(bucket, request.headers.get('x-amz-source-expected-bucket-owner'), context);
@@ -44,6 +47,27 @@ export async function resolveCopySource(request: S3Request, context: OperationCo
   const key = shownKey({ headers: request.headers, of: 'source', algorithmAlone: true }, context);
   requireKey(view.encryption?.by, key);
   return { source, bucket, view, ...(key && { key }) };
+}
+
+/**
+ * Copies the state of the source that `copy` is shown. When the source is replaced meanwhile, it is looked at again.
+ * @throws as `resolveCopySource`, and what `copy` throws; StoreError throttled: it does not come to rest
+ */
+export function copySeenSource(
+  request: S3Request,
+  turns: TurnPolicy,
+  context: OperationContext,
+  copy: (source: ResolvedSource) => Promise<S3Response>,
+): Promise<S3Response> {
+  return inTurns(turns, async () => {
+    const source = await resolveCopySource(request, context);
+    try {
+      return await copy(source);
+    } catch (error) {
+      if (isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) return AGAIN;
+      throw error;
+    }
+  });
 }
 
 /** `x-amz-copy-source-if-*`. @throws S3Error PreconditionFailed */

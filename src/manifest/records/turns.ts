@@ -7,14 +7,14 @@ export const AGAIN = Symbol('again');
  * How often something is looked at, judged and changed anew because others change it, and what is said when that does
  * not end.
  */
-interface TurnPolicy {
+export interface TurnPolicy {
   readonly most: number;
   /** Of the error: the call that never came through, and why. */
   readonly call: string;
-  readonly code: 'Contention' | 'ObjectKeepsChanging';
+  readonly code: 'Contention' | 'ObjectKeepsChanging' | 'SourceKeepsChanging';
 }
 
-/** All policies of the manifest. */
+/** All policies. */
 export const TURNS = {
   /** Writers of one key, in any number of processes. */
   head: { most: 24, call: 'write', code: 'Contention' },
@@ -27,6 +27,9 @@ export const TURNS = {
    */
   read: { most: 6, call: 'read', code: 'ObjectKeepsChanging' },
   list: { most: 4, call: 'list', code: 'ObjectKeepsChanging' },
+  /** The source of a copy may be replaced between the look at it and the copy of the state that was seen. */
+  copy: { most: 4, call: 'copy', code: 'SourceKeepsChanging' },
+  copyPart: { most: 4, call: 'stagePartFrom', code: 'SourceKeepsChanging' },
   /** Complete and Abort of one upload. */
   claim: { most: 5, call: 'assemble', code: 'Contention' },
   bucketRecord: { most: 16, call: 'write', code: 'Contention' },

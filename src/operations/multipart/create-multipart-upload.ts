@@ -1,11 +1,9 @@
 import { creationHeaders } from '../../access/creation-headers.ts';
-import { parseObjectAttributes } from '../../protocol/headers/object-attributes.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { INITIATE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
-import { requestedLock } from '../object/requested-lock.ts';
-import { requestedTags } from '../object/requested-tags.ts';
+import { newObjectAttributes } from '../object/new-object.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { encryptedBy } from '../../manifest/heads/encrypt-with.ts';
 import { encryptionHeaders, requestedEncryption } from '../encryption.ts';
@@ -17,12 +15,7 @@ export const createMultipartUpload: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
   const encryptWith = requestedEncryption({ headers: request.headers, bucket }, context);
   const key = objectKey(request);
-  const on = { bucket, context };
-  const attributes = {
-    ...parseObjectAttributes(request.headers),
-    ...requestedTags(request, on),
-    ...requestedLock(request, on),
-  };
+  const attributes = newObjectAttributes(request, { bucket, context });
   const checksum = createdChecksum(request.headers);
   const { storageClass } = attributes;
   callerId(context);

@@ -5,13 +5,13 @@ import type { HeaderReader } from '../../protocol/request.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { COPY_PART_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
-import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { authorizedForPart, bucketOfUpload } from './authorized-upload.ts';
 import { checksumElements } from '../checksum-elements.ts';
-import { copiedVersionHeaders, requireCopyable, requireSourceConditions, resolveCopySource } from '../copy-source.ts';
+import { copiedVersionHeaders, copySeenSource, requireCopyable, requireSourceConditions } from '../copy-source.ts';
 import type { Operation, OperationSettings } from '../operation.ts';
 import { requirePartKey } from '../../manifest/heads/customer-keys.ts';
 import type { EncryptWith } from '../../manifest/heads/object-requests.ts';
+import { TURNS } from '../../manifest/records/turns.ts';
 import { encryptionHeaders, partEncryption, requireOffered, shownKey } from '../encryption.ts';
 import { partNumberOf, refuseBody, refuseVersionId, uploadTarget } from './upload-request.ts';
 
@@ -19,8 +19,6 @@ const RANGE = 'x-amz-copy-source-range';
 const CUSTOMER_ALGORITHM = 'x-amz-server-side-encryption-customer-algorithm';
 /** 5 MiB: ranges of sources up to this size are not copied, unless a setting allows it. */
 const SMALL_SOURCE = 5_242_880;
-/** Turns in which the source may be replaced between looking at it and copying the state that was seen. */
-const MAX_TURNS = 4;
 
 interface CopyRange {
   readonly first: number;
@@ -42,23 +40,17 @@ export const uploadPartCopy: Operation = async (request, context) => {
   requirePartKey(upload.encryption, shown);
   const encryptWith = partEncryption(upload.encryption, shown, bucket);
 
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
-    const source = await resolveCopySource(request, context);
+  return copySeenSource(request, TURNS.copyPart, context, async (source) => {
     const range = wanted && requireInside(wanted, source.view.size, context.settings);
     requireSourceConditions(request.headers, source);
     requireCopyable(range === undefined ? source.view.size : range.last - range.first + 1);
     const headers = { ...responseHeaders(request.headers, encryptWith), ...copiedVersionHeaders(source) };
     context.mayTakeLong(headers);
-    try {
-      const copy = { number, source, ...(range && { range }), ...(encryptWith && { encryptWith }) };
-      const part = await uploads.copyPart(upload, copy, context.call);
-      const value = { LastModified: xmlDate(part.mtime), ETag: quoted(part.etag), ...checksumElements(part.checksum) };
-      return { status: 200, headers, body: xml(COPY_PART_RESULT, value) };
-    } catch (error) {
-      if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) throw error;
-    }
-  }
-  throw new StoreError('throttled', { call: 'stagePartFrom', code: 'SourceKeepsChanging' });
+    const copy = { number, source, ...(range && { range }), ...(encryptWith && { encryptWith }) };
+    const part = await uploads.copyPart(upload, copy, context.call);
+    const value = { LastModified: xmlDate(part.mtime), ETag: quoted(part.etag), ...checksumElements(part.checksum) };
+    return { status: 200, headers, body: xml(COPY_PART_RESULT, value) };
+  });
 };
 
 function responseHeaders(headers: HeaderReader, encryptWith: EncryptWith | undefined): Record<string, string> {

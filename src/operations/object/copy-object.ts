@@ -2,35 +2,31 @@ import { tagKeys } from '../../access/request-keys.ts';
 import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { Committed, CopyObjectRequest } from '../../manifest/heads/object-requests.ts';
 import type { ObjectAttributes } from '../../manifest/records/object-view.ts';
+import { TURNS } from '../../manifest/records/turns.ts';
 import { quoted } from '../../protocol/headers/object-headers.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { COPY_OBJECT_RESULT } from '../../protocol/xml/object-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
-import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
 import { objectChecksumElements } from '../checksum-elements.ts';
 import {
   type ResolvedSource,
   copiedVersionHeaders,
+  copySeenSource,
   requireCopyable,
   requireSourceConditions,
-  resolveCopySource,
 } from '../copy-source.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireAction, versioned } from '../require-access.ts';
 import type { S3Response } from '../../protocol/response.ts';
 import { encryptionHeaders, requestedEncryption } from '../encryption.ts';
-import { requestedLock } from './requested-lock.ts';
 import { refuseAcceleratedCopy } from './acceleration.ts';
 import { copyMetadata, directive, requestedMetadata } from './copy-metadata.ts';
-import { requestedTags } from './requested-tags.ts';
+import { requestedLock, requestedTags } from './new-object.ts';
 import { writeConditions } from './put-object.ts';
 import { requireChange } from './self-copy.ts';
-
-/** How often the copy begins again when the source is replaced between the look at it and the copy of that state. */
-const MAX_TURNS = 4;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html */
 export const copyObject: Operation = async (request, context) => {
@@ -46,8 +42,7 @@ export const copyObject: Operation = async (request, context) => {
   // The copy gets neither the source's lock nor its ACL.
   const lock = requestedLock(request, { bucket, context });
   const ownership = writtenOwnership(request.headers, { bucket, ignoreWrite: true }, context);
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
-    const source = await resolveCopySource(request, context);
+  return copySeenSource(request, TURNS.copy, context, async (source) => {
     requireSourceConditions(request.headers, source);
     requireCopyable(source.view.size);
     await requireChange(request, { source, metadata }, context);
@@ -63,14 +58,9 @@ export const copyObject: Operation = async (request, context) => {
     };
     const headers = { ...encryptionHeaders(encryptWith), ...copiedVersionHeaders(source) };
     context.mayTakeLong(headers);
-    try {
-      const committed = await context.manifest.objects.copy({ bucket, key }, copy, context.call);
-      return copied(committed, headers);
-    } catch (error) {
-      if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) throw error;
-    }
-  }
-  throw new StoreError('throttled', { call: 'copy', code: 'SourceKeepsChanging' });
+    const committed = await context.manifest.objects.copy({ bucket, key }, copy, context.call);
+    return copied(committed, headers);
+  });
 };
 
 function copied(committed: Committed, headers: Readonly<Record<string, string>>): S3Response {

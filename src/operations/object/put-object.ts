@@ -1,7 +1,6 @@
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { FormBody, ObjectBody, OpenBodyOptions } from '../../protocol/body/object-body.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
-import { parseObjectAttributes } from '../../protocol/headers/object-attributes.ts';
 import { checksumHeaders, quoted } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import type { S3Response } from '../../protocol/response.ts';
@@ -10,8 +9,7 @@ import { authorizedBucket, objectKey } from '../authorized-bucket.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { encryptionHeaders, requestedEncryption } from '../encryption.ts';
-import { requestedLock } from './requested-lock.ts';
-import { requestedTags } from './requested-tags.ts';
+import { newObjectAttributes } from './new-object.ts';
 import { UploadTarget } from './upload-target.ts';
 import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { AnyBody, PutRequest } from '../../manifest/heads/object-requests.ts';
@@ -71,12 +69,7 @@ function describe(
   bucket: Bucket,
   context: OperationContext,
 ): Pick<PutRequest<AnyBody>, 'attributes' | 'ownerId' | 'acl'> {
-  const on = { bucket, context };
-  const attributes = {
-    ...parseObjectAttributes(request.headers),
-    ...requestedTags(request, on),
-    ...requestedLock(request, on),
-  };
+  const attributes = newObjectAttributes(request, { bucket, context });
   return { attributes, ...writtenOwnership(request.headers, { bucket }, context) };
 }
 

@@ -1,5 +1,5 @@
 import type { XmlShape } from './shape.ts';
-import { text } from './shape-parts.ts';
+import { IDENTITY, text } from './shape-parts.ts';
 
 /** Request of CreateBucket. */
 export const CREATE_BUCKET_CONFIGURATION = {
@@ -52,16 +52,7 @@ export const LIST_ALL_MY_BUCKETS_RESULT: XmlShape = {
   content: {
     kind: 'struct',
     fields: [
-      {
-        element: 'Owner',
-        content: {
-          kind: 'struct',
-          fields: [
-            { element: 'ID', content: text },
-            { element: 'DisplayName', content: text },
-          ],
-        },
-      },
+      { element: 'Owner', content: IDENTITY },
       {
         element: 'Bucket',
         property: 'buckets',

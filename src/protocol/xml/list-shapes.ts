@@ -1,7 +1,7 @@
 import type { XmlField, XmlShape } from './shape.ts';
-import { boolean, fields, number, text } from './shape-parts.ts';
+import { IDENTITY, boolean, fields, number, text } from './shape-parts.ts';
 
-const OWNER: XmlField = { element: 'Owner', content: { kind: 'struct', fields: fields(text, 'ID', 'DisplayName') } };
+const OWNER: XmlField = { element: 'Owner', content: IDENTITY };
 const COMMON_PREFIXES: XmlField = {
   element: 'CommonPrefixes',
   list: {},

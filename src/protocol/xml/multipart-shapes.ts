@@ -1,9 +1,8 @@
-import type { XmlContent, XmlField, XmlShape } from './shape.ts';
-import { CHECKSUMS, boolean, fields, number, text } from './shape-parts.ts';
+import type { XmlField, XmlShape } from './shape.ts';
+import { CHECKSUMS, IDENTITY, boolean, fields, number, text } from './shape-parts.ts';
 
-const ACCOUNT: XmlContent = { kind: 'struct', fields: fields(text, 'ID', 'DisplayName') };
 const INITIATOR_AND_OWNER: readonly XmlField[] = [
-  ...fields(ACCOUNT, 'Initiator', 'Owner'),
+  ...fields(IDENTITY, 'Initiator', 'Owner'),
   ...fields(text, 'StorageClass'),
 ];
 

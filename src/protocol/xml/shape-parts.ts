@@ -12,6 +12,9 @@ export function fields(content: XmlContent, ...elements: string[]): XmlField[] {
   return elements.map((element) => ({ element, content }));
 }
 
+/** An account or a user, for encoders. */
+export const IDENTITY: XmlContent = { kind: 'struct', fields: fields(text, 'ID', 'DisplayName') };
+
 /** The elements that may say a checksum, in the order in which S3 writes them. */
 export const CHECKSUMS = fields(
   text,
