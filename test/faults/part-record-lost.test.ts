@@ -71,11 +71,13 @@ describe.each(['memory', ...Object.keys(CLOUDS)])('a part whose record was lost 
     const send = (number: number, body: Buffer): Promise<{ etag: string }> =>
       uploads.putPart(upload, { number, body, facts: { md5: md5(body) } }, testCall());
     await send(1, FIRST);
+    let versionId: string | undefined;
     const complete = async (): Promise<void> => {
-      plan = () => undefined;
+      // Settling copies to the key: where it must not, the object stays where its parts were assembled.
+      plan = ({ method }) => (method === 'copy' && !settles ? { kind: 'fail' } : undefined);
       const parts = [FIRST, LAST].map((body, index) => ({ number: index + 1, etag: md5(body), checksums: {} }));
       const before = { beforeAssembly: () => undefined, beforePublication: async () => undefined };
-      await uploads.complete(target, { parts, expected: {}, conditions: {}, ...before }, testCall());
+      ({ versionId } = await uploads.complete(target, { parts, expected: {}, conditions: {}, ...before }, testCall()));
       if (settles) await manifest.settler.idle();
       // What the repetition of the copy is answered.
       throw new StoreError('sourceNotFound', { call: 'copy' });
@@ -84,7 +86,16 @@ describe.each(['memory', ...Object.keys(CLOUDS)])('a part whose record was lost 
     await expect(send(2, LAST)).rejects.toMatchObject({ code: 'NoSuchUpload' });
     const whole = Buffer.concat([FIRST, LAST]);
     expect((await text()).equals(whole)).toBe(true);
+    plan = () => undefined;
     await manifest.settler.idle();
     expect((await text()).equals(whole)).toBe(true);
+    expect(versionId === 'null').toBe(!versioned);
+    if (!versioned) return;
+    // Below another one, the version is read from its own blob.
+    const request = { body: LAST, attributes, ownerId: OWNER, conditions: {} };
+    await manifest.objects.put({ bucket, key: 'k' }, request, testCall());
+    await manifest.settler.idle();
+    expect((await text(versionId)).equals(whole)).toBe(true);
+    expect((await text()).equals(LAST)).toBe(true);
   });
 });

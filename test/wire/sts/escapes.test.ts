@@ -156,6 +156,10 @@ describe('a session that is held to a prefix', () => {
       ask('GET', '/data/secret/b', { headers: { 'X-AMZ-SECURITY-TOKEN': wide } }),
       ask('GET', `/data/secret/b?X-Amz-Security-Token=${wide}`),
       ask('GET', '/data/secret/b', { keys: { ...keysOf('main'), sessionToken: own } }),
+      // Secret and token that fit, under the name of another key, which logs and reports would show.
+      ask('GET', '/data/team/a', { keys: { ...session, accessKeyId: other.accessKeyId } }),
+      ask('GET', '/data/team/a', { keys: { ...session, accessKeyId: keysOf('main').accessKeyId } }),
+      ask('GET', '/data/team/a', { keys: { ...session, accessKeyId: keysOf('alice').accessKeyId } }),
     ]);
     expect(answers.map(({ status }) => String(status))).toEqual(
       answers.map((): unknown => expect.stringMatching(refused)),
