@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AzuriteProcess, startAzurite } from '../../adapters/azure/azurite-process.ts';
 import { type GcsDouble, startGcsDouble } from '../../adapters/gcs/index.ts';
 import { outcome } from '../support/acl-client.ts';
 import { type RawAnswer, RawConnection } from '../support/raw-http.ts';
 import { signedHead } from '../support/sign-raw.ts';
+import { describePeak, peakOf } from './two-clouds/peak-memory.ts';
 import { type Replica, startReplica } from '../testbed/gateway-process.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -319,10 +320,11 @@ describe.each(WAYS)('from %s to %s', (from, to) => {
   test.runIf(existsSync('/proc/self/status'))(
     '200 MiB pass through in bounded memory',
     async () => {
+      const pid = gateway.pids[0] ?? 0;
       const source = sourceOf('large');
       await putLarge(`/${source}`);
       const target = `/${to}-plain/large`;
-      const copying = await peakOf(async () => expect(outcome(await copy(target, source))).toBe('200'));
+      const copying = await peakOf(pid, async () => expect(outcome(await copy(target, source))).toBe('200'));
       const id = element((await must('POST', `${target}?uploads`)).body, 'UploadId');
       const part = async (): Promise<void> =>
         expect(
@@ -332,7 +334,7 @@ describe.each(WAYS)('from %s to %s', (from, to) => {
             }),
           ),
         ).toBe('200');
-      const partCopying = await peakOf(part);
+      const partCopying = await peakOf(pid, part);
       console.info(
         `${from} to ${to}: CopyObject ${describePeak(copying)}; UploadPartCopy ${describePeak(partCopying)}`,
       );
@@ -376,31 +378,4 @@ async function putLarge(target: string): Promise<void> {
   } finally {
     connection.close();
   }
-}
-
-interface Peak {
-  /** Bytes resident before, and the most that came on top. */
-  readonly before: number;
-  readonly added: number;
-  readonly seconds: number;
-}
-
-/** Resident memory of the gateway process while something is done. */
-async function peakOf(work: () => Promise<void>): Promise<Peak> {
-  const resident = (): number =>
-    Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${gateway.pids[0]}/status`, 'utf8'))?.[1]) * 1024;
-  const before = resident();
-  let most = before;
-  const timer = setInterval(() => (most = Math.max(most, resident())), 10);
-  const begun = performance.now();
-  try {
-    await work();
-  } finally {
-    clearInterval(timer);
-  }
-  return { before, added: Math.max(most, resident()) - before, seconds: (performance.now() - begun) / 1000 };
-}
-
-function describePeak({ before, added, seconds }: Peak): string {
-  return `${Math.round(added / MIB)} MiB above ${Math.round(before / MIB)}, ${seconds.toFixed(1)} s`;
 }
