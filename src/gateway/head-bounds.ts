@@ -13,15 +13,16 @@ const VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 /**
  * Refuses heads with too many parts, before any part is looked at, so that the work for a stranger is in proportion to
  * the bytes that he sent. Node's `maxHeaderSize`, 16 KiB, bounds the bytes.
+ * @param target of the request, as it came
  * @throws S3Error BadRequest (a version of HTTP that the gateway does not speak, blanks in the request line),
  * RequestHeaderSectionTooLarge
  */
-export function checkHead(request: IncomingMessage): void {
+export function checkHead(request: IncomingMessage, target: string): void {
   const { httpVersion, rawHeaders } = request;
   if (!VERSIONS.has(httpVersion)) {
     throw new S3Error('BadRequest', { message: 'Requests must be made with HTTP/1.1 or HTTP/1.0.' });
   }
-  if (!hasSingleBlanks(request)) {
+  if (!hasSingleBlanks(request, target)) {
     throw new S3Error('BadRequest', { message: 'The parts of the request line must be parted by one blank.' });
   }
   if (rawHeaders.length > 2 * MAX_HEADER_LINES) {

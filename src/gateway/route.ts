@@ -29,7 +29,7 @@ export interface Route {
  */
 export function findRoute(exchange: Exchange, target: string, hosts: HostResolver): Route {
   const { request } = exchange;
-  checkHead(request);
+  checkHead(request, target);
   const host = exchange.headers.get('host') ?? '';
   const { path, query: rawQuery } = splitTarget(target, host);
   exchange.resource = path;

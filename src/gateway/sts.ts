@@ -99,7 +99,7 @@ export class Sts {
 
   async #identified(exchange: Exchange, target: string): Promise<Identified> {
     try {
-      checkHead(exchange.request);
+      checkHead(exchange.request, target);
       const { path, query } = splitTarget(target, exchange.headers.get('host') ?? '');
       exchange.resource = path;
       checkQuery(query);

@@ -29,7 +29,7 @@ export function websiteRequest(exchange: Exchange, target: string, websites: Hos
   const bucket = websites.bucketOf(host);
   const { method = '' } = exchange.request;
   if (bucket === undefined) return undefined;
-  checkHead(exchange.request);
+  checkHead(exchange.request, target);
   const { path } = splitTarget(target, host);
   exchange.resource = path;
   const address = parseAddress(path, bucket);

@@ -84,6 +84,7 @@ describe('request lines', () => {
     ['two blanks before the target', 'GET  / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['two blanks behind it', 'GET /  HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['more of them', 'GET    /bucket/key     HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['two blanks behind a key', 'GET /bucket/key  HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['no version', 'GET /\r\n\r\n'],
     ['version 0.9', 'GET / HTTP/0.9\r\nHost: localhost\r\n\r\n'],
     ['version 2.0', 'GET / HTTP/2.0\r\nHost: localhost\r\n\r\n'],
