@@ -3,6 +3,7 @@ import type { BlobEncryption, CustomerKey } from '../../src/store/customer-key.t
 import { StoreError } from '../../src/store/store-error.ts';
 import { headerText } from '../shared/wire/header-text.ts';
 import type { WireHeaders } from '../shared/wire/transport.ts';
+import { NamedValues } from '../../src/observe/named-values.ts';
 
 /** Content headers as the service wants them on a write. */
 const CONTENT_FIELDS = [
@@ -129,7 +130,7 @@ export function ownerOf(headers: WireHeaders): { owner?: string } {
 }
 
 function readMetadata(headers: WireHeaders): BlobMetadata {
-  const metadata = Object.create(null) as Record<string, string>;
+  const metadata = new NamedValues();
   for (const name in headers) {
     if (!name.startsWith(META)) continue;
     const value = headerText(headers, name);

@@ -12,6 +12,7 @@ import { BlobTemplate } from './blob-template.ts';
 import { OWNER_METADATA, md5ToHex } from './headers.ts';
 import { parseServiceDate } from './service-date.ts';
 import { XmlReader } from './xml-reader.ts';
+import { NamedValues } from '../../src/observe/named-values.ts';
 
 /** Answer of List Blobs. Blobs and prefixes come out interleaved in name order, however the service grouped them. */
 export function parseBlobPage(xml: string): ListPage {
@@ -205,7 +206,7 @@ function readName(reader: XmlReader): string {
 }
 
 function readMetadata(reader: XmlReader): BlobMetadata {
-  const metadata = Object.create(null) as Record<string, string>;
+  const metadata = new NamedValues();
   for (let name = reader.enter(); name !== undefined; name = reader.enter()) {
     const value = reader.text();
     if (value !== '') metadata[name.toLowerCase()] = value;

@@ -2,6 +2,7 @@ import type { BlobMetadata, BlobProperties, ContentHeaders, WriteResult } from '
 import { StoreError } from '../../src/store/store-error.ts';
 import { unusableAnswer } from '../shared/wire/wire-failure.ts';
 import { revisionFrom } from './revision.ts';
+import { NamedValues } from '../../src/observe/named-values.ts';
 
 /** https://cloud.google.com/storage/docs/json_api/v1/objects#resource, as far as it is read here. */
 export interface ObjectResource extends ContentHeaders {
@@ -116,7 +117,7 @@ export function ownMetadata(
   raw: Readonly<Record<string, string>>,
   md5: string | undefined,
 ): { metadata: BlobMetadata; md5?: string } {
-  const metadata = Object.create(null) as Record<string, string>;
+  const metadata = new NamedValues();
   for (const name in raw) {
     const value = raw[name];
     if (value !== undefined && value !== '' && name !== MD5_ENTRY && name !== CACHE_ENTRY) {

@@ -17,6 +17,7 @@ import { objectPath, xmlPath } from '../paths.ts';
 import { ALL, md5ToHex, ownMetadata, propertiesOf, setCacheControl, wholeSeconds } from '../resource.ts';
 import type { ObjectResource } from '../resource.ts';
 import { matchQuery, parseRevision, revisionFrom } from '../revision.ts';
+import { NamedValues } from '../../../src/observe/named-values.ts';
 
 /** https://cloud.google.com/storage/docs/json_api/v1/objects/get, the resource. */
 export async function head(client: GcsClient, ref: BlobRef, call: Call): Promise<BlobProperties> {
@@ -126,7 +127,7 @@ function altered(status: number): StoreError {
 const CUSTOM = 'x-goog-meta-';
 
 function headerProperties(headers: WireHeaders, size: number): BlobProperties {
-  const custom = Object.create(null) as Record<string, string>;
+  const custom = new NamedValues();
   for (const name in headers) {
     if (name.startsWith(CUSTOM)) custom[name.slice(CUSTOM.length)] = text(headers, name) ?? '';
   }

@@ -1,3 +1,5 @@
+import { NamedValues } from '../../../src/observe/named-values.ts';
+
 /** What the peer sent is not HTTP/1.1, or more than we take. The connection is of no use any more. */
 export class MalformedResponse extends Error {
   constructor(what: string) {
@@ -55,7 +57,7 @@ export function parseHead(text: string, method: string): ResponseHead {
 }
 
 function parseFields(text: string, firstEnd: number): ResponseHeaders {
-  const headers = Object.create(null) as Record<string, string | string[] | undefined>;
+  const headers = new NamedValues<string | string[] | undefined>();
   let end = firstEnd;
   while (end >= 0) {
     const start = end + 2;

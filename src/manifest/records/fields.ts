@@ -1,3 +1,5 @@
+import { NamedValues } from '../../observe/named-values.ts';
+
 /**
  * Records are rows of fields. A table names the fields of a kind of record; from it come what is written, what is read,
  * what may spill, and the page that explains it (docs/records.md).
@@ -81,7 +83,7 @@ export function codecOfFields(table: FieldTable, header: readonly string[]): Fie
         const row = byCode.get(code);
         if (row?.check?.(value) === false) throw new DamagedField(code);
         if (row !== undefined) fields[row.name] = row.form.decode(value);
-        else if (!isHeader.has(code)) (unknown ??= namedValues())[code] = value;
+        else if (!isHeader.has(code)) (unknown ??= new NamedValues<unknown>())[code] = value;
       }
       return { fields, unknown };
     },
@@ -105,9 +107,4 @@ export function addUnknown(json: Record<string, unknown>, unknown: UnknownFields
 /** JSON with every character outside printable ASCII escaped: fit for a metadata value. */
 export function toAsciiJson(value: unknown): string {
   return JSON.stringify(value).replace(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** Names come from others: `__proto__` is one like any other. */
-function namedValues(): Record<string, unknown> {
-  return Object.create(null) as Record<string, unknown>;
 }

@@ -1,5 +1,6 @@
 import type { BlobMetadata, ContentHeaders } from '../../store/blob-store.ts';
 import { type LooseRecord, RECORD_NAME, decodeRecord } from './record.ts';
+import { NamedValues } from '../../observe/named-values.ts';
 
 /**
  * Metadata name of an upload's claim, on the private blob that its parts were assembled to
@@ -15,7 +16,7 @@ export function recordIn(metadata: BlobMetadata): LooseRecord | undefined {
 
 /** What native tools and S3 clients call user metadata. */
 export function nativeIn(metadata: BlobMetadata): Readonly<Record<string, string>> {
-  const native = namedStrings();
+  const native = new NamedValues();
   for (const name in metadata) {
     const value = metadata[name];
     if (value !== undefined && name !== RECORD_NAME && name !== CLAIM_NAME) native[name] = value;
@@ -27,11 +28,6 @@ export function nativeIn(metadata: BlobMetadata): Readonly<Record<string, string
 export function claimIn(metadata: BlobMetadata): BlobMetadata {
   const claim = metadata[CLAIM_NAME];
   return claim === undefined ? {} : { [CLAIM_NAME]: claim };
-}
-
-/** Names come from clients and from tools of the clouds: `__proto__` is one like any other. */
-function namedStrings(): Record<string, string> {
-  return Object.create(null) as Record<string, string>;
 }
 
 /**
@@ -50,11 +46,11 @@ export function partitionUserMetadata(userMetadata: Readonly<Record<string, stri
   native: Record<string, string>;
   rest: Record<string, string> | undefined;
 } {
-  const native = namedStrings();
+  const native = new NamedValues();
   let rest: Record<string, string> | undefined;
   for (const [name, value] of Object.entries(userMetadata)) {
     if (!RESERVED.has(name) && NATIVE_NAME.test(name) && NATIVE_VALUE.test(value)) native[name] = value;
-    else (rest ??= namedStrings())[name] = value;
+    else (rest ??= new NamedValues())[name] = value;
   }
   return { native, rest };
 }

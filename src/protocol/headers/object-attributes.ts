@@ -1,6 +1,7 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import { storedContentEncoding } from '../body/content-encoding.ts';
 import type { HeaderReader } from '../request.ts';
+import { NamedValues } from '../../observe/named-values.ts';
 
 /** What a client may say about an object in headers; the manifest's `ObjectAttributes` has the same shape. */
 export interface ParsedAttributes {
@@ -110,7 +111,7 @@ function checkSize(size: number, limit: number): void {
 /** Values stay as the bytes that came (latin-1 view of them); how they go out again is decided there. */
 function parseUserMetadata(headers: HeaderReader): Record<string, string> {
   // No prototype: `x-amz-meta-__proto__` is a name like any other.
-  const metadata = Object.create(null) as Record<string, string>;
+  const metadata = new NamedValues();
   let size = 0;
   for (const [name, value] of headers.startingWith(META_PREFIX)) {
     const short = name.slice(META_PREFIX.length);

@@ -1,5 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { MAX_DEPTH, XmlScan, type XmlLimits } from './scan.ts';
+import { NamedValues } from '../../observe/named-values.ts';
 
 /** An element as it stood in the document: names without prefix, text with its entities still in. */
 export interface XmlElement {
@@ -128,7 +129,7 @@ function toElement(name: string, node: RawNode, depth: number): XmlElement {
 }
 
 function toAttributes(raw: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, string>> {
-  const attributes: Record<string, string> = Object.create(null) as Record<string, string>;
+  const attributes = new NamedValues();
   for (const name of Object.keys(raw ?? {})) attributes[name] = decodeEntities(String(raw?.[name]));
   return attributes;
 }
