@@ -13,14 +13,14 @@ import {
   type OtherService,
   type SigningCredential,
 } from './verdict.ts';
-import { absenceFault, listFault, splitSignedHeaders } from './signed-headers.ts';
+import { absenceFault, readSignedHeaders } from './signed-headers.ts';
 import { verifySignature, type SignatureClaim } from './verify-signature.ts';
 
 const COMPONENTS = 3;
 
 interface AuthorizationParts {
   readonly scope: CredentialScope;
-  readonly signedHeaders: readonly string[];
+  readonly signedHeaders: string;
   readonly signature: string;
 }
 
@@ -34,16 +34,19 @@ export function authenticateHeader<C extends SigningCredential>(
   options: AuthOptions<C>,
 ): AuthVerdict<C> {
   const amzDate = requestDate(request, options.maxSkewMs ?? DEFAULT_MAX_SKEW_MS);
-  const parts = parseComponents(components);
-  refuseList(listFault(parts.signedHeaders));
-  const fault = scopeFault(parts.scope, options);
+  const { scope, signature, signedHeaders } = parseComponents(components);
+  const { names, fault: listFault } = readSignedHeaders(signedHeaders);
+  refuseList(listFault);
+  const fault = scopeFault(scope, options);
   if (fault !== undefined) {
     throw malformed(fault);
   }
   const payloadHash = options.service?.bodyHash ?? request.headers.get('x-amz-content-sha256') ?? UNSIGNED_PAYLOAD;
   const claim: SignatureClaim = {
     method: 'header',
-    ...parts,
+    scope,
+    signedHeaders: names,
+    signature,
     amzDate,
     payloadHash,
     sessionToken: headerToken(request),
@@ -89,19 +92,31 @@ function requestDate(request: SignableRequest, maxSkewMs: number): string {
 }
 
 function parseComponents(components: string): AuthorizationParts {
-  const found = new Map<string, string>();
+  let [credential, signedHeaders, signature] = ['', '', ''];
+  let count = 0;
   // One more than there may be: it is enough to tell.
-  const given = components.split(',', COMPONENTS + 1);
-  for (const component of given) {
-    const equals = component.indexOf('=');
-    if (equals > 0) {
-      found.set(component.slice(0, equals).trim(), component.slice(equals + 1).trim());
+  for (let from = 0; from <= components.length && count <= COMPONENTS; count += 1) {
+    const comma = components.indexOf(',', from);
+    const end = comma < 0 ? components.length : comma;
+    const equals = components.indexOf('=', from);
+    if (equals > from && equals < end) {
+      const value = components.slice(equals + 1, end).trim();
+      switch (components.slice(from, equals).trim()) {
+        case 'Credential':
+          credential = value;
+          break;
+        case 'SignedHeaders':
+          signedHeaders = value;
+          break;
+        case 'Signature':
+          signature = value;
+          break;
+        default:
+      }
     }
+    from = end + 1;
   }
-  const credential = found.get('Credential');
-  const signedHeaders = found.get('SignedHeaders');
-  const signature = found.get('Signature');
-  if (!credential || !signedHeaders || !signature || given.length !== COMPONENTS) {
+  if (credential === '' || signedHeaders === '' || signature === '' || count !== COMPONENTS) {
     throw malformed({
       message: 'the authorization header requires three components: Credential, SignedHeaders, and Signature.',
     });
@@ -110,7 +125,7 @@ function parseComponents(components: string): AuthorizationParts {
   if (scope === undefined) {
     throw malformed(MALFORMED_CREDENTIAL);
   }
-  return { scope, signedHeaders: splitSignedHeaders(signedHeaders), signature };
+  return { scope, signedHeaders, signature };
 }
 
 function refuseList(fault: string | undefined): void {

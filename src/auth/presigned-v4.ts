@@ -9,7 +9,7 @@ import type { CredentialScope, ScopeFault } from './scope.ts';
 import { presignedToken } from './session-token.ts';
 import { SIGV4_ALGORITHM } from './signature.ts';
 import { DEFAULT_MAX_SKEW_MS, type AuthOptions, type AuthVerdict, type SigningCredential } from './verdict.ts';
-import { absenceFault, listFault, splitSignedHeaders } from './signed-headers.ts';
+import { absenceFault, readSignedHeaders } from './signed-headers.ts';
 import { verifySignature, type SignatureClaim } from './verify-signature.ts';
 
 const SIGNATURE_PARAMETER = 'X-Amz-Signature';
@@ -40,8 +40,8 @@ export function authenticateQuery<C extends SigningCredential>(
     throw parameterError(`X-Amz-Algorithm only supports "${SIGV4_ALGORITHM}"`);
   }
   const amzDate = given['X-Amz-Date'];
-  const signedHeaders = splitSignedHeaders(given['X-Amz-SignedHeaders']);
-  refuseList(listFault(signedHeaders));
+  const { names: signedHeaders, fault: listFault } = readSignedHeaders(given['X-Amz-SignedHeaders']);
+  refuseList(listFault);
   const scope = checkedScope(given['X-Amz-Credential'], amzDate, options);
   checkLifetime(given, request.now, options.maxSkewMs ?? DEFAULT_MAX_SKEW_MS);
   const payloadHash = options.service?.bodyHash ?? declaredPayloadHash(request) ?? UNSIGNED_PAYLOAD;

@@ -36,14 +36,14 @@ export function requireSignedHeaders(
   signedHeaders: readonly string[],
   query: readonly QueryPair[] = [],
 ): void {
-  const signed = new Set(signedHeaders);
-  const must = new Set(
-    headers.names.filter((name) => (name === 'host' || name.startsWith('x-amz-')) && !signed.has(name)),
-  );
-  const hoisted =
-    must.size === 0 || query.length === 0 ? undefined : Map.groupBy(query, (pair) => pair.name.toLowerCase());
-  const unsigned = [...must].filter((name) => !inQuery(hoisted?.get(name), name, headers));
-  if (!signed.has('host') && !unsigned.includes('host')) {
+  const must = headers.names.filter((name) => isToBeSigned(name) && !signedHeaders.includes(name));
+  const hostIsSigned = signedHeaders.includes('host');
+  if (must.length === 0 && hostIsSigned) {
+    return;
+  }
+  const hoisted = query.length === 0 ? undefined : Map.groupBy(query, (pair) => pair.name.toLowerCase());
+  const unsigned = [...new Set(must)].filter((name) => !inQuery(hoisted?.get(name), name, headers));
+  if (!hostIsSigned && !unsigned.includes('host')) {
     unsigned.unshift('host');
   }
   if (unsigned.length > 0) {
@@ -52,6 +52,10 @@ export function requireSignedHeaders(
       extra: { HeadersNotSigned: unsigned.join(', ') },
     });
   }
+}
+
+function isToBeSigned(name: string): boolean {
+  return name === 'host' || name.startsWith('x-amz-');
 }
 
 function inQuery(pairs: readonly QueryPair[] | undefined, name: string, headers: HeaderLines): boolean {

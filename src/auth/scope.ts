@@ -21,22 +21,30 @@ export interface ScopeFault {
 
 /** Undefined unless there are five parts and the date looks like one. Access keys may hold a `/`. */
 export function parseCredential(credential: string): CredentialScope | undefined {
-  const parts = credential.split('/');
-  const [date, region, service, terminator] = parts.slice(-4);
-  const accessKeyId = parts.slice(0, -4).join('/');
-  if (
-    accessKeyId === '' ||
-    date === undefined ||
-    region === undefined ||
-    service === undefined ||
-    terminator === undefined
-  ) {
+  const atTerminator = credential.lastIndexOf('/');
+  const atService = slashBefore(credential, atTerminator);
+  const atRegion = slashBefore(credential, atService);
+  const atDate = slashBefore(credential, atRegion);
+  if (atDate <= 0) {
     return undefined;
   }
+  const date = credential.slice(atDate + 1, atRegion);
   if (!SCOPE_DATE.test(date)) {
     return undefined;
   }
-  return { accessKeyId, date, region, service, terminator, text: `${date}/${region}/${service}/${terminator}` };
+  return {
+    accessKeyId: credential.slice(0, atDate),
+    date,
+    region: credential.slice(atRegion + 1, atService),
+    service: credential.slice(atService + 1, atTerminator),
+    terminator: credential.slice(atTerminator + 1),
+    text: credential.slice(atDate + 1),
+  };
+}
+
+/** -1: there is none. */
+function slashBefore(text: string, at: number): number {
+  return at <= 0 ? -1 : text.lastIndexOf('/', at - 1);
 }
 
 export const MALFORMED_CREDENTIAL: ScopeFault = {

@@ -1,3 +1,4 @@
+import { keepNewest } from '../observe/bounded-map.ts';
 import type { HeaderLines } from './header-lines.ts';
 
 /**
@@ -14,11 +15,33 @@ export function splitSignedHeaders(list: string): string[] {
   return list.split(';', MAX_SIGNED_HEADERS + 1);
 }
 
+/** A list, and what is wrong with its form. */
+interface SignedHeaderList {
+  readonly names: readonly string[];
+  /** Undefined: nothing. */
+  readonly fault: string | undefined;
+}
+
+/** Clients name the same few lists over and over. */
+const known = new Map<string, SignedHeaderList>();
+const MAX_KNOWN = 256;
+const MAX_KNOWN_LENGTH = 512;
+
+/** Takes a list apart and checks its form. Whose request it is has no part in what is remembered. */
+export function readSignedHeaders(list: string): SignedHeaderList {
+  const remembered = known.get(list);
+  if (remembered !== undefined) return remembered;
+  const names = splitSignedHeaders(list);
+  const read = { names, fault: listFault(names) };
+  if (read.fault === undefined && list.length <= MAX_KNOWN_LENGTH) keepNewest(known, list, read, MAX_KNOWN);
+  return read;
+}
+
 /**
  * What is wrong with the form of a list: names must be in lower case, sorted, each once, at most MAX_SIGNED_HEADERS.
  * Source: "Create a canonical request", S3 API reference. @returns undefined when nothing is
  */
-export function listFault(names: readonly string[]): string | undefined {
+function listFault(names: readonly string[]): string | undefined {
   if (names.length > MAX_SIGNED_HEADERS) return `SignedHeaders may list ${MAX_SIGNED_HEADERS} headers at most.`;
   return isCanonicalList(names) ? undefined : 'SignedHeaders must list names in lower case, sorted, each of them once.';
 }
